@@ -1,0 +1,84 @@
+//! Moves a second of match-3 on one core, new games included.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use matchq::games::match3::Rules;
+use matchq::games::{Game, MaskKind, Match3};
+use matchq::random::{Draw, Role, Stream};
+
+/// Moves of one measured call: forty games.
+const MOVES: u64 = 1000;
+
+/// What is done at each move.
+#[derive(Clone, Copy)]
+enum Play {
+    /// A random swap is played.
+    Random,
+    /// The matching moves are found, and any random swap is played.
+    RandomAndMask,
+    /// A random one of the matching moves is played.
+    Matching,
+}
+
+/// Plays [`MOVES`] moves and gives the points.
+fn play(play: Play, game: &mut Match3, stream: &mut Stream) -> f32 {
+    let mut points = 0.0;
+    for _ in 0..MOVES {
+        if game.is_over() {
+            *game = Match3::new(&Rules::default(), stream);
+        }
+        let any = |stream: &mut Stream| stream.below(Match3::ACTIONS as u32) as usize;
+        let mask = |game: &Match3| Match3::mask(&game.state(), MaskKind::Matching);
+        let action = match play {
+            Play::Random => any(stream),
+            Play::RandomAndMask => {
+                black_box(mask(game));
+                any(stream)
+            }
+            Play::Matching => {
+                let mask = mask(game);
+                let drawn = mask.nth(stream.below(mask.count() as u32) as usize);
+                drawn.expect("a mask is never empty")
+            }
+        };
+        points += game.step(action, stream).reward;
+    }
+    points
+}
+
+fn simulation(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("simulation");
+    group.throughput(Throughput::Elements(MOVES));
+    for (name, kind) in [
+        ("random swaps", Play::Random),
+        ("random swaps and the matching mask", Play::RandomAndMask),
+        ("matching moves", Play::Matching),
+    ] {
+        let mut stream = Stream::new(1, Role::Game, 0);
+        let mut game = Match3::new(&Rules::default(), &mut stream);
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| play(kind, &mut game, &mut stream));
+        });
+    }
+    group.finish();
+}
+
+fn encoding(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("encoding");
+    group.throughput(Throughput::Elements(1));
+    let state = Match3::new(&Rules::default(), &mut Stream::new(1, Role::Game, 0)).state();
+    let (mut image, mut scalars) = ([0.0; 5 * 10 * 8], [0.0]);
+    for (name, symmetry) in [("identity", 0), ("mirrored and recoloured", 47)] {
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                Match3::encode(black_box(&state), symmetry, &mut image, &mut scalars);
+                black_box(&image);
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, simulation, encoding);
+criterion_main!(benches);

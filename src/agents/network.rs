@@ -1,0 +1,54 @@
+//! The network player: one forward pass a move, and the best action in the mask.
+
+use super::Agent;
+use crate::error::Result;
+use crate::games::{ActionMask, Game, MaskKind};
+use crate::network::Evaluator;
+
+/// Plays greedily by a network's action values.
+pub struct NetworkPlayer<G: Game> {
+    evaluator: Evaluator<G>,
+    mask: MaskKind,
+}
+
+impl<G: Game> NetworkPlayer<G> {
+    /// A player by the values of an evaluator.
+    pub fn new(evaluator: Evaluator<G>, mask: MaskKind) -> Self {
+        Self { evaluator, mask }
+    }
+
+    /// Chooses an action in each state by `choose`, which is given the action values, the mask and the state's index.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn act_by(
+        &mut self,
+        states: &[G::State],
+        mut choose: impl FnMut(&[f32], &ActionMask) -> usize,
+    ) -> Result<Vec<usize>> {
+        let mask = self.mask;
+        let values = self.evaluator.values(states)?;
+        let choose = |(values, state)| choose(values, &G::mask(state, mask));
+        Ok(values.chunks_exact(G::ACTIONS).zip(states).map(choose).collect())
+    }
+}
+
+impl<G: Game> Agent<G> for NetworkPlayer<G> {
+    fn name(&self) -> &str {
+        "network"
+    }
+
+    fn act(&mut self, states: &[G::State]) -> Result<Vec<usize>> {
+        self.act_by(states, greedy)
+    }
+}
+
+/// The action of the mask with the highest value: the first of equal ones, and never a value that is no number while
+/// another is one.
+pub fn greedy(values: &[f32], mask: &ActionMask) -> usize {
+    let better = |best: usize, action: usize| match values[action] > values[best] || values[best].is_nan() {
+        true => action,
+        false => best,
+    };
+    mask.iter().reduce(better).unwrap_or_default()
+}

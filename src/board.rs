@@ -1,0 +1,267 @@
+//! The mechanics every swap game shares, on boards held as bit planes: runs, swaps and falling.
+//!
+//! A token's kind is a number in binary over a few sets of cells. Whole boards are searched with shifts
+//! and ands, all kinds at once, never cell by cell.
+
+mod cells;
+
+use serde::{Deserialize, Serialize};
+
+pub use cells::Cells;
+
+/// A board of tokens, their kinds in binary over `PLANES` sets of cells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u128>", into = "Vec<u128>")]
+pub struct Board<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> {
+    planes: [Cells<COLUMNS, ROWS>; PLANES],
+}
+
+/// A set of swaps of neighbouring cells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Swaps<const COLUMNS: usize, const ROWS: usize> {
+    /// Swaps with the cell below, each at its upper cell.
+    pub vertical: Cells<COLUMNS, ROWS>,
+    /// Swaps with the cell to the right, each at its left cell.
+    pub horizontal: Cells<COLUMNS, ROWS>,
+}
+
+/// The runs of three or more equal tokens on a board: a run of n is n - 2 overlapping threes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Runs<const COLUMNS: usize, const ROWS: usize> {
+    /// The bottom cell of each vertical three.
+    vertical: Cells<COLUMNS, ROWS>,
+    /// The left cell of each horizontal three.
+    horizontal: Cells<COLUMNS, ROWS>,
+}
+
+impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS, ROWS, PLANES> {
+    /// The board with these planes, the least significant first; `None` if one has a bit outside its cells.
+    pub fn from_planes(planes: [Cells<COLUMNS, ROWS>; PLANES]) -> Option<Self> {
+        let stray = planes
+            .iter()
+            .any(|plane| !(*plane & !Cells::ALL).is_empty());
+        (!stray).then_some(Self { planes })
+    }
+
+    /// The board with these planes, of which only the cells count.
+    #[inline]
+    pub fn masked(planes: [Cells<COLUMNS, ROWS>; PLANES]) -> Self {
+        Self {
+            planes: planes.map(|plane| plane & Cells::ALL),
+        }
+    }
+
+    /// The board with these kinds, below 2 to the power of `PLANES`, row by row from the top.
+    pub fn from_rows(kinds: &[[u8; COLUMNS]; ROWS]) -> Self {
+        let mut columns = [[0_u16; COLUMNS]; PLANES];
+        for row in kinds {
+            // Each row pushes the rows above it up by one.
+            for (place, columns) in columns.iter_mut().enumerate() {
+                for (column, kind) in columns.iter_mut().zip(row) {
+                    *column = *column << 1 | u16::from(kind >> place & 1);
+                }
+            }
+        }
+        Self {
+            planes: columns.map(Cells::from_columns),
+        }
+    }
+
+    /// The sets of cells that make up the kinds' binary digits, the least significant first.
+    pub fn planes(&self) -> &[Cells<COLUMNS, ROWS>; PLANES] {
+        &self.planes
+    }
+
+    /// The kind of token at a single cell.
+    pub fn kind(&self, cell: Cells<COLUMNS, ROWS>) -> u8 {
+        let digit = |place: usize| u8::from(!(self.planes[place] & cell).is_empty()) << place;
+        (0..PLANES).map(digit).sum()
+    }
+
+    /// The cells that hold a kind.
+    #[inline]
+    pub fn of_kind(&self, kind: u8) -> Cells<COLUMNS, ROWS> {
+        let digits = self.planes.iter().enumerate();
+        digits.fold(Cells::ALL, |cells, (place, plane)| {
+            cells
+                & if kind >> place & 1 == 1 {
+                    *plane
+                } else {
+                    !*plane
+                }
+        })
+    }
+
+    /// Swaps the tokens of two single cells.
+    #[inline]
+    pub fn swap(&mut self, a: Cells<COLUMNS, ROWS>, b: Cells<COLUMNS, ROWS>) {
+        for plane in &mut self.planes {
+            let differ = (*plane & a).is_empty() != (*plane & b).is_empty();
+            *plane ^= (a | b).only_if(differ);
+        }
+    }
+
+    /// The runs of three or more equal tokens among the given cells, of all kinds at once.
+    #[inline]
+    pub fn runs(&self, among: Cells<COLUMNS, ROWS>) -> Runs<COLUMNS, ROWS> {
+        let (mut above, mut right) = (Cells::EMPTY, Cells::EMPTY);
+        for plane in &self.planes {
+            above |= *plane ^ plane.down();
+            right |= *plane ^ plane.left();
+        }
+        // A token and the next one are both among the cells and equal; two such pairs are a three.
+        let vertical = among & among.down() & !above;
+        let horizontal = among & among.left() & !right;
+        Runs {
+            vertical: vertical & vertical.down(),
+            horizontal: horizontal & horizontal.left(),
+        }
+    }
+
+    /// The swaps of equal tokens: those that change nothing.
+    #[inline]
+    pub fn equal_neighbours(&self) -> Swaps<COLUMNS, ROWS> {
+        let mut different = Swaps::default();
+        for plane in &self.planes {
+            different.vertical |= *plane ^ plane.up();
+            different.horizontal |= *plane ^ plane.left();
+        }
+        Swaps {
+            vertical: !different.vertical,
+            horizontal: !different.horizontal,
+        }
+        .on_board()
+    }
+
+    /// One pass of falling: in every column with an empty cell, all above the lowest one falls by
+    /// one cell. `empty` are the empty cells; afterwards those that are left, apart from the top
+    /// cells of these columns, which are returned and hold kind 0 until [`put`](Self::put) fills them.
+    #[inline]
+    pub fn fall(&mut self, empty: &mut Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
+        // In each column the subtraction borrows from the lowest empty cell, or from the guard.
+        let holes = *empty | Cells::GUARDS;
+        let up_to_lowest = holes ^ holes.minus(Cells::BOTTOM);
+        let moving = Cells::ALL & !up_to_lowest.down();
+        for cells in self.planes.iter_mut().chain([empty]) {
+            *cells ^= (*cells ^ cells.down()) & moving;
+        }
+        moving & Cells::TOP
+    }
+
+    /// Puts a token into a single cell that holds kind 0.
+    #[inline]
+    pub fn put(&mut self, cell: Cells<COLUMNS, ROWS>, kind: u8) {
+        for (place, plane) in self.planes.iter_mut().enumerate() {
+            *plane |= cell.only_if(kind >> place & 1 == 1);
+        }
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> Swaps<COLUMNS, ROWS> {
+    /// The swaps that put a token of one kind into a run of three or more, where no run was before;
+    /// `cells` are those that hold the kind.
+    #[inline]
+    pub fn completing(cells: Cells<COLUMNS, ROWS>) -> Self {
+        // The cells that have one of the kind next to them, and those that have two on the same side.
+        let (above, below) = (cells.down(), cells.up());
+        let (at_right, at_left) = (cells.left(), cells.right());
+        let (above_2, below_2) = (above & above.down(), below & below.up());
+        let (at_right_2, at_left_2) = (at_right & at_right.left(), at_left & at_left.right());
+        // A token that comes along the line of a three can only take its end, one from across any place.
+        let in_column = above_2 | below_2 | above & below;
+        let in_row = at_right_2 | at_left_2 | at_right & at_left;
+        Self {
+            vertical: below & (in_row | above_2) | cells & (in_row | below_2).up(),
+            horizontal: at_right & (in_column | at_left_2)
+                | cells & (in_column | at_right_2).left(),
+        }
+        .on_board()
+    }
+
+    /// The swaps in either set.
+    #[inline]
+    pub fn union(self, other: Self) -> Self {
+        Self {
+            vertical: self.vertical | other.vertical,
+            horizontal: self.horizontal | other.horizontal,
+        }
+    }
+
+    /// Those with both cells on the board.
+    #[inline]
+    fn on_board(self) -> Self {
+        Self {
+            vertical: self.vertical & Cells::ALL & !Cells::BOTTOM,
+            horizontal: self.horizontal & Cells::ALL & Cells::ALL.left(),
+        }
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
+    /// Whether there is no run.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        (self.vertical | self.horizontal).is_empty()
+    }
+
+    /// The cells of all runs.
+    #[inline]
+    pub fn cells(&self) -> Cells<COLUMNS, ROWS> {
+        let (up, right) = (self.vertical.up(), self.horizontal.right());
+        self.vertical | up | up.up() | self.horizontal | right | right.right()
+    }
+
+    /// The sum over all runs, one by one, of what a run of a length is worth.
+    #[inline]
+    pub fn sum(&self, worth: impl Fn(u32) -> i32) -> i32 {
+        let in_direction = |threes: Cells<COLUMNS, ROWS>, next: fn(_) -> Cells<COLUMNS, ROWS>| {
+            let run = |start| {
+                let mut length = 3;
+                let mut cell = next(start);
+                while !(threes & cell).is_empty() {
+                    length += 1;
+                    cell = next(cell);
+                }
+                worth(length)
+            };
+            (threes & !next(threes)).each().map(run).sum::<i32>()
+        };
+        in_direction(self.vertical, Cells::up) + in_direction(self.horizontal, Cells::right)
+    }
+}
+
+/// The neighbours, above, below, left and right, of a set of cells.
+#[inline]
+pub fn neighbours<const COLUMNS: usize, const ROWS: usize>(
+    cells: Cells<COLUMNS, ROWS>,
+) -> Cells<COLUMNS, ROWS> {
+    (cells.up() | cells.down() | cells.left() | cells.right()) & Cells::ALL
+}
+
+impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize>
+    From<Board<COLUMNS, ROWS, PLANES>> for Vec<u128>
+{
+    fn from(board: Board<COLUMNS, ROWS, PLANES>) -> Self {
+        board.planes.iter().map(|plane| plane.bits()).collect()
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> TryFrom<Vec<u128>>
+    for Board<COLUMNS, ROWS, PLANES>
+{
+    type Error = &'static str;
+
+    fn try_from(planes: Vec<u128>) -> Result<Self, Self::Error> {
+        let planes: Option<[u128; PLANES]> = planes.try_into().ok();
+        let board = planes.and_then(|planes| {
+            let board = Self::from_planes(planes.map(Cells::from_bits))?;
+            board
+                .planes
+                .iter()
+                .map(|plane| plane.bits())
+                .eq(planes)
+                .then_some(board)
+        });
+        board.ok_or("a stored board has bits outside its cells or the wrong number of planes")
+    }
+}

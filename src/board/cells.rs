@@ -1,0 +1,237 @@
+//! Sets of a board's cells, one bit each, moved as a whole by shifts.
+
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
+
+/// A set of cells of a board.
+///
+/// Columns lie one after another, the left half of them in the first word, the others in the second, so
+/// that no column straddles words. Within a column the bottom cell is the lowest bit and the bit above
+/// the top cell is a guard: what moves out of the column at the top lands there, and what moves out at
+/// the bottom lands on the guard of the column before. [`Not`] sets guards, too. Where it matters a set
+/// is cut back to the board with `& Cells::ALL`; what moves out sideways is lost at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Cells<const COLUMNS: usize, const ROWS: usize>([u64; 2]);
+
+impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
+    /// Bits of a column, the guard among them.
+    const STRIDE: usize = ROWS + 1;
+
+    /// Columns in the first word.
+    const HALF: usize = {
+        assert!(COLUMNS >= 2 && ROWS >= 1 && ROWS <= 16);
+        let half = COLUMNS.div_ceil(2);
+        assert!(
+            half * Self::STRIDE <= 64,
+            "half of the board must fit 64 bits"
+        );
+        half
+    };
+
+    /// Bits of the columns in the first word.
+    const HALF_BITS: usize = Self::HALF * Self::STRIDE;
+
+    /// No cell.
+    pub const EMPTY: Self = Self([0; 2]);
+
+    /// The bottom cell of every column.
+    pub const BOTTOM: Self = {
+        let (mut words, mut x) = ([0; 2], 0);
+        while x < COLUMNS {
+            words[x / Self::HALF] |= 1 << (x % Self::HALF * Self::STRIDE);
+            x += 1;
+        }
+        Self(words)
+    };
+
+    /// The guard of every column.
+    pub const GUARDS: Self = Self([Self::BOTTOM.0[0] << ROWS, Self::BOTTOM.0[1] << ROWS]);
+
+    /// All cells.
+    pub const ALL: Self = Self::GUARDS.minus(Self::BOTTOM);
+
+    /// The top cell of every column.
+    pub const TOP: Self = Self([Self::GUARDS.0[0] >> 1, Self::GUARDS.0[1] >> 1]);
+
+    /// All bits of whole columns, guards too.
+    const COLUMNS_AND_GUARDS: Self = Self([
+        Self::ALL.0[0] | Self::GUARDS.0[0],
+        Self::ALL.0[1] | Self::GUARDS.0[1],
+    ]);
+
+    /// The cell in column x and row y from the top, both on the board.
+    pub const fn at(x: usize, y: usize) -> Self {
+        let mut words = [0; 2];
+        words[x / Self::HALF] = 1 << (x % Self::HALF * Self::STRIDE + ROWS - 1 - y);
+        Self(words)
+    }
+
+    /// The set whose bits, column by column with their guards, are these.
+    #[inline]
+    pub const fn from_bits(bits: u128) -> Self {
+        Self([
+            bits as u64 & Self::COLUMNS_AND_GUARDS.0[0],
+            (bits >> Self::HALF_BITS) as u64,
+        ])
+    }
+
+    /// All bits, column by column with their guards.
+    #[inline]
+    pub const fn bits(self) -> u128 {
+        self.0[0] as u128 | (self.0[1] as u128) << Self::HALF_BITS
+    }
+
+    /// The bits of each column, the bottom cell the lowest.
+    #[inline]
+    pub fn columns(self) -> [u16; COLUMNS] {
+        let bits = (1 << ROWS) - 1;
+        std::array::from_fn(|x| {
+            (self.0[x / Self::HALF] >> (x % Self::HALF * Self::STRIDE) & bits) as u16
+        })
+    }
+
+    /// The set with the given bits in each column, the bottom cell the lowest.
+    #[inline]
+    pub fn from_columns(columns: [u16; COLUMNS]) -> Self {
+        let mut words = [0; 2];
+        for (x, column) in columns.into_iter().enumerate() {
+            words[x / Self::HALF] |= u64::from(column) << (x % Self::HALF * Self::STRIDE);
+        }
+        Self(words)
+    }
+
+    /// Whether no bit is set.
+    #[inline]
+    pub const fn is_empty(self) -> bool {
+        self.0[0] | self.0[1] == 0
+    }
+
+    /// The set moved up by one cell.
+    #[inline]
+    pub const fn up(self) -> Self {
+        Self([self.0[0] << 1, self.0[1] << 1])
+    }
+
+    /// The set moved down by one cell.
+    #[inline]
+    pub const fn down(self) -> Self {
+        Self([self.0[0] >> 1, self.0[1] >> 1])
+    }
+
+    /// The set moved left by one column.
+    #[inline]
+    pub const fn left(self) -> Self {
+        let [first, second] = self.0;
+        let across = second << (Self::HALF_BITS - Self::STRIDE) & Self::COLUMNS_AND_GUARDS.0[0];
+        Self([first >> Self::STRIDE | across, second >> Self::STRIDE])
+    }
+
+    /// The set moved right by one column.
+    #[inline]
+    pub const fn right(self) -> Self {
+        let [first, second] = self.0;
+        let across = first >> (Self::HALF_BITS - Self::STRIDE);
+        Self([
+            first << Self::STRIDE & Self::COLUMNS_AND_GUARDS.0[0],
+            (second << Self::STRIDE | across) & Self::COLUMNS_AND_GUARDS.0[1],
+        ])
+    }
+
+    /// The words' difference; it never borrows from one column for another where every column of
+    /// `self` has its guard set and `other` is at most that.
+    #[inline]
+    pub const fn minus(self, other: Self) -> Self {
+        Self([
+            self.0[0].wrapping_sub(other.0[0]),
+            self.0[1].wrapping_sub(other.0[1]),
+        ])
+    }
+
+    /// The set itself where the condition holds, else no cell.
+    #[inline]
+    pub const fn only_if(self, condition: bool) -> Self {
+        let select = (condition as u64).wrapping_neg();
+        Self([self.0[0] & select, self.0[1] & select])
+    }
+
+    /// The index of a single cell, below 128.
+    #[inline]
+    pub const fn index(self) -> usize {
+        if self.0[0] != 0 {
+            self.0[0].trailing_zeros() as usize
+        } else {
+            (64 + self.0[1].trailing_zeros() as usize) & 127
+        }
+    }
+
+    /// The single cells, column by column, each from its bottom.
+    #[inline]
+    pub fn each(self) -> impl Iterator<Item = Self> {
+        let single = |word: usize| {
+            let mut left = self.0[word];
+            std::iter::from_fn(move || {
+                let mut cell = [0; 2];
+                cell[word] = left & left.wrapping_neg();
+                left ^= cell[word];
+                (cell[word] != 0).then_some(Self(cell))
+            })
+        };
+        single(0).chain(single(1))
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> BitAnd for Cells<COLUMNS, ROWS> {
+    type Output = Self;
+
+    #[inline]
+    fn bitand(self, other: Self) -> Self {
+        Self([self.0[0] & other.0[0], self.0[1] & other.0[1]])
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> BitOr for Cells<COLUMNS, ROWS> {
+    type Output = Self;
+
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        Self([self.0[0] | other.0[0], self.0[1] | other.0[1]])
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> BitXor for Cells<COLUMNS, ROWS> {
+    type Output = Self;
+
+    #[inline]
+    fn bitxor(self, other: Self) -> Self {
+        Self([self.0[0] ^ other.0[0], self.0[1] ^ other.0[1]])
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> Not for Cells<COLUMNS, ROWS> {
+    type Output = Self;
+
+    #[inline]
+    fn not(self) -> Self {
+        Self([!self.0[0], !self.0[1]])
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> BitAndAssign for Cells<COLUMNS, ROWS> {
+    #[inline]
+    fn bitand_assign(&mut self, other: Self) {
+        *self = *self & other;
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> BitOrAssign for Cells<COLUMNS, ROWS> {
+    #[inline]
+    fn bitor_assign(&mut self, other: Self) {
+        *self = *self | other;
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> BitXorAssign for Cells<COLUMNS, ROWS> {
+    #[inline]
+    fn bitxor_assign(&mut self, other: Self) {
+        *self = *self ^ other;
+    }
+}

@@ -1,0 +1,105 @@
+//! The command line: what can be said, not what it does.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Trains agents to play tile puzzles, and plays with them.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Train an agent, or go on with a training
+    Train(Train),
+    /// Play seeded games with a trained agent and say what it scores
+    Eval(Eval),
+    /// Play given moves in a seeded game and print every board as JSON
+    Replay(Replay),
+}
+
+/// Train an agent, or go on with a training
+#[derive(Debug, Args)]
+pub struct Train {
+    /// The training's configuration
+    #[arg(long, value_name = "FILE", required_unless_present = "resume")]
+    pub config: Option<PathBuf>,
+    /// Set a key of the configuration, such as learning.batch=128 (any number of times)
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "resume")]
+    pub set: Vec<String>,
+    /// Name of the run's folder [default: the configuration's name, numbered where that exists]
+    #[arg(long, value_name = "NAME", conflicts_with = "resume")]
+    pub name: Option<String>,
+    /// Folder in which the runs' folders lie
+    #[arg(long, value_name = "FOLDER", default_value = "runs", conflicts_with = "resume")]
+    pub runs: PathBuf,
+    /// Go on with the run in this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "config")]
+    pub resume: Option<PathBuf>,
+    /// Show no progress
+    #[arg(long)]
+    pub quiet: bool,
+    /// Where to compute.
+    #[command(flatten)]
+    pub compute: Compute,
+}
+
+/// Play seeded games with a trained agent and say what it scores
+#[derive(Debug, Args)]
+pub struct Eval {
+    /// A checkpoint file, or a folder that holds a best.ckpt [default: the agent inside the program]
+    #[arg(long, value_name = "PATH")]
+    pub checkpoint: Option<PathBuf>,
+    /// Number of games
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    pub games: u64,
+    /// Seed of the first game; game i has seed S + i
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u128,
+    /// Kinds of obstacles: 2 in the original, 1 in a variant
+    #[arg(long, value_name = "K", default_value_t = 2)]
+    pub obstacle_kinds: u32,
+    /// Boards that go through the network at once
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub batch: u32,
+    /// Write all figures, scores and moves as JSON to a file, or to standard output (-) in place of the text
+    #[arg(long, value_name = "FILE|-")]
+    pub json: Option<PathBuf>,
+    /// Draw the histogram of the scores, as .png or .svg
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    /// Where to compute.
+    #[command(flatten)]
+    pub compute: Compute,
+}
+
+/// Play given moves in a seeded game and print every board as JSON
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// Seed of the game
+    #[arg(long, value_name = "N")]
+    pub seed: u128,
+    /// Kinds of obstacles: 2 in the original, 1 in a variant
+    #[arg(long, value_name = "K", default_value_t = 2)]
+    pub obstacle_kinds: u32,
+    /// One move a line as JSON, [x, y, vertical]; without a file, or with -, standard input
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+}
+
+/// Where to compute.
+#[derive(Debug, Args)]
+pub struct Compute {
+    /// Device: cuda, wgpu, flex or ndarray, if compiled in [default: the first GPU present, else the CPU]
+    #[arg(long, value_name = "NAME")]
+    pub device: Option<String>,
+    /// Threads [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4_096))]
+    pub threads: Option<u32>,
+}

@@ -1,0 +1,197 @@
+//! The checkpoint of a run: everything that moves, in one file that also is a policy to play with.
+
+use std::path::Path;
+
+use burn::tensor::Device;
+use serde::{Deserialize, Serialize};
+
+use super::config::TrainConfig;
+use super::learner::{SavedLearner, Update};
+use super::n_step::NStep;
+use super::replay::Replay;
+use super::train::Training;
+use crate::container::Container;
+use crate::error::{Error, Result};
+use crate::games::{Game, Games};
+use crate::network::{Policy, QNetwork};
+use crate::random::Stream;
+
+const CONFIG: &str = "config";
+const STATE: &str = "training";
+
+/// Sums since the last row of the training log, and the evaluations so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Meters {
+    updates: u64,
+    loss: f64,
+    value: f64,
+    error: f64,
+    gradient_norm: f64,
+    games: u64,
+    score: f64,
+    /// Step and mean score of the last evaluation.
+    pub evaluation: Option<(u64, f64)>,
+    /// The highest mean score of all evaluations.
+    pub best: Option<f64>,
+}
+
+impl Meters {
+    /// Takes note of a move, which may have ended a game with a score.
+    pub fn played(&mut self, score: Option<i32>) {
+        if let Some(score) = score {
+            self.games += 1;
+            self.score += f64::from(score);
+        }
+    }
+
+    /// Takes note of an update.
+    pub fn learned(&mut self, update: &Update) {
+        self.updates += 1;
+        self.loss += f64::from(update.loss);
+        self.value += f64::from(update.value);
+        self.error += f64::from(update.error);
+        self.gradient_norm += f64::from(update.gradient_norm);
+    }
+
+    /// Takes note of an evaluation; says whether it is the best so far.
+    pub fn evaluated(&mut self, step: u64, mean: f64) -> bool {
+        self.evaluation = Some((step, mean));
+        let best = self.best.is_none_or(|best| mean > best);
+        if best {
+            self.best = Some(mean);
+        }
+        best
+    }
+
+    /// Begins new sums.
+    pub fn reset(&mut self) {
+        *self = Self { evaluation: self.evaluation, best: self.best, ..Self::default() };
+    }
+
+    /// Mean loss of the updates, if there were any.
+    pub fn loss(&self) -> Option<f64> {
+        self.mean(self.loss)
+    }
+
+    /// The means by name, without those of nothing.
+    pub fn means(&self) -> Vec<(&'static str, f64)> {
+        let updates = [
+            ("train/loss", self.loss),
+            ("train/value", self.value),
+            ("train/error", self.error),
+            ("train/gradient_norm", self.gradient_norm),
+        ];
+        let mut means: Vec<_> = updates.into_iter().filter_map(|(name, sum)| Some((name, self.mean(sum)?))).collect();
+        means.push(("train/games", self.games as f64));
+        if self.games > 0 {
+            means.push(("train/score", self.score / self.games as f64));
+        }
+        means
+    }
+
+    fn mean(&self, sum: f64) -> Option<f64> {
+        (self.updates > 0).then(|| sum / self.updates as f64)
+    }
+}
+
+/// [`Training`] as it is written; the fields stand in the same order in both.
+#[derive(Serialize)]
+struct Saving<'a, G: Game> {
+    step: u64,
+    #[serde(bound = "")]
+    games: &'a Games<G>,
+    n_steps: &'a [NStep<G>],
+    replay: &'a Replay<G::State>,
+    learner: SavedLearner,
+    explore: &'a Stream,
+    meters: &'a Meters,
+}
+
+#[derive(Deserialize)]
+#[serde(bound = "")]
+struct Saved<G: Game> {
+    step: u64,
+    games: Games<G>,
+    n_steps: Vec<NStep<G>>,
+    replay: Replay<G::State>,
+    learner: SavedLearner,
+    explore: Stream,
+    meters: Meters,
+}
+
+/// Writes what is needed to play, atomically.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn save_policy(path: &Path, config: &TrainConfig, network: &QNetwork) -> Result<()> {
+    let mut container = Container::default();
+    Policy::write(&config.policy(), network, &mut container)?;
+    container.save(path)
+}
+
+/// Writes everything that moves, atomically.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn save<G: Game>(path: &Path, config: &TrainConfig, training: &Training<G>) -> Result<()> {
+    let state = Saving {
+        step: training.step,
+        games: &training.games,
+        n_steps: &training.n_steps,
+        replay: &training.replay,
+        learner: training.learner.save()?,
+        explore: &training.explore,
+        meters: &training.meters,
+    };
+    let state = postcard::to_stdvec(&state).map_err(|error| Error::runtime(format!("the training's state cannot be written: {error}")))?;
+    let mut container = Container::default();
+    Policy::write(&config.policy(), training.learner.network(), &mut container)?;
+    container.insert(CONFIG, config.to_toml()?.into_bytes());
+    container.insert(STATE, state);
+    container.save(path)
+}
+
+/// A checkpoint of a run that was read but not taken up yet.
+pub struct RunCheckpoint {
+    name: String,
+    container: Container,
+    /// The configuration of the run.
+    pub config: TrainConfig,
+}
+
+impl RunCheckpoint {
+    /// Reads a checkpoint of a run.
+    ///
+    /// # Errors
+    /// A file that is missing, damaged, foreign, newer than this program, or good only to play with.
+    pub fn load(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let container = Container::load(path)?;
+        let text = container.get(CONFIG).filter(|_| container.get(STATE).is_some()).ok_or_else(|| {
+            Error::user(format!("{name} is a checkpoint to play with; a run is resumed from its last.ckpt"))
+        })?;
+        let config = TrainConfig::parse(&String::from_utf8_lossy(text), &name, &[])?;
+        Ok(Self { name, container, config })
+    }
+
+    /// The training as it was saved.
+    ///
+    /// # Errors
+    /// When the state is of another version of the program.
+    pub fn restore<G: Game>(&self, rules: &G::Rules, device: &Device) -> Result<Training<G>> {
+        let state = self.container.get(STATE).unwrap_or_default();
+        let saved: Saved<G> = postcard::from_bytes(state)
+            .map_err(|error| Error::user(format!("{} holds a state that this program cannot read: {error}", self.name)))?;
+        let mut training = Training::new(&self.config, rules, device);
+        training.learner.restore(saved.learner).map_err(|error| Error::user(format!("{}: {error}", self.name)))?;
+        Ok(Training {
+            step: saved.step,
+            games: saved.games,
+            n_steps: saved.n_steps,
+            replay: saved.replay,
+            explore: saved.explore,
+            meters: saved.meters,
+            ..training
+        })
+    }
+}

@@ -1,0 +1,98 @@
+//! Masked epsilon-greedy action selection, and epsilon's schedule.
+
+use serde::{Deserialize, Serialize};
+
+use crate::agents::greedy;
+use crate::games::ActionMask;
+use crate::random::{Draw, Stream};
+
+/// Epsilon falls linearly, then stays.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Exploration {
+    /// Share of random moves at the start.
+    pub start: f64,
+    /// Share of random moves at the end.
+    pub end: f64,
+    /// Steps on the way from one to the other.
+    pub steps: u64,
+}
+
+impl Default for Exploration {
+    fn default() -> Self {
+        Self { start: 1.0, end: 0.05, steps: 100_000 }
+    }
+}
+
+impl Exploration {
+    /// The probability of a random move at a step.
+    pub fn epsilon(&self, step: u64) -> f64 {
+        if step >= self.steps {
+            return self.end;
+        }
+        self.start + (self.end - self.start) * step as f64 / self.steps as f64
+    }
+}
+
+/// With probability epsilon an action drawn uniformly from the mask, else the best one in it.
+pub fn epsilon_greedy(values: &[f32], mask: &ActionMask, epsilon: f64, stream: &mut Stream) -> usize {
+    if f64::from(stream.unit()) < epsilon {
+        let choice = stream.below(mask.count() as u32) as usize;
+        return mask.nth(choice).unwrap_or_default();
+    }
+    greedy(values, mask)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Role;
+
+    fn mask(actions: &[usize]) -> ActionMask {
+        let mut mask = ActionMask::default();
+        actions.iter().for_each(|action| mask.insert(*action));
+        mask
+    }
+
+    #[test]
+    fn epsilon_falls_linearly_from_start_to_end_and_stays() {
+        let exploration = Exploration { start: 1.0, end: 0.2, steps: 100 };
+        let epsilons = [0, 50, 100, 1000].map(|step| exploration.epsilon(step));
+        for (epsilon, expected) in epsilons.into_iter().zip([1.0, 0.6, 0.2, 0.2]) {
+            assert!((epsilon - expected).abs() < 1e-12, "{epsilons:?}");
+        }
+        assert_eq!(Exploration { start: 1.0, end: 0.1, steps: 0 }.epsilon(0), 0.1);
+    }
+
+    #[test]
+    fn a_better_value_outside_the_mask_is_never_chosen() {
+        let values = [9.0, 1.0, 3.0, 2.0];
+        assert_eq!(greedy(&values, &mask(&[1, 2, 3])), 2);
+        let mut stream = Stream::new(0, Role::Explore, 0);
+        for _ in 0..100 {
+            assert_eq!(epsilon_greedy(&values, &mask(&[1, 3]), 0.0, &mut stream), 3);
+        }
+    }
+
+    #[test]
+    fn exploring_is_uniform_over_the_mask() {
+        let mut stream = Stream::new(0, Role::Explore, 0);
+        let mut counts = [0i32; 5];
+        for _ in 0..9_000 {
+            counts[epsilon_greedy(&[0.0; 5], &mask(&[0, 2, 4]), 1.0, &mut stream)] += 1;
+        }
+        assert_eq!((counts[1], counts[3]), (0, 0));
+        // Six standard deviations of a count are 270.
+        for count in [counts[0], counts[2], counts[4]] {
+            assert!((count - 3_000).abs() < 270, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn epsilon_is_the_share_of_random_moves() {
+        let mut stream = Stream::new(0, Role::Explore, 0);
+        let others = (0..10_000).filter(|_| epsilon_greedy(&[1.0, 0.0], &mask(&[0, 1]), 0.3, &mut stream) == 1).count();
+        // Half of the random moves pick the other action; six standard deviations are 215.
+        assert!((others as i32 - 1_500).abs() < 215, "{others}");
+    }
+}

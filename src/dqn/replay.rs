@@ -1,0 +1,217 @@
+//! The replay memory: a ring of packed transitions, sampled uniformly or by priority.
+
+use serde::{Deserialize, Serialize};
+
+use super::sum_tree::SumTree;
+use crate::random::{Draw, Stream};
+
+/// What the user chooses of the replay memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ReplayConfig {
+    /// Transitions that are kept; the oldest gives way.
+    pub capacity: usize,
+    /// Sample in proportion to the last error (Schaul et al. 2016, <https://arxiv.org/abs/1511.05952>) instead of uniformly.
+    pub prioritised: bool,
+    /// Exponent of the error in the priority: 0 is uniform.
+    pub priority_exponent: f64,
+    /// Exponent of the importance weights at the start; it rises linearly to 1 at the end of the training.
+    pub importance_exponent: f64,
+}
+
+impl Default for ReplayConfig {
+    fn default() -> Self {
+        Self { capacity: 100_000, prioritised: false, priority_exponent: 0.6, importance_exponent: 0.4 }
+    }
+}
+
+/// A step of experience over one or more moves.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Transition<S> {
+    /// The state in which the action was taken.
+    pub state: S,
+    /// The state after the last move.
+    pub next: S,
+    /// The action taken.
+    pub action: u16,
+    /// The discounted sum of the scaled rewards of the moves.
+    pub reward: f32,
+    /// The discount of the next state's value; 0 where the game has ended.
+    pub discount: f32,
+}
+
+/// A sample: where its transitions lie, and how much each counts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sample {
+    /// Slots in the memory.
+    pub slots: Vec<usize>,
+    /// Importance weights, at most 1; all 1 when sampling uniformly.
+    pub weights: Vec<f32>,
+}
+
+/// Added to every error, so that no transition is never seen again; in units of scaled rewards.
+const LEAST_ERROR: f32 = 1e-3;
+
+/// The replay memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Replay<S> {
+    capacity: usize,
+    transitions: Vec<Transition<S>>,
+    /// The slot that is written next.
+    head: usize,
+    priorities: Option<Priorities>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Priorities {
+    tree: SumTree,
+    exponent: f32,
+    /// The highest priority so far: a new transition gets it, to be seen at least once.
+    highest: f32,
+}
+
+impl<S: Copy> Replay<S> {
+    /// An empty memory.
+    pub fn new(config: &ReplayConfig) -> Self {
+        let priorities = config.prioritised.then(|| Priorities {
+            tree: SumTree::new(config.capacity),
+            exponent: config.priority_exponent as f32,
+            highest: 1.0,
+        });
+        Self { capacity: config.capacity, transitions: Vec::new(), head: 0, priorities }
+    }
+
+    /// Transitions in the memory.
+    pub fn len(&self) -> usize {
+        self.transitions.len()
+    }
+
+    /// Whether there is none yet.
+    pub fn is_empty(&self) -> bool {
+        self.transitions.is_empty()
+    }
+
+    /// The transition in a slot.
+    pub fn get(&self, slot: usize) -> &Transition<S> {
+        &self.transitions[slot]
+    }
+
+    /// Adds a transition, in place of the oldest one when the memory is full.
+    pub fn push(&mut self, transition: Transition<S>) {
+        if self.transitions.len() < self.capacity {
+            self.transitions.push(transition);
+        } else {
+            self.transitions[self.head] = transition;
+        }
+        if let Some(priorities) = &mut self.priorities {
+            priorities.tree.set(self.head, priorities.highest);
+        }
+        self.head = (self.head + 1) % self.capacity;
+    }
+
+    /// Draws `count` transitions with replacement from a memory that is not empty. By priority: one from each of `count`
+    /// equal parts of the sum, with weights `(1 / (len * probability)) ^ importance_exponent`, scaled to a maximum of 1.
+    pub fn sample(&self, count: usize, importance_exponent: f64, stream: &mut Stream) -> Sample {
+        let len = self.transitions.len();
+        let Some(Priorities { tree, .. }) = &self.priorities else {
+            let slots = (0..count).map(|_| stream.below(len as u32) as usize).collect();
+            return Sample { slots, weights: vec![1.0; count] };
+        };
+        let part = tree.total() / count as f32;
+        let slots: Vec<usize> = (0..count).map(|index| tree.find((index as f32 + stream.unit()) * part)).collect();
+        let weight = |slot: &usize| {
+            let probability = f64::from(tree.get(*slot)) / f64::from(tree.total());
+            (len as f64 * probability).powf(-importance_exponent) as f32
+        };
+        let mut weights: Vec<f32> = slots.iter().map(weight).collect();
+        let highest = weights.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+        weights.iter_mut().for_each(|weight| *weight /= highest);
+        Sample { slots, weights }
+    }
+
+    /// Tells the errors of sampled transitions, from which their priorities follow.
+    pub fn set_errors(&mut self, slots: &[usize], errors: &[f32]) {
+        let Some(priorities) = &mut self.priorities else { return };
+        for (slot, error) in slots.iter().zip(errors) {
+            let priority = (error.abs() + LEAST_ERROR).powf(priorities.exponent);
+            // An error that is no number must not poison the sums.
+            if priority.is_finite() {
+                priorities.highest = priorities.highest.max(priority);
+                priorities.tree.set(*slot, priority);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Role;
+
+    fn transition(number: u16) -> Transition<u16> {
+        Transition { state: number, next: number + 1, action: 0, reward: 0.0, discount: 0.0 }
+    }
+
+    fn replay(capacity: usize, prioritised: bool) -> Replay<u16> {
+        let config = ReplayConfig { capacity, prioritised, priority_exponent: 1.0, ..ReplayConfig::default() };
+        Replay::new(&config)
+    }
+
+    #[test]
+    fn the_oldest_transition_gives_way() {
+        let mut replay = replay(3, false);
+        (0..5).for_each(|number| replay.push(transition(number)));
+        let mut kept: Vec<u16> = (0..3).map(|slot| replay.get(slot).state).collect();
+        kept.sort_unstable();
+        assert_eq!((replay.len(), kept), (3, vec![2, 3, 4]));
+    }
+
+    #[test]
+    fn uniform_sampling_takes_every_slot_equally_often_with_weight_one() {
+        let mut replay = replay(4, false);
+        (0..4).for_each(|number| replay.push(transition(number)));
+        let sample = replay.sample(8_000, 1.0, &mut Stream::new(0, Role::Sample, 0));
+        assert!(sample.weights.iter().all(|weight| *weight == 1.0));
+        for slot in 0..4 {
+            let count = sample.slots.iter().filter(|known| **known == slot).count() as i32;
+            assert!((count - 2_000).abs() < 240, "slot {slot}: {count}");
+        }
+    }
+
+    #[test]
+    fn sampling_by_priority_is_proportional_and_the_weights_undo_it() {
+        let mut replay = replay(4, true);
+        (0..4).for_each(|number| replay.push(transition(number)));
+        replay.set_errors(&[0, 1, 2, 3], &[1.0, -2.0, 4.0, 1.0]);
+        let sample = replay.sample(8_000, 1.0, &mut Stream::new(0, Role::Sample, 0));
+        for (slot, priority) in [1.001, 2.001, 4.001, 1.001].into_iter().enumerate() {
+            let count = sample.slots.iter().filter(|known| **known == slot).count() as f32;
+            assert!((count - 8_000.0 * priority / 8.004).abs() < 240.0, "slot {slot}: {count}");
+            // The rarest has weight 1, the others are smaller by how much more often they come.
+            let place = sample.slots.iter().position(|known| *known == slot).unwrap();
+            assert!((sample.weights[place] - 1.001 / priority).abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn a_new_transition_has_the_highest_priority_so_far() {
+        let mut replay = replay(2, true);
+        replay.push(transition(0));
+        replay.set_errors(&[0], &[9.0]);
+        replay.set_errors(&[0], &[0.5]);
+        replay.push(transition(1));
+        let sample = replay.sample(1_000, 0.0, &mut Stream::new(0, Role::Sample, 0));
+        let new = sample.slots.iter().filter(|slot| **slot == 1).count();
+        assert!(new > 900, "{new}");
+        assert!(sample.weights.iter().all(|weight| *weight == 1.0));
+    }
+
+    #[test]
+    fn an_error_that_is_no_number_changes_no_priority() {
+        let mut replay = replay(2, true);
+        replay.push(transition(0));
+        let before = replay.clone();
+        replay.set_errors(&[0], &[f32::NAN]);
+        assert_eq!(replay, before);
+    }
+}

@@ -1,0 +1,80 @@
+//! A binary tree of sums, for sampling in proportion to priorities.
+
+use serde::{Deserialize, Serialize};
+
+/// Priorities of `capacity` slots, all 0 at first; setting one and finding a slot by its share of the sum take
+/// O(log capacity).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SumTree {
+    /// Node i's children are 2i and 2i + 1; the leaves are the last half.
+    nodes: Vec<f32>,
+}
+
+impl SumTree {
+    /// A tree of at least that many slots.
+    pub fn new(capacity: usize) -> Self {
+        Self { nodes: vec![0.0; 2 * capacity.next_power_of_two()] }
+    }
+
+    /// The sum of all priorities.
+    pub fn total(&self) -> f32 {
+        self.nodes[1]
+    }
+
+    /// A slot's priority.
+    pub fn get(&self, slot: usize) -> f32 {
+        self.nodes[self.nodes.len() / 2 + slot]
+    }
+
+    /// Sets a slot's priority. Each sum above is computed anew from its two halves, so that no rounding accumulates.
+    pub fn set(&mut self, slot: usize, priority: f32) {
+        let mut node = self.nodes.len() / 2 + slot;
+        self.nodes[node] = priority;
+        while node > 1 {
+            node /= 2;
+            self.nodes[node] = self.nodes[2 * node] + self.nodes[2 * node + 1];
+        }
+    }
+
+    /// The slot in which `mass`, between 0 and the total, falls when the priorities stand side by side. Never a slot of
+    /// priority 0 while another has more.
+    pub fn find(&self, mut mass: f32) -> usize {
+        let mut node = 1;
+        while node < self.nodes.len() / 2 {
+            let (left, right) = (self.nodes[2 * node], self.nodes[2 * node + 1]);
+            node *= 2;
+            // Rounding can push the mass past the last priority; an empty half is never entered.
+            if (mass >= left && right > 0.0) || left == 0.0 {
+                mass -= left;
+                node += 1;
+            }
+        }
+        node - self.nodes.len() / 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mass_falls_where_the_priorities_stand_side_by_side() {
+        let mut tree = SumTree::new(5);
+        for (slot, priority) in [1.0, 0.0, 2.0, 0.5, 0.0].into_iter().enumerate() {
+            tree.set(slot, priority);
+        }
+        assert_eq!(tree.total(), 3.5);
+        let found = [0.0, 0.99, 1.0, 2.99, 3.0, 3.49, 3.5, 9.0].map(|mass| tree.find(mass));
+        assert_eq!(found, [0, 0, 2, 2, 3, 3, 3, 3]);
+    }
+
+    #[test]
+    fn changing_a_priority_changes_every_sum_above_it() {
+        let mut tree = SumTree::new(4);
+        tree.set(0, 1.0);
+        tree.set(3, 4.0);
+        tree.set(0, 0.25);
+        assert_eq!((tree.total(), tree.get(0), tree.get(3)), (4.25, 0.25, 4.0));
+        assert_eq!(tree.find(0.3), 3);
+    }
+}

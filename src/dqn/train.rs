@@ -1,0 +1,137 @@
+//! The training loop: deep Q-learning (Mnih et al. 2015, <https://doi.org/10.1038/nature14236>), readable from top to
+//! bottom.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use burn::tensor::Device;
+
+use super::checkpoint::{self, Meters};
+use super::config::TrainConfig;
+use super::exploration::epsilon_greedy;
+use super::learner::Learner;
+use super::logs::Logs;
+use super::n_step::NStep;
+use super::replay::Replay;
+use super::run::RunFolder;
+use crate::agents::NetworkPlayer;
+use crate::error::Result;
+use crate::eval::{Summary, play_series};
+use crate::games::{Game, Games};
+use crate::network::Evaluator;
+use crate::random::{Role, Stream};
+
+/// Everything that moves in a training.
+pub struct Training<G: Game> {
+    /// Moves played so far, in all games together.
+    pub step: u64,
+    /// The games.
+    pub games: Games<G>,
+    /// Each game's last moves.
+    pub n_steps: Vec<NStep<G>>,
+    /// The replay memory.
+    pub replay: Replay<G::State>,
+    /// Networks and optimizer.
+    pub learner: Learner<G>,
+    /// The stream of exploration.
+    pub explore: Stream,
+    /// Sums since the last row of the log, and evaluations so far.
+    pub meters: Meters,
+}
+
+/// How a training ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// All steps are done.
+    Finished,
+    /// It was asked to stop, and can be resumed.
+    Stopped,
+}
+
+impl<G: Game> Training<G> {
+    /// A training before its first step.
+    pub fn new(config: &TrainConfig, rules: &G::Rules, device: &Device) -> Self {
+        let count = config.training.games;
+        Self {
+            step: 0,
+            games: Games::new(rules.clone(), count, config.seed),
+            n_steps: vec![NStep::new(config.learning.n_step, config.learning.discount as f32); count],
+            replay: Replay::new(&config.replay),
+            learner: Learner::new(config, rules, device),
+            explore: Stream::new(config.seed, Role::Explore, 0),
+            meters: Meters::default(),
+        }
+    }
+
+    /// Trains until all steps are done or `stop` is set, with logs, evaluations and checkpoints in the run's folder.
+    ///
+    /// # Errors
+    /// When the device fails or a file cannot be written.
+    pub fn run(&mut self, config: &TrainConfig, rules: &G::Rules, device: &Device, folder: &RunFolder, logs: &mut Logs, stop: &AtomicBool) -> Result<Ending> {
+        let TrainConfig { game, training, exploration, learning, evaluation, .. } = config;
+        let scale = learning.reward_scale as f32;
+        let mut outcomes = Vec::new();
+        while self.step < training.steps {
+            let before = self.step;
+            let due = |every: u64, now: u64| now / every != before / every || now >= training.steps;
+
+            // Act: one move in every game.
+            let states: Vec<G::State> = self.games.states().collect();
+            let epsilon = if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) };
+            let evaluator = Evaluator::new(self.learner.network(), states.len(), device);
+            let mut player = NetworkPlayer::<G>::new(evaluator, game.mask);
+            let actions = player.act_by(&states, |values, mask| epsilon_greedy(values, mask, epsilon, &mut self.explore))?;
+            self.games.step(&actions, &mut outcomes);
+            self.step += states.len() as u64;
+
+            // Remember.
+            for (index, outcome) in outcomes.iter().enumerate() {
+                let remember = |transition| self.replay.push(transition);
+                self.n_steps[index].push(states[index], actions[index], outcome.reward * scale, outcome, remember);
+                self.meters.played(outcome.score);
+            }
+
+            // Learn.
+            let progress = (self.step as f64 / training.steps as f64).min(1.0);
+            if self.step >= training.warmup && !self.replay.is_empty() {
+                for _ in 0..training.updates {
+                    let importance = config.replay.importance_exponent + (1.0 - config.replay.importance_exponent) * progress;
+                    let update = self.learner.update(&mut self.replay, importance, progress)?;
+                    self.meters.learned(&update);
+                }
+            }
+
+            // Tell, evaluate, save.
+            logs.progress(self.step, self.learner.updates(), epsilon, &self.meters);
+            if due(config.logging.every, self.step) {
+                let rate = learning.learning_rate_at(progress);
+                logs.training(self.step, self.learner.updates(), epsilon, rate, self.replay.len(), &self.meters)?;
+                self.meters.reset();
+            }
+            if due(evaluation.every, self.step) {
+                let evaluator = Evaluator::new(self.learner.network(), EVALUATION_BATCH, device);
+                let mut player = NetworkPlayer::<G>::new(evaluator, game.mask);
+                let played = play_series(&mut player, rules, evaluation.seed.into(), evaluation.games, |_| ())?;
+                let scores: Vec<i32> = played.iter().map(|game| game.score).collect();
+                if let Some(summary) = Summary::of(&scores) {
+                    let best = self.meters.evaluated(self.step, summary.mean);
+                    logs.evaluation(self.step, self.learner.updates(), &summary, &self.meters)?;
+                    if best {
+                        checkpoint::save_policy(&folder.best(), config, self.learner.network())?;
+                    }
+                }
+            }
+            let stopping = stop.load(Ordering::Relaxed);
+            if stopping || due(config.checkpoint.every, self.step) {
+                logs.flush()?;
+                checkpoint::save(&folder.last(), config, self)?;
+            }
+            if stopping && self.step < training.steps {
+                return Ok(Ending::Stopped);
+            }
+        }
+        Ok(Ending::Finished)
+    }
+}
+
+/// Boards in one forward pass of an evaluation.
+const EVALUATION_BATCH: usize = 256;

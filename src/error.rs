@@ -1,0 +1,45 @@
+//! What can go wrong, in sentences that name the file, the key or the flag and say what would be right.
+
+use std::fmt;
+
+/// An error and whose it is: the exit code follows from that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {
+    /// Something is wrong with what the user gave: flags, configuration, checkpoint, board (exit code 2).
+    User(String),
+    /// Something failed while running: a full disk, a device that went away (exit code 1).
+    Runtime(String),
+}
+
+/// The result of anything that can fail.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// An error of what the user gave.
+    pub fn user(sentence: impl Into<String>) -> Self {
+        Self::User(sentence.into())
+    }
+
+    /// A failure while running.
+    pub fn runtime(sentence: impl Into<String>) -> Self {
+        Self::Runtime(sentence.into())
+    }
+
+    /// The exit code of a program that ends with this error.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::User(_) => 2,
+            Self::Runtime(_) => 1,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User(sentence) | Self::Runtime(sentence) => f.write_str(sentence),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,67 @@
+//! Files that are complete or not there: written to the side, flushed to the disk and renamed.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// Writes a file so that at every instant either the old content or the new one is there.
+///
+/// # Errors
+/// When the file cannot be written; the old content is then untouched.
+pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
+    let mut side: OsString = path.file_name().unwrap_or_default().to_owned();
+    side.push(".partial");
+    let side = path.with_file_name(side);
+    let written = (|| {
+        let mut file = File::create(&side)?;
+        file.write_all(content)?;
+        file.sync_all()?;
+        fs::rename(&side, path)?;
+        // The rename itself reaches the disk with the folder; where folders cannot be opened it is left to the system.
+        if let Some(Ok(folder)) = path.parent().map(File::open) {
+            folder.sync_all().ok();
+        }
+        Ok(())
+    })();
+    written.map_err(|error: std::io::Error| {
+        fs::remove_file(&side).ok();
+        Error::runtime(format!("{} cannot be written: {error}", path.display()))
+    })
+}
+
+/// Reads a file that the user named.
+///
+/// # Errors
+/// When it is not there or cannot be read.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).map_err(|error| Error::user(format!("{} cannot be read: {error}", path.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_written_leaves_the_old_one_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        write_atomically(&path, b"old").unwrap();
+        fs::create_dir(folder.path().join("file.partial")).unwrap();
+        let error = write_atomically(&path, b"new").unwrap_err();
+        assert!(error.to_string().contains("cannot be written"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+    }
+
+    #[test]
+    fn writing_replaces_the_content_and_leaves_no_file_on_the_side() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        write_atomically(&path, b"a longer old content").unwrap();
+        write_atomically(&path, b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,133 @@
+//! What every game must do, whatever its rules: one test for all, called by the tests of each game.
+
+use std::collections::HashSet;
+
+use super::{ActionMask, Game, MaskKind};
+use crate::random::{Draw, Role, Stream};
+
+/// The longest game there may be, in moves.
+const LONGEST_GAME: usize = 100_000;
+
+/// Plays games of a seed and checks that they keep what [`Game`] promises.
+///
+/// # Panics
+/// If the game breaks a promise.
+pub fn check<G: Game>(rules: &G::Rules, seed: u64) {
+    check_actions::<G>();
+    for (index, kind) in (0..).zip([MaskKind::Legal, MaskKind::Effective, MaskKind::Matching]) {
+        let mut stream = Stream::new(seed, Role::Game, index);
+        let mut choice = Stream::new(seed, Role::Explore, index);
+        let mut game = G::new(rules, &mut stream);
+        assert_eq!(game.score(), 0, "a new game has no points");
+        let mut score = 0.0;
+        for _ in 0..LONGEST_GAME {
+            assert!(!game.is_over(), "only a terminal step ends a game");
+            check_position::<G>(&game.state());
+            let mask = G::mask(&game.state(), kind);
+            let number = choice.below(mask.count() as u32) as usize;
+            let action = mask.nth(number).expect("a mask is never empty");
+
+            let saved = postcard::to_stdvec(&(&game, &stream)).expect("a game can be saved");
+            let (mut twin, mut twin_stream): (G, Stream) =
+                postcard::from_bytes(&saved).expect("a saved game can be restored");
+            let step = game.step(action, &mut stream);
+            assert_eq!(
+                step,
+                twin.step(action, &mut twin_stream),
+                "a restored game goes on the same"
+            );
+            assert_eq!(
+                game.state(),
+                twin.state(),
+                "a restored game goes on the same"
+            );
+            assert_eq!(stream, twin_stream, "a restored game goes on the same");
+
+            score += f64::from(step.reward);
+            assert_eq!(
+                f64::from(game.score()),
+                score,
+                "the score is the sum of the rewards"
+            );
+            assert_eq!(step.terminal, game.is_over());
+            if step.terminal {
+                break;
+            }
+        }
+        assert!(game.is_over(), "a game ends");
+        let (state, score) = (game.state(), game.score());
+        let step = game.step(0, &mut stream);
+        assert_eq!(
+            (step.reward, step.terminal),
+            (0.0, true),
+            "a move after the end gains nothing"
+        );
+        assert_eq!(
+            (game.state(), game.score()),
+            (state, score),
+            "a move after the end changes nothing"
+        );
+    }
+}
+
+/// Actions have places of their own, and symmetries permute them.
+fn check_actions<G: Game>() {
+    assert!((1..=ActionMask::CAPACITY).contains(&G::ACTIONS));
+    let mut places = HashSet::new();
+    for action in 0..G::ACTIONS {
+        let (plane, row, column) = G::place(action);
+        assert!(plane < G::ACTION_PLANES && row < G::ROWS && column < G::COLUMNS);
+        assert!(
+            places.insert((plane, row, column)),
+            "two actions are at one place"
+        );
+        assert_eq!(
+            G::transform_action(action, 0),
+            action,
+            "symmetry 0 is the identity"
+        );
+    }
+    for symmetry in 0..G::SYMMETRIES {
+        let shown: ActionMask = (0..G::ACTIONS)
+            .map(|a| G::transform_action(a, symmetry))
+            .collect();
+        assert_eq!(
+            shown,
+            ActionMask::all(G::ACTIONS),
+            "symmetry {symmetry} loses an action"
+        );
+    }
+}
+
+/// Masks lie within each other; images are of zeros and ones, wholly written, as many ones under every symmetry.
+fn check_position<G: Game>(state: &G::State) {
+    let [legal, effective, matching] =
+        [MaskKind::Legal, MaskKind::Effective, MaskKind::Matching].map(|kind| G::mask(state, kind));
+    assert!(!matching.is_empty(), "a mask is never empty");
+    assert!(matching.iter().all(|action| effective.contains(action)));
+    assert!(effective.iter().all(|action| legal.contains(action)));
+    assert!(legal.iter().all(|action| action < G::ACTIONS));
+
+    let mut ones = None;
+    let mut first_scalars = vec![];
+    for symmetry in 0..G::SYMMETRIES {
+        let mut image = vec![f32::NAN; G::PLANES * G::ROWS * G::COLUMNS];
+        let mut scalars = vec![f32::NAN; G::SCALARS];
+        G::encode(state, symmetry, &mut image, &mut scalars);
+        assert!(image.iter().all(|number| [0.0, 1.0].contains(number)));
+        assert!(scalars.iter().all(|number| (0.0..=1.0).contains(number)));
+        let sum = image.iter().sum::<f32>();
+        assert_eq!(
+            *ones.get_or_insert(sum),
+            sum,
+            "symmetry {symmetry} loses a token"
+        );
+        if symmetry == 0 {
+            first_scalars.clone_from(&scalars);
+        }
+        assert_eq!(
+            scalars, first_scalars,
+            "symmetry {symmetry} changes a whole-board fact"
+        );
+    }
+}

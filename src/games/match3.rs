@@ -1,0 +1,302 @@
+//! The 8x10 match-3 game: 25 swaps, gems that match in runs of three or more, and obstacles that
+//! are cleared beside them. `docs/rules.md` gives the rules exactly.
+
+mod moves;
+mod state;
+mod text;
+
+use serde::{Deserialize, Serialize};
+
+pub use moves::Move;
+pub use state::State;
+
+use super::{ActionMask, Game, MaskKind, Step};
+use crate::board::{self, Board};
+use crate::error::{Error, Result};
+use crate::random::Draw;
+
+/// Columns of the board.
+pub const COLUMNS: usize = 8;
+/// Rows of the board.
+pub const ROWS: usize = 10;
+/// Moves of a game.
+pub const MOVES: i32 = 25;
+
+/// Kinds of gems.
+const GEMS: u8 = 4;
+/// How an obstacle of any kind is held: what the kinds are is not kept, so nothing can show it.
+const OBSTACLE: u8 = GEMS;
+/// The score of a move that gains no points.
+const NO_MATCH: i32 = -5;
+
+/// Gems by their number, obstacles as the number after.
+type Grid = Board<COLUMNS, ROWS, 3>;
+type Cells = board::Cells<COLUMNS, ROWS>;
+type Swaps = board::Swaps<COLUMNS, ROWS>;
+type Runs = board::Runs<COLUMNS, ROWS>;
+
+/// The parameters of the rules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub struct Rules {
+    obstacle_kinds: u8,
+}
+
+/// A game of match-3.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "text::Saved", into = "text::Saved")]
+pub struct Match3 {
+    rules: Rules,
+    grid: Grid,
+    score: i32,
+    moves_left: i32,
+}
+
+/// What a move of the kit's interface brought.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Play {
+    /// The points of the move: -5 if it gained none, 0 after the end of the game.
+    pub score_delta: i32,
+    /// Whether the game is over.
+    pub game_over: bool,
+}
+
+impl Rules {
+    /// The most kinds of obstacles: with the gems there are as many kinds as a byte can tell apart.
+    pub const MOST_OBSTACLE_KINDS: u32 = 252;
+
+    /// The rules with a number of obstacle kinds, each as frequent as one kind of gem.
+    ///
+    /// # Errors
+    /// More than [`MOST_OBSTACLE_KINDS`](Self::MOST_OBSTACLE_KINDS).
+    pub fn new(obstacle_kinds: u32) -> Result<Self> {
+        match u8::try_from(obstacle_kinds) {
+            Ok(kinds) if obstacle_kinds <= Self::MOST_OBSTACLE_KINDS => Ok(Self {
+                obstacle_kinds: kinds,
+            }),
+            _ => Err(Error::user(format!(
+                "the number of obstacle kinds is {obstacle_kinds}, but must be from 0 to {}",
+                Self::MOST_OBSTACLE_KINDS
+            ))),
+        }
+    }
+
+    /// The number of obstacle kinds.
+    pub fn obstacle_kinds(self) -> u32 {
+        u32::from(self.obstacle_kinds)
+    }
+
+    /// The number of kinds a token is drawn from.
+    fn kinds(self) -> u32 {
+        u32::from(GEMS) + self.obstacle_kinds()
+    }
+}
+
+impl Default for Rules {
+    /// The original's: two kinds of obstacles.
+    fn default() -> Self {
+        Self { obstacle_kinds: 2 }
+    }
+}
+
+impl Match3 {
+    /// A new game on a given board, in its text form. A run on it is cleared by the first move.
+    ///
+    /// # Errors
+    /// A text that is no board.
+    pub fn with_board(rules: Rules, board: &str) -> Result<Self> {
+        Ok(Self {
+            rules,
+            grid: text::parse(board)?,
+            score: 0,
+            moves_left: MOVES,
+        })
+    }
+
+    /// Moves left to play; below zero where moves were played after the end.
+    pub fn moves_left(&self) -> i32 {
+        self.moves_left
+    }
+
+    /// The board's text: ten lines of `a b c d #`, without a newline at the end.
+    pub fn board(&self) -> String {
+        text::show(&self.grid, Cells::EMPTY)
+    }
+
+    /// The moves that match at once, by x, then y, then horizontal before vertical.
+    pub fn matching_moves(&self) -> Vec<Move> {
+        let mut moves: Vec<Move> = moves::actions(moves::matching(&self.grid))
+            .iter()
+            .map(Move::of_action)
+            .collect();
+        moves.sort_by_key(|at| (at.x, at.y, at.vertical));
+        moves
+    }
+
+    /// Plays a move, one off the board too: that changes nothing but costs a move and its points.
+    pub fn play(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> Play {
+        self.swap_and_settle(moves::cells_at(x, y, vertical), draw, |_, _| ())
+    }
+
+    /// As [`play`](Self::play), and the texts of all boards on the way: after the swap, every pass of
+    /// falling (an empty cell is a space) and every clearing, without the last.
+    pub fn play_watched(
+        &mut self,
+        x: i64,
+        y: i64,
+        vertical: bool,
+        draw: &mut impl Draw,
+    ) -> (Play, Vec<String>) {
+        let mut boards = Vec::new();
+        let cells = moves::cells_at(x, y, vertical);
+        let play = self.swap_and_settle(cells, draw, |grid, empty| {
+            boards.push(text::show(grid, empty))
+        });
+        boards.pop();
+        (play, boards)
+    }
+
+    /// One move: swaps the two cells, if any. `watch` sees every board on the way and its empty cells.
+    #[inline]
+    fn swap_and_settle(
+        &mut self,
+        cells: Option<(Cells, Cells)>,
+        draw: &mut impl Draw,
+        mut watch: impl FnMut(&Grid, Cells),
+    ) -> Play {
+        let over = self.is_over();
+        self.moves_left = self.moves_left.saturating_sub(1);
+        if over {
+            return Play {
+                score_delta: 0,
+                game_over: true,
+            };
+        }
+        if let Some((a, b)) = cells {
+            self.grid.swap(a, b);
+            watch(&self.grid, Cells::EMPTY);
+        }
+        let points = settle(&mut self.grid, self.rules, draw, watch);
+        let score_delta = if points == 0 { NO_MATCH } else { points };
+        self.score += score_delta;
+        Play {
+            score_delta,
+            game_over: self.is_over(),
+        }
+    }
+}
+
+/// Clears and refills until no run is left; gives the points.
+#[inline]
+fn settle(
+    grid: &mut Grid,
+    rules: Rules,
+    draw: &mut impl Draw,
+    mut watch: impl FnMut(&Grid, Cells),
+) -> i32 {
+    let mut points = 0;
+    loop {
+        let obstacles = grid.of_kind(OBSTACLE);
+        let runs = grid.runs(Cells::ALL & !obstacles);
+        if runs.is_empty() {
+            return points;
+        }
+        points += score(&runs);
+        let gems = runs.cells();
+        let mut empty = gems | board::neighbours(gems) & obstacles;
+        watch(grid, empty);
+        while !empty.is_empty() {
+            for cell in grid.fall(&mut empty).each() {
+                grid.put(cell, token(draw.below(rules.kinds())));
+            }
+            watch(grid, empty);
+        }
+    }
+}
+
+/// The points of runs found on one board.
+fn score(runs: &Runs) -> i32 {
+    runs.sum(|length| {
+        let counted = length.min(5) as i32;
+        counted * counted - 1
+    })
+}
+
+/// The token of a drawn number: the numbers after the gems are obstacles of some kind.
+fn token(drawn: u32) -> u8 {
+    drawn.min(u32::from(OBSTACLE)) as u8
+}
+
+impl Game for Match3 {
+    type Rules = Rules;
+    type State = State;
+
+    const NAME: &'static str = "match3";
+    const PLANES: usize = 5;
+    const COLOURS: usize = GEMS as usize;
+    const ROWS: usize = ROWS;
+    const COLUMNS: usize = COLUMNS;
+    const SCALARS: usize = 1;
+    const ACTIONS: usize = moves::ACTIONS;
+    const ACTION_PLANES: usize = 2;
+    const SYMMETRIES: usize = state::SYMMETRIES;
+
+    fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
+        let mut tokens = [[0; COLUMNS]; ROWS];
+        draw.fill_below(rules.kinds(), tokens.as_flattened_mut());
+        for kind in tokens.as_flattened_mut() {
+            *kind = (*kind).min(OBSTACLE);
+        }
+        let mut grid = Grid::from_rows(&tokens);
+        settle(&mut grid, *rules, draw, |_, _| ());
+        Self {
+            rules: *rules,
+            grid,
+            score: 0,
+            moves_left: MOVES,
+        }
+    }
+
+    fn at(rules: &Rules, state: &State) -> Self {
+        Self { rules: *rules, grid: state.grid(), score: 0, moves_left: state.moves_left() }
+    }
+
+    /// Plays an action; a number that is no action is a move off the board.
+    fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
+        let play = self.swap_and_settle(moves::cells_of_action(action), draw, |_, _| ());
+        Step {
+            reward: play.score_delta as f32,
+            terminal: play.game_over,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.moves_left <= 0
+    }
+
+    fn score(&self) -> i32 {
+        self.score
+    }
+
+    fn state(&self) -> State {
+        State::pack(&self.grid, self.moves_left)
+    }
+
+    fn mask(state: &State, kind: MaskKind) -> ActionMask {
+        moves::mask(&state.grid(), kind)
+    }
+
+    /// (0, y, x) for a vertical move, (1, y, x) for a horizontal one.
+    fn place(action: usize) -> (usize, usize, usize) {
+        let Move { x, y, vertical } = Move::of_action(action);
+        (usize::from(!vertical), y, x)
+    }
+
+    fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+        state.encode(symmetry, image, scalars);
+    }
+
+    fn transform_action(action: usize, symmetry: usize) -> usize {
+        state::transform_action(action, symmetry)
+    }
+}

@@ -1,0 +1,137 @@
+//! A position of match-3 as a player knows it: packed for replay, and as numbers for a network.
+
+use serde::{Deserialize, Serialize};
+
+use super::moves::Move;
+use super::{COLUMNS, Cells, GEMS, Grid, MOVES, OBSTACLE, ROWS, text};
+use crate::error::{Error, Result};
+
+/// The number of symmetries: every order of the four gems, on the board and on its mirror image.
+pub(super) const SYMMETRIES: usize = 2 * PERMUTATIONS.len();
+
+/// Bytes that hold the cells of one plane.
+const PLANE_BYTES: usize = (COLUMNS * (ROWS + 1)).div_ceil(8);
+
+/// The orders of the gems, lexicographic: gem k is shown as gem `PERMUTATIONS[i][k]`.
+const PERMUTATIONS: [[u8; 4]; 24] = {
+    let mut orders = [[0; 4]; 24];
+    let (mut found, mut number) = (0, 0);
+    // The numbers of four digits in base 4, ascending; those without a repeated digit.
+    while number < 256 {
+        let order = [number >> 6, number >> 4 & 3, number >> 2 & 3, number & 3];
+        if 1 << order[0] | 1 << order[1] | 1 << order[2] | 1 << order[3] == 0b1111 {
+            orders[found] = [
+                order[0] as u8,
+                order[1] as u8,
+                order[2] as u8,
+                order[3] as u8,
+            ];
+            found += 1;
+        }
+        number += 1;
+    }
+    orders
+};
+
+/// A packed position: the board and the moves left, and nothing a player may not know.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct State {
+    /// The board's planes, each its lowest bytes.
+    planes: [[u8; PLANE_BYTES]; 3],
+    moves_left: u8,
+}
+
+impl State {
+    /// The position with a board, in its text form, and from 0 to 25 moves left.
+    ///
+    /// # Errors
+    /// A text that is no board, and moves left that no game has.
+    pub fn new(board: &str, moves_left: i64) -> Result<Self> {
+        if !(0..=i64::from(MOVES)).contains(&moves_left) {
+            let sentence = format!("{moves_left} moves are left, but a game has from 0 to {MOVES}");
+            return Err(Error::user(sentence));
+        }
+        Ok(Self::pack(&text::parse(board)?, moves_left as i32))
+    }
+
+    /// The position of a game; moves left below zero are kept as none.
+    #[inline]
+    pub(super) fn pack(grid: &Grid, moves_left: i32) -> Self {
+        let pack = |plane: Cells| {
+            let mut bytes = [0; PLANE_BYTES];
+            bytes.copy_from_slice(&plane.bits().to_le_bytes()[..PLANE_BYTES]);
+            bytes
+        };
+        Self {
+            planes: grid.planes().map(pack),
+            moves_left: moves_left.clamp(0, MOVES) as u8,
+        }
+    }
+
+    /// The board.
+    #[inline]
+    pub(super) fn grid(&self) -> Grid {
+        Grid::masked(self.planes.map(|packed| {
+            let mut bytes = [0; 16];
+            bytes[..PLANE_BYTES].copy_from_slice(&packed);
+            Cells::from_bits(u128::from_le_bytes(bytes))
+        }))
+    }
+
+    /// Moves left to play, from 0 to 25.
+    pub fn moves_left(&self) -> i32 {
+        self.moves_left.into()
+    }
+
+    /// The board's text: ten lines of `a b c d #`, without a newline at the end.
+    pub fn board(&self) -> String {
+        text::show(&self.grid(), Cells::EMPTY)
+    }
+
+    /// Writes the planes a, b, c, d, obstacle and the moves left over 25, under a symmetry.
+    pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+        let (order, mirror) = parts(symmetry);
+        let grid = self.grid();
+        for kind in 0..=OBSTACLE {
+            let shown = if kind < GEMS {
+                order[usize::from(kind)]
+            } else {
+                kind
+            };
+            let plane = &mut image[usize::from(shown) * ROWS * COLUMNS..][..ROWS * COLUMNS];
+            write_plane(grid.of_kind(kind).columns(), mirror, plane);
+        }
+        scalars[0] = f32::from(self.moves_left) / MOVES as f32;
+    }
+}
+
+/// Writes columns of bits, the bottom cell the lowest, as numbers row by row from the top.
+fn write_plane(mut columns: [u16; COLUMNS], mirror: bool, plane: &mut [f32]) {
+    if mirror {
+        columns.reverse();
+    }
+    for (y, row) in plane.chunks_exact_mut(COLUMNS).enumerate() {
+        for (number, column) in row.iter_mut().zip(columns) {
+            *number = f32::from(column >> (ROWS - 1 - y) & 1);
+        }
+    }
+}
+
+/// The number of an action on the board shown under a symmetry.
+pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
+    let (_, mirror) = parts(symmetry);
+    let Move { x, y, vertical } = Move::of_action(action);
+    let last = if vertical { COLUMNS - 1 } else { COLUMNS - 2 };
+    let shown = Move {
+        x: if mirror { last - x } else { x },
+        y,
+        vertical,
+    };
+    shown.action().unwrap_or(action)
+}
+
+/// The order of the gems and whether the board is mirrored; numbers go round after the last symmetry.
+fn parts(symmetry: usize) -> ([u8; 4], bool) {
+    let count = PERMUTATIONS.len();
+    (PERMUTATIONS[symmetry % count], symmetry / count % 2 == 1)
+}

@@ -1,0 +1,130 @@
+//! The text form of match-3's board, and the saved form of a game.
+
+use serde::{Deserialize, Serialize};
+
+use super::{COLUMNS, Cells, Grid, MOVES, Match3, OBSTACLE, ROWS, Rules};
+use crate::error::{Error, Result};
+
+/// The letters of the kinds.
+const LETTERS: [char; 5] = ['a', 'b', 'c', 'd', '#'];
+
+/// The text of a board; an empty cell is a space.
+pub(super) fn show(grid: &Grid, empty: Cells) -> String {
+    let mut text = String::with_capacity(ROWS * (COLUMNS + 1));
+    for y in 0..ROWS {
+        if y > 0 {
+            text.push('\n');
+        }
+        for x in 0..COLUMNS {
+            let cell = Cells::at(x, y);
+            let kind = usize::from(grid.kind(cell));
+            text.push(if !(empty & cell).is_empty() {
+                ' '
+            } else {
+                LETTERS[kind.min(LETTERS.len() - 1)]
+            });
+        }
+    }
+    text
+}
+
+/// The board of a text; a newline at the end is allowed.
+///
+/// # Errors
+/// A wrong number of rows or of cells in a row, and an unknown letter, with its row and column from 0.
+pub(super) fn parse(text: &str) -> Result<Grid> {
+    let mut kinds = [[0; COLUMNS]; ROWS];
+    let rows = text.lines().count();
+    if rows != ROWS {
+        return Err(Error::user(format!(
+            "the board has {rows} rows, but must have {ROWS}"
+        )));
+    }
+    for (y, (row, kinds)) in text.lines().zip(&mut kinds).enumerate() {
+        let cells = row.chars().count();
+        if cells != COLUMNS {
+            let sentence =
+                format!("row {y} of the board (from 0) has {cells} cells, but must have {COLUMNS}");
+            return Err(Error::user(sentence));
+        }
+        for (x, (letter, kind)) in row.chars().zip(kinds).enumerate() {
+            let found = LETTERS
+                .iter()
+                .position(|known| *known == letter)
+                .ok_or_else(|| {
+                    Error::user(format!(
+                        "row {y}, column {x} of the board (both from 0) is {letter:?}, \
+                     but must be one of a b c d #"
+                    ))
+                })?;
+            *kind = found as u8;
+        }
+    }
+    Ok(Grid::from_rows(&kinds))
+}
+
+/// A game as it is saved.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Saved {
+    rules: Rules,
+    grid: Grid,
+    score: i32,
+    moves_left: i32,
+}
+
+impl From<Match3> for Saved {
+    fn from(game: Match3) -> Self {
+        let Match3 {
+            rules,
+            grid,
+            score,
+            moves_left,
+        } = game;
+        Self {
+            rules,
+            grid,
+            score,
+            moves_left,
+        }
+    }
+}
+
+impl TryFrom<Saved> for Match3 {
+    type Error = &'static str;
+
+    fn try_from(saved: Saved) -> std::result::Result<Self, Self::Error> {
+        let Saved {
+            rules,
+            grid,
+            score,
+            moves_left,
+        } = saved;
+        let known = (0..=OBSTACLE).fold(Cells::EMPTY, |cells, kind| cells | grid.of_kind(kind));
+        if known != Cells::ALL {
+            return Err("a saved game of match3 has a token of no known kind on its board");
+        }
+        if moves_left > MOVES {
+            return Err("a saved game of match3 has more moves left than a game has");
+        }
+        Ok(Self {
+            rules,
+            grid,
+            score,
+            moves_left,
+        })
+    }
+}
+
+impl TryFrom<u32> for Rules {
+    type Error = Error;
+
+    fn try_from(obstacle_kinds: u32) -> Result<Self> {
+        Self::new(obstacle_kinds)
+    }
+}
+
+impl From<Rules> for u32 {
+    fn from(rules: Rules) -> Self {
+        rules.obstacle_kinds()
+    }
+}

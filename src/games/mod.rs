@@ -1,0 +1,133 @@
+//! The interface every game implements, and the games.
+
+mod action_mask;
+pub mod conformance;
+pub mod match3;
+mod vector;
+
+use std::fmt::{self, Debug};
+use std::str::FromStr;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+pub use action_mask::ActionMask;
+pub use match3::Match3;
+pub use vector::{Games, Outcome};
+
+use crate::error::Error;
+use crate::random::Draw;
+
+/// What one move brought.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Step {
+    /// The points the move gained.
+    pub reward: f32,
+    /// Whether the game is over.
+    pub terminal: bool,
+}
+
+/// Which moves are offered to a player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MaskKind {
+    /// All moves the rules allow.
+    Legal,
+    /// Moves that change what is seen; where there is none, the legal ones.
+    #[default]
+    Effective,
+    /// Moves that match at once; where there is none, the effective ones.
+    Matching,
+}
+
+impl MaskKind {
+    /// The name used in configurations and on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Legal => "legal",
+            Self::Effective => "effective",
+            Self::Matching => "matching",
+        }
+    }
+}
+
+impl fmt::Display for MaskKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for MaskKind {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        [Self::Legal, Self::Effective, Self::Matching]
+            .into_iter()
+            .find(|kind| kind.as_str() == name)
+            .ok_or_else(|| {
+                Error::user(format!(
+                    "'{name}' is no mask: use legal, effective or matching"
+                ))
+            })
+    }
+}
+
+/// A game for one player, played by numbered actions.
+///
+/// The image of a position is `[PLANES, ROWS, COLUMNS]`, rows from the top, each number 0 or 1; the
+/// scalars are whole-board facts in `0.0..=1.0`. Q-values are read off `[ACTION_PLANES, ROWS, COLUMNS]`.
+pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned {
+    /// The parameters of the rules.
+    type Rules: Clone + Send + Sync + Serialize + DeserializeOwned;
+    /// All that a player may know of a position, packed: what replay stores.
+    type State: Copy + Send + Sync + PartialEq + Debug + Serialize + DeserializeOwned;
+
+    /// The name used in configurations and files.
+    const NAME: &'static str;
+    /// Planes of the image.
+    const PLANES: usize;
+    /// Leading planes that are interchangeable (colours): permuting them gives a position of equal value. 0 for none.
+    const COLOURS: usize;
+    /// Rows of the image.
+    const ROWS: usize;
+    /// Columns of the image.
+    const COLUMNS: usize;
+    /// Numbers beside the image.
+    const SCALARS: usize;
+    /// Actions, numbered from 0; at most [`ActionMask::CAPACITY`].
+    const ACTIONS: usize;
+    /// Planes of the Q-network's output.
+    const ACTION_PLANES: usize;
+    /// Symmetries of the game, numbered from 0, which is the identity.
+    const SYMMETRIES: usize;
+
+    /// Deals a new game.
+    fn new(rules: &Self::Rules, draw: &mut impl Draw) -> Self;
+
+    /// A game that stands in a position, with a score of 0 and a future of its own.
+    fn at(rules: &Self::Rules, state: &Self::State) -> Self;
+
+    /// Plays an action. After the end of the game nothing changes and the reward is 0.
+    fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step;
+
+    /// Whether the game has ended.
+    fn is_over(&self) -> bool;
+
+    /// The points so far.
+    fn score(&self) -> i32;
+
+    /// What a player may know of the position.
+    fn state(&self) -> Self::State;
+
+    /// The actions offered in a position: never none.
+    fn mask(state: &Self::State, kind: MaskKind) -> ActionMask;
+
+    /// Where an action's Q-value is read off: (output plane, row, column).
+    fn place(action: usize) -> (usize, usize, usize);
+
+    /// Writes the image and the scalars of a position under a symmetry, over all of both slices.
+    fn encode(state: &Self::State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]);
+
+    /// The number of an action on the board that [`encode`](Self::encode) shows under a symmetry.
+    fn transform_action(action: usize, symmetry: usize) -> usize;
+}

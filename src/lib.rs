@@ -1,0 +1,15 @@
+//! matchq trains agents to play tile puzzles and plays with them.
+
+pub mod agents;
+pub mod board;
+pub mod cli;
+pub mod commands;
+pub mod container;
+pub mod dqn;
+pub mod error;
+pub mod eval;
+pub mod files;
+pub mod games;
+pub mod network;
+pub mod random;
+pub mod telemetry;

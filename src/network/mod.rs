@@ -1,0 +1,15 @@
+//! The Q-network, its convolution, the encoding of boards, and the network's file: all that playing needs of burn.
+
+mod convolution;
+pub mod device;
+mod encoding;
+mod evaluator;
+mod policy;
+mod q_network;
+mod weights;
+
+pub use convolution::Convolution;
+pub use encoding::Encoder;
+pub use evaluator::{Evaluator, to_vec};
+pub use policy::{BEST, Policy, PolicyConfig};
+pub use q_network::{NetworkConfig, OutOfRange, QNetwork};

@@ -1,0 +1,223 @@
+//! The Q-network: fully convolutional from the board to one value per action.
+//!
+//! The game is the same everywhere on the board, so the value of an action is read off at its place: the network's output
+//! is a few planes over the board (for match-3 one of vertical and one of horizontal swaps), from which the actions are
+//! selected. Facts of the whole board are broadcast in: the scalars as constant input planes, and a pooled summary of
+//! the features half-way up.
+
+use burn::module::Module;
+use burn::tensor::activation::relu;
+use burn::tensor::{Device, Int, Tensor, TensorData};
+use serde::{Deserialize, Serialize};
+
+use super::convolution::Convolution;
+use crate::games::Game;
+use crate::random::Stream;
+
+/// What the user chooses of the network.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NetworkConfig {
+    /// Channels of every convolution between input and head (per colour with `share_colours`).
+    pub channels: usize,
+    /// Number of 3x3 convolutions.
+    pub layers: usize,
+    /// One set of weights sees each colour in turn: the network is then equivariant under permutations of the colours.
+    pub share_colours: bool,
+    /// Separate streams of state value and advantages (Wang et al. 2016, <https://arxiv.org/abs/1511.06581>).
+    pub dueling: bool,
+}
+
+impl Default for NetworkConfig {
+    fn default() -> Self {
+        Self { channels: 32, layers: 5, share_colours: false, dueling: false }
+    }
+}
+
+/// A setting out of its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfRange {
+    /// The setting's key.
+    pub key: &'static str,
+    /// What was given.
+    pub value: usize,
+    /// What is allowed.
+    pub allowed: &'static str,
+}
+
+impl NetworkConfig {
+    /// Whether a network of this shape can be built.
+    ///
+    /// # Errors
+    /// The first setting that is out of its range.
+    pub fn check(&self) -> Result<(), OutOfRange> {
+        for (key, value, range, allowed) in [
+            ("channels", self.channels, 1..=1024, "between 1 and 1024"),
+            ("layers", self.layers, 1..=64, "between 1 and 64"),
+        ] {
+            if !range.contains(&value) {
+                return Err(OutOfRange { key, value, allowed });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The part of the network's shape that follows from the game.
+#[derive(Clone, Debug)]
+struct GameShape {
+    /// Leading planes that are interchangeable (colours), if the network shares its weights among them; else 0.
+    shared_planes: usize,
+    /// For each action its place in the flattened output planes.
+    places: Vec<i32>,
+}
+
+/// A convolutional network from boards to action values.
+#[derive(Module, Debug)]
+pub struct QNetwork {
+    stem: Convolution,
+    body: Vec<Convolution>,
+    /// One 1x1 convolution a layer of `body`, of the features' mean over the colours; empty unless colours share weights.
+    exchange: Vec<Convolution>,
+    summary: Convolution,
+    hidden: Convolution,
+    advantage: Convolution,
+    value: Option<StateValue>,
+    #[module(skip)]
+    shape: GameShape,
+}
+
+/// The dueling network's stream of the state's value.
+#[derive(Module, Debug)]
+struct StateValue {
+    hidden: Convolution,
+    output: Convolution,
+}
+
+impl QNetwork {
+    /// A network with fresh weights drawn from `stream`, on `device`.
+    pub fn new<G: Game>(config: &NetworkConfig, stream: &mut Stream, device: &Device) -> Self {
+        const RELU: f32 = std::f32::consts::SQRT_2;
+        let width = config.channels;
+        let shared_planes = if config.share_colours { G::COLOURS } else { 0 };
+        // With shared weights a colour sees itself, all other colours as one plane, and the other planes.
+        let planes = G::PLANES - shared_planes + if shared_planes > 0 { 2 } else { 0 };
+        let mut convolution = |channels, size, gain| Convolution::new(channels, size, gain, stream, device);
+        let stem = convolution([planes + G::SCALARS, width], 3, RELU);
+        let body = (1..config.layers).map(|_| convolution([width, width], 3, 1.0)).collect();
+        let exchange = match shared_planes {
+            0 => Vec::new(),
+            _ => (1..config.layers).map(|_| convolution([width, width], 1, 1.0)).collect(),
+        };
+        let summary = convolution([width, width], 1, 1.0);
+        let hidden = convolution([width, width], 1, RELU);
+        // Small last layers let the first values start near zero.
+        let advantage = convolution([width, G::ACTION_PLANES], 1, 0.1);
+        let value = config.dueling.then(|| StateValue {
+            hidden: convolution([width, width], 1, RELU),
+            output: convolution([width, 1], 1, 0.1),
+        });
+        let places = (0..G::ACTIONS)
+            .map(|action| {
+                let (plane, row, column) = G::place(action);
+                ((plane * G::ROWS + row) * G::COLUMNS + column) as i32
+            })
+            .collect();
+        let shape = GameShape { shared_planes, places };
+        let network = Self { stem, body, exchange, summary, hidden, advantage, value, shape };
+        network.number_parameters()
+    }
+
+    /// Action values, shape `[batch, actions]`, of `images`, shape `[batch, planes, rows, columns]`, and `scalars`, shape
+    /// `[batch, scalars]`.
+    pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
+        let [batch, _, rows, columns] = images.dims();
+        let features = self.features(images, scalars);
+
+        let advantage = self.advantage.forward(relu(self.hidden.forward(features.clone())));
+        let [_, planes, _, _] = advantage.dims();
+        let places = TensorData::new(self.shape.places.clone(), [self.shape.places.len()]);
+        let places = Tensor::<1, Int>::from_data(places, &advantage.device());
+        let advantage = advantage.reshape([batch, planes * rows * columns]).select(1, places);
+
+        match &self.value {
+            None => advantage,
+            Some(value) => {
+                let pooled = mean_over_board(features);
+                let value = value.output.forward(relu(value.hidden.forward(pooled)));
+                advantage.clone() - advantage.mean_dim(1) + value.reshape([batch, 1])
+            }
+        }
+    }
+
+    /// Features, shape `[batch, channels, rows, columns]`.
+    fn features(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<4> {
+        let colours = self.shape.shared_planes.max(1);
+        let mut x = relu(self.stem.forward(self.input(images, scalars)));
+        let half = self.body.len() / 2;
+        for (index, layer) in self.body.iter().enumerate() {
+            let mut y = layer.forward(x.clone());
+            if let Some(exchange) = self.exchange.get(index) {
+                y = add_to_colours(y, exchange.forward(mean_over_colours(x.clone(), colours)), colours);
+            }
+            if index == half {
+                let pooled = mean_over_board(mean_over_colours(x.clone(), colours));
+                y = add_to_colours(y, self.summary.forward(pooled), colours);
+            }
+            x = x + relu(y);
+        }
+        mean_over_colours(x, colours)
+    }
+
+    /// The first layer's input: the board's planes and the scalars as constant planes; with shared weights one such stack a
+    /// colour, shape `[batch * colours, 2 + other planes + scalars, rows, columns]`.
+    fn input(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<4> {
+        let [batch, planes, rows, columns] = images.dims();
+        let [_, count] = scalars.dims();
+        let scalars = scalars.reshape([batch, count, 1, 1]).expand([batch, count, rows, columns]);
+        let colours = self.shape.shared_planes;
+        if colours == 0 {
+            return Tensor::cat(vec![images, scalars], 1);
+        }
+        let own = images.clone().narrow(1, 0, colours);
+        let others = own.clone().sum_dim(1).expand([batch, colours, rows, columns]) - own.clone();
+        let rest = Tensor::cat(vec![images.narrow(1, colours, planes - colours), scalars], 1);
+        let channels = planes - colours + count;
+        let rest = rest
+            .reshape([batch, 1, channels, rows, columns])
+            .expand([batch, colours, channels, rows, columns])
+            .reshape([batch * colours, channels, rows, columns]);
+        let stack = |plane: Tensor<4>| plane.reshape([batch * colours, 1, rows, columns]);
+        Tensor::cat(vec![stack(own), stack(others), rest], 1)
+    }
+}
+
+/// `[batch, channels, rows, columns]` to `[batch, channels, 1, 1]`.
+fn mean_over_board(x: Tensor<4>) -> Tensor<4> {
+    let [batch, channels, rows, columns] = x.dims();
+    x.reshape([batch, channels, rows * columns]).mean_dim(2).reshape([batch, channels, 1, 1])
+}
+
+/// `[batch * colours, channels, rows, columns]` to `[batch, channels, rows, columns]`.
+fn mean_over_colours(x: Tensor<4>, colours: usize) -> Tensor<4> {
+    if colours == 1 {
+        return x;
+    }
+    let [stacked, channels, rows, columns] = x.dims();
+    x.reshape([stacked / colours, colours, channels * rows * columns])
+        .mean_dim(1)
+        .reshape([stacked / colours, channels, rows, columns])
+}
+
+/// Adds to every colour of `x`, shape `[batch * colours, channels, rows, columns]`, the same `y`, shape `[batch, channels,
+/// rows, columns]` or `[batch, channels, 1, 1]`.
+fn add_to_colours(x: Tensor<4>, y: Tensor<4>, colours: usize) -> Tensor<4> {
+    if colours == 1 {
+        return x + y;
+    }
+    let [stacked, channels, rows, columns] = x.dims();
+    let [batch, _, y_rows, y_columns] = y.dims();
+    let x = x.reshape([batch, colours, channels, rows, columns]);
+    let y = y.reshape([batch, 1, channels, y_rows, y_columns]);
+    (x + y).reshape([stacked, channels, rows, columns])
+}

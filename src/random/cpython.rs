@@ -1,0 +1,82 @@
+//! CPython's `random.Random`, as far as the original game uses it.
+
+use std::fmt;
+
+use rand_mt::Mt;
+
+use super::Draw;
+
+/// The generator `random.Random(seed)` of CPython: MT19937 (Matsumoto and Nishimura 1998), seeded
+/// by `init_by_array` with the 32-bit words of the seed as `Modules/_randommodule.c` does.
+#[derive(Clone, PartialEq, Eq)]
+pub struct CPythonRandom(Mt);
+
+impl CPythonRandom {
+    /// The generator of a seed.
+    pub fn new(seed: u128) -> Self {
+        // As few words as the seed needs, the least significant first; zero is one word.
+        let words = ((128 - seed.leading_zeros()).div_ceil(32)).max(1);
+        Self(Mt::new_with_key(
+            (0..words).map(|word| (seed >> (32 * word)) as u32),
+        ))
+    }
+
+    /// `getrandbits(128)`: four outputs, the first is the least significant word.
+    pub fn getrandbits128(&mut self) -> u128 {
+        (0..4).fold(0, |bits, word| {
+            bits | u128::from(self.0.next_u32()) << (32 * word)
+        })
+    }
+}
+
+impl fmt::Debug for CPythonRandom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CPythonRandom")
+    }
+}
+
+impl Draw for CPythonRandom {
+    /// `randint(0, n - 1)`: the top bits of an output, as many as `n` has, until they are below `n`.
+    fn below(&mut self, n: u32) -> u32 {
+        let unused_bits = n.leading_zeros();
+        loop {
+            let number = self.0.next_u32() >> unused_bits;
+            if number < n {
+                return number;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_are_those_of_cpython() {
+        let mut random = CPythonRandom::new(0);
+        let drawn: Vec<u32> = (0..10).map(|_| random.below(6)).collect();
+        // Ten times `randint(0, 5)` of `random.Random(0)`, in CPython 3.
+        assert_eq!(drawn, [3, 3, 0, 2, 4, 3, 3, 2, 3, 2]);
+    }
+
+    #[test]
+    fn bits_are_those_of_cpython_for_seeds_of_one_to_four_words() {
+        // `random.Random(seed).getrandbits(128)`, in CPython 3.
+        for (seed, bits) in [
+            (0, 302934307671667531413257853548643485645),
+            (7, 134351473349708985578604307872871789624),
+            (u128::from(u32::MAX), 73277580613536407609392682343827163401),
+            (1 << 32, 318069169723675509391169812023915393495),
+            ((1 << 64) + 12345, 144517478844909395551541743900995103212),
+            ((1 << 127) + 321, 291294051809539526424634563836782901853),
+            (u128::MAX, 168412906253103572998269173196892520136),
+        ] {
+            assert_eq!(
+                CPythonRandom::new(seed).getrandbits128(),
+                bits,
+                "seed {seed}"
+            );
+        }
+    }
+}

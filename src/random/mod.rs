@@ -1,0 +1,22 @@
+//! Random numbers: the program's own streams, and CPython's generator for the original's games.
+
+mod cpython;
+mod stream;
+
+pub use cpython::CPythonRandom;
+pub use stream::{Role, Stream};
+
+/// A source of uniform integers: all the randomness a game may use.
+pub trait Draw {
+    /// A number drawn uniformly from `0..n`; `n` is at least 1.
+    fn below(&mut self, n: u32) -> u32;
+
+    /// Fills `out` with numbers drawn uniformly from `0..n`, in order; `n` is in `1..=256`.
+    ///
+    /// A generator may give other numbers here than by single draws.
+    fn fill_below(&mut self, n: u32, out: &mut [u8]) {
+        for number in out {
+            *number = self.below(n) as u8;
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Scalars as rows of a CSV file that grows by whole rows and can be rolled back to a step.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use super::Sink;
+use crate::error::{Error, Result};
+use crate::files;
+
+/// A CSV file with the columns `step` and those given at creation.
+#[derive(Debug)]
+pub struct CsvLog {
+    path: PathBuf,
+    columns: Vec<&'static str>,
+    file: File,
+}
+
+impl CsvLog {
+    /// Starts a new file with its header.
+    ///
+    /// # Errors
+    /// When the file exists already or cannot be written.
+    pub fn create(path: &Path, columns: &[&'static str]) -> Result<Self> {
+        let file = File::options()
+            .append(true)
+            .create_new(true)
+            .open(path)
+            .map_err(|error| match error.kind() {
+                ErrorKind::AlreadyExists => Error::user(format!(
+                    "{} exists already; resume its run or give the new run another name",
+                    path.display()
+                )),
+                _ => unwritable(path, &error),
+            })?;
+        let mut log = Self {
+            path: path.to_owned(),
+            columns: columns.to_vec(),
+            file,
+        };
+        let header = header(columns);
+        log.write(&header)?;
+        Ok(log)
+    }
+
+    /// Reopens a file as it was at a step: rows of later steps go, and so does what a killed process left half-written.
+    /// A file that is not there is started anew.
+    ///
+    /// # Errors
+    /// When the file has other columns, a row without a step, or cannot be read or written.
+    pub fn resume(path: &Path, columns: &[&'static str], step: u64) -> Result<Self> {
+        if !path.exists() {
+            return Self::create(path, columns);
+        }
+        let content = files::read(path)?;
+        let whole = content
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(0, |last| last + 1);
+        let text = std::str::from_utf8(&content[..whole]).map_err(|_| {
+            Error::user(format!(
+                "{} is not a CSV file: it is not UTF-8 text",
+                path.display()
+            ))
+        })?;
+
+        let mut kept = header(columns);
+        let mut lines = text.split_inclusive('\n');
+        if let Some(found) = lines.next().filter(|&found| found != kept) {
+            return Err(Error::user(format!(
+                "{} has the columns \"{}\" where \"{}\" are expected; move the file away to start it anew",
+                path.display(),
+                found.trim_end(),
+                kept.trim_end()
+            )));
+        }
+        for (row, line) in lines.enumerate() {
+            let first = line.split([',', '\n']).next().unwrap_or_default();
+            let at: u64 = first.parse().map_err(|_| {
+                let row = row + 2;
+                Error::user(format!(
+                    "{}, row {row}: \"{first}\" is not a step (a whole number)",
+                    path.display()
+                ))
+            })?;
+            if at <= step {
+                kept.push_str(line);
+            }
+        }
+        files::write_atomically(path, kept.as_bytes())?;
+        let file = File::options()
+            .append(true)
+            .open(path)
+            .map_err(|error| unwritable(path, &error))?;
+        Ok(Self {
+            path: path.to_owned(),
+            columns: columns.to_vec(),
+            file,
+        })
+    }
+
+    /// The value of a column in the last row, if there is one.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn last(&self, column: &str) -> Result<Option<f64>> {
+        let content = String::from_utf8_lossy(&files::read(&self.path)?).into_owned();
+        let Some(index) = self.columns.iter().position(|known| *known == column) else {
+            return Ok(None);
+        };
+        let last = content.lines().skip(1).last();
+        Ok(last.and_then(|row| row.split(',').nth(index + 1)?.parse().ok()))
+    }
+
+    /// Writes straight through: rows are few, and whoever watches the file sees each at once.
+    fn write(&mut self, text: &str) -> Result<()> {
+        self.file
+            .write_all(text.as_bytes())
+            .map_err(|error| unwritable(&self.path, &error))
+    }
+}
+
+impl Sink for CsvLog {
+    /// Writes one row; columns without a value stay empty. Numbers are the shortest text that reads back the same.
+    ///
+    /// # Errors
+    /// When a value belongs to no column or the row cannot be written.
+    fn scalars(&mut self, step: u64, values: &[(&'static str, f64)]) -> Result<()> {
+        if let Some((name, _)) = values.iter().find(|(name, _)| !self.columns.contains(name)) {
+            let columns = self.columns.join(", ");
+            return Err(Error::runtime(format!(
+                "{} has no column \"{name}\", only {columns}",
+                self.path.display()
+            )));
+        }
+        let mut row = step.to_string();
+        for column in &self.columns {
+            row.push(',');
+            if let Some((_, value)) = values.iter().find(|(name, _)| name == column) {
+                write!(row, "{value}").ok(); // Writing to a String cannot fail.
+            }
+        }
+        row.push('\n');
+        self.write(&row)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.file
+            .sync_data()
+            .map_err(|error| unwritable(&self.path, &error))
+    }
+}
+
+fn header(columns: &[&str]) -> String {
+    format!("step,{}\n", columns.join(","))
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Error {
+    Error::runtime(format!("{} cannot be written: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const COLUMNS: [&str; 2] = ["loss", "epsilon"];
+
+    fn written(rows: &[u64]) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("train.csv");
+        let mut log = CsvLog::create(&path, &COLUMNS).unwrap();
+        for &step in rows {
+            log.scalars(step, &[("loss", step as f64 / 8.0), ("epsilon", 0.1)])
+                .unwrap();
+        }
+        log.flush().unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn rows_follow_the_order_of_the_columns_and_leave_missing_values_empty() {
+        let (_folder, path) = written(&[1]);
+        let mut log = CsvLog::resume(&path, &COLUMNS, 1).unwrap();
+        log.scalars(2, &[("epsilon", f64::NAN)]).unwrap();
+        log.scalars(3, &[("epsilon", f64::INFINITY), ("loss", 1e-7)])
+            .unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(
+            text,
+            "step,loss,epsilon\n1,0.125,0.1\n2,,NaN\n3,0.0000001,inf\n"
+        );
+    }
+
+    #[test]
+    fn a_value_of_no_column_is_refused_and_nothing_is_written() {
+        let (_folder, path) = written(&[]);
+        let mut log = CsvLog::resume(&path, &COLUMNS, 0).unwrap();
+        let error = log.scalars(1, &[("los", 1.0)]).unwrap_err().to_string();
+        assert!(
+            error.contains("no column \"los\", only loss, epsilon"),
+            "{error}"
+        );
+        assert_eq!(fs::read_to_string(&path).unwrap(), "step,loss,epsilon\n");
+    }
+
+    #[test]
+    fn resuming_at_any_step_and_going_on_gives_the_file_never_interrupted() {
+        let steps: Vec<u64> = (1..=9).collect();
+        let (_folder, path) = written(&steps);
+        let whole = fs::read(&path).unwrap();
+        for kill in 0..whole.len() {
+            for step in [0, 4, 9] {
+                // What had been flushed when the checkpoint of `step` was made is there in any case.
+                let safe = whole
+                    .split_inclusive(|&b| b == b'\n')
+                    .take(1 + step)
+                    .map(<[u8]>::len)
+                    .sum::<usize>();
+                fs::write(&path, &whole[..kill.max(safe)]).unwrap();
+                let mut log = CsvLog::resume(&path, &COLUMNS, step as u64).unwrap();
+                for step in step as u64 + 1..=9 {
+                    log.scalars(step, &[("loss", step as f64 / 8.0), ("epsilon", 0.1)])
+                        .unwrap();
+                }
+                assert_eq!(
+                    fs::read(&path).unwrap(),
+                    whole,
+                    "killed at byte {kill}, resumed at step {step}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_torn_header_or_a_missing_file_is_started_anew() {
+        let (_folder, path) = written(&[]);
+        fs::write(&path, "step,lo").unwrap();
+        CsvLog::resume(&path, &COLUMNS, 5).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "step,loss,epsilon\n");
+        fs::remove_file(&path).unwrap();
+        CsvLog::resume(&path, &COLUMNS, 5).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "step,loss,epsilon\n");
+    }
+
+    #[test]
+    fn a_file_that_exists_is_never_overwritten() {
+        let (_folder, path) = written(&[1, 2]);
+        let before = fs::read(&path).unwrap();
+        let error = CsvLog::create(&path, &COLUMNS).unwrap_err();
+        assert!(
+            matches!(&error, Error::User(text) if text.contains("exists already")),
+            "{error}"
+        );
+        assert_eq!(fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn other_columns_and_rows_without_a_step_are_named_and_left_alone() {
+        let (_folder, path) = written(&[1, 2]);
+        let error = CsvLog::resume(&path, &["loss"], 2).unwrap_err().to_string();
+        assert!(
+            error.contains("\"step,loss,epsilon\" where \"step,loss\""),
+            "{error}"
+        );
+        fs::write(&path, "step,loss,epsilon\n1,2,3\nx,2,3\n").unwrap();
+        let error = CsvLog::resume(&path, &COLUMNS, 2).unwrap_err().to_string();
+        assert!(error.contains("row 3: \"x\" is not a step"), "{error}");
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            "step,loss,epsilon\n1,2,3\nx,2,3\n"
+        );
+    }
+
+    #[test]
+    fn an_unwritable_path_is_an_error_that_names_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("missing").join("train.csv");
+        let error = CsvLog::create(&path, &COLUMNS).unwrap_err().to_string();
+        assert!(error.contains("train.csv cannot be written"), "{error}");
+    }
+}
