@@ -37,7 +37,8 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
 /// # Errors
 /// When it is not there or cannot be read.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|error| Error::user(format!("{} cannot be read: {error}", path.display())))
+    fs::read(path)
+        .map_err(|error| Error::user(format!("{} cannot be read: {error}", path.display())))
 }
 
 #[cfg(test)]

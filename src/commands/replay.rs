@@ -27,11 +27,16 @@ struct Line {
 pub fn run(arguments: &crate::cli::Replay) -> Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let (seed, kinds) = (arguments.seed, arguments.obstacle_kinds);
-    match arguments.file.as_deref().filter(|path| *path != Path::new("-")) {
+    match arguments
+        .file
+        .as_deref()
+        .filter(|path| *path != Path::new("-"))
+    {
         None => replay(seed, kinds, io::stdin().lock(), "standard input", &mut out),
         Some(path) => {
             let name = path.display().to_string();
-            let file = File::open(path).map_err(|error| Error::user(format!("{name} cannot be read: {error}")))?;
+            let file = File::open(path)
+                .map_err(|error| Error::user(format!("{name} cannot be read: {error}")))?;
             replay(seed, kinds, BufReader::new(file), &name, &mut out)
         }
     }

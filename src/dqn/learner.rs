@@ -120,7 +120,11 @@ impl Default for Learning {
 
 impl Default for Target {
     fn default() -> Self {
-        Self { update: TargetUpdate::Hard, every: 500, rate: 0.005 }
+        Self {
+            update: TargetUpdate::Hard,
+            every: 500,
+            rate: 0.005,
+        }
     }
 }
 
@@ -202,7 +206,10 @@ impl<G: Game> Learner<G> {
             device: device.clone(),
             target: online.valid(),
             online,
-            optimizer: ClippedAdam::new(config.learning.adam_epsilon, config.learning.max_gradient_norm),
+            optimizer: ClippedAdam::new(
+                config.learning.adam_epsilon,
+                config.learning.max_gradient_norm,
+            ),
             sampling: Stream::new(config.seed, Role::Sample, 0),
             symmetry: Stream::new(config.seed, Role::Symmetry, 0),
             simulating: Stream::new(config.seed, Role::Simulate, 0),
@@ -225,15 +232,27 @@ impl<G: Game> Learner<G> {
     ///
     /// # Errors
     /// When the device fails.
-    pub fn update(&mut self, replay: &mut Replay<G::State>, importance_exponent: f64, progress: f64) -> Result<Update> {
+    pub fn update(
+        &mut self,
+        replay: &mut Replay<G::State>,
+        importance_exponent: f64,
+        progress: f64,
+    ) -> Result<Update> {
         let sample = replay.sample(self.learning.batch, importance_exponent, &mut self.sampling);
-        let batch: Vec<Transition<G::State>> = sample.slots.iter().map(|slot| *replay.get(*slot)).collect();
+        let batch: Vec<Transition<G::State>> =
+            sample.slots.iter().map(|slot| *replay.get(*slot)).collect();
         let backups = self.backups(&batch);
         let targets = self.targets(&backups, progress)?;
 
-        let symmetries = if self.learning.symmetry { G::SYMMETRIES as u32 } else { 1 };
-        let seen: Vec<(G::State, usize)> =
-            batch.iter().map(|transition| (transition.state, self.symmetry.below(symmetries) as usize)).collect();
+        let symmetries = if self.learning.symmetry {
+            G::SYMMETRIES as u32
+        } else {
+            1
+        };
+        let seen: Vec<(G::State, usize)> = batch
+            .iter()
+            .map(|transition| (transition.state, self.symmetry.below(symmetries) as usize))
+            .collect();
         // Where each learned value stands in the network's output.
         let places: Vec<i32> = backups
             .iter()
@@ -242,13 +261,23 @@ impl<G: Game> Learner<G> {
                 (backup.row * G::ACTIONS + action) as i32
             })
             .collect();
-        let weights: Vec<f32> = backups.iter().map(|backup| sample.weights[backup.row]).collect();
+        let weights: Vec<f32> = backups
+            .iter()
+            .map(|backup| sample.weights[backup.row])
+            .collect();
 
         let tracked = self.device.clone().autodiff();
-        let column = |numbers: Vec<f32>| Tensor::<1>::from_data(TensorData::new(numbers, [backups.len()]), &tracked);
-        let places = Tensor::<1, Int>::from_data(TensorData::new(places, [backups.len()]), &tracked);
+        let column = |numbers: Vec<f32>| {
+            Tensor::<1>::from_data(TensorData::new(numbers, [backups.len()]), &tracked)
+        };
+        let places =
+            Tensor::<1, Int>::from_data(TensorData::new(places, [backups.len()]), &tracked);
         let (images, scalars) = self.encoder.tensors(&seen, &tracked);
-        let values = self.online.forward(images, scalars).reshape([batch.len() * G::ACTIONS]).select(0, places);
+        let values = self
+            .online
+            .forward(images, scalars)
+            .reshape([batch.len() * G::ACTIONS])
+            .select(0, places);
         let errors = values.clone() - column(targets);
         let loss = (self.loss(errors.clone()) * column(weights)).mean();
         let gradients = GradientsParams::from_grads(loss.backward(), &self.online);
@@ -298,7 +327,11 @@ impl<G: Game> Learner<G> {
                     action: action as u16,
                     reward: (f64::from(points) * self.learning.reward_scale / count as f64) as f32,
                     next,
-                    discount: if terminal { 0.0 } else { self.learning.discount as f32 },
+                    discount: if terminal {
+                        0.0
+                    } else {
+                        self.learning.discount as f32
+                    },
                 });
             }
         }
@@ -308,18 +341,31 @@ impl<G: Game> Learner<G> {
     fn targets(&mut self, backups: &[Backup<G::State>], progress: f64) -> Result<Vec<f32>> {
         let rewards: Vec<f32> = backups.iter().map(|backup| backup.reward).collect();
         let discounts: Vec<f32> = backups.iter().map(|backup| backup.discount).collect();
-        if progress < self.learning.bootstrap_from || discounts.iter().all(|discount| *discount == 0.0) {
+        if progress < self.learning.bootstrap_from
+            || discounts.iter().all(|discount| *discount == 0.0)
+        {
             return Ok(rewards);
         }
         let next: Vec<(G::State, usize)> = backups.iter().map(|backup| (backup.next, 0)).collect();
-        let masks: Vec<ActionMask> = next.iter().map(|(state, _)| G::mask(state, self.mask)).collect();
+        let masks: Vec<ActionMask> = next
+            .iter()
+            .map(|(state, _)| G::mask(state, self.mask))
+            .collect();
         let (images, scalars) = self.encoder.tensors(&next, &self.device);
         let online = match self.learning.double {
-            true => Some(to_vec(self.online.valid().forward(images.clone(), scalars.clone()))?),
+            true => Some(to_vec(
+                self.online.valid().forward(images.clone(), scalars.clone()),
+            )?),
             false => None,
         };
         let target = to_vec(self.target.forward(images, scalars))?;
-        Ok(targets(&rewards, &discounts, &masks, &target, online.as_deref()))
+        Ok(targets(
+            &rewards,
+            &discounts,
+            &masks,
+            &target,
+            online.as_deref(),
+        ))
     }
 
     fn loss(&self, errors: Tensor<1>) -> Tensor<1> {
@@ -337,10 +383,15 @@ impl<G: Game> Learner<G> {
 
     fn follow(&mut self) {
         match self.target_update.update {
-            TargetUpdate::Hard if self.updates.is_multiple_of(self.target_update.every) => self.target = self.online.valid(),
+            TargetUpdate::Hard if self.updates.is_multiple_of(self.target_update.every) => {
+                self.target = self.online.valid()
+            }
             TargetUpdate::Hard => {}
             TargetUpdate::Soft => {
-                let mut towards = Towards { online: parameters(&self.online.valid()).into_iter(), rate: self.target_update.rate };
+                let mut towards = Towards {
+                    online: parameters(&self.online.valid()).into_iter(),
+                    rate: self.target_update.rate,
+                };
                 self.target = self.target.clone().map(&mut towards);
             }
         }
@@ -369,7 +420,8 @@ impl<G: Game> Learner<G> {
     pub fn restore(&mut self, saved: SavedLearner) -> Result<()> {
         self.online = self.online.clone().with_bytes(&saved.online)?;
         self.target = self.target.clone().with_bytes(&saved.target)?;
-        self.optimizer.restore(saved.optimizer, &self.online, &self.device)?;
+        self.optimizer
+            .restore(saved.optimizer, &self.online, &self.device)?;
         self.sampling = saved.sampling;
         self.symmetry = saved.symmetry;
         self.simulating = saved.simulating;
@@ -386,7 +438,9 @@ fn mean_errors<S>(backups: &[Backup<S>], errors: &[f32], rows: usize) -> Vec<f32
         *sum += error.abs();
         *count += 1;
     }
-    sums.into_iter().map(|(sum, count)| sum / count.max(1) as f32).collect()
+    sums.into_iter()
+        .map(|(sum, count)| sum / count.max(1) as f32)
+        .collect()
 }
 
 /// A network's parameters, flattened, in its order.
@@ -409,7 +463,9 @@ struct Towards {
 
 impl ModuleMapper for Towards {
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let Some(online) = self.online.next() else { return param };
+        let Some(online) = self.online.next() else {
+            return param;
+        };
         param.map(|tensor| {
             let shape = tensor.shape();
             tensor.mul_scalar(1.0 - self.rate) + online.mul_scalar(self.rate).reshape(shape)

@@ -10,13 +10,33 @@ use crate::telemetry::{CsvLog, EventLog, Progress, Sink, Status};
 
 /// Columns of `train.csv`; `docs/dqn.md` explains each.
 const TRAINING: [&str; 12] = [
-    "updates", "seconds", "epsilon", "learning_rate", "replay", "loss", "value", "error", "gradient_norm", "games", "score",
+    "updates",
+    "seconds",
+    "epsilon",
+    "learning_rate",
+    "replay",
+    "loss",
+    "value",
+    "error",
+    "gradient_norm",
+    "games",
+    "score",
     "steps_per_second",
 ];
 
 /// Columns of `evaluations.csv`.
-const EVALUATION: [&str; 10] =
-    ["updates", "seconds", "mean", "half_width", "standard_deviation", "min", "median", "max", "best", "games"];
+const EVALUATION: [&str; 10] = [
+    "updates",
+    "seconds",
+    "mean",
+    "half_width",
+    "standard_deviation",
+    "min",
+    "median",
+    "max",
+    "best",
+    "games",
+];
 
 /// The sinks of one run.
 pub struct Logs {
@@ -69,7 +89,14 @@ impl Logs {
 
     /// Moves the progress bar.
     pub fn progress(&mut self, step: u64, updates: u64, epsilon: f64, meters: &Meters) {
-        let status = Status { step, updates, epsilon, loss: meters.loss(), evaluation: meters.evaluation, best: meters.best };
+        let status = Status {
+            step,
+            updates,
+            epsilon,
+            loss: meters.loss(),
+            evaluation: meters.evaluation,
+            best: meters.best,
+        };
         self.progress.update(&status);
     }
 
@@ -77,12 +104,23 @@ impl Logs {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn training(&mut self, step: u64, updates: u64, epsilon: f64, learning_rate: f64, replay: usize, meters: &Meters) -> Result<()> {
+    pub fn training(
+        &mut self,
+        step: u64,
+        updates: u64,
+        epsilon: f64,
+        learning_rate: f64,
+        replay: usize,
+        meters: &Meters,
+    ) -> Result<()> {
         let elapsed = self.began.elapsed().as_secs_f64();
         let mut values = vec![
             ("train/updates", updates as f64),
             ("train/seconds", self.seconds_before + elapsed),
-            ("train/steps_per_second", (step - self.step_before) as f64 / elapsed),
+            (
+                "train/steps_per_second",
+                (step - self.step_before) as f64 / elapsed,
+            ),
             ("train/epsilon", epsilon),
             ("train/learning_rate", learning_rate),
             ("train/replay", replay as f64),
@@ -96,7 +134,13 @@ impl Logs {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn evaluation(&mut self, step: u64, updates: u64, summary: &Summary, meters: &Meters) -> Result<()> {
+    pub fn evaluation(
+        &mut self,
+        step: u64,
+        updates: u64,
+        summary: &Summary,
+        meters: &Meters,
+    ) -> Result<()> {
         let seconds = self.seconds_before + self.began.elapsed().as_secs_f64();
         let optional = [
             ("evaluation/half_width", summary.half_width),
@@ -112,7 +156,11 @@ impl Logs {
             ("evaluation/max", summary.max),
             ("evaluation/games", summary.n as f64),
         ];
-        values.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));
+        values.extend(
+            optional
+                .into_iter()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
         self.evaluations.scalars(step, &columns(&values))?;
         self.events.scalars(step, &values)
     }
@@ -140,5 +188,8 @@ impl Logs {
 
 /// TensorBoard's tags without their group, as the CSV columns are called.
 fn columns(values: &[(&'static str, f64)]) -> Vec<(&'static str, f64)> {
-    values.iter().map(|(tag, value)| (tag.rsplit('/').next().unwrap_or(tag), *value)).collect()
+    values
+        .iter()
+        .map(|(tag, value)| (tag.rsplit('/').next().unwrap_or(tag), *value))
+        .collect()
 }

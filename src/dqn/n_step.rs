@@ -30,24 +30,46 @@ struct Pending<S> {
 impl<G: Game> NStep<G> {
     /// Transitions over `n` moves under a discount per move.
     pub fn new(n: usize, discount: f32) -> Self {
-        Self { n, discount, pending: VecDeque::with_capacity(n) }
+        Self {
+            n,
+            discount,
+            pending: VecDeque::with_capacity(n),
+        }
     }
 
     /// Takes a move and what it brought, with the reward already scaled; hands finished transitions to `store`.
-    pub fn push(&mut self, state: G::State, action: usize, reward: f32, outcome: &Outcome<G::State>, mut store: impl FnMut(Transition<G::State>)) {
-        self.pending.push_back(Pending { state, action: action as u16, reward: 0.0, discount: 1.0 });
+    pub fn push(
+        &mut self,
+        state: G::State,
+        action: usize,
+        reward: f32,
+        outcome: &Outcome<G::State>,
+        mut store: impl FnMut(Transition<G::State>),
+    ) {
+        self.pending.push_back(Pending {
+            state,
+            action: action as u16,
+            reward: 0.0,
+            discount: 1.0,
+        });
         for pending in &mut self.pending {
             pending.reward += pending.discount * reward;
             pending.discount *= self.discount;
         }
         while outcome.terminal || self.pending.len() == self.n {
-            let Some(first) = self.pending.pop_front() else { break };
+            let Some(first) = self.pending.pop_front() else {
+                break;
+            };
             store(Transition {
                 state: first.state,
                 next: outcome.next,
                 action: first.action,
                 reward: first.reward,
-                discount: if outcome.terminal { 0.0 } else { first.discount },
+                discount: if outcome.terminal {
+                    0.0
+                } else {
+                    first.discount
+                },
             });
         }
     }

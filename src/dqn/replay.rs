@@ -21,7 +21,12 @@ pub struct ReplayConfig {
 
 impl Default for ReplayConfig {
     fn default() -> Self {
-        Self { capacity: 100_000, prioritised: false, priority_exponent: 0.6, importance_exponent: 0.4 }
+        Self {
+            capacity: 100_000,
+            prioritised: false,
+            priority_exponent: 0.6,
+            importance_exponent: 0.4,
+        }
     }
 }
 
@@ -78,7 +83,12 @@ impl<S: Copy> Replay<S> {
             exponent: config.priority_exponent as f32,
             highest: 1.0,
         });
-        Self { capacity: config.capacity, transitions: Vec::new(), head: 0, priorities }
+        Self {
+            capacity: config.capacity,
+            transitions: Vec::new(),
+            head: 0,
+            priorities,
+        }
     }
 
     /// Transitions in the memory.
@@ -114,11 +124,18 @@ impl<S: Copy> Replay<S> {
     pub fn sample(&self, count: usize, importance_exponent: f64, stream: &mut Stream) -> Sample {
         let len = self.transitions.len();
         let Some(Priorities { tree, .. }) = &self.priorities else {
-            let slots = (0..count).map(|_| stream.below(len as u32) as usize).collect();
-            return Sample { slots, weights: vec![1.0; count] };
+            let slots = (0..count)
+                .map(|_| stream.below(len as u32) as usize)
+                .collect();
+            return Sample {
+                slots,
+                weights: vec![1.0; count],
+            };
         };
         let part = tree.total() / count as f32;
-        let slots: Vec<usize> = (0..count).map(|index| tree.find((index as f32 + stream.unit()) * part)).collect();
+        let slots: Vec<usize> = (0..count)
+            .map(|index| tree.find((index as f32 + stream.unit()) * part))
+            .collect();
         let weight = |slot: &usize| {
             let probability = f64::from(tree.get(*slot)) / f64::from(tree.total());
             (len as f64 * probability).powf(-importance_exponent) as f32
@@ -131,7 +148,9 @@ impl<S: Copy> Replay<S> {
 
     /// Tells the errors of sampled transitions, from which their priorities follow.
     pub fn set_errors(&mut self, slots: &[usize], errors: &[f32]) {
-        let Some(priorities) = &mut self.priorities else { return };
+        let Some(priorities) = &mut self.priorities else {
+            return;
+        };
         for (slot, error) in slots.iter().zip(errors) {
             let priority = (error.abs() + LEAST_ERROR).powf(priorities.exponent);
             // An error that is no number must not poison the sums.
@@ -149,11 +168,22 @@ mod tests {
     use crate::random::Role;
 
     fn transition(number: u16) -> Transition<u16> {
-        Transition { state: number, next: number + 1, action: 0, reward: 0.0, discount: 0.0 }
+        Transition {
+            state: number,
+            next: number + 1,
+            action: 0,
+            reward: 0.0,
+            discount: 0.0,
+        }
     }
 
     fn replay(capacity: usize, prioritised: bool) -> Replay<u16> {
-        let config = ReplayConfig { capacity, prioritised, priority_exponent: 1.0, ..ReplayConfig::default() };
+        let config = ReplayConfig {
+            capacity,
+            prioritised,
+            priority_exponent: 1.0,
+            ..ReplayConfig::default()
+        };
         Replay::new(&config)
     }
 
@@ -186,9 +216,16 @@ mod tests {
         let sample = replay.sample(8_000, 1.0, &mut Stream::new(0, Role::Sample, 0));
         for (slot, priority) in [1.001, 2.001, 4.001, 1.001].into_iter().enumerate() {
             let count = sample.slots.iter().filter(|known| **known == slot).count() as f32;
-            assert!((count - 8_000.0 * priority / 8.004).abs() < 240.0, "slot {slot}: {count}");
+            assert!(
+                (count - 8_000.0 * priority / 8.004).abs() < 240.0,
+                "slot {slot}: {count}"
+            );
             // The rarest has weight 1, the others are smaller by how much more often they come.
-            let place = sample.slots.iter().position(|known| *known == slot).unwrap();
+            let place = sample
+                .slots
+                .iter()
+                .position(|known| *known == slot)
+                .unwrap();
             assert!((sample.weights[place] - 1.001 / priority).abs() < 1e-5);
         }
     }

@@ -10,7 +10,13 @@ use crate::games::ActionMask;
 ///
 /// `target` and `online` hold the next states' action values, shape `[batch, actions]`. A transition with discount 0 takes
 /// nothing from them, whatever they hold.
-pub fn targets(rewards: &[f32], discounts: &[f32], masks: &[ActionMask], target: &[f32], online: Option<&[f32]>) -> Vec<f32> {
+pub fn targets(
+    rewards: &[f32],
+    discounts: &[f32],
+    masks: &[ActionMask],
+    target: &[f32],
+    online: Option<&[f32]>,
+) -> Vec<f32> {
     let actions = target.len() / rewards.len().max(1);
     (0..rewards.len())
         .map(|index| {
@@ -50,7 +56,10 @@ mod tests {
         assert_eq!(targets(&[0.0], &[0.5], &all, &target, None), [4.5]);
         assert_eq!(targets(&[0.0], &[0.5], &all, &target, Some(&online)), [0.5]);
         // The online network's favourite is masked out: its second best is action 2.
-        assert_eq!(targets(&[0.0], &[0.5], &[mask(&[1, 2])], &target, Some(&online)), [1.0]);
+        assert_eq!(
+            targets(&[0.0], &[0.5], &[mask(&[1, 2])], &target, Some(&online)),
+            [1.0]
+        );
     }
 
     #[test]

@@ -54,7 +54,10 @@ impl<G: Game> Training<G> {
         Self {
             step: 0,
             games: Games::new(rules.clone(), count, config.seed),
-            n_steps: vec![NStep::new(config.learning.n_step, config.learning.discount as f32); count],
+            n_steps: vec![
+                NStep::new(config.learning.n_step, config.learning.discount as f32);
+                count
+            ],
             replay: Replay::new(&config.replay),
             learner: Learner::new(config, rules, device),
             explore: Stream::new(config.seed, Role::Explore, 0),
@@ -66,8 +69,23 @@ impl<G: Game> Training<G> {
     ///
     /// # Errors
     /// When the device fails or a file cannot be written.
-    pub fn run(&mut self, config: &TrainConfig, rules: &G::Rules, device: &Device, folder: &RunFolder, logs: &mut Logs, stop: &AtomicBool) -> Result<Ending> {
-        let TrainConfig { game, training, exploration, learning, evaluation, .. } = config;
+    pub fn run(
+        &mut self,
+        config: &TrainConfig,
+        rules: &G::Rules,
+        device: &Device,
+        folder: &RunFolder,
+        logs: &mut Logs,
+        stop: &AtomicBool,
+    ) -> Result<Ending> {
+        let TrainConfig {
+            game,
+            training,
+            exploration,
+            learning,
+            evaluation,
+            ..
+        } = config;
         let scale = learning.reward_scale as f32;
         let mut outcomes = Vec::new();
         while self.step < training.steps {
@@ -76,17 +94,29 @@ impl<G: Game> Training<G> {
 
             // Act: one move in every game.
             let states: Vec<G::State> = self.games.states().collect();
-            let epsilon = if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) };
+            let epsilon = if self.step < training.warmup {
+                1.0
+            } else {
+                exploration.epsilon(self.step)
+            };
             let evaluator = Evaluator::new(self.learner.network(), states.len(), device);
             let mut player = NetworkPlayer::<G>::new(evaluator, game.mask);
-            let actions = player.act_by(&states, |values, mask| epsilon_greedy(values, mask, epsilon, &mut self.explore))?;
+            let actions = player.act_by(&states, |values, mask| {
+                epsilon_greedy(values, mask, epsilon, &mut self.explore)
+            })?;
             self.games.step(&actions, &mut outcomes);
             self.step += states.len() as u64;
 
             // Remember.
             for (index, outcome) in outcomes.iter().enumerate() {
                 let remember = |transition| self.replay.push(transition);
-                self.n_steps[index].push(states[index], actions[index], outcome.reward * scale, outcome, remember);
+                self.n_steps[index].push(
+                    states[index],
+                    actions[index],
+                    outcome.reward * scale,
+                    outcome,
+                    remember,
+                );
                 self.meters.played(outcome.score);
             }
 
@@ -94,8 +124,11 @@ impl<G: Game> Training<G> {
             let progress = (self.step as f64 / training.steps as f64).min(1.0);
             if self.step >= training.warmup && !self.replay.is_empty() {
                 for _ in 0..training.updates {
-                    let importance = config.replay.importance_exponent + (1.0 - config.replay.importance_exponent) * progress;
-                    let update = self.learner.update(&mut self.replay, importance, progress)?;
+                    let importance = config.replay.importance_exponent
+                        + (1.0 - config.replay.importance_exponent) * progress;
+                    let update = self
+                        .learner
+                        .update(&mut self.replay, importance, progress)?;
                     self.meters.learned(&update);
                 }
             }
@@ -104,13 +137,26 @@ impl<G: Game> Training<G> {
             logs.progress(self.step, self.learner.updates(), epsilon, &self.meters);
             if due(config.logging.every, self.step) {
                 let rate = learning.learning_rate_at(progress);
-                logs.training(self.step, self.learner.updates(), epsilon, rate, self.replay.len(), &self.meters)?;
+                logs.training(
+                    self.step,
+                    self.learner.updates(),
+                    epsilon,
+                    rate,
+                    self.replay.len(),
+                    &self.meters,
+                )?;
                 self.meters.reset();
             }
             if due(evaluation.every, self.step) {
                 let evaluator = Evaluator::new(self.learner.network(), EVALUATION_BATCH, device);
                 let mut player = NetworkPlayer::<G>::new(evaluator, game.mask);
-                let played = play_series(&mut player, rules, evaluation.seed.into(), evaluation.games, |_| ())?;
+                let played = play_series(
+                    &mut player,
+                    rules,
+                    evaluation.seed.into(),
+                    evaluation.games,
+                    |_| (),
+                )?;
                 let scores: Vec<i32> = played.iter().map(|game| game.score).collect();
                 if let Some(summary) = Summary::of(&scores) {
                     let best = self.meters.evaluated(self.step, summary.mean);

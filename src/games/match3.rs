@@ -258,7 +258,12 @@ impl Game for Match3 {
     }
 
     fn at(rules: &Rules, state: &State) -> Self {
-        Self { rules: *rules, grid: state.grid(), score: 0, moves_left: state.moves_left() }
+        Self {
+            rules: *rules,
+            grid: state.grid(),
+            score: 0,
+            moves_left: state.moves_left(),
+        }
     }
 
     /// Plays an action; a number that is no action is a move off the board.
