@@ -37,18 +37,14 @@ pub struct Runs<const COLUMNS: usize, const ROWS: usize> {
 impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS, ROWS, PLANES> {
     /// The board with these planes, the least significant first; `None` if one has a bit outside its cells.
     pub fn from_planes(planes: [Cells<COLUMNS, ROWS>; PLANES]) -> Option<Self> {
-        let stray = planes
-            .iter()
-            .any(|plane| !(*plane & !Cells::ALL).is_empty());
+        let stray = planes.iter().any(|plane| !(*plane & !Cells::ALL).is_empty());
         (!stray).then_some(Self { planes })
     }
 
     /// The board with these planes, of which only the cells count.
     #[inline]
     pub fn masked(planes: [Cells<COLUMNS, ROWS>; PLANES]) -> Self {
-        Self {
-            planes: planes.map(|plane| plane & Cells::ALL),
-        }
+        Self { planes: planes.map(|plane| plane & Cells::ALL) }
     }
 
     /// The board with these kinds, below 2 to the power of `PLANES`, row by row from the top.
@@ -62,9 +58,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
                 }
             }
         }
-        Self {
-            planes: columns.map(Cells::from_columns),
-        }
+        Self { planes: columns.map(Cells::from_columns) }
     }
 
     /// The sets of cells that make up the kinds' binary digits, the least significant first.
@@ -82,14 +76,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
     #[inline]
     pub fn of_kind(&self, kind: u8) -> Cells<COLUMNS, ROWS> {
         let digits = self.planes.iter().enumerate();
-        digits.fold(Cells::ALL, |cells, (place, plane)| {
-            cells
-                & if kind >> place & 1 == 1 {
-                    *plane
-                } else {
-                    !*plane
-                }
-        })
+        digits.fold(Cells::ALL, |cells, (place, plane)| cells & if kind >> place & 1 == 1 { *plane } else { !*plane })
     }
 
     /// Swaps the tokens of two single cells.
@@ -112,10 +99,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         // A token and the next one are both among the cells and equal; two such pairs are a three.
         let vertical = among & among.down() & !above;
         let horizontal = among & among.left() & !right;
-        Runs {
-            vertical: vertical & vertical.down(),
-            horizontal: horizontal & horizontal.left(),
-        }
+        Runs { vertical: vertical & vertical.down(), horizontal: horizontal & horizontal.left() }
     }
 
     /// The swaps of equal tokens: those that change nothing.
@@ -126,11 +110,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
             different.vertical |= *plane ^ plane.up();
             different.horizontal |= *plane ^ plane.left();
         }
-        Swaps {
-            vertical: !different.vertical,
-            horizontal: !different.horizontal,
-        }
-        .on_board()
+        Swaps { vertical: !different.vertical, horizontal: !different.horizontal }.on_board()
     }
 
     /// One pass of falling: in every column with an empty cell, all above the lowest one falls by
@@ -172,8 +152,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Swaps<COLUMNS, ROWS> {
         let in_row = at_right_2 | at_left_2 | at_right & at_left;
         Self {
             vertical: below & (in_row | above_2) | cells & (in_row | below_2).up(),
-            horizontal: at_right & (in_column | at_left_2)
-                | cells & (in_column | at_right_2).left(),
+            horizontal: at_right & (in_column | at_left_2) | cells & (in_column | at_right_2).left(),
         }
         .on_board()
     }
@@ -181,10 +160,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Swaps<COLUMNS, ROWS> {
     /// The swaps in either set.
     #[inline]
     pub fn union(self, other: Self) -> Self {
-        Self {
-            vertical: self.vertical | other.vertical,
-            horizontal: self.horizontal | other.horizontal,
-        }
+        Self { vertical: self.vertical | other.vertical, horizontal: self.horizontal | other.horizontal }
     }
 
     /// Those with both cells on the board.
@@ -232,35 +208,24 @@ impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
 
 /// The neighbours, above, below, left and right, of a set of cells.
 #[inline]
-pub fn neighbours<const COLUMNS: usize, const ROWS: usize>(
-    cells: Cells<COLUMNS, ROWS>,
-) -> Cells<COLUMNS, ROWS> {
+pub fn neighbours<const COLUMNS: usize, const ROWS: usize>(cells: Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
     (cells.up() | cells.down() | cells.left() | cells.right()) & Cells::ALL
 }
 
-impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize>
-    From<Board<COLUMNS, ROWS, PLANES>> for Vec<u128>
-{
+impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> From<Board<COLUMNS, ROWS, PLANES>> for Vec<u128> {
     fn from(board: Board<COLUMNS, ROWS, PLANES>) -> Self {
         board.planes.iter().map(|plane| plane.bits()).collect()
     }
 }
 
-impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> TryFrom<Vec<u128>>
-    for Board<COLUMNS, ROWS, PLANES>
-{
+impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> TryFrom<Vec<u128>> for Board<COLUMNS, ROWS, PLANES> {
     type Error = &'static str;
 
     fn try_from(planes: Vec<u128>) -> Result<Self, Self::Error> {
         let planes: Option<[u128; PLANES]> = planes.try_into().ok();
         let board = planes.and_then(|planes| {
             let board = Self::from_planes(planes.map(Cells::from_bits))?;
-            board
-                .planes
-                .iter()
-                .map(|plane| plane.bits())
-                .eq(planes)
-                .then_some(board)
+            board.planes.iter().map(|plane| plane.bits()).eq(planes).then_some(board)
         });
         board.ok_or("a stored board has bits outside its cells or the wrong number of planes")
     }

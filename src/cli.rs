@@ -37,12 +37,7 @@ pub struct Train {
     #[arg(long, value_name = "NAME", conflicts_with = "resume")]
     pub name: Option<String>,
     /// Folder in which the runs' folders lie
-    #[arg(
-        long,
-        value_name = "FOLDER",
-        default_value = "runs",
-        conflicts_with = "resume"
-    )]
+    #[arg(long, value_name = "FOLDER", default_value = "runs", conflicts_with = "resume")]
     pub runs: PathBuf,
     /// Go on with the run in this folder
     #[arg(long, value_name = "FOLDER", conflicts_with = "config")]

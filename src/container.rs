@@ -45,8 +45,7 @@ impl Container {
     /// # Errors
     /// A file that is missing, truncated, damaged, no checkpoint at all, or from a newer version of the program.
     pub fn load(path: &Path) -> Result<Self> {
-        Self::from_bytes(&files::read(path)?)
-            .map_err(|what| Error::user(format!("{} {what}", path.display())))
+        Self::from_bytes(&files::read(path)?).map_err(|what| Error::user(format!("{} {what}", path.display())))
     }
 
     /// The file's bytes.
@@ -70,8 +69,7 @@ impl Container {
         if take(&mut rest, MAGIC.len()) != Some(MAGIC) {
             return Err("is not a checkpoint of matchq".into());
         }
-        let truncated =
-            || "is truncated or damaged: its length does not fit its content".to_owned();
+        let truncated = || "is truncated or damaged: its length does not fit its content".to_owned();
         let version = take_u32(&mut rest).ok_or_else(truncated)?;
         if version > VERSION {
             return Err(format!(
@@ -86,9 +84,7 @@ impl Container {
         for _ in 0..count {
             let length = take_u32(&mut rest).ok_or_else(truncated)? as usize;
             let name = take(&mut rest, length).ok_or_else(truncated)?;
-            let length = take(&mut rest, 8)
-                .and_then(|bytes| bytes.try_into().ok())
-                .map(u64::from_le_bytes);
+            let length = take(&mut rest, 8).and_then(|bytes| bytes.try_into().ok()).map(u64::from_le_bytes);
             let length = usize::try_from(length.ok_or_else(truncated)?).map_err(|_| truncated())?;
             let content = take(&mut rest, length).ok_or_else(truncated)?;
             sections.push((String::from_utf8_lossy(name).into_owned(), content.to_vec()));
@@ -138,10 +134,7 @@ mod tests {
     fn every_truncation_and_every_flipped_bit_is_refused() {
         let bytes = example().to_bytes();
         for length in 0..bytes.len() {
-            assert!(
-                Container::from_bytes(&bytes[..length]).is_err(),
-                "cut to {length}"
-            );
+            assert!(Container::from_bytes(&bytes[..length]).is_err(), "cut to {length}");
         }
         for index in 0..bytes.len() {
             let mut damaged = bytes.clone();
@@ -154,15 +147,7 @@ mod tests {
     fn a_newer_format_and_a_foreign_file_are_told_apart() {
         let mut newer = example().to_bytes();
         newer[8] = VERSION as u8 + 1;
-        assert!(
-            Container::from_bytes(&newer)
-                .unwrap_err()
-                .contains("newer matchq")
-        );
-        assert!(
-            Container::from_bytes(b"PK\x03\x04 something else")
-                .unwrap_err()
-                .contains("not a checkpoint")
-        );
+        assert!(Container::from_bytes(&newer).unwrap_err().contains("newer matchq"));
+        assert!(Container::from_bytes(b"PK\x03\x04 something else").unwrap_err().contains("not a checkpoint"));
     }
 }

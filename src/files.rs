@@ -32,13 +32,28 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
     })
 }
 
+/// Checks before long work that a file named by a flag can be written where it is to lie.
+///
+/// # Errors
+/// When its folder does not exist, or a folder of that name does.
+pub fn check_destination(flag: &str, path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        let sentence = format!("{flag} {}: the folder {} does not exist", path.display(), folder.display());
+        return Err(Error::user(sentence));
+    }
+    match path.is_dir() {
+        true => Err(Error::user(format!("{flag} {}: this is a folder; name a file", path.display()))),
+        false => Ok(()),
+    }
+}
+
 /// Reads a file that the user named.
 ///
 /// # Errors
 /// When it is not there or cannot be read.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path)
-        .map_err(|error| Error::user(format!("{} cannot be read: {error}", path.display())))
+    fs::read(path).map_err(|error| Error::user(format!("{} cannot be read: {error}", path.display())))
 }
 
 #[cfg(test)]

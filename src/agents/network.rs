@@ -29,11 +29,7 @@ impl<G: Game> NetworkPlayer<G> {
         let mask = self.mask;
         let values = self.evaluator.values(states)?;
         let choose = |(values, state)| choose(values, &G::mask(state, mask));
-        Ok(values
-            .chunks_exact(G::ACTIONS)
-            .zip(states)
-            .map(choose)
-            .collect())
+        Ok(values.chunks_exact(G::ACTIONS).zip(states).map(choose).collect())
     }
 }
 
@@ -50,10 +46,9 @@ impl<G: Game> Agent<G> for NetworkPlayer<G> {
 /// The action of the mask with the highest value: the first of equal ones, and never a value that is no number while
 /// another is one.
 pub fn greedy(values: &[f32], mask: &ActionMask) -> usize {
-    let better =
-        |best: usize, action: usize| match values[action] > values[best] || values[best].is_nan() {
-            true => action,
-            false => best,
-        };
+    let better = |best: usize, action: usize| match values[action] > values[best] || values[best].is_nan() {
+        true => action,
+        false => best,
+    };
     mask.iter().reduce(better).unwrap_or_default()
 }

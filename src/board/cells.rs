@@ -20,10 +20,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
     const HALF: usize = {
         assert!(COLUMNS >= 2 && ROWS >= 1 && ROWS <= 16);
         let half = COLUMNS.div_ceil(2);
-        assert!(
-            half * Self::STRIDE <= 64,
-            "half of the board must fit 64 bits"
-        );
+        assert!(half * Self::STRIDE <= 64, "half of the board must fit 64 bits");
         half
     };
 
@@ -53,10 +50,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
     pub const TOP: Self = Self([Self::GUARDS.0[0] >> 1, Self::GUARDS.0[1] >> 1]);
 
     /// All bits of whole columns, guards too.
-    const COLUMNS_AND_GUARDS: Self = Self([
-        Self::ALL.0[0] | Self::GUARDS.0[0],
-        Self::ALL.0[1] | Self::GUARDS.0[1],
-    ]);
+    const COLUMNS_AND_GUARDS: Self = Self([Self::ALL.0[0] | Self::GUARDS.0[0], Self::ALL.0[1] | Self::GUARDS.0[1]]);
 
     /// The cell in column x and row y from the top, both on the board.
     pub const fn at(x: usize, y: usize) -> Self {
@@ -68,10 +62,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
     /// The set whose bits, column by column with their guards, are these.
     #[inline]
     pub const fn from_bits(bits: u128) -> Self {
-        Self([
-            bits as u64 & Self::COLUMNS_AND_GUARDS.0[0],
-            (bits >> Self::HALF_BITS) as u64,
-        ])
+        Self([bits as u64 & Self::COLUMNS_AND_GUARDS.0[0], (bits >> Self::HALF_BITS) as u64])
     }
 
     /// All bits, column by column with their guards.
@@ -84,9 +75,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
     #[inline]
     pub fn columns(self) -> [u16; COLUMNS] {
         let bits = (1 << ROWS) - 1;
-        std::array::from_fn(|x| {
-            (self.0[x / Self::HALF] >> (x % Self::HALF * Self::STRIDE) & bits) as u16
-        })
+        std::array::from_fn(|x| (self.0[x / Self::HALF] >> (x % Self::HALF * Self::STRIDE) & bits) as u16)
     }
 
     /// The set with the given bits in each column, the bottom cell the lowest.
@@ -140,10 +129,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
     /// `self` has its guard set and `other` is at most that.
     #[inline]
     pub const fn minus(self, other: Self) -> Self {
-        Self([
-            self.0[0].wrapping_sub(other.0[0]),
-            self.0[1].wrapping_sub(other.0[1]),
-        ])
+        Self([self.0[0].wrapping_sub(other.0[0]), self.0[1].wrapping_sub(other.0[1])])
     }
 
     /// The set itself where the condition holds, else no cell.

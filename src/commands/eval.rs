@@ -44,15 +44,16 @@ struct Report<'a> {
 pub fn run(arguments: &Eval) -> Result<()> {
     if let Some(path) = &arguments.plot {
         plot::check(path)?;
+        files::check_destination("--plot", path)?;
+    }
+    if let Some(path) = arguments.json.as_deref().filter(|path| *path != Path::new("-")) {
+        files::check_destination("--json", path)?;
     }
     if arguments.seed.checked_add(arguments.games.into()).is_none() {
-        return Err(Error::user(format!(
-            "--seed {}: the seeds of all games must lie below 2^128",
-            arguments.seed
-        )));
+        return Err(Error::user(format!("--seed {}: the seeds of all games must lie below 2^128", arguments.seed)));
     }
-    let rules = Rules::new(arguments.obstacle_kinds)
-        .map_err(|error| Error::user(format!("--obstacle-kinds: {error}")))?;
+    let rules =
+        Rules::new(arguments.obstacle_kinds).map_err(|error| Error::user(format!("--obstacle-kinds: {error}")))?;
     let device = compute(&arguments.compute)?;
     let policy = Policy::load::<Match3>(arguments.checkpoint.as_deref(), &device)?;
     let evaluator = Evaluator::new(&policy.network, arguments.batch as usize, &device);
@@ -65,13 +66,7 @@ pub fn run(arguments: &Eval) -> Result<()> {
             eprint!("\r{done} of {} games", arguments.games);
         }
     };
-    let played = play_series(
-        &mut player,
-        &rules,
-        arguments.seed,
-        arguments.games,
-        progress,
-    )?;
+    let played = play_series(&mut player, &rules, arguments.seed, arguments.games, progress)?;
     if watched {
         eprint!("\r\x1b[K");
     }
@@ -82,59 +77,24 @@ pub fn run(arguments: &Eval) -> Result<()> {
     };
 
     if let Some(path) = &arguments.plot {
-        let title = format!(
-            "{}: {} games from seed {}",
-            player.name(),
-            arguments.games,
-            arguments.seed
-        );
+        let title = format!("{}: {} games from seed {}", player.name(), arguments.games, arguments.seed);
         plot::histogram(path, &title, &histogram, &summary)?;
     }
-    let report = || {
-        report(
-            arguments,
-            player.name(),
-            &summary,
-            &played,
-            scores.clone(),
-            seconds,
-        )
-    };
+    let report = || report(arguments, player.name(), &summary, &played, scores.clone(), seconds);
     match &arguments.json {
         Some(path) if path == Path::new("-") => print(&format!("{}\n", report()?)),
         Some(path) => {
             files::write_atomically(path, report()?.as_bytes())?;
-            print(&text(
-                arguments,
-                player.name(),
-                &summary,
-                &histogram,
-                seconds,
-            ))
+            print(&text(arguments, player.name(), &summary, &histogram, seconds))
         }
-        None => print(&text(
-            arguments,
-            player.name(),
-            &summary,
-            &histogram,
-            seconds,
-        )),
+        None => print(&text(arguments, player.name(), &summary, &histogram, seconds)),
     }
 }
 
-fn text(
-    arguments: &Eval,
-    player: &str,
-    summary: &Summary,
-    histogram: &Histogram,
-    seconds: f64,
-) -> String {
+fn text(arguments: &Eval, player: &str, summary: &Summary, histogram: &Histogram, seconds: f64) -> String {
     let (games, seed) = (arguments.games, arguments.seed);
     let rate = games as f64 / seconds;
-    format!(
-        "{player}: {games} games from seed {seed} ({rate:.0} games/s)\n{summary}\n\n{}",
-        histogram.render(summary)
-    )
+    format!("{player}: {games} games from seed {seed} ({rate:.0} games/s)\n{summary}\n\n{}", histogram.render(summary))
 }
 
 fn report(
@@ -177,9 +137,9 @@ fn report(
 /// Writes to standard output; a reader that has gone away is no failure.
 fn print(text: &str) -> Result<()> {
     match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Error::runtime(format!(
-            "standard output cannot be written: {error}"
-        ))),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::runtime(format!("standard output cannot be written: {error}")))
+        }
         _ => Ok(()),
     }
 }

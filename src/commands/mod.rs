@@ -19,11 +19,7 @@ fn compute(compute: &Compute) -> Result<Device> {
         rayon::ThreadPoolBuilder::new()
             .num_threads(threads as usize)
             .build_global()
-            .map_err(|error| {
-                Error::runtime(format!(
-                    "--threads {threads}: they cannot be started: {error}"
-                ))
-            })?;
+            .map_err(|error| Error::runtime(format!("--threads {threads}: they cannot be started: {error}")))?;
     }
     Ok(device::select(compute.device.as_deref())?.1)
 }

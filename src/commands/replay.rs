@@ -27,16 +27,11 @@ struct Line {
 pub fn run(arguments: &crate::cli::Replay) -> Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let (seed, kinds) = (arguments.seed, arguments.obstacle_kinds);
-    match arguments
-        .file
-        .as_deref()
-        .filter(|path| *path != Path::new("-"))
-    {
+    match arguments.file.as_deref().filter(|path| *path != Path::new("-")) {
         None => replay(seed, kinds, io::stdin().lock(), "standard input", &mut out),
         Some(path) => {
             let name = path.display().to_string();
-            let file = File::open(path)
-                .map_err(|error| Error::user(format!("{name} cannot be read: {error}")))?;
+            let file = File::open(path).map_err(|error| Error::user(format!("{name} cannot be read: {error}")))?;
             replay(seed, kinds, BufReader::new(file), &name, &mut out)
         }
     }
@@ -56,8 +51,7 @@ pub fn replay(
     input_name: &str,
     out: &mut impl Write,
 ) -> Result<()> {
-    let rules = Rules::new(obstacle_kinds)
-        .map_err(|error| Error::user(format!("--obstacle-kinds: {error}")))?;
+    let rules = Rules::new(obstacle_kinds).map_err(|error| Error::user(format!("--obstacle-kinds: {error}")))?;
     let mut random = CPythonRandom::new(seed);
     let mut game = Match3::new(&rules, &mut random);
     if !print(&game, 0, out)? {
@@ -65,9 +59,7 @@ pub fn replay(
     }
     for (number, line) in (1..).zip(input.lines()) {
         let line = line.map_err(|error| match error.kind() {
-            ErrorKind::InvalidData => Error::user(format!(
-                "{input_name}, line {number}: the line is not UTF-8 text"
-            )),
+            ErrorKind::InvalidData => Error::user(format!("{input_name}, line {number}: the line is not UTF-8 text")),
             _ => Error::runtime(format!("{input_name} cannot be read: {error}")),
         })?;
         if line.trim().is_empty() {
@@ -91,20 +83,13 @@ pub fn replay(
 /// Writes the line of a position; whether anyone still reads.
 fn print(game: &Match3, score_delta: i32, out: &mut impl Write) -> Result<bool> {
     let (board, score, moves_left) = (game.board(), game.score(), game.moves_left());
-    let written = serde_json::to_string(&Line {
-        board,
-        score_delta,
-        score,
-        moves_left,
-    })
-    .map_err(io::Error::from)
-    .and_then(|line| writeln!(out, "{line}"));
+    let written = serde_json::to_string(&Line { board, score_delta, score, moves_left })
+        .map_err(io::Error::from)
+        .and_then(|line| writeln!(out, "{line}"));
     match written {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(Error::runtime(format!(
-            "standard output cannot be written: {error}"
-        ))),
+        Err(error) => Err(Error::runtime(format!("standard output cannot be written: {error}"))),
     }
 }
 
@@ -125,29 +110,15 @@ mod tests {
         assert_eq!(lines.len(), 3);
         let start = r##"{"board":"dda#cbdc\ndc#c#dcb\na#cc#bbc\na#ab###a\ncdc##d#d\nd#c##ba#\nd####adc\nb#cacb#b\nbb#d#ac#\ndac#c#a#","score_delta":0,"score":0,"moves_left":25}"##;
         assert_eq!(lines[0], start);
-        assert!(
-            lines[1].ends_with(r#""score_delta":16,"score":16,"moves_left":24}"#),
-            "{text}"
-        );
-        assert!(
-            lines[2].ends_with(r#""score_delta":-5,"score":11,"moves_left":23}"#),
-            "{text}"
-        );
+        assert!(lines[1].ends_with(r#""score_delta":16,"score":16,"moves_left":24}"#), "{text}");
+        assert!(lines[2].ends_with(r#""score_delta":-5,"score":11,"moves_left":23}"#), "{text}");
     }
 
     #[test]
     fn a_line_that_is_no_move_is_named_by_file_and_number() {
-        for bad in [
-            "[1, 2]",
-            "[1, 2, 3]",
-            "[1.5, 2, true]",
-            "[1, 2, true, 4]",
-            "x",
-        ] {
+        for bad in ["[1, 2]", "[1, 2, 3]", "[1.5, 2, true]", "[1, 2, true, 4]", "x"] {
             let error = replay(format!("\n[0, 0, true]\n{bad}\n").as_bytes()).unwrap_err();
-            let Error::User(sentence) = error else {
-                panic!("{error:?}")
-            };
+            let Error::User(sentence) = error else { panic!("{error:?}") };
             assert!(sentence.starts_with("moves.jsonl, line 3: "), "{sentence}");
             assert!(sentence.contains(bad), "{sentence}");
         }
@@ -160,10 +131,7 @@ mod tests {
         for kinds in [253, 256, u32::MAX] {
             let error = run(0, kinds, &b""[..], "moves.jsonl", &mut Vec::new()).unwrap_err();
             let named = |text: &str| text.contains("--obstacle-kinds") && text.contains("0 to 252");
-            assert!(
-                matches!(&error, Error::User(text) if named(text)),
-                "{error}"
-            );
+            assert!(matches!(&error, Error::User(text) if named(text)), "{error}");
         }
     }
 
@@ -173,11 +141,7 @@ mod tests {
     impl Write for Closing {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.1 += bytes.len();
-            if self.1 > 200 {
-                Err(self.0.into())
-            } else {
-                Ok(bytes.len())
-            }
+            if self.1 > 200 { Err(self.0.into()) } else { Ok(bytes.len()) }
         }
 
         fn flush(&mut self) -> io::Result<()> {
@@ -188,21 +152,9 @@ mod tests {
     #[test]
     fn a_reader_that_has_gone_away_is_no_error_but_a_full_disk_is() {
         let moves = &b"[0, 0, true]\n[1, 0, true]\n"[..];
-        let gone = run(
-            0,
-            2,
-            moves,
-            "moves.jsonl",
-            &mut Closing(ErrorKind::BrokenPipe, 0),
-        );
+        let gone = run(0, 2, moves, "moves.jsonl", &mut Closing(ErrorKind::BrokenPipe, 0));
         assert_eq!(gone, Ok(()));
-        let full = run(
-            0,
-            2,
-            moves,
-            "moves.jsonl",
-            &mut Closing(ErrorKind::StorageFull, 0),
-        );
+        let full = run(0, 2, moves, "moves.jsonl", &mut Closing(ErrorKind::StorageFull, 0));
         assert!(matches!(full, Err(Error::Runtime(_))));
     }
 }

@@ -45,11 +45,7 @@ fn start(arguments: &Train, path: &Path, stop: &AtomicBool) -> Result<()> {
     let mut logs = Logs::create(&folder, config.training.steps, arguments.quiet)?;
     // From here on the run can be resumed.
     checkpoint::save(&folder.last(), &config, &training)?;
-    logs.message(&format!(
-        "training {} for {} steps",
-        folder.path().display(),
-        config.training.steps
-    ));
+    logs.message(&format!("training {} for {} steps", folder.path().display(), config.training.steps));
     let ending = training.run(&config, &rules, &device, &folder, &mut logs, stop);
     report(&training, ending, &folder, &logs)
 }
@@ -64,45 +60,26 @@ fn resume(arguments: &Train, path: &Path, stop: &AtomicBool) -> Result<()> {
     let steps = config.training.steps;
     let mut logs = Logs::resume(&folder, training.step, steps, arguments.quiet)?;
     if training.step >= steps {
-        logs.message(&format!(
-            "{} has already done its {steps} steps",
-            folder.path().display()
-        ));
+        logs.message(&format!("{} has already done its {steps} steps", folder.path().display()));
         return Ok(());
     }
-    logs.message(&format!(
-        "going on with {} at step {} of {steps}",
-        folder.path().display(),
-        training.step
-    ));
+    logs.message(&format!("going on with {} at step {} of {steps}", folder.path().display(), training.step));
     let ending = training.run(config, &rules, &device, &folder, &mut logs, stop);
     report(&training, ending, &folder, &logs)
 }
 
-fn report(
-    training: &Training<Match3>,
-    ending: Result<Ending>,
-    folder: &RunFolder,
-    logs: &Logs,
-) -> Result<()> {
+fn report(training: &Training<Match3>, ending: Result<Ending>, folder: &RunFolder, logs: &Logs) -> Result<()> {
     logs.finish();
     let path = folder.path().display();
-    match ending? {
+    let ending = ending?;
+    logs.draw_curve(folder)?;
+    match ending {
         Ending::Stopped => {
-            println!(
-                "stopped at step {}; go on with: matchq train --resume {path}",
-                training.step
-            );
+            println!("stopped at step {}; go on with: matchq train --resume {path}", training.step);
         }
         Ending::Finished => {
-            let best = training
-                .meters
-                .best
-                .map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
-            println!(
-                "finished after {} steps{best}; play with: matchq eval --checkpoint {path}",
-                training.step
-            );
+            let best = training.meters.best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
+            println!("finished after {} steps{best}; play with: matchq eval --checkpoint {path}", training.step);
         }
     }
     Ok(())

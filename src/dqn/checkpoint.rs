@@ -65,11 +65,7 @@ impl Meters {
 
     /// Begins new sums.
     pub fn reset(&mut self) {
-        *self = Self {
-            evaluation: self.evaluation,
-            best: self.best,
-            ..Self::default()
-        };
+        *self = Self { evaluation: self.evaluation, best: self.best, ..Self::default() };
     }
 
     /// Mean loss of the updates, if there were any.
@@ -85,10 +81,7 @@ impl Meters {
             ("train/error", self.error),
             ("train/gradient_norm", self.gradient_norm),
         ];
-        let mut means: Vec<_> = updates
-            .into_iter()
-            .filter_map(|(name, sum)| Some((name, self.mean(sum)?)))
-            .collect();
+        let mut means: Vec<_> = updates.into_iter().filter_map(|(name, sum)| Some((name, self.mean(sum)?))).collect();
         means.push(("train/games", self.games as f64));
         if self.games > 0 {
             means.push(("train/score", self.score / self.games as f64));
@@ -150,9 +143,8 @@ pub fn save<G: Game>(path: &Path, config: &TrainConfig, training: &Training<G>) 
         explore: &training.explore,
         meters: &training.meters,
     };
-    let state = postcard::to_stdvec(&state).map_err(|error| {
-        Error::runtime(format!("the training's state cannot be written: {error}"))
-    })?;
+    let state = postcard::to_stdvec(&state)
+        .map_err(|error| Error::runtime(format!("the training's state cannot be written: {error}")))?;
     let mut container = Container::default();
     Policy::write(&config.policy(), training.learner.network(), &mut container)?;
     container.insert(CONFIG, config.to_toml()?.into_bytes());
@@ -176,20 +168,11 @@ impl RunCheckpoint {
     pub fn load(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let container = Container::load(path)?;
-        let text = container
-            .get(CONFIG)
-            .filter(|_| container.get(STATE).is_some())
-            .ok_or_else(|| {
-                Error::user(format!(
-                    "{name} is a checkpoint to play with; a run is resumed from its last.ckpt"
-                ))
-            })?;
+        let text = container.get(CONFIG).filter(|_| container.get(STATE).is_some()).ok_or_else(|| {
+            Error::user(format!("{name} is a checkpoint to play with; a run is resumed from its last.ckpt"))
+        })?;
         let config = TrainConfig::parse(&String::from_utf8_lossy(text), &name, &[])?;
-        Ok(Self {
-            name,
-            container,
-            config,
-        })
+        Ok(Self { name, container, config })
     }
 
     /// The training as it was saved.
@@ -199,16 +182,10 @@ impl RunCheckpoint {
     pub fn restore<G: Game>(&self, rules: &G::Rules, device: &Device) -> Result<Training<G>> {
         let state = self.container.get(STATE).unwrap_or_default();
         let saved: Saved<G> = postcard::from_bytes(state).map_err(|error| {
-            Error::user(format!(
-                "{} holds a state that this program cannot read: {error}",
-                self.name
-            ))
+            Error::user(format!("{} holds a state that this program cannot read: {error}", self.name))
         })?;
         let mut training = Training::new(&self.config, rules, device);
-        training
-            .learner
-            .restore(saved.learner)
-            .map_err(|error| Error::user(format!("{}: {error}", self.name)))?;
+        training.learner.restore(saved.learner).map_err(|error| Error::user(format!("{}: {error}", self.name)))?;
         Ok(Training {
             step: saved.step,
             games: saved.games,

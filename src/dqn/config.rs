@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use super::exploration::Exploration;
-use super::learner::{Learning, Target};
+use super::learning::{Learning, Target};
 use super::replay::ReplayConfig;
 use crate::error::{Error, Result};
 use crate::files;
@@ -97,32 +97,19 @@ pub struct Logging {
 
 impl Default for GameConfig {
     fn default() -> Self {
-        Self {
-            name: "match3".into(),
-            obstacle_kinds: 2,
-            mask: MaskKind::Matching,
-        }
+        Self { name: "match3".into(), obstacle_kinds: 2, mask: MaskKind::Matching }
     }
 }
 
 impl Default for Training {
     fn default() -> Self {
-        Self {
-            steps: 1_000_000,
-            games: 64,
-            warmup: 10_000,
-            updates: 1,
-        }
+        Self { steps: 1_000_000, games: 64, warmup: 10_000, updates: 1 }
     }
 }
 
 impl Default for Evaluation {
     fn default() -> Self {
-        Self {
-            every: 50_000,
-            games: 500,
-            seed: 1_000_000,
-        }
+        Self { every: 50_000, games: 500, seed: 1_000_000 }
     }
 }
 
@@ -146,8 +133,8 @@ impl TrainConfig {
     /// the file, the key and what is allowed.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self> {
         let name = path.display().to_string();
-        let text = String::from_utf8(files::read(path)?)
-            .map_err(|_| Error::user(format!("{name} is not text in UTF-8")))?;
+        let text =
+            String::from_utf8(files::read(path)?).map_err(|_| Error::user(format!("{name} is not text in UTF-8")))?;
         Self::parse(&text, &name, overrides)
     }
 
@@ -157,25 +144,15 @@ impl TrainConfig {
     /// As [`load`](Self::load).
     pub fn parse(text: &str, name: &str, overrides: &[String]) -> Result<Self> {
         let mut table: Table = text.parse().map_err(|error: toml::de::Error| {
-            Error::user(format!(
-                "{name} is not valid TOML: {}",
-                error.to_string().trim_end()
-            ))
+            Error::user(format!("{name} is not valid TOML: {}", error.to_string().trim_end()))
         })?;
         for text in overrides {
             set(&mut table, text)?;
         }
         let origin = |key: &str| {
-            let overridden = overrides.iter().any(|text| {
-                text.split('=')
-                    .next()
-                    .is_some_and(|known| known.trim() == key)
-            });
-            if overridden {
-                "--set".to_owned()
-            } else {
-                name.to_owned()
-            }
+            let overridden =
+                overrides.iter().any(|text| text.split('=').next().is_some_and(|known| known.trim() == key));
+            if overridden { "--set".to_owned() } else { name.to_owned() }
         };
         let config: Self = serde_path_to_error::deserialize(table).map_err(|error| {
             let key = error.path().to_string();
@@ -191,20 +168,13 @@ impl TrainConfig {
     /// # Errors
     /// Never for a valid configuration.
     pub fn to_toml(&self) -> Result<String> {
-        toml::to_string(self).map_err(|error| {
-            Error::runtime(format!(
-                "the configuration cannot be written as TOML: {error}"
-            ))
-        })
+        toml::to_string(self)
+            .map_err(|error| Error::runtime(format!("the configuration cannot be written as TOML: {error}")))
     }
 
     /// What is needed to play with the trained network.
     pub fn policy(&self) -> PolicyConfig {
-        PolicyConfig {
-            game: self.game.name.clone(),
-            mask: self.game.mask,
-            network: self.network.clone(),
-        }
+        PolicyConfig { game: self.game.name.clone(), mask: self.game.mask, network: self.network.clone() }
     }
 
     fn validate(&self, origin: &dyn Fn(&str) -> String) -> Result<()> {
@@ -221,90 +191,36 @@ impl TrainConfig {
             checkpoint,
             logging,
         } = self;
-        let is = |right: bool, key: &str, value: &dyn std::fmt::Display, allowed: &str| match right
-        {
+        let is = |right: bool, key: &str, value: &dyn std::fmt::Display, allowed: &str| match right {
             true => Ok(()),
-            false => Err(Error::user(format!(
-                "{}: {key} = {value}: it must be {allowed}",
-                origin(key)
-            ))),
+            false => Err(Error::user(format!("{}: {key} = {value}: it must be {allowed}", origin(key)))),
         };
         let unit = |value: f64| (0.0..=1.0).contains(&value);
         let positive = |value: f64| value > 0.0 && value.is_finite();
 
         // TOML's integers end there, and the resolved configuration is saved as TOML.
-        is(
-            i64::try_from(*seed).is_ok(),
-            "seed",
-            seed,
-            "between 0 and 2^63 - 1",
-        )?;
+        is(i64::try_from(*seed).is_ok(), "seed", seed, "between 0 and 2^63 - 1")?;
         is(game.name == "match3", "game.name", &game.name, "\"match3\"")?;
-        is(
-            (1..=250).contains(&game.obstacle_kinds),
-            "game.obstacle_kinds",
-            &game.obstacle_kinds,
-            "between 1 and 250",
-        )?;
-        if let Err(OutOfRange {
-            key,
-            value,
-            allowed,
-        }) = network.check()
-        {
+        is((1..=250).contains(&game.obstacle_kinds), "game.obstacle_kinds", &game.obstacle_kinds, "between 1 and 250")?;
+        if let Err(OutOfRange { key, value, allowed }) = network.check() {
             is(false, &format!("network.{key}"), &value, allowed)?;
         }
 
-        is(
-            training.steps >= 1,
-            "training.steps",
-            &training.steps,
-            "at least 1",
-        )?;
-        is(
-            (1..=100_000).contains(&training.games),
-            "training.games",
-            &training.games,
-            "between 1 and 100000",
-        )?;
-        is(
-            training.updates <= 1_000,
-            "training.updates",
-            &training.updates,
-            "between 0 and 1000",
-        )?;
+        is(training.steps >= 1, "training.steps", &training.steps, "at least 1")?;
+        is((1..=100_000).contains(&training.games), "training.games", &training.games, "between 1 and 100000")?;
+        is(training.updates <= 1_000, "training.updates", &training.updates, "between 0 and 1000")?;
 
-        is(
-            unit(exploration.start),
-            "exploration.start",
-            &exploration.start,
-            "between 0 and 1",
-        )?;
-        is(
-            unit(exploration.end),
-            "exploration.end",
-            &exploration.end,
-            "between 0 and 1",
-        )?;
+        is(unit(exploration.start), "exploration.start", &exploration.start, "between 0 and 1")?;
+        is(unit(exploration.end), "exploration.end", &exploration.end, "between 0 and 1")?;
 
-        is(
-            (1..=1 << 28).contains(&replay.capacity),
-            "replay.capacity",
-            &replay.capacity,
-            "between 1 and 268435456",
-        )?;
+        is((1..=1 << 28).contains(&replay.capacity), "replay.capacity", &replay.capacity, "between 1 and 268435456")?;
         is(
             replay.capacity >= learning.batch,
             "replay.capacity",
             &replay.capacity,
             &format!("at least learning.batch, which is {}", learning.batch),
         )?;
-        is(
-            unit(replay.priority_exponent),
-            "replay.priority_exponent",
-            &replay.priority_exponent,
-            "between 0 and 1",
-        )?;
+        is(unit(replay.priority_exponent), "replay.priority_exponent", &replay.priority_exponent, "between 0 and 1")?;
         is(
             unit(replay.importance_exponent),
             "replay.importance_exponent",
@@ -312,72 +228,27 @@ impl TrainConfig {
             "between 0 and 1",
         )?;
 
-        is(
-            (1..=65_536).contains(&learning.batch),
-            "learning.batch",
-            &learning.batch,
-            "between 1 and 65536",
-        )?;
-        is(
-            unit(learning.discount),
-            "learning.discount",
-            &learning.discount,
-            "between 0 and 1",
-        )?;
-        is(
-            (1..=1_000).contains(&learning.n_step),
-            "learning.n_step",
-            &learning.n_step,
-            "between 1 and 1000",
-        )?;
-        is(
-            learning.simulations <= 10_000,
-            "learning.simulations",
-            &learning.simulations,
-            "between 0 and 10000",
-        )?;
+        is((1..=65_536).contains(&learning.batch), "learning.batch", &learning.batch, "between 1 and 65536")?;
+        is(unit(learning.discount), "learning.discount", &learning.discount, "between 0 and 1")?;
+        is((1..=1_000).contains(&learning.n_step), "learning.n_step", &learning.n_step, "between 1 and 1000")?;
+        is(learning.simulations <= 10_000, "learning.simulations", &learning.simulations, "between 0 and 10000")?;
         is(
             learning.simulations == 0 || learning.n_step == 1,
             "learning.n_step",
             &learning.n_step,
             "1 where learning.simulations is above 0",
         )?;
-        is(
-            unit(learning.bootstrap_from),
-            "learning.bootstrap_from",
-            &learning.bootstrap_from,
-            "between 0 and 1",
-        )?;
-        is(
-            positive(learning.reward_scale),
-            "learning.reward_scale",
-            &learning.reward_scale,
-            "above 0",
-        )?;
-        is(
-            positive(learning.huber_delta),
-            "learning.huber_delta",
-            &learning.huber_delta,
-            "above 0",
-        )?;
-        is(
-            positive(learning.learning_rate),
-            "learning.learning_rate",
-            &learning.learning_rate,
-            "above 0",
-        )?;
+        is(unit(learning.bootstrap_from), "learning.bootstrap_from", &learning.bootstrap_from, "between 0 and 1")?;
+        is(positive(learning.reward_scale), "learning.reward_scale", &learning.reward_scale, "above 0")?;
+        is(positive(learning.huber_delta), "learning.huber_delta", &learning.huber_delta, "above 0")?;
+        is(positive(learning.learning_rate), "learning.learning_rate", &learning.learning_rate, "above 0")?;
         is(
             learning.final_learning_rate >= 0.0 && learning.final_learning_rate.is_finite(),
             "learning.final_learning_rate",
             &learning.final_learning_rate,
             "0 or above",
         )?;
-        is(
-            positive(learning.adam_epsilon),
-            "learning.adam_epsilon",
-            &learning.adam_epsilon,
-            "above 0",
-        )?;
+        is(positive(learning.adam_epsilon), "learning.adam_epsilon", &learning.adam_epsilon, "above 0")?;
         is(
             learning.max_gradient_norm >= 0.0 && learning.max_gradient_norm.is_finite(),
             "learning.max_gradient_norm",
@@ -385,25 +256,10 @@ impl TrainConfig {
             "above 0, or 0 for no clipping",
         )?;
 
-        is(
-            target.every >= 1,
-            "target.every",
-            &target.every,
-            "at least 1",
-        )?;
-        is(
-            target.rate > 0.0 && target.rate <= 1.0,
-            "target.rate",
-            &target.rate,
-            "above 0 and at most 1",
-        )?;
+        is(target.every >= 1, "target.every", &target.every, "at least 1")?;
+        is(target.rate > 0.0 && target.rate <= 1.0, "target.rate", &target.rate, "above 0 and at most 1")?;
 
-        is(
-            evaluation.every >= 1,
-            "evaluation.every",
-            &evaluation.every,
-            "at least 1",
-        )?;
+        is(evaluation.every >= 1, "evaluation.every", &evaluation.every, "at least 1")?;
         is(
             (1..=1_000_000).contains(&evaluation.games),
             "evaluation.games",
@@ -416,28 +272,16 @@ impl TrainConfig {
             &evaluation.seed,
             "1000000 or above: seeds below are kept for reporting",
         )?;
-        is(
-            checkpoint.every >= 1,
-            "checkpoint.every",
-            &checkpoint.every,
-            "at least 1",
-        )?;
-        is(
-            logging.every >= 1,
-            "logging.every",
-            &logging.every,
-            "at least 1",
-        )
+        is(checkpoint.every >= 1, "checkpoint.every", &checkpoint.every, "at least 1")?;
+        is(logging.every >= 1, "logging.every", &logging.every, "at least 1")
     }
 }
 
 /// Applies one `key=value` of `--set` to a table; a value that is no TOML is taken as text.
 fn set(table: &mut Table, text: &str) -> Result<()> {
-    let (key, value) = text.split_once('=').ok_or_else(|| {
-        Error::user(format!(
-            "--set {text}: it must be key=value, for example learning.batch=128"
-        ))
-    })?;
+    let (key, value) = text
+        .split_once('=')
+        .ok_or_else(|| Error::user(format!("--set {text}: it must be key=value, for example learning.batch=128")))?;
     let (key, value) = (key.trim(), value.trim());
     let value = format!("value = {value}")
         .parse::<Table>()
@@ -452,9 +296,7 @@ fn set(table: &mut Table, text: &str) -> Result<()> {
             .entry(part)
             .or_insert_with(|| Value::Table(Table::new()))
             .as_table_mut()
-            .ok_or_else(|| {
-                Error::user(format!("--set {key}: '{part}' is a value, not a section"))
-            })?;
+            .ok_or_else(|| Error::user(format!("--set {key}: '{part}' is a value, not a section")))?;
     }
     table.insert(last.to_owned(), value);
     Ok(())

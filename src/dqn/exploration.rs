@@ -20,11 +20,7 @@ pub struct Exploration {
 
 impl Default for Exploration {
     fn default() -> Self {
-        Self {
-            start: 1.0,
-            end: 0.05,
-            steps: 100_000,
-        }
+        Self { start: 1.0, end: 0.05, steps: 100_000 }
     }
 }
 
@@ -39,12 +35,7 @@ impl Exploration {
 }
 
 /// With probability epsilon an action drawn uniformly from the mask, else the best one in it.
-pub fn epsilon_greedy(
-    values: &[f32],
-    mask: &ActionMask,
-    epsilon: f64,
-    stream: &mut Stream,
-) -> usize {
+pub fn epsilon_greedy(values: &[f32], mask: &ActionMask, epsilon: f64, stream: &mut Stream) -> usize {
     if f64::from(stream.unit()) < epsilon {
         let choice = stream.below(mask.count() as u32) as usize;
         return mask.nth(choice).unwrap_or_default();
@@ -65,24 +56,12 @@ mod tests {
 
     #[test]
     fn epsilon_falls_linearly_from_start_to_end_and_stays() {
-        let exploration = Exploration {
-            start: 1.0,
-            end: 0.2,
-            steps: 100,
-        };
+        let exploration = Exploration { start: 1.0, end: 0.2, steps: 100 };
         let epsilons = [0, 50, 100, 1000].map(|step| exploration.epsilon(step));
         for (epsilon, expected) in epsilons.into_iter().zip([1.0, 0.6, 0.2, 0.2]) {
             assert!((epsilon - expected).abs() < 1e-12, "{epsilons:?}");
         }
-        assert_eq!(
-            Exploration {
-                start: 1.0,
-                end: 0.1,
-                steps: 0
-            }
-            .epsilon(0),
-            0.1
-        );
+        assert_eq!(Exploration { start: 1.0, end: 0.1, steps: 0 }.epsilon(0), 0.1);
     }
 
     #[test]
@@ -112,9 +91,7 @@ mod tests {
     #[test]
     fn epsilon_is_the_share_of_random_moves() {
         let mut stream = Stream::new(0, Role::Explore, 0);
-        let others = (0..10_000)
-            .filter(|_| epsilon_greedy(&[1.0, 0.0], &mask(&[0, 1]), 0.3, &mut stream) == 1)
-            .count();
+        let others = (0..10_000).filter(|_| epsilon_greedy(&[1.0, 0.0], &mask(&[0, 1]), 0.3, &mut stream) == 1).count();
         // Half of the random moves pick the other action; six standard deviations are 215.
         assert!((others as i32 - 1_500).abs() < 215, "{others}");
     }

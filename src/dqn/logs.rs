@@ -1,11 +1,13 @@
 //! What a training tells: two CSV files, TensorBoard events, and the progress bar.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 use super::checkpoint::Meters;
 use super::run::RunFolder;
 use crate::error::Result;
 use crate::eval::Summary;
+use crate::eval::plot::{self, CurvePoint};
 use crate::telemetry::{CsvLog, EventLog, Progress, Sink, Status};
 
 /// Columns of `train.csv`; `docs/dqn.md` explains each.
@@ -25,18 +27,8 @@ const TRAINING: [&str; 12] = [
 ];
 
 /// Columns of `evaluations.csv`.
-const EVALUATION: [&str; 10] = [
-    "updates",
-    "seconds",
-    "mean",
-    "half_width",
-    "standard_deviation",
-    "min",
-    "median",
-    "max",
-    "best",
-    "games",
-];
+const EVALUATION: [&str; 10] =
+    ["updates", "seconds", "mean", "half_width", "standard_deviation", "min", "median", "max", "best", "games"];
 
 /// The sinks of one run.
 pub struct Logs {
@@ -75,7 +67,7 @@ impl Logs {
     pub fn resume(folder: &RunFolder, step: u64, steps: u64, quiet: bool) -> Result<Self> {
         let path = folder.path();
         let training = CsvLog::resume(&path.join("train.csv"), &TRAINING, step)?;
-        let seconds_before = training.last("seconds")?.unwrap_or(0.0);
+        let seconds_before = training.column("seconds")?.last().map_or(0.0, |(_, seconds)| *seconds);
         Ok(Self {
             training,
             evaluations: CsvLog::resume(&path.join("evaluations.csv"), &EVALUATION, step)?,
@@ -89,14 +81,8 @@ impl Logs {
 
     /// Moves the progress bar.
     pub fn progress(&mut self, step: u64, updates: u64, epsilon: f64, meters: &Meters) {
-        let status = Status {
-            step,
-            updates,
-            epsilon,
-            loss: meters.loss(),
-            evaluation: meters.evaluation,
-            best: meters.best,
-        };
+        let status =
+            Status { step, updates, epsilon, loss: meters.loss(), evaluation: meters.evaluation, best: meters.best };
         self.progress.update(&status);
     }
 
@@ -117,10 +103,7 @@ impl Logs {
         let mut values = vec![
             ("train/updates", updates as f64),
             ("train/seconds", self.seconds_before + elapsed),
-            (
-                "train/steps_per_second",
-                (step - self.step_before) as f64 / elapsed,
-            ),
+            ("train/steps_per_second", (step - self.step_before) as f64 / elapsed),
             ("train/epsilon", epsilon),
             ("train/learning_rate", learning_rate),
             ("train/replay", replay as f64),
@@ -134,13 +117,7 @@ impl Logs {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn evaluation(
-        &mut self,
-        step: u64,
-        updates: u64,
-        summary: &Summary,
-        meters: &Meters,
-    ) -> Result<()> {
+    pub fn evaluation(&mut self, step: u64, updates: u64, summary: &Summary, meters: &Meters) -> Result<()> {
         let seconds = self.seconds_before + self.began.elapsed().as_secs_f64();
         let optional = [
             ("evaluation/half_width", summary.half_width),
@@ -156,11 +133,7 @@ impl Logs {
             ("evaluation/max", summary.max),
             ("evaluation/games", summary.n as f64),
         ];
-        values.extend(
-            optional
-                .into_iter()
-                .filter_map(|(name, value)| Some((name, value?))),
-        );
+        values.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));
         self.evaluations.scalars(step, &columns(&values))?;
         self.events.scalars(step, &values)
     }
@@ -173,6 +146,22 @@ impl Logs {
         self.training.flush()?;
         self.evaluations.flush()?;
         self.events.flush()
+    }
+
+    /// Draws the evaluations so far as `curve.svg` in the run's folder; nothing before the first.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub fn draw_curve(&self, folder: &RunFolder) -> Result<()> {
+        let means = self.evaluations.column("mean")?;
+        if means.is_empty() {
+            return Ok(());
+        }
+        let widths: HashMap<u64, f64> = self.evaluations.column("half_width")?.into_iter().collect();
+        let point = |(step, mean)| CurvePoint { step, mean, half_width: widths.get(&step).copied() };
+        let points: Vec<CurvePoint> = means.into_iter().map(point).collect();
+        let name = folder.path().file_name().unwrap_or_default().to_string_lossy();
+        plot::curve(&folder.path().join("curve.svg"), &format!("{name}: greedy evaluation in training"), &points, &[])
     }
 
     /// Prints a line beside the bar.
@@ -188,8 +177,5 @@ impl Logs {
 
 /// TensorBoard's tags without their group, as the CSV columns are called.
 fn columns(values: &[(&'static str, f64)]) -> Vec<(&'static str, f64)> {
-    values
-        .iter()
-        .map(|(tag, value)| (tag.rsplit('/').next().unwrap_or(tag), *value))
-        .collect()
+    values.iter().map(|(tag, value)| (tag.rsplit('/').next().unwrap_or(tag), *value)).collect()
 }

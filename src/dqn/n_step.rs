@@ -30,11 +30,7 @@ struct Pending<S> {
 impl<G: Game> NStep<G> {
     /// Transitions over `n` moves under a discount per move.
     pub fn new(n: usize, discount: f32) -> Self {
-        Self {
-            n,
-            discount,
-            pending: VecDeque::with_capacity(n),
-        }
+        Self { n, discount, pending: VecDeque::with_capacity(n) }
     }
 
     /// Takes a move and what it brought, with the reward already scaled; hands finished transitions to `store`.
@@ -46,12 +42,7 @@ impl<G: Game> NStep<G> {
         outcome: &Outcome<G::State>,
         mut store: impl FnMut(Transition<G::State>),
     ) {
-        self.pending.push_back(Pending {
-            state,
-            action: action as u16,
-            reward: 0.0,
-            discount: 1.0,
-        });
+        self.pending.push_back(Pending { state, action: action as u16, reward: 0.0, discount: 1.0 });
         for pending in &mut self.pending {
             pending.reward += pending.discount * reward;
             pending.discount *= self.discount;
@@ -65,11 +56,7 @@ impl<G: Game> NStep<G> {
                 next: outcome.next,
                 action: first.action,
                 reward: first.reward,
-                discount: if outcome.terminal {
-                    0.0
-                } else {
-                    first.discount
-                },
+                discount: if outcome.terminal { 0.0 } else { first.discount },
             });
         }
     }

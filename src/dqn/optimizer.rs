@@ -30,47 +30,24 @@ impl ClippedAdam {
     /// An optimizer without state. A `max_gradient_norm` of 0 leaves gradients as they are.
     pub fn new(epsilon: f64, max_gradient_norm: f64) -> Self {
         let adam = AdamConfig::new().with_epsilon(epsilon as f32).build();
-        Self {
-            adam,
-            max_gradient_norm: max_gradient_norm as f32,
-            states: Vec::new(),
-        }
+        Self { adam, max_gradient_norm: max_gradient_norm as f32, states: Vec::new() }
     }
 
     /// Takes one step. Gives the network after it and the norm of the whole gradient before clipping.
     ///
     /// # Errors
     /// When the device fails.
-    pub fn step<M: Module>(
-        &mut self,
-        learning_rate: f64,
-        network: M,
-        gradients: GradientsParams,
-    ) -> Result<(M, f32)> {
-        let mut squares = SumOfSquares {
-            gradients: &gradients,
-            sum: None,
-        };
+    pub fn step<M: Module>(&mut self, learning_rate: f64, network: M, gradients: GradientsParams) -> Result<(M, f32)> {
+        let mut squares = SumOfSquares { gradients: &gradients, sum: None };
         network.visit(&mut squares);
         let norm = match squares.sum {
             Some(sum) => to_vec(sum.sqrt())?[0],
             None => 0.0,
         };
         let clip = self.max_gradient_norm > 0.0 && norm > self.max_gradient_norm;
-        let scale = if clip {
-            self.max_gradient_norm / norm
-        } else {
-            1.0
-        };
+        let scale = if clip { self.max_gradient_norm / norm } else { 1.0 };
         let states = std::mem::take(&mut self.states).into_iter();
-        let mut stepper = Stepper {
-            adam: &self.adam,
-            gradients,
-            scale,
-            learning_rate,
-            states,
-            updated: Vec::new(),
-        };
+        let mut stepper = Stepper { adam: &self.adam, gradients, scale, learning_rate, states, updated: Vec::new() };
         let network = network.map(&mut stepper);
         self.states = stepper.updated;
         Ok((network, norm))
@@ -95,23 +72,17 @@ impl ClippedAdam {
     ///
     /// # Errors
     /// When the state is of another network.
-    pub fn restore<M: Module>(
-        &mut self,
-        saved: Vec<SavedMoments>,
-        network: &M,
-        device: &Device,
-    ) -> Result<()> {
+    pub fn restore<M: Module>(&mut self, saved: Vec<SavedMoments>, network: &M, device: &Device) -> Result<()> {
         let mut sizes = Sizes(Vec::new());
         network.visit(&mut sizes);
         let fits = saved.is_empty()
             || saved.len() == sizes.0.len()
-                && saved.iter().zip(sizes.0).all(|(moments, size)| {
-                    moments.first.len() == size && moments.second.len() == size
-                });
+                && saved
+                    .iter()
+                    .zip(sizes.0)
+                    .all(|(moments, size)| moments.first.len() == size && moments.second.len() == size);
         if !fits {
-            return Err(Error::user(
-                "the optimizer's state is of a network of another shape",
-            ));
+            return Err(Error::user("the optimizer's state is of a network of another shape"));
         }
         let tensor = |numbers: Vec<f32>| {
             let count = numbers.len();
@@ -119,19 +90,9 @@ impl ClippedAdam {
         };
         self.states = saved
             .into_iter()
-            .map(
-                |SavedMoments {
-                     updates,
-                     first,
-                     second,
-                 }| {
-                    AdamState::new(AdaptiveMomentumState::new(
-                        updates as usize,
-                        tensor(first),
-                        tensor(second),
-                    ))
-                },
-            )
+            .map(|SavedMoments { updates, first, second }| {
+                AdamState::new(AdaptiveMomentumState::new(updates as usize, tensor(first), tensor(second)))
+            })
             .collect();
         Ok(())
     }
@@ -174,17 +135,9 @@ impl ModuleMapper for Stepper<'_> {
             Some(gradient) => gradient.flatten::<1>(0, D - 1),
             None => tensor.zeros_like().flatten::<1>(0, D - 1),
         };
-        let gradient = if self.scale == 1.0 {
-            gradient
-        } else {
-            gradient.mul_scalar(self.scale)
-        };
-        let (tensor, state) = self.adam.step::<1>(
-            self.learning_rate,
-            tensor.flatten::<1>(0, D - 1),
-            gradient,
-            self.states.next(),
-        );
+        let gradient = if self.scale == 1.0 { gradient } else { gradient.mul_scalar(self.scale) };
+        let (tensor, state) =
+            self.adam.step::<1>(self.learning_rate, tensor.flatten::<1>(0, D - 1), gradient, self.states.next());
         self.updated.extend(state);
         let tensor = Tensor::from_inner(tensor.reshape(shape)).require_grad();
         Param::from_mapped_value(id, tensor, mapper)

@@ -21,12 +21,14 @@ pub struct ReplayConfig {
 
 impl Default for ReplayConfig {
     fn default() -> Self {
-        Self {
-            capacity: 100_000,
-            prioritised: false,
-            priority_exponent: 0.6,
-            importance_exponent: 0.4,
-        }
+        Self { capacity: 100_000, prioritised: false, priority_exponent: 0.6, importance_exponent: 0.4 }
+    }
+}
+
+impl ReplayConfig {
+    /// The exponent of the importance weights when a share of the training between 0 and 1 is done.
+    pub fn importance(&self, progress: f64) -> f64 {
+        self.importance_exponent + (1.0 - self.importance_exponent) * progress
     }
 }
 
@@ -83,12 +85,7 @@ impl<S: Copy> Replay<S> {
             exponent: config.priority_exponent as f32,
             highest: 1.0,
         });
-        Self {
-            capacity: config.capacity,
-            transitions: Vec::new(),
-            head: 0,
-            priorities,
-        }
+        Self { capacity: config.capacity, transitions: Vec::new(), head: 0, priorities }
     }
 
     /// Transitions in the memory.
@@ -124,18 +121,11 @@ impl<S: Copy> Replay<S> {
     pub fn sample(&self, count: usize, importance_exponent: f64, stream: &mut Stream) -> Sample {
         let len = self.transitions.len();
         let Some(Priorities { tree, .. }) = &self.priorities else {
-            let slots = (0..count)
-                .map(|_| stream.below(len as u32) as usize)
-                .collect();
-            return Sample {
-                slots,
-                weights: vec![1.0; count],
-            };
+            let slots = (0..count).map(|_| stream.below(len as u32) as usize).collect();
+            return Sample { slots, weights: vec![1.0; count] };
         };
         let part = tree.total() / count as f32;
-        let slots: Vec<usize> = (0..count)
-            .map(|index| tree.find((index as f32 + stream.unit()) * part))
-            .collect();
+        let slots: Vec<usize> = (0..count).map(|index| tree.find((index as f32 + stream.unit()) * part)).collect();
         let weight = |slot: &usize| {
             let probability = f64::from(tree.get(*slot)) / f64::from(tree.total());
             (len as f64 * probability).powf(-importance_exponent) as f32
@@ -168,23 +158,20 @@ mod tests {
     use crate::random::Role;
 
     fn transition(number: u16) -> Transition<u16> {
-        Transition {
-            state: number,
-            next: number + 1,
-            action: 0,
-            reward: 0.0,
-            discount: 0.0,
-        }
+        Transition { state: number, next: number + 1, action: 0, reward: 0.0, discount: 0.0 }
     }
 
     fn replay(capacity: usize, prioritised: bool) -> Replay<u16> {
-        let config = ReplayConfig {
-            capacity,
-            prioritised,
-            priority_exponent: 1.0,
-            ..ReplayConfig::default()
-        };
+        let config = ReplayConfig { capacity, prioritised, priority_exponent: 1.0, ..ReplayConfig::default() };
         Replay::new(&config)
+    }
+
+    #[test]
+    fn a_transition_of_match3_with_its_priority_takes_at_most_100_bytes() {
+        let transition = std::mem::size_of::<Transition<crate::games::match3::State>>();
+        // The tree of sums has at most four nodes a slot: two, at a capacity that may round up to twice itself.
+        let priority = 4 * std::mem::size_of::<f32>();
+        assert!(transition + priority <= 100, "{transition} + {priority}");
     }
 
     #[test]
@@ -216,16 +203,9 @@ mod tests {
         let sample = replay.sample(8_000, 1.0, &mut Stream::new(0, Role::Sample, 0));
         for (slot, priority) in [1.001, 2.001, 4.001, 1.001].into_iter().enumerate() {
             let count = sample.slots.iter().filter(|known| **known == slot).count() as f32;
-            assert!(
-                (count - 8_000.0 * priority / 8.004).abs() < 240.0,
-                "slot {slot}: {count}"
-            );
+            assert!((count - 8_000.0 * priority / 8.004).abs() < 240.0, "slot {slot}: {count}");
             // The rarest has weight 1, the others are smaller by how much more often they come.
-            let place = sample
-                .slots
-                .iter()
-                .position(|known| *known == slot)
-                .unwrap();
+            let place = sample.slots.iter().position(|known| *known == slot).unwrap();
             assert!((sample.weights[place] - 1.001 / priority).abs() < 1e-5);
         }
     }

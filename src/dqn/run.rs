@@ -18,36 +18,22 @@ impl RunFolder {
     ///
     /// # Errors
     /// When there is a run of that name already, or the folder cannot be made.
-    pub fn create(
-        runs: &Path,
-        name: Option<&str>,
-        stem: &str,
-        config: &TrainConfig,
-    ) -> Result<Self> {
-        let unwritable = |path: &Path, error: std::io::Error| {
-            Error::runtime(format!("{} cannot be made: {error}", path.display()))
-        };
+    pub fn create(runs: &Path, name: Option<&str>, stem: &str, config: &TrainConfig) -> Result<Self> {
+        let unwritable =
+            |path: &Path, error: std::io::Error| Error::runtime(format!("{} cannot be made: {error}", path.display()));
         fs::create_dir_all(runs).map_err(|error| unwritable(runs, error))?;
         let names: Box<dyn Iterator<Item = String>> = match name {
             Some(name) if Path::new(name).file_name() != Some(name.as_ref()) => {
-                return Err(Error::user(format!(
-                    "--name {name}: it must be a plain name, without folders"
-                )));
+                return Err(Error::user(format!("--name {name}: it must be a plain name, without folders")));
             }
             Some(name) => Box::new(std::iter::once(name.to_owned())),
-            None => Box::new(
-                std::iter::once(stem.to_owned())
-                    .chain((2..).map(|number| format!("{stem}-{number}"))),
-            ),
+            None => Box::new(std::iter::once(stem.to_owned()).chain((2..).map(|number| format!("{stem}-{number}")))),
         };
         for name in names {
             let path = runs.join(name);
             match fs::create_dir(&path) {
                 Ok(()) => {
-                    files::write_atomically(
-                        &path.join("config.toml"),
-                        config.to_toml()?.as_bytes(),
-                    )?;
+                    files::write_atomically(&path.join("config.toml"), config.to_toml()?.as_bytes())?;
                     return Ok(Self(path));
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}

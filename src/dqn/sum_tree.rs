@@ -13,9 +13,7 @@ pub struct SumTree {
 impl SumTree {
     /// A tree of at least that many slots.
     pub fn new(capacity: usize) -> Self {
-        Self {
-            nodes: vec![0.0; 2 * capacity.next_power_of_two()],
-        }
+        Self { nodes: vec![0.0; 2 * capacity.next_power_of_two()] }
     }
 
     /// The sum of all priorities.

@@ -56,10 +56,7 @@ mod tests {
         assert_eq!(targets(&[0.0], &[0.5], &all, &target, None), [4.5]);
         assert_eq!(targets(&[0.0], &[0.5], &all, &target, Some(&online)), [0.5]);
         // The online network's favourite is masked out: its second best is action 2.
-        assert_eq!(
-            targets(&[0.0], &[0.5], &[mask(&[1, 2])], &target, Some(&online)),
-            [1.0]
-        );
+        assert_eq!(targets(&[0.0], &[0.5], &[mask(&[1, 2])], &target, Some(&online)), [1.0]);
     }
 
     #[test]

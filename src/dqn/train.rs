@@ -14,9 +14,9 @@ use super::n_step::NStep;
 use super::replay::Replay;
 use super::run::RunFolder;
 use crate::agents::NetworkPlayer;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::eval::{Summary, play_series};
-use crate::games::{Game, Games};
+use crate::games::{Game, Games, MaskKind};
 use crate::network::Evaluator;
 use crate::random::{Role, Stream};
 
@@ -54,10 +54,7 @@ impl<G: Game> Training<G> {
         Self {
             step: 0,
             games: Games::new(rules.clone(), count, config.seed),
-            n_steps: vec![
-                NStep::new(config.learning.n_step, config.learning.discount as f32);
-                count
-            ],
+            n_steps: vec![NStep::new(config.learning.n_step, config.learning.discount as f32); count],
             replay: Replay::new(&config.replay),
             learner: Learner::new(config, rules, device),
             explore: Stream::new(config.seed, Role::Explore, 0),
@@ -78,45 +75,25 @@ impl<G: Game> Training<G> {
         logs: &mut Logs,
         stop: &AtomicBool,
     ) -> Result<Ending> {
-        let TrainConfig {
-            game,
-            training,
-            exploration,
-            learning,
-            evaluation,
-            ..
-        } = config;
-        let scale = learning.reward_scale as f32;
+        let TrainConfig { game, training, exploration, learning, evaluation, .. } = config;
         let mut outcomes = Vec::new();
         while self.step < training.steps {
             let before = self.step;
-            let due = |every: u64, now: u64| now / every != before / every || now >= training.steps;
 
             // Act: one move in every game.
             let states: Vec<G::State> = self.games.states().collect();
-            let epsilon = if self.step < training.warmup {
-                1.0
-            } else {
-                exploration.epsilon(self.step)
-            };
-            let evaluator = Evaluator::new(self.learner.network(), states.len(), device);
-            let mut player = NetworkPlayer::<G>::new(evaluator, game.mask);
-            let actions = player.act_by(&states, |values, mask| {
-                epsilon_greedy(values, mask, epsilon, &mut self.explore)
-            })?;
+            let epsilon = if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) };
+            let mut player = self.player(game.mask, states.len(), device);
+            let actions =
+                player.act_by(&states, |values, mask| epsilon_greedy(values, mask, epsilon, &mut self.explore))?;
             self.games.step(&actions, &mut outcomes);
             self.step += states.len() as u64;
 
             // Remember.
             for (index, outcome) in outcomes.iter().enumerate() {
+                let reward = outcome.reward * learning.reward_scale as f32;
                 let remember = |transition| self.replay.push(transition);
-                self.n_steps[index].push(
-                    states[index],
-                    actions[index],
-                    outcome.reward * scale,
-                    outcome,
-                    remember,
-                );
+                self.n_steps[index].push(states[index], actions[index], reward, outcome, remember);
                 self.meters.played(outcome.score);
             }
 
@@ -124,50 +101,36 @@ impl<G: Game> Training<G> {
             let progress = (self.step as f64 / training.steps as f64).min(1.0);
             if self.step >= training.warmup && !self.replay.is_empty() {
                 for _ in 0..training.updates {
-                    let importance = config.replay.importance_exponent
-                        + (1.0 - config.replay.importance_exponent) * progress;
-                    let update = self
-                        .learner
-                        .update(&mut self.replay, importance, progress)?;
+                    let update = self.learner.update(&mut self.replay, config.replay.importance(progress), progress)?;
                     self.meters.learned(&update);
+                    if !update.loss.is_finite() {
+                        return Err(diverged(self.step));
+                    }
                 }
             }
 
             // Tell, evaluate, save.
-            logs.progress(self.step, self.learner.updates(), epsilon, &self.meters);
-            if due(config.logging.every, self.step) {
+            let due = |every: u64| self.step / every != before / every || self.step >= training.steps;
+            let updates = self.learner.updates();
+            logs.progress(self.step, updates, epsilon, &self.meters);
+            if due(config.logging.every) {
                 let rate = learning.learning_rate_at(progress);
-                logs.training(
-                    self.step,
-                    self.learner.updates(),
-                    epsilon,
-                    rate,
-                    self.replay.len(),
-                    &self.meters,
-                )?;
+                logs.training(self.step, updates, epsilon, rate, self.replay.len(), &self.meters)?;
                 self.meters.reset();
             }
-            if due(evaluation.every, self.step) {
-                let evaluator = Evaluator::new(self.learner.network(), EVALUATION_BATCH, device);
-                let mut player = NetworkPlayer::<G>::new(evaluator, game.mask);
-                let played = play_series(
-                    &mut player,
-                    rules,
-                    evaluation.seed.into(),
-                    evaluation.games,
-                    |_| (),
-                )?;
+            if due(evaluation.every) {
+                let mut player = self.player(game.mask, EVALUATION_BATCH, device);
+                let played = play_series(&mut player, rules, evaluation.seed.into(), evaluation.games, |_| ())?;
                 let scores: Vec<i32> = played.iter().map(|game| game.score).collect();
-                if let Some(summary) = Summary::of(&scores) {
-                    let best = self.meters.evaluated(self.step, summary.mean);
-                    logs.evaluation(self.step, self.learner.updates(), &summary, &self.meters)?;
-                    if best {
-                        checkpoint::save_policy(&folder.best(), config, self.learner.network())?;
-                    }
+                let Some(summary) = Summary::of(&scores) else { continue };
+                let best = self.meters.evaluated(self.step, summary.mean);
+                logs.evaluation(self.step, updates, &summary, &self.meters)?;
+                if best {
+                    checkpoint::save_policy(&folder.best(), config, self.learner.network())?;
                 }
             }
             let stopping = stop.load(Ordering::Relaxed);
-            if stopping || due(config.checkpoint.every, self.step) {
+            if stopping || due(config.checkpoint.every) {
                 logs.flush()?;
                 checkpoint::save(&folder.last(), config, self)?;
             }
@@ -177,6 +140,18 @@ impl<G: Game> Training<G> {
         }
         Ok(Ending::Finished)
     }
+
+    /// A greedy player by the network as it is now.
+    fn player(&self, mask: MaskKind, batch: usize, device: &Device) -> NetworkPlayer<G> {
+        NetworkPlayer::new(Evaluator::new(self.learner.network(), batch, device), mask)
+    }
+}
+
+fn diverged(step: u64) -> Error {
+    Error::runtime(format!(
+        "at step {step} the loss is no longer a number: the training has diverged, and its last checkpoint stands from before; \
+         a lower learning.learning_rate or learning.max_gradient_norm helps"
+    ))
 }
 
 /// Boards in one forward pass of an evaluation.

@@ -58,19 +58,11 @@ fn play_together<G: Game>(
 ) -> Result<Vec<PlayedGame>> {
     let deal = |seed| {
         let mut random = CPythonRandom::new(seed);
-        Table {
-            game: G::new(rules, &mut random),
-            random,
-            seed,
-            actions: Vec::new(),
-        }
+        Table { game: G::new(rules, &mut random), random, seed, actions: Vec::new() }
     };
     let mut tables: Vec<Table<G>> = seeds.map(deal).collect();
     loop {
-        let mut running: Vec<&mut Table<G>> = tables
-            .iter_mut()
-            .filter(|table| !table.game.is_over())
-            .collect();
+        let mut running: Vec<&mut Table<G>> = tables.iter_mut().filter(|table| !table.game.is_over()).collect();
         if running.is_empty() {
             break;
         }
@@ -82,10 +74,6 @@ fn play_together<G: Game>(
     }
     Ok(tables
         .into_iter()
-        .map(|table| PlayedGame {
-            seed: table.seed,
-            score: table.game.score(),
-            actions: table.actions,
-        })
+        .map(|table| PlayedGame { seed: table.seed, score: table.game.score(), actions: table.actions })
         .collect())
 }

@@ -25,21 +25,15 @@ impl Histogram {
     pub fn of(scores: &[i32]) -> Option<Self> {
         let summary = Summary::of(scores)?;
         let (min, max) = (summary.min as i64, summary.max as i64);
-        let wanted =
-            2.0 * (summary.upper_quartile - summary.lower_quartile) / (summary.n as f64).cbrt();
+        let wanted = 2.0 * (summary.upper_quartile - summary.lower_quartile) / (summary.n as f64).cbrt();
         let bins = |width: i64| max.div_euclid(width) - min.div_euclid(width) + 1;
-        let width = round_widths()
-            .find(|&width| width as f64 * 1.5 >= wanted && bins(width) <= MOST_BINS)?;
+        let width = round_widths().find(|&width| width as f64 * 1.5 >= wanted && bins(width) <= MOST_BINS)?;
         let first = min.div_euclid(width);
         let mut counts = vec![0; bins(width) as usize];
         for &score in scores {
             counts[(i64::from(score).div_euclid(width) - first) as usize] += 1;
         }
-        Some(Self {
-            start: first * width,
-            width,
-            counts,
-        })
+        Some(Self { start: first * width, width, counts })
     }
 
     /// How many scores were counted.
@@ -62,31 +56,21 @@ impl Histogram {
     /// The histogram as text, one line a bin, at most 80 columns wide, with the bins of the mean and the median marked.
     pub fn render(&self, summary: &Summary) -> String {
         let labels: Vec<String> = (0..self.counts.len()).map(|bin| self.label(bin)).collect();
-        let label_width = labels
-            .iter()
-            .map(|label| label.chars().count())
-            .max()
-            .unwrap_or(0)
-            .max("score".len());
+        let label_width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).max("score".len());
         let most = self.counts.iter().copied().max().unwrap_or(0).max(1);
         let count_width = most.to_string().len().max("games".len());
         let total = self.total().max(1) as f64;
         let before_bar = 3 + label_width + 2 + count_width + 2 + "100.0 %".len() + 2;
         let bar_width = 80_usize.saturating_sub(before_bar).max(10);
 
-        let mut text = format!(
-            "   {:>label_width$}  {:>count_width$}    share\n",
-            "score", "games"
-        );
+        let mut text = format!("   {:>label_width$}  {:>count_width$}    share\n", "score", "games");
         let (mean, median) = (self.bin(summary.mean), self.bin(summary.median));
         for (bin, (&count, label)) in self.counts.iter().zip(&labels).enumerate() {
             let mean = if mean == Some(bin) { '◆' } else { ' ' };
             let median = if median == Some(bin) { '◇' } else { ' ' };
             let share = 100.0 * count as f64 / total;
             let bar = bar(count as f64 / most as f64 * bar_width as f64);
-            let line = format!(
-                "{mean}{median} {label:>label_width$}  {count:>count_width$}  {share:>5.1} % │{bar}"
-            );
+            let line = format!("{mean}{median} {label:>label_width$}  {count:>count_width$}  {share:>5.1} % │{bar}");
             writeln!(text, "{}", line.trim_end()).ok(); // Writing to a String cannot fail.
         }
         let games = if summary.n == 1 { "game" } else { "games" };
@@ -135,38 +119,17 @@ mod tests {
     #[test]
     fn equal_scores_fill_one_bin_of_their_own() {
         let histogram = Histogram::of(&[-7; 4]).unwrap();
-        assert_eq!(
-            histogram,
-            Histogram {
-                start: -7,
-                width: 1,
-                counts: vec![4]
-            }
-        );
+        assert_eq!(histogram, Histogram { start: -7, width: 1, counts: vec![4] });
     }
 
     #[test]
     fn bins_have_round_edges_and_the_width_of_freedman_and_diaconis() {
         // 0, 1, ..., 999: twice the range of 499.5 over 10 is 99.9, made 100.
         let histogram = Histogram::of(&(0..1000).collect::<Vec<i32>>()).unwrap();
-        assert_eq!(
-            histogram,
-            Histogram {
-                start: 0,
-                width: 100,
-                counts: vec![100; 10]
-            }
-        );
+        assert_eq!(histogram, Histogram { start: 0, width: 100, counts: vec![100; 10] });
         // Eight scores, quartiles -3.5 and 8.25: 2 * 11.75 / 2 = 11.75, made 10.
         let histogram = Histogram::of(&[-25, -5, -3, 0, 2, 8, 9, 20]).unwrap();
-        assert_eq!(
-            histogram,
-            Histogram {
-                start: -30,
-                width: 10,
-                counts: vec![1, 0, 2, 4, 0, 1]
-            }
-        );
+        assert_eq!(histogram, Histogram { start: -30, width: 10, counts: vec![1, 0, 2, 4, 0, 1] });
     }
 
     #[test]
@@ -184,10 +147,7 @@ mod tests {
                 let (low, next) = histogram.edges(bin);
                 let within = |&&score: &&i32| (low..next).contains(&i64::from(score));
                 assert_eq!(scores.iter().filter(within).count(), count);
-                assert_eq!(
-                    (histogram.bin(low as f64), histogram.bin(next as f64 - 0.5)),
-                    (Some(bin), Some(bin))
-                );
+                assert_eq!((histogram.bin(low as f64), histogram.bin(next as f64 - 0.5)), (Some(bin), Some(bin)));
             }
             assert_eq!(histogram.total(), scores.len());
             assert!(histogram.counts[0] > 0 && *histogram.counts.last().unwrap() > 0);
@@ -201,20 +161,13 @@ mod tests {
         assert_eq!(histogram.total(), 3);
         assert_eq!(histogram.bin(1e12), None);
         let text = histogram.render(&Summary::of(&[i32::MIN, 0, i32::MAX]).unwrap());
-        assert!(
-            text.lines().all(|line| line.chars().count() <= 80),
-            "{text}"
-        );
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
 
     #[test]
     fn a_histogram_is_drawn_with_its_mean_and_median() {
         let scores = [10, 10, 11, 13];
-        let histogram = Histogram {
-            start: 10,
-            width: 2,
-            counts: vec![3, 1],
-        };
+        let histogram = Histogram { start: 10, width: 2, counts: vec![3, 1] };
         let text = histogram.render(&Summary::of(&scores).unwrap());
         let expected = [
             "   score  games    share".to_owned(),
@@ -228,13 +181,8 @@ mod tests {
 
     #[test]
     fn one_game_is_drawn_without_a_confidence() {
-        let text = Histogram::of(&[42])
-            .unwrap()
-            .render(&Summary::of(&[42]).unwrap());
-        assert!(
-            text.ends_with("\n1 game   ◆ mean 42.0   ◇ median 42\n"),
-            "{text}"
-        );
+        let text = Histogram::of(&[42]).unwrap().render(&Summary::of(&[42]).unwrap());
+        assert!(text.ends_with("\n1 game   ◆ mean 42.0   ◇ median 42\n"), "{text}");
     }
 
     #[test]

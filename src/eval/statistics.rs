@@ -32,10 +32,7 @@ impl Summary {
         let n = sorted.len();
         let mean = sorted.iter().sum::<f64>() / n as f64;
         // Two passes: the one-pass formula loses digits when the mean is large against the spread.
-        let squares = sorted
-            .iter()
-            .map(|score| (score - mean).powi(2))
-            .sum::<f64>();
+        let squares = sorted.iter().map(|score| (score - mean).powi(2)).sum::<f64>();
         let standard_deviation = (n > 1).then(|| (squares / (n - 1) as f64).sqrt());
         Some(Self {
             n,
@@ -69,19 +66,14 @@ impl fmt::Display for Summary {
 /// The quantile of sorted, non-empty values at a fraction in 0..=1.
 fn quantile(sorted: &[f64], fraction: f64) -> f64 {
     let place = fraction * (sorted.len() - 1) as f64;
-    let (below, above) = (
-        sorted[place.floor() as usize],
-        sorted[place.ceil() as usize],
-    );
+    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
     below + (above - below) * place.fract()
 }
 
 /// The 97.5 % quantile of Student's t distribution: tabulated up to ten degrees of freedom, above that the expansion
 /// in 1/degrees of Abramowitz and Stegun 26.7.5, then right to four decimals.
 fn t_975(degrees: usize) -> f64 {
-    const TABLE: [f64; 10] = [
-        12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281,
-    ];
+    const TABLE: [f64; 10] = [12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281];
     if let Some(&t) = TABLE.get(degrees - 1) {
         return t;
     }
@@ -90,10 +82,8 @@ fn t_975(degrees: usize) -> f64 {
     let first = (x.powi(3) + x) / 4.0;
     let second = (5.0 * x.powi(5) + 16.0 * x.powi(3) + 3.0 * x) / 96.0;
     let third = (3.0 * x.powi(7) + 19.0 * x.powi(5) + 17.0 * x.powi(3) - 15.0 * x) / 384.0;
-    let fourth = (79.0 * x.powi(9) + 776.0 * x.powi(7) + 1482.0 * x.powi(5)
-        - 1920.0 * x.powi(3)
-        - 945.0 * x)
-        / 92_160.0;
+    let fourth =
+        (79.0 * x.powi(9) + 776.0 * x.powi(7) + 1482.0 * x.powi(5) - 1920.0 * x.powi(3) - 945.0 * x) / 92_160.0;
     x + inverse * (first + inverse * (second + inverse * (third + inverse * fourth)))
 }
 
@@ -113,28 +103,9 @@ mod tests {
     #[test]
     fn one_score_has_a_mean_but_no_spread() {
         let summary = Summary::of(&[7]).unwrap();
-        assert_eq!(
-            (
-                summary.n,
-                summary.mean,
-                summary.half_width,
-                summary.standard_deviation
-            ),
-            (1, 7.0, None, None)
-        );
-        assert_eq!(
-            (
-                summary.min,
-                summary.lower_quartile,
-                summary.median,
-                summary.max
-            ),
-            (7.0, 7.0, 7.0, 7.0)
-        );
-        assert_eq!(
-            summary.to_string(),
-            "mean 7.0, min 7, quartiles 7 / 7 / 7, max 7, n = 1"
-        );
+        assert_eq!((summary.n, summary.mean, summary.half_width, summary.standard_deviation), (1, 7.0, None, None));
+        assert_eq!((summary.min, summary.lower_quartile, summary.median, summary.max), (7.0, 7.0, 7.0, 7.0));
+        assert_eq!(summary.to_string(), "mean 7.0, min 7, quartiles 7 / 7 / 7, max 7, n = 1");
     }
 
     #[test]
@@ -143,51 +114,22 @@ mod tests {
         let summary = Summary::of(&[10, 2, 6, 4, 8]).unwrap();
         assert_eq!(summary.mean, 6.0);
         assert_eq!(summary.standard_deviation, Some(10f64.sqrt()));
-        assert!(close(
-            summary.half_width.unwrap(),
-            2.7764 * 2f64.sqrt(),
-            1e-9
-        ));
+        assert!(close(summary.half_width.unwrap(), 2.7764 * 2f64.sqrt(), 1e-9));
         assert_eq!((summary.min, summary.max), (2.0, 10.0));
-        assert_eq!(
-            (
-                summary.lower_quartile,
-                summary.median,
-                summary.upper_quartile
-            ),
-            (4.0, 6.0, 8.0)
-        );
+        assert_eq!((summary.lower_quartile, summary.median, summary.upper_quartile), (4.0, 6.0, 8.0));
     }
 
     #[test]
     fn quartiles_between_scores_are_interpolated() {
         // Places 0.75, 1.5 and 2.25 among 1, 2, 4, 8.
         let summary = Summary::of(&[8.0, 1.0, 4.0, 2.0]).unwrap();
-        assert_eq!(
-            (
-                summary.lower_quartile,
-                summary.median,
-                summary.upper_quartile
-            ),
-            (1.75, 3.0, 5.0)
-        );
+        assert_eq!((summary.lower_quartile, summary.median, summary.upper_quartile), (1.75, 3.0, 5.0));
     }
 
     #[test]
     fn students_quantiles_agree_with_the_published_table() {
-        for (degrees, t) in [
-            (1, 12.706),
-            (4, 2.776),
-            (11, 2.2010),
-            (20, 2.0860),
-            (30, 2.0423),
-            (120, 1.9799),
-        ] {
-            assert!(
-                close(t_975(degrees), t, 1e-3),
-                "{degrees}: {}",
-                t_975(degrees)
-            );
+        for (degrees, t) in [(1, 12.706), (4, 2.776), (11, 2.2010), (20, 2.0860), (30, 2.0423), (120, 1.9799)] {
+            assert!(close(t_975(degrees), t, 1e-3), "{degrees}: {}", t_975(degrees));
         }
         assert!(close(t_975(11), 2.20099, 1e-4));
         assert!(close(t_975(1_000_000), 1.95996, 1e-5));

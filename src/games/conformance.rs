@@ -31,24 +31,12 @@ pub fn check<G: Game>(rules: &G::Rules, seed: u64) {
             let (mut twin, mut twin_stream): (G, Stream) =
                 postcard::from_bytes(&saved).expect("a saved game can be restored");
             let step = game.step(action, &mut stream);
-            assert_eq!(
-                step,
-                twin.step(action, &mut twin_stream),
-                "a restored game goes on the same"
-            );
-            assert_eq!(
-                game.state(),
-                twin.state(),
-                "a restored game goes on the same"
-            );
+            assert_eq!(step, twin.step(action, &mut twin_stream), "a restored game goes on the same");
+            assert_eq!(game.state(), twin.state(), "a restored game goes on the same");
             assert_eq!(stream, twin_stream, "a restored game goes on the same");
 
             score += f64::from(step.reward);
-            assert_eq!(
-                f64::from(game.score()),
-                score,
-                "the score is the sum of the rewards"
-            );
+            assert_eq!(f64::from(game.score()), score, "the score is the sum of the rewards");
             assert_eq!(step.terminal, game.is_over());
             if step.terminal {
                 break;
@@ -57,16 +45,8 @@ pub fn check<G: Game>(rules: &G::Rules, seed: u64) {
         assert!(game.is_over(), "a game ends");
         let (state, score) = (game.state(), game.score());
         let step = game.step(0, &mut stream);
-        assert_eq!(
-            (step.reward, step.terminal),
-            (0.0, true),
-            "a move after the end gains nothing"
-        );
-        assert_eq!(
-            (game.state(), game.score()),
-            (state, score),
-            "a move after the end changes nothing"
-        );
+        assert_eq!((step.reward, step.terminal), (0.0, true), "a move after the end gains nothing");
+        assert_eq!((game.state(), game.score()), (state, score), "a move after the end changes nothing");
     }
 }
 
@@ -77,25 +57,12 @@ fn check_actions<G: Game>() {
     for action in 0..G::ACTIONS {
         let (plane, row, column) = G::place(action);
         assert!(plane < G::ACTION_PLANES && row < G::ROWS && column < G::COLUMNS);
-        assert!(
-            places.insert((plane, row, column)),
-            "two actions are at one place"
-        );
-        assert_eq!(
-            G::transform_action(action, 0),
-            action,
-            "symmetry 0 is the identity"
-        );
+        assert!(places.insert((plane, row, column)), "two actions are at one place");
+        assert_eq!(G::transform_action(action, 0), action, "symmetry 0 is the identity");
     }
     for symmetry in 0..G::SYMMETRIES {
-        let shown: ActionMask = (0..G::ACTIONS)
-            .map(|a| G::transform_action(a, symmetry))
-            .collect();
-        assert_eq!(
-            shown,
-            ActionMask::all(G::ACTIONS),
-            "symmetry {symmetry} loses an action"
-        );
+        let shown: ActionMask = (0..G::ACTIONS).map(|a| G::transform_action(a, symmetry)).collect();
+        assert_eq!(shown, ActionMask::all(G::ACTIONS), "symmetry {symmetry} loses an action");
     }
 }
 
@@ -117,17 +84,10 @@ fn check_position<G: Game>(state: &G::State) {
         assert!(image.iter().all(|number| [0.0, 1.0].contains(number)));
         assert!(scalars.iter().all(|number| (0.0..=1.0).contains(number)));
         let sum = image.iter().sum::<f32>();
-        assert_eq!(
-            *ones.get_or_insert(sum),
-            sum,
-            "symmetry {symmetry} loses a token"
-        );
+        assert_eq!(*ones.get_or_insert(sum), sum, "symmetry {symmetry} loses a token");
         if symmetry == 0 {
             first_scalars.clone_from(&scalars);
         }
-        assert_eq!(
-            scalars, first_scalars,
-            "symmetry {symmetry} changes a whole-board fact"
-        );
+        assert_eq!(scalars, first_scalars, "symmetry {symmetry} changes a whole-board fact");
     }
 }

@@ -71,9 +71,7 @@ impl Rules {
     /// More than [`MOST_OBSTACLE_KINDS`](Self::MOST_OBSTACLE_KINDS).
     pub fn new(obstacle_kinds: u32) -> Result<Self> {
         match u8::try_from(obstacle_kinds) {
-            Ok(kinds) if obstacle_kinds <= Self::MOST_OBSTACLE_KINDS => Ok(Self {
-                obstacle_kinds: kinds,
-            }),
+            Ok(kinds) if obstacle_kinds <= Self::MOST_OBSTACLE_KINDS => Ok(Self { obstacle_kinds: kinds }),
             _ => Err(Error::user(format!(
                 "the number of obstacle kinds is {obstacle_kinds}, but must be from 0 to {}",
                 Self::MOST_OBSTACLE_KINDS
@@ -105,12 +103,7 @@ impl Match3 {
     /// # Errors
     /// A text that is no board.
     pub fn with_board(rules: Rules, board: &str) -> Result<Self> {
-        Ok(Self {
-            rules,
-            grid: text::parse(board)?,
-            score: 0,
-            moves_left: MOVES,
-        })
+        Ok(Self { rules, grid: text::parse(board)?, score: 0, moves_left: MOVES })
     }
 
     /// Moves left to play; below zero where moves were played after the end.
@@ -125,10 +118,7 @@ impl Match3 {
 
     /// The moves that match at once, by x, then y, then horizontal before vertical.
     pub fn matching_moves(&self) -> Vec<Move> {
-        let mut moves: Vec<Move> = moves::actions(moves::matching(&self.grid))
-            .iter()
-            .map(Move::of_action)
-            .collect();
+        let mut moves: Vec<Move> = moves::actions(moves::matching(&self.grid)).iter().map(Move::of_action).collect();
         moves.sort_by_key(|at| (at.x, at.y, at.vertical));
         moves
     }
@@ -140,18 +130,10 @@ impl Match3 {
 
     /// As [`play`](Self::play), and the texts of all boards on the way: after the swap, every pass of
     /// falling (an empty cell is a space) and every clearing, without the last.
-    pub fn play_watched(
-        &mut self,
-        x: i64,
-        y: i64,
-        vertical: bool,
-        draw: &mut impl Draw,
-    ) -> (Play, Vec<String>) {
+    pub fn play_watched(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> (Play, Vec<String>) {
         let mut boards = Vec::new();
         let cells = moves::cells_at(x, y, vertical);
-        let play = self.swap_and_settle(cells, draw, |grid, empty| {
-            boards.push(text::show(grid, empty))
-        });
+        let play = self.swap_and_settle(cells, draw, |grid, empty| boards.push(text::show(grid, empty)));
         boards.pop();
         (play, boards)
     }
@@ -167,10 +149,7 @@ impl Match3 {
         let over = self.is_over();
         self.moves_left = self.moves_left.saturating_sub(1);
         if over {
-            return Play {
-                score_delta: 0,
-                game_over: true,
-            };
+            return Play { score_delta: 0, game_over: true };
         }
         if let Some((a, b)) = cells {
             self.grid.swap(a, b);
@@ -179,21 +158,13 @@ impl Match3 {
         let points = settle(&mut self.grid, self.rules, draw, watch);
         let score_delta = if points == 0 { NO_MATCH } else { points };
         self.score += score_delta;
-        Play {
-            score_delta,
-            game_over: self.is_over(),
-        }
+        Play { score_delta, game_over: self.is_over() }
     }
 }
 
 /// Clears and refills until no run is left; gives the points.
 #[inline]
-fn settle(
-    grid: &mut Grid,
-    rules: Rules,
-    draw: &mut impl Draw,
-    mut watch: impl FnMut(&Grid, Cells),
-) -> i32 {
+fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, mut watch: impl FnMut(&Grid, Cells)) -> i32 {
     let mut points = 0;
     loop {
         let obstacles = grid.of_kind(OBSTACLE);
@@ -249,30 +220,17 @@ impl Game for Match3 {
         }
         let mut grid = Grid::from_rows(&tokens);
         settle(&mut grid, *rules, draw, |_, _| ());
-        Self {
-            rules: *rules,
-            grid,
-            score: 0,
-            moves_left: MOVES,
-        }
+        Self { rules: *rules, grid, score: 0, moves_left: MOVES }
     }
 
     fn at(rules: &Rules, state: &State) -> Self {
-        Self {
-            rules: *rules,
-            grid: state.grid(),
-            score: 0,
-            moves_left: state.moves_left(),
-        }
+        Self { rules: *rules, grid: state.grid(), score: 0, moves_left: state.moves_left() }
     }
 
     /// Plays an action; a number that is no action is a move off the board.
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
         let play = self.swap_and_settle(moves::cells_of_action(action), draw, |_, _| ());
-        Step {
-            reward: play.score_delta as f32,
-            terminal: play.game_over,
-        }
+        Step { reward: play.score_delta as f32, terminal: play.game_over }
     }
 
     fn is_over(&self) -> bool {

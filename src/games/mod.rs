@@ -64,11 +64,7 @@ impl FromStr for MaskKind {
         [Self::Legal, Self::Effective, Self::Matching]
             .into_iter()
             .find(|kind| kind.as_str() == name)
-            .ok_or_else(|| {
-                Error::user(format!(
-                    "'{name}' is no mask: use legal, effective or matching"
-                ))
-            })
+            .ok_or_else(|| Error::user(format!("'{name}' is no mask: use legal, effective or matching")))
     }
 }
 

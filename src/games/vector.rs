@@ -43,15 +43,9 @@ impl<G: Game> Games<G> {
     pub fn new(rules: G::Rules, count: usize, seed: u64) -> Self {
         let deal = |index| {
             let mut stream = Stream::new(seed, Role::Game, index);
-            Slot {
-                game: G::new(&rules, &mut stream),
-                stream,
-            }
+            Slot { game: G::new(&rules, &mut stream), stream }
         };
-        Self {
-            slots: (0..count as u64).map(deal).collect(),
-            rules,
-        }
+        Self { slots: (0..count as u64).map(deal).collect(), rules }
     }
 
     /// The number of games.
@@ -83,12 +77,7 @@ impl<G: Game> Games<G> {
         let Self { rules, slots } = self;
         if slots.len() <= GAMES_PER_TASK {
             out.clear();
-            out.extend(
-                slots
-                    .iter_mut()
-                    .zip(actions)
-                    .map(|(slot, action)| slot.step(*action, rules)),
-            );
+            out.extend(slots.iter_mut().zip(actions).map(|(slot, action)| slot.step(*action, rules)));
         } else {
             slots
                 .par_iter_mut()
@@ -109,11 +98,6 @@ impl<G: Game> Slot<G> {
             score = Some(self.game.score());
             self.game = G::new(rules, &mut self.stream);
         }
-        Outcome {
-            reward: step.reward,
-            terminal: step.terminal,
-            next,
-            score,
-        }
+        Outcome { reward: step.reward, terminal: step.terminal, next, score }
     }
 }

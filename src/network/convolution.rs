@@ -28,16 +28,11 @@ impl Convolution {
     ) -> Self {
         let fan_in = channels_in * size * size;
         let bound = gain * (3.0 / fan_in as f32).sqrt();
-        let weights: Vec<f32> = (0..channels_out * fan_in)
-            .map(|_| bound * (2.0 * stream.unit() - 1.0))
-            .collect();
+        let weights: Vec<f32> = (0..channels_out * fan_in).map(|_| bound * (2.0 * stream.unit() - 1.0)).collect();
         let shape = [channels_out, channels_in, size, size];
         Self {
             weight: Param::from_data(TensorData::new(weights, shape), device),
-            bias: Param::from_data(
-                TensorData::new(vec![0.0f32; channels_out], [channels_out]),
-                device,
-            ),
+            bias: Param::from_data(TensorData::new(vec![0.0f32; channels_out], [channels_out]), device),
         }
     }
 

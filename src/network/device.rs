@@ -16,21 +16,11 @@ pub fn select(name: Option<&str>) -> Result<(&'static str, Device)> {
         None => NAMES
             .iter()
             .find_map(|name| Some((*name, open(name)??)))
-            .ok_or_else(|| {
-                Error::user(
-                    "no device is present: compile with `--features flex` to train on the CPU",
-                )
-            }),
+            .ok_or_else(|| Error::user("no device is present: compile with `--features flex` to train on the CPU")),
         Some(name) => {
-            let name = NAMES
-                .into_iter()
-                .find(|known| *known == name)
-                .ok_or_else(|| {
-                    Error::user(format!(
-                        "--device {name}: there is no such device; it is one of {}",
-                        NAMES.join(", ")
-                    ))
-                })?;
+            let name = NAMES.into_iter().find(|known| *known == name).ok_or_else(|| {
+                Error::user(format!("--device {name}: there is no such device; it is one of {}", NAMES.join(", ")))
+            })?;
             match open(name) {
                 Some(Some(device)) => Ok((name, device)),
                 Some(None) => Err(Error::user(format!(
@@ -48,17 +38,11 @@ pub fn select(name: Option<&str>) -> Result<(&'static str, Device)> {
 
 /// The devices compiled into this program.
 pub fn compiled() -> Vec<&'static str> {
-    NAMES
-        .into_iter()
-        .filter(|name| open_is_compiled(name))
-        .collect()
+    NAMES.into_iter().filter(|name| open_is_compiled(name)).collect()
 }
 
 fn present() -> Vec<&'static str> {
-    NAMES
-        .into_iter()
-        .filter(|name| matches!(open(name), Some(Some(_))))
-        .collect()
+    NAMES.into_iter().filter(|name| matches!(open(name), Some(Some(_)))).collect()
 }
 
 fn open_is_compiled(name: &str) -> bool {

@@ -16,11 +16,7 @@ pub struct Encoder<G: Game> {
 
 impl<G: Game> Default for Encoder<G> {
     fn default() -> Self {
-        Self {
-            images: Vec::new(),
-            scalars: Vec::new(),
-            game: PhantomData,
-        }
+        Self { images: Vec::new(), scalars: Vec::new(), game: PhantomData }
     }
 }
 
@@ -38,25 +34,16 @@ impl<G: Game> Encoder<G> {
             .with_min_len(64)
             .zip(self.images.par_chunks_exact_mut(Self::IMAGE))
             .zip(self.scalars.par_chunks_exact_mut(G::SCALARS))
-            .for_each(|(((state, symmetry), image), scalars)| {
-                G::encode(state, *symmetry, image, scalars)
-            });
+            .for_each(|(((state, symmetry), image), scalars)| G::encode(state, *symmetry, image, scalars));
         (&self.images, &self.scalars)
     }
 
     /// The same as tensors on a device.
-    pub fn tensors(
-        &mut self,
-        states: &[(G::State, usize)],
-        device: &Device,
-    ) -> (Tensor<4>, Tensor<2>) {
+    pub fn tensors(&mut self, states: &[(G::State, usize)], device: &Device) -> (Tensor<4>, Tensor<2>) {
         let count = states.len();
         let (images, scalars) = self.encode(states);
         let images = TensorData::new(images.to_vec(), [count, G::PLANES, G::ROWS, G::COLUMNS]);
         let scalars = TensorData::new(scalars.to_vec(), [count, G::SCALARS]);
-        (
-            Tensor::from_data(images, device),
-            Tensor::from_data(scalars, device),
-        )
+        (Tensor::from_data(images, device), Tensor::from_data(scalars, device))
     }
 }

@@ -41,8 +41,7 @@ impl<G: Game> Evaluator<G> {
             self.states.clear();
             self.states.extend(chunk.iter().map(|state| (*state, 0)));
             let (images, scalars) = self.encoder.tensors(&self.states, &self.device);
-            self.values
-                .extend(to_vec(self.network.forward(images, scalars))?);
+            self.values.extend(to_vec(self.network.forward(images, scalars))?);
         }
         Ok(&self.values)
     }

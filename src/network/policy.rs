@@ -45,11 +45,7 @@ impl Policy {
     ///
     /// # Errors
     /// When the weights cannot be read from the device.
-    pub fn write(
-        config: &PolicyConfig,
-        network: &QNetwork,
-        container: &mut Container,
-    ) -> Result<()> {
+    pub fn write(config: &PolicyConfig, network: &QNetwork, container: &mut Container) -> Result<()> {
         let text = toml::to_string(config)
             .map_err(|error| Error::runtime(format!("the policy cannot be written: {error}")))?;
         container.insert(DESCRIPTION, text.into_bytes());
@@ -64,45 +60,24 @@ impl Policy {
     pub fn read<G: Game>(container: &Container, name: &str, device: &Device) -> Result<Self> {
         let section = |section: &str| {
             container.get(section).ok_or_else(|| {
-                Error::user(format!(
-                    "{name} holds no section '{section}': it is no checkpoint of an agent"
-                ))
+                Error::user(format!("{name} holds no section '{section}': it is no checkpoint of an agent"))
             })
         };
         let config: PolicyConfig = std::str::from_utf8(section(DESCRIPTION)?)
             .map_err(|error| error.to_string())
             .and_then(|text| toml::from_str(text).map_err(|error| error.message().to_owned()))
             .map_err(|error| {
-                Error::user(format!(
-                    "{name} describes its agent in a way that this program does not know: {error}"
-                ))
+                Error::user(format!("{name} describes its agent in a way that this program does not know: {error}"))
             })?;
         if config.game != G::NAME {
-            return Err(Error::user(format!(
-                "{name} plays {}, not {}",
-                config.game,
-                G::NAME
-            )));
+            return Err(Error::user(format!("{name} plays {}, not {}", config.game, G::NAME)));
         }
-        if let Err(OutOfRange {
-            key,
-            value,
-            allowed,
-        }) = config.network.check()
-        {
-            return Err(Error::user(format!(
-                "{name}: network.{key} = {value}: it must be {allowed}"
-            )));
+        if let Err(OutOfRange { key, value, allowed }) = config.network.check() {
+            return Err(Error::user(format!("{name}: network.{key} = {value}: it must be {allowed}")));
         }
         // The weights drawn here are replaced at once.
-        let network = QNetwork::new::<G>(
-            &config.network,
-            &mut Stream::new(0, Role::Initialise, 0),
-            device,
-        );
-        let network = network
-            .with_bytes(section(WEIGHTS)?)
-            .map_err(|error| Error::user(format!("{name}: {error}")))?;
+        let network = QNetwork::new::<G>(&config.network, &mut Stream::new(0, Role::Initialise, 0), device);
+        let network = network.with_bytes(section(WEIGHTS)?).map_err(|error| Error::user(format!("{name}: {error}")))?;
         Ok(Self { config, network })
     }
 
@@ -117,11 +92,7 @@ impl Policy {
             return Self::read::<G>(&container, "the shipped checkpoint", device);
         };
         let file = checkpoint_file(path)?;
-        Self::read::<G>(
-            &Container::load(&file)?,
-            &file.display().to_string(),
-            device,
-        )
+        Self::read::<G>(&Container::load(&file)?, &file.display().to_string(), device)
     }
 }
 
@@ -133,8 +104,5 @@ fn checkpoint_file(path: &Path) -> Result<PathBuf> {
     if file.is_file() {
         return Ok(file);
     }
-    Err(Error::user(format!(
-        "{} holds no {BEST}: name a checkpoint file or a folder that holds one",
-        path.display()
-    )))
+    Err(Error::user(format!("{} holds no {BEST}: name a checkpoint file or a folder that holds one", path.display())))
 }

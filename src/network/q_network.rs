@@ -30,12 +30,7 @@ pub struct NetworkConfig {
 
 impl Default for NetworkConfig {
     fn default() -> Self {
-        Self {
-            channels: 32,
-            layers: 5,
-            share_colours: false,
-            dueling: false,
-        }
+        Self { channels: 32, layers: 5, share_colours: false, dueling: false }
     }
 }
 
@@ -61,11 +56,7 @@ impl NetworkConfig {
             ("layers", self.layers, 1..=64, "between 1 and 64"),
         ] {
             if !range.contains(&value) {
-                return Err(OutOfRange {
-                    key,
-                    value,
-                    allowed,
-                });
+                return Err(OutOfRange { key, value, allowed });
             }
         }
         Ok(())
@@ -111,17 +102,12 @@ impl QNetwork {
         let shared_planes = if config.share_colours { G::COLOURS } else { 0 };
         // With shared weights a colour sees itself, all other colours as one plane, and the other planes.
         let planes = G::PLANES - shared_planes + if shared_planes > 0 { 2 } else { 0 };
-        let mut convolution =
-            |channels, size, gain| Convolution::new(channels, size, gain, stream, device);
+        let mut convolution = |channels, size, gain| Convolution::new(channels, size, gain, stream, device);
         let stem = convolution([planes + G::SCALARS, width], 3, RELU);
-        let body = (1..config.layers)
-            .map(|_| convolution([width, width], 3, 1.0))
-            .collect();
+        let body = (1..config.layers).map(|_| convolution([width, width], 3, 1.0)).collect();
         let exchange = match shared_planes {
             0 => Vec::new(),
-            _ => (1..config.layers)
-                .map(|_| convolution([width, width], 1, 1.0))
-                .collect(),
+            _ => (1..config.layers).map(|_| convolution([width, width], 1, 1.0)).collect(),
         };
         let summary = convolution([width, width], 1, 1.0);
         let hidden = convolution([width, width], 1, RELU);
@@ -137,20 +123,8 @@ impl QNetwork {
                 ((plane * G::ROWS + row) * G::COLUMNS + column) as i32
             })
             .collect();
-        let shape = GameShape {
-            shared_planes,
-            places,
-        };
-        let network = Self {
-            stem,
-            body,
-            exchange,
-            summary,
-            hidden,
-            advantage,
-            value,
-            shape,
-        };
+        let shape = GameShape { shared_planes, places };
+        let network = Self { stem, body, exchange, summary, hidden, advantage, value, shape };
         network.number_parameters()
     }
 
@@ -160,15 +134,11 @@ impl QNetwork {
         let [batch, _, rows, columns] = images.dims();
         let features = self.features(images, scalars);
 
-        let advantage = self
-            .advantage
-            .forward(relu(self.hidden.forward(features.clone())));
+        let advantage = self.advantage.forward(relu(self.hidden.forward(features.clone())));
         let [_, planes, _, _] = advantage.dims();
         let places = TensorData::new(self.shape.places.clone(), [self.shape.places.len()]);
         let places = Tensor::<1, Int>::from_data(places, &advantage.device());
-        let advantage = advantage
-            .reshape([batch, planes * rows * columns])
-            .select(1, places);
+        let advantage = advantage.reshape([batch, planes * rows * columns]).select(1, places);
 
         match &self.value {
             None => advantage,
@@ -188,11 +158,7 @@ impl QNetwork {
         for (index, layer) in self.body.iter().enumerate() {
             let mut y = layer.forward(x.clone());
             if let Some(exchange) = self.exchange.get(index) {
-                y = add_to_colours(
-                    y,
-                    exchange.forward(mean_over_colours(x.clone(), colours)),
-                    colours,
-                );
+                y = add_to_colours(y, exchange.forward(mean_over_colours(x.clone(), colours)), colours);
             }
             if index == half {
                 let pooled = mean_over_board(mean_over_colours(x.clone(), colours));
@@ -208,23 +174,14 @@ impl QNetwork {
     fn input(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<4> {
         let [batch, planes, rows, columns] = images.dims();
         let [_, count] = scalars.dims();
-        let scalars = scalars
-            .reshape([batch, count, 1, 1])
-            .expand([batch, count, rows, columns]);
+        let scalars = scalars.reshape([batch, count, 1, 1]).expand([batch, count, rows, columns]);
         let colours = self.shape.shared_planes;
         if colours == 0 {
             return Tensor::cat(vec![images, scalars], 1);
         }
         let own = images.clone().narrow(1, 0, colours);
-        let others = own
-            .clone()
-            .sum_dim(1)
-            .expand([batch, colours, rows, columns])
-            - own.clone();
-        let rest = Tensor::cat(
-            vec![images.narrow(1, colours, planes - colours), scalars],
-            1,
-        );
+        let others = own.clone().sum_dim(1).expand([batch, colours, rows, columns]) - own.clone();
+        let rest = Tensor::cat(vec![images.narrow(1, colours, planes - colours), scalars], 1);
         let channels = planes - colours + count;
         let rest = rest
             .reshape([batch, 1, channels, rows, columns])
@@ -238,9 +195,7 @@ impl QNetwork {
 /// `[batch, channels, rows, columns]` to `[batch, channels, 1, 1]`.
 fn mean_over_board(x: Tensor<4>) -> Tensor<4> {
     let [batch, channels, rows, columns] = x.dims();
-    x.reshape([batch, channels, rows * columns])
-        .mean_dim(2)
-        .reshape([batch, channels, 1, 1])
+    x.reshape([batch, channels, rows * columns]).mean_dim(2).reshape([batch, channels, 1, 1])
 }
 
 /// `[batch * colours, channels, rows, columns]` to `[batch, channels, rows, columns]`.
@@ -249,9 +204,12 @@ fn mean_over_colours(x: Tensor<4>, colours: usize) -> Tensor<4> {
         return x;
     }
     let [stacked, channels, rows, columns] = x.dims();
-    x.reshape([stacked / colours, colours, channels * rows * columns])
-        .mean_dim(1)
-        .reshape([stacked / colours, channels, rows, columns])
+    x.reshape([stacked / colours, colours, channels * rows * columns]).mean_dim(1).reshape([
+        stacked / colours,
+        channels,
+        rows,
+        columns,
+    ])
 }
 
 /// Adds to every colour of `x`, shape `[batch * colours, channels, rows, columns]`, the same `y`, shape `[batch, channels,

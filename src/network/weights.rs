@@ -14,9 +14,8 @@ impl QNetwork {
     /// When the device or the format fails.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let record = self.valid().into_record();
-        let bytes = record
-            .into_bytes()
-            .map_err(|error| Error::runtime(format!("the weights cannot be written: {error}")))?;
+        let bytes =
+            record.into_bytes().map_err(|error| Error::runtime(format!("the weights cannot be written: {error}")))?;
         Ok(bytes.to_vec())
     }
 
@@ -25,13 +24,8 @@ impl QNetwork {
     /// # Errors
     /// When the bytes are not the weights of a network of this shape.
     pub fn with_bytes(self, bytes: &[u8]) -> Result<Self> {
-        let wrong = |error| {
-            Error::user(format!(
-                "the weights do not fit the network of the configuration: {error}"
-            ))
-        };
-        let record =
-            ModuleRecord::from_bytes(Bytes::from_bytes_vec(bytes.to_vec())).map_err(wrong)?;
+        let wrong = |error| Error::user(format!("the weights do not fit the network of the configuration: {error}"));
+        let record = ModuleRecord::from_bytes(Bytes::from_bytes_vec(bytes.to_vec())).map_err(wrong)?;
         self.try_load_record(record).map_err(wrong)
     }
 

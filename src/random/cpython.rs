@@ -16,16 +16,12 @@ impl CPythonRandom {
     pub fn new(seed: u128) -> Self {
         // As few words as the seed needs, the least significant first; zero is one word.
         let words = ((128 - seed.leading_zeros()).div_ceil(32)).max(1);
-        Self(Mt::new_with_key(
-            (0..words).map(|word| (seed >> (32 * word)) as u32),
-        ))
+        Self(Mt::new_with_key((0..words).map(|word| (seed >> (32 * word)) as u32)))
     }
 
     /// `getrandbits(128)`: four outputs, the first is the least significant word.
     pub fn getrandbits128(&mut self) -> u128 {
-        (0..4).fold(0, |bits, word| {
-            bits | u128::from(self.0.next_u32()) << (32 * word)
-        })
+        (0..4).fold(0, |bits, word| bits | u128::from(self.0.next_u32()) << (32 * word))
     }
 }
 
@@ -72,11 +68,7 @@ mod tests {
             ((1 << 127) + 321, 291294051809539526424634563836782901853),
             (u128::MAX, 168412906253103572998269173196892520136),
         ] {
-            assert_eq!(
-                CPythonRandom::new(seed).getrandbits128(),
-                bits,
-                "seed {seed}"
-            );
+            assert_eq!(CPythonRandom::new(seed).getrandbits128(), bits, "seed {seed}");
         }
     }
 }

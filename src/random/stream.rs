@@ -69,11 +69,7 @@ impl Draw for Stream {
     /// Several numbers from each 64-bit output: as many digits in base n as 32 bits hold, so that
     /// no number is preferred by more than one in 2^32.
     fn fill_below(&mut self, n: u32, out: &mut [u8]) {
-        let digits = if n <= 1 {
-            out.len()
-        } else {
-            u32::MAX.ilog(n) as usize
-        };
+        let digits = if n <= 1 { out.len() } else { u32::MAX.ilog(n) as usize };
         for chunk in out.chunks_mut(digits.max(1)) {
             let mut fraction = self.0.next_u64();
             for number in chunk {

@@ -23,22 +23,14 @@ impl CsvLog {
     /// # Errors
     /// When the file exists already or cannot be written.
     pub fn create(path: &Path, columns: &[&'static str]) -> Result<Self> {
-        let file = File::options()
-            .append(true)
-            .create_new(true)
-            .open(path)
-            .map_err(|error| match error.kind() {
-                ErrorKind::AlreadyExists => Error::user(format!(
-                    "{} exists already; resume its run or give the new run another name",
-                    path.display()
-                )),
-                _ => unwritable(path, &error),
-            })?;
-        let mut log = Self {
-            path: path.to_owned(),
-            columns: columns.to_vec(),
-            file,
-        };
+        let file = File::options().append(true).create_new(true).open(path).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => Error::user(format!(
+                "{} exists already; resume its run or give the new run another name",
+                path.display()
+            )),
+            _ => unwritable(path, &error),
+        })?;
+        let mut log = Self { path: path.to_owned(), columns: columns.to_vec(), file };
         let header = header(columns);
         log.write(&header)?;
         Ok(log)
@@ -54,16 +46,9 @@ impl CsvLog {
             return Self::create(path, columns);
         }
         let content = files::read(path)?;
-        let whole = content
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(0, |last| last + 1);
-        let text = std::str::from_utf8(&content[..whole]).map_err(|_| {
-            Error::user(format!(
-                "{} is not a CSV file: it is not UTF-8 text",
-                path.display()
-            ))
-        })?;
+        let whole = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
+        let text = std::str::from_utf8(&content[..whole])
+            .map_err(|_| Error::user(format!("{} is not a CSV file: it is not UTF-8 text", path.display())))?;
 
         let mut kept = header(columns);
         let mut lines = text.split_inclusive('\n');
@@ -79,45 +64,37 @@ impl CsvLog {
             let first = line.split([',', '\n']).next().unwrap_or_default();
             let at: u64 = first.parse().map_err(|_| {
                 let row = row + 2;
-                Error::user(format!(
-                    "{}, row {row}: \"{first}\" is not a step (a whole number)",
-                    path.display()
-                ))
+                Error::user(format!("{}, row {row}: \"{first}\" is not a step (a whole number)", path.display()))
             })?;
             if at <= step {
                 kept.push_str(line);
             }
         }
         files::write_atomically(path, kept.as_bytes())?;
-        let file = File::options()
-            .append(true)
-            .open(path)
-            .map_err(|error| unwritable(path, &error))?;
-        Ok(Self {
-            path: path.to_owned(),
-            columns: columns.to_vec(),
-            file,
-        })
+        let file = File::options().append(true).open(path).map_err(|error| unwritable(path, &error))?;
+        Ok(Self { path: path.to_owned(), columns: columns.to_vec(), file })
     }
 
-    /// The value of a column in the last row, if there is one.
+    /// Step and value of a column in each row that has one.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn last(&self, column: &str) -> Result<Option<f64>> {
-        let content = String::from_utf8_lossy(&files::read(&self.path)?).into_owned();
-        let Some(index) = self.columns.iter().position(|known| *known == column) else {
-            return Ok(None);
+    pub fn column(&self, name: &str) -> Result<Vec<(u64, f64)>> {
+        let content = files::read(&self.path)?;
+        let content = String::from_utf8_lossy(&content);
+        let Some(index) = self.columns.iter().position(|known| *known == name) else {
+            return Ok(Vec::new());
         };
-        let last = content.lines().skip(1).last();
-        Ok(last.and_then(|row| row.split(',').nth(index + 1)?.parse().ok()))
+        let value = |row: &str| {
+            let mut cells = row.split(',');
+            Some((cells.next()?.parse().ok()?, cells.nth(index)?.parse().ok()?))
+        };
+        Ok(content.lines().skip(1).filter_map(value).collect())
     }
 
     /// Writes straight through: rows are few, and whoever watches the file sees each at once.
     fn write(&mut self, text: &str) -> Result<()> {
-        self.file
-            .write_all(text.as_bytes())
-            .map_err(|error| unwritable(&self.path, &error))
+        self.file.write_all(text.as_bytes()).map_err(|error| unwritable(&self.path, &error))
     }
 }
 
@@ -129,10 +106,7 @@ impl Sink for CsvLog {
     fn scalars(&mut self, step: u64, values: &[(&'static str, f64)]) -> Result<()> {
         if let Some((name, _)) = values.iter().find(|(name, _)| !self.columns.contains(name)) {
             let columns = self.columns.join(", ");
-            return Err(Error::runtime(format!(
-                "{} has no column \"{name}\", only {columns}",
-                self.path.display()
-            )));
+            return Err(Error::runtime(format!("{} has no column \"{name}\", only {columns}", self.path.display())));
         }
         let mut row = step.to_string();
         for column in &self.columns {
@@ -146,9 +120,7 @@ impl Sink for CsvLog {
     }
 
     fn flush(&mut self) -> Result<()> {
-        self.file
-            .sync_data()
-            .map_err(|error| unwritable(&self.path, &error))
+        self.file.sync_data().map_err(|error| unwritable(&self.path, &error))
     }
 }
 
@@ -173,8 +145,7 @@ mod tests {
         let path = folder.path().join("train.csv");
         let mut log = CsvLog::create(&path, &COLUMNS).unwrap();
         for &step in rows {
-            log.scalars(step, &[("loss", step as f64 / 8.0), ("epsilon", 0.1)])
-                .unwrap();
+            log.scalars(step, &[("loss", step as f64 / 8.0), ("epsilon", 0.1)]).unwrap();
         }
         log.flush().unwrap();
         (folder, path)
@@ -185,13 +156,9 @@ mod tests {
         let (_folder, path) = written(&[1]);
         let mut log = CsvLog::resume(&path, &COLUMNS, 1).unwrap();
         log.scalars(2, &[("epsilon", f64::NAN)]).unwrap();
-        log.scalars(3, &[("epsilon", f64::INFINITY), ("loss", 1e-7)])
-            .unwrap();
+        log.scalars(3, &[("epsilon", f64::INFINITY), ("loss", 1e-7)]).unwrap();
         let text = fs::read_to_string(&path).unwrap();
-        assert_eq!(
-            text,
-            "step,loss,epsilon\n1,0.125,0.1\n2,,NaN\n3,0.0000001,inf\n"
-        );
+        assert_eq!(text, "step,loss,epsilon\n1,0.125,0.1\n2,,NaN\n3,0.0000001,inf\n");
     }
 
     #[test]
@@ -199,10 +166,7 @@ mod tests {
         let (_folder, path) = written(&[]);
         let mut log = CsvLog::resume(&path, &COLUMNS, 0).unwrap();
         let error = log.scalars(1, &[("los", 1.0)]).unwrap_err().to_string();
-        assert!(
-            error.contains("no column \"los\", only loss, epsilon"),
-            "{error}"
-        );
+        assert!(error.contains("no column \"los\", only loss, epsilon"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "step,loss,epsilon\n");
     }
 
@@ -214,22 +178,13 @@ mod tests {
         for kill in 0..whole.len() {
             for step in [0, 4, 9] {
                 // What had been flushed when the checkpoint of `step` was made is there in any case.
-                let safe = whole
-                    .split_inclusive(|&b| b == b'\n')
-                    .take(1 + step)
-                    .map(<[u8]>::len)
-                    .sum::<usize>();
+                let safe = whole.split_inclusive(|&b| b == b'\n').take(1 + step).map(<[u8]>::len).sum::<usize>();
                 fs::write(&path, &whole[..kill.max(safe)]).unwrap();
                 let mut log = CsvLog::resume(&path, &COLUMNS, step as u64).unwrap();
                 for step in step as u64 + 1..=9 {
-                    log.scalars(step, &[("loss", step as f64 / 8.0), ("epsilon", 0.1)])
-                        .unwrap();
+                    log.scalars(step, &[("loss", step as f64 / 8.0), ("epsilon", 0.1)]).unwrap();
                 }
-                assert_eq!(
-                    fs::read(&path).unwrap(),
-                    whole,
-                    "killed at byte {kill}, resumed at step {step}"
-                );
+                assert_eq!(fs::read(&path).unwrap(), whole, "killed at byte {kill}, resumed at step {step}");
             }
         }
     }
@@ -250,10 +205,7 @@ mod tests {
         let (_folder, path) = written(&[1, 2]);
         let before = fs::read(&path).unwrap();
         let error = CsvLog::create(&path, &COLUMNS).unwrap_err();
-        assert!(
-            matches!(&error, Error::User(text) if text.contains("exists already")),
-            "{error}"
-        );
+        assert!(matches!(&error, Error::User(text) if text.contains("exists already")), "{error}");
         assert_eq!(fs::read(&path).unwrap(), before);
     }
 
@@ -261,17 +213,11 @@ mod tests {
     fn other_columns_and_rows_without_a_step_are_named_and_left_alone() {
         let (_folder, path) = written(&[1, 2]);
         let error = CsvLog::resume(&path, &["loss"], 2).unwrap_err().to_string();
-        assert!(
-            error.contains("\"step,loss,epsilon\" where \"step,loss\""),
-            "{error}"
-        );
+        assert!(error.contains("\"step,loss,epsilon\" where \"step,loss\""), "{error}");
         fs::write(&path, "step,loss,epsilon\n1,2,3\nx,2,3\n").unwrap();
         let error = CsvLog::resume(&path, &COLUMNS, 2).unwrap_err().to_string();
         assert!(error.contains("row 3: \"x\" is not a step"), "{error}");
-        assert_eq!(
-            fs::read_to_string(&path).unwrap(),
-            "step,loss,epsilon\n1,2,3\nx,2,3\n"
-        );
+        assert_eq!(fs::read_to_string(&path).unwrap(), "step,loss,epsilon\n1,2,3\nx,2,3\n");
     }
 
     #[test]

@@ -39,8 +39,7 @@ impl Pace {
         // A resumed run's updates so far are known only from its first status.
         if let Some(before) = self.updates {
             let updates = status.updates.saturating_sub(before);
-            self.updates_per_second
-                .add(updates as f64 / seconds, seconds);
+            self.updates_per_second.add(updates as f64 / seconds, seconds);
         }
         (self.seen, self.step, self.updates) = (now, status.step, Some(status.updates));
         true
@@ -67,11 +66,7 @@ impl Pace {
         let percent = 100.0 * status.step as f64 / self.total_steps.max(1) as f64;
         let mut line = format!(
             "step {} of {} ({percent:.0} %), {} steps/s, {} updates/s, epsilon {:.3}",
-            status.step,
-            self.total_steps,
-            self.steps_per_second,
-            self.updates_per_second,
-            status.epsilon
+            status.step, self.total_steps, self.steps_per_second, self.updates_per_second, status.epsilon
         );
         let mut add = |text: String| {
             line.push_str(", ");
@@ -147,11 +142,7 @@ fn short(value: f64) -> String {
         _ => 0,
     };
     let text = format!("{scaled:.decimals$}");
-    let text = if decimals > 0 {
-        text.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        &text
-    };
+    let text = if decimals > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     format!("{text}{unit}")
 }
 
@@ -173,12 +164,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     fn status(step: u64, updates: u64) -> Status {
-        Status {
-            step,
-            updates,
-            epsilon: 0.25,
-            ..Status::default()
-        }
+        Status { step, updates, epsilon: 0.25, ..Status::default() }
     }
 
     #[test]
@@ -189,8 +175,7 @@ mod tests {
             assert!(pace.observe(SECOND * second as u32, SECOND, &seen));
         }
         let line = pace.line(&status(5_500, 825));
-        let expected =
-            "step 5500 of 10000 (55 %), 100 steps/s, 25 updates/s, epsilon 0.250, 45 s left";
+        let expected = "step 5500 of 10000 (55 %), 100 steps/s, 25 updates/s, epsilon 0.250, 45 s left";
         assert_eq!(line, expected);
     }
 
@@ -218,15 +203,8 @@ mod tests {
     #[test]
     fn before_the_first_measurement_nothing_is_made_up() {
         let line = Pace::new(100, 0).line(&status(0, 0));
-        assert_eq!(
-            line,
-            "step 0 of 100 (0 %), - steps/s, - updates/s, epsilon 0.250"
-        );
-        assert!(
-            Pace::new(0, 0)
-                .line(&status(0, 0))
-                .starts_with("step 0 of 0 (0 %)")
-        );
+        assert_eq!(line, "step 0 of 100 (0 %), - steps/s, - updates/s, epsilon 0.250");
+        assert!(Pace::new(0, 0).line(&status(0, 0)).starts_with("step 0 of 0 (0 %)"));
     }
 
     #[test]
@@ -246,46 +224,21 @@ mod tests {
         let (beside, below) = screen.split_once('\n').unwrap();
         assert!(beside.starts_with("98.8M of 123M steps, "), "{beside}");
         assert!(38 + beside.len() < 80 && below.len() < 80, "{screen}");
-        assert!(
-            below.ends_with("eps 0.050  loss 0.0106  eval 1412.3  best 1420.1"),
-            "{below}"
-        );
+        assert!(below.ends_with("eps 0.050  loss 0.0106  eval 1412.3  best 1420.1"), "{below}");
     }
 
     #[test]
     fn numbers_keep_three_digits() {
-        let numbers = [
-            0.0, 0.01234, 0.99949, 7.125, 9.996, 42.06, 99.96, 940.4, 999.6, 12_345.0, 999_700.0,
-            2.5e9,
-        ];
-        let texts = [
-            "0", "0.0123", "0.9995", "7.12", "10", "42.1", "100", "940", "1k", "12.3k", "1M",
-            "2.5G",
-        ];
+        let numbers = [0.0, 0.01234, 0.99949, 7.125, 9.996, 42.06, 99.96, 940.4, 999.6, 12_345.0, 999_700.0, 2.5e9];
+        let texts = ["0", "0.0123", "0.9995", "7.12", "10", "42.1", "100", "940", "1k", "12.3k", "1M", "2.5G"];
         assert_eq!(numbers.map(short), texts);
         assert_eq!([f64::NAN, f64::INFINITY].map(short), ["NaN", "inf"]);
     }
 
     #[test]
     fn durations_are_told_in_fitting_units() {
-        let seconds = [
-            0.4,
-            89.0,
-            90.0,
-            3_569.0,
-            3_600.0,
-            12_000.0,
-            86_400.0 * 2.0 + 4.0 * 3_600.0,
-        ];
-        let texts = [
-            "0 s",
-            "89 s",
-            "2 min",
-            "59 min",
-            "1 h 0 min",
-            "3 h 20 min",
-            "2 d 4 h",
-        ];
+        let seconds = [0.4, 89.0, 90.0, 3_569.0, 3_600.0, 12_000.0, 86_400.0 * 2.0 + 4.0 * 3_600.0];
+        let texts = ["0 s", "89 s", "2 min", "59 min", "1 h 0 min", "3 h 20 min", "2 d 4 h"];
         assert_eq!(seconds.map(duration), texts);
     }
 }

@@ -50,23 +50,14 @@ impl Progress {
             let style = ProgressStyle::with_template("{bar:30} {percent:>3} %  {msg}")
                 .map(|style| style.progress_chars("█▉▊▋▌▍▎▏ "))
                 .unwrap_or_else(|_| ProgressStyle::default_bar());
-            let bar =
-                ProgressBar::with_draw_target(Some(total_steps), ProgressDrawTarget::stderr())
-                    .with_style(style)
-                    .with_finish(ProgressFinish::Abandon)
-                    .with_position(start_step);
+            let bar = ProgressBar::with_draw_target(Some(total_steps), ProgressDrawTarget::stderr())
+                .with_style(style)
+                .with_finish(ProgressFinish::Abandon)
+                .with_position(start_step);
             // Hidden is what indicatif makes of a standard error that is no terminal.
-            if bar.is_hidden() {
-                Output::Lines(Lines::default())
-            } else {
-                Output::Bar(bar)
-            }
+            if bar.is_hidden() { Output::Lines(Lines::default()) } else { Output::Bar(bar) }
         };
-        Self {
-            output,
-            began: Instant::now(),
-            pace: Pace::new(total_steps, start_step),
-        }
+        Self { output, began: Instant::now(), pace: Pace::new(total_steps, start_step) }
     }
 
     /// Takes note of where the run stands; shows it when it is time to. Cheap enough to be called at every step.
@@ -123,10 +114,7 @@ impl Lines {
     fn due(&mut self, now: Duration, status: &Status) -> bool {
         let due = now - self.last >= LINE || status.evaluation != self.evaluation;
         if due {
-            *self = Self {
-                last: now,
-                evaluation: status.evaluation,
-            };
+            *self = Self { last: now, evaluation: status.evaluation };
         }
         due
     }

@@ -13,9 +13,7 @@ pub(super) fn framed(data: &[u8]) -> Vec<u8> {
 
 /// CRC32C, rotated and offset so that data holding checksums of itself stays well checked (tensorflow/tsl/lib/hash).
 fn masked_crc(bytes: &[u8]) -> u32 {
-    crc32c::crc32c(bytes)
-        .rotate_right(15)
-        .wrapping_add(0xa282_ead8)
+    crc32c::crc32c(bytes).rotate_right(15).wrapping_add(0xa282_ead8)
 }
 
 /// The intact records from the beginning of a file: it ends before the first that is cut off or fails its checksums.
@@ -37,8 +35,7 @@ impl<'a> Iterator for Records<'a> {
         if masked_crc(length) != u32::from_le_bytes(*length_crc) {
             return None;
         }
-        let (data, rest) =
-            rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+        let (data, rest) = rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
         let (data_crc, rest) = rest.split_first_chunk::<4>()?;
         if masked_crc(data) != u32::from_le_bytes(*data_crc) {
             return None;
@@ -65,13 +62,7 @@ mod tests {
         let content = [framed(b""), framed(b"one"), framed(&[7; 1000])].concat();
         let read: Vec<&[u8]> = Records(&content).map(|record| record.data).collect();
         assert_eq!(read, [&b""[..], b"one", &[7; 1000]]);
-        assert_eq!(
-            Records(&content)
-                .flat_map(|record| record.framed)
-                .copied()
-                .collect::<Vec<u8>>(),
-            content
-        );
+        assert_eq!(Records(&content).flat_map(|record| record.framed).copied().collect::<Vec<u8>>(), content);
     }
 
     #[test]
@@ -79,11 +70,7 @@ mod tests {
         let (first, second) = (framed(b"first"), framed(b"second"));
         let content = [&first[..], &second].concat();
         for place in first.len()..content.len() {
-            assert_eq!(
-                Records(&content[..place]).count(),
-                1,
-                "cut off at byte {place}"
-            );
+            assert_eq!(Records(&content[..place]).count(), 1, "cut off at byte {place}");
             let mut broken = content.clone();
             broken[place] ^= 0x10;
             assert_eq!(Records(&broken).count(), 1, "bit flipped at byte {place}");

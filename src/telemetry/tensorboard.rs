@@ -56,11 +56,7 @@ impl EventLog {
             }
         }
         // Names are read in their order; the number after the highest keeps it.
-        let last = existing
-            .iter()
-            .filter_map(|path| number_of(path))
-            .max()
-            .unwrap_or(0);
+        let last = existing.iter().filter_map(|path| number_of(path)).max().unwrap_or(0);
         let mut log = Self::start(folder, last + 1)?;
         log.write(&session_start(step + 1))?;
         Ok(log)
@@ -77,9 +73,7 @@ impl EventLog {
 
     /// Writes a record in one piece, straight through: events are few, and TensorBoard sees each at once.
     fn write(&mut self, event: &[u8]) -> Result<()> {
-        self.file
-            .write_all(&framed(event))
-            .map_err(|error| unwritable(&self.path, &error))
+        self.file.write_all(&framed(event)).map_err(|error| unwritable(&self.path, &error))
     }
 }
 
@@ -90,9 +84,7 @@ impl Sink for EventLog {
     }
 
     fn flush(&mut self) -> Result<()> {
-        self.file
-            .sync_data()
-            .map_err(|error| unwritable(&self.path, &error))
+        self.file.sync_data().map_err(|error| unwritable(&self.path, &error))
     }
 }
 
@@ -102,8 +94,7 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Error {
 
 /// The event files of a folder, in TensorBoard's order.
 fn event_files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let unreadable =
-        |error| Error::runtime(format!("{} cannot be read: {error}", folder.display()));
+    let unreadable = |error| Error::runtime(format!("{} cannot be read: {error}", folder.display()));
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
@@ -118,10 +109,7 @@ fn event_files(folder: &Path) -> Result<Vec<PathBuf>> {
 /// The number in an event file's name; None for any other file.
 fn number_of(path: &Path) -> Option<u64> {
     let name = path.file_name()?.to_str()?;
-    name.strip_prefix("events.out.tfevents.")?
-        .strip_suffix(".matchq")?
-        .parse()
-        .ok()
+    name.strip_prefix("events.out.tfevents.")?.strip_suffix(".matchq")?.parse().ok()
 }
 
 // Events. A field is a key, (number << 3 | wire type), and a value: a varint (type 0), 8 bytes (1), a length and as
@@ -156,10 +144,7 @@ fn summary(step: u64, values: &[(&'static str, f64)]) -> Vec<u8> {
 
 /// The fields that all events share: wall_time (seconds since 1970) and step.
 fn event(step: u64) -> Vec<u8> {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
-        .as_secs_f64();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
     let mut event = vec![1 << 3 | 1];
     event.extend_from_slice(&now.to_le_bytes());
     event.push(2 << 3);
@@ -226,8 +211,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut log = EventLog::create(folder.path()).unwrap();
         for step in steps {
-            log.scalars(step, &[("loss", step as f64), ("epsilon", 0.5)])
-                .unwrap();
+            log.scalars(step, &[("loss", step as f64), ("epsilon", 0.5)]).unwrap();
         }
         log.flush().unwrap();
         folder
@@ -238,12 +222,7 @@ mod tests {
         let mut steps = Vec::new();
         for path in event_files(folder).unwrap() {
             let content = fs::read(path).unwrap();
-            assert_eq!(
-                Records(&content)
-                    .map(|record| record.framed.len())
-                    .sum::<usize>(),
-                content.len()
-            );
+            assert_eq!(Records(&content).map(|record| record.framed.len()).sum::<usize>(), content.len());
             // wall_time takes 9 bytes; a summary is the first length-delimited field 5 after the step.
             for record in Records(&content).filter(|record| {
                 let mut rest = &record.data[10..];
@@ -260,9 +239,7 @@ mod tests {
     fn an_event_is_laid_out_as_its_message_says() {
         let event = summary(300, &[("ab", 1.5)]);
         assert_eq!(event[0], 0x09);
-        let expected = [
-            0x10, 0xac, 0x02, 0x2a, 11, 0x0a, 9, 0x0a, 2, b'a', b'b', 0x15, 0, 0, 0xc0, 0x3f,
-        ];
+        let expected = [0x10, 0xac, 0x02, 0x2a, 11, 0x0a, 9, 0x0a, 2, b'a', b'b', 0x15, 0, 0, 0xc0, 0x3f];
         assert_eq!(event[9..], expected);
         let event = file_version();
         assert_eq!(&event[9..], b"\x10\x00\x1a\x0dbrain.Event:2");
@@ -270,17 +247,7 @@ mod tests {
 
     #[test]
     fn steps_of_any_size_are_read_back() {
-        for step in [
-            0,
-            1,
-            127,
-            128,
-            16_383,
-            16_384,
-            u64::from(u32::MAX),
-            1 << 53,
-            u64::MAX,
-        ] {
+        for step in [0, 1, 127, 128, 16_383, 16_384, u64::from(u32::MAX), 1 << 53, u64::MAX] {
             assert_eq!(step_of(&summary(step, &[("loss", f64::NAN)])), Some(step));
         }
         assert_eq!(step_of(&[0xff]), None);
@@ -316,15 +283,9 @@ mod tests {
         let folder = log_of([1]);
         fs::write(folder.path().join("train.csv"), "step\n").unwrap();
         let error = EventLog::create(folder.path()).unwrap_err();
-        assert!(
-            matches!(&error, Error::User(text) if text.contains("tfevents")),
-            "{error}"
-        );
+        assert!(matches!(&error, Error::User(text) if text.contains("tfevents")), "{error}");
         EventLog::resume(folder.path(), 0).unwrap();
-        assert_eq!(
-            fs::read_to_string(folder.path().join("train.csv")).unwrap(),
-            "step\n"
-        );
+        assert_eq!(fs::read_to_string(folder.path().join("train.csv")).unwrap(), "step\n");
         assert_eq!(steps(folder.path()), []);
     }
 
@@ -334,9 +295,6 @@ mod tests {
         let file = folder.path().join("taken");
         fs::write(&file, "").unwrap();
         let error = EventLog::create(&file.join("run")).unwrap_err().to_string();
-        assert!(
-            error.contains("taken") && error.contains("cannot be written"),
-            "{error}"
-        );
+        assert!(error.contains("taken") && error.contains("cannot be written"), "{error}");
     }
 }

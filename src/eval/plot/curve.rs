@@ -31,35 +31,13 @@ pub struct Reference {
 ///
 /// # Errors
 /// When there is no point to draw, or the path ends in neither `.png` nor `.svg` or cannot be written.
-pub fn curve(
-    path: &Path,
-    title: &str,
-    points: &[CurvePoint],
-    references: &[Reference],
-) -> Result<()> {
-    let points: Vec<CurvePoint> = points
-        .iter()
-        .copied()
-        .filter(|point| point.mean.is_finite())
-        .collect();
+pub fn curve(path: &Path, title: &str, points: &[CurvePoint], references: &[Reference]) -> Result<()> {
+    let points: Vec<CurvePoint> = points.iter().copied().filter(|point| point.mean.is_finite()).collect();
     if points.is_empty() {
-        return Err(Error::user(format!(
-            "{}: there is no evaluation yet of which to draw a curve",
-            path.display()
-        )));
+        return Err(Error::user(format!("{}: there is no evaluation yet of which to draw a curve", path.display())));
     }
-    let references = references
-        .iter()
-        .filter(|reference| reference.score.is_finite())
-        .collect();
-    save(
-        path,
-        &CurvePicture {
-            title,
-            points,
-            references,
-        },
-    )
+    let references = references.iter().filter(|reference| reference.score.is_finite()).collect();
+    save(path, &CurvePicture { title, points, references })
 }
 
 struct CurvePicture<'a> {
@@ -71,10 +49,7 @@ struct CurvePicture<'a> {
 
 impl CurvePoint {
     fn bounds(&self) -> (f64, f64) {
-        let half_width = self
-            .half_width
-            .filter(|half_width| half_width.is_finite())
-            .unwrap_or(0.0);
+        let half_width = self.half_width.filter(|half_width| half_width.is_finite()).unwrap_or(0.0);
         (self.mean - half_width, self.mean + half_width)
     }
 }
@@ -82,32 +57,13 @@ impl CurvePoint {
 impl Picture for CurvePicture<'_> {
     fn draw<B: DrawingBackend>(&self, canvas: &Canvas<'_, B>) -> Drawn<B> {
         let banded = self.points.iter().any(|point| point.half_width.is_some());
-        let text = if banded {
-            "mean score of an evaluation, 95 % confidence"
-        } else {
-            "mean score of an evaluation"
-        };
-        let below = canvas.headed(
-            self.title,
-            &[Key {
-                colour: BLUE,
-                text: text.to_owned(),
-            }],
-        )?;
+        let text = if banded { "mean score of an evaluation, 95 % confidence" } else { "mean score of an evaluation" };
+        let below = canvas.headed(self.title, &[Key { colour: BLUE, text: text.to_owned() }])?;
 
         let bounds = self.points.iter().map(CurvePoint::bounds);
-        let scores = range(
-            bounds
-                .flat_map(|(low, high)| [low, high])
-                .chain(self.references.iter().map(|line| line.score)),
-        );
-        let last = self
-            .points
-            .iter()
-            .map(|point| point.step)
-            .max()
-            .unwrap_or(0)
-            .max(1) as f64;
+        let scores =
+            range(bounds.flat_map(|(low, high)| [low, high]).chain(self.references.iter().map(|line| line.score)));
+        let last = self.points.iter().map(|point| point.step).max().unwrap_or(0).max(1) as f64;
         let beside = canvas.font(24).pos(Pos::new(HPos::Left, VPos::Center));
         let mut right = canvas.px(40);
         for reference in &self.references {
@@ -138,36 +94,16 @@ impl Picture for CurvePicture<'_> {
         for reference in &self.references {
             let line = [(0.0, reference.score), (last, reference.score)];
             let (dash, space) = (canvas.px(10), canvas.px(8));
-            chart.draw_series(DashedLineSeries::new(
-                line,
-                dash,
-                space,
-                canvas.stroke(GOLD, 3),
-            ))?;
+            chart.draw_series(DashedLineSeries::new(line, dash, space, canvas.stroke(GOLD, 3)))?;
             let (x, y) = chart.backend_coord(&(last, reference.score));
             let place = (x + canvas.px(12) as i32, y);
-            canvas
-                .area
-                .draw(&Text::new(reference.label.as_str(), place, beside.clone()))?;
+            canvas.area.draw(&Text::new(reference.label.as_str(), place, beside.clone()))?;
         }
         let place = |point: &CurvePoint| (point.step as f64, point.mean);
-        let upper = self
-            .points
-            .iter()
-            .map(|point| (point.step as f64, point.bounds().1));
-        let lower = self
-            .points
-            .iter()
-            .rev()
-            .map(|point| (point.step as f64, point.bounds().0));
-        chart.draw_series([Polygon::new(
-            upper.chain(lower).collect::<Vec<_>>(),
-            BLUE.mix(0.25),
-        )])?;
-        chart.draw_series(LineSeries::new(
-            self.points.iter().map(place),
-            canvas.stroke(BLUE, 4),
-        ))?;
+        let upper = self.points.iter().map(|point| (point.step as f64, point.bounds().1));
+        let lower = self.points.iter().rev().map(|point| (point.step as f64, point.bounds().0));
+        chart.draw_series([Polygon::new(upper.chain(lower).collect::<Vec<_>>(), BLUE.mix(0.25))])?;
+        chart.draw_series(LineSeries::new(self.points.iter().map(place), canvas.stroke(BLUE, 4)))?;
         if self.points.len() <= 60 {
             let dot = |point| Circle::new(place(point), canvas.px(6), BLUE.filled());
             chart.draw_series(self.points.iter().map(dot))?;

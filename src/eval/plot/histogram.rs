@@ -14,14 +14,7 @@ use crate::eval::statistics::Summary;
 /// # Errors
 /// When the path ends in neither `.png` nor `.svg` or cannot be written.
 pub fn histogram(path: &Path, title: &str, histogram: &Histogram, summary: &Summary) -> Result<()> {
-    save(
-        path,
-        &HistogramPicture {
-            title,
-            histogram,
-            summary,
-        },
-    )
+    save(path, &HistogramPicture { title, histogram, summary })
 }
 
 struct HistogramPicture<'a> {
@@ -32,32 +25,12 @@ struct HistogramPicture<'a> {
 
 impl Picture for HistogramPicture<'_> {
     fn draw<B: DrawingBackend>(&self, canvas: &Canvas<'_, B>) -> Drawn<B> {
-        let Self {
-            title,
-            histogram,
-            summary,
-        } = self;
-        let confidence = summary
-            .half_width
-            .map(|half| format!(" ± {half:.1} (95 %)"))
-            .unwrap_or_default();
-        let quartiles = (
-            summary.lower_quartile,
-            summary.median,
-            summary.upper_quartile,
-        );
+        let Self { title, histogram, summary } = self;
+        let confidence = summary.half_width.map(|half| format!(" ± {half:.1} (95 %)")).unwrap_or_default();
+        let quartiles = (summary.lower_quartile, summary.median, summary.upper_quartile);
         let keys = [
-            Key {
-                colour: RED,
-                text: format!("mean {:.1}{confidence}", summary.mean),
-            },
-            Key {
-                colour: GOLD,
-                text: format!(
-                    "quartiles {} / {} / {}",
-                    quartiles.0, quartiles.1, quartiles.2
-                ),
-            },
+            Key { colour: RED, text: format!("mean {:.1}{confidence}", summary.mean) },
+            Key { colour: GOLD, text: format!("quartiles {} / {} / {}", quartiles.0, quartiles.1, quartiles.2) },
         ];
         let below = canvas.headed(title, &keys)?;
 
@@ -88,37 +61,18 @@ impl Picture for HistogramPicture<'_> {
             .draw()?;
 
         let gap = histogram.width as f64 * 0.03;
-        chart.draw_series(
-            histogram
-                .counts
-                .iter()
-                .enumerate()
-                .filter(|(_, count)| **count > 0)
-                .map(|(bin, &count)| {
-                    let (low, next) = histogram.edges(bin);
-                    Rectangle::new(
-                        [
-                            (low as f64 - 0.5 + gap, 0.0),
-                            (next as f64 - 0.5 - gap, count as f64),
-                        ],
-                        BLUE.filled(),
-                    )
-                }),
-        )?;
+        chart.draw_series(histogram.counts.iter().enumerate().filter(|(_, count)| **count > 0).map(
+            |(bin, &count)| {
+                let (low, next) = histogram.edges(bin);
+                Rectangle::new([(low as f64 - 0.5 + gap, 0.0), (next as f64 - 0.5 - gap, count as f64)], BLUE.filled())
+            },
+        ))?;
         for score in [quartiles.0, quartiles.1, quartiles.2] {
             let line = [(score, 0.0), (score, most)];
             let (dash, space) = (canvas.px(10), canvas.px(8));
-            chart.draw_series(DashedLineSeries::new(
-                line,
-                dash,
-                space,
-                canvas.stroke(GOLD, 3),
-            ))?;
+            chart.draw_series(DashedLineSeries::new(line, dash, space, canvas.stroke(GOLD, 3)))?;
         }
-        chart.draw_series([PathElement::new(
-            [(summary.mean, 0.0), (summary.mean, most)],
-            canvas.stroke(RED, 4),
-        )])?;
+        chart.draw_series([PathElement::new([(summary.mean, 0.0), (summary.mean, most)], canvas.stroke(RED, 4))])?;
         Ok(())
     }
 }

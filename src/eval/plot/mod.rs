@@ -73,16 +73,12 @@ fn format_of(path: &Path) -> Result<Format> {
 
 /// Draws a picture into a file, in the format of its ending.
 fn save(path: &Path, picture: &impl Picture) -> Result<()> {
-    let undrawable = |error: &dyn Display| {
-        Error::runtime(format!("{} cannot be drawn: {error}", path.display()))
-    };
+    let undrawable = |error: &dyn Display| Error::runtime(format!("{} cannot be drawn: {error}", path.display()));
     plotters::style::register_font("sans-serif", FontStyle::Normal, dejavu::sans::regular())
         .map_err(|_| undrawable(&"the font that is built in cannot be read"))?;
     let content = match format_of(path)? {
         Format::Png => png_of(picture).map_err(|error| undrawable(&error))?,
-        Format::Svg => svg_of(picture)
-            .map_err(|error| undrawable(&error))?
-            .into_bytes(),
+        Format::Svg => svg_of(picture).map_err(|error| undrawable(&error))?.into_bytes(),
     };
     files::write_atomically(path, &content)
 }
@@ -92,10 +88,7 @@ fn svg_of(picture: &impl Picture) -> std::result::Result<String, Box<dyn std::er
     {
         let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
         area.fill(&WHITE)?;
-        picture.draw(&Canvas {
-            area: &area,
-            scale: 1,
-        })?;
+        picture.draw(&Canvas { area: &area, scale: 1 })?;
         area.present()?;
     }
     Ok(text)
@@ -107,10 +100,7 @@ fn png_of(picture: &impl Picture) -> std::result::Result<Vec<u8>, Box<dyn std::e
     {
         let area = BitMapBackend::with_buffer(&mut large, (width, height)).into_drawing_area();
         area.fill(&WHITE)?;
-        picture.draw(&Canvas {
-            area: &area,
-            scale: OVERSAMPLING,
-        })?;
+        picture.draw(&Canvas { area: &area, scale: OVERSAMPLING })?;
         area.present()?;
     }
     let mut content = Vec::new();
@@ -147,9 +137,7 @@ impl<B: DrawingBackend> Canvas<'_, B> {
     }
 
     fn font(&self, size: u32) -> TextStyle<'static> {
-        ("sans-serif", f64::from(self.px(size)))
-            .into_font()
-            .color(&INK)
+        ("sans-serif", f64::from(self.px(size))).into_font().color(&INK)
     }
 
     fn stroke(&self, colour: RGBColor, width: u32) -> ShapeStyle {
@@ -172,32 +160,24 @@ impl<B: DrawingBackend> Canvas<'_, B> {
         keys: &[Key],
     ) -> std::result::Result<DrawingArea<B, Shift>, DrawingAreaErrorKind<B::ErrorType>> {
         let (left, line) = (self.px(40) as i32, self.px(96) as i32);
-        self.area
-            .draw(&Text::new(title, (left, self.px(28) as i32), self.font(38)))?;
+        self.area.draw(&Text::new(title, (left, self.px(28) as i32), self.font(38)))?;
         let font = self.font(26).pos(Pos::new(HPos::Left, VPos::Center));
         let mut x = left;
         for key in keys {
             let end = x + self.px(36) as i32;
-            self.area.draw(&PathElement::new(
-                vec![(x, line), (end, line)],
-                self.stroke(key.colour, 6),
-            ))?;
+            self.area.draw(&PathElement::new(vec![(x, line), (end, line)], self.stroke(key.colour, 6)))?;
             let text = end + self.px(12) as i32;
-            self.area
-                .draw(&Text::new(key.text.as_str(), (text, line), font.clone()))?;
+            self.area.draw(&Text::new(key.text.as_str(), (text, line), font.clone()))?;
             x = text + (self.text_width(&key.text, &font)? + self.px(40)) as i32;
         }
-        Ok(self
-            .area
-            .margin(self.px(130), self.px(24), self.px(24), self.px(40)))
+        Ok(self.area.margin(self.px(130), self.px(24), self.px(24), self.px(40)))
     }
 }
 
 /// A range around values that is never empty, so that an axis can be made of it.
 fn range(values: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
-    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-        (low.min(value), high.max(value))
-    });
+    let (low, high) =
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
     let margin = if high > low { (high - low) * 0.05 } else { 1.0 };
     low - margin..high + margin
 }
@@ -227,20 +207,11 @@ mod tests {
     const SCORES: [i32; 6] = [-5, 120, 130, 250, 260, 400];
 
     fn draw(path: &Path) -> Result<()> {
-        histogram(
-            path,
-            "Games of <a & b>",
-            &Histogram::of(&SCORES).unwrap(),
-            &Summary::of(&SCORES).unwrap(),
-        )
+        histogram(path, "Games of <a & b>", &Histogram::of(&SCORES).unwrap(), &Summary::of(&SCORES).unwrap())
     }
 
     fn point(step: u64, mean: f64) -> CurvePoint {
-        CurvePoint {
-            step,
-            mean,
-            half_width: Some(10.0),
-        }
+        CurvePoint { step, mean, half_width: Some(10.0) }
     }
 
     #[test]
@@ -254,10 +225,7 @@ mod tests {
         let info = reader.next_frame(&mut pixels).unwrap();
         assert_eq!((info.width, info.height), SIZE);
         for RGBColor(r, g, b) in [WHITE, BLUE, RED, GOLD] {
-            assert!(
-                pixels.chunks_exact(3).any(|pixel| pixel == [r, g, b]),
-                "no pixel is {r}, {g}, {b}"
-            );
+            assert!(pixels.chunks_exact(3).any(|pixel| pixel == [r, g, b]), "no pixel is {r}, {g}, {b}");
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
@@ -268,12 +236,7 @@ mod tests {
         let path = folder.path().join("scores.svg");
         draw(&path).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
-        for part in [
-            "Games of &lt;a &amp; b&gt;",
-            "mean 192.5 ±",
-            "quartiles 122.5 / 190 / 257.5",
-            "score (points)",
-        ] {
+        for part in ["Games of &lt;a &amp; b&gt;", "mean 192.5 ±", "quartiles 122.5 / 190 / 257.5", "score (points)"] {
             assert!(text.contains(part), "{part} is missing");
         }
         assert!(text.trim_end().ends_with("</svg>"));
@@ -283,41 +246,18 @@ mod tests {
     fn a_curve_names_its_references_and_leaves_out_what_is_not_finite() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("curve.svg");
-        let points = [
-            point(0, 100.0),
-            point(10, f64::NAN),
-            CurvePoint {
-                half_width: None,
-                ..point(2_000_000, 500.0)
-            },
-        ];
-        let references = [635.0, f64::INFINITY].map(|score| Reference {
-            label: format!("reference {score}"),
-            score,
-        });
+        let points = [point(0, 100.0), point(10, f64::NAN), CurvePoint { half_width: None, ..point(2_000_000, 500.0) }];
+        let references = [635.0, f64::INFINITY].map(|score| Reference { label: format!("reference {score}"), score });
         curve(&path, "Training", &points, &references).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
-        assert!(
-            text.contains("reference 635")
-                && !text.contains("reference inf")
-                && text.contains("2M")
-        );
+        assert!(text.contains("reference 635") && !text.contains("reference inf") && text.contains("2M"));
         assert_eq!(text.matches("<circle").count(), 2);
     }
 
     #[test]
     fn a_single_point_and_a_single_score_can_be_drawn() {
         let folder = tempfile::tempdir().unwrap();
-        curve(
-            &folder.path().join("one.png"),
-            "",
-            &[CurvePoint {
-                half_width: None,
-                ..point(0, 3.0)
-            }],
-            &[],
-        )
-        .unwrap();
+        curve(&folder.path().join("one.png"), "", &[CurvePoint { half_width: None, ..point(0, 3.0) }], &[]).unwrap();
         let (one, summary) = (Histogram::of(&[3]).unwrap(), Summary::of(&[3]).unwrap());
         histogram(&folder.path().join("one.svg"), "", &one, &summary).unwrap();
     }
@@ -325,20 +265,14 @@ mod tests {
     #[test]
     fn a_curve_without_points_is_refused() {
         let error = curve(Path::new("curve.svg"), "", &[point(1, f64::NAN)], &[]).unwrap_err();
-        assert!(
-            matches!(&error, Error::User(text) if text.contains("no evaluation yet")),
-            "{error}"
-        );
+        assert!(matches!(&error, Error::User(text) if text.contains("no evaluation yet")), "{error}");
     }
 
     #[test]
     fn other_endings_are_refused_by_the_flags_name() {
         for name in ["scores.jpg", "scores", ".png"] {
             let error = check(Path::new(name)).unwrap_err();
-            assert!(
-                matches!(&error, Error::User(text) if text.starts_with("--plot: ")),
-                "{error}"
-            );
+            assert!(matches!(&error, Error::User(text) if text.starts_with("--plot: ")), "{error}");
             assert_eq!(draw(Path::new(name)).unwrap_err(), error);
         }
         check(Path::new("folder.d/scores.Svg")).unwrap();
@@ -347,9 +281,7 @@ mod tests {
     #[test]
     fn an_unwritable_path_is_an_error_that_names_it() {
         let folder = tempfile::tempdir().unwrap();
-        let error = draw(&folder.path().join("missing").join("scores.svg"))
-            .unwrap_err()
-            .to_string();
+        let error = draw(&folder.path().join("missing").join("scores.svg")).unwrap_err().to_string();
         assert!(error.contains("scores.svg cannot be written"), "{error}");
     }
 
@@ -369,19 +301,7 @@ mod tests {
 
     #[test]
     fn ticks_are_short_and_whole() {
-        let values = [
-            0.0,
-            -50.0,
-            9_000.0,
-            12_500.0,
-            2e6,
-            1.25e9,
-            0.2,
-            300.0000000004,
-        ];
-        assert_eq!(
-            values.map(tick),
-            ["0", "-50", "9000", "12.5k", "2M", "1.25G", "", "300"]
-        );
+        let values = [0.0, -50.0, 9_000.0, 12_500.0, 2e6, 1.25e9, 0.2, 300.0000000004];
+        assert_eq!(values.map(tick), ["0", "-50", "9000", "12.5k", "2M", "1.25G", "", "300"]);
     }
 }

@@ -27,11 +27,7 @@ impl Move {
             0..VERTICAL => (true, action, COLUMNS),
             _ => (false, action - VERTICAL, COLUMNS - 1),
         };
-        Self {
-            x: index % width,
-            y: index / width,
-            vertical,
-        }
+        Self { x: index % width, y: index / width, vertical }
     }
 
     /// The number of the move; `None` if a cell is off the board.
@@ -51,11 +47,7 @@ static CELLS: [(Cells, Cells); ACTIONS] = {
     let mut action = 0;
     while action < ACTIONS {
         let Move { x, y, vertical } = Move::of_action(action);
-        let other = if vertical {
-            Cells::at(x, y + 1)
-        } else {
-            Cells::at(x + 1, y)
-        };
+        let other = if vertical { Cells::at(x, y + 1) } else { Cells::at(x + 1, y) };
         cells[action] = (Cells::at(x, y), other);
         action += 1;
     }
@@ -90,9 +82,7 @@ pub(super) fn cells_at(x: i64, y: i64, vertical: bool) -> Option<(Cells, Cells)>
 /// The moves of a board that match at once.
 #[inline]
 pub(super) fn matching(grid: &Grid) -> Swaps {
-    (0..GEMS).fold(Swaps::default(), |swaps, gem| {
-        swaps.union(Swaps::completing(grid.of_kind(gem)))
-    })
+    (0..GEMS).fold(Swaps::default(), |swaps, gem| swaps.union(Swaps::completing(grid.of_kind(gem))))
 }
 
 /// The actions of a set of swaps.
@@ -113,9 +103,7 @@ pub(super) fn mask(grid: &Grid, kind: MaskKind) -> ActionMask {
     let legal = ActionMask::all(ACTIONS);
     let effective = || {
         let mut mask = legal;
-        actions(grid.equal_neighbours())
-            .iter()
-            .for_each(|action| mask.remove(action));
+        actions(grid.equal_neighbours()).iter().for_each(|action| mask.remove(action));
         if mask.is_empty() { legal } else { mask }
     };
     match kind {

@@ -20,12 +20,7 @@ const PERMUTATIONS: [[u8; 4]; 24] = {
     while number < 256 {
         let order = [number >> 6, number >> 4 & 3, number >> 2 & 3, number & 3];
         if 1 << order[0] | 1 << order[1] | 1 << order[2] | 1 << order[3] == 0b1111 {
-            orders[found] = [
-                order[0] as u8,
-                order[1] as u8,
-                order[2] as u8,
-                order[3] as u8,
-            ];
+            orders[found] = [order[0] as u8, order[1] as u8, order[2] as u8, order[3] as u8];
             found += 1;
         }
         number += 1;
@@ -62,10 +57,7 @@ impl State {
             bytes.copy_from_slice(&plane.bits().to_le_bytes()[..PLANE_BYTES]);
             bytes
         };
-        Self {
-            planes: grid.planes().map(pack),
-            moves_left: moves_left.clamp(0, MOVES) as u8,
-        }
+        Self { planes: grid.planes().map(pack), moves_left: moves_left.clamp(0, MOVES) as u8 }
     }
 
     /// The board.
@@ -93,11 +85,7 @@ impl State {
         let (order, mirror) = parts(symmetry);
         let grid = self.grid();
         for kind in 0..=OBSTACLE {
-            let shown = if kind < GEMS {
-                order[usize::from(kind)]
-            } else {
-                kind
-            };
+            let shown = if kind < GEMS { order[usize::from(kind)] } else { kind };
             let plane = &mut image[usize::from(shown) * ROWS * COLUMNS..][..ROWS * COLUMNS];
             write_plane(grid.of_kind(kind).columns(), mirror, plane);
         }
@@ -122,11 +110,7 @@ pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
     let (_, mirror) = parts(symmetry);
     let Move { x, y, vertical } = Move::of_action(action);
     let last = if vertical { COLUMNS - 1 } else { COLUMNS - 2 };
-    let shown = Move {
-        x: if mirror { last - x } else { x },
-        y,
-        vertical,
-    };
+    let shown = Move { x: if mirror { last - x } else { x }, y, vertical };
     shown.action().unwrap_or(action)
 }
 

@@ -18,11 +18,7 @@ pub(super) fn show(grid: &Grid, empty: Cells) -> String {
         for x in 0..COLUMNS {
             let cell = Cells::at(x, y);
             let kind = usize::from(grid.kind(cell));
-            text.push(if !(empty & cell).is_empty() {
-                ' '
-            } else {
-                LETTERS[kind.min(LETTERS.len() - 1)]
-            });
+            text.push(if !(empty & cell).is_empty() { ' ' } else { LETTERS[kind.min(LETTERS.len() - 1)] });
         }
     }
     text
@@ -36,27 +32,21 @@ pub(super) fn parse(text: &str) -> Result<Grid> {
     let mut kinds = [[0; COLUMNS]; ROWS];
     let rows = text.lines().count();
     if rows != ROWS {
-        return Err(Error::user(format!(
-            "the board has {rows} rows, but must have {ROWS}"
-        )));
+        return Err(Error::user(format!("the board has {rows} rows, but must have {ROWS}")));
     }
     for (y, (row, kinds)) in text.lines().zip(&mut kinds).enumerate() {
         let cells = row.chars().count();
         if cells != COLUMNS {
-            let sentence =
-                format!("row {y} of the board (from 0) has {cells} cells, but must have {COLUMNS}");
+            let sentence = format!("row {y} of the board (from 0) has {cells} cells, but must have {COLUMNS}");
             return Err(Error::user(sentence));
         }
         for (x, (letter, kind)) in row.chars().zip(kinds).enumerate() {
-            let found = LETTERS
-                .iter()
-                .position(|known| *known == letter)
-                .ok_or_else(|| {
-                    Error::user(format!(
-                        "row {y}, column {x} of the board (both from 0) is {letter:?}, \
+            let found = LETTERS.iter().position(|known| *known == letter).ok_or_else(|| {
+                Error::user(format!(
+                    "row {y}, column {x} of the board (both from 0) is {letter:?}, \
                      but must be one of a b c d #"
-                    ))
-                })?;
+                ))
+            })?;
             *kind = found as u8;
         }
     }
@@ -74,18 +64,8 @@ pub(super) struct Saved {
 
 impl From<Match3> for Saved {
     fn from(game: Match3) -> Self {
-        let Match3 {
-            rules,
-            grid,
-            score,
-            moves_left,
-        } = game;
-        Self {
-            rules,
-            grid,
-            score,
-            moves_left,
-        }
+        let Match3 { rules, grid, score, moves_left } = game;
+        Self { rules, grid, score, moves_left }
     }
 }
 
@@ -93,12 +73,7 @@ impl TryFrom<Saved> for Match3 {
     type Error = &'static str;
 
     fn try_from(saved: Saved) -> std::result::Result<Self, Self::Error> {
-        let Saved {
-            rules,
-            grid,
-            score,
-            moves_left,
-        } = saved;
+        let Saved { rules, grid, score, moves_left } = saved;
         let known = (0..=OBSTACLE).fold(Cells::EMPTY, |cells, kind| cells | grid.of_kind(kind));
         if known != Cells::ALL {
             return Err("a saved game of match3 has a token of no known kind on its board");
@@ -106,12 +81,7 @@ impl TryFrom<Saved> for Match3 {
         if moves_left > MOVES {
             return Err("a saved game of match3 has more moves left than a game has");
         }
-        Ok(Self {
-            rules,
-            grid,
-            score,
-            moves_left,
-        })
+        Ok(Self { rules, grid, score, moves_left })
     }
 }
 

@@ -1,0 +1,148 @@
+//! What an update of the Q-network costs, whole and by part: 32 channels and 5 layers, batches of 256 boards.
+//!
+//! `cargo bench --bench learning`; throughput is in boards.
+
+use std::hint::black_box;
+
+use burn::module::Module;
+use burn::optim::GradientsParams;
+use burn::tensor::{Device, Tensor};
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
+use matchq::dqn::backup::Outcomes;
+use matchq::dqn::config::TrainConfig;
+use matchq::dqn::learner::Learner;
+use matchq::dqn::n_step::NStep;
+use matchq::dqn::optimizer::ClippedAdam;
+use matchq::dqn::replay::{Replay, Transition};
+use matchq::games::match3::{Match3, Rules, State};
+use matchq::games::{Game, Games, MaskKind};
+use matchq::network::{Encoder, QNetwork, device, to_vec};
+use matchq::random::{Draw, Role, Stream};
+
+const BATCH: usize = 256;
+
+fn config(sets: &[&str]) -> TrainConfig {
+    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    TrainConfig::parse("learning.batch = 256", "bench", &sets).expect("a valid configuration")
+}
+
+/// A memory filled by games of random matching moves.
+fn filled(config: &TrainConfig) -> Replay<State> {
+    let mut games = Games::<Match3>::new(Rules::default(), 64, 1);
+    let mut replay = Replay::new(&config.replay);
+    let mut one_step = NStep::<Match3>::new(1, 0.5);
+    let mut stream = Stream::new(1, Role::Explore, 0);
+    let mut outcomes = Vec::new();
+    while replay.len() < config.replay.capacity {
+        let states: Vec<State> = games.states().collect();
+        let actions: Vec<usize> = states
+            .iter()
+            .map(|state| {
+                let mask = Match3::mask(state, MaskKind::Matching);
+                mask.nth(stream.below(mask.count() as u32) as usize).expect("a mask is never empty")
+            })
+            .collect();
+        games.step(&actions, &mut outcomes);
+        for (index, outcome) in outcomes.iter().enumerate() {
+            one_step.push(states[index], actions[index], outcome.reward * 0.1, outcome, |known| replay.push(known));
+        }
+    }
+    replay
+}
+
+fn parts(criterion: &mut Criterion) {
+    let (name, device) = device::select(None).expect("a device");
+    let mut group = criterion.benchmark_group(format!("update of {BATCH} boards on {name}"));
+    group.throughput(Throughput::Elements(BATCH as u64)).sample_size(20);
+    sampling(&mut group);
+    network(&mut group, &device);
+    for (name, sets) in [
+        ("whole: sampled transitions, discount 0", &["learning.discount=0.0"][..]),
+        ("whole: sampled transitions, discount 0.5", &["learning.discount=0.5", "learning.double=false"]),
+        ("whole: sampled transitions, discount 0.5, double", &["learning.discount=0.5", "learning.double=true"]),
+        ("whole: 16 simulated outcomes, discount 0", &["learning.discount=0.0", "learning.simulations=16"]),
+    ] {
+        let config = config(sets);
+        let mut replay = filled(&config);
+        let mut learner = Learner::<Match3>::new(&config, &Rules::default(), &device);
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| learner.update(&mut replay, 1.0, 0.0).expect("an update"));
+        });
+    }
+    group.finish();
+}
+
+fn sampling(group: &mut BenchmarkGroup<WallTime>) {
+    for prioritised in [false, true] {
+        let config = config(&[&format!("replay.prioritised={prioritised}")]);
+        let replay = filled(&config);
+        let mut stream = Stream::new(1, Role::Sample, 0);
+        let mut encoder = Encoder::<Match3>::default();
+        let kind = if prioritised { "by priority" } else { "uniformly" };
+        group.bench_function(format!("part: sample {kind} and encode"), |bencher| {
+            bencher.iter(|| {
+                let sample = replay.sample(BATCH, 0.5, &mut stream);
+                let states: Vec<(State, usize)> =
+                    sample.slots.iter().map(|slot| (replay.get(*slot).state, slot % 48)).collect();
+                black_box(encoder.encode(&states));
+            });
+        });
+    }
+    let config = config(&[]);
+    let replay = filled(&config);
+    let mut stream = Stream::new(1, Role::Simulate, 0);
+    let batch: Vec<Transition<State>> = (0..BATCH).map(|slot| *replay.get(slot)).collect();
+    let outcomes = Outcomes::<Match3> {
+        rules: &Rules::default(),
+        mask: MaskKind::Matching,
+        count: 16,
+        scale: 0.1 / 16.0,
+        discount: 0.5,
+    };
+    group.bench_function("part: simulate 16 outcomes of every matching move", |bencher| {
+        bencher.iter(|| black_box(outcomes.simulate(&batch, &mut stream)));
+    });
+}
+
+fn network(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
+    let config = config(&[]);
+    let replay = filled(&config);
+    let states: Vec<(State, usize)> = (0..BATCH).map(|slot| (replay.get(slot).state, 0)).collect();
+    let tracked = device.clone().autodiff();
+    let mut encoder = Encoder::<Match3>::default();
+    let online = QNetwork::new::<Match3>(&config.network, &mut Stream::new(1, Role::Initialise, 0), &tracked);
+    let plain = online.valid();
+
+    let (images, scalars) = encoder.tensors(&states, device);
+    group.bench_function("part: forward (acting, target)", |bencher| {
+        bencher.iter(|| to_vec(plain.forward(images.clone(), scalars.clone())).expect("values"));
+    });
+
+    let (images, scalars) = encoder.tensors(&states, &tracked);
+    let loss = |network: &QNetwork| network.forward(images.clone(), scalars.clone()).square().mean();
+    group.bench_function("part: forward for gradients", |bencher| {
+        bencher.iter(|| to_vec(loss(&online).inner()).expect("a loss"));
+    });
+    group.bench_function("part: forward and backward", |bencher| {
+        bencher.iter(|| {
+            let gradients = GradientsParams::from_grads(loss(&online).backward(), &online);
+            black_box(gradients)
+        });
+    });
+
+    let gradients = || {
+        let loss: Tensor<1> = loss(&online);
+        GradientsParams::from_grads(loss.backward(), &online)
+    };
+    let mut optimizer = ClippedAdam::new(1e-8, 10.0);
+    group.bench_function("part: clip and Adam", |bencher| {
+        bencher.iter_batched(
+            gradients,
+            |gradients| optimizer.step(1e-3, online.clone(), gradients).expect("a step"),
+            criterion::BatchSize::PerIteration,
+        );
+    });
+}
+
+criterion_group!(benches, parts);
+criterion_main!(benches);

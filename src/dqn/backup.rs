@@ -1,0 +1,139 @@
+//! From sampled transitions to the action values that an update teaches.
+
+use super::replay::Transition;
+use crate::games::{Game, MaskKind};
+use crate::random::Stream;
+
+/// One action value to learn, and what its target is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Backup<S> {
+    /// The transition in the batch whose state it belongs to.
+    pub row: usize,
+    /// The action.
+    pub action: u16,
+    /// The scaled reward.
+    pub reward: f32,
+    /// The state whose value is added.
+    pub next: S,
+    /// The discount of that value; 0 where the game has ended.
+    pub discount: f32,
+}
+
+/// What the sampled transitions themselves teach: one value each.
+pub fn sampled<S: Copy>(batch: &[Transition<S>]) -> Vec<Backup<S>> {
+    let backup = |(row, transition): (usize, &Transition<S>)| Backup {
+        row,
+        action: transition.action,
+        reward: transition.reward,
+        next: transition.next,
+        discount: transition.discount,
+    };
+    batch.iter().enumerate().map(backup).collect()
+}
+
+/// How outcomes are simulated.
+pub struct Outcomes<'a, G: Game> {
+    /// The rules of the game.
+    pub rules: &'a G::Rules,
+    /// The actions that are tried in a state.
+    pub mask: MaskKind,
+    /// Outcomes of each action.
+    pub count: usize,
+    /// Factor from the sum of the outcomes' points to the scaled mean reward.
+    pub scale: f64,
+    /// Discount per move.
+    pub discount: f32,
+}
+
+impl<G: Game> Outcomes<'_, G> {
+    /// Tries every action of the mask in the state of each transition: the mean reward of `count` outcomes, and the next
+    /// state in one of them. An expected update in the sense of Sutton and Barto 2018, section 8.5, by sampling: the mean
+    /// takes most of chance out of the target.
+    pub fn simulate(&self, batch: &[Transition<G::State>], stream: &mut Stream) -> Vec<Backup<G::State>> {
+        let mut backups = Vec::new();
+        for (row, transition) in batch.iter().enumerate() {
+            let position = G::at(self.rules, &transition.state);
+            for action in G::mask(&transition.state, self.mask).iter() {
+                let (mut points, mut terminal, mut next) = (0.0, true, transition.state);
+                for _ in 0..self.count {
+                    let mut game = position.clone();
+                    let step = game.step(action, stream);
+                    (terminal, next) = (step.terminal, game.state());
+                    points += f64::from(step.reward);
+                }
+                backups.push(Backup {
+                    row,
+                    action: action as u16,
+                    reward: (points * self.scale) as f32,
+                    next,
+                    discount: if terminal { 0.0 } else { self.discount },
+                });
+            }
+        }
+        backups
+    }
+}
+
+/// The mean absolute error of each transition's action values.
+pub fn mean_errors<S>(backups: &[Backup<S>], errors: &[f32], rows: usize) -> Vec<f32> {
+    let mut sums = vec![(0.0, 0); rows];
+    for (backup, error) in backups.iter().zip(errors) {
+        let (sum, count) = &mut sums[backup.row];
+        *sum += error.abs();
+        *count += 1;
+    }
+    sums.into_iter().map(|(sum, count)| sum / count.max(1) as f32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::match3::{Match3, Rules, State};
+    use crate::random::Role;
+
+    fn transition(state: State) -> Transition<State> {
+        Transition { state, next: state, action: 3, reward: 0.5, discount: 0.25 }
+    }
+
+    /// One matching move on the whole board: it makes a run of three at the bottom of the left column.
+    const BOARD: &str =
+        "########\n########\n########\n########\n########\n########\n########\na#######\na#######\n#a######";
+
+    #[test]
+    fn a_sampled_transition_teaches_the_value_of_the_action_it_took() {
+        let state = State::new(BOARD, 5).unwrap();
+        let expected = Backup { row: 0, action: 3, reward: 0.5, next: state, discount: 0.25 };
+        assert_eq!(sampled(&[transition(state)]), [expected]);
+    }
+
+    #[test]
+    fn simulated_outcomes_teach_every_action_of_the_mask_and_end_with_the_game() {
+        let rules = Rules::default();
+        let outcomes =
+            |count, mask| Outcomes::<Match3> { rules: &rules, mask, count, scale: 0.1 / count as f64, discount: 0.5 };
+        let batch = [5, 1].map(|left| transition(State::new(BOARD, left).unwrap()));
+        let mut stream = Stream::new(0, Role::Simulate, 0);
+
+        let backups = outcomes(400, MaskKind::Matching).simulate(&batch, &mut stream);
+        let action = Match3::mask(&batch[0].state, MaskKind::Matching).nth(0).unwrap();
+        assert_eq!(backups.len(), 2);
+        for (row, backup) in backups.iter().enumerate() {
+            assert_eq!((backup.row, usize::from(backup.action)), (row, action));
+            // The run of three is worth 8 points for certain; chance can only add to it.
+            assert!(backup.reward >= 0.8 && backup.reward < 1.6, "{backup:?}");
+        }
+        assert_eq!((backups[0].discount, backups[1].discount), (0.5, 0.0));
+        assert_eq!(backups[0].next.moves_left(), 4);
+
+        let all = outcomes(1, MaskKind::Legal).simulate(&batch, &mut stream);
+        assert_eq!(all.len(), 2 * Match3::ACTIONS);
+    }
+
+    #[test]
+    fn a_transitions_error_is_the_mean_size_of_its_values_errors() {
+        let state = State::new(BOARD, 5).unwrap();
+        let backup = |row| Backup { row, action: 0, reward: 0.0, next: state, discount: 0.0 };
+        let backups = [backup(0), backup(2), backup(2)];
+        assert_eq!(mean_errors(&backups, &[-2.0, 1.0, -4.0], 3), [2.0, 0.0, 2.5]);
+    }
+}
