@@ -14,34 +14,22 @@ fn cases<const C: usize, const R: usize>() -> impl Iterator<Item = (Case<C, R>, 
         let mut stream = Stream::new(2, Role::Sample, index);
         let mut kinds = [[0; C]; R];
         stream.fill_below(2 + index as u32 % 5, kinds.as_flattened_mut());
-        (
-            Case {
-                board: Board::from_rows(&kinds),
-                kinds,
-            },
-            stream,
-        )
+        (Case { board: Board::from_rows(&kinds), kinds }, stream)
     })
 }
 
 /// The cells (x, y) of a set.
 fn listed<const C: usize, const R: usize>(cells: Cells<C, R>) -> Vec<(usize, usize)> {
     let all = (0..C).flat_map(|x| (0..R).map(move |y| (x, y)));
-    all.filter(|(x, y)| !(cells & Cells::at(*x, *y)).is_empty())
-        .collect()
+    all.filter(|(x, y)| !(cells & Cells::at(*x, *y)).is_empty()).collect()
 }
 
 fn set<const C: usize, const R: usize>(cells: &[(usize, usize)]) -> Cells<C, R> {
-    cells
-        .iter()
-        .fold(Cells::EMPTY, |set, (x, y)| set | Cells::at(*x, *y))
+    cells.iter().fold(Cells::EMPTY, |set, (x, y)| set | Cells::at(*x, *y))
 }
 
 /// The maximal runs of three or more among the kinds below `matchable`.
-fn plain_runs<const C: usize, const R: usize>(
-    kinds: &[[u8; C]; R],
-    matchable: u8,
-) -> Vec<Vec<(usize, usize)>> {
+fn plain_runs<const C: usize, const R: usize>(kinds: &[[u8; C]; R], matchable: u8) -> Vec<Vec<(usize, usize)>> {
     let rows = (0..R).map(|y| (0..C).map(|x| (x, y)).collect::<Vec<_>>());
     let columns = (0..C).map(|x| (0..R).map(|y| (x, y)).collect::<Vec<_>>());
     let mut runs = vec![];
@@ -77,35 +65,23 @@ fn check_size<const C: usize, const R: usize>() {
         assert_eq!(runs.is_empty(), plain.is_empty());
         // A worth that tells sums of different lengths apart.
         let worth = |length: u32| 1 << (2 * (length - 3));
-        assert_eq!(
-            runs.sum(worth),
-            plain.iter().map(|run| worth(run.len() as u32)).sum::<i32>()
-        );
+        assert_eq!(runs.sum(worth), plain.iter().map(|run| worth(run.len() as u32)).sum::<i32>());
 
         check_swaps(&board, &kinds, plain.is_empty());
 
         // Some cells are emptied and refilled.
-        let chosen: Vec<_> = listed(Cells::<C, R>::ALL)
-            .into_iter()
-            .filter(|_| stream.below(4) == 0)
-            .collect();
+        let chosen: Vec<_> = listed(Cells::<C, R>::ALL).into_iter().filter(|_| stream.below(4) == 0).collect();
         let mut empty = set::<C, R>(&chosen);
         let around = chosen.iter().flat_map(|(x, y)| {
             let (x, y) = (*x as i64, *y as i64);
             [(x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)]
         });
-        let on_board =
-            around.filter(|(x, y)| (0..C as i64).contains(x) && (0..R as i64).contains(y));
+        let on_board = around.filter(|(x, y)| (0..C as i64).contains(x) && (0..R as i64).contains(y));
         let expected = on_board.map(|(x, y)| (x as usize, y as usize)).collect();
         assert_eq!(listed(neighbours(empty)), sorted(expected));
 
-        let mut plain: Vec<Vec<Option<u8>>> = (0..C)
-            .map(|x| {
-                (0..R)
-                    .map(|y| (!chosen.contains(&(x, y))).then_some(kinds[y][x]))
-                    .collect()
-            })
-            .collect();
+        let mut plain: Vec<Vec<Option<u8>>> =
+            (0..C).map(|x| (0..R).map(|y| (!chosen.contains(&(x, y))).then_some(kinds[y][x])).collect()).collect();
         while !empty.is_empty() {
             let tops = board.fall(&mut empty);
             let mut expected_tops = vec![];
@@ -130,20 +106,13 @@ fn check_size<const C: usize, const R: usize>() {
     }
 }
 
-fn check_swaps<const C: usize, const R: usize>(
-    board: &Board<C, R, 3>,
-    kinds: &[[u8; C]; R],
-    stable: bool,
-) {
-    let completing = (0..5).fold(Swaps::default(), |swaps, kind| {
-        swaps.union(Swaps::completing(board.of_kind(kind)))
-    });
+fn check_swaps<const C: usize, const R: usize>(board: &Board<C, R, 3>, kinds: &[[u8; C]; R], stable: bool) {
+    let completing = (0..5).fold(Swaps::default(), |swaps, kind| swaps.union(Swaps::completing(board.of_kind(kind))));
     let equal = board.equal_neighbours();
     for (x, y) in listed(Cells::<C, R>::ALL) {
-        for (dx, dy, equal, completing) in [
-            (0, 1, equal.vertical, completing.vertical),
-            (1, 0, equal.horizontal, completing.horizontal),
-        ] {
+        for (dx, dy, equal, completing) in
+            [(0, 1, equal.vertical, completing.vertical), (1, 0, equal.horizontal, completing.horizontal)]
+        {
             let (x2, y2) = (x + dx, y + dy);
             let is_in = |set: Cells<C, R>| !(set & Cells::at(x, y)).is_empty();
             if x2 >= C || y2 >= R {

@@ -31,10 +31,7 @@ fn go_on(games: &mut Games<Match3>, choice: &mut Stream, steps: usize) -> Vec<Ou
 #[test]
 fn games_are_the_same_at_any_number_of_threads() {
     let with_threads = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| outcomes(60).1)
     };
     let one = with_threads(1);
@@ -55,15 +52,7 @@ fn each_game_is_that_of_its_own_stream_and_is_followed_by_a_new_one() {
             let step = game.step(actions[index], &mut stream);
             let score = step.terminal.then(|| game.score());
             let (reward, terminal, next) = (step.reward, step.terminal, game.state());
-            assert_eq!(
-                outcomes[index],
-                Outcome {
-                    reward,
-                    terminal,
-                    next,
-                    score
-                }
-            );
+            assert_eq!(outcomes[index], Outcome { reward, terminal, next, score });
             assert_eq!(terminal, number % 25 == 24);
             if terminal {
                 game = Match3::new(&Rules::default(), &mut stream);

@@ -9,9 +9,7 @@ use serde_json::Value;
 fn traces(name: &str) -> Vec<Value> {
     let path = format!("{}/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// A number, or its decimal text where it may exceed 64 bits.
@@ -24,10 +22,7 @@ fn seed(value: &Value) -> u128 {
 
 fn deal(seed: u128, obstacle_kinds: u32) -> (Match3, CPythonRandom) {
     let mut random = CPythonRandom::new(seed);
-    (
-        Match3::new(&Rules::new(obstacle_kinds).unwrap(), &mut random),
-        random,
-    )
+    (Match3::new(&Rules::new(obstacle_kinds).unwrap(), &mut random), random)
 }
 
 fn check_games(name: &str, obstacle_kinds: u32) {
@@ -42,11 +37,7 @@ fn check_games(name: &str, obstacle_kinds: u32) {
         let mut score = 0;
         for (number, expected) in moves.iter().enumerate() {
             let (x, y) = (expected[0].as_u64().unwrap(), expected[1].as_u64().unwrap());
-            let at = Move {
-                x: x as usize,
-                y: y as usize,
-                vertical: expected[2].as_bool().unwrap(),
-            };
+            let at = Move { x: x as usize, y: y as usize, vertical: expected[2].as_bool().unwrap() };
             let step = game.step(at.action().unwrap(), &mut random);
             let context = format!("move {number} of seed {seed}");
             assert_eq!(expected[3].as_f64(), Some(step.reward.into()), "{context}");
@@ -77,16 +68,9 @@ fn large_seeds_moves_off_the_board_and_after_the_end_and_boards_on_the_way_follo
         let seed = seed(&trace["seed"]);
         let (mut game, mut random) = deal(seed, trace["obstacle_kinds"].as_u64().unwrap() as u32);
         assert_eq!(trace["start"], game.board(), "start of seed {seed}");
-        let matching: Vec<_> = game
-            .matching_moves()
-            .into_iter()
-            .map(|Move { x, y, vertical }| (x, y, vertical))
-            .collect();
-        assert_eq!(
-            trace["matching_moves"],
-            serde_json::json!(matching),
-            "seed {seed}"
-        );
+        let matching: Vec<_> =
+            game.matching_moves().into_iter().map(|Move { x, y, vertical }| (x, y, vertical)).collect();
+        assert_eq!(trace["matching_moves"], serde_json::json!(matching), "seed {seed}");
         for (number, expected) in trace["plays"].as_array().unwrap().iter().enumerate() {
             let at = &expected["move"];
             let (x, y) = (at[0].as_i64().unwrap(), at[1].as_i64().unwrap());

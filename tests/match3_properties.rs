@@ -41,11 +41,7 @@ impl Draw for Single {
 
 /// A game whose board, all else obstacles, has these gems: (x, y, letter).
 fn board_with(gems: &[(usize, usize, char)]) -> String {
-    let letter = |x, y| {
-        gems.iter()
-            .find(|gem| (gem.0, gem.1) == (x, y))
-            .map_or('#', |gem| gem.2)
-    };
+    let letter = |x, y| gems.iter().find(|gem| (gem.0, gem.1) == (x, y)).map_or('#', |gem| gem.2);
     let line = |y| (0..8).map(|x| letter(x, y)).collect::<String>();
     (0..10).map(line).collect::<Vec<_>>().join("\n")
 }
@@ -63,15 +59,9 @@ fn positions(games: u64) -> Vec<State> {
         let mut game = Match3::new(&Rules::default(), &mut stream);
         while !game.is_over() {
             states.push(game.state());
-            let kind = if choice.below(4) == 0 {
-                MaskKind::Legal
-            } else {
-                MaskKind::Matching
-            };
+            let kind = if choice.below(4) == 0 { MaskKind::Legal } else { MaskKind::Matching };
             let mask = Match3::mask(&game.state(), kind);
-            let action = mask
-                .nth(choice.below(mask.count() as u32) as usize)
-                .unwrap();
+            let action = mask.nth(choice.below(mask.count() as u32) as usize).unwrap();
             game.step(action, &mut stream);
         }
     }
@@ -103,16 +93,9 @@ fn follows_the_plain_rules<D: Draw + Clone>(obstacle_kinds: u32, index: u64, dra
         };
         let expected = plain.play(x, y, vertical, &mut plain_draw);
         let (play, boards) = game.play_watched(x, y, vertical, &mut draw);
-        let found = plain::PlainPlay {
-            score_delta: play.score_delta,
-            game_over: play.game_over,
-            boards,
-        };
+        let found = plain::PlainPlay { score_delta: play.score_delta, game_over: play.game_over, boards };
         assert_eq!(found, expected);
-        assert_eq!(
-            (game.score(), game.moves_left()),
-            (plain.score, plain.moves_left)
-        );
+        assert_eq!((game.score(), game.moves_left()), (plain.score, plain.moves_left));
     }
     assert_eq!(game.board(), plain.text());
 }
@@ -143,28 +126,17 @@ fn masks_are_those_found_by_trying_every_swap() {
         };
         let or = |mask: ActionMask, other| if mask.is_empty() { other } else { mask };
         let legal = actions(plain.swaps(|_, _| true));
-        let effective = or(
-            actions(plain.swaps(|before, after| before.text() != after.text())),
-            legal,
-        );
+        let effective = or(actions(plain.swaps(|before, after| before.text() != after.text())), legal);
         let matching = plain.swaps(|_, after| !after.runs().is_empty());
         let state = State::new(&board, 25).unwrap();
         assert_eq!(Match3::mask(&state, MaskKind::Legal), legal);
-        assert_eq!(
-            Match3::mask(&state, MaskKind::Effective),
-            effective,
-            "{board}"
-        );
+        assert_eq!(Match3::mask(&state, MaskKind::Effective), effective, "{board}");
         let offered = or(actions(matching.clone()), effective);
         assert_eq!(Match3::mask(&state, MaskKind::Matching), offered, "{board}");
         // The plain search is in the kit's order: by x, then y, then horizontal before vertical.
         let game = Match3::with_board(Rules::default(), &board).unwrap();
         let moves = game.matching_moves().into_iter();
-        assert!(
-            moves
-                .map(|Move { x, y, vertical }| (x, y, vertical))
-                .eq(matching)
-        );
+        assert!(moves.map(|Move { x, y, vertical }| (x, y, vertical)).eq(matching));
     }
 }
 
@@ -175,15 +147,7 @@ fn an_action_number_is_vertical_rows_of_eight_then_horizontal_rows_of_seven() {
     assert_eq!(at(7, 8, true), Some(71));
     assert_eq!(at(0, 0, false), Some(72));
     assert_eq!(at(6, 9, false), Some(141));
-    assert_eq!(
-        [
-            at(0, 9, true),
-            at(8, 0, true),
-            at(7, 0, false),
-            at(0, 10, false)
-        ],
-        [None; 4]
-    );
+    assert_eq!([at(0, 9, true), at(8, 0, true), at(7, 0, false), at(0, 10, false)], [None; 4]);
     for action in 0..142 {
         let there = Move::of_action(action);
         assert_eq!(there.action(), Some(action));
@@ -206,15 +170,11 @@ fn an_action_number_out_of_range_is_a_move_off_the_board() {
 fn a_run_of_three_scores_eight_of_four_fifteen_and_of_five_or_more_twenty_four() {
     for (length, points) in [(3, 8), (4, 15), (5, 24), (6, 24), (7, 24)] {
         // A row of gems on the ground, but for the third, which lies on top of its gap.
-        let gems: Vec<_> = (0..length)
-            .map(|x| (x, if x == 2 { 8 } else { 9 }, 'b'))
-            .collect();
+        let gems: Vec<_> = (0..length).map(|x| (x, if x == 2 { 8 } else { 9 }, 'b')).collect();
         let play = game_with(&gems).play(2, 8, true, &mut Obstacles);
         assert_eq!(play.score_delta, points, "a row of {length}");
         // The same as a column, the third gem beside its gap.
-        let gems: Vec<_> = (0..length)
-            .map(|y| (if y == 2 { 1 } else { 0 }, y, 'c'))
-            .collect();
+        let gems: Vec<_> = (0..length).map(|y| (if y == 2 { 1 } else { 0 }, y, 'c')).collect();
         let play = game_with(&gems).play(0, 2, false, &mut Obstacles);
         assert_eq!(play.score_delta, points, "a column of {length}");
     }
@@ -223,19 +183,11 @@ fn a_run_of_three_scores_eight_of_four_fifteen_and_of_five_or_more_twenty_four()
 #[test]
 fn runs_that_cross_or_lie_side_by_side_score_one_by_one() {
     // The corner of an L comes from its left.
-    let mut game = game_with(&[
-        (3, 7, 'a'),
-        (3, 8, 'a'),
-        (2, 9, 'a'),
-        (4, 9, 'a'),
-        (5, 9, 'a'),
-    ]);
+    let mut game = game_with(&[(3, 7, 'a'), (3, 8, 'a'), (2, 9, 'a'), (4, 9, 'a'), (5, 9, 'a')]);
     assert_eq!(game.play(2, 9, false, &mut Obstacles).score_delta, 16);
     // Blocks that lie there from the start are matched with the first move, even one off the board.
     for (width, height, points) in [(3, 2, 16), (2, 3, 16), (3, 3, 48), (5, 3, 3 * 24 + 5 * 8)] {
-        let gems: Vec<_> = (0..width * height)
-            .map(|cell| (2 + cell % width, 4 + cell / width, 'd'))
-            .collect();
+        let gems: Vec<_> = (0..width * height).map(|cell| (2 + cell % width, 4 + cell / width, 'd')).collect();
         let play = game_with(&gems).play(-1, 0, false, &mut Obstacles);
         assert_eq!(play.score_delta, points, "{width}x{height}");
     }
@@ -249,13 +201,9 @@ fn obstacles_beside_cleared_gems_are_cleared_but_clear_no_others() {
     assert_eq!(play.score_delta, 8);
     // The a of row 7 and the c below it change places, then a, a, a of row 8 are cleared, and the
     // obstacles above, below and beside them; (1, 7), (3, 6) and those of row 5 touch no cleared gem.
-    let swapped = before
-        .replace("c##a#dab", "c##c#dab")
-        .replace("b#aca#cd", "b#aaa#cd");
-    let cleared = swapped
-        .replace("c##c#dab", "c# c dab")
-        .replace("b#aaa#cd", "b     cd")
-        .replace("cdb##dab", "cdb  dab");
+    let swapped = before.replace("c##a#dab", "c##c#dab").replace("b#aca#cd", "b#aaa#cd");
+    let cleared =
+        swapped.replace("c##c#dab", "c# c dab").replace("b#aaa#cd", "b     cd").replace("cdb##dab", "cdb  dab");
     assert_eq!(boards[..2], [swapped, cleared]);
 }
 
@@ -270,13 +218,8 @@ fn which_kind_an_obstacle_is_shows_nowhere() {
         while !game.is_over() {
             assert_eq!(game, twin);
             let mask = Match3::mask(&game.state(), MaskKind::Matching);
-            let action = mask
-                .nth(choice.below(mask.count() as u32) as usize)
-                .unwrap();
-            assert_eq!(
-                game.step(action, &mut stream),
-                twin.step(action, &mut other)
-            );
+            let action = mask.nth(choice.below(mask.count() as u32) as usize).unwrap();
+            assert_eq!(game.step(action, &mut stream), twin.step(action, &mut other));
         }
         assert_eq!(game, twin);
     }
@@ -290,10 +233,7 @@ fn a_state_is_34_bytes_and_says_its_board_and_the_moves_left() {
     for left in (-2..=24).rev() {
         game.play(i64::from(left), 0, true, &mut random);
         let state = game.state();
-        assert_eq!(
-            (state.board(), state.moves_left()),
-            (game.board(), left.max(0))
-        );
+        assert_eq!((state.board(), state.moves_left()), (game.board(), left.max(0)));
         assert_eq!(State::new(&game.board(), left.max(0).into()), Ok(state));
     }
 }
@@ -309,16 +249,8 @@ fn kinds(image: &[f32]) -> Vec<usize> {
 }
 
 fn text(kinds: &[usize]) -> String {
-    let letters = |row: &[usize]| {
-        row.iter()
-            .map(|kind| ['a', 'b', 'c', 'd', '#'][*kind])
-            .collect()
-    };
-    kinds
-        .chunks(8)
-        .map(letters)
-        .collect::<Vec<String>>()
-        .join("\n")
+    let letters = |row: &[usize]| row.iter().map(|kind| ['a', 'b', 'c', 'd', '#'][*kind]).collect();
+    kinds.chunks(8).map(letters).collect::<Vec<String>>().join("\n")
 }
 
 fn encoded(state: &State, symmetry: usize) -> (Vec<f32>, f32) {
@@ -338,13 +270,7 @@ fn the_image_shows_the_planes_a_b_c_d_obstacle_and_the_scalar_the_moves_left() {
 
 #[test]
 fn a_symmetry_orders_the_gems_lexicographically_and_from_24_on_mirrors_the_board() {
-    let board = board_with(&[
-        (0, 0, 'a'),
-        (1, 0, 'b'),
-        (2, 0, 'c'),
-        (3, 0, 'd'),
-        (6, 9, 'b'),
-    ]);
+    let board = board_with(&[(0, 0, 'a'), (1, 0, 'b'), (2, 0, 'c'), (3, 0, 'd'), (6, 9, 'b')]);
     let state = State::new(&board, 25).unwrap();
     let rows = |symmetry| {
         let shown = text(&kinds(&encoded(&state, symmetry).0));
@@ -368,9 +294,7 @@ fn masks_and_moves_are_the_same_under_every_symmetry() {
             let shown_state = State::new(&shown, state.moves_left().into()).unwrap();
             for kind in [MaskKind::Legal, MaskKind::Effective, MaskKind::Matching] {
                 let mask = Match3::mask(&state, kind).iter();
-                let moved: ActionMask = mask
-                    .map(|action| Match3::transform_action(action, symmetry))
-                    .collect();
+                let moved: ActionMask = mask.map(|action| Match3::transform_action(action, symmetry)).collect();
                 assert_eq!(Match3::mask(&shown_state, kind), moved);
             }
             // With obstacles drawn always, a move has no chance in it.
@@ -380,10 +304,7 @@ fn masks_and_moves_are_the_same_under_every_symmetry() {
                 let step = game.step(action, &mut Obstacles);
                 let shown_action = Match3::transform_action(action, symmetry);
                 assert_eq!(shown_game.step(shown_action, &mut Obstacles), step);
-                assert_eq!(
-                    text(&kinds_under(&game.state(), symmetry)),
-                    shown_game.board()
-                );
+                assert_eq!(text(&kinds_under(&game.state(), symmetry)), shown_game.board());
             }
         }
     }
@@ -399,30 +320,16 @@ fn a_text_that_is_no_board_is_refused_by_row_and_column() {
     let refused = |board: &str, words: &[&str]| {
         let error = State::new(board, 25).unwrap_err().to_string();
         assert!(words.iter().all(|word| error.contains(word)), "{error}");
-        assert_eq!(
-            Match3::with_board(Rules::default(), board)
-                .unwrap_err()
-                .to_string(),
-            error
-        );
+        assert_eq!(Match3::with_board(Rules::default(), board).unwrap_err().to_string(), error);
     };
     refused("", &["0 rows", "10"]);
     refused(&format!("{board}\n########"), &["11 rows", "10"]);
-    refused(
-        &board.replacen("########\n", "#########\n", 1),
-        &["row 0", "9 cells", "8"],
-    );
-    refused(
-        &board_with(&[(3, 7, 'e')]),
-        &["row 7", "column 3", "'e'", "a b c d #"],
-    );
+    refused(&board.replacen("########\n", "#########\n", 1), &["row 0", "9 cells", "8"]);
+    refused(&board_with(&[(3, 7, 'e')]), &["row 7", "column 3", "'e'", "a b c d #"]);
     refused(&board_with(&[(7, 9, ' ')]), &["row 9", "column 7", "' '"]);
     for moves_left in [-1, 26] {
         let error = State::new(&board, moves_left).unwrap_err().to_string();
-        assert!(
-            error.contains(&moves_left.to_string()) && error.contains("0 to 25"),
-            "{error}"
-        );
+        assert!(error.contains(&moves_left.to_string()) && error.contains("0 to 25"), "{error}");
     }
 }
 
@@ -436,10 +343,7 @@ fn a_saved_game_with_an_impossible_board_is_refused() {
     let planes = [0b0011, 0b0101, 0b1000];
     let game = restore(2, planes.to_vec(), 7).unwrap();
     assert_eq!((game.score(), game.moves_left()), (3, 7));
-    assert!(
-        game.board()
-            .ends_with("\n#aaaaaaa\ncaaaaaaa\nbaaaaaaa\ndaaaaaaa")
-    );
+    assert!(game.board().ends_with("\n#aaaaaaa\ncaaaaaaa\nbaaaaaaa\ndaaaaaaa"));
     for (rules, planes, moves_left, what) in [
         (253, planes.to_vec(), 7, "too many obstacle kinds"),
         (2, planes.to_vec(), 26, "more moves than a game has"),

@@ -123,6 +123,7 @@ impl<G: Game> Training<G> {
                 let played = play_series(&mut player, rules, evaluation.seed.into(), evaluation.games, |_| ())?;
                 let scores: Vec<i32> = played.iter().map(|game| game.score).collect();
                 let Some(summary) = Summary::of(&scores) else { continue };
+                let summary = Summary::of(&scores).ok_or_else(|| Error::runtime("the evaluation played no game"))?;
                 let best = self.meters.evaluated(self.step, summary.mean);
                 logs.evaluation(self.step, updates, &summary, &self.meters)?;
                 if best {

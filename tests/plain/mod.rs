@@ -32,12 +32,7 @@ impl Plain {
         for (index, kind) in drawn.into_iter().enumerate() {
             cells[index / COLUMNS][index % COLUMNS] = Some(kind);
         }
-        let mut game = Self {
-            cells,
-            kinds,
-            score: 0,
-            moves_left: 25,
-        };
+        let mut game = Self { cells, kinds, score: 0, moves_left: 25 };
         game.settle(draw, &mut vec![]);
         game
     }
@@ -49,12 +44,7 @@ impl Plain {
                 cells[y][x] = Some("abcd#".find(letter).unwrap() as u8);
             }
         }
-        Self {
-            cells,
-            kinds: 6,
-            score: 0,
-            moves_left: 25,
-        }
+        Self { cells, kinds: 6, score: 0, moves_left: 25 }
     }
 
     pub fn text(&self) -> String {
@@ -70,11 +60,7 @@ impl Plain {
         let over = self.moves_left <= 0;
         self.moves_left -= 1;
         if over {
-            return PlainPlay {
-                score_delta: 0,
-                game_over: true,
-                boards: vec![],
-            };
+            return PlainPlay { score_delta: 0, game_over: true, boards: vec![] };
         }
         let mut boards = vec![];
         if self.swap(x, y, vertical) {
@@ -84,11 +70,7 @@ impl Plain {
         boards.pop();
         let score_delta = if points == 0 { -5 } else { points };
         self.score += score_delta;
-        PlainPlay {
-            score_delta,
-            game_over: self.moves_left <= 0,
-            boards,
-        }
+        PlainPlay { score_delta, game_over: self.moves_left <= 0, boards }
     }
 
     /// Swaps two cells; whether both are on the board.
@@ -114,10 +96,7 @@ impl Plain {
             if runs.is_empty() {
                 return points;
             }
-            points += runs
-                .iter()
-                .map(|run| (run.len().min(5) as i32).pow(2) - 1)
-                .sum::<i32>();
+            points += runs.iter().map(|run| (run.len().min(5) as i32).pow(2) - 1).sum::<i32>();
             self.clear(&runs);
             boards.push(self.text());
         }
