@@ -22,14 +22,8 @@ struct Report<'a> {
     seed: u128,
     games: u64,
     obstacle_kinds: u32,
-    mean: f64,
-    half_width: Option<f64>,
-    standard_deviation: Option<f64>,
-    min: f64,
-    lower_quartile: f64,
-    median: f64,
-    upper_quartile: f64,
-    max: f64,
+    #[serde(flatten)]
+    summary: &'a Summary,
     seconds: f64,
     games_per_second: f64,
     scores: Vec<i32>,
@@ -94,7 +88,7 @@ pub fn run(arguments: &Eval) -> Result<()> {
 fn text(arguments: &Eval, player: &str, summary: &Summary, histogram: &Histogram, seconds: f64) -> String {
     let (games, seed) = (arguments.games, arguments.seed);
     let rate = games as f64 / seconds;
-    format!("{player}: {games} games from seed {seed} ({rate:.0} games/s)\n{summary}\n\n{}", histogram.render(summary))
+    format!("{player}: {games} games from seed {seed} ({rate:.0} games/s)\n{summary}\n\n{}\n", histogram.render(summary))
 }
 
 fn report(
@@ -117,14 +111,7 @@ fn report(
         seed: arguments.seed,
         games: arguments.games,
         obstacle_kinds: arguments.obstacle_kinds,
-        mean: summary.mean,
-        half_width: summary.half_width,
-        standard_deviation: summary.standard_deviation,
-        min: summary.min,
-        lower_quartile: summary.lower_quartile,
-        median: summary.median,
-        upper_quartile: summary.upper_quartile,
-        max: summary.max,
+        summary,
         seconds,
         games_per_second: arguments.games as f64 / seconds,
         scores,

@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_number_of_obstacle_kinds_out_of_range_is_refused_by_the_flags_name() {
         for kinds in [253, 256, u32::MAX] {
-            let error = run(0, kinds, &b""[..], "moves.jsonl", &mut Vec::new()).unwrap_err();
+            let error = super::replay(0, kinds, &b""[..], "moves.jsonl", &mut Vec::new()).unwrap_err();
             let named = |text: &str| text.contains("--obstacle-kinds") && text.contains("0 to 252");
             assert!(matches!(&error, Error::User(text) if named(text)), "{error}");
         }
@@ -152,9 +152,9 @@ mod tests {
     #[test]
     fn a_reader_that_has_gone_away_is_no_error_but_a_full_disk_is() {
         let moves = &b"[0, 0, true]\n[1, 0, true]\n"[..];
-        let gone = run(0, 2, moves, "moves.jsonl", &mut Closing(ErrorKind::BrokenPipe, 0));
+        let gone = super::replay(0, 2, moves, "moves.jsonl", &mut Closing(ErrorKind::BrokenPipe, 0));
         assert_eq!(gone, Ok(()));
-        let full = run(0, 2, moves, "moves.jsonl", &mut Closing(ErrorKind::StorageFull, 0));
+        let full = super::replay(0, 2, moves, "moves.jsonl", &mut Closing(ErrorKind::StorageFull, 0));
         assert!(matches!(full, Err(Error::Runtime(_))));
     }
 }

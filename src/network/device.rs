@@ -12,40 +12,31 @@ const NAMES: [&str; 4] = ["cuda", "wgpu", "flex", "ndarray"];
 /// # Errors
 /// A name that does not exist, a device that is not compiled in (naming the feature) or not present.
 pub fn select(name: Option<&str>) -> Result<(&'static str, Device)> {
-    match name {
-        None => NAMES
-            .iter()
-            .find_map(|name| Some((*name, open(name)??)))
-            .ok_or_else(|| Error::user("no device is present: compile with `--features flex` to train on the CPU")),
-        Some(name) => {
-            let name = NAMES.into_iter().find(|known| *known == name).ok_or_else(|| {
-                Error::user(format!("--device {name}: there is no such device; it is one of {}", NAMES.join(", ")))
-            })?;
-            match open(name) {
-                Some(Some(device)) => Ok((name, device)),
-                Some(None) => Err(Error::user(format!(
-                    "--device {name}: no such device is present on this machine; leave the flag out to use {}",
-                    present().join(" or ")
-                ))),
-                None => Err(Error::user(format!(
-                    "--device {name}: not compiled in; build with `--features {name}` (compiled in: {})",
-                    compiled().join(", ")
-                ))),
-            }
-        }
+    let Some(name) = name else {
+        return NAMES.into_iter().find_map(|name| Some((name, open(name, Wanted::Gpu)?))).ok_or_else(|| {
+            Error::user(
+                "no device is present: build with `--features flex` to compute on the CPU, or name one with --device",
+            )
+        });
+    };
+    let Some(name) = NAMES.into_iter().find(|known| *known == name) else {
+        let sentence = format!("--device {name}: there is no such device; it is one of {}", NAMES.join(", "));
+        return Err(Error::user(sentence));
+    };
+    if !is_compiled(name) {
+        let compiled: Vec<&str> = NAMES.into_iter().filter(|name| is_compiled(name)).collect();
+        return Err(Error::user(format!(
+            "--device {name}: not compiled in; build with `--features {name}` (compiled in: {})",
+            compiled.join(", ")
+        )));
+    }
+    match open(name, Wanted::Any) {
+        Some(device) => Ok((name, device)),
+        None => Err(Error::user(format!("--device {name}: no such device is present on this machine"))),
     }
 }
 
-/// The devices compiled into this program.
-pub fn compiled() -> Vec<&'static str> {
-    NAMES.into_iter().filter(|name| open_is_compiled(name)).collect()
-}
-
-fn present() -> Vec<&'static str> {
-    NAMES.into_iter().filter(|name| matches!(open(name), Some(Some(_)))).collect()
-}
-
-fn open_is_compiled(name: &str) -> bool {
+fn is_compiled(name: &str) -> bool {
     match name {
         "cuda" => cfg!(feature = "cuda"),
         "wgpu" => cfg!(feature = "wgpu"),
@@ -54,28 +45,59 @@ fn open_is_compiled(name: &str) -> bool {
     }
 }
 
-/// `None`: not compiled in; `Some(None)`: compiled in but not present.
-fn open(name: &str) -> Option<Option<Device>> {
+/// What a device of a GPU interface may be.
+#[derive(Clone, Copy)]
+#[cfg_attr(not(feature = "wgpu"), allow(dead_code))]
+enum Wanted {
+    /// A GPU, not a processor that pretends to be one.
+    Gpu,
+    /// Whatever is there.
+    Any,
+}
+
+/// The first device of that name, if it is compiled in and present.
+fn open(name: &str, #[allow(unused_variables)] wanted: Wanted) -> Option<Device> {
     match name {
         #[cfg(feature = "cuda")]
-        "cuda" => Some(first_present(burn::tensor::DeviceType::Cuda)),
+        "cuda" => present(burn::tensor::DeviceType::Cuda).into_iter().next(),
         #[cfg(feature = "wgpu")]
-        "wgpu" => Some(first_present(burn::tensor::DeviceType::Wgpu)),
+        "wgpu" => present(burn::tensor::DeviceType::Wgpu).into_iter().find(|device| match wanted {
+            Wanted::Any => true,
+            Wanted::Gpu => *device != Device::wgpu(burn::tensor::DeviceKind::Cpu),
+        }),
         #[cfg(feature = "flex")]
-        "flex" => Some(Some(Device::flex())),
+        "flex" => Some(Device::flex()),
         #[cfg(feature = "ndarray")]
         #[allow(deprecated)]
-        "ndarray" => Some(Some(Device::ndarray())),
+        "ndarray" => Some(Device::ndarray()),
         _ => None,
     }
 }
 
-/// The first device of a kind. A missing driver can make the look itself panic, which means that there is none.
+/// The devices of a kind. A missing driver can make the look itself panic, which means that there is none.
 #[cfg(any(feature = "cuda", feature = "wgpu"))]
-fn first_present(kind: burn::tensor::DeviceType) -> Option<Device> {
+fn present(kind: burn::tensor::DeviceType) -> Vec<Device> {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     let devices = std::panic::catch_unwind(|| Device::enumerate(kind).into_vec());
     std::panic::set_hook(hook);
-    devices.ok()?.into_iter().next()
+    devices.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_device_is_refused_with_the_names_that_exist() {
+        let error = select(Some("tpu")).unwrap_err().to_string();
+        assert!(error.contains("--device tpu") && error.contains("cuda, wgpu, flex, ndarray"), "{error}");
+    }
+
+    #[cfg(not(feature = "cuda"))]
+    #[test]
+    fn a_device_that_is_not_compiled_in_is_refused_with_its_feature() {
+        let error = select(Some("cuda")).unwrap_err().to_string();
+        assert!(error.contains("--features cuda"), "{error}");
+    }
 }
