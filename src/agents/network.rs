@@ -17,7 +17,7 @@ impl<G: Game> NetworkPlayer<G> {
         Self { evaluator, mask }
     }
 
-    /// Chooses an action in each state by `choose`, which is given the action values, the mask and the state's index.
+    /// Chooses an action in each state by `choose`, which is given its action values and its mask.
     ///
     /// # Errors
     /// When the device fails.

@@ -88,7 +88,10 @@ pub fn run(arguments: &Eval) -> Result<()> {
 fn text(arguments: &Eval, player: &str, summary: &Summary, histogram: &Histogram, seconds: f64) -> String {
     let (games, seed) = (arguments.games, arguments.seed);
     let rate = games as f64 / seconds;
-    format!("{player}: {games} games from seed {seed} ({rate:.0} games/s)\n{summary}\n\n{}\n", histogram.render(summary))
+    format!(
+        "{player}: {games} games from seed {seed} ({rate:.0} games/s)\n{summary}\n\n{}\n",
+        histogram.render(summary)
+    )
 }
 
 fn report(

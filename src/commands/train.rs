@@ -59,10 +59,6 @@ fn resume(arguments: &Train, path: &Path, stop: &AtomicBool) -> Result<()> {
     let mut training: Training<Match3> = checkpoint.restore(&rules, &device)?;
     let steps = config.training.steps;
     let mut logs = Logs::resume(&folder, training.step, steps, arguments.quiet)?;
-    if training.step >= steps {
-        logs.message(&format!("{} has already done its {steps} steps", folder.path().display()));
-        return Ok(());
-    }
     logs.message(&format!("going on with {} at step {} of {steps}", folder.path().display(), training.step));
     let ending = training.run(config, &rules, &device, &folder, &mut logs, stop);
     report(&training, ending, &folder, &logs)

@@ -11,6 +11,7 @@ use super::replay::ReplayConfig;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::games::MaskKind;
+use crate::games::match3::Rules;
 use crate::network::{NetworkConfig, OutOfRange, PolicyConfig};
 
 /// A whole training.
@@ -201,7 +202,9 @@ impl TrainConfig {
         // TOML's integers end there, and the resolved configuration is saved as TOML.
         is(i64::try_from(*seed).is_ok(), "seed", seed, "between 0 and 2^63 - 1")?;
         is(game.name == "match3", "game.name", &game.name, "\"match3\"")?;
-        is((1..=250).contains(&game.obstacle_kinds), "game.obstacle_kinds", &game.obstacle_kinds, "between 1 and 250")?;
+        let most = Rules::MOST_OBSTACLE_KINDS;
+        let allowed = format!("between 0 and {most}");
+        is(game.obstacle_kinds <= most, "game.obstacle_kinds", &game.obstacle_kinds, &allowed)?;
         if let Err(OutOfRange { key, value, allowed }) = network.check() {
             is(false, &format!("network.{key}"), &value, allowed)?;
         }

@@ -41,7 +41,7 @@ impl RunFolder {
             }
         }
         Err(Error::user(format!(
-            "--name {0}: {1} exists already; choose another name, or continue it with --resume {1}",
+            "--name {0}: {1} exists already; choose another name, or go on with that run by --resume {1}",
             name.unwrap_or_default(),
             runs.join(name.unwrap_or_default()).display()
         )))

@@ -103,7 +103,7 @@ impl<G: Game> Training<G> {
                 for _ in 0..training.updates {
                     let update = self.learner.update(&mut self.replay, config.replay.importance(progress), progress)?;
                     self.meters.learned(&update);
-                    if !update.loss.is_finite() {
+                    if !update.loss.is_finite() || !update.gradient_norm.is_finite() {
                         return Err(diverged(self.step));
                     }
                 }
@@ -122,7 +122,6 @@ impl<G: Game> Training<G> {
                 let mut player = self.player(game.mask, EVALUATION_BATCH, device);
                 let played = play_series(&mut player, rules, evaluation.seed.into(), evaluation.games, |_| ())?;
                 let scores: Vec<i32> = played.iter().map(|game| game.score).collect();
-                let Some(summary) = Summary::of(&scores) else { continue };
                 let summary = Summary::of(&scores).ok_or_else(|| Error::runtime("the evaluation played no game"))?;
                 let best = self.meters.evaluated(self.step, summary.mean);
                 logs.evaluation(self.step, updates, &summary, &self.meters)?;
@@ -150,7 +149,7 @@ impl<G: Game> Training<G> {
 
 fn diverged(step: u64) -> Error {
     Error::runtime(format!(
-        "at step {step} the loss is no longer a number: the training has diverged, and its last checkpoint stands from before; \
+        "at step {step} the loss or its gradient is no longer a number: the training has diverged, and its last checkpoint stands from before; \
          a lower learning.learning_rate or learning.max_gradient_norm helps"
     ))
 }
