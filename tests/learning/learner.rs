@@ -1,0 +1,220 @@
+//! The whole training on the probe games: the network's values against those computed by hand.
+
+use std::sync::atomic::AtomicBool;
+
+use burn::tensor::Device;
+use matchq::agents::{Agent, NetworkPlayer};
+use matchq::dqn::config::TrainConfig;
+use matchq::dqn::learner::Learner;
+use matchq::dqn::logs::Logs;
+use matchq::dqn::replay::{Replay, Transition};
+use matchq::dqn::run::RunFolder;
+use matchq::dqn::train::{Ending, Training};
+use matchq::eval::play_series;
+use matchq::games::MaskKind;
+use matchq::network::{Evaluator, device};
+
+use crate::probe_games::{Constant, Delayed, Position, Probe, Script, Sides, Trap};
+
+const CONFIG: &str = "
+    seed = 3
+    network = { channels = 8, layers = 2 }
+    training = { steps = 6400, games = 8, warmup = 64 }
+    exploration = { start = 1.0, end = 0.5, steps = 3200 }
+    replay = { capacity = 1024 }
+    learning = { batch = 32, discount = 0.8, reward_scale = 1.0, double = false, symmetry = false, learning_rate = 3e-3 }
+    target = { every = 20 }
+    evaluation = { every = 6400, games = 2 }
+    checkpoint = { every = 6400 }
+    logging = { every = 6400 }
+";
+
+/// How far a learned value may lie from the one computed by hand.
+const NEAR: f32 = 0.05;
+
+fn config(overrides: &[&str]) -> TrainConfig {
+    let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
+    TrainConfig::parse(CONFIG, "the probe's configuration", &overrides).unwrap()
+}
+
+fn cpu() -> Device {
+    device::select(None).unwrap().1
+}
+
+/// A training from its first step to its last.
+fn train<S: Script>(overrides: &[&str]) -> Training<Probe<S>> {
+    let (config, device) = (config(overrides), cpu());
+    let runs = tempfile::tempdir().unwrap();
+    let folder = RunFolder::create(runs.path(), Some("probe"), "", &config).unwrap();
+    let mut logs = Logs::create(&folder, config.training.steps, true).unwrap();
+    let mut training = Training::new(&config, &(), &device);
+    let ending = training.run(&config, &(), &device, &folder, &mut logs, &AtomicBool::new(false)).unwrap();
+    assert_eq!(ending, Ending::Finished);
+    training
+}
+
+fn player<S: Script>(training: &Training<Probe<S>>) -> NetworkPlayer<Probe<S>> {
+    NetworkPlayer::new(Evaluator::new(training.learner.network(), 16, &cpu()), MaskKind::Legal)
+}
+
+fn values<S: Script>(training: &Training<Probe<S>>, position: Position) -> Vec<f32> {
+    Evaluator::<Probe<S>>::new(training.learner.network(), 1, &cpu()).values(&[position]).unwrap().to_vec()
+}
+
+fn assert_near(found: &[f32], expected: &[f32]) {
+    let near = |(found, expected): (&f32, &f32)| (found - expected).abs() < NEAR;
+    assert!(found.len() == expected.len() && found.iter().zip(expected).all(near), "{found:?} is not {expected:?}");
+}
+
+/// The action values of [`Delayed`] under the discount 0.8, in both colours.
+fn assert_knows_the_delayed_reward(training: &Training<Probe<Delayed>>) {
+    for dealt in 0..2 {
+        let at = |at, chosen| values(training, Position { at, dealt, chosen });
+        assert_near(&at(0, 0), &[0.64, 0.0]);
+        assert_near(&at(1, 0), &[0.8, 0.8]);
+        assert_near(&at(1, 1), &[0.0, 0.0]);
+        assert_near(&at(2, 0), &[1.0, 1.0]);
+        assert_near(&at(2, 1), &[0.0, 0.0]);
+    }
+    let played = play_series(&mut player(training), &(), 0, 10, |_| ()).unwrap();
+    assert!(played.iter().all(|game| game.score == 1));
+}
+
+#[test]
+fn a_constant_reward_becomes_the_value() {
+    let training = train::<Constant>(&[]);
+    assert_near(&values(&training, Position { at: 0, dealt: 0, chosen: 0 }), &[1.0]);
+}
+
+#[test]
+fn a_reward_that_depends_on_the_action_is_learned_for_each_action() {
+    for symmetry in ["learning.symmetry=false", "learning.symmetry=true"] {
+        let training = train::<Sides>(&[symmetry]);
+        assert_near(&values(&training, Position { at: 0, dealt: 0, chosen: 0 }), &[1.0, -1.0]);
+        assert_near(&values(&training, Position { at: 0, dealt: 1, chosen: 0 }), &[-1.0, 1.0]);
+    }
+}
+
+#[test]
+fn what_is_never_met_but_as_a_mirror_image_is_learned_under_random_symmetries() {
+    let config = config(&["learning.symmetry=true"]);
+    let mut learner = Learner::<Probe<Sides>>::new(&config, &(), &cpu());
+    let mut replay = Replay::new(&config.replay);
+    let met = Position { at: 0, dealt: 0, chosen: 0 };
+    for (action, reward) in [(0, 1.0), (1, -1.0)] {
+        replay.push(Transition { state: met, next: met, action, reward, discount: 0.0 });
+    }
+    for _ in 0..400 {
+        learner.update(&mut replay, 1.0, 0.0).unwrap();
+    }
+    let mut evaluator = Evaluator::<Probe<Sides>>::new(learner.network(), 2, &cpu());
+    let values = evaluator.values(&[met, Position { dealt: 1, ..met }]).unwrap();
+    assert_near(values, &[1.0, -1.0, -1.0, 1.0]);
+}
+
+#[test]
+fn rewards_are_learned_on_the_scale_of_the_configuration() {
+    let training = train::<Sides>(&["learning.reward_scale=0.5"]);
+    assert_near(&values(&training, Position { at: 0, dealt: 0, chosen: 0 }), &[0.5, -0.5]);
+    let simulated = train::<Sides>(&["learning.reward_scale=0.5", "learning.simulations=3"]);
+    assert_near(&values(&simulated, Position { at: 0, dealt: 1, chosen: 0 }), &[-0.5, 0.5]);
+}
+
+#[test]
+fn a_reward_two_moves_later_comes_back_through_the_target_network_discounted() {
+    assert_knows_the_delayed_reward(&train(&[]));
+}
+
+#[test]
+fn the_delayed_reward_is_learned_with_the_double_target() {
+    assert_knows_the_delayed_reward(&train(&["learning.double=true"]));
+}
+
+#[test]
+fn the_delayed_reward_is_learned_by_the_dueling_network() {
+    assert_knows_the_delayed_reward(&train(&["network.dueling=true"]));
+}
+
+#[test]
+fn the_delayed_reward_is_learned_from_prioritised_replay() {
+    assert_knows_the_delayed_reward(&train(&["replay.prioritised=true"]));
+}
+
+#[test]
+fn the_delayed_reward_is_learned_with_the_soft_target() {
+    assert_knows_the_delayed_reward(&train(&["target.update=soft", "target.rate=0.05"]));
+}
+
+#[test]
+fn the_delayed_reward_is_learned_with_the_squared_loss() {
+    assert_knows_the_delayed_reward(&train(&["learning.loss=squared"]));
+}
+
+#[test]
+fn the_delayed_reward_is_learned_under_random_symmetries() {
+    assert_knows_the_delayed_reward(&train(&["learning.symmetry=true"]));
+}
+
+#[test]
+fn the_delayed_reward_is_learned_with_weights_shared_among_colours() {
+    assert_knows_the_delayed_reward(&train(&["network.share_colours=true"]));
+}
+
+#[test]
+fn the_delayed_reward_is_learned_from_simulated_outcomes() {
+    assert_knows_the_delayed_reward(&train(&["learning.simulations=2"]));
+}
+
+#[test]
+fn the_delayed_reward_is_learned_with_every_switch_on() {
+    assert_knows_the_delayed_reward(&train(&[
+        "learning.double=true",
+        "learning.n_step=2",
+        "learning.symmetry=true",
+        "learning.schedule=cosine",
+        "network.dueling=true",
+        "network.share_colours=true",
+        "replay.prioritised=true",
+        "target.update=soft",
+        "target.rate=0.05",
+    ]));
+}
+
+#[test]
+fn the_target_network_never_copied_keeps_the_delayed_reward_one_move_away() {
+    let frozen = ["target.every=1000000"];
+    let fresh = Training::<Probe<Delayed>>::new(&config(&frozen), &(), &cpu());
+    let training = train::<Delayed>(&frozen);
+    for dealt in 0..2 {
+        let last = Position { at: 2, dealt, chosen: 0 };
+        assert_near(&values(&training, last), &[1.0, 1.0]);
+        let untrained = values(&fresh, last).into_iter().reduce(f32::max).unwrap();
+        assert_near(&values(&training, Position { at: 1, ..last }), &[0.8 * untrained; 2]);
+    }
+}
+
+#[test]
+fn three_steps_bring_the_delayed_reward_without_the_target_network() {
+    assert_knows_the_delayed_reward(&train(&["learning.n_step=3", "target.every=1000000"]));
+}
+
+#[test]
+fn before_bootstrapping_begins_values_are_rewards_alone() {
+    let training = train::<Delayed>(&["learning.bootstrap_from=1"]);
+    for (at, value) in [(0, 0.0), (1, 0.0), (2, 1.0)] {
+        assert_near(&values(&training, Position { at, dealt: 0, chosen: 0 }), &[value; 2]);
+    }
+}
+
+#[test]
+fn a_masked_out_action_enters_neither_the_target_nor_acting() {
+    for double in ["learning.double=false", "learning.double=true"] {
+        // The game panics when a masked-out action is played.
+        let training = train::<Trap>(&[double]);
+        let (start, locked) = (Position { at: 0, dealt: 0, chosen: 0 }, Position { at: 1, dealt: 0, chosen: 0 });
+        let open = Position { chosen: 1, ..locked };
+        assert_near(&values(&training, locked), &[1.0, 4.0]);
+        assert_near(&values(&training, start), &[0.8, 3.2]);
+        assert_eq!(player(&training).act(&[start, locked, open]).unwrap(), [1, 0, 1]);
+    }
+}

@@ -1,0 +1,217 @@
+//! What the network promises: shapes, values that depend on the board alone, symmetry, and weights that can be saved.
+
+use burn::module::{Module, ModuleMapper, Param};
+use burn::tensor::{Device, Tensor};
+use matchq::games::match3::{Rules, State};
+use matchq::games::{Game, Games, Match3};
+use matchq::network::{Encoder, Evaluator, NetworkConfig, QNetwork, device, to_vec};
+use matchq::random::{Draw, Role, Stream};
+
+const PLAIN: NetworkConfig = NetworkConfig { channels: 8, layers: 3, share_colours: false, dueling: false };
+const DUELING: NetworkConfig = NetworkConfig { dueling: true, ..PLAIN };
+const SHARED: NetworkConfig = NetworkConfig { share_colours: true, ..PLAIN };
+const BOTH: NetworkConfig = NetworkConfig { share_colours: true, ..DUELING };
+const ALL: [NetworkConfig; 4] = [PLAIN, DUELING, SHARED, BOTH];
+
+fn cpu() -> Device {
+    device::select(None).unwrap().1
+}
+
+fn network(config: &NetworkConfig, seed: u64) -> QNetwork {
+    QNetwork::new::<Match3>(config, &mut Stream::new(seed, Role::Initialise, 0), &cpu())
+}
+
+/// Positions after some random moves, of games that are at different moves.
+fn positions(count: usize) -> Vec<State> {
+    let mut games = Games::<Match3>::new(Rules::default(), count, 5);
+    let mut choice = Stream::new(5, Role::Explore, 0);
+    let mut states: Vec<State> = games.states().collect();
+    for step in 0..20 {
+        let actions: Vec<usize> = (0..count).map(|_| choice.below(Match3::ACTIONS as u32) as usize).collect();
+        games.step(&actions, &mut Vec::new());
+        for (index, state) in games.states().enumerate().filter(|(index, _)| index % 20 > step) {
+            states[index] = state;
+        }
+    }
+    states
+}
+
+/// Action values by the evaluator, as bits.
+fn bits(network: &QNetwork, batch: usize, states: &[State]) -> Vec<u32> {
+    let mut evaluator = Evaluator::<Match3>::new(network, batch, &cpu());
+    evaluator.values(states).unwrap().iter().map(|value| value.to_bits()).collect()
+}
+
+/// Action values of positions seen under a symmetry, a row each.
+fn seen_under(network: &QNetwork, symmetry: usize, states: &[State]) -> Vec<Vec<f32>> {
+    let states: Vec<(State, usize)> = states.iter().map(|state| (*state, symmetry)).collect();
+    let (images, scalars) = Encoder::<Match3>::default().tensors(&states, &cpu());
+    let values = to_vec(network.forward(images, scalars)).unwrap();
+    values.chunks(Match3::ACTIONS).map(<[f32]>::to_vec).collect()
+}
+
+#[test]
+fn a_batch_of_boards_becomes_a_row_of_142_finite_values_each() {
+    for config in ALL {
+        for layers in [1, 2, 5] {
+            let network = network(&NetworkConfig { layers, ..config.clone() }, 1);
+            let images = Tensor::<4>::zeros([3, 5, 10, 8], &cpu());
+            let values = network.forward(images, Tensor::<2>::ones([3, 1], &cpu()));
+            assert_eq!(values.dims(), [3, 142]);
+            assert!(to_vec(values).unwrap().iter().all(|value| value.is_finite()));
+        }
+    }
+}
+
+#[test]
+fn a_boards_values_are_the_same_bits_in_a_batch_of_any_size() {
+    let states = positions(256);
+    let shipped = NetworkConfig { channels: 32, layers: 5, ..PLAIN };
+    for config in ALL.into_iter().chain([shipped]) {
+        let network = network(&config, 1);
+        let together = bits(&network, 256, &states);
+        for batch in [1, 3, 64] {
+            assert!(bits(&network, batch, &states) == together, "batches of {batch}, {config:?}");
+        }
+    }
+}
+
+#[test]
+fn a_boards_values_are_the_same_bits_at_any_number_of_threads() {
+    let states = positions(96);
+    let shipped = NetworkConfig { channels: 32, layers: 5, ..PLAIN };
+    for config in ALL.into_iter().chain([shipped]) {
+        let network = network(&config, 1);
+        let with_threads = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| bits(&network, 96, &states))
+        };
+        let one = with_threads(1);
+        assert!(with_threads(2) == one && with_threads(5) == one, "{config:?}");
+    }
+}
+
+#[test]
+fn moves_left_and_every_part_of_the_board_reach_the_values() {
+    let (empty, moved) = ("########\n".repeat(10), format!("a#######\n{}", "########\n".repeat(9)));
+    let network = network(&PLAIN, 1);
+    let states = [(&empty, 20), (&empty, 3), (&moved, 20)].map(|(board, left)| State::new(board, left).unwrap());
+    let values = seen_under(&network, 0, &states);
+    assert_ne!(values[0], values[1], "moves left");
+    // The pooled summary carries the corner's gem to the far corner.
+    assert_ne!(values[0][141], values[2][141], "a gem at the other end");
+}
+
+#[test]
+fn a_network_that_shares_its_weights_values_a_board_the_same_however_its_colours_are_permuted() {
+    const PERMUTATIONS: usize = Match3::SYMMETRIES / 2;
+    let states = positions(6);
+    let difference = |config: &NetworkConfig, symmetry: usize| {
+        let network = network(config, 2);
+        let (plain, seen) = (seen_under(&network, 0, &states), seen_under(&network, symmetry, &states));
+        let rows = plain.iter().zip(&seen);
+        let differences = rows.flat_map(|(plain, seen)| {
+            (0..Match3::ACTIONS).map(|action| {
+                let shown = Match3::transform_action(action, symmetry);
+                (plain[action] - seen[shown]).abs()
+            })
+        });
+        differences.fold(0.0, f32::max)
+    };
+    for symmetry in 1..PERMUTATIONS {
+        for config in [SHARED, BOTH] {
+            let difference = difference(&config, symmetry);
+            assert!(difference < 1e-4, "symmetry {symmetry}: {difference}");
+        }
+        assert!(difference(&PLAIN, symmetry) > 1e-3, "without sharing the colours matter");
+    }
+}
+
+#[test]
+fn weights_that_are_read_again_give_the_same_bits() {
+    let states = positions(16);
+    for config in ALL {
+        let (saved, other) = (network(&config, 1), network(&config, 2));
+        let read = other.clone().with_bytes(&saved.to_bytes().unwrap()).unwrap();
+        assert_eq!(bits(&read, 16, &states), bits(&saved, 16, &states));
+        assert_ne!(bits(&other, 16, &states), bits(&saved, 16, &states));
+        assert_eq!(read.to_bytes().unwrap(), saved.to_bytes().unwrap());
+    }
+}
+
+#[test]
+fn equal_weights_give_equal_bytes_and_other_weights_other_bytes() {
+    for config in ALL {
+        let bytes = |seed| network(&config, seed).to_bytes().unwrap();
+        assert_eq!(bytes(1), bytes(1));
+        assert_ne!(bytes(1), bytes(2));
+    }
+}
+
+#[test]
+fn weights_of_a_network_of_another_shape_are_refused_with_a_sentence() {
+    let others = [
+        NetworkConfig { channels: 4, ..PLAIN },
+        NetworkConfig { layers: 2, ..PLAIN },
+        NetworkConfig { layers: 4, ..PLAIN },
+        DUELING,
+        SHARED,
+    ];
+    for config in others {
+        for (from, to) in [(&config, &PLAIN), (&PLAIN, &config)] {
+            let bytes = network(from, 1).to_bytes().unwrap();
+            let sentence = match network(to, 1).with_bytes(&bytes) {
+                Err(error) => error.to_string(),
+                Ok(_) => panic!("weights of {from:?} were taken for {to:?}"),
+            };
+            assert!(sentence.contains("the weights do not fit the network"), "{sentence}");
+        }
+    }
+    let error = network(&PLAIN, 1).with_bytes(b"no weights at all").unwrap_err();
+    assert!(error.to_string().contains("the weights do not fit the network"), "{error}");
+}
+
+/// Sets all numbers of the parameters from the `from`th to the `to`th, in the order of the network.
+fn set_parameters(network: QNetwork, from: usize, to: usize, number: f32) -> QNetwork {
+    struct Setter {
+        next: usize,
+        range: std::ops::Range<usize>,
+        number: f32,
+    }
+    impl ModuleMapper for Setter {
+        fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+            self.next += 1;
+            match self.range.contains(&(self.next - 1)) {
+                true => param.map(|tensor| tensor.zeros_like().add_scalar(self.number)),
+                false => param,
+            }
+        }
+    }
+    network.map(&mut Setter { next: 0, range: from..to, number })
+}
+
+#[test]
+fn the_dueling_networks_advantages_have_mean_zero_around_the_states_value() {
+    let states = positions(4);
+    // Weight and bias of: stem, two more layers, summary, hidden, advantage; then the value's hidden and last layer.
+    let (advantage, value, end) = (10, 14, 16);
+    let network = network(&DUELING, 1);
+    assert_eq!(network.num_params(), set_parameters(network.clone(), 0, end, 0.0).num_params());
+
+    // With the value's last weights at 0 and its bias at 3 the value is 3 everywhere.
+    let flat = set_parameters(set_parameters(network.clone(), value, end, 0.0), value + 1, end, 3.0);
+    for row in seen_under(&flat, 0, &states) {
+        let mean = row.iter().sum::<f32>() / row.len() as f32;
+        assert!((mean - 3.0).abs() < 1e-4, "{mean}");
+        assert!(row.iter().any(|value| (value - 3.0).abs() > 1e-3), "the advantages differ");
+    }
+    // Without advantages all actions have the state's value, which an offset to all advantages does not change.
+    let (none, offset) = (set_parameters(network.clone(), advantage, advantage + 2, 0.0), |network| {
+        set_parameters(network, advantage + 1, advantage + 2, 7.0)
+    });
+    let values = seen_under(&none, 0, &states);
+    for (row, moved) in values.iter().zip(seen_under(&offset(none), 0, &states)) {
+        assert!(row.iter().chain(&moved).all(|value| (value - row[0]).abs() < 1e-5), "{row:?}");
+    }
+    assert_ne!(values[0][0], values[1][0], "the value depends on the state");
+}

@@ -1,0 +1,232 @@
+//! Games so small that every action value can be computed by hand.
+
+use std::marker::PhantomData;
+
+use matchq::games::{ActionMask, Game, MaskKind, Step, conformance};
+use matchq::random::Draw;
+use serde::{Deserialize, Serialize};
+
+/// A position; what is shown of it depends on the game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Position {
+    /// Moves played.
+    pub at: usize,
+    /// What was dealt at the start.
+    pub dealt: usize,
+    /// The first move.
+    pub chosen: usize,
+}
+
+/// A place in the image: (plane, column). All images have three planes, one row and three columns.
+type One = (usize, usize);
+
+const COLUMNS: usize = 3;
+
+/// What makes one probe game different from another.
+pub trait Script: Clone + Send + Sync + 'static {
+    const NAME: &'static str;
+    const ACTIONS: usize;
+    /// Numbers that can be dealt.
+    const DEALS: u32 = 1;
+    const COLOURS: usize = 0;
+    const SYMMETRIES: usize = 1;
+
+    /// The points of an action, and the next position unless the game is over.
+    fn play(position: Position, action: usize) -> (f32, Option<Position>);
+
+    /// The actions that the rules allow.
+    fn offered(_position: Position) -> ActionMask {
+        ActionMask::all(Self::ACTIONS)
+    }
+
+    /// The image's ones under a symmetry.
+    fn ones(position: Position, symmetry: usize) -> Vec<One>;
+
+    /// An action's number under a symmetry.
+    fn shown(action: usize, _symmetry: usize) -> usize {
+        action
+    }
+}
+
+/// One move, one point.
+#[derive(Clone)]
+pub struct Constant;
+
+impl Script for Constant {
+    const NAME: &'static str = "constant";
+    const ACTIONS: usize = 1;
+
+    fn play(_position: Position, _action: usize) -> (f32, Option<Position>) {
+        (1.0, None)
+    }
+
+    fn ones(_position: Position, _symmetry: usize) -> Vec<One> {
+        vec![(0, 0)]
+    }
+}
+
+/// One move, left or right: a point for the side that is shown, a point lost for the other. The mirror image is a symmetry.
+#[derive(Clone)]
+pub struct Sides;
+
+impl Script for Sides {
+    const NAME: &'static str = "sides";
+    const ACTIONS: usize = 2;
+    const DEALS: u32 = 2;
+    const SYMMETRIES: usize = 2;
+
+    fn play(position: Position, action: usize) -> (f32, Option<Position>) {
+        (if action == position.dealt { 1.0 } else { -1.0 }, None)
+    }
+
+    fn ones(position: Position, symmetry: usize) -> Vec<One> {
+        vec![(0, (COLUMNS - 1) * (position.dealt ^ symmetry))]
+    }
+
+    fn shown(action: usize, symmetry: usize) -> usize {
+        action ^ symmetry
+    }
+}
+
+/// Three moves, of which only the first counts: the point for action 0 comes two moves later. The walker is of one of two
+/// interchangeable colours, and a mark shows the choice.
+#[derive(Clone)]
+pub struct Delayed;
+
+impl Script for Delayed {
+    const NAME: &'static str = "delayed";
+    const ACTIONS: usize = 2;
+    const DEALS: u32 = 2;
+    const COLOURS: usize = 2;
+    const SYMMETRIES: usize = 2;
+
+    fn play(position: Position, action: usize) -> (f32, Option<Position>) {
+        let chosen = if position.at == 0 { action } else { position.chosen };
+        match position.at {
+            2 => (if chosen == 0 { 1.0 } else { 0.0 }, None),
+            at => (0.0, Some(Position { at: at + 1, chosen, ..position })),
+        }
+    }
+
+    fn ones(position: Position, symmetry: usize) -> Vec<One> {
+        let mut ones = vec![(position.dealt ^ symmetry, position.at)];
+        if position.at > 0 {
+            ones.push((2, (COLUMNS - 1) * position.chosen));
+        }
+        ones
+    }
+}
+
+/// Two rooms that look the same. Behind action 0 lies one where only the small prize can be had, behind action 1 one with
+/// the large prize too: only the mask tells them apart, so that a masked-out action has a high value.
+#[derive(Clone)]
+pub struct Trap;
+
+impl Script for Trap {
+    const NAME: &'static str = "trap";
+    const ACTIONS: usize = 2;
+
+    fn play(position: Position, action: usize) -> (f32, Option<Position>) {
+        assert!(Self::offered(position).contains(action), "an action outside the mask was played");
+        match (position.at, action) {
+            (0, _) => (0.0, Some(Position { at: 1, chosen: action, ..position })),
+            (_, 0) => (1.0, None),
+            _ => (4.0, None),
+        }
+    }
+
+    fn offered(position: Position) -> ActionMask {
+        let locked = position.at == 1 && position.chosen == 0;
+        ActionMask::all(if locked { 1 } else { 2 })
+    }
+
+    fn ones(position: Position, _symmetry: usize) -> Vec<One> {
+        vec![(0, position.at)]
+    }
+}
+
+/// A game by a script.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Probe<S: Script> {
+    position: Position,
+    over: bool,
+    score: i32,
+    script: PhantomData<S>,
+}
+
+impl<S: Script> Game for Probe<S> {
+    type Rules = ();
+    type State = Position;
+
+    const NAME: &'static str = S::NAME;
+    const PLANES: usize = 3;
+    const COLOURS: usize = S::COLOURS;
+    const ROWS: usize = 1;
+    const COLUMNS: usize = COLUMNS;
+    const SCALARS: usize = 1;
+    const ACTIONS: usize = S::ACTIONS;
+    const ACTION_PLANES: usize = 1;
+    const SYMMETRIES: usize = S::SYMMETRIES;
+
+    fn new(rules: &(), draw: &mut impl Draw) -> Self {
+        Self::at(rules, &Position { at: 0, dealt: draw.below(S::DEALS) as usize, chosen: 0 })
+    }
+
+    fn at(_rules: &(), state: &Position) -> Self {
+        Self { position: *state, over: false, score: 0, script: PhantomData }
+    }
+
+    fn step(&mut self, action: usize, _draw: &mut impl Draw) -> Step {
+        if self.over {
+            return Step { reward: 0.0, terminal: true };
+        }
+        let (reward, next) = S::play(self.position, action);
+        self.score += reward as i32;
+        self.over = next.is_none();
+        self.position = next.unwrap_or(self.position);
+        Step { reward, terminal: self.over }
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+
+    fn score(&self) -> i32 {
+        self.score
+    }
+
+    fn state(&self) -> Position {
+        self.position
+    }
+
+    fn mask(state: &Position, _kind: MaskKind) -> ActionMask {
+        S::offered(*state)
+    }
+
+    fn place(action: usize) -> (usize, usize, usize) {
+        (0, 0, (COLUMNS - 1) * action)
+    }
+
+    fn encode(state: &Position, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+        image.fill(0.0);
+        scalars.fill(0.5);
+        for (plane, column) in S::ones(*state, symmetry) {
+            image[plane * COLUMNS + column] = 1.0;
+        }
+    }
+
+    fn transform_action(action: usize, symmetry: usize) -> usize {
+        S::shown(action, symmetry)
+    }
+}
+
+#[test]
+fn the_probe_games_keep_what_a_game_promises() {
+    for seed in 0..8 {
+        conformance::check::<Probe<Constant>>(&(), seed);
+        conformance::check::<Probe<Sides>>(&(), seed);
+        conformance::check::<Probe<Delayed>>(&(), seed);
+        conformance::check::<Probe<Trap>>(&(), seed);
+    }
+}
