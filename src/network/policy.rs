@@ -18,7 +18,7 @@ const DESCRIPTION: &str = "policy";
 const WEIGHTS: &str = "weights";
 
 /// The trained agent that travels inside the program.
-static SHIPPED: &[u8] = &[];
+static SHIPPED: &[u8] = include_bytes!("../../checkpoints/dqn/best.ckpt");
 
 /// A policy without its weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
