@@ -52,3 +52,30 @@ pub fn greedy(values: &[f32], mask: &ActionMask) -> usize {
     };
     mask.iter().reduce(better).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mask(actions: &[usize]) -> ActionMask {
+        actions.iter().copied().collect()
+    }
+
+    #[test]
+    fn the_best_action_of_the_mask_is_chosen_and_the_first_of_equal_ones() {
+        let values = [9.0, -2.0, 3.0, 3.0, -7.0];
+        assert_eq!(greedy(&values, &mask(&[0, 1, 2, 3, 4])), 0);
+        assert_eq!(greedy(&values, &mask(&[1, 2, 3, 4])), 2);
+        assert_eq!(greedy(&values, &mask(&[3, 4])), 3);
+        assert_eq!(greedy(&values, &mask(&[1, 4])), 1);
+        assert_eq!(greedy(&[f32::NEG_INFINITY; 3], &mask(&[1, 2])), 1);
+    }
+
+    #[test]
+    fn a_value_that_is_no_number_is_chosen_only_where_no_other_is_one() {
+        let values = [f32::NAN, -5.0, f32::NAN, -4.0];
+        assert_eq!(greedy(&values, &mask(&[0, 1, 2])), 1);
+        assert_eq!(greedy(&values, &mask(&[0, 1, 2, 3])), 3);
+        assert!([0, 2].contains(&greedy(&values, &mask(&[0, 2]))));
+    }
+}

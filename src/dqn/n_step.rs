@@ -61,3 +61,71 @@ impl<G: Game> NStep<G> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::Match3;
+    use crate::games::match3::State;
+
+    /// The position before move `number`, counted from 0.
+    fn state(number: i64) -> State {
+        State::new(&"########\n".repeat(10), 25 - number).unwrap()
+    }
+
+    /// What has been stored after each of some moves, with these rewards; the last one may end the game. The reward of
+    /// move k is for action k.
+    fn stored(n: usize, discount: f32, rewards: &[f32], terminal: bool) -> Vec<Vec<Transition<State>>> {
+        let mut collector = NStep::<Match3>::new(n, discount);
+        let mut push = |number: usize| {
+            let mut stored = vec![];
+            let outcome = Outcome {
+                reward: f32::NAN, // Only the scaled reward counts.
+                terminal: terminal && number + 1 == rewards.len(),
+                next: state(number as i64 + 1),
+                score: None,
+            };
+            collector
+                .push(state(number as i64), number, rewards[number], &outcome, |transition| stored.push(transition));
+            stored
+        };
+        (0..rewards.len()).map(&mut push).collect()
+    }
+
+    fn transition(from: i64, to: i64, reward: f32, discount: f32) -> Transition<State> {
+        Transition { state: state(from), next: state(to), action: from as u16, reward, discount }
+    }
+
+    #[test]
+    fn one_step_stores_each_move_as_it_is() {
+        let expected = [vec![transition(0, 1, 3.0, 0.5)], vec![transition(1, 2, -1.0, 0.0)]];
+        assert_eq!(stored(1, 0.5, &[3.0, -1.0], true), expected);
+    }
+
+    #[test]
+    fn several_steps_sum_the_discounted_rewards_and_look_as_far_ahead() {
+        // 1 + 2/2 + 4/4 = 3, then 2 + 4/2 + 8/4 = 6; behind them stands (1/2)^3.
+        let expected = [vec![], vec![], vec![transition(0, 3, 3.0, 0.125)], vec![transition(1, 4, 6.0, 0.125)]];
+        assert_eq!(stored(3, 0.5, &[1.0, 2.0, 4.0, 8.0], false), expected);
+    }
+
+    #[test]
+    fn the_end_of_a_game_stores_all_that_is_pending_and_nothing_stands_behind_it() {
+        let at_the_end = vec![transition(0, 3, 3.0, 0.0), transition(1, 3, 4.0, 0.0), transition(2, 3, 4.0, 0.0)];
+        assert_eq!(stored(3, 0.5, &[1.0, 2.0, 4.0], true), [vec![], vec![], at_the_end]);
+        // A game shorter than the steps.
+        let at_the_end = vec![transition(0, 2, 2.0, 0.0), transition(1, 2, 2.0, 0.0)];
+        assert_eq!(stored(5, 0.5, &[1.0, 2.0], true), [vec![], at_the_end]);
+    }
+
+    #[test]
+    fn a_new_game_owes_nothing_to_the_one_before() {
+        let mut collector = NStep::<Match3>::new(2, 0.5);
+        let mut stored = vec![];
+        for (reward, terminal) in [(1.0, false), (2.0, true), (4.0, false), (8.0, false)] {
+            let outcome = Outcome { reward, terminal, next: state(1), score: None };
+            collector.push(state(0), 0, reward, &outcome, |transition| stored.push(transition.reward));
+        }
+        assert_eq!(stored, [2.0, 2.0, 8.0]);
+    }
+}

@@ -286,7 +286,7 @@ mod tests {
         assert!(matches!(&error, Error::User(text) if text.contains("tfevents")), "{error}");
         EventLog::resume(folder.path(), 0).unwrap();
         assert_eq!(fs::read_to_string(folder.path().join("train.csv")).unwrap(), "step\n");
-        assert_eq!(steps(folder.path()), []);
+        assert_eq!(steps(folder.path()), Vec::<u64>::new());
     }
 
     #[test]
