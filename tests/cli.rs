@@ -1,0 +1,335 @@
+//! The program as its user meets it: runs, results, interruptions, and errors that say what to do.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+const CONFIG: &str = "
+seed = 4
+
+[network]
+channels = 4
+layers = 2
+
+[training]
+steps = 8000
+games = 8
+warmup = 80
+
+[exploration]
+steps = 2000
+
+[replay]
+capacity = 500
+prioritised = true
+
+[learning]
+batch = 8
+n_step = 2
+
+[evaluation]
+every = 2000
+games = 4
+
+[checkpoint]
+every = 400
+
+[logging]
+every = 80
+";
+
+/// A folder with a configuration in it, in which the program runs.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("tiny.toml"), CONFIG).unwrap();
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_matchq"));
+        command.args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn start(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).spawn().unwrap()
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Runs, and gives what it wrote to standard output.
+    fn run_well(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert_well(&output);
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// A run that is over at once, with a checkpoint to play with.
+    fn train_short(&self, name: &str) {
+        self.run_well(&["train", "--config", "tiny.toml", "--name", name, "--quiet", "--set", "training.steps=160"]);
+    }
+
+    fn replay(&self, seed: u64, moves: &[Value]) -> Vec<Value> {
+        let seed = seed.to_string();
+        let mut child = self.command(&["replay", "--seed", &seed]).stdin(Stdio::piped()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        moves.iter().for_each(|line| writeln!(input, "{line}").unwrap());
+        drop(input);
+        let output = child.wait_with_output().unwrap();
+        assert_well(&output);
+        String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+fn assert_well(output: &Output) {
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// All files of a folder and their content; none if there is no folder.
+fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => files.append(&mut snapshot(&path)),
+            false => drop(files.insert(path.clone(), fs::read(&path).unwrap())),
+        }
+    }
+    files
+}
+
+/// Waits until a run has logged so many rows: it is then between its start and its end.
+fn wait_for_rows(run: &mut Child, log: &Path, rows: usize) {
+    while fs::read_to_string(log).unwrap_or_default().lines().count() < 1 + rows {
+        assert_eq!(run.try_wait().unwrap(), None, "the run ended before it could be interrupted");
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_interrupted_or_killed_and_resumed_ends_as_the_one_that_never_was() {
+    const TRAIN: [&str; 7] = ["train", "--config", "tiny.toml", "--quiet", "--threads", "2", "--name"];
+    let place = Place::new();
+    let train = |name| [&TRAIN[..], &[name]].concat();
+    let resume = |name| place.run_well(&["train", "--resume", &format!("runs/{name}"), "--quiet", "--threads", "2"]);
+
+    let mut interrupted = place.start(&train("interrupted"));
+    wait_for_rows(&mut interrupted, &place.path("runs/interrupted/train.csv"), 5);
+    let id = interrupted.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let output = interrupted.wait_with_output().unwrap();
+    assert_well(&output);
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.starts_with("stopped at step "), "{told}");
+    assert!(told.contains("matchq train --resume runs/interrupted"), "{told}");
+
+    let mut killed = place.start(&train("killed"));
+    wait_for_rows(&mut killed, &place.path("runs/killed/train.csv"), 12);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+
+    let whole = place.run_well(&train("whole"));
+    assert!(whole.starts_with("finished after 8000 steps"), "{whole}");
+    let checkpoint = |name: &str, file| fs::read(place.path("runs").join(name).join(file)).unwrap();
+    for name in ["interrupted", "killed"] {
+        assert!(checkpoint(name, "last.ckpt") != checkpoint("whole", "last.ckpt"), "{name}: it was cut short");
+        resume(name);
+        for file in ["last.ckpt", "best.ckpt", "config.toml"] {
+            assert!(checkpoint(name, file) == checkpoint("whole", file), "{name}: {file}");
+        }
+    }
+
+    // A run that is done stays as it is.
+    let before = checkpoint("whole", "last.ckpt");
+    resume("whole");
+    assert!(checkpoint("whole", "last.ckpt") == before);
+}
+
+#[test]
+fn a_run_is_called_after_its_configuration_and_numbered_where_that_exists() {
+    let place = Place::new();
+    for name in ["tiny", "tiny-2", "tiny-3"] {
+        let train = ["train", "--config", "tiny.toml", "--set", "training.steps=8", "--quiet"];
+        let told = place.run_well(&train);
+        assert!(told.contains(&format!("--checkpoint runs/{name}\n")), "{told}");
+        assert!(place.path("runs").join(name).join("last.ckpt").is_file());
+    }
+}
+
+#[test]
+fn the_resolved_configuration_lies_with_the_run_and_gives_the_same_run_again() {
+    let place = Place::new();
+    place.train_short("first");
+    let resolved = fs::read_to_string(place.path("runs/first/config.toml")).unwrap();
+    assert!(resolved.contains("steps = 160") && resolved.contains("huber_delta = 1.0"), "{resolved}");
+    place.run_well(&["train", "--config", "runs/first/config.toml", "--name", "again", "--quiet"]);
+    for file in ["last.ckpt", "config.toml"] {
+        let [first, again] = ["first", "again"].map(|name| fs::read(place.path("runs").join(name).join(file)).unwrap());
+        assert!(first == again, "{file}");
+    }
+}
+
+#[test]
+fn without_a_terminal_progress_is_plain_lines() {
+    let place = Place::new();
+    let output = place.run(&["train", "--config", "tiny.toml", "--set", "training.steps=160"]);
+    assert_well(&output);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("160") && !told.contains('\r') && !told.contains('\x1b'), "{told:?}");
+}
+
+#[test]
+fn an_evaluation_gives_every_score_and_the_moves_that_make_it() {
+    let place = Place::new();
+    place.train_short("run");
+    let eval = ["eval", "--checkpoint", "runs/run", "--games", "6", "--seed", "3", "--json", "-"];
+    let report: Value = serde_json::from_str(&place.run_well(&eval)).unwrap();
+    assert_eq!((&report["player"], &report["seed"], &report["games"]), (&"network".into(), &3.into(), &6.into()));
+    let scores: Vec<i64> = report["scores"].as_array().unwrap().iter().map(|score| score.as_i64().unwrap()).collect();
+    let moves = report["moves"].as_array().unwrap();
+    assert_eq!((scores.len(), moves.len()), (6, 6));
+    let mean = scores.iter().sum::<i64>() as f64 / 6.0;
+    assert!((report["mean"].as_f64().unwrap() - mean).abs() < 1e-9, "{mean}");
+    assert_eq!(report["min"].as_f64().unwrap(), *scores.iter().min().unwrap() as f64);
+    assert_eq!(report["max"].as_f64().unwrap(), *scores.iter().max().unwrap() as f64);
+
+    for (seed, (moves, score)) in (3..).zip(moves.iter().zip(&scores)) {
+        let moves = moves.as_array().unwrap();
+        let lines = place.replay(seed, moves);
+        assert_eq!((moves.len(), lines.len()), (25, 26));
+        assert_eq!((&lines[25]["score"], &lines[25]["moves_left"]), (&(*score).into(), &0.into()), "seed {seed}");
+    }
+}
+
+#[test]
+fn scores_do_not_depend_on_the_batch_or_the_threads() {
+    let place = Place::new();
+    place.train_short("run");
+    let scores = |flags: &[&str]| {
+        let eval = ["eval", "--checkpoint", "runs/run/best.ckpt", "--games", "20", "--json", "-"];
+        let report: Value = serde_json::from_str(&place.run_well(&[&eval[..], flags].concat())).unwrap();
+        (report["scores"].clone(), report["moves"].clone())
+    };
+    let expected = scores(&[]);
+    assert_eq!(scores(&["--batch", "1", "--threads", "1"]), expected);
+    assert_eq!(scores(&["--batch", "7", "--threads", "2"]), expected);
+}
+
+#[test]
+fn an_evaluation_is_told_in_words_and_drawn_where_a_file_is_named() {
+    let place = Place::new();
+    place.train_short("run");
+    let eval = ["eval", "--checkpoint", "runs/run", "--games", "20"];
+    let told = place.run_well(&[&eval[..], &["--plot", "scores.svg", "--json", "report.json"]].concat());
+    assert!(told.contains("20 games from seed 0") && told.contains("mean") && told.contains("95 %"), "{told}");
+    place.run_well(&[&eval[..], &["--plot", "scores.png"]].concat());
+    assert!(fs::read_to_string(place.path("scores.svg")).unwrap().contains("<svg"));
+    assert!(fs::read(place.path("scores.png")).unwrap().starts_with(b"\x89PNG\r\n"));
+    let report: Value = serde_json::from_slice(&fs::read(place.path("report.json")).unwrap()).unwrap();
+    assert_eq!(report["scores"].as_array().unwrap().len(), 20);
+}
+
+#[test]
+fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_behind() {
+    let place = Place::new();
+    for (name, text) in [
+        ("unknown.toml", "[learning]\nbacth = 3\n"),
+        ("type.toml", "[learning]\nbatch = \"many\"\n"),
+        ("range.toml", "[learning]\ndiscount = 1.5\n"),
+        ("broken.toml", "[learning\n"),
+    ] {
+        fs::write(place.path(name), text).unwrap();
+    }
+    let before = snapshot(place.0.path());
+    let set = |text| vec!["train", "--config", "tiny.toml", "--set", text];
+    let train = |file| vec!["train", "--config", file];
+    let eval = |flags: &[&'static str]| [&["eval", "--checkpoint", "tiny.toml"], flags].concat();
+    let mut cases = vec![
+        (train("unknown.toml"), vec!["unknown.toml", "learning", "bacth"]),
+        (train("type.toml"), vec!["type.toml: learning.batch:", "many"]),
+        (train("range.toml"), vec!["range.toml: learning.discount = 1.5", "between 0 and 1"]),
+        (train("broken.toml"), vec!["broken.toml is not valid TOML"]),
+        (train("missing.toml"), vec!["missing.toml cannot be read"]),
+        (set("learning.batch"), vec!["--set learning.batch", "key=value"]),
+        (set("learning.bacth=3"), vec!["--set", "learning", "bacth"]),
+        (set("learning.batch=many"), vec!["--set: learning.batch:", "many"]),
+        (set("learning.batch=0"), vec!["--set: learning.batch = 0", "between 1 and 65536"]),
+        (set("seed.of=1"), vec!["--set seed.of", "'seed' is a value, not a section"]),
+        (set("training.updates.most=1"), vec!["--set: training.updates: "]),
+        (set("learning={bacth=1}"), vec!["--set: learning", "bacth"]),
+        (set("evaluation.seed=0"), vec!["evaluation.seed = 0", "1000000 or above"]),
+        (vec!["train"], vec!["--config"]),
+        (vec!["train", "--config", "tiny.toml", "--name", "a/b"], vec!["--name a/b"]),
+        (vec!["train", "--config", "tiny.toml", "--device", "abacus"], vec!["--device abacus", "flex"]),
+        (vec!["train", "--config", "tiny.toml", "--threads", "0"], vec!["--threads"]),
+        (vec!["train", "--resume", "nowhere"], vec!["--resume nowhere", "last.ckpt"]),
+        (vec!["train", "--resume", "x", "--set", "seed=1"], vec!["--resume", "--set"]),
+        (vec!["eval", "--checkpoint", "nowhere.ckpt"], vec!["nowhere.ckpt cannot be read"]),
+        (vec!["eval", "--checkpoint", "."], vec!["best.ckpt"]),
+        (eval(&[]), vec!["tiny.toml is not a checkpoint of matchq"]),
+        (eval(&["--games", "0"]), vec!["--games", "0"]),
+        (eval(&["--batch", "0"]), vec!["--batch", "0"]),
+        (eval(&["--plot", "scores.pdf"]), vec!["--plot", "scores.pdf", ".png or .svg"]),
+        (eval(&["--obstacle-kinds", "300"]), vec!["--obstacle-kinds", "300"]),
+        (vec!["replay", "--seed", "1", "nowhere.jsonl"], vec!["nowhere.jsonl cannot be read"]),
+    ];
+    if !cfg!(feature = "wgpu") {
+        cases.push((eval(&["--device", "wgpu"]), vec!["--device wgpu", "--features wgpu"]));
+        cases.push((
+            vec!["train", "--config", "tiny.toml", "--device", "wgpu"],
+            vec!["--device wgpu: not compiled in", "--features wgpu"],
+        ));
+    }
+    for (arguments, parts) in cases {
+        let output = place.run(&arguments);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+        assert!(told.starts_with("error: "), "{arguments:?}: {told}");
+        assert!(parts.iter().all(|part| told.contains(part)), "{arguments:?} must name {parts:?}: {told}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+        assert_eq!(snapshot(place.0.path()), before, "{arguments:?}");
+        assert!(fs::read_dir(place.path("runs")).into_iter().flatten().next().is_none(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_run_is_never_overwritten_and_a_damaged_one_never_touched() {
+    let place = Place::new();
+    place.train_short("run");
+    let mut before = snapshot(&place.path("runs"));
+    let output = place.run(&["train", "--config", "tiny.toml", "--name", "run"]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("--name run: ") && told.contains("--resume"), "{told}");
+    assert_eq!(snapshot(&place.path("runs")), before);
+
+    for file in ["last.ckpt", "best.ckpt"] {
+        let path = place.path("runs/run").join(file);
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, &whole[..whole.len() - 100]).unwrap();
+        before.insert(path, whole[..whole.len() - 100].to_vec());
+    }
+    for arguments in [["train", "--resume", "runs/run"], ["eval", "--checkpoint", "runs/run"]] {
+        let output = place.run(&arguments);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains(".ckpt is truncated or damaged"), "{told}");
+        assert_eq!(snapshot(&place.path("runs")), before);
+    }
+}
