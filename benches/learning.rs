@@ -61,6 +61,10 @@ fn parts(criterion: &mut Criterion) {
         ("whole: sampled transitions, discount 0.5", &["learning.discount=0.5", "learning.double=false"]),
         ("whole: sampled transitions, discount 0.5, double", &["learning.discount=0.5", "learning.double=true"]),
         ("whole: 16 simulated outcomes, discount 0", &["learning.discount=0.0", "learning.simulations=16"]),
+        (
+            "whole: 16 simulated outcomes, discount 0.5",
+            &["learning.discount=0.5", "learning.simulations=16", "learning.double=false"],
+        ),
     ] {
         let config = config(sets);
         let mut replay = filled(&config);

@@ -128,11 +128,11 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         moving & Cells::TOP
     }
 
-    /// Puts a token into a single cell that holds kind 0.
+    /// Puts tokens of one kind into cells that hold kind 0.
     #[inline]
-    pub fn put(&mut self, cell: Cells<COLUMNS, ROWS>, kind: u8) {
+    pub fn put(&mut self, cells: Cells<COLUMNS, ROWS>, kind: u8) {
         for (place, plane) in self.planes.iter_mut().enumerate() {
-            *plane |= cell.only_if(kind >> place & 1 == 1);
+            *plane |= cells.only_if(kind >> place & 1 == 1);
         }
     }
 }
@@ -190,20 +190,32 @@ impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
     /// The sum over all runs, one by one, of what a run of a length is worth.
     #[inline]
     pub fn sum(&self, worth: impl Fn(u32) -> i32) -> i32 {
-        let in_direction = |threes: Cells<COLUMNS, ROWS>, next: fn(_) -> Cells<COLUMNS, ROWS>| {
-            let run = |start| {
-                let mut length = 3;
-                let mut cell = next(start);
-                while !(threes & cell).is_empty() {
-                    length += 1;
-                    cell = next(cell);
-                }
-                worth(length)
-            };
-            (threes & !next(threes)).each().map(run).sum::<i32>()
-        };
-        in_direction(self.vertical, Cells::up) + in_direction(self.horizontal, Cells::right)
+        let (vertical, horizontal) = (self.vertical, self.horizontal);
+        follow(vertical & !vertical.up(), vertical, Cells::down, &worth)
+            + follow(horizontal & !horizontal.right(), horizontal, Cells::left, &worth)
     }
+}
+
+/// The worth of the runs of one direction, which start with the threes `runs`. All are followed together: each adds
+/// what its next cell makes it worth more, as long as it goes on.
+#[inline]
+fn follow<const COLUMNS: usize, const ROWS: usize>(
+    mut runs: Cells<COLUMNS, ROWS>,
+    mut threes: Cells<COLUMNS, ROWS>,
+    to_start: impl Fn(Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS>,
+    worth: &impl Fn(u32) -> i32,
+) -> i32 {
+    let (mut sum, mut before) = (0, 0);
+    for length in 3.. {
+        if runs.is_empty() {
+            break;
+        }
+        sum += runs.count() as i32 * (worth(length) - before);
+        before = worth(length);
+        threes = to_start(threes);
+        runs &= threes;
+    }
+    sum
 }
 
 /// The neighbours, above, below, left and right, of a set of cells.

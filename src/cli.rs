@@ -20,6 +20,10 @@ pub enum Command {
     Train(Train),
     /// Play seeded games with a trained agent and say what it scores
     Eval(Eval),
+    /// Let several players play the same seeded games
+    Compare(Compare),
+    /// List the players and their parameters
+    Players,
     /// Play given moves in a seeded game and print every board as JSON
     Replay(Replay),
 }
@@ -56,6 +60,37 @@ pub struct Eval {
     /// A checkpoint file, or a folder that holds a best.ckpt [default: the agent inside the program]
     #[arg(long, value_name = "PATH")]
     pub checkpoint: Option<PathBuf>,
+    /// Which games.
+    #[command(flatten)]
+    pub series: Series,
+    /// Boards that go through the network at once, at most 1024
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1_024))]
+    pub batch: u32,
+    /// Draw the histogram of the scores, as .png or .svg
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    /// Where to compute.
+    #[command(flatten)]
+    pub compute: Compute,
+}
+
+/// Let several players play the same seeded games
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// Players, separated by commas, each name:key=value:key=value; `matchq players` lists them
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', required = true)]
+    pub players: Vec<String>,
+    /// Which games.
+    #[command(flatten)]
+    pub series: Series,
+    /// Threads [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4_096))]
+    pub threads: Option<u32>,
+}
+
+/// A series of seeded games, and where its report goes.
+#[derive(Debug, Args)]
+pub struct Series {
     /// Number of games
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     pub games: u64,
@@ -65,18 +100,9 @@ pub struct Eval {
     /// Kinds of obstacles: 2 in the original, 1 in a variant
     #[arg(long, value_name = "K", default_value_t = 2)]
     pub obstacle_kinds: u32,
-    /// Boards that go through the network at once
-    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=65_536))]
-    pub batch: u32,
     /// Write all figures, scores and moves as JSON to a file, or to standard output (-) in place of the text
     #[arg(long, value_name = "FILE|-")]
     pub json: Option<PathBuf>,
-    /// Draw the histogram of the scores, as .png or .svg
-    #[arg(long, value_name = "FILE")]
-    pub plot: Option<PathBuf>,
-    /// Where to compute.
-    #[command(flatten)]
-    pub compute: Compute,
 }
 
 /// Play given moves in a seeded game and print every board as JSON

@@ -7,11 +7,13 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// Writes a file so that at every instant either the old content or the new one is there.
+/// Writes a file so that at every instant either the old content or the new one is there. A link stays, and the file that
+/// it names is written.
 ///
 /// # Errors
 /// When the file cannot be written; the old content is then untouched.
 pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
+    let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mut side: OsString = path.file_name().unwrap_or_default().to_owned();
     side.push(".partial");
     let side = path.with_file_name(side);
@@ -32,18 +34,18 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
     })
 }
 
-/// Checks before long work that a file named by a flag can be written where it is to lie.
+/// Checks before long work that a file named by a flag has a place to lie in.
 ///
 /// # Errors
-/// When its folder does not exist, or a folder of that name does.
+/// When its folder does not exist, or what has that name is no file that could be replaced.
 pub fn check_destination(flag: &str, path: &Path) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         let sentence = format!("{flag} {}: the folder {} does not exist", path.display(), folder.display());
         return Err(Error::user(sentence));
     }
-    match path.is_dir() {
-        true => Err(Error::user(format!("{flag} {}: this is a folder; name a file", path.display()))),
+    match path.exists() && !path.is_file() {
+        true => Err(Error::user(format!("{flag} {}: this is no file, but a folder or a device", path.display()))),
         false => Ok(()),
     }
 }

@@ -1,3 +1,4 @@
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -8,12 +9,15 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Train(arguments) => commands::train::run(&arguments),
         Command::Eval(arguments) => commands::eval::run(&arguments),
+        Command::Compare(arguments) => commands::compare::run(&arguments),
+        Command::Players => commands::compare::list(),
         Command::Replay(arguments) => commands::replay::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            // Where standard error is gone too, the exit code is left.
+            writeln!(io::stderr(), "error: {error}").ok();
             ExitCode::from(error.exit_code())
         }
     }

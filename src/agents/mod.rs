@@ -1,20 +1,49 @@
 //! The interface every player implements, and the players.
 
+mod cascade;
+mod expected;
+mod greedy;
+mod matching;
 mod network;
+mod parse;
+mod plan;
+mod policy;
+mod random;
+mod ranked;
+mod rollout;
+mod search;
 
+pub use cascade::Cascade;
+pub use expected::Expected;
+pub use greedy::Greedy;
+pub use matching::Matching;
 pub use network::{NetworkPlayer, greedy};
+pub use parse::{BoxedPlayer, Entry, Options, PLAYERS, Parameter, listing, parse};
+pub use plan::{Plan, best_plan};
+pub use policy::{Player, Policy, Valued, best};
+pub use random::Random;
+pub use ranked::Ranked;
+pub use rollout::Rollout;
+pub use search::{Budget, Leaf, NoLeaf, Search};
 
 use crate::error::Result;
 use crate::games::Game;
+use crate::random::Stream;
 
 /// A player of a game. It is asked for the moves of many games at once, so that a network can answer them in one batch.
 pub trait Agent<G: Game> {
     /// How the player is called in results.
     fn name(&self) -> &str;
 
-    /// Chooses an action in each of the states; what it chooses in one does not depend on the others.
+    /// Chooses an action in each of the states; what it chooses in one does not depend on the others. All its random
+    /// numbers in state i come from `ties[i]`, a stream of the player's own for that game.
     ///
     /// # Errors
     /// When the player's device fails.
-    fn act(&mut self, states: &[G::State]) -> Result<Vec<usize>>;
+    fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>>;
+
+    /// Whether the player thinks for a given time: then it should be asked for one move at a time, and have all cores.
+    fn is_timed(&self) -> bool {
+        false
+    }
 }

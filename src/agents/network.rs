@@ -4,9 +4,11 @@ use super::Agent;
 use crate::error::Result;
 use crate::games::{ActionMask, Game, MaskKind};
 use crate::network::Evaluator;
+use crate::random::Stream;
 
 /// Plays greedily by a network's action values.
 pub struct NetworkPlayer<G: Game> {
+    name: String,
     evaluator: Evaluator<G>,
     mask: MaskKind,
 }
@@ -14,7 +16,12 @@ pub struct NetworkPlayer<G: Game> {
 impl<G: Game> NetworkPlayer<G> {
     /// A player by the values of an evaluator.
     pub fn new(evaluator: Evaluator<G>, mask: MaskKind) -> Self {
-        Self { evaluator, mask }
+        Self { name: "network".into(), evaluator, mask }
+    }
+
+    /// The same player, called by another name in results.
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
     }
 
     /// Chooses an action in each state by `choose`, which is given its action values and its mask.
@@ -35,10 +42,10 @@ impl<G: Game> NetworkPlayer<G> {
 
 impl<G: Game> Agent<G> for NetworkPlayer<G> {
     fn name(&self) -> &str {
-        "network"
+        &self.name
     }
 
-    fn act(&mut self, states: &[G::State]) -> Result<Vec<usize>> {
+    fn act(&mut self, states: &[G::State], _ties: &mut [Stream]) -> Result<Vec<usize>> {
         self.act_by(states, greedy)
     }
 }

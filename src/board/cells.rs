@@ -94,6 +94,12 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         self.0[0] | self.0[1] == 0
     }
 
+    /// The number of bits that are set.
+    #[inline]
+    pub const fn count(self) -> u32 {
+        self.0[0].count_ones() + self.0[1].count_ones()
+    }
+
     /// The set moved up by one cell.
     #[inline]
     pub const fn up(self) -> Self {

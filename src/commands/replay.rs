@@ -25,7 +25,7 @@ struct Line {
 /// # Errors
 /// As [`replay`], and a file that cannot be opened.
 pub fn run(arguments: &crate::cli::Replay) -> Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::stdout().lock();
     let (seed, kinds) = (arguments.seed, arguments.obstacle_kinds);
     match arguments.file.as_deref().filter(|path| *path != Path::new("-")) {
         None => replay(seed, kinds, io::stdin().lock(), "standard input", &mut out),
@@ -85,7 +85,8 @@ fn print(game: &Match3, score_delta: i32, out: &mut impl Write) -> Result<bool> 
     let (board, score, moves_left) = (game.board(), game.score(), game.moves_left());
     let written = serde_json::to_string(&Line { board, score_delta, score, moves_left })
         .map_err(io::Error::from)
-        .and_then(|line| writeln!(out, "{line}"));
+        // Each line at once: a program may wait for it before it sends the next move.
+        .and_then(|line| writeln!(out, "{line}").and_then(|()| out.flush()));
     match written {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::compute;
+use super::{compute, print};
 use crate::cli::Train;
 use crate::dqn::checkpoint::{self, RunCheckpoint};
 use crate::dqn::config::TrainConfig;
@@ -42,9 +42,9 @@ fn start(arguments: &Train, path: &Path, stop: &AtomicBool) -> Result<()> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let folder = RunFolder::create(&arguments.runs, arguments.name.as_deref(), &stem, &config)?;
     let mut training = Training::<Match3>::new(&config, &rules, &device);
-    let mut logs = Logs::create(&folder, config.training.steps, arguments.quiet)?;
     // From here on the run can be resumed.
     checkpoint::save(&folder.last(), &config, &training)?;
+    let mut logs = Logs::create(&folder, config.training.steps, arguments.quiet)?;
     logs.message(&format!("training {} for {} steps", folder.path().display(), config.training.steps));
     let ending = training.run(&config, &rules, &device, &folder, &mut logs, stop);
     report(&training, ending, &folder, &logs)
@@ -71,12 +71,14 @@ fn report(training: &Training<Match3>, ending: Result<Ending>, folder: &RunFolde
     logs.draw_curve(folder)?;
     match ending {
         Ending::Stopped => {
-            println!("stopped at step {}; go on with: matchq train --resume {path}", training.step);
+            print(&format!("stopped at step {}; go on with: matchq train --resume {path}\n", training.step))
         }
         Ending::Finished => {
             let best = training.meters.best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
-            println!("finished after {} steps{best}; play with: matchq eval --checkpoint {path}", training.step);
+            print(&format!(
+                "finished after {} steps{best}; play with: matchq eval --checkpoint {path}\n",
+                training.step
+            ))
         }
     }
-    Ok(())
 }

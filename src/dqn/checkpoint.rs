@@ -119,6 +119,25 @@ struct Saved<G: Game> {
     meters: Meters,
 }
 
+impl<G: Game> Saved<G> {
+    /// What does not fit the configuration, if anything: a checksum proves that nothing was damaged, not that a state is one
+    /// that this program made.
+    fn check(&self, config: &TrainConfig) -> std::result::Result<(), &'static str> {
+        let TrainConfig { training, learning, replay, .. } = config;
+        let n_step = |n_step: &NStep<G>| n_step.fits(learning.n_step, learning.discount as f32);
+        if self.games.len() != training.games || self.n_steps.len() != training.games {
+            return Err("its games");
+        }
+        if !self.n_steps.iter().all(n_step) {
+            return Err("its games' last moves");
+        }
+        match self.replay.fits(replay, G::ACTIONS) {
+            true => Ok(()),
+            false => Err("its replayed transitions"),
+        }
+    }
+}
+
 /// Writes what is needed to play, atomically.
 ///
 /// # Errors
@@ -184,6 +203,9 @@ impl RunCheckpoint {
         let saved: Saved<G> = postcard::from_bytes(state).map_err(|error| {
             Error::user(format!("{} holds a state that this program cannot read: {error}", self.name))
         })?;
+        saved
+            .check(&self.config)
+            .map_err(|what| Error::user(format!("{}: {what} do not fit the run's configuration", self.name)))?;
         let mut training = Training::new(&self.config, rules, device);
         training.learner.restore(saved.learner).map_err(|error| Error::user(format!("{}: {error}", self.name)))?;
         Ok(Training {

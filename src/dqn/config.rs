@@ -162,7 +162,7 @@ impl TrainConfig {
         };
         let config: Self = serde_path_to_error::deserialize(table).map_err(|error| {
             let key = error.path().to_string();
-            let message = error.inner().message().trim_end().to_owned();
+            let message = in_words(error.inner().message().trim_end());
             Error::user(format!("{}: {key}: {message}", origin(&key)))
         })?;
         config.validate(&origin)?;
@@ -202,7 +202,8 @@ impl TrainConfig {
             false => Err(Error::user(format!("{}: {key} = {value}: it must be {allowed}", origin(key)))),
         };
         let unit = |value: f64| (0.0..=1.0).contains(&value);
-        let positive = |value: f64| value > 0.0 && value.is_finite();
+        // They are used in single precision.
+        let positive = |value: f64| value as f32 > 0.0 && (value as f32).is_finite();
 
         // TOML's integers end there, and the resolved configuration is saved as TOML.
         is(i64::try_from(*seed).is_ok(), "seed", seed, "between 0 and 2^63 - 1")?;
@@ -246,19 +247,25 @@ impl TrainConfig {
             &learning.n_step,
             "1 where learning.simulations is above 0",
         )?;
+        is(
+            learning.bootstrap_from == 0.0 || learning.n_step == 1,
+            "learning.n_step",
+            &learning.n_step,
+            "1 where learning.bootstrap_from is above 0",
+        )?;
         is(unit(learning.bootstrap_from), "learning.bootstrap_from", &learning.bootstrap_from, "between 0 and 1")?;
         is(positive(learning.reward_scale), "learning.reward_scale", &learning.reward_scale, "above 0")?;
         is(positive(learning.huber_delta), "learning.huber_delta", &learning.huber_delta, "above 0")?;
         is(positive(learning.learning_rate), "learning.learning_rate", &learning.learning_rate, "above 0")?;
         is(
-            learning.final_learning_rate >= 0.0 && learning.final_learning_rate.is_finite(),
+            learning.final_learning_rate == 0.0 || positive(learning.final_learning_rate),
             "learning.final_learning_rate",
             &learning.final_learning_rate,
             "0 or above",
         )?;
         is(positive(learning.adam_epsilon), "learning.adam_epsilon", &learning.adam_epsilon, "above 0")?;
         is(
-            learning.max_gradient_norm >= 0.0 && learning.max_gradient_norm.is_finite(),
+            learning.max_gradient_norm == 0.0 || positive(learning.max_gradient_norm),
             "learning.max_gradient_norm",
             &learning.max_gradient_norm,
             "above 0, or 0 for no clipping",
@@ -285,7 +292,22 @@ impl TrainConfig {
     }
 }
 
-/// Applies one `key=value` of `--set` to a table; a value that is no TOML is taken as text.
+/// What a wrong type should have been, in the user's words instead of the program's.
+fn in_words(message: &str) -> String {
+    [
+        ("expected usize", "expected a whole number, 0 or above"),
+        ("expected u64", "expected a whole number, 0 or above"),
+        ("expected u32", "expected a whole number, 0 or above"),
+        ("expected f64", "expected a number"),
+        ("expected a boolean", "expected true or false"),
+        ("expected a string", "expected text"),
+    ]
+    .iter()
+    .fold(message.to_owned(), |message, (type_name, words)| message.replace(type_name, words))
+    .replace("expected struct ", "expected the section ")
+}
+
+/// Applies one `key=value` of `--set` to a table; a bare word that is no TOML is taken as text.
 fn set(table: &mut Table, text: &str) -> Result<()> {
     let (key, value) = text
         .split_once('=')
@@ -295,7 +317,10 @@ fn set(table: &mut Table, text: &str) -> Result<()> {
         .parse::<Table>()
         .ok()
         .and_then(|mut parsed| parsed.remove("value"))
-        .unwrap_or_else(|| Value::String(value.to_owned()));
+        .or_else(|| value.starts_with(char::is_alphabetic).then(|| Value::String(value.to_owned())))
+        .ok_or_else(|| {
+            Error::user(format!("--set {text}: '{value}' is no value of TOML (a number, true, false or a word)"))
+        })?;
     let mut path: Vec<&str> = key.split('.').collect();
     let last = path.pop().unwrap_or_default();
     let mut table = table;

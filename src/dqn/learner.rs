@@ -13,7 +13,7 @@ use super::replay::{Replay, Transition};
 use super::target::targets;
 use crate::error::Result;
 use crate::games::{ActionMask, Game, MaskKind};
-use crate::network::{Encoder, QNetwork, to_vec};
+use crate::network::{Encoder, Evaluator, QNetwork, to_vec};
 use crate::random::{Draw, Role, Stream};
 
 /// What an update was like.
@@ -152,21 +152,26 @@ impl<G: Game> Learner<G> {
         }
     }
 
-    fn targets(&mut self, backups: &[Backup<G::State>], progress: f64) -> Result<Vec<f32>> {
-        let rewards: Vec<f32> = backups.iter().map(|backup| backup.reward).collect();
-        let discounts: Vec<f32> = backups.iter().map(|backup| backup.discount).collect();
-        if progress < self.learning.bootstrap_from || discounts.iter().all(|discount| *discount == 0.0) {
-            return Ok(rewards);
+    fn targets(&self, backups: &[Backup<G::State>], progress: f64) -> Result<Vec<f32>> {
+        let mut all: Vec<f32> = backups.iter().map(|backup| backup.reward).collect();
+        let Learning { bootstrap_from, batch, double, .. } = self.learning;
+        if progress < bootstrap_from || bootstrap_from >= 1.0 {
+            return Ok(all);
         }
-        let next: Vec<(G::State, usize)> = backups.iter().map(|backup| (backup.next, 0)).collect();
-        let masks: Vec<ActionMask> = next.iter().map(|(state, _)| G::mask(state, self.mask)).collect();
-        let (images, scalars) = self.encoder.tensors(&next, &self.device);
-        let online = match self.learning.double {
-            true => Some(to_vec(self.online.valid().forward(images.clone(), scalars.clone()))?),
-            false => None,
-        };
-        let target = to_vec(self.target.forward(images, scalars))?;
-        Ok(targets(&rewards, &discounts, &masks, &target, online.as_deref()))
+        let (rows, alive): (Vec<usize>, Vec<&Backup<G::State>>) =
+            backups.iter().enumerate().filter(|(_, backup)| backup.discount != 0.0).unzip();
+        let rewards: Vec<f32> = alive.iter().map(|backup| backup.reward).collect();
+        let discounts: Vec<f32> = alive.iter().map(|backup| backup.discount).collect();
+        let next: Vec<G::State> = alive.iter().map(|backup| backup.next).collect();
+        let masks: Vec<ActionMask> = next.iter().map(|state| G::mask(state, self.mask)).collect();
+        let values =
+            |network: &QNetwork| Evaluator::<G>::new(network, batch, &self.device).values(&next).map(<[f32]>::to_vec);
+        let online = if double { Some(values(&self.online)?) } else { None };
+        let bootstrapped = targets(&rewards, &discounts, &masks, &values(&self.target)?, online.as_deref());
+        for (row, target) in rows.into_iter().zip(bootstrapped) {
+            all[row] = target;
+        }
+        Ok(all)
     }
 
     fn loss(&self, errors: Tensor<1>) -> Tensor<1> {

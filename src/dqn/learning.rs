@@ -33,7 +33,7 @@ pub struct Learning {
     /// 0: learn from the sampled transition what its action brought. K: simulate every action of the mask in its state
     /// instead, and learn the mean reward of K outcomes and the next state's value in one of them.
     pub simulations: usize,
-    /// Share of the training before which targets are rewards alone, as if the discount were 0: next states' values cost
+    /// Share of the training before which targets are rewards alone, as if the discount were 0 (1: for ever): next states' values cost
     /// most of an update's time and mean little while the network is young.
     pub bootstrap_from: f64,
     /// Learn each transition under a random symmetry of the game.

@@ -33,6 +33,12 @@ impl<G: Game> NStep<G> {
         Self { n, discount, pending: VecDeque::with_capacity(n) }
     }
 
+    /// Whether it is what [`new`](Self::new) makes of these numbers, with moves that a game has.
+    pub fn fits(&self, n: usize, discount: f32) -> bool {
+        let actions = self.pending.iter().all(|pending| usize::from(pending.action) < G::ACTIONS);
+        self.n == n && self.discount == discount && self.pending.len() < n && actions
+    }
+
     /// Takes a move and what it brought, with the reward already scaled; hands finished transitions to `store`.
     pub fn push(
         &mut self,

@@ -88,6 +88,18 @@ impl<S: Copy> Replay<S> {
         Self { capacity: config.capacity, transitions: Vec::new(), head: 0, priorities }
     }
 
+    /// Whether it is a memory of that configuration, with transitions of a game of so many actions.
+    pub fn fits(&self, config: &ReplayConfig, actions: usize) -> bool {
+        let len = self.transitions.len();
+        let head = if len < self.capacity { self.head == len } else { self.head < len };
+        let priorities = match &self.priorities {
+            Some(priorities) => config.prioritised && priorities.tree.fits(config.capacity),
+            None => !config.prioritised,
+        };
+        let known = self.transitions.iter().all(|transition| usize::from(transition.action) < actions);
+        self.capacity == config.capacity && len <= self.capacity && head && priorities && known
+    }
+
     /// Transitions in the memory.
     pub fn len(&self) -> usize {
         self.transitions.len()

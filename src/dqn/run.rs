@@ -21,6 +21,9 @@ impl RunFolder {
     pub fn create(runs: &Path, name: Option<&str>, stem: &str, config: &TrainConfig) -> Result<Self> {
         let unwritable =
             |path: &Path, error: std::io::Error| Error::runtime(format!("{} cannot be made: {error}", path.display()));
+        if runs.exists() && !runs.is_dir() {
+            return Err(Error::user(format!("--runs {}: this is no folder", runs.display())));
+        }
         fs::create_dir_all(runs).map_err(|error| unwritable(runs, error))?;
         let names: Box<dyn Iterator<Item = String>> = match name {
             Some(name) if Path::new(name).file_name() != Some(name.as_ref()) => {

@@ -16,6 +16,11 @@ impl SumTree {
         Self { nodes: vec![0.0; 2 * capacity.next_power_of_two()] }
     }
 
+    /// Whether it is a tree of that capacity.
+    pub fn fits(&self, capacity: usize) -> bool {
+        self.nodes.len() == 2 * capacity.next_power_of_two()
+    }
+
     /// The sum of all priorities.
     pub fn total(&self) -> f32 {
         self.nodes[1]

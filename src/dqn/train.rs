@@ -112,7 +112,6 @@ impl<G: Game> Training<G> {
             // Tell, evaluate, save.
             let due = |every: u64| self.step / every != before / every || self.step >= training.steps;
             let updates = self.learner.updates();
-            logs.progress(self.step, updates, epsilon, &self.meters);
             if due(config.logging.every) {
                 let rate = learning.learning_rate_at(progress);
                 logs.training(self.step, updates, epsilon, rate, self.replay.len(), &self.meters)?;
@@ -129,6 +128,7 @@ impl<G: Game> Training<G> {
                     checkpoint::save_policy(&folder.best(), config, self.learner.network())?;
                 }
             }
+            logs.progress(self.step, updates, epsilon, &self.meters);
             let stopping = stop.load(Ordering::Relaxed);
             if stopping || due(config.checkpoint.every) {
                 logs.flush()?;
@@ -149,7 +149,7 @@ impl<G: Game> Training<G> {
 
 fn diverged(step: u64) -> Error {
     Error::runtime(format!(
-        "at step {step} the loss or its gradient is no longer a number: the training has diverged, and its last checkpoint stands from before; \
+        "at step {step} the loss or its gradient is no longer a number: the training has diverged, and its last checkpoint stands from before; in a new run, \
          a lower learning.learning_rate or learning.max_gradient_norm helps"
     ))
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::agents::Agent;
 use crate::error::Result;
 use crate::games::Game;
-use crate::random::CPythonRandom;
+use crate::random::{CPythonRandom, Role, Stream};
 
 /// A game that was played to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,13 +15,18 @@ pub struct PlayedGame {
     /// The final score.
     pub score: i32,
     /// The actions, in order.
-    pub actions: Vec<usize>,
+    pub actions: Vec<u16>,
+    /// Moves that cleared something.
+    pub matches: u32,
+    /// Clearings of all moves.
+    pub clearings: u32,
 }
 
 /// Games that are played side by side.
 const TOGETHER: u64 = 1024;
 
-/// Plays game i of a series with seed `first + i`, for each i below `count`. `progress` is told how many games are done.
+/// Plays game i of a series with seed `first + i`, for each i below `count`. `progress` is told how many moves are played.
+/// What is played in a game depends on its seed and the player alone, unless the player is timed.
 ///
 /// # Errors
 /// When the player fails.
@@ -33,13 +38,13 @@ pub fn play_series<G: Game>(
     mut progress: impl FnMut(u64),
 ) -> Result<Vec<PlayedGame>> {
     let mut played = Vec::new();
-    let mut done = 0;
+    let (mut done, mut moves) = (0, 0);
+    let most = if agent.is_timed() { 1 } else { TOGETHER };
     while done < count {
-        let together = TOGETHER.min(count - done);
+        let together = most.min(count - done);
         let seeds = (0..together).map(|index| first + u128::from(done + index));
-        played.extend(play_together(agent, rules, seeds)?);
+        played.extend(play_together(agent, rules, seeds, &mut moves, &mut progress)?);
         done += together;
-        progress(done);
     }
     Ok(played)
 }
@@ -47,18 +52,25 @@ pub fn play_series<G: Game>(
 struct Table<G: Game> {
     game: G,
     random: CPythonRandom,
+    /// The player's own stream in this game.
+    ties: Stream,
     seed: u128,
-    actions: Vec<usize>,
+    actions: Vec<u16>,
+    matches: u32,
+    clearings: u32,
 }
 
 fn play_together<G: Game>(
     agent: &mut dyn Agent<G>,
     rules: &G::Rules,
     seeds: impl Iterator<Item = u128>,
+    moves: &mut u64,
+    progress: &mut impl FnMut(u64),
 ) -> Result<Vec<PlayedGame>> {
     let deal = |seed| {
         let mut random = CPythonRandom::new(seed);
-        Table { game: G::new(rules, &mut random), random, seed, actions: Vec::new() }
+        let ties = Stream::new(seed as u64, Role::Tie, (seed >> 64) as u64);
+        Table { game: G::new(rules, &mut random), random, ties, seed, actions: Vec::new(), matches: 0, clearings: 0 }
     };
     let mut tables: Vec<Table<G>> = seeds.map(deal).collect();
     loop {
@@ -67,13 +79,26 @@ fn play_together<G: Game>(
             break;
         }
         let states: Vec<G::State> = running.iter().map(|table| table.game.state()).collect();
-        for (table, action) in running.iter_mut().zip(agent.act(&states)?) {
-            table.game.step(action, &mut table.random);
-            table.actions.push(action);
+        let mut ties: Vec<Stream> = running.iter().map(|table| table.ties.clone()).collect();
+        let actions = agent.act(&states, &mut ties)?;
+        for ((table, action), ties) in running.iter_mut().zip(actions).zip(ties) {
+            table.ties = ties;
+            let step = table.game.step(action, &mut table.random);
+            table.actions.push(action as u16);
+            table.matches += u32::from(step.clearings > 0);
+            table.clearings += step.clearings;
         }
+        *moves += states.len() as u64;
+        progress(*moves);
     }
     Ok(tables
         .into_iter()
-        .map(|table| PlayedGame { seed: table.seed, score: table.game.score(), actions: table.actions })
+        .map(|Table { game, seed, actions, matches, clearings, .. }| PlayedGame {
+            seed,
+            score: game.score(),
+            actions,
+            matches,
+            clearings,
+        })
         .collect())
 }

@@ -1,10 +1,12 @@
 //! Evaluation: a fixed set of seeded games, what their scores say, and how that looks.
 
+mod figures;
 mod games;
 pub mod histogram;
 pub mod plot;
 pub mod statistics;
 
+pub use figures::{Difference, Figures};
 pub use games::{PlayedGame, play_series};
 pub use histogram::Histogram;
 pub use statistics::Summary;

@@ -1,12 +1,14 @@
 //! The 8x10 match-3 game: 25 swaps, gems that match in runs of three or more, and obstacles that
 //! are cleared beside them. `docs/rules.md` gives the rules exactly.
 
+mod certain;
 mod moves;
 mod state;
 mod text;
 
 use serde::{Deserialize, Serialize};
 
+pub use certain::Certain;
 pub use moves::Move;
 pub use state::State;
 
@@ -27,7 +29,7 @@ const GEMS: u8 = 4;
 /// How an obstacle of any kind is held: what the kinds are is not kept, so nothing can show it.
 const OBSTACLE: u8 = GEMS;
 /// The score of a move that gains no points.
-const NO_MATCH: i32 = -5;
+pub const NO_MATCH: i32 = -5;
 
 /// Gems by their number, obstacles as the number after.
 type Grid = Board<COLUMNS, ROWS, 3>;
@@ -55,6 +57,8 @@ pub struct Match3 {
 /// What a move of the kit's interface brought.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Play {
+    /// How often something was cleared: the waves of the chain.
+    pub clearings: u32,
     /// The points of the move: -5 if it gained none, 0 after the end of the game.
     pub score_delta: i32,
     /// Whether the game is over.
@@ -149,30 +153,31 @@ impl Match3 {
         let over = self.is_over();
         self.moves_left = self.moves_left.saturating_sub(1);
         if over {
-            return Play { score_delta: 0, game_over: true };
+            return Play { score_delta: 0, clearings: 0, game_over: true };
         }
         if let Some((a, b)) = cells {
             self.grid.swap(a, b);
             watch(&self.grid, Cells::EMPTY);
         }
-        let points = settle(&mut self.grid, self.rules, draw, watch);
+        let (points, clearings) = settle(&mut self.grid, self.rules, draw, watch);
         let score_delta = if points == 0 { NO_MATCH } else { points };
         self.score += score_delta;
-        Play { score_delta, game_over: self.is_over() }
+        Play { score_delta, clearings, game_over: self.is_over() }
     }
 }
 
-/// Clears and refills until no run is left; gives the points.
+/// Clears and refills until no run is left; gives the points and the number of clearings.
 #[inline]
-fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, mut watch: impl FnMut(&Grid, Cells)) -> i32 {
-    let mut points = 0;
+fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, mut watch: impl FnMut(&Grid, Cells)) -> (i32, u32) {
+    let (mut points, mut clearings) = (0, 0);
     loop {
         let obstacles = grid.of_kind(OBSTACLE);
         let runs = grid.runs(Cells::ALL & !obstacles);
         if runs.is_empty() {
-            return points;
+            return (points, clearings);
         }
         points += score(&runs);
+        clearings += 1;
         let gems = runs.cells();
         let mut empty = gems | board::neighbours(gems) & obstacles;
         watch(grid, empty);
@@ -230,7 +235,7 @@ impl Game for Match3 {
     /// Plays an action; a number that is no action is a move off the board.
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
         let play = self.swap_and_settle(moves::cells_of_action(action), draw, |_, _| ());
-        Step { reward: play.score_delta as f32, terminal: play.game_over }
+        Step { reward: play.score_delta as f32, terminal: play.game_over, clearings: play.clearings }
     }
 
     fn is_over(&self) -> bool {

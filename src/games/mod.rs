@@ -25,6 +25,8 @@ pub struct Step {
     pub reward: f32,
     /// Whether the game is over.
     pub terminal: bool,
+    /// How often something was cleared: the waves of a chain. 0 in games where nothing is.
+    pub clearings: u32,
 }
 
 /// Which moves are offered to a player.

@@ -1,6 +1,6 @@
 //! The devices that are compiled in, by the name of their feature.
 
-use burn::tensor::Device;
+pub use burn::tensor::Device;
 
 use crate::error::{Error, Result};
 

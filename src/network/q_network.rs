@@ -53,7 +53,7 @@ impl NetworkConfig {
     pub fn check(&self) -> Result<(), OutOfRange> {
         for (key, value, range, allowed) in [
             ("channels", self.channels, 1..=1024, "between 1 and 1024"),
-            ("layers", self.layers, 1..=64, "between 1 and 64"),
+            ("layers", self.layers, 2..=64, "between 2 and 64"),
         ] {
             if !range.contains(&value) {
                 return Err(OutOfRange { key, value, allowed });

@@ -25,7 +25,8 @@ impl QNetwork {
     /// When the bytes are not the weights of a network of this shape.
     pub fn with_bytes(self, bytes: &[u8]) -> Result<Self> {
         let wrong = |error| Error::user(format!("the weights do not fit the network of the configuration: {error}"));
-        let record = ModuleRecord::from_bytes(Bytes::from_bytes_vec(bytes.to_vec())).map_err(wrong)?;
+        let record =
+            ModuleRecord::from_bytes(Bytes::from_bytes_vec(bytes.to_vec())).map_err(wrong)?.cast_to_module_dtype();
         self.try_load_record(record).map_err(wrong)
     }
 

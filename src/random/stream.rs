@@ -31,7 +31,22 @@ pub enum Role {
 /// A stream of random numbers: xoshiro256++ (Blackman and Vigna 2019, "Scrambled linear
 /// pseudorandom number generators"), whose state can be saved.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Xoshiro256PlusPlus")]
 pub struct Stream(Xoshiro256PlusPlus);
+
+impl TryFrom<Xoshiro256PlusPlus> for Stream {
+    type Error = &'static str;
+
+    /// Refuses the one state, all zeros, that the generator never leaves.
+    fn try_from(generator: Xoshiro256PlusPlus) -> Result<Self, Self::Error> {
+        let mut next = generator.clone();
+        next.next_u64();
+        match next == generator {
+            true => Err("a saved stream of random numbers stands still"),
+            false => Ok(Self(generator)),
+        }
+    }
+}
 
 impl Stream {
     /// The stream of a role and an index under a seed; different ones are independent of each other.

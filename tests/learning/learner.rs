@@ -215,6 +215,6 @@ fn a_masked_out_action_enters_neither_the_target_nor_acting() {
         let open = Position { chosen: 1, ..locked };
         assert_near(&values(&training, locked), &[1.0, 4.0]);
         assert_near(&values(&training, start), &[0.8, 3.2]);
-        assert_eq!(player(&training).act(&[start, locked, open]).unwrap(), [1, 0, 1]);
+        assert_eq!(player(&training).act(&[start, locked, open], &mut []).unwrap(), [1, 0, 1]);
     }
 }

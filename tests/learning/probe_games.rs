@@ -179,13 +179,13 @@ impl<S: Script> Game for Probe<S> {
 
     fn step(&mut self, action: usize, _draw: &mut impl Draw) -> Step {
         if self.over {
-            return Step { reward: 0.0, terminal: true };
+            return Step { reward: 0.0, terminal: true, clearings: 0 };
         }
         let (reward, next) = S::play(self.position, action);
         self.score += reward as i32;
         self.over = next.is_none();
         self.position = next.unwrap_or(self.position);
-        Step { reward, terminal: self.over }
+        Step { reward, terminal: self.over, clearings: 0 }
     }
 
     fn is_over(&self) -> bool {

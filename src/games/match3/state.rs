@@ -30,10 +30,32 @@ const PERMUTATIONS: [[u8; 4]; 24] = {
 
 /// A packed position: the board and the moves left, and nothing a player may not know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Packed")]
 pub struct State {
     /// The board's planes, each its lowest bytes.
     planes: [[u8; PLANE_BYTES]; 3],
     moves_left: u8,
+}
+
+/// A position as it was read, which may be none.
+#[derive(Deserialize)]
+struct Packed {
+    planes: [[u8; PLANE_BYTES]; 3],
+    moves_left: u8,
+}
+
+impl TryFrom<Packed> for State {
+    type Error = &'static str;
+
+    fn try_from(Packed { planes, moves_left }: Packed) -> std::result::Result<Self, Self::Error> {
+        let state = Self { planes, moves_left };
+        let grid = state.grid();
+        let known = (0..=OBSTACLE).fold(Cells::EMPTY, |cells, kind| cells | grid.of_kind(kind));
+        match known == Cells::ALL && state.moves_left() <= MOVES {
+            true => Ok(state),
+            false => Err("a saved position of match3 is none that a game has"),
+        }
+    }
 }
 
 impl State {

@@ -1,0 +1,265 @@
+//! Players by their text, `name:key=value:key=value`, and the list of all there are.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::str::FromStr;
+use std::time::Duration;
+
+use super::{
+    Agent, Budget, Cascade, Expected, Greedy, Matching, NetworkPlayer, Plan, Player, Policy, Random, Ranked, Rollout,
+    Search,
+};
+use crate::error::{Error, Result};
+use crate::games::Match3;
+use crate::games::match3::{MOVES, Rules};
+use crate::network::{self, Evaluator, device};
+
+/// Any player of match-3.
+pub type BoxedPlayer = Box<dyn Agent<Match3>>;
+
+/// A player that can be asked for.
+pub struct Entry {
+    /// The name.
+    pub name: &'static str,
+    /// What it plays, in one line.
+    pub about: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    build: fn(&Options, &Rules) -> Result<BoxedPlayer>,
+}
+
+/// A parameter of a player.
+pub struct Parameter {
+    /// The key.
+    pub key: &'static str,
+    /// The value where none is given; `None` where the parameter has no effect then.
+    pub default: Option<&'static str>,
+    /// What it means, in a few words.
+    pub about: &'static str,
+}
+
+/// The parameters given with a player, and the defaults of the others.
+pub struct Options<'a> {
+    text: &'a str,
+    entry: &'static Entry,
+    given: Vec<(&'a str, &'a str)>,
+}
+
+const WEIGHT: &str = "what a point is worth a move later, from 0 to 1";
+
+/// All players, the simplest first.
+pub const PLAYERS: &[Entry] = &[
+    Entry {
+        name: "network",
+        about: "the highest value of a trained network's one forward pass",
+        parameters: &[Parameter {
+            key: "checkpoint",
+            default: None,
+            about: "file or folder; without it the agent that ships",
+        }],
+        build: network,
+    },
+    Entry {
+        name: "random",
+        about: "any of the 142 moves",
+        parameters: &[],
+        build: |options, _| options.player(Random),
+    },
+    Entry {
+        name: "matching",
+        about: "any move that matches",
+        parameters: &[],
+        build: |options, _| options.player(Matching),
+    },
+    Entry {
+        name: "greedy",
+        about: "the most points at once, whatever falls afterwards",
+        parameters: &[],
+        build: |options, _| options.player(Greedy),
+    },
+    Entry {
+        name: "ranked",
+        about: "the priorities of Bejeweled articles: match type, double match, certain points",
+        parameters: &[],
+        build: |options, _| options.player(Ranked),
+    },
+    Entry {
+        name: "cascade",
+        about: "the most points of the chain as far as the tokens on the board decide it",
+        parameters: &[],
+        build: |options, _| options.player(Cascade),
+    },
+    Entry {
+        name: "plan",
+        about: "the best certain chains over several moves",
+        parameters: &[
+            Parameter { key: "depth", default: Some("2"), about: "moves of a plan, at least 1" },
+            Parameter { key: "weight", default: Some("0.5"), about: WEIGHT },
+        ],
+        build: |options, _| options.player(plan(options)?),
+    },
+    Entry {
+        name: "expected",
+        about: "the most points on average over simulated outcomes, with the best certain plan after them",
+        parameters: &[
+            Parameter { key: "samples", default: Some("10"), about: "outcomes of each move" },
+            Parameter { key: "depth", default: Some("0"), about: "moves of the plan after it" },
+            Parameter { key: "weight", default: Some("0.9"), about: WEIGHT },
+        ],
+        build: |options, rules| {
+            options.player(Expected {
+                rules: *rules,
+                samples: options.number("samples", "a whole number", 1..=1_000_000)?,
+                depth: options.number("depth", "a whole number", 0..=DEEPEST)?,
+                weight: options.number("weight", "a number", 0.0..=1.0)?,
+            })
+        },
+    },
+    Entry {
+        name: "rollout",
+        about: "the best by simulations that a guide plays on, halving the moves that are tried",
+        parameters: &[
+            Parameter { key: "sims", default: Some("1600"), about: "simulations a move" },
+            Parameter { key: "ms", default: None, about: "milliseconds a move, in place of sims" },
+            Parameter { key: "depth", default: Some("2"), about: "moves of the guide in a simulation" },
+            Parameter { key: "guide", default: Some("cascade"), about: "cascade or plan (with its defaults)" },
+        ],
+        build: |options, rules| {
+            let search = Search {
+                rules: *rules,
+                budget: budget(options)?,
+                depth: options.number("depth", "a whole number", 0..=DEEPEST)?,
+            };
+            match options.value("guide") {
+                "cascade" => options.player(Rollout { search, guide: Cascade }),
+                "plan" => options.player(Rollout { search, guide: Plan { depth: 2, weight: 0.5 } }),
+                _ => Err(options.wrong("guide", "cascade or plan")),
+            }
+        },
+    },
+];
+
+/// No plan is longer than a game.
+const DEEPEST: u32 = MOVES.unsigned_abs();
+
+/// The player of a text, `name:key=value:key=value`, for games of these rules.
+///
+/// # Errors
+/// An unknown player or parameter, a parameter given twice, and a value that is out of range.
+pub fn parse(text: &str, rules: &Rules) -> Result<BoxedPlayer> {
+    let mut parts = text.split(':');
+    let name = parts.next().unwrap_or_default();
+    let Some(entry) = PLAYERS.iter().find(|entry| entry.name == name) else {
+        let names = list(PLAYERS.iter().map(|entry| entry.name));
+        return Err(Error::user(format!("there is no player '{name}': the players are {names}")));
+    };
+    let mut options = Options { text, entry, given: vec![] };
+    for part in parts {
+        let Some((key, value)) = part.split_once('=') else {
+            return Err(Error::user(format!("'{part}' in '{text}' must be key=value: {}", entry.has())));
+        };
+        if !entry.parameters.iter().any(|parameter| parameter.key == key) {
+            return Err(Error::user(format!("'{name}' has no parameter '{key}': {}", entry.has())));
+        }
+        if options.given(key).is_some() {
+            return Err(Error::user(format!("'{key}' is given twice in '{text}': once is enough")));
+        }
+        options.given.push((key, value));
+    }
+    (entry.build)(&options, rules)
+}
+
+/// The list of all players with their parameters, defaults and meanings, as lines of text.
+pub fn listing() -> String {
+    let mut lines = String::new();
+    for entry in PLAYERS {
+        lines += &format!("{:<14}{}\n", entry.name, entry.about);
+        for Parameter { key, default, about } in entry.parameters {
+            let default = default.map_or(String::new(), |default| format!("={default}"));
+            lines += &format!("  :{:<11}{about}\n", format!("{key}{default}"));
+        }
+    }
+    lines
+}
+
+impl Entry {
+    /// A sentence on the parameters there are.
+    fn has(&self) -> String {
+        match self.parameters {
+            [] => format!("'{}' has no parameters", self.name),
+            parameters => format!("its parameters are {}", list(parameters.iter().map(|parameter| parameter.key))),
+        }
+    }
+}
+
+impl Options<'_> {
+    /// The player of a policy, called as it was asked for.
+    pub fn player<P: Policy<Match3> + 'static>(&self, policy: P) -> Result<BoxedPlayer> {
+        Ok(Box::new(Player::new(self.text, policy)))
+    }
+
+    /// The value that is given for a parameter.
+    pub fn given(&self, key: &str) -> Option<&str> {
+        self.given.iter().find(|(given, _)| *given == key).map(|(_, value)| *value)
+    }
+
+    /// The value of a parameter, its default where none is given, or nothing.
+    pub fn value(&self, key: &str) -> &str {
+        let default = || self.entry.parameters.iter().find(|parameter| parameter.key == key)?.default;
+        self.given(key).or_else(default).unwrap_or_default()
+    }
+
+    /// The value of a parameter that is a number, of a kind told in words, in a range.
+    ///
+    /// # Errors
+    /// A value that is no such number.
+    pub fn number<T: FromStr + PartialOrd + Display>(
+        &self,
+        key: &str,
+        kind: &str,
+        range: RangeInclusive<T>,
+    ) -> Result<T> {
+        let number = self.value(key).parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| self.wrong(key, &format!("{kind} from {} to {}", range.start(), range.end())))
+    }
+
+    /// The error of a parameter whose value is not what it must be.
+    pub fn wrong(&self, key: &str, must_be: &str) -> Error {
+        Error::user(format!("{key}={} in '{}': {key} must be {must_be}", self.value(key), self.text))
+    }
+}
+
+fn network(options: &Options, _: &Rules) -> Result<BoxedPlayer> {
+    let (_, device) = device::select(None)?;
+    let policy = network::Policy::load::<Match3>(options.given("checkpoint").map(Path::new), &device)?;
+    let evaluator = Evaluator::new(&policy.network, NETWORK_BATCH, &device);
+    Ok(Box::new(NetworkPlayer::new(evaluator, policy.config.mask).named(options.text)))
+}
+
+/// Boards in one forward pass.
+const NETWORK_BATCH: usize = 256;
+
+fn plan(options: &Options) -> Result<Plan> {
+    Ok(Plan {
+        depth: options.number("depth", "a whole number", 1..=DEEPEST)?,
+        weight: options.number("weight", "a number", 0.0..=1.0)?,
+    })
+}
+
+fn budget(options: &Options) -> Result<Budget> {
+    match (options.given("sims"), options.given("ms")) {
+        (Some(_), Some(_)) => {
+            Err(Error::user(format!("'{}' has both sims and ms: a search has one budget", options.text)))
+        }
+        (None, Some(_)) => {
+            let milliseconds = options.number("ms", "a whole number of milliseconds", 1..=3_600_000)?;
+            Ok(Budget::Time(Duration::from_millis(milliseconds)))
+        }
+        _ => Ok(Budget::Simulations(options.number("sims", "a whole number", 1..=10_000_000)?)),
+    }
+}
+
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}

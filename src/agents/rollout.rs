@@ -1,0 +1,41 @@
+//! The simulating player: search guided by one of the certain players.
+
+use super::search::{Budget, NoLeaf, Search};
+use super::{Policy, Valued};
+use crate::games::match3::{Certain, Match3, State};
+use crate::random::{Draw, Stream};
+
+/// Plays the matching move that simulations, each followed by some moves of the guide, rank first.
+pub struct Rollout<P> {
+    /// How the moves are simulated.
+    pub search: Search<Match3>,
+    /// Who plays after the move, and in whose order the candidates are tried.
+    pub guide: P,
+}
+
+impl<P: Policy<Match3>> Policy<Match3> for Rollout<P> {
+    /// The moves from the best to the worst.
+    fn values(&self, state: &State, ties: &mut Stream) -> Vec<Valued> {
+        let mut candidates = self.guide.values(state, ties);
+        // Shuffled before they are sorted, so that equal ones come in random order.
+        for last in (1..candidates.len()).rev() {
+            candidates.swap(last, ties.below(last as u32 + 1) as usize);
+        }
+        if Certain::of(state).matching().is_empty() {
+            return candidates;
+        }
+        candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
+        let actions: Vec<usize> = candidates.iter().map(|valued| valued.action).collect();
+        let Ok(ranked) = self.search.rank(state, &actions, &self.guide, &mut NoLeaf, ties);
+        ranked
+    }
+
+    /// The move ranked first: one that went early may have a higher mean, of fewer simulations.
+    fn choose(&self, state: &State, ties: &mut Stream) -> usize {
+        self.values(state, ties).first().map_or(0, |valued| valued.action)
+    }
+
+    fn is_timed(&self) -> bool {
+        matches!(self.search.budget, Budget::Time(_))
+    }
+}

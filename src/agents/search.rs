@@ -1,0 +1,185 @@
+//! Search by simulation over the known rules: what each move leads to, under the same luck for all.
+
+use std::time::{Duration, Instant};
+
+use rand::Rng;
+use rayon::prelude::*;
+
+use super::{Policy, Valued};
+use crate::games::Game;
+use crate::random::{Role, Stream};
+
+/// How long a search goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Budget {
+    /// Simulations a move: as many on any machine and any number of threads.
+    Simulations(usize),
+    /// Time a move.
+    Time(Duration),
+}
+
+/// Values of positions at which simulations end, many at once.
+pub trait Leaf<G: Game> {
+    /// What can go wrong.
+    type Error;
+
+    /// The points that the rest of the game is worth from each of the states, in which it is not over.
+    ///
+    /// # Errors
+    /// When the device that computes them fails.
+    fn values(&mut self, states: &[G::State]) -> Result<Vec<f32>, Self::Error>;
+}
+
+/// The leaf that looks no further than the simulation: every position is worth 0.
+pub struct NoLeaf;
+
+impl<G: Game> Leaf<G> for NoLeaf {
+    type Error = std::convert::Infallible;
+
+    fn values(&mut self, states: &[G::State]) -> Result<Vec<f32>, Self::Error> {
+        Ok(vec![0.0; states.len()])
+    }
+}
+
+/// Ranks moves by simulated outcomes: the move, `depth` moves of a guide, and the value of the position they end in.
+///
+/// The budget is spent by sequential halving (Karnin, Koren and Somekh 2013, "Almost optimal exploration in multi-armed
+/// bandits"): in each of log2(moves) rounds the moves that are left share an equal part of it, then the worse half goes.
+/// Simulation i has the same random numbers for each move, and what they all say does not depend on threads.
+#[derive(Clone, Debug)]
+pub struct Search<G: Game> {
+    /// The rules of the simulated games.
+    pub rules: G::Rules,
+    /// How long to search.
+    pub budget: Budget,
+    /// Moves of the guide after the move.
+    pub depth: u32,
+}
+
+/// Simulations that are worth a task for another thread.
+const TASK: usize = 8;
+
+/// A candidate and its simulations so far.
+struct Candidate {
+    action: usize,
+    total: f64,
+    simulations: usize,
+}
+
+impl Candidate {
+    fn mean(&self) -> f64 {
+        self.total / self.simulations.max(1) as f64
+    }
+}
+
+impl<G: Game> Search<G> {
+    /// The candidates with their means, in points, from the best to those that went first. They are given in the order
+    /// of their promise: of equal ones the earlier stays, and if the budget is too small to try all, the last are left out.
+    ///
+    /// # Errors
+    /// When the leaf fails.
+    pub fn rank<L: Leaf<G>>(
+        &self,
+        state: &G::State,
+        candidates: &[usize],
+        guide: &impl Policy<G>,
+        leaf: &mut L,
+        ties: &mut Stream,
+    ) -> Result<Vec<Valued>, L::Error> {
+        if candidates.is_empty() {
+            return Ok(vec![]);
+        }
+        let begin = Instant::now();
+        let seed = ties.next_u64();
+        let mut left = match self.budget {
+            Budget::Simulations(budget) => affordable(candidates.len(), budget),
+            Budget::Time(_) => candidates.len(),
+        };
+        let start = |action: &usize| Candidate { action: *action, total: 0.0, simulations: 0 };
+        let mut ranked: Vec<Candidate> = candidates[..left].iter().map(start).collect();
+        let rounds = rounds(left);
+        let mut spent = 0;
+        for round in 0..rounds {
+            let tried = &mut ranked[..left];
+            match self.budget {
+                Budget::Simulations(budget) => {
+                    let simulations = (budget - spent) / ((rounds - round) * left);
+                    spent += simulations * left;
+                    self.simulate(state, tried, simulations, seed, guide, leaf)?;
+                }
+                Budget::Time(budget) => {
+                    let end = begin + budget.mul_f64((round + 1) as f64 / rounds as f64);
+                    let simulations = (TASK * rayon::current_num_threads()).div_ceil(left);
+                    loop {
+                        self.simulate(state, tried, simulations, seed, guide, leaf)?;
+                        if Instant::now() >= end {
+                            break;
+                        }
+                    }
+                }
+            }
+            tried.sort_by(|a, b| b.mean().total_cmp(&a.mean()));
+            left = left.div_ceil(2);
+        }
+        Ok(ranked.iter().map(|candidate| Valued { action: candidate.action, value: candidate.mean() }).collect())
+    }
+
+    /// Adds a number of simulations to each of the candidates, all of which have had as many.
+    fn simulate<L: Leaf<G>>(
+        &self,
+        state: &G::State,
+        candidates: &mut [Candidate],
+        simulations: usize,
+        seed: u64,
+        guide: &impl Policy<G>,
+        leaf: &mut L,
+    ) -> Result<(), L::Error> {
+        let outcome = |task: usize| {
+            let candidate = &candidates[task / simulations];
+            let index = candidate.simulations + task % simulations;
+            let mut stream = Stream::new(seed, Role::Simulate, index as u64);
+            self.outcome(state, candidate.action, guide, &mut stream)
+        };
+        let tasks = (0..candidates.len() * simulations).into_par_iter().with_min_len(TASK);
+        let outcomes: Vec<(f64, Option<G::State>)> = tasks.map(outcome).collect();
+        let ends: Vec<G::State> = outcomes.iter().filter_map(|(_, end)| *end).collect();
+        let mut values = leaf.values(&ends)?.into_iter();
+        for (candidate, outcomes) in candidates.iter_mut().zip(outcomes.chunks(simulations.max(1))) {
+            for (points, end) in outcomes {
+                candidate.total += points + end.and_then(|_| values.next()).map_or(0.0, f64::from);
+            }
+            candidate.simulations += simulations;
+        }
+        Ok(())
+    }
+
+    /// The points of one simulation, and where it ends if the game goes on from there.
+    fn outcome(
+        &self,
+        state: &G::State,
+        action: usize,
+        guide: &impl Policy<G>,
+        stream: &mut Stream,
+    ) -> (f64, Option<G::State>) {
+        let mut game = G::at(&self.rules, state);
+        let mut points = f64::from(game.step(action, stream).reward);
+        for _ in 0..self.depth {
+            if game.is_over() {
+                break;
+            }
+            let action = guide.choose(&game.state(), stream);
+            points += f64::from(game.step(action, stream).reward);
+        }
+        (points, (!game.is_over()).then(|| game.state()))
+    }
+}
+
+/// The rounds that halve a number of candidates to one; at least one round.
+fn rounds(candidates: usize) -> usize {
+    (candidates.next_power_of_two().ilog2() as usize).max(1)
+}
+
+/// The most candidates that can be tried once in every round.
+fn affordable(candidates: usize, budget: usize) -> usize {
+    (1..=candidates).rev().find(|count| count * rounds(*count) <= budget).unwrap_or(candidates.min(1))
+}

@@ -1,0 +1,135 @@
+//! Playing a series with a player, as `eval` and `compare` both do: progress, time and the report.
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::print;
+use crate::agents::Agent;
+use crate::cli::Series as Arguments;
+use crate::error::{Error, Result};
+use crate::eval::{Figures, PlayedGame, play_series};
+use crate::files;
+use crate::games::match3::{Match3, Move, Rules};
+
+/// A player's games.
+pub struct Series {
+    /// The player's name.
+    pub player: String,
+    /// The games, in the order of their seeds.
+    pub games: Vec<PlayedGame>,
+    /// What they say.
+    pub figures: Figures,
+    /// How long they took.
+    pub seconds: f64,
+}
+
+/// A player's games as JSON.
+#[derive(Serialize)]
+pub struct Report<'a> {
+    player: &'a str,
+    seed: u128,
+    games: u64,
+    obstacle_kinds: u32,
+    #[serde(flatten)]
+    figures: Figures,
+    seconds: f64,
+    games_per_second: f64,
+    scores: Vec<i32>,
+    /// Each game's moves as `[x, y, vertical]`.
+    moves: Vec<Vec<(usize, usize, bool)>>,
+}
+
+/// The rules, when the series can be played and its report be written.
+///
+/// # Errors
+/// Seeds past 2^128, a number of obstacle kinds that no rules have, and a report that has nowhere to go.
+pub fn check(arguments: &Arguments) -> Result<Rules> {
+    if let Some(path) = json_file(arguments) {
+        files::check_destination("--json", path)?;
+    }
+    if arguments.seed.checked_add(u128::from(arguments.games) - 1).is_none() {
+        return Err(Error::user(format!("--seed {}: the seeds of all games must lie below 2^128", arguments.seed)));
+    }
+    Rules::new(arguments.obstacle_kinds).map_err(|error| Error::user(format!("--obstacle-kinds: {error}")))
+}
+
+/// Plays the series, with progress on a terminal.
+///
+/// # Errors
+/// When the player fails.
+pub fn play(agent: &mut dyn Agent<Match3>, rules: &Rules, arguments: &Arguments) -> Result<Series> {
+    let player = agent.name().to_owned();
+    let start = Instant::now();
+    let watched = io::stderr().is_terminal();
+    let moves = arguments.games * crate::games::match3::MOVES as u64;
+    let mut shown = start;
+    let progress = |played: u64| {
+        if watched && shown.elapsed().as_millis() >= 200 {
+            shown = Instant::now();
+            let left = start.elapsed().as_secs_f64() * (moves - played) as f64 / played as f64;
+            eprint!(
+                "\r{player}: {:.0} % of {} games, {left:.0} s left\x1b[K",
+                100.0 * played as f64 / moves as f64,
+                arguments.games
+            );
+        }
+    };
+    let games = play_series(agent, rules, arguments.seed, arguments.games, progress)?;
+    if watched {
+        eprint!("\r\x1b[K");
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let figures = Figures::of(&games, seconds).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
+    Ok(Series { player, games, figures, seconds })
+}
+
+impl Series {
+    /// The games as JSON.
+    pub fn report<'a>(&'a self, arguments: &Arguments) -> Report<'a> {
+        let moves = |game: &PlayedGame| {
+            let triple = |action: &u16| {
+                let Move { x, y, vertical } = Move::of_action(usize::from(*action));
+                (x, y, vertical)
+            };
+            game.actions.iter().map(triple).collect()
+        };
+        Report {
+            player: &self.player,
+            seed: arguments.seed,
+            games: arguments.games,
+            obstacle_kinds: arguments.obstacle_kinds,
+            figures: self.figures,
+            seconds: self.seconds,
+            games_per_second: arguments.games as f64 / self.seconds,
+            scores: self.games.iter().map(|game| game.score).collect(),
+            moves: self.games.iter().map(moves).collect(),
+        }
+    }
+}
+
+/// Writes the text for people, and the report where `--json` says; `--json -` takes the text's place.
+///
+/// # Errors
+/// When the file or standard output cannot be written.
+pub fn write(arguments: &Arguments, text: &str, report: &impl Serialize) -> Result<()> {
+    if arguments.json.is_none() {
+        return print(text);
+    }
+    let report = serde_json::to_string(report)
+        .map_err(|error| Error::runtime(format!("the report cannot be written as JSON: {error}")))?;
+    match json_file(arguments) {
+        None => print(&format!("{report}\n")),
+        Some(path) => {
+            // The text first: it must not be lost where the file cannot be written.
+            print(text)?;
+            files::write_atomically(path, report.as_bytes())
+        }
+    }
+}
+
+fn json_file(arguments: &Arguments) -> Option<&Path> {
+    arguments.json.as_deref().filter(|path| *path != Path::new("-"))
+}

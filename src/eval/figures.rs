@@ -1,0 +1,93 @@
+//! What a player's games say of it, alone and beside another player in the same games.
+
+use serde::Serialize;
+
+use super::games::PlayedGame;
+use super::statistics::Summary;
+
+/// The figures of one player.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Figures {
+    /// The scores.
+    #[serde(flatten)]
+    pub scores: Summary,
+    /// Share of the moves that cleared nothing, between 0 and 1.
+    pub moves_without_match: f64,
+    /// Mean number of clearings of a move that cleared something; none where no move did.
+    pub clearings_per_match: Option<f64>,
+    /// Mean time of a move on the clock, in milliseconds, with as many games side by side as were played.
+    pub milliseconds_per_move: f64,
+}
+
+impl Figures {
+    /// The figures of games that took so many seconds; none where there are no games.
+    pub fn of(games: &[PlayedGame], seconds: f64) -> Option<Self> {
+        let scores: Vec<i32> = games.iter().map(|game| game.score).collect();
+        let sum = |count: fn(&PlayedGame) -> u64| games.iter().map(count).sum::<u64>() as f64;
+        let moves = sum(|game| game.actions.len() as u64);
+        let matches = sum(|game| game.matches.into());
+        let clearings = sum(|game| game.clearings.into());
+        Some(Self {
+            scores: Summary::of(&scores)?,
+            moves_without_match: 1.0 - matches / moves,
+            clearings_per_match: (matches > 0.0).then(|| clearings / matches),
+            milliseconds_per_move: seconds * 1e3 / moves,
+        })
+    }
+}
+
+/// How much better one player did than another in the same games.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// Mean of the differences game by game, in points.
+    pub mean: f64,
+    /// Half the width of its 95 % confidence interval; none for a single game.
+    pub half_width: Option<f64>,
+    /// Whether the interval leaves out 0.
+    pub significant: bool,
+}
+
+impl Difference {
+    /// The difference of one player's games from another's, paired by position (the same seeds in the same order); none
+    /// where there are no games. The pairing takes out of the difference what the luck of a deal does to both.
+    pub fn between(one: &[PlayedGame], other: &[PlayedGame]) -> Option<Self> {
+        let differences: Vec<i32> = one.iter().zip(other).map(|(one, other)| one.score - other.score).collect();
+        let Summary { mean, half_width, .. } = Summary::of(&differences)?;
+        Some(Self { mean, half_width, significant: half_width.is_some_and(|half| mean.abs() > half) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(score: i32, moves: usize, matches: u32, clearings: u32) -> PlayedGame {
+        PlayedGame { seed: 0, score, actions: vec![0; moves], matches, clearings }
+    }
+
+    #[test]
+    fn figures_count_over_all_moves_of_all_games() {
+        let games = [game(10, 25, 20, 30), game(30, 15, 12, 18)];
+        let figures = Figures::of(&games, 0.8).unwrap();
+        assert_eq!((figures.scores.mean, figures.scores.n), (20.0, 2));
+        assert!((figures.moves_without_match - 8.0 / 40.0).abs() < 1e-12);
+        assert_eq!(figures.clearings_per_match, Some(1.5));
+        assert!((figures.milliseconds_per_move - 20.0).abs() < 1e-12);
+        assert_eq!(Figures::of(&[], 1.0), None);
+        assert_eq!(Figures::of(&[game(-125, 25, 0, 0)], 1.0).unwrap().clearings_per_match, None);
+    }
+
+    #[test]
+    fn a_paired_difference_is_that_of_the_games_not_of_the_means() {
+        let games = |scores: [i32; 4]| scores.map(|score| game(score, 25, 0, 0));
+        let (one, other) = (games([102, 204, 303, 403]), games([100, 200, 300, 400]));
+        let difference = Difference::between(&one, &other).unwrap();
+        // Differences 2, 4, 3, 3: mean 3, standard deviation sqrt(2/3), t(0.975, 3) = 3.1824.
+        assert_eq!(difference.mean, 3.0);
+        let half = 3.182_446_3 * (2.0f64 / 3.0).sqrt() / 2.0;
+        assert!((difference.half_width.unwrap() - half).abs() < 1e-4, "{difference:?}");
+        assert!(difference.significant);
+        assert!(!Difference::between(&games([1, -1, 2, -1]), &games([0; 4])).unwrap().significant);
+        assert!(!Difference::between(&one[..1], &other[..1]).unwrap().significant);
+    }
+}

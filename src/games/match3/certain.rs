@@ -1,0 +1,92 @@
+//! What is certain of a position's future: how the tokens now on the board fall, match and are cleared.
+
+use super::{Cells, GEMS, Grid, NO_MATCH, OBSTACLE, State, moves, score, text};
+use crate::board;
+use crate::games::ActionMask;
+
+/// How a token that is not known is held. It matches nothing, cannot be swapped and is not cleared.
+const UNKNOWN: u8 = OBSTACLE + 1;
+
+/// A board on which some tokens, those drawn since a known position, are not known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Certain {
+    grid: Grid,
+}
+
+impl Certain {
+    /// The board of a position: all of it is known.
+    #[inline]
+    pub fn of(state: &State) -> Self {
+        Self { grid: state.grid() }
+    }
+
+    /// The moves that are certain to match; none where there is none.
+    #[inline]
+    pub fn matching(&self) -> ActionMask {
+        let known = Cells::ALL & !self.grid.of_kind(UNKNOWN);
+        let mut swaps = moves::matching(&self.grid);
+        swaps.vertical &= known.up();
+        swaps.horizontal &= known.left();
+        moves::actions(board::Swaps { vertical: swaps.vertical & known, horizontal: swaps.horizontal & known })
+    }
+
+    /// Plays a move and the whole chain that follows from the known tokens; gives its points, or those of
+    /// a move without a match. A move with an unknown token changes nothing.
+    #[inline]
+    pub fn play(&mut self, action: usize) -> i32 {
+        self.swap(action);
+        let mut points = 0;
+        loop {
+            let runs = self.runs();
+            if runs.is_empty() {
+                return if points == 0 { NO_MATCH } else { points };
+            }
+            points += score(&runs);
+            let gems = runs.cells();
+            let mut empty = gems | board::neighbours(gems) & self.grid.of_kind(OBSTACLE);
+            while !empty.is_empty() {
+                let top = self.grid.fall(&mut empty);
+                self.grid.put(top, UNKNOWN);
+            }
+        }
+    }
+
+    /// The points of the matches that a move makes at once, before anything is cleared; 0 for none.
+    #[inline]
+    pub fn first_wave(mut self, action: usize) -> i32 {
+        self.swap(action);
+        score(&self.runs())
+    }
+
+    /// The board after a move's swap, before anything is cleared.
+    pub fn swapped(mut self, action: usize) -> Self {
+        self.swap(action);
+        self
+    }
+
+    /// The number of the gem at (x, y), from the top left; `None` off the board and where there is no known gem.
+    pub fn gem(&self, x: usize, y: usize) -> Option<u8> {
+        let on_board = x < super::COLUMNS && y < super::ROWS;
+        on_board.then(|| self.grid.kind(Cells::at(x, y))).filter(|kind| *kind < GEMS)
+    }
+
+    /// The board's text: ten lines of `a b c d #` with a space for an unknown token, without a newline at the end.
+    pub fn board(&self) -> String {
+        text::show(&self.grid, self.grid.of_kind(UNKNOWN))
+    }
+
+    #[inline]
+    fn swap(&mut self, action: usize) {
+        if let Some((a, b)) = moves::cells_of_action(action)
+            && ((a | b) & self.grid.of_kind(UNKNOWN)).is_empty()
+        {
+            self.grid.swap(a, b);
+        }
+    }
+
+    /// The runs of known gems: alone among the kinds they have no third digit.
+    #[inline]
+    fn runs(&self) -> super::Runs {
+        self.grid.runs(Cells::ALL & !self.grid.planes()[2])
+    }
+}

@@ -1,0 +1,143 @@
+//! What is certain of match-3's future, against the rules written out plainly.
+
+use matchq::games::Game;
+use matchq::games::match3::{Certain, Match3, Move, NO_MATCH, Rules, State};
+use matchq::random::{Draw, Role, Stream};
+
+/// Rows of `a b c d #`, a space where the token is not known.
+type Rows = Vec<Vec<char>>;
+
+fn rows(text: &str) -> Rows {
+    text.lines().map(|line| line.chars().collect()).collect()
+}
+
+fn text(rows: &Rows) -> String {
+    rows.iter().map(|row| row.iter().collect()).collect::<Vec<String>>().join("\n")
+}
+
+/// The cells (x, y) of each maximal run of three or more equal gems.
+fn runs(rows: &Rows) -> Vec<Vec<(usize, usize)>> {
+    let across = (0..10).map(|y| (0..8).map(|x| (x, y)).collect());
+    let down = (0..8).map(|x| (0..10).map(|y| (x, y)).collect());
+    let mut found = vec![];
+    for line in across.chain(down).collect::<Vec<Vec<(usize, usize)>>>() {
+        let equal = |a: &(usize, usize), b: &(usize, usize)| rows[a.1][a.0] == rows[b.1][b.0];
+        for run in line.chunk_by(equal) {
+            if run.len() >= 3 && "abcd".contains(rows[run[0].1][run[0].0]) {
+                found.push(run.to_vec());
+            }
+        }
+    }
+    found
+}
+
+fn swap(rows: &mut Rows, Move { x, y, vertical }: Move) {
+    let (other_x, other_y) = if vertical { (x, y + 1) } else { (x + 1, y) };
+    let tokens = (rows[y][x], rows[other_y][other_x]);
+    if tokens.0 != ' ' && tokens.1 != ' ' {
+        (rows[other_y][other_x], rows[y][x]) = tokens;
+    }
+}
+
+/// Plays a move and its chain; new tokens are spaces.
+fn play(rows: &mut Rows, at: Move) -> i32 {
+    swap(rows, at);
+    let mut points = 0;
+    loop {
+        let runs = runs(rows);
+        if runs.is_empty() {
+            return if points == 0 { -5 } else { points };
+        }
+        points += runs.iter().map(|run| (run.len().min(5) as i32).pow(2) - 1).sum::<i32>();
+        let gems: Vec<(usize, usize)> = runs.into_iter().flatten().collect();
+        let beside = |x: usize, y: usize| gems.iter().any(|gem| gem.0.abs_diff(x) + gem.1.abs_diff(y) == 1);
+        let before = rows.clone();
+        for x in 0..8 {
+            let goes = |y: &usize| gems.contains(&(x, *y)) || before[*y][x] == '#' && beside(x, *y);
+            let kept: Vec<char> = (0..10).filter(|y| !goes(y)).map(|y| before[y][x]).collect();
+            let column = std::iter::repeat_n(' ', 10 - kept.len()).chain(kept);
+            column.enumerate().for_each(|(y, token)| rows[y][x] = token);
+        }
+    }
+}
+
+/// The actions that match at once, by trying all.
+fn matching(rows: &Rows) -> Vec<usize> {
+    let matches = |action: &usize| {
+        let mut swapped = rows.clone();
+        swap(&mut swapped, Move::of_action(*action));
+        swapped != *rows && !runs(&swapped).is_empty()
+    };
+    (0..Match3::ACTIONS).filter(matches).collect()
+}
+
+/// A board that, all else obstacles, has these gems: (x, y, letter).
+fn board_with(gems: &[(usize, usize, char)]) -> Certain {
+    let mut rows = vec![vec!['#'; 8]; 10];
+    gems.iter().for_each(|(x, y, letter)| rows[*y][*x] = *letter);
+    Certain::of(&State::new(&text(&rows), 25).unwrap())
+}
+
+fn action(x: usize, y: usize, vertical: bool) -> usize {
+    Move { x, y, vertical }.action().unwrap()
+}
+
+#[test]
+fn certain_chains_agree_with_the_rules_written_out_plainly() {
+    let mut with_unknown = 0;
+    for index in 0..300 {
+        let mut stream = Stream::new(7, Role::Game, index);
+        let kinds = [0, 1, 2, 5][index as usize % 4];
+        let game = Match3::new(&Rules::new(kinds).unwrap(), &mut stream);
+        let mut board = Certain::of(&game.state());
+        let mut plain = rows(&game.board());
+        for _ in 0..12 {
+            assert_eq!(board.board(), text(&plain));
+            let certain: Vec<usize> = board.matching().iter().collect();
+            assert_eq!(certain, matching(&plain));
+            with_unknown += usize::from(text(&plain).contains(' ') && !certain.is_empty());
+            // Mostly a move that matches, now and then any, one with an unknown token too.
+            let any = stream.below(Match3::ACTIONS as u32) as usize;
+            let action = match stream.below(4) {
+                1.. if !certain.is_empty() => certain[any % certain.len()],
+                _ => any,
+            };
+            let mut swapped = plain.clone();
+            swap(&mut swapped, Move::of_action(action));
+            assert_eq!(board.swapped(action).board(), text(&swapped));
+            let first: i32 = runs(&swapped).iter().map(|run| (run.len().min(5) as i32).pow(2) - 1).sum();
+            assert_eq!(board.first_wave(action), first);
+            assert_eq!(board.play(action), play(&mut plain, Move::of_action(action)));
+        }
+    }
+    assert!(with_unknown > 1000, "{with_unknown}");
+}
+
+#[test]
+fn a_chain_goes_on_while_known_tokens_decide_it() {
+    // Three b in the bottom row; the c above them fall on it, the d on those, into two rows at once: 8 + 8 + 8.
+    let gems = [(5, 9, 'b'), (6, 9, 'b'), (7, 8, 'b'), (5, 8, 'c'), (6, 8, 'c'), (7, 7, 'c')];
+    let mut board = board_with(&[&gems[..], &[(5, 7, 'd'), (6, 7, 'd'), (7, 6, 'd')]].concat());
+    assert_eq!(board.first_wave(action(7, 8, true)), 8);
+    assert_eq!(board.play(action(7, 8, true)), 24);
+}
+
+#[test]
+fn unknown_tokens_match_nothing_and_are_neither_cleared_nor_swapped() {
+    let mut board = board_with(&[(0, 2, 'a'), (1, 2, 'a'), (2, 1, 'a'), (0, 0, 'b'), (1, 0, 'b'), (3, 0, 'b')]);
+    assert_eq!(board.play(action(2, 1, true)), 8);
+    // With each a went the obstacles above and below it, and with the last one that at its right.
+    let top: Vec<String> = board.board().lines().take(4).map(String::from).collect();
+    assert_eq!(top, ["    ####", "   b####", "   #####", "bb######"]);
+    let before = board;
+    assert_eq!(board.play(action(2, 1, false)), NO_MATCH);
+    assert_eq!(board, before);
+    assert!(board.matching().is_empty());
+}
+
+#[test]
+fn a_move_without_a_match_costs_its_points_and_stays() {
+    let mut board = board_with(&[(0, 0, 'a')]);
+    assert_eq!(board.play(action(0, 0, false)), NO_MATCH);
+    assert_eq!((board.gem(0, 0), board.gem(1, 0), board.gem(8, 0)), (None, Some(0), None));
+}

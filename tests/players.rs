@@ -1,0 +1,434 @@
+//! The players without a network, on boards made by hand.
+
+use std::time::{Duration, Instant};
+
+use matchq::agents::{
+    Budget, Cascade, Expected, Greedy, Leaf, Matching, NoLeaf, PLAYERS, Plan, Policy, Random, Ranked, Rollout, Search,
+    Valued, best, best_plan, listing, parse,
+};
+use matchq::eval::play_series;
+use matchq::games::match3::{Certain, Match3, Move, Rules, State};
+use matchq::games::{Game, MaskKind};
+use matchq::random::{Role, Stream};
+use rayon::ThreadPoolBuilder;
+
+type Gem = (usize, usize, char);
+
+/// A position whose board, all else obstacles, has these gems: (x, y, letter).
+fn position(gems: &[Gem], moves_left: i64) -> State {
+    let letter = |x, y| gems.iter().find(|gem| (gem.0, gem.1) == (x, y)).map_or('#', |gem| gem.2);
+    let line = |y| (0..8).map(|x| letter(x, y)).collect::<String>();
+    State::new(&(0..10).map(line).collect::<Vec<_>>().join("\n"), moves_left).unwrap()
+}
+
+fn action(x: usize, y: usize, vertical: bool) -> usize {
+    Move { x, y, vertical }.action().unwrap()
+}
+
+fn ties(index: u64) -> Stream {
+    Stream::new(3, Role::Tie, index)
+}
+
+/// What a player chooses with one stream after another, without repetition.
+fn choices(policy: &impl Policy<Match3>, state: &State) -> Vec<usize> {
+    let mut chosen: Vec<usize> = (0..20).map(|index| policy.choose(state, &mut ties(index))).collect();
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen
+}
+
+fn value_of(values: &[Valued], action: usize) -> f64 {
+    values.iter().find(|valued| valued.action == action).unwrap().value
+}
+
+/// Three b whose clearing lets three c and then three d fall into rows: 8 + 8 + 8. By swapping (6, 9) right.
+const CHAIN: [Gem; 9] = [
+    (4, 9, 'b'),
+    (5, 9, 'b'),
+    (7, 9, 'b'),
+    (4, 8, 'c'),
+    (5, 8, 'c'),
+    (6, 7, 'c'),
+    (4, 7, 'd'),
+    (5, 7, 'd'),
+    (6, 6, 'd'),
+];
+
+/// Four a: 15. By swapping (2, 8) down.
+const FOUR: [Gem; 4] = [(0, 9, 'a'), (1, 9, 'a'), (2, 8, 'a'), (3, 9, 'a')];
+
+/// Three b that clear the way for an a to stand over the gap in a row of four a: 8, then 24. By swapping (2, 6)
+/// right; and four d: 15 at once. By swapping (6, 4) right.
+const PREPARATION: [Gem; 13] = [
+    (0, 9, 'a'),
+    (1, 9, 'a'),
+    (2, 9, 'c'),
+    (3, 9, 'a'),
+    (4, 9, 'a'),
+    (2, 8, 'b'),
+    (2, 7, 'b'),
+    (3, 6, 'b'),
+    (2, 5, 'a'),
+    (7, 2, 'd'),
+    (7, 3, 'd'),
+    (6, 4, 'd'),
+    (7, 5, 'd'),
+];
+
+fn prepares() -> usize {
+    action(2, 6, false)
+}
+
+fn takes_four() -> usize {
+    action(6, 4, false)
+}
+
+fn rollout(sims: usize, depth: u32) -> Rollout<Cascade> {
+    let search = Search { rules: Rules::default(), budget: Budget::Simulations(sims), depth };
+    Rollout { search, guide: Cascade }
+}
+
+#[test]
+fn the_random_player_weighs_all_legal_moves_alike() {
+    let values = Policy::<Match3>::values(&Random, &position(&FOUR, 25), &mut ties(0));
+    assert_eq!(values.iter().map(|valued| valued.action).collect::<Vec<_>>(), (0..142).collect::<Vec<_>>());
+    assert!(values.iter().all(|valued| valued.value == 0.0));
+}
+
+#[test]
+fn ties_are_broken_uniformly() {
+    let valued = |(action, value)| Valued { action, value };
+    let values = [(4, 1.0), (5, 2.0), (6, 0.0), (7, 2.0), (9, 2.0)].map(valued);
+    let mut stream = ties(0);
+    let mut counts = [0_i32; 10];
+    (0..9000).for_each(|_| counts[best(&values, &mut stream)] += 1);
+    // Six standard deviations of a count are 270.
+    assert!([5, 7, 9].iter().all(|action| (counts[*action] - 3000).abs() < 270), "{counts:?}");
+    assert_eq!(counts.iter().sum::<i32>(), counts[5] + counts[7] + counts[9]);
+}
+
+#[test]
+fn the_matching_player_plays_every_move_that_matches_and_no_other() {
+    let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
+    let matching: Vec<usize> = Certain::of(&state).matching().iter().collect();
+    assert!(matching.len() > 1);
+    assert_eq!(choices(&Matching, &state), matching);
+}
+
+#[test]
+fn the_greedy_player_takes_the_most_points_at_once() {
+    assert_eq!(choices(&Greedy, &position(&[&FOUR[..], &CHAIN].concat(), 25)), [action(2, 8, true)]);
+}
+
+#[test]
+fn the_cascade_player_takes_the_most_points_of_the_certain_chain() {
+    let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
+    assert_eq!(choices(&Cascade, &state), [action(6, 9, false)]);
+    assert_eq!(value_of(&Cascade.values(&state, &mut ties(0)), action(6, 9, false)), 24.0);
+}
+
+#[test]
+fn the_planning_player_gives_up_points_now_for_more_that_are_certain_later() {
+    let state = position(&PREPARATION, 25);
+    assert_eq!(choices(&Cascade, &state), [takes_four()]);
+    let plan = Plan { depth: 2, weight: 0.5 };
+    assert_eq!(choices(&plan, &state), [prepares()]);
+    let values = plan.values(&state, &mut ties(0));
+    assert_eq!(value_of(&values, prepares()), 8.0 + 0.5 * 24.0);
+    assert_eq!(value_of(&values, takes_four()), 15.0 + 0.5 * 8.0);
+}
+
+#[test]
+fn a_plan_is_never_longer_than_the_moves_left() {
+    let plan = Plan { depth: 3, weight: 1.0 };
+    assert_eq!(choices(&plan, &position(&PREPARATION, 1)), [takes_four()]);
+    let two_left = plan.values(&position(&PREPARATION, 2), &mut ties(0));
+    assert_eq!(value_of(&two_left, prepares()), 8.0 + 24.0);
+    let three_left = plan.values(&position(&PREPARATION, 3), &mut ties(0));
+    assert_eq!(value_of(&three_left, prepares()), 8.0 + 24.0 + 15.0);
+}
+
+#[test]
+fn the_best_plan_is_found_by_trying_all_sequences() {
+    fn plain(board: Certain, depth: u32) -> f64 {
+        let mut most = 0.0;
+        for action in 0..if depth > 0 { Match3::ACTIONS } else { 0 } {
+            let mut after = board;
+            let points = after.play(action);
+            if points > 0 && board.swapped(action) != board {
+                most = f64::max(most, f64::from(points) + 0.5 * plain(after, depth - 1));
+            }
+        }
+        most
+    }
+    for index in 0..20 {
+        let game = Match3::new(&Rules::default(), &mut Stream::new(5, Role::Game, index));
+        let board = Certain::of(&game.state());
+        for depth in 0..3 {
+            assert_eq!(best_plan(&board, depth, 0.5), plain(board, depth));
+        }
+    }
+}
+
+#[test]
+fn the_expecting_player_sees_what_simulated_outcomes_bring() {
+    let expected = |depth| Expected { rules: Rules::default(), samples: 300, depth, weight: 0.9 };
+    assert_eq!(choices(&expected(0), &position(&[&FOUR[..], &CHAIN].concat(), 25)), [action(6, 9, false)]);
+    assert_eq!(choices(&expected(0), &position(&PREPARATION, 25)), [takes_four()]);
+    assert_eq!(choices(&expected(1), &position(&PREPARATION, 25)), [prepares()]);
+    assert_eq!(choices(&expected(1), &position(&PREPARATION, 1)), [takes_four()]);
+}
+
+#[test]
+fn the_ranked_player_prefers_the_match_types_in_their_order() {
+    // The gem at (4, top) comes down between arms of equal gems at its left, right and below.
+    let shape = |top: usize, letter: char, [left, right, below]: [usize; 3]| {
+        let mut gems = vec![(4, top, letter)];
+        gems.extend((1..=left).map(|step| (4 - step, top + 1, letter)));
+        gems.extend((1..=right).map(|step| (4 + step, top + 1, letter)));
+        gems.extend((1..=below).map(|step| (4, top + 1 + step, letter)));
+        gems
+    };
+    let [three, four, five] = [[1, 1, 0], [1, 2, 0], [2, 2, 0]];
+    let [l, t, three_way] = [[2, 0, 2], [1, 1, 2], [2, 2, 2]];
+    let order = [three, four, five, l, t, three_way];
+    for (rank, better) in order.iter().enumerate() {
+        for worse in &order[..rank] {
+            let above = position(&[shape(0, 'a', *better), shape(6, 'b', *worse)].concat(), 25);
+            assert_eq!(choices(&Ranked, &above), [action(4, 0, true)], "{better:?} above {worse:?}");
+            let below = position(&[shape(0, 'a', *worse), shape(6, 'b', *better)].concat(), 25);
+            assert_eq!(choices(&Ranked, &below), [action(4, 6, true)], "{better:?} below {worse:?}");
+        }
+    }
+}
+
+#[test]
+fn the_ranked_player_prefers_a_double_match_to_a_chain_and_a_chain_to_nothing() {
+    let three = [(0, 2, 'a'), (1, 1, 'a'), (2, 2, 'a')];
+    let chain = position(&[&three[..], &CHAIN].concat(), 25);
+    assert_eq!(choices(&Ranked, &chain), [action(6, 9, false)]);
+    let other = [(0, 1, 'c'), (1, 2, 'c'), (2, 1, 'c')];
+    let double = position(&[&three[..], &other, &CHAIN].concat(), 25);
+    assert_eq!(choices(&Ranked, &double), [action(1, 1, true)]);
+}
+
+#[test]
+fn rollouts_see_what_the_guide_makes_of_a_move() {
+    assert_eq!(choices(&rollout(500, 1), &position(&PREPARATION, 25)), [prepares()]);
+    assert_eq!(choices(&rollout(500, 0), &position(&PREPARATION, 25)), [takes_four()]);
+    assert_eq!(choices(&rollout(500, 3), &position(&PREPARATION, 1)), [takes_four()]);
+}
+
+#[test]
+fn a_guide_that_plans_gets_more_out_of_the_moves_that_follow() {
+    let state = position(&[&PREPARATION[..], &[(0, 1, 'c'), (1, 0, 'c'), (2, 1, 'c')]].concat(), 25);
+    let search = Search { rules: Rules::default(), budget: Budget::Simulations(1000), depth: 2 };
+    let planned = Rollout { search, guide: Plan { depth: 2, weight: 0.5 } };
+    let aside = action(1, 0, true);
+    // 8, then 8 + 24 by the plan, but 15 + 8 by the most points at once; what falls in is the same for both.
+    let (plan, cascade) = (planned.values(&state, &mut ties(0)), rollout(1000, 2).values(&state, &mut ties(0)));
+    assert!(value_of(&plan, aside) > value_of(&cascade, aside) + 4.0, "{plan:?} {cascade:?}");
+}
+
+#[test]
+fn where_nothing_matches_every_player_plays_any_effective_swap() {
+    let state = position(&[(0, 0, 'a'), (4, 4, 'b')], 25);
+    let effective: Vec<usize> = Match3::mask(&state, MaskKind::Effective).iter().collect();
+    assert_eq!(effective.len(), 6);
+    for entry in PLAYERS.iter().filter(|entry| entry.name != "random") {
+        let mut player = parse(entry.name, &Rules::default()).unwrap();
+        let mut streams: Vec<Stream> = (0..200).map(ties).collect();
+        let mut chosen = player.act(&[state; 200], &mut streams).unwrap();
+        chosen.sort_unstable();
+        chosen.dedup();
+        assert_eq!(chosen, effective, "{}", entry.name);
+    }
+}
+
+const ALL: [&str; 9] = [
+    "random",
+    "matching",
+    "greedy",
+    "ranked",
+    "cascade",
+    "plan",
+    "expected:samples=3:depth=1",
+    "rollout:sims=60",
+    "rollout:sims=40:depth=1:guide=plan",
+];
+
+#[test]
+fn a_game_is_played_the_same_alone_in_a_batch_and_on_any_number_of_threads() {
+    let rules = Rules::default();
+    for text in ALL {
+        let series = |threads: usize, first: u128, count: u64| {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let play = || play_series(&mut *parse(text, &rules).unwrap(), &rules, first, count, |_| ()).unwrap();
+            // A player need not be of one thread, so the pool runs the whole series.
+            pool.install(play)
+        };
+        let together = series(1, 0, 4);
+        assert_eq!(together, series(3, 0, 4), "{text}");
+        let alone: Vec<_> = (0..4).flat_map(|seed| series(2, seed, 1)).collect();
+        assert_eq!(together, alone, "{text}");
+    }
+}
+
+#[test]
+fn the_games_own_luck_changes_no_choice() {
+    let rules = Rules::default();
+    let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, 0)).state();
+    for text in ALL {
+        let outcome = |luck: u64| {
+            let mut stream = Stream::new(9, Role::Game, luck);
+            let mut game = Match3::at(&rules, &state);
+            let chosen = parse(text, &rules).unwrap().act(&[game.state()], &mut [ties(0)]).unwrap()[0];
+            // A move that is certain to match shows that the luck of the games differs.
+            game.step(Certain::of(&state).matching().nth(0).unwrap(), &mut stream);
+            (chosen, game.board())
+        };
+        let (first, second) = (outcome(0), outcome(1));
+        assert_eq!(first.0, second.0, "{text}");
+        assert_ne!(first.1, second.1);
+    }
+}
+
+#[test]
+fn the_same_games_are_played_again_with_the_same_choices_among_ties() {
+    let rules = Rules::default();
+    let play = |first| play_series(&mut *parse("matching", &rules).unwrap(), &rules, first, 3, |_| ()).unwrap();
+    assert_eq!(play(7), play(7));
+    // Seeds that differ in their upper half only have other ties.
+    assert_ne!(play(7)[0].actions, play(7 + (1 << 64))[0].actions);
+}
+
+/// A leaf that values a position by its obstacles, and keeps count of what it is asked.
+#[derive(Default)]
+struct Obstacles {
+    calls: usize,
+    states: usize,
+}
+
+impl Leaf<Match3> for Obstacles {
+    type Error = String;
+
+    fn values(&mut self, states: &[State]) -> Result<Vec<f32>, String> {
+        self.calls += 1;
+        self.states += states.len();
+        Ok(states.iter().map(|state| 100.0 * state.board().matches('#').count() as f32).collect())
+    }
+}
+
+/// A leaf whose device is gone.
+struct Broken;
+
+impl Leaf<Match3> for Broken {
+    type Error = String;
+
+    fn values(&mut self, _: &[State]) -> Result<Vec<f32>, String> {
+        Err("the device is gone".into())
+    }
+}
+
+fn search(sims: usize, depth: u32) -> Search<Match3> {
+    Search { rules: Rules::default(), budget: Budget::Simulations(sims), depth }
+}
+
+#[test]
+fn the_value_of_the_position_a_simulation_ends_in_counts() {
+    let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
+    // All obstacles on this board are worth keeping, so the swap that clears nothing wins by far.
+    let candidates = [action(2, 8, true), action(6, 9, false), action(4, 0, true)];
+    let mut leaf = Obstacles::default();
+    let ranked = search(60, 0).rank(&state, &candidates, &Cascade, &mut leaf, &mut ties(0)).unwrap();
+    assert_eq!(ranked[0], Valued { action: action(4, 0, true), value: 67.0 * 100.0 - 5.0 });
+    let Ok(without) = search(60, 0).rank(&state, &candidates, &Cascade, &mut NoLeaf, &mut ties(0));
+    assert_eq!(without[0].action, action(6, 9, false));
+}
+
+#[test]
+fn leaves_are_valued_in_one_batch_a_round_within_the_budget() {
+    let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
+    let candidates: Vec<usize> = (0..9).collect();
+    for (sims, spent) in [(1000, 990..=1000), (36, 35..=36), (20, 15..=20), (1, 1..=1)] {
+        let mut leaf = Obstacles::default();
+        let ranked = search(sims, 1).rank(&state, &candidates, &Cascade, &mut leaf, &mut ties(0)).unwrap();
+        assert!(spent.contains(&leaf.states), "{} of {sims}", leaf.states);
+        assert!((1..=4).contains(&leaf.calls));
+        assert_eq!(ranked.len() == 9, sims >= 36);
+    }
+}
+
+#[test]
+fn the_end_of_the_game_is_worth_nothing_more() {
+    let mut leaf = Obstacles::default();
+    let ranked =
+        search(10, 3).rank(&position(&FOUR, 1), &[action(4, 0, true)], &Cascade, &mut leaf, &mut ties(0)).unwrap();
+    assert_eq!((ranked[0].value, leaf.states), (-5.0, 0));
+}
+
+#[test]
+fn a_leaf_that_fails_fails_the_search_and_no_candidates_have_no_ranking() {
+    let state = position(&FOUR, 25);
+    let failed = search(10, 0).rank(&state, &[0, 1], &Cascade, &mut Broken, &mut ties(0));
+    assert_eq!(failed.unwrap_err(), "the device is gone");
+    assert_eq!(search(10, 0).rank(&state, &[], &Cascade, &mut Broken, &mut ties(0)), Ok(vec![]));
+}
+
+#[test]
+fn a_search_for_a_time_ends_with_a_move_and_not_before() {
+    let mut player = parse("rollout:ms=20", &Rules::default()).unwrap();
+    assert!(player.is_timed());
+    let begin = Instant::now();
+    let chosen = player.act(&[position(&PREPARATION, 25)], &mut [ties(0)]).unwrap();
+    assert!(begin.elapsed() >= Duration::from_millis(20));
+    assert!(Certain::of(&position(&PREPARATION, 25)).matching().contains(chosen[0]));
+    assert!(ALL.iter().all(|text| !parse(text, &Rules::default()).unwrap().is_timed()));
+}
+
+#[test]
+fn a_player_is_called_as_it_was_asked_for() {
+    for text in ALL {
+        assert_eq!(parse(text, &Rules::default()).unwrap().name(), text);
+    }
+}
+
+#[test]
+fn every_default_is_one_that_can_be_given() {
+    for entry in PLAYERS {
+        let mut text = entry.name.to_string();
+        for parameter in entry.parameters {
+            text += &parameter.default.map_or(String::new(), |default| format!(":{}={default}", parameter.key));
+            assert!(listing().contains(parameter.about));
+        }
+        assert!(parse(&text, &Rules::default()).is_ok(), "{text}");
+        assert!(listing().contains(entry.about));
+    }
+}
+
+#[test]
+fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
+    let players = "the players are random, matching, greedy, ranked, cascade, plan, expected, rollout";
+    for (text, sentence) in [
+        ("alphazero", format!("there is no player 'alphazero': {players}")),
+        ("", format!("there is no player '': {players}")),
+        ("plan:deep=2", "'plan' has no parameter 'deep': its parameters are depth, weight".into()),
+        ("greedy:depth=2", "'greedy' has no parameter 'depth': 'greedy' has no parameters".into()),
+        ("plan:depth", "'depth' in 'plan:depth' must be key=value: its parameters are depth, weight".into()),
+        ("plan:depth=2:depth=3", "'depth' is given twice in 'plan:depth=2:depth=3': once is enough".into()),
+        ("plan:depth=0", "depth=0 in 'plan:depth=0': depth must be a whole number from 1 to 25".into()),
+        ("plan:weight=NaN", "weight=NaN in 'plan:weight=NaN': weight must be a number from 0 to 1".into()),
+        ("plan:weight=", "weight= in 'plan:weight=': weight must be a number from 0 to 1".into()),
+        (
+            "expected:samples=0",
+            "samples=0 in 'expected:samples=0': samples must be a whole number from 1 to 1000000".into(),
+        ),
+        ("rollout:sims=0", "sims=0 in 'rollout:sims=0': sims must be a whole number from 1 to 10000000".into()),
+        ("rollout:ms=0", "ms=0 in 'rollout:ms=0': ms must be a whole number of milliseconds from 1 to 3600000".into()),
+        ("rollout:sims=5:ms=5", "'rollout:sims=5:ms=5' has both sims and ms: a search has one budget".into()),
+        ("rollout:guide=me", "guide=me in 'rollout:guide=me': guide must be cascade or plan".into()),
+    ] {
+        let error = parse(text, &Rules::default()).err().unwrap();
+        assert_eq!((error.exit_code(), error.to_string()), (2, sentence));
+    }
+}
