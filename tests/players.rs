@@ -231,11 +231,11 @@ fn a_guide_that_plans_gets_more_out_of_the_moves_that_follow() {
 }
 
 #[test]
-fn where_nothing_matches_every_player_plays_any_effective_swap() {
+fn where_nothing_matches_every_player_without_a_network_plays_any_effective_swap() {
     let state = position(&[(0, 0, 'a'), (4, 4, 'b')], 25);
     let effective: Vec<usize> = Match3::mask(&state, MaskKind::Effective).iter().collect();
     assert_eq!(effective.len(), 6);
-    for entry in PLAYERS.iter().filter(|entry| entry.name != "random") {
+    for entry in PLAYERS.iter().filter(|entry| !["random", "network"].contains(&entry.name)) {
         let mut player = parse(entry.name, &Rules::default()).unwrap();
         let mut streams: Vec<Stream> = (0..200).map(ties).collect();
         let mut chosen = player.act(&[state; 200], &mut streams).unwrap();
@@ -408,7 +408,7 @@ fn every_default_is_one_that_can_be_given() {
 
 #[test]
 fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
-    let players = "the players are random, matching, greedy, ranked, cascade, plan, expected, rollout";
+    let players = "the players are network, random, matching, greedy, ranked, cascade, plan, expected, rollout";
     for (text, sentence) in [
         ("alphazero", format!("there is no player 'alphazero': {players}")),
         ("", format!("there is no player '': {players}")),

@@ -174,10 +174,10 @@ pub fn parse(text: &str, rules: &Rules) -> Result<BoxedPlayer> {
 pub fn listing() -> String {
     let mut lines = String::new();
     for entry in PLAYERS {
-        lines += &format!("{:<14}{}\n", entry.name, entry.about);
+        lines += &format!("{:<18}{}\n", entry.name, entry.about);
         for Parameter { key, default, about } in entry.parameters {
             let default = default.map_or(String::new(), |default| format!("={default}"));
-            lines += &format!("  :{:<11}{about}\n", format!("{key}{default}"));
+            lines += &format!("  :{:<15}{about}\n", format!("{key}{default}"));
         }
     }
     lines

@@ -376,11 +376,11 @@ mod tests {
             ("sead = 1", ["file.toml: sead", "unknown field"]),
             ("[learner]\nbatch = 1", ["file.toml: learner", "unknown field"]),
             ("[replay]\nprioritized = true", ["file.toml: replay.prioritized", "unknown field"]),
-            ("[replay]\nprioritised = 1", ["file.toml: replay.prioritised", "expected a boolean"]),
-            ("[training]\nsteps = 1.5", ["file.toml: training.steps", "expected u64"]),
+            ("[replay]\nprioritised = 1", ["file.toml: replay.prioritised", "expected true or false"]),
+            ("[training]\nsteps = 1.5", ["file.toml: training.steps", "expected a whole number"]),
             ("[training]\nsteps = -1", ["file.toml: training.steps", "-1"]),
             ("[learning]\nloss = \"cubic\"", ["file.toml: learning.loss", "expected `huber` or `squared`"]),
-            ("learning = 3", ["file.toml: learning", "expected struct Learning"]),
+            ("learning = 3", ["file.toml: learning", "expected the section Learning"]),
         ] {
             let sentence = sentence(text, &[]);
             assert!(parts.iter().all(|part| sentence.contains(part)), "{sentence}");
@@ -413,7 +413,7 @@ mod tests {
     fn an_override_that_is_wrong_is_blamed_on_the_flag_and_not_on_the_file() {
         for (set, parts) in [
             ("learning.batch", ["--set learning.batch: ", "key=value"]),
-            ("learning.batch.most=1", ["--set: learning.batch: ", "expected usize"]),
+            ("learning.batch.most=1", ["--set: learning.batch: ", "expected a whole number"]),
             ("learning={bacth=1}", ["--set: learning.bacth: ", "unknown field"]),
             ("learning.bacth=1", ["--set: learning.bacth: ", "unknown field"]),
             ("learning.batch=0", ["--set: learning.batch = 0: ", "between 1 and 65536"]),
@@ -433,7 +433,7 @@ mod tests {
             ("seed", vec!["0", "9223372036854775807"], vec!["-1"]),
             ("game.name", vec!["match3"], vec!["chess"]),
             ("network.channels", vec!["1", "1024"], vec!["0", "1025"]),
-            ("network.layers", vec!["1", "64"], vec!["0", "65"]),
+            ("network.layers", vec!["2", "64"], vec!["1", "65"]),
             ("training.steps", vec!["1"], vec!["0"]),
             ("training.games", vec!["1", "100000"], vec!["0", "100001"]),
             ("training.updates", vec!["0", "1000"], vec!["1001"]),
@@ -447,11 +447,11 @@ mod tests {
             ("learning.n_step", vec!["1", "1000"], vec!["0", "1001"]),
             ("learning.simulations", vec!["0", "10000"], vec!["10001"]),
             ("learning.bootstrap_from", vec!["0", "1"], vec!["-0.1", "1.1"]),
-            ("learning.reward_scale", vec!["1e-9"], vec!["0", "-1", "inf"]),
+            ("learning.reward_scale", vec!["1e-9"], vec!["0", "-1", "inf", "1e-300", "1e300"]),
             ("learning.huber_delta", vec!["1e-9"], vec!["0", "inf"]),
             ("learning.learning_rate", vec!["1e-9"], vec!["0", "inf"]),
             ("learning.final_learning_rate", vec!["0"], vec!["-1e-9", "inf"]),
-            ("learning.adam_epsilon", vec!["1e-12"], vec!["0", "inf"]),
+            ("learning.adam_epsilon", vec!["1e-12"], vec!["0", "inf", "1e-300"]),
             ("learning.max_gradient_norm", vec!["0", "1e-3"], vec!["-1", "inf"]),
             ("target.every", vec!["1"], vec!["0"]),
             ("target.rate", vec!["1e-9", "1"], vec!["0", "1.1"]),

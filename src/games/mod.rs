@@ -90,7 +90,7 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned {
     const ROWS: usize;
     /// Columns of the image.
     const COLUMNS: usize;
-    /// Numbers beside the image.
+    /// Numbers beside the image, at least one.
     const SCALARS: usize;
     /// Actions, numbered from 0; at most [`ActionMask::CAPACITY`].
     const ACTIONS: usize;
