@@ -124,9 +124,6 @@ fn network(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
 
     let (images, scalars) = encoder.tensors(&states, &tracked);
     let loss = |network: &QNetwork| network.forward(images.clone(), scalars.clone()).square().mean();
-    group.bench_function("part: forward for gradients", |bencher| {
-        bencher.iter(|| to_vec(loss(&online).inner()).expect("a loss"));
-    });
     group.bench_function("part: forward and backward", |bencher| {
         bencher.iter(|| {
             let gradients = GradientsParams::from_grads(loss(&online).backward(), &online);
