@@ -24,7 +24,6 @@ impl RunFolder {
         if runs.exists() && !runs.is_dir() {
             return Err(Error::user(format!("--runs {}: this is no folder", runs.display())));
         }
-        fs::create_dir_all(runs).map_err(|error| unwritable(runs, error))?;
         let names: Box<dyn Iterator<Item = String>> = match name {
             Some(name) if Path::new(name).file_name() != Some(name.as_ref()) => {
                 return Err(Error::user(format!("--name {name}: it must be a plain name, without folders")));
@@ -32,6 +31,7 @@ impl RunFolder {
             Some(name) => Box::new(std::iter::once(name.to_owned())),
             None => Box::new(std::iter::once(stem.to_owned()).chain((2..).map(|number| format!("{stem}-{number}")))),
         };
+        fs::create_dir_all(runs).map_err(|error| unwritable(runs, error))?;
         for name in names {
             let path = runs.join(name);
             match fs::create_dir(&path) {
