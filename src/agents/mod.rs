@@ -5,6 +5,7 @@ mod expected;
 mod greedy;
 mod matching;
 mod network;
+mod network_search;
 mod parse;
 mod plan;
 mod policy;
@@ -18,6 +19,7 @@ pub use expected::Expected;
 pub use greedy::Greedy;
 pub use matching::Matching;
 pub use network::{NetworkPlayer, greedy};
+pub use network_search::NetworkSearch;
 pub use parse::{BoxedPlayer, Entry, Options, PLAYERS, Parameter, listing, parse};
 pub use plan::{Plan, best_plan};
 pub use policy::{Player, Policy, Valued, best};
@@ -41,6 +43,13 @@ pub trait Agent<G: Game> {
     /// # Errors
     /// When the player's device fails.
     fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>>;
+
+    /// The moves that the player considers in a state, at least one, from the best to the worst with what it thinks they
+    /// are worth. With the same stream it acts by the first.
+    ///
+    /// # Errors
+    /// When the player's device fails.
+    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>>;
 
     /// Whether the player thinks for a given time: then it should be asked for one move at a time, and have all cores.
     fn is_timed(&self) -> bool {

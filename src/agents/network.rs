@@ -1,22 +1,33 @@
 //! The network player: one forward pass a move, and the best action in the mask.
 
-use super::Agent;
-use crate::error::Result;
+use burn::tensor::Device;
+
+use super::policy::sorted;
+use super::{Agent, Leaf, Valued};
+use crate::error::{Error, Result};
 use crate::games::{ActionMask, Game, MaskKind};
-use crate::network::Evaluator;
-use crate::random::Stream;
+use crate::network::{Evaluator, Policy};
+use crate::random::{Draw, Stream};
 
 /// Plays greedily by a network's action values.
 pub struct NetworkPlayer<G: Game> {
     name: String,
     evaluator: Evaluator<G>,
     mask: MaskKind,
+    /// Points that the network's values count in.
+    points: f64,
 }
 
 impl<G: Game> NetworkPlayer<G> {
-    /// A player by the values of an evaluator.
+    /// A player by the values of an evaluator, taken as points.
     pub fn new(evaluator: Evaluator<G>, mask: MaskKind) -> Self {
-        Self { name: "network".into(), evaluator, mask }
+        Self { name: "network".into(), evaluator, mask, points: 1.0 }
+    }
+
+    /// The player of a policy; at most `batch` boards go through the network at once.
+    pub fn of(policy: &Policy, batch: usize, device: &Device) -> Self {
+        let evaluator = Evaluator::new(&policy.network, batch, device);
+        Self { points: policy.config.points, ..Self::new(evaluator, policy.config.mask) }
     }
 
     /// The same player, called by another name in results.
@@ -38,6 +49,27 @@ impl<G: Game> NetworkPlayer<G> {
         let choose = |(values, state)| choose(values, &G::mask(state, mask));
         Ok(values.chunks_exact(G::ACTIONS).zip(states).map(choose).collect())
     }
+
+    /// The network's value of every action of a state, masked or not, in points.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn action_values(&mut self, state: &G::State) -> Result<Vec<f64>> {
+        let points = self.points;
+        Ok(self.evaluator.values(&[*state])?.iter().map(|value| f64::from(*value) * points).collect())
+    }
+
+    /// Whether the mask says nothing for any action: where no move matches, the mask of matching moves falls back to the
+    /// effective ones, which the network has hardly seen.
+    pub fn is_undecided(&self, state: &G::State) -> bool {
+        self.mask == MaskKind::Matching && G::mask(state, MaskKind::Matching) == G::mask(state, MaskKind::Effective)
+    }
+
+    /// Any action of the mask.
+    fn any(&self, state: &G::State, ties: &mut Stream) -> usize {
+        let mask = G::mask(state, self.mask);
+        mask.nth(ties.below(mask.count() as u32) as usize).unwrap_or_default()
+    }
 }
 
 impl<G: Game> Agent<G> for NetworkPlayer<G> {
@@ -45,8 +77,44 @@ impl<G: Game> Agent<G> for NetworkPlayer<G> {
         &self.name
     }
 
-    fn act(&mut self, states: &[G::State], _ties: &mut [Stream]) -> Result<Vec<usize>> {
-        self.act_by(states, greedy)
+    /// The action of the mask with the highest value; where nothing matches, any action of the mask.
+    fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>> {
+        let mut actions = self.act_by(states, greedy)?;
+        for ((action, state), ties) in actions.iter_mut().zip(states).zip(ties) {
+            if self.is_undecided(state) {
+                *action = self.any(state, ties);
+            }
+        }
+        Ok(actions)
+    }
+
+    /// The actions of the mask; where nothing matches, in random order and worth nothing.
+    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
+        let mask = G::mask(state, self.mask);
+        if self.is_undecided(state) {
+            let values = mask.iter().map(|action| Valued { action, value: 0.0 }).collect();
+            return Ok(sorted(values, self.any(state, ties)));
+        }
+        let values = self.evaluator.values(&[*state])?;
+        let chosen = greedy(values, &mask);
+        let valued = |action: usize| Valued { action, value: f64::from(values[action]) * self.points };
+        Ok(sorted(mask.iter().map(valued).collect(), chosen))
+    }
+}
+
+/// The network's value of a position, that of its best action in the mask, in points.
+impl<G: Game> Leaf<G> for NetworkPlayer<G> {
+    type Error = Error;
+
+    fn values(&mut self, states: &[G::State]) -> Result<Vec<f32>> {
+        let (mask, points) = (self.mask, self.points as f32);
+        let values = self.evaluator.values(states)?;
+        let value = |(values, state): (&[f32], &G::State)| points * values[greedy(values, &G::mask(state, mask))];
+        Ok(values.chunks_exact(G::ACTIONS).zip(states).map(value).collect())
+    }
+
+    fn batch(&self) -> usize {
+        self.evaluator.batch()
     }
 }
 

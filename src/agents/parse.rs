@@ -7,13 +7,13 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::{
-    Agent, Budget, Cascade, Expected, Greedy, Matching, NetworkPlayer, Plan, Player, Policy, Random, Ranked, Rollout,
-    Search,
+    Agent, Budget, Cascade, Expected, Greedy, Matching, NetworkPlayer, NetworkSearch, Plan, Player, Policy, Random,
+    Ranked, Rollout, Search,
 };
 use crate::error::{Error, Result};
-use crate::games::Match3;
 use crate::games::match3::{MOVES, Rules};
-use crate::network::{self, Evaluator, device};
+use crate::games::{Game, Match3};
+use crate::network::{self, device};
 
 /// Any player of match-3.
 pub type BoxedPlayer = Box<dyn Agent<Match3>>;
@@ -47,18 +47,43 @@ pub struct Options<'a> {
 }
 
 const WEIGHT: &str = "what a point is worth a move later, from 0 to 1";
+const SIMS: &str = "simulations a move";
+const MS: &str = "milliseconds a move, in place of sims";
+const DEPTH: &str = "moves of the guide in a simulation";
+const GUIDE: &str = "cascade or plan (with its defaults)";
+const CHECKPOINT: Parameter =
+    Parameter { key: "checkpoint", default: None, about: "file or folder; without it the agent that ships" };
 
 /// All players, the simplest first.
 pub const PLAYERS: &[Entry] = &[
     Entry {
         name: "network",
         about: "the highest value of a trained network's one forward pass",
-        parameters: &[Parameter {
-            key: "checkpoint",
-            default: None,
-            about: "file or folder; without it the agent that ships",
-        }],
-        build: network,
+        parameters: &[CHECKPOINT],
+        build: |options, _| Ok(Box::new(network(options)?.named(options.text))),
+    },
+    Entry {
+        name: "network+search",
+        about: "the best by simulations that end in a network's values; the network chooses what is tried",
+        parameters: &[
+            CHECKPOINT,
+            Parameter { key: "sims", default: Some("1600"), about: SIMS },
+            Parameter { key: "ms", default: None, about: MS },
+            Parameter { key: "depth", default: Some("1"), about: DEPTH },
+            Parameter { key: "guide", default: Some("cascade"), about: GUIDE },
+            Parameter { key: "candidates", default: Some("16"), about: "moves that are tried at the most" },
+            Parameter { key: "weight", default: Some("1"), about: "factor of the network's values, from 0 to 10" },
+        ],
+        build: |options, rules| {
+            Ok(Box::new(NetworkSearch {
+                name: options.text.to_owned(),
+                search: search(options, rules)?,
+                guide: guide(options)?,
+                candidates: options.number("candidates", "a whole number", 1..=Match3::ACTIONS)?,
+                weight: options.number("weight", "a number", 0.0..=10.0)?,
+                network: network(options)?,
+            }))
+        },
     },
     Entry {
         name: "random",
@@ -111,7 +136,7 @@ pub const PLAYERS: &[Entry] = &[
             options.player(Expected {
                 rules: *rules,
                 samples: options.number("samples", "a whole number", 1..=1_000_000)?,
-                depth: options.number("depth", "a whole number", 0..=DEEPEST)?,
+                depth: options.number("depth", "a whole number", 0..=LONGEST_PLAN)?,
                 weight: options.number("weight", "a number", 0.0..=1.0)?,
             })
         },
@@ -120,28 +145,20 @@ pub const PLAYERS: &[Entry] = &[
         name: "rollout",
         about: "the best by simulations that a guide plays on, halving the moves that are tried",
         parameters: &[
-            Parameter { key: "sims", default: Some("1600"), about: "simulations a move" },
-            Parameter { key: "ms", default: None, about: "milliseconds a move, in place of sims" },
-            Parameter { key: "depth", default: Some("2"), about: "moves of the guide in a simulation" },
-            Parameter { key: "guide", default: Some("cascade"), about: "cascade or plan (with its defaults)" },
+            Parameter { key: "sims", default: Some("1600"), about: SIMS },
+            Parameter { key: "ms", default: None, about: MS },
+            Parameter { key: "depth", default: Some("2"), about: DEPTH },
+            Parameter { key: "guide", default: Some("cascade"), about: GUIDE },
         ],
-        build: |options, rules| {
-            let search = Search {
-                rules: *rules,
-                budget: budget(options)?,
-                depth: options.number("depth", "a whole number", 0..=DEEPEST)?,
-            };
-            match options.value("guide") {
-                "cascade" => options.player(Rollout { search, guide: Cascade }),
-                "plan" => options.player(Rollout { search, guide: Plan { depth: 2, weight: 0.5 } }),
-                _ => Err(options.wrong("guide", "cascade or plan")),
-            }
-        },
+        build: |options, rules| options.player(Rollout { search: search(options, rules)?, guide: guide(options)? }),
     },
 ];
 
-/// No plan is longer than a game.
+/// No simulation is longer than a game.
 const DEEPEST: u32 = MOVES.unsigned_abs();
+
+/// A move more multiplies the time of a plan by the number of matching moves, a dozen: this one takes a second.
+const LONGEST_PLAN: u32 = 6;
 
 /// The player of a text, `name:key=value:key=value`, for games of these rules.
 ///
@@ -230,11 +247,23 @@ impl Options<'_> {
     }
 }
 
-fn network(options: &Options, _: &Rules) -> Result<BoxedPlayer> {
+fn network(options: &Options) -> Result<NetworkPlayer<Match3>> {
     let (_, device) = device::select(None)?;
     let policy = network::Policy::load::<Match3>(options.given("checkpoint").map(Path::new), &device)?;
-    let evaluator = Evaluator::new(&policy.network, NETWORK_BATCH, &device);
-    Ok(Box::new(NetworkPlayer::new(evaluator, policy.config.mask).named(options.text)))
+    Ok(NetworkPlayer::of(&policy, NETWORK_BATCH, &device))
+}
+
+fn search(options: &Options, rules: &Rules) -> Result<Search<Match3>> {
+    let depth = options.number("depth", "a whole number", 0..=DEEPEST)?;
+    Ok(Search { rules: *rules, budget: budget(options)?, depth })
+}
+
+fn guide(options: &Options) -> Result<Box<dyn Policy<Match3>>> {
+    match options.value("guide") {
+        "cascade" => Ok(Box::new(Cascade)),
+        "plan" => Ok(Box::new(Plan { depth: 2, weight: 0.5 })),
+        _ => Err(options.wrong("guide", "cascade or plan")),
+    }
 }
 
 /// Boards in one forward pass.
@@ -242,7 +271,7 @@ const NETWORK_BATCH: usize = 256;
 
 fn plan(options: &Options) -> Result<Plan> {
     Ok(Plan {
-        depth: options.number("depth", "a whole number", 1..=DEEPEST)?,
+        depth: options.number("depth", "a whole number", 1..=LONGEST_PLAN)?,
         weight: options.number("weight", "a number", 0.0..=1.0)?,
     })
 }

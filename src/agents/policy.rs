@@ -27,6 +27,13 @@ pub trait Policy<G: Game>: Send + Sync {
         best(&self.values(state, ties), ties)
     }
 
+    /// The moves with their values from the best to the worst; with the same stream the first is the one chosen.
+    fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<Valued> {
+        let values = self.values(state, ties);
+        let first = best(&values, ties);
+        sorted(values, first)
+    }
+
     /// Whether it thinks for a given time.
     fn is_timed(&self) -> bool {
         false
@@ -59,8 +66,30 @@ impl<G: Game, P: Policy<G>> Agent<G> for Player<P> {
         })
     }
 
+    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
+        Ok(self.policy.rank(state, ties))
+    }
+
     fn is_timed(&self) -> bool {
         self.policy.is_timed()
+    }
+}
+
+impl<G: Game> Policy<G> for Box<dyn Policy<G>> {
+    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<Valued> {
+        self.as_ref().values(state, ties)
+    }
+
+    fn choose(&self, state: &G::State, ties: &mut Stream) -> usize {
+        self.as_ref().choose(state, ties)
+    }
+
+    fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<Valued> {
+        self.as_ref().rank(state, ties)
+    }
+
+    fn is_timed(&self) -> bool {
+        self.as_ref().is_timed()
     }
 }
 
@@ -71,6 +100,19 @@ pub fn best(values: &[Valued], ties: &mut Stream) -> usize {
     match equal.clone().count() {
         0 | 1 => equal.next().map_or(0, |valued| valued.action),
         count => equal.nth(ties.below(count as u32) as usize).map_or(0, |valued| valued.action),
+    }
+}
+
+/// Moves from the highest value to the lowest, the chosen one of the highest first.
+pub(super) fn sorted(mut values: Vec<Valued>, chosen: usize) -> Vec<Valued> {
+    values.sort_by(|a, b| b.value.total_cmp(&a.value).then_with(|| (b.action == chosen).cmp(&(a.action == chosen))));
+    values
+}
+
+/// Brings moves into a random order.
+pub(super) fn shuffle(values: &mut [Valued], ties: &mut Stream) {
+    for last in (1..values.len()).rev() {
+        values.swap(last, ties.below(last as u32 + 1) as usize);
     }
 }
 

@@ -1,9 +1,10 @@
 //! The simulating player: search guided by one of the certain players.
 
+use super::policy::shuffle;
 use super::search::{Budget, NoLeaf, Search};
 use super::{Policy, Valued};
 use crate::games::match3::{Certain, Match3, State};
-use crate::random::{Draw, Stream};
+use crate::random::Stream;
 
 /// Plays the matching move that simulations, each followed by some moves of the guide, rank first.
 pub struct Rollout<P> {
@@ -14,13 +15,21 @@ pub struct Rollout<P> {
 }
 
 impl<P: Policy<Match3>> Policy<Match3> for Rollout<P> {
-    /// The moves from the best to the worst.
+    /// As [`rank`](Self::rank).
     fn values(&self, state: &State, ties: &mut Stream) -> Vec<Valued> {
+        self.rank(state, ties)
+    }
+
+    /// The move ranked first: one that went early may have a higher mean, of fewer simulations.
+    fn choose(&self, state: &State, ties: &mut Stream) -> usize {
+        self.rank(state, ties).first().map_or(0, |valued| valued.action)
+    }
+
+    /// The moves in the order of the search.
+    fn rank(&self, state: &State, ties: &mut Stream) -> Vec<Valued> {
         let mut candidates = self.guide.values(state, ties);
         // Shuffled before they are sorted, so that equal ones come in random order.
-        for last in (1..candidates.len()).rev() {
-            candidates.swap(last, ties.below(last as u32 + 1) as usize);
-        }
+        shuffle(&mut candidates, ties);
         if Certain::of(state).matching().is_empty() {
             return candidates;
         }
@@ -28,11 +37,6 @@ impl<P: Policy<Match3>> Policy<Match3> for Rollout<P> {
         let actions: Vec<usize> = candidates.iter().map(|valued| valued.action).collect();
         let Ok(ranked) = self.search.rank(state, &actions, &self.guide, &mut NoLeaf, ties);
         ranked
-    }
-
-    /// The move ranked first: one that went early may have a higher mean, of fewer simulations.
-    fn choose(&self, state: &State, ties: &mut Stream) -> usize {
-        self.values(state, ties).first().map_or(0, |valued| valued.action)
     }
 
     fn is_timed(&self) -> bool {

@@ -28,6 +28,11 @@ pub trait Leaf<G: Game> {
     /// # Errors
     /// When the device that computes them fails.
     fn values(&mut self, states: &[G::State]) -> Result<Vec<f32>, Self::Error>;
+
+    /// How many states are valued at once with the least time for each.
+    fn batch(&self) -> usize {
+        1
+    }
 }
 
 /// The leaf that looks no further than the simulation: every position is worth 0.
@@ -109,7 +114,7 @@ impl<G: Game> Search<G> {
                 }
                 Budget::Time(budget) => {
                     let end = begin + budget.mul_f64((round + 1) as f64 / rounds as f64);
-                    let simulations = (TASK * rayon::current_num_threads()).div_ceil(left);
+                    let simulations = leaf.batch().max(TASK * rayon::current_num_threads()).div_ceil(left);
                     loop {
                         self.simulate(state, tried, simulations, seed, guide, leaf)?;
                         if Instant::now() >= end {

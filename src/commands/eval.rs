@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::eval::{Histogram, plot};
 use crate::files;
 use crate::games::match3::Match3;
-use crate::network::{Evaluator, Policy};
+use crate::network::Policy;
 
 /// Plays the games and writes what was asked for.
 ///
@@ -21,8 +21,7 @@ pub fn run(arguments: &Eval) -> Result<()> {
     let rules = series::check(&arguments.series)?;
     let device = compute(&arguments.compute)?;
     let policy = Policy::load::<Match3>(arguments.checkpoint.as_deref(), &device)?;
-    let evaluator = Evaluator::new(&policy.network, arguments.batch as usize, &device);
-    let mut player = NetworkPlayer::<Match3>::new(evaluator, policy.config.mask);
+    let mut player = NetworkPlayer::<Match3>::of(&policy, arguments.batch as usize, &device);
     let series = series::play(&mut player, &rules, &arguments.series)?;
 
     let report = series.report(&arguments.series);

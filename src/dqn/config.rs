@@ -180,7 +180,12 @@ impl TrainConfig {
 
     /// What is needed to play with the trained network.
     pub fn policy(&self) -> PolicyConfig {
-        PolicyConfig { game: self.game.name.clone(), mask: self.game.mask, network: self.network.clone() }
+        PolicyConfig {
+            game: self.game.name.clone(),
+            mask: self.game.mask,
+            points: 1.0 / self.learning.reward_scale,
+            network: self.network.clone(),
+        }
     }
 
     fn validate(&self, origin: &dyn Fn(&str) -> String) -> Result<()> {

@@ -31,6 +31,11 @@ impl<G: Game> Evaluator<G> {
         }
     }
 
+    /// Boards that go through the network at once at the most.
+    pub fn batch(&self) -> usize {
+        self.batch
+    }
+
     /// Action values of each state, shape `[states, actions]` in row-major order.
     ///
     /// # Errors

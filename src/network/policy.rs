@@ -27,6 +27,8 @@ pub struct PolicyConfig {
     pub game: String,
     /// The moves that are offered to the network.
     pub mask: MaskKind,
+    /// Points that the network's values count in: one over the factor by which rewards were scaled in training.
+    pub points: f64,
     /// The network's shape.
     pub network: NetworkConfig,
 }
