@@ -1,14 +1,15 @@
-//! The players without a network, on boards made by hand.
+//! The players, on boards made by hand.
 
 use std::time::{Duration, Instant};
 
 use matchq::agents::{
-    Budget, Cascade, Expected, Greedy, Leaf, Matching, NoLeaf, PLAYERS, Plan, Policy, Random, Ranked, Rollout, Search,
-    Valued, best, best_plan, listing, parse,
+    Agent, Budget, Cascade, Expected, Greedy, Leaf, Matching, NetworkPlayer, NoLeaf, PLAYERS, Plan, Policy, Random,
+    Ranked, Rollout, Search, Valued, best, best_plan, listing, parse,
 };
 use matchq::eval::play_series;
 use matchq::games::match3::{Certain, Match3, Move, Rules, State};
 use matchq::games::{Game, MaskKind};
+use matchq::network::{self, Evaluator, device};
 use matchq::random::{Role, Stream};
 use rayon::ThreadPoolBuilder;
 
@@ -231,11 +232,11 @@ fn a_guide_that_plans_gets_more_out_of_the_moves_that_follow() {
 }
 
 #[test]
-fn where_nothing_matches_every_player_without_a_network_plays_any_effective_swap() {
+fn where_nothing_matches_every_player_plays_any_effective_swap() {
     let state = position(&[(0, 0, 'a'), (4, 4, 'b')], 25);
     let effective: Vec<usize> = Match3::mask(&state, MaskKind::Effective).iter().collect();
     assert_eq!(effective.len(), 6);
-    for entry in PLAYERS.iter().filter(|entry| !["random", "network"].contains(&entry.name)) {
+    for entry in PLAYERS.iter().filter(|entry| entry.name != "random") {
         let mut player = parse(entry.name, &Rules::default()).unwrap();
         let mut streams: Vec<Stream> = (0..200).map(ties).collect();
         let mut chosen = player.act(&[state; 200], &mut streams).unwrap();
@@ -245,7 +246,9 @@ fn where_nothing_matches_every_player_without_a_network_plays_any_effective_swap
     }
 }
 
-const ALL: [&str; 9] = [
+const ALL: [&str; 11] = [
+    "network",
+    "network+search:sims=40",
     "random",
     "matching",
     "greedy",
@@ -256,6 +259,83 @@ const ALL: [&str; 9] = [
     "rollout:sims=60",
     "rollout:sims=40:depth=1:guide=plan",
 ];
+
+#[test]
+fn a_player_acts_by_the_first_of_its_ranked_moves() {
+    let rules = Rules::default();
+    let positions = (0..6).map(|luck| Match3::new(&rules, &mut Stream::new(4, Role::Game, luck)).state());
+    for state in positions.chain([position(&[(0, 0, 'a'), (4, 4, 'b')], 25), position(&FOUR, 1)]) {
+        for text in ALL {
+            let mut player = parse(text, &rules).unwrap();
+            let ranked = player.rank(&state, &mut ties(1)).unwrap();
+            assert_eq!(player.act(&[state], &mut [ties(1)]).unwrap(), [ranked[0].action], "{text}");
+            let mut actions: Vec<usize> = ranked.iter().map(|valued| valued.action).collect();
+            actions.sort_unstable();
+            let mask = if text == "random" { MaskKind::Legal } else { MaskKind::Matching };
+            let offered: Vec<usize> = Match3::mask(&state, mask).iter().collect();
+            // A search leaves out what its budget is too small for, and may value a move that went early, by a few
+            // simulations, above one that stayed.
+            if text.contains("sims") {
+                assert!(actions.iter().all(|action| offered.contains(action)), "{text}");
+            } else {
+                assert_eq!(actions, offered, "{text}");
+                assert!(ranked.is_sorted_by(|a, b| a.value >= b.value), "{text}: {ranked:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_network_ranks_by_its_values_in_points() {
+    let (_, device) = device::select(None).unwrap();
+    let policy = network::Policy::load::<Match3>(None, &device).unwrap();
+    let mut player = NetworkPlayer::<Match3>::of(&policy, 8, &device);
+    let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
+    let raw = Evaluator::<Match3>::new(&policy.network, 8, &device).values(&[state]).unwrap().to_vec();
+    let ranked = player.rank(&state, &mut ties(0)).unwrap();
+    for valued in &ranked {
+        assert_eq!(valued.value, f64::from(raw[valued.action]) * policy.config.points);
+    }
+    assert_eq!(player.action_values(&state).unwrap()[ranked[0].action], ranked[0].value);
+    // The shipped network was taught a tenth of the points, and values a chain of 24 in points.
+    assert!((10.0..60.0).contains(&ranked[0].value), "{ranked:?}");
+    let best = Leaf::values(&mut player, &[state, state]).unwrap();
+    assert!(best.iter().all(|value| (f64::from(*value) - ranked[0].value).abs() < 1e-4), "{best:?} {ranked:?}");
+}
+
+#[test]
+fn the_searching_network_tries_only_its_best_candidates() {
+    let rules = Rules::default();
+    let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, 0)).state();
+    let ranked = |text: &str| -> Vec<usize> {
+        let ranked = parse(text, &rules).unwrap().rank(&state, &mut ties(0)).unwrap();
+        ranked.iter().map(|valued| valued.action).collect()
+    };
+    let network = ranked("network");
+    assert_eq!(ranked("network+search:sims=20:candidates=1"), network[..1]);
+    let mut three = ranked("network+search:sims=60:candidates=3");
+    three.sort_unstable();
+    let mut best = network[..3].to_vec();
+    best.sort_unstable();
+    assert_eq!(three, best);
+}
+
+#[test]
+fn the_networks_value_of_where_a_simulation_ends_counts_by_its_weight() {
+    let rules = Rules::default();
+    let value = |text: &str, state: &State| {
+        let ranked = parse(text, &rules).unwrap().rank(state, &mut ties(0)).unwrap();
+        ranked[0].value
+    };
+    let search = |weight: f64| format!("network+search:sims=50:depth=0:candidates=1:weight={weight}");
+    let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, 0)).state();
+    let [none, half, whole] = [0.0, 0.5, 1.0].map(|weight| value(&search(weight), &state));
+    assert!(whole > none + 5.0, "{none} {whole}");
+    assert!((half - (none + whole) / 2.0).abs() < 1e-3, "{none} {half} {whole}");
+    // After the last move there is nothing to value.
+    let last = State::new(&state.board(), 1).unwrap();
+    assert_eq!(value(&search(0.0), &last), value(&search(1.0), &last));
+}
 
 #[test]
 fn a_game_is_played_the_same_alone_in_a_batch_and_on_any_number_of_threads() {
@@ -408,7 +488,9 @@ fn every_default_is_one_that_can_be_given() {
 
 #[test]
 fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
-    let players = "the players are network, random, matching, greedy, ranked, cascade, plan, expected, rollout";
+    let missing = std::fs::read("none.ckpt").unwrap_err();
+    let players =
+        "the players are network, network+search, random, matching, greedy, ranked, cascade, plan, expected, rollout";
     for (text, sentence) in [
         ("alphazero", format!("there is no player 'alphazero': {players}")),
         ("", format!("there is no player '': {players}")),
@@ -416,7 +498,7 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
         ("greedy:depth=2", "'greedy' has no parameter 'depth': 'greedy' has no parameters".into()),
         ("plan:depth", "'depth' in 'plan:depth' must be key=value: its parameters are depth, weight".into()),
         ("plan:depth=2:depth=3", "'depth' is given twice in 'plan:depth=2:depth=3': once is enough".into()),
-        ("plan:depth=0", "depth=0 in 'plan:depth=0': depth must be a whole number from 1 to 25".into()),
+        ("plan:depth=0", "depth=0 in 'plan:depth=0': depth must be a whole number from 1 to 6".into()),
         ("plan:weight=NaN", "weight=NaN in 'plan:weight=NaN': weight must be a number from 0 to 1".into()),
         ("plan:weight=", "weight= in 'plan:weight=': weight must be a number from 0 to 1".into()),
         (
@@ -426,6 +508,16 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
         ("rollout:sims=0", "sims=0 in 'rollout:sims=0': sims must be a whole number from 1 to 10000000".into()),
         ("rollout:ms=0", "ms=0 in 'rollout:ms=0': ms must be a whole number of milliseconds from 1 to 3600000".into()),
         ("rollout:sims=5:ms=5", "'rollout:sims=5:ms=5' has both sims and ms: a search has one budget".into()),
+        (
+            "network+search:candidates=0",
+            "candidates=0 in 'network+search:candidates=0': candidates must be a whole number from 1 to 142".into(),
+        ),
+        (
+            "network+search:weight=nan",
+            "weight=nan in 'network+search:weight=nan': weight must be a number from 0 to 10".into(),
+        ),
+        ("network:checkpoint=none.ckpt", format!("none.ckpt cannot be read: {missing}")),
+        ("network+search:checkpoint=none.ckpt", format!("none.ckpt cannot be read: {missing}")),
         ("rollout:guide=me", "guide=me in 'rollout:guide=me': guide must be cascade or plan".into()),
     ] {
         let error = parse(text, &Rules::default()).err().unwrap();
