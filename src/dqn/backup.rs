@@ -1,8 +1,11 @@
 //! From sampled transitions to the action values that an update teaches.
 
+use rand::Rng;
+use rayon::prelude::*;
+
 use super::replay::Transition;
 use crate::games::{Game, MaskKind};
-use crate::random::Stream;
+use crate::random::{Role, Stream};
 
 /// One action value to learn, and what its target is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,27 +51,38 @@ pub struct Outcomes<'a, G: Game> {
 impl<G: Game> Outcomes<'_, G> {
     /// Tries every action of the mask in the state of each transition: the mean reward of `count` outcomes, and the next
     /// state in one of them. An expected update in the sense of Sutton and Barto 2018, section 8.5, by sampling: the mean
-    /// takes most of chance out of the target.
+    /// takes most of chance out of the target. Outcome i has the same random numbers for every action of a state, which
+    /// takes part of it out of their differences too. `stream` gives one number, so that threads change nothing.
     pub fn simulate(&self, batch: &[Transition<G::State>], stream: &mut Stream) -> Vec<Backup<G::State>> {
+        let seed = stream.next_u64();
+        let rows = batch.par_iter().enumerate().map(|(row, transition)| {
+            let index = |outcome: usize| (row * self.count + outcome) as u64;
+            let luck: Vec<Stream> =
+                (0..self.count).map(|outcome| Stream::new(seed, Role::Simulate, index(outcome))).collect();
+            self.simulate_state(row, &transition.state, &luck)
+        });
+        rows.collect::<Vec<_>>().concat()
+    }
+
+    /// Tries every action of the mask in a state, once with each of the streams.
+    fn simulate_state(&self, row: usize, state: &G::State, luck: &[Stream]) -> Vec<Backup<G::State>> {
+        let position = G::at(self.rules, state);
         let mut backups = Vec::new();
-        for (row, transition) in batch.iter().enumerate() {
-            let position = G::at(self.rules, &transition.state);
-            for action in G::mask(&transition.state, self.mask).iter() {
-                let (mut points, mut terminal, mut next) = (0.0, true, transition.state);
-                for _ in 0..self.count {
-                    let mut game = position.clone();
-                    let step = game.step(action, stream);
-                    (terminal, next) = (step.terminal, game.state());
-                    points += f64::from(step.reward);
-                }
-                backups.push(Backup {
-                    row,
-                    action: action as u16,
-                    reward: (points * self.scale) as f32,
-                    next,
-                    discount: if terminal { 0.0 } else { self.discount },
-                });
+        for action in G::mask(state, self.mask).iter() {
+            let (mut points, mut terminal, mut next) = (0.0, true, *state);
+            for stream in luck {
+                let mut game = position.clone();
+                let step = game.step(action, &mut stream.clone());
+                (terminal, next) = (step.terminal, game.state());
+                points += f64::from(step.reward);
             }
+            backups.push(Backup {
+                row,
+                action: action as u16,
+                reward: (points * self.scale) as f32,
+                next,
+                discount: if terminal { 0.0 } else { self.discount },
+            });
         }
         backups
     }
@@ -89,7 +103,6 @@ pub fn mean_errors<S>(backups: &[Backup<S>], errors: &[f32], rows: usize) -> Vec
 mod tests {
     use super::*;
     use crate::games::match3::{Match3, Rules, State};
-    use crate::random::Role;
 
     fn transition(state: State) -> Transition<State> {
         Transition { state, next: state, action: 3, reward: 0.5, discount: 0.25 }
@@ -127,6 +140,24 @@ mod tests {
 
         let all = outcomes(1, MaskKind::Legal).simulate(&batch, &mut stream);
         assert_eq!(all.len(), 2 * Match3::ACTIONS);
+    }
+
+    #[test]
+    fn simulated_outcomes_are_the_same_on_any_number_of_threads_and_others_in_the_next_update() {
+        let rules = Rules::default();
+        let outcomes = Outcomes::<Match3> { rules: &rules, mask: MaskKind::Legal, count: 3, scale: 0.1, discount: 0.5 };
+        let batch: Vec<_> = (0..40).map(|_| transition(State::new(BOARD, 5).unwrap())).collect();
+        let simulate = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut stream = Stream::new(0, Role::Simulate, 0);
+            pool.install(|| [outcomes.simulate(&batch, &mut stream), outcomes.simulate(&batch, &mut stream)])
+        };
+        let [first, second] = simulate(1);
+        assert_ne!(first, second);
+        assert_eq!([first.clone(), second], simulate(3));
+        // The rows of one update have luck of their own too.
+        let row = |row: usize| first.iter().filter(move |backup| backup.row == row).map(|backup| backup.next);
+        assert!(row(0).ne(row(1)));
     }
 
     #[test]
