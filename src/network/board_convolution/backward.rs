@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::buffers::{LINES, NUMBERS};
 use super::geometry::Shape;
 use super::product::{Line, WIDTH, add_product, copy, line};
 use crate::network::convolution::Activation;
@@ -29,6 +30,14 @@ struct Part<'a> {
     bias_gradient: &'a mut [f32],
 }
 
+/// What is filled anew for every block.
+struct Scratch {
+    padded_input: Vec<f32>,
+    padded_gradient: Vec<f32>,
+    gradient_panels: Vec<Line>,
+    sums: Vec<Line>,
+}
+
 /// Gradients of a convolution of `input` by `weight`, given that of its output and, unless the activation is
 /// [`Activation::None`], what [`forward`](super::forward::forward) kept. That of the input is left out unless `wanted`.
 pub fn backward(
@@ -43,7 +52,7 @@ pub fn backward(
     let Shape { boards, inputs, outputs, .. } = *shape;
     let (places, block) = (shape.places(), shape.block());
     let part = boards.div_ceil(PARTS).next_multiple_of(block);
-    let mut input_gradient = if wanted { vec![0.0; boards * places * inputs] } else { Vec::new() };
+    let mut input_gradient = NUMBERS.take(if wanted { boards * places * inputs } else { 0 });
     let mut bias_gradient = vec![0.0; boards * outputs];
     let mut kept = positive.chunks(part * places * outputs);
     let mut wanted_parts = input_gradient.chunks_mut(part * places * inputs);
@@ -65,15 +74,17 @@ pub fn backward(
     let (from_outputs, output_steps) = (transposed.neighbourhoods(outputs), transposed.steps(outputs));
     let (from_inputs, input_steps) = (shape.neighbourhoods(inputs), shape.steps(inputs));
     let output_panels = outputs.div_ceil(WIDTH);
+    let scratch = || Scratch {
+        padded_input: vec![0.0; shape.padded(inputs)],
+        padded_gradient: vec![0.0; if wanted { transposed.padded(outputs) } else { 0 }],
+        gradient_panels: vec![Line::default(); output_panels * block * places],
+        sums: vec![Line::default(); block * places],
+    };
     let partial: Vec<Vec<Line>> = parts
         .into_par_iter()
-        .map(|part| {
-            let mut weight_gradient = vec![Line::default(); output_panels * input_steps.len()];
-            let mut padded_input = vec![0.0; shape.padded(inputs)];
-            let mut padded_gradient = vec![0.0; if wanted { transposed.padded(outputs) } else { 0 }];
-            let mut gradient_panels = vec![Line::default(); output_panels * block * places];
-            let mut sums = vec![Line::default(); block * places];
-
+        .map_init(scratch, |scratch, part| {
+            let Scratch { padded_input, padded_gradient, gradient_panels, sums } = scratch;
+            let mut weight_gradient = LINES.take_zeroed(output_panels * input_steps.len());
             let mut kept = part.positive.chunks(block * places * outputs);
             let mut wanted_blocks = part.input_gradient.chunks_mut(block * places * inputs);
             for ((input, gradient), bias_gradient) in part
@@ -83,16 +94,16 @@ pub fn backward(
                 .zip(part.bias_gradient.chunks_mut(block * outputs))
             {
                 let places_here = gradient.len() / outputs;
-                shape.pad(input, inputs, &mut padded_input);
+                shape.pad(input, inputs, padded_input);
                 let masked = Masked { gradient, positive: kept.next().unwrap_or_default(), outputs };
                 for index in 0..output_panels {
                     let panel = &mut gradient_panels[index * block * places..][..places_here];
                     masked.load(index * WIDTH, panel);
                     sum_boards(panel, places, index * WIDTH, bias_gradient, outputs);
                     let sums = &mut weight_gradient[index * input_steps.len()..][..input_steps.len()];
-                    add_product(&padded_input, &input_steps, &from_inputs, panel, sums);
+                    add_product(padded_input, &input_steps, &from_inputs, panel, sums);
                     if wanted {
-                        transposed.pad_panel(panel, index * WIDTH, outputs, &mut padded_gradient);
+                        transposed.pad_panel(panel, index * WIDTH, outputs, padded_gradient);
                     }
                 }
 
@@ -105,7 +116,7 @@ pub fn backward(
                             Activation::Residual => Masked { gradient, positive: &[], outputs }.load(first, sums),
                             _ => sums.fill(Line::default()),
                         }
-                        add_product(&padded_gradient, &from_outputs, &output_steps, panel, sums);
+                        add_product(padded_gradient, &from_outputs, &output_steps, panel, sums);
                         for (Line(sums), gradient) in sums.iter().zip(input_gradient.chunks_exact_mut(inputs)) {
                             copy(sums, &mut gradient[first..first + width]);
                         }
@@ -115,7 +126,10 @@ pub fn backward(
             weight_gradient
         })
         .collect();
-    Gradients { input: input_gradient, weight: shape.unpack(&sum(partial)), bias: bias_gradient }
+    let sum = sum(partial);
+    let weight_gradient = shape.unpack(&sum);
+    LINES.give(sum);
+    Gradients { input: input_gradient, weight: weight_gradient, bias: bias_gradient }
 }
 
 /// The gradient before the activation.
@@ -162,11 +176,12 @@ fn sum(partial: Vec<Vec<Line>>) -> Vec<Line> {
     let mut partial = partial.into_iter();
     let mut sum = partial.next().unwrap_or_default();
     for part in partial {
-        for (sum, part) in sum.iter_mut().zip(part) {
-            for (sum, part) in sum.0.iter_mut().zip(part.0) {
+        for (Line(sum), Line(part)) in sum.iter_mut().zip(&part) {
+            for (sum, part) in sum.iter_mut().zip(part) {
                 *sum += part;
             }
         }
+        LINES.give(part);
     }
     sum
 }

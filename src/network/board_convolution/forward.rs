@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::buffers::{FLAGS, NUMBERS};
 use super::geometry::Shape;
 use super::product::{Line, WIDTH, add_product, copy, line};
 use crate::network::convolution::Activation;
@@ -31,8 +32,8 @@ pub fn forward(
 ) -> (Vec<f32>, Vec<u8>) {
     let Shape { boards, inputs, outputs, .. } = *shape;
     let (places, block) = (shape.places(), shape.block());
-    let mut output = vec![0.0; boards * places * outputs];
-    let mut positive = if keep { vec![0; output.len()] } else { Vec::new() };
+    let mut output = NUMBERS.take(boards * places * outputs);
+    let mut positive = FLAGS.take(if keep { output.len() } else { 0 });
     let mut kept = positive.chunks_mut(block * places * outputs);
     let blocks: Vec<Block> = input
         .chunks(block * places * inputs)

@@ -6,6 +6,7 @@
 //! is read through tables of offsets, and [`product`] is the one inner loop of all three.
 
 mod backward;
+mod buffers;
 mod forward;
 mod geometry;
 mod operation;

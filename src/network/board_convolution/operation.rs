@@ -9,6 +9,7 @@ use burn::backend::{Autodiff, Backend, Flex, TensorMetadata, backend_extension};
 use burn::tensor::TensorData;
 
 use super::backward::backward;
+use super::buffers::{FLAGS, NUMBERS};
 use super::forward::forward;
 use super::geometry::Shape;
 use crate::network::convolution::Activation;
@@ -37,7 +38,9 @@ impl BoardConvolution for Flex {
     ) -> FlexTensor {
         let operands = Operands::new(input, weight, &bias, activation);
         let bias = bias.to_contiguous();
-        operands.forward(numbers(&bias), false).0
+        let (output, _) = operands.forward(numbers(&bias), false);
+        use_again(operands.input);
+        output
     }
 }
 
@@ -130,6 +133,9 @@ impl Backward<Flex, 3> for Step {
             numbers(&gradient),
             input_node.is_some(),
         );
+        use_again(input);
+        use_again(gradient);
+        FLAGS.give(positive);
         let Shape { boards, rows, columns, inputs, outputs, kernel } = shape;
         if let Some(node) = input_node {
             gradients.register::<Flex>(node.id, tensor(found.input, [boards, rows, columns, inputs]));
@@ -156,6 +162,15 @@ impl Backward<Flex, 3> for Step {
 
 fn numbers(tensor: &FlexTensor) -> &[f32] {
     tensor.as_slice().expect("a contiguous tensor of 32-bit floats")
+}
+
+/// Keeps a tensor's memory if nothing else refers to it.
+fn use_again(tensor: FlexTensor) {
+    if tensor.is_unique()
+        && let Ok(numbers) = tensor.into_data().try_into_vec()
+    {
+        NUMBERS.give(numbers);
+    }
 }
 
 fn tensor<const D: usize>(numbers: Vec<f32>, shape: [usize; D]) -> FlexTensor {
