@@ -51,7 +51,7 @@ pub fn backward(
 ) -> Gradients {
     let Shape { boards, inputs, outputs, .. } = *shape;
     let (places, block) = (shape.places(), shape.block());
-    let part = boards.div_ceil(PARTS).next_multiple_of(block);
+    let part = boards.div_ceil(PARTS).max(1).next_multiple_of(block);
     let mut input_gradient = NUMBERS.take(if wanted { boards * places * inputs } else { 0 });
     let mut bias_gradient = vec![0.0; boards * outputs];
     let mut kept = positive.chunks(part * places * outputs);

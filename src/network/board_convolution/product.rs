@@ -56,7 +56,7 @@ impl Offsets {
 
 /// What the inner loop may use of the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Processor {
+enum Processor {
     #[cfg(target_arch = "x86_64")]
     Avx512,
     #[cfg(target_arch = "x86_64")]
@@ -65,21 +65,25 @@ pub enum Processor {
 }
 
 impl Processor {
-    /// The best that this machine has.
-    pub fn detect() -> Self {
-        static FOUND: LazyLock<Processor> = LazyLock::new(|| {
-            #[cfg(target_arch = "x86_64")]
-            {
-                if is_x86_feature_detected!("avx512f") {
-                    return Processor::Avx512;
-                }
-                if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                    return Processor::Avx2;
-                }
+    /// All that this machine has, the best first.
+    fn present() -> Vec<Self> {
+        let mut present = vec![Self::Portable];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                present.insert(0, Self::Avx2);
             }
-            Processor::Portable
-        });
-        *FOUND
+            if is_x86_feature_detected!("avx512f") {
+                present.insert(0, Self::Avx512);
+            }
+        }
+        present
+    }
+
+    /// The best that this machine has.
+    fn best() -> Self {
+        static BEST: LazyLock<Processor> = LazyLock::new(|| Processor::present()[0]);
+        *BEST
     }
 }
 
@@ -91,7 +95,7 @@ impl Processor {
 /// # Panics
 /// When an offset lies outside of `left`, or there are fewer rows or steps than that.
 pub fn add_product(left: &[f32], rows: &Offsets, steps: &Offsets, right: &[Line], sums: &mut [Line]) {
-    add_product_on(Processor::detect(), left, rows, steps, right, sums);
+    add_product_on(Processor::best(), left, rows, steps, right, sums);
 }
 
 fn add_product_on(
@@ -209,18 +213,7 @@ mod tests {
                     }
                 }
             }
-            #[allow(unused_mut)]
-            let mut processors = vec![Processor::Portable];
-            #[cfg(target_arch = "x86_64")]
-            {
-                if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                    processors.push(Processor::Avx2);
-                }
-                if is_x86_feature_detected!("avx512f") {
-                    processors.push(Processor::Avx512);
-                }
-            }
-            for processor in processors {
+            for processor in Processor::present() {
                 let mut sums = vec![Line([0.5; WIDTH]); count];
                 add_product_on(processor, &left, &rows, &steps, &right, &mut sums);
                 for (sum, plain) in sums.iter().flat_map(|line| line.0).zip(plain.iter().flatten()) {
