@@ -1,11 +1,25 @@
 //! The convolution of small boards: on a CPU nearly all the time of training is spent in this one function.
 
 use burn::module::{Module, Param};
+use burn::tensor::activation::relu;
 use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
 use burn::tensor::{Device, Tensor, TensorData};
 
+#[cfg(feature = "flex")]
+use super::board_convolution::BoardConvolution;
 use crate::random::Stream;
+
+/// What becomes of the sums `s` of a convolution of `x`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activation {
+    /// `s`
+    None,
+    /// `max(s, 0)`
+    Relu,
+    /// `x + max(s, 0)`; needs as many outputs as inputs.
+    Residual,
+}
 
 /// A convolution with a square kernel of odd size, stride 1 and zero padding that keeps the board's size.
 #[derive(Module, Debug)]
@@ -36,10 +50,43 @@ impl Convolution {
         }
     }
 
-    /// Convolves `input`, shape `[batch, channels_in, rows, columns]`, to `[batch, channels_out, rows, columns]`.
-    pub fn forward(&self, input: Tensor<4>) -> Tensor<4> {
-        let padding = self.weight.dims()[2] / 2;
-        let options = ConvOptions::new([1, 1], [padding, padding], [1, 1], 1);
-        conv2d(input, self.weight.val(), Some(self.bias.val()), options)
+    /// Convolves `input`, shape `[batch, rows, columns, channels_in]`, to `[batch, rows, columns, channels_out]`.
+    pub fn forward(&self, input: Tensor<4>, activation: Activation) -> Tensor<4> {
+        convolve(input, self.weight.val(), self.bias.val().unsqueeze(), activation)
+    }
+
+    /// The same with a shift, `[batch, channels_out]`, that is added to all places of a board before the activation.
+    pub fn forward_shifted(&self, input: Tensor<4>, shift: Tensor<2>, activation: Activation) -> Tensor<4> {
+        convolve(input, self.weight.val(), shift + self.bias.val().unsqueeze(), activation)
+    }
+}
+
+/// Convolves `input`, `[batch, rows, columns, channels_in]`, by `weight`, `[channels_out, channels_in, size, size]` of odd
+/// size, with a padding of zeros, adds `bias`, `[1, channels_out]` or `[batch, channels_out]`, and activates:
+/// `[batch, rows, columns, channels_out]`.
+pub fn convolve(input: Tensor<4>, weight: Tensor<4>, bias: Tensor<2>, activation: Activation) -> Tensor<4> {
+    #[cfg(feature = "flex")]
+    if input.device() == Device::flex() {
+        return Tensor::from_dispatch(<burn::backend::Dispatch as BoardConvolution>::board_convolution(
+            input.into_dispatch(),
+            weight.into_dispatch(),
+            bias.into_dispatch(),
+            activation,
+        ));
+    }
+    convolve_by_parts(input, weight, bias, activation)
+}
+
+/// The same by burn's `conv2d` and elementwise operations, on any device.
+pub fn convolve_by_parts(input: Tensor<4>, weight: Tensor<4>, bias: Tensor<2>, activation: Activation) -> Tensor<4> {
+    let padding = weight.dims()[2] / 2;
+    let options = ConvOptions::new([1, 1], [padding, padding], [1, 1], 1);
+    let [biases, channels] = bias.dims();
+    let sums = conv2d(input.clone().permute([0, 3, 1, 2]), weight, None, options).permute([0, 2, 3, 1])
+        + bias.reshape([biases, 1, 1, channels]);
+    match activation {
+        Activation::None => sums,
+        Activation::Relu => relu(sums),
+        Activation::Residual => input + relu(sums),
     }
 }

@@ -1,5 +1,7 @@
 //! The Q-network, its convolution, the encoding of boards, and the network's file: all that playing needs of burn.
 
+#[cfg(feature = "flex")]
+mod board_convolution;
 mod convolution;
 pub mod device;
 mod encoding;
@@ -8,7 +10,7 @@ mod policy;
 mod q_network;
 mod weights;
 
-pub use convolution::Convolution;
+pub use convolution::{Activation, Convolution, convolve, convolve_by_parts};
 pub use encoding::Encoder;
 pub use evaluator::{Evaluator, to_vec};
 pub use policy::{BEST, Policy, PolicyConfig};

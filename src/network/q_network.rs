@@ -10,7 +10,7 @@ use burn::tensor::activation::relu;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
-use super::convolution::Convolution;
+use super::convolution::{Activation, Convolution};
 use crate::games::Game;
 use crate::random::Stream;
 
@@ -68,7 +68,7 @@ impl NetworkConfig {
 struct GameShape {
     /// Leading planes that are interchangeable (colours), if the network shares its weights among them; else 0.
     shared_planes: usize,
-    /// For each action its place in the flattened output planes.
+    /// For each action its place in the flattened output, channels last.
     places: Vec<i32>,
 }
 
@@ -120,7 +120,7 @@ impl QNetwork {
         let places = (0..G::ACTIONS)
             .map(|action| {
                 let (plane, row, column) = G::place(action);
-                ((plane * G::ROWS + row) * G::COLUMNS + column) as i32
+                ((row * G::COLUMNS + column) * G::ACTION_PLANES + plane) as i32
             })
             .collect();
         let shape = GameShape { shared_planes, places };
@@ -134,50 +134,59 @@ impl QNetwork {
         let [batch, _, rows, columns] = images.dims();
         let features = self.features(images, scalars);
 
-        let advantage = self.advantage.forward(relu(self.hidden.forward(features.clone())));
-        let [_, planes, _, _] = advantage.dims();
+        let hidden = self.hidden.forward(features.clone(), Activation::Relu);
+        let advantage = self.advantage.forward(hidden, Activation::None);
+        let [_, _, _, planes] = advantage.dims();
         let places = TensorData::new(self.shape.places.clone(), [self.shape.places.len()]);
         let places = Tensor::<1, Int>::from_data(places, &advantage.device());
-        let advantage = advantage.reshape([batch, planes * rows * columns]).select(1, places);
+        let advantage = advantage.reshape([batch, rows * columns * planes]).select(1, places);
 
         match &self.value {
             None => advantage,
             Some(value) => {
-                let pooled = mean_over_board(features);
-                let value = value.output.forward(relu(value.hidden.forward(pooled)));
+                let hidden = value.hidden.forward(mean_over_board(features), Activation::Relu);
+                let value = value.output.forward(hidden, Activation::None);
                 advantage.clone() - advantage.mean_dim(1) + value.reshape([batch, 1])
             }
         }
     }
 
-    /// Features, shape `[batch, channels, rows, columns]`.
+    /// Features, shape `[batch, rows, columns, channels]`.
     fn features(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<4> {
         let colours = self.shape.shared_planes.max(1);
-        let mut x = relu(self.stem.forward(self.input(images, scalars)));
+        let mut x = self.stem.forward(self.input(images, scalars), Activation::Relu);
         let half = self.body.len() / 2;
         for (index, layer) in self.body.iter().enumerate() {
-            let mut y = layer.forward(x.clone());
-            if let Some(exchange) = self.exchange.get(index) {
-                y = add_to_colours(y, exchange.forward(mean_over_colours(x.clone(), colours)), colours);
-            }
-            if index == half {
+            let summary = (index == half).then(|| {
                 let pooled = mean_over_board(mean_over_colours(x.clone(), colours));
-                y = add_to_colours(y, self.summary.forward(pooled), colours);
-            }
-            x = x + relu(y);
+                self.summary.forward(pooled, Activation::None)
+            });
+            x = match (summary, self.exchange.get(index)) {
+                (None, None) => layer.forward(x, Activation::Residual),
+                (Some(summary), None) => layer.forward_shifted(x, summary.flatten(1, 3), Activation::Residual),
+                (summary, Some(exchange)) => {
+                    let mean = mean_over_colours(x.clone(), colours);
+                    let mut y = layer.forward(x.clone(), Activation::None);
+                    y = add_to_colours(y, exchange.forward(mean, Activation::None), colours);
+                    if let Some(summary) = summary {
+                        y = add_to_colours(y, summary, colours);
+                    }
+                    x + relu(y)
+                }
+            };
         }
         mean_over_colours(x, colours)
     }
 
     /// The first layer's input: the board's planes and the scalars as constant planes; with shared weights one such stack a
-    /// colour, shape `[batch * colours, 2 + other planes + scalars, rows, columns]`.
+    /// colour, shape `[batch * colours, rows, columns, 2 + other planes + scalars]`.
     fn input(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<4> {
         let [batch, planes, rows, columns] = images.dims();
         let [_, count] = scalars.dims();
         let scalars = scalars.reshape([batch, count, 1, 1]).expand([batch, count, rows, columns]);
         let colours = self.shape.shared_planes;
         if colours == 0 {
-            return Tensor::cat(vec![images, scalars], 1);
+            return Tensor::cat(vec![images, scalars], 1).permute([0, 2, 3, 1]);
         }
         let own = images.clone().narrow(1, 0, colours);
         let others = own.clone().sum_dim(1).expand([batch, colours, rows, columns]) - own.clone();
@@ -188,39 +197,36 @@ impl QNetwork {
             .expand([batch, colours, channels, rows, columns])
             .reshape([batch * colours, channels, rows, columns]);
         let stack = |plane: Tensor<4>| plane.reshape([batch * colours, 1, rows, columns]);
-        Tensor::cat(vec![stack(own), stack(others), rest], 1)
+        Tensor::cat(vec![stack(own), stack(others), rest], 1).permute([0, 2, 3, 1])
     }
 }
 
-/// `[batch, channels, rows, columns]` to `[batch, channels, 1, 1]`.
+/// `[batch, rows, columns, channels]` to `[batch, 1, 1, channels]`.
 fn mean_over_board(x: Tensor<4>) -> Tensor<4> {
-    let [batch, channels, rows, columns] = x.dims();
-    x.reshape([batch, channels, rows * columns]).mean_dim(2).reshape([batch, channels, 1, 1])
+    let [batch, rows, columns, channels] = x.dims();
+    x.reshape([batch, rows * columns, channels]).mean_dim(1).reshape([batch, 1, 1, channels])
 }
 
-/// `[batch * colours, channels, rows, columns]` to `[batch, channels, rows, columns]`.
+/// `[batch * colours, rows, columns, channels]` to `[batch, rows, columns, channels]`.
 fn mean_over_colours(x: Tensor<4>, colours: usize) -> Tensor<4> {
     if colours == 1 {
         return x;
     }
-    let [stacked, channels, rows, columns] = x.dims();
-    x.reshape([stacked / colours, colours, channels * rows * columns]).mean_dim(1).reshape([
+    let [stacked, rows, columns, channels] = x.dims();
+    x.reshape([stacked / colours, colours, rows * columns * channels]).mean_dim(1).reshape([
         stacked / colours,
-        channels,
         rows,
         columns,
+        channels,
     ])
 }
 
-/// Adds to every colour of `x`, shape `[batch * colours, channels, rows, columns]`, the same `y`, shape `[batch, channels,
-/// rows, columns]` or `[batch, channels, 1, 1]`.
+/// Adds to every colour of `x`, shape `[batch * colours, rows, columns, channels]`, the same `y`, shape `[batch, rows,
+/// columns, channels]` or `[batch, 1, 1, channels]`.
 fn add_to_colours(x: Tensor<4>, y: Tensor<4>, colours: usize) -> Tensor<4> {
-    if colours == 1 {
-        return x + y;
-    }
-    let [stacked, channels, rows, columns] = x.dims();
-    let [batch, _, y_rows, y_columns] = y.dims();
-    let x = x.reshape([batch, colours, channels, rows, columns]);
-    let y = y.reshape([batch, 1, channels, y_rows, y_columns]);
-    (x + y).reshape([stacked, channels, rows, columns])
+    let [stacked, rows, columns, channels] = x.dims();
+    let [batch, y_rows, y_columns, _] = y.dims();
+    let x = x.reshape([batch, colours, rows, columns, channels]);
+    let y = y.reshape([batch, 1, y_rows, y_columns, channels]);
+    (x + y).reshape([stacked, rows, columns, channels])
 }

@@ -1,0 +1,178 @@
+//! The convolution as an operation of burn's flex backend, with its own step of automatic differentiation.
+
+use burn::backend::autodiff::checkpoint::base::Checkpointer;
+use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
+use burn::backend::autodiff::grads::Gradients;
+use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
+use burn::backend::tensor::FloatTensor;
+use burn::backend::{Autodiff, Backend, Flex, TensorMetadata, backend_extension};
+use burn::tensor::TensorData;
+
+use super::backward::backward;
+use super::buffers::{FLAGS, NUMBERS};
+use super::forward::forward;
+use super::geometry::Shape;
+use crate::network::convolution::Activation;
+
+type FlexTensor = FloatTensor<Flex>;
+
+/// Backends that convolve boards.
+#[backend_extension(Flex, Autodiff)]
+pub trait BoardConvolution: Backend {
+    /// Convolves `input`, `[boards, rows, columns, inputs]`, by `weight`, `[outputs, inputs, size, size]` of odd size, with
+    /// a padding of zeros, and adds `bias`, `[1, outputs]` or `[boards, outputs]`: `[boards, rows, columns, outputs]`.
+    fn board_convolution(
+        input: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+        activation: Activation,
+    ) -> FloatTensor<Self>;
+}
+
+impl BoardConvolution for Flex {
+    fn board_convolution(
+        input: FlexTensor,
+        weight: FlexTensor,
+        bias: FlexTensor,
+        activation: Activation,
+    ) -> FlexTensor {
+        let operands = Operands::new(input, weight, &bias, activation);
+        let bias = bias.to_contiguous();
+        let (output, _) = operands.forward(numbers(&bias), false);
+        use_again(operands.input);
+        output
+    }
+}
+
+impl<C: CheckpointStrategy> BoardConvolution for Autodiff<Flex, C> {
+    fn board_convolution(
+        input: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+        activation: Activation,
+    ) -> FloatTensor<Self> {
+        let nodes = [input.node(), weight.node(), bias.node()];
+        let bias = bias.into_primitive().to_contiguous();
+        let operands = Operands::new(input.into_primitive(), weight.into_primitive(), &bias, activation);
+        match Step.prepare::<C>(nodes).compute_bound().stateful() {
+            OpsKind::Tracked(preparation) => {
+                let keep = activation != Activation::None;
+                let (output, positive) = operands.forward(numbers(&bias), keep);
+                let own_bias = bias.shape()[0] == operands.shape.boards;
+                preparation.finish(State { operands, own_bias, positive }, output)
+            }
+            OpsKind::UnTracked(preparation) => preparation.finish(operands.forward(numbers(&bias), false).0),
+        }
+    }
+}
+
+/// What both directions read.
+#[derive(Clone, Debug)]
+struct Operands {
+    shape: Shape,
+    activation: Activation,
+    input: FlexTensor,
+    weight: FlexTensor,
+}
+
+impl Operands {
+    fn new(input: FlexTensor, weight: FlexTensor, bias: &FlexTensor, activation: Activation) -> Self {
+        let (sizes, kernel, biases) = (input.shape(), weight.shape(), bias.shape());
+        let shape = Shape {
+            boards: sizes[0],
+            rows: sizes[1],
+            columns: sizes[2],
+            inputs: sizes[3],
+            outputs: kernel[0],
+            kernel: kernel[2],
+        };
+        let fits = kernel[1] == shape.inputs
+            && kernel[2] == kernel[3]
+            && kernel[2] % 2 == 1
+            && biases[1] == shape.outputs
+            && (biases[0] == 1 || biases[0] == shape.boards)
+            && (activation != Activation::Residual || shape.inputs == shape.outputs);
+        assert!(fits, "{activation:?} of {sizes:?} by {kernel:?} with bias {biases:?} is no convolution of boards");
+        Self { shape, activation, input: input.to_contiguous(), weight: weight.to_contiguous() }
+    }
+
+    fn forward(&self, bias: &[f32], keep: bool) -> (FlexTensor, Vec<u8>) {
+        let Shape { boards, rows, columns, outputs, .. } = self.shape;
+        let (output, positive) =
+            forward(&self.shape, self.activation, numbers(&self.input), numbers(&self.weight), bias, keep);
+        (tensor(output, [boards, rows, columns, outputs]), positive)
+    }
+}
+
+/// The step of automatic differentiation.
+#[derive(Debug)]
+struct Step;
+
+#[derive(Clone, Debug)]
+struct State {
+    operands: Operands,
+    /// Every board has its own bias.
+    own_bias: bool,
+    /// Which sums were above zero.
+    positive: Vec<u8>,
+}
+
+impl Backward<Flex, 3> for Step {
+    type State = State;
+
+    fn backward(self, ops: Ops<State, 3>, gradients: &mut Gradients, _: &mut Checkpointer) {
+        let State { operands: Operands { shape, activation, input, weight }, own_bias, positive } = ops.state;
+        let [input_node, weight_node, bias_node] = ops.parents;
+        let gradient = gradients.consume::<Flex>(&ops.node).to_contiguous();
+        let found = backward(
+            &shape,
+            activation,
+            numbers(&input),
+            numbers(&weight),
+            &positive,
+            numbers(&gradient),
+            input_node.is_some(),
+        );
+        use_again(input);
+        use_again(gradient);
+        FLAGS.give(positive);
+        let Shape { boards, rows, columns, inputs, outputs, kernel } = shape;
+        if let Some(node) = input_node {
+            gradients.register::<Flex>(node.id, tensor(found.input, [boards, rows, columns, inputs]));
+        }
+        if let Some(node) = weight_node {
+            gradients.register::<Flex>(node.id, tensor(found.weight, [outputs, inputs, kernel, kernel]));
+        }
+        if let Some(node) = bias_node {
+            let bias = if own_bias {
+                tensor(found.bias, [boards, outputs])
+            } else {
+                let mut sum = vec![0.0; outputs];
+                for board in found.bias.chunks_exact(outputs) {
+                    for (sum, number) in sum.iter_mut().zip(board) {
+                        *sum += number;
+                    }
+                }
+                tensor(sum, [1, outputs])
+            };
+            gradients.register::<Flex>(node.id, bias);
+        }
+    }
+}
+
+fn numbers(tensor: &FlexTensor) -> &[f32] {
+    tensor.as_slice().expect("a contiguous tensor of 32-bit floats")
+}
+
+/// Keeps a tensor's memory if nothing else refers to it.
+fn use_again(tensor: FlexTensor) {
+    if tensor.is_unique()
+        && let Ok(numbers) = tensor.into_data().try_into_vec()
+    {
+        NUMBERS.give(numbers);
+    }
+}
+
+fn tensor<const D: usize>(numbers: Vec<f32>, shape: [usize; D]) -> FlexTensor {
+    FlexTensor::from_data(TensorData::new(numbers, shape))
+}

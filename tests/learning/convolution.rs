@@ -1,0 +1,125 @@
+//! The convolution of boards against burn's own, and its bits.
+
+use burn::tensor::{Device, Tensor, TensorData};
+use matchq::network::{Activation, convolve, convolve_by_parts, device, to_vec};
+use matchq::random::{Draw, Role, Stream};
+
+type Convolve = fn(Tensor<4>, Tensor<4>, Tensor<2>, Activation) -> Tensor<4>;
+
+/// Sizes of a convolution.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    boards: usize,
+    rows: usize,
+    columns: usize,
+    inputs: usize,
+    outputs: usize,
+    kernel: usize,
+    own_bias: bool,
+    activation: Activation,
+}
+
+fn tensor<const D: usize>(shape: [usize; D], stream: &mut Stream, device: &Device) -> Tensor<D> {
+    let numbers: Vec<f32> = (0..shape.iter().product()).map(|_| 2.0 * stream.unit() - 1.0).collect();
+    Tensor::from_data(TensorData::new(numbers, shape), device)
+}
+
+/// Output and gradients of input, weight and bias, of random numbers by `seed`.
+fn results(case: &Case, seed: u64, convolve: Convolve) -> [Vec<f32>; 4] {
+    let Case { boards, rows, columns, inputs, outputs, kernel, own_bias, activation } = *case;
+    let mut stream = Stream::new(seed, Role::Sample, 0);
+    let device = device::select(None).unwrap().1.autodiff();
+    let input = tensor([boards, rows, columns, inputs], &mut stream, &device).require_grad();
+    let weight = tensor([outputs, inputs, kernel, kernel], &mut stream, &device).require_grad();
+    let bias = tensor([if own_bias { boards } else { 1 }, outputs], &mut stream, &device).require_grad();
+    let output = convolve(input.clone(), weight.clone(), bias.clone(), activation);
+    assert_eq!(output.dims(), [boards, rows, columns, outputs]);
+    let slope = tensor(output.dims(), &mut stream, &device);
+    let gradients = (output.clone() * slope).sum().backward();
+    [
+        to_vec(output.inner()).unwrap(),
+        to_vec(input.grad(&gradients).unwrap()).unwrap(),
+        to_vec(weight.grad(&gradients).unwrap()).unwrap(),
+        to_vec(bias.grad(&gradients).unwrap()).unwrap(),
+    ]
+}
+
+/// Boards of the games, narrow ones, wider than a cache line is long, single places and large ones; random channels.
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (index, (boards, rows, columns)) in
+        [(7, 10, 8), (1, 10, 8), (40, 3, 5), (300, 1, 1), (3, 20, 10), (2, 1, 30), (65, 4, 2)].into_iter().enumerate()
+    {
+        let mut stream = Stream::new(9, Role::Sample, index as u64);
+        for kernel in [1, 3, 5] {
+            for activation in [Activation::None, Activation::Relu, Activation::Residual] {
+                for own_bias in [false, true] {
+                    let inputs = 1 + stream.below(40) as usize;
+                    let outputs =
+                        if activation == Activation::Residual { inputs } else { 1 + stream.below(40) as usize };
+                    cases.push(Case { boards, rows, columns, inputs, outputs, kernel, own_bias, activation });
+                }
+            }
+        }
+    }
+    cases
+}
+
+#[test]
+fn output_and_gradients_equal_burns_conv2d_within_rounding() {
+    for (seed, case) in cases().iter().enumerate() {
+        let (fast, plain) = (results(case, seed as u64, convolve), results(case, seed as u64, convolve_by_parts));
+        for (name, fast, plain) in ["output", "input", "weight", "bias"]
+            .into_iter()
+            .zip(fast.iter().zip(&plain))
+            .map(|(name, (fast, plain))| (name, fast, plain))
+        {
+            assert_eq!(fast.len(), plain.len(), "{name} of {case:?}");
+            let scale = plain.iter().map(|number| number.abs()).fold(1.0, f32::max);
+            let difference = fast.iter().zip(plain).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            assert!(difference <= 1e-5 * scale, "{name} of {case:?}: {difference} of {scale}");
+        }
+    }
+}
+
+#[test]
+fn output_and_gradients_are_the_same_bits_at_every_run_and_any_number_of_threads() {
+    let bits = |case: &Case| results(case, 1, convolve).map(|numbers| numbers.into_iter().map(f32::to_bits).collect());
+    for case in [
+        Case { boards: 300, rows: 10, columns: 8, ..cases()[0] },
+        Case { boards: 90, inputs: 16, outputs: 16, kernel: 3, activation: Activation::Residual, ..cases()[0] },
+        Case { boards: 700, rows: 1, columns: 1, own_bias: true, ..cases()[0] },
+    ] {
+        let once: [Vec<u32>; 4] = bits(&case);
+        assert!(bits(&case) == once, "{case:?} again");
+        for threads in [1, 2, 5] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            assert!(pool.install(|| bits(&case)) == once, "{case:?} at {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn a_tensor_of_any_layout_is_convolved_as_its_copy() {
+    let device = device::select(None).unwrap().1;
+    let mut stream = Stream::new(3, Role::Sample, 0);
+    let planes = tensor([4, 6, 10, 8], &mut stream, &device);
+    let weight = tensor([3, 3, 6, 5], &mut stream, &device).permute([3, 2, 0, 1]);
+    let bias = tensor([5, 1], &mut stream, &device).permute([1, 0]);
+    let channels_last = planes.permute([0, 2, 3, 1]);
+    let fast = convolve(channels_last.clone(), weight.clone(), bias.clone(), Activation::Relu);
+    let plain = convolve_by_parts(channels_last, weight, bias, Activation::Relu);
+    for (fast, plain) in to_vec(fast).unwrap().into_iter().zip(to_vec(plain).unwrap()) {
+        assert!((fast - plain).abs() < 1e-5, "{fast}, not {plain}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "no convolution of boards")]
+fn a_residual_of_another_number_of_channels_is_refused() {
+    if device::select(None).unwrap().0 != "flex" {
+        panic!("no convolution of boards but on flex");
+    }
+    let case = Case { inputs: 3, outputs: 4, activation: Activation::Residual, ..cases()[0] };
+    results(&case, 1, convolve);
+}
