@@ -1,7 +1,9 @@
 //! The subcommands, one file each.
 
+pub mod advise;
 pub mod compare;
 pub mod eval;
+pub mod play;
 pub mod replay;
 mod series;
 pub mod train;
