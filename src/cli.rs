@@ -134,7 +134,7 @@ pub struct Play {
     #[arg(long, value_name = "PLAYER", default_value = "network")]
     pub player: String,
     /// Seed of the game [default: a random one, which is shown]; the next game's is one more
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub seed: Option<u128>,
     /// How fast boards follow each other, 2 being twice as fast
     #[arg(long, value_name = "X", default_value_t = 1.0, allow_negative_numbers = true)]

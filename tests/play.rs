@@ -39,8 +39,6 @@ fn a_game_as_plain_text_has_the_boards_and_scores_of_its_replay() {
     assert!(text.starts_with("seed 7, cascade\n\n  01234567\n0 ") && !text.contains('\x1b'), "{text}");
     assert_eq!(text, well(&["play", "--seed", "7", "--player", "cascade"], ""));
 
-    let report = well(&["eval", "--games", "1", "--seed", "7", "--json", "-"], "");
-    assert!(report.contains("\"seed\":7"));
     let report = well(&["compare", "--players", "cascade", "--games", "1", "--seed", "7", "--json", "-"], "");
     let report: Value = serde_json::from_str(&report).unwrap();
     let moves = report["players"][0]["moves"][0].as_array().unwrap();
@@ -126,7 +124,7 @@ fn the_advice_is_what_the_player_plays() {
     let text = well(&["play", "--seed", "0"], "");
     let advice = well(&["advise", "--moves-left", "25", "--top", "1"], BOARD);
     let ranked = advice.lines().last().unwrap().split_whitespace().collect::<Vec<_>>();
-    let best = format!("\nbest: {} {} {}, ", ranked[1], ranked[2], ranked[3]);
+    let best = format!("\nbest: {}, ", ranked[1..].join(" "));
     assert!(text.contains(&best), "{best}: {text}");
 }
 

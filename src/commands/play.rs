@@ -14,6 +14,7 @@ use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use std::{process, thread};
 
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -30,6 +31,8 @@ use tokens::Look;
 /// Time between two looks at the clock while something moves or is awaited, and while nothing does.
 const BUSY: Duration = Duration::from_millis(30);
 const IDLE: Duration = Duration::from_millis(200);
+/// Time to end in order after a signal.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// Plays in the terminal until the user quits, then prints what was scored; or writes one game as plain text.
 ///
@@ -75,12 +78,18 @@ fn in_terminal(session: &mut Session, thinker: &Thinker, look: Look) -> Result<(
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
     // Ctrl-C is a key here; this is for signals from elsewhere.
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed))
-        .map_err(|error| Error::runtime(format!("signals cannot be caught: {error}")))?;
+    let end = move || {
+        flag.store(true, Ordering::Relaxed);
+        thread::sleep(GRACE);
+        // Still here: crossterm never returns from reading the keys of a terminal that is gone.
+        ratatui::try_restore().ok();
+        process::exit(1);
+    };
+    ctrlc::set_handler(end).map_err(|error| Error::runtime(format!("signals cannot be caught: {error}")))?;
     let terminal = ratatui::try_init().map_err(|error| failed(&error));
     let played = terminal.and_then(|mut terminal| watch(&mut terminal, session, thinker, look, &stop));
-    ratatui::restore();
-    played
+    let restored = ratatui::try_restore().map_err(|error| failed(&error));
+    played.and(restored)
 }
 
 /// Draws, reads keys and lets time pass, until the user quits.

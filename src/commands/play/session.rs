@@ -249,6 +249,8 @@ impl Session {
             }
             Phase::Moving(clip) => {
                 if !clip.advance() {
+                    // Of a position that is gone.
+                    self.view.clear();
                     self.enter(if self.table.game.is_over() { Phase::Over } else { Phase::Choosing });
                 }
             }

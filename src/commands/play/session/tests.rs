@@ -68,7 +68,7 @@ fn a_choice_is_shown_before_it_is_played_and_points_come_when_all_has_fallen() {
     for _ in 0..1_000 {
         watched.0.tick(0.01);
     }
-    assert!(matches!(watched.0.phase(), Phase::Choosing));
+    assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.view().is_empty());
     assert_eq!((watched.0.score(), watched.0.last()), (16, Some(Played { at: best, points: 16 })));
 }
 
@@ -162,7 +162,7 @@ fn a_person_may_unselect_and_the_cursor_stays_on_the_board() {
     own.obey(&[Command::Go(1, 0); 20]);
     own.obey(&[Command::Go(0, 1); 20]);
     assert_eq!(own.0.hand().unwrap().cursor, (7, 9));
-    // Time stands still for a person only in the sense that nothing happens.
+    // These are for watching.
     own.obey(&[Command::Pause, Command::StepBoard, Command::StepMove]);
     assert!(!own.0.is_paused() && own.0.moves_left() == 25);
 }
@@ -187,8 +187,8 @@ fn the_player_is_asked_for_a_hint_only_where_the_person_wants_one() {
 #[test]
 fn after_a_persons_game_the_player_plays_the_same_one() {
     let mut own = Watched::new("greedy", true);
-    for _ in 0..25 {
-        own.obey(&[Command::Select, Command::Go(1, 0)]);
+    for columns in [1, -1].into_iter().cycle().take(25) {
+        own.obey(&[Command::Select, Command::Go(columns, 0)]);
         own.0.tick(1_000.0);
         assert!(own.0.rival_score().is_none());
     }
