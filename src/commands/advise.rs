@@ -7,11 +7,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::print;
+use super::{print, rules};
 use crate::agents::{self, Valued};
 use crate::cli::Advise;
 use crate::error::{Error, Result};
-use crate::games::match3::{COLUMNS, Move, Rules, State};
+use crate::games::match3::{COLUMNS, Move, State};
 use crate::random::{Role, Stream};
 
 /// No board is longer, in bytes.
@@ -97,14 +97,6 @@ fn position(name: &str, text: &str, moves_left: i64) -> Result<State> {
              but a board at rest has none"
         ))),
     }
-}
-
-/// The rules with a number of obstacle kinds.
-///
-/// # Errors
-/// When there are none with so many.
-pub(super) fn rules(obstacle_kinds: u32) -> Result<Rules> {
-    Rules::new(obstacle_kinds).map_err(|error| Error::user(format!("--obstacle-kinds: {error}")))
 }
 
 /// The ranking as text, below the board with the best move in brackets.

@@ -19,8 +19,7 @@ use std::{process, thread};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::advise::rules;
-use super::print;
+use super::{print, rules};
 use crate::agents;
 use crate::cli::Play;
 use crate::error::{Error, Result};
@@ -55,7 +54,7 @@ pub fn run(arguments: &Play) -> Result<()> {
     }
     let thinker = Thinker::start(&arguments.player, rules)?;
     let mut session = Session::new(rules, seed, thinker.name(), arguments.human, speed);
-    let look = Look { ascii: arguments.ascii, colour: !env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty()) };
+    let look = Look { ascii: arguments.ascii, colour: env::var_os("NO_COLOR").is_none_or(|set| set.is_empty()) };
     let played = in_terminal(&mut session, &thinker, look);
     print(&session.results())?;
     played

@@ -112,7 +112,7 @@ fn a_swap_is_shown_with_the_tokens_that_are_about_to_go_and_then_their_holes() {
 #[test]
 fn a_larger_terminal_has_a_larger_board_and_one_too_small_says_what_is_needed() {
     let shown = lines(&drawn(&session(false), (120, 40), PLAIN));
-    assert!(shown[1].starts_with("     0       1       2 ") && shown[33] == WATCHING.to_owned(), "{shown:?}");
+    assert!(shown[1].starts_with("     0       1       2 ") && shown[33] == WATCHING, "{shown:?}");
     assert!(lines(&drawn(&session(true), (120, 40), PLAIN))[33] == PLAYING);
     assert_eq!(needed(SIZES[1]), (80, 24));
     for size in [(79, 24), (80, 23), (30, 5)] {

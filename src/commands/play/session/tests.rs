@@ -20,7 +20,7 @@ impl Watched {
     }
 
     /// Lets time pass until the game is over.
-    fn to_the_end(&mut self) {
+    fn finish(&mut self) {
         for _ in 0..100_000 {
             self.think();
             self.0.tick(0.03);
@@ -45,7 +45,7 @@ const SWAP: [Command; 5] =
 fn a_watched_game_is_the_one_that_is_evaluated_whatever_player_plays_it() {
     for player in ["random", "matching", "greedy", "network", "expected:samples=2", "rollout:sims=40"] {
         let mut watched = Watched::new(player, false);
-        watched.to_the_end();
+        watched.finish();
         let played = play_series(watched.1.as_mut(), &Rules::default(), 0, 1, |_| ()).unwrap();
         assert_eq!((watched.0.score(), watched.0.moves_left()), (played[0].score, 0), "{player}");
         let line = format!("seed 0, {player}: {} points after 25 of 25 moves\n", played[0].score);
@@ -113,7 +113,7 @@ fn speed_is_doubled_and_halved_within_limits() {
     extreme.obey(Command::Faster);
     assert_eq!(extreme.speed(), 1e300);
     watched.0 = extreme;
-    watched.to_the_end();
+    watched.finish();
 }
 
 #[test]
