@@ -26,6 +26,10 @@ pub enum Command {
     Players,
     /// Play given moves in a seeded game and print every board as JSON
     Replay(Replay),
+    /// Watch a player's game in the terminal, or play one
+    Play(Play),
+    /// Rank the moves of a board
+    Advise(Advise),
 }
 
 /// Train an agent, or go on with a training
@@ -117,6 +121,58 @@ pub struct Replay {
     /// One move a line as JSON, [x, y, vertical]; without a file, or with -, standard input
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
+}
+
+/// Watch a player's game in the terminal, or play one
+///
+/// The game of a seed is the same in eval, compare, replay and here, and so are the player's moves. The values shown are
+/// what the player thinks its moves are worth, in points, each player by its own scale. Where standard input or output is
+/// no terminal the game is written as plain text.
+#[derive(Debug, Args)]
+pub struct Play {
+    /// The player, name:key=value:key=value; `matchq players` lists them
+    #[arg(long, value_name = "PLAYER", default_value = "network")]
+    pub player: String,
+    /// Seed of the game [default: a random one, which is shown]; the next game's is one more
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub seed: Option<u128>,
+    /// How fast boards follow each other, 2 being twice as fast
+    #[arg(long, value_name = "X", default_value_t = 1.0, allow_negative_numbers = true)]
+    pub speed: f64,
+    /// Play yourself; the player gives hints, and afterwards plays the same game
+    #[arg(long)]
+    pub human: bool,
+    /// Draw with ASCII characters only (colours go by the environment variable NO_COLOR)
+    #[arg(long)]
+    pub ascii: bool,
+    /// Kinds of obstacles: 2 in the original, 1 in a variant
+    #[arg(long, value_name = "K", default_value_t = 2)]
+    pub obstacle_kinds: u32,
+}
+
+/// Rank the moves of a board
+///
+/// Values are what the player thinks its moves are worth, in points, each player by its own scale.
+#[derive(Debug, Args)]
+pub struct Advise {
+    /// The board: ten lines of eight of a b c d #; without a file, or with -, standard input
+    #[arg(value_name = "BOARD.txt")]
+    pub file: Option<PathBuf>,
+    /// Moves left to play, from 1 to 25
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(1..=25))]
+    pub moves_left: i64,
+    /// The player, name:key=value:key=value; `matchq players` lists them
+    #[arg(long, value_name = "PLAYER", default_value = "network")]
+    pub player: String,
+    /// Only the best N moves
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub top: Option<u32>,
+    /// Write JSON: the moves as [x, y, vertical], from the best to the worst, with their values
+    #[arg(long)]
+    pub json: bool,
+    /// Kinds of obstacles that are expected to come: 2 in the original, 1 in a variant
+    #[arg(long, value_name = "K", default_value_t = 2)]
+    pub obstacle_kinds: u32,
 }
 
 /// Where to compute.

@@ -12,6 +12,8 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Players => commands::compare::list(),
         Command::Replay(arguments) => commands::replay::run(&arguments),
+        Command::Play(arguments) => commands::play::run(&arguments),
+        Command::Advise(arguments) => commands::advise::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,7 +1,9 @@
 //! The subcommands, one file each.
 
+pub mod advise;
 pub mod compare;
 pub mod eval;
+pub mod play;
 pub mod replay;
 mod series;
 pub mod train;
@@ -10,6 +12,7 @@ use std::io::{self, Write};
 
 use crate::cli::Compute;
 use crate::error::{Error, Result};
+use crate::games::match3::Rules;
 use crate::network::device::{self, Device};
 
 /// Sets the number of threads and opens the device that the user asked for.
@@ -31,6 +34,14 @@ fn threads(threads: Option<u32>) -> Result<()> {
         .num_threads(threads as usize)
         .build_global()
         .map_err(|error| Error::runtime(format!("--threads {threads}: they cannot be started: {error}")))
+}
+
+/// The rules with a number of obstacle kinds.
+///
+/// # Errors
+/// When there are none with so many.
+fn rules(obstacle_kinds: u32) -> Result<Rules> {
+    Rules::new(obstacle_kinds).map_err(|error| Error::user(format!("--obstacle-kinds: {error}")))
 }
 
 /// Writes to standard output; a reader that has gone away is no failure.

@@ -25,6 +25,13 @@ pub struct PlayedGame {
 /// Games that are played side by side.
 const TOGETHER: u64 = 1024;
 
+/// The game of a seed as the original deals it, its random numbers, and the player's own stream in it.
+pub fn deal<G: Game>(rules: &G::Rules, seed: u128) -> (G, CPythonRandom, Stream) {
+    let mut random = CPythonRandom::new(seed);
+    let game = G::new(rules, &mut random);
+    (game, random, Stream::new(seed as u64, Role::Tie, (seed >> 64) as u64))
+}
+
 /// Plays game i of a series with seed `first + i`, for each i below `count`. `progress` is told how many moves are played.
 /// What is played in a game depends on its seed and the player alone, unless the player is timed.
 ///
@@ -68,9 +75,8 @@ fn play_together<G: Game>(
     progress: &mut impl FnMut(u64),
 ) -> Result<Vec<PlayedGame>> {
     let deal = |seed| {
-        let mut random = CPythonRandom::new(seed);
-        let ties = Stream::new(seed as u64, Role::Tie, (seed >> 64) as u64);
-        Table { game: G::new(rules, &mut random), random, ties, seed, actions: Vec::new(), matches: 0, clearings: 0 }
+        let (game, random, ties) = deal(rules, seed);
+        Table { game, random, ties, seed, actions: Vec::new(), matches: 0, clearings: 0 }
     };
     let mut tables: Vec<Table<G>> = seeds.map(deal).collect();
     loop {

@@ -7,6 +7,6 @@ pub mod plot;
 pub mod statistics;
 
 pub use figures::{Difference, Figures};
-pub use games::{PlayedGame, play_series};
+pub use games::{PlayedGame, deal, play_series};
 pub use histogram::Histogram;
 pub use statistics::Summary;

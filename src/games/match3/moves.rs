@@ -1,5 +1,7 @@
 //! The moves of match-3, their numbers, and the three masks.
 
+use std::fmt;
+
 use super::{COLUMNS, Cells, GEMS, Grid, ROWS, Swaps};
 use crate::games::{ActionMask, MaskKind};
 
@@ -38,6 +40,22 @@ impl Move {
             false if x < COLUMNS - 1 && y < ROWS => Some(VERTICAL + y * (COLUMNS - 1) + x),
             _ => None,
         }
+    }
+
+    /// The cell (x, y) of the other token.
+    pub const fn other(self) -> (usize, usize) {
+        match self.vertical {
+            true => (self.x, self.y + 1),
+            false => (self.x + 1, self.y),
+        }
+    }
+}
+
+/// Both cells, such as `(2, 6)-(2, 7)`.
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (x, y) = self.other();
+        write!(f, "({}, {})-({x}, {y})", self.x, self.y)
     }
 }
 

@@ -102,6 +102,15 @@ impl State {
         text::show(&self.grid(), Cells::EMPTY)
     }
 
+    /// The column and the row in which the first run of three or more begins, from the top and then from the left; a board
+    /// at rest has none.
+    pub fn first_run(&self) -> Option<(usize, usize)> {
+        let grid = self.grid();
+        let cells = grid.runs(Cells::ALL & !grid.of_kind(OBSTACLE)).cells();
+        let place = |index: usize| (index % COLUMNS, index / COLUMNS);
+        (0..ROWS * COLUMNS).map(place).find(|(x, y)| !(cells & Cells::at(*x, *y)).is_empty())
+    }
+
     /// Writes the planes a, b, c, d, obstacle and the moves left over 25, under a symmetry.
     pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         let (order, mirror) = parts(symmetry);

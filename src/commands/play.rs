@@ -1,0 +1,161 @@
+//! `matchq play`: a game in the terminal, watched or played, or as plain text where there is no terminal.
+
+mod clip;
+mod plain;
+mod screen;
+mod session;
+mod thinker;
+mod tokens;
+
+use std::collections::hash_map::RandomState;
+use std::env;
+use std::hash::{BuildHasher, Hasher};
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use std::{process, thread};
+
+use ratatui::DefaultTerminal;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use super::{print, rules};
+use crate::agents;
+use crate::cli::Play;
+use crate::error::{Error, Result};
+use session::{Command, Session};
+use thinker::Thinker;
+use tokens::Look;
+
+/// Time between two looks at the clock while something moves or is awaited, and while nothing does.
+const BUSY: Duration = Duration::from_millis(30);
+const IDLE: Duration = Duration::from_millis(200);
+/// Time to end in order after a signal.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Plays in the terminal until the user quits, then prints what was scored; or writes one game as plain text.
+///
+/// # Errors
+/// Anything wrong with the flags, and any failure of the player or the terminal.
+pub fn run(arguments: &Play) -> Result<()> {
+    let rules = rules(arguments.obstacle_kinds)?;
+    let speed = arguments.speed;
+    if !(speed > 0.0 && speed.is_finite()) {
+        return Err(Error::user(format!("--speed {speed}: the speed must be a number above 0, such as 2")));
+    }
+    let terminal = is_terminal();
+    if arguments.human && !terminal {
+        return Err(Error::user("--human: a person can play only where standard input and output are a terminal"));
+    }
+    let seed = arguments.seed.unwrap_or_else(random_seed);
+    if !terminal {
+        let mut player = agents::parse(&arguments.player, &rules)?;
+        return plain::play(player.as_mut(), &rules, seed, &mut io::stdout().lock());
+    }
+    let thinker = Thinker::start(&arguments.player, rules)?;
+    let mut session = Session::new(rules, seed, thinker.name(), arguments.human, speed);
+    let look = Look { ascii: arguments.ascii, colour: env::var_os("NO_COLOR").is_none_or(|set| set.is_empty()) };
+    let played = in_terminal(&mut session, &thinker, look);
+    print(&session.results())?;
+    played
+}
+
+/// Whether escape codes can be written and keys be read.
+fn is_terminal() -> bool {
+    let dumb = env::var_os("TERM").is_some_and(|name| name == "dumb");
+    io::stdout().is_terminal() && io::stdin().is_terminal() && !dumb
+}
+
+/// A seed below 2^32, short enough to be named again.
+fn random_seed() -> u128 {
+    // Every new state of the standard library's hasher is random.
+    u128::from(RandomState::new().build_hasher().finish() as u32)
+}
+
+/// Plays until the user quits; the terminal is afterwards as before, in a panic too.
+fn in_terminal(session: &mut Session, thinker: &Thinker, look: Look) -> Result<()> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    // Ctrl-C is a key here; this is for signals from elsewhere.
+    let end = move || {
+        flag.store(true, Ordering::Relaxed);
+        thread::sleep(GRACE);
+        // Still here: crossterm never returns from reading the keys of a terminal that is gone.
+        ratatui::try_restore().ok();
+        process::exit(1);
+    };
+    ctrlc::set_handler(end).map_err(|error| Error::runtime(format!("signals cannot be caught: {error}")))?;
+    let terminal = ratatui::try_init().map_err(|error| failed(&error));
+    let played = terminal.and_then(|mut terminal| watch(&mut terminal, session, thinker, look, &stop));
+    let restored = ratatui::try_restore().map_err(|error| failed(&error));
+    played.and(restored)
+}
+
+/// Draws, reads keys and lets time pass, until the user quits.
+fn watch(
+    terminal: &mut DefaultTerminal,
+    session: &mut Session,
+    thinker: &Thinker,
+    look: Look,
+    stop: &AtomicBool,
+) -> Result<()> {
+    let mut clock = Instant::now();
+    while !stop.load(Ordering::Relaxed) {
+        if let Some(question) = session.question() {
+            thinker.ask(question)?;
+        }
+        terminal.draw(|frame| screen::draw(frame, session, look)).map_err(|error| failed(&error))?;
+        let mut wait = if session.is_running() || session.is_thinking() { BUSY } else { IDLE };
+        while event::poll(wait).map_err(|error| failed(&error))? {
+            wait = Duration::ZERO;
+            if let Event::Key(key) = event::read().map_err(|error| failed(&error))?
+                && key.kind != KeyEventKind::Release
+            {
+                if quits(key, session.hand().is_some()) {
+                    return Ok(());
+                }
+                command(key.code, session.hand().is_some()).into_iter().for_each(|command| session.obey(command));
+            }
+        }
+        if let Some(answer) = thinker.answer()? {
+            session.answer(answer);
+        }
+        session.tick(clock.elapsed().as_secs_f64());
+        clock = Instant::now();
+    }
+    Ok(())
+}
+
+/// Whether a key quits. Esc does where nothing can be unselected.
+fn quits(key: KeyEvent, human: bool) -> bool {
+    match key.code {
+        KeyCode::Char('q') => true,
+        KeyCode::Char('c') => key.modifiers.contains(KeyModifiers::CONTROL),
+        KeyCode::Esc => !human,
+        _ => false,
+    }
+}
+
+/// What a key asks for.
+fn command(key: KeyCode, human: bool) -> Option<Command> {
+    Some(match key {
+        KeyCode::Char('+' | '=') => Command::Faster,
+        KeyCode::Char('-') => Command::Slower,
+        KeyCode::Char('n') => Command::NextGame,
+        KeyCode::Left if human => Command::Go(-1, 0),
+        KeyCode::Right if human => Command::Go(1, 0),
+        KeyCode::Up if human => Command::Go(0, -1),
+        KeyCode::Down if human => Command::Go(0, 1),
+        KeyCode::Char(' ') | KeyCode::Enter if human => Command::Select,
+        KeyCode::Esc if human => Command::Unselect,
+        KeyCode::Char('h') if human => Command::Hint,
+        KeyCode::Char(' ' | 'p') => Command::Pause,
+        KeyCode::Char('s') => Command::StepBoard,
+        KeyCode::Char('m') => Command::StepMove,
+        _ => return None,
+    })
+}
+
+fn failed(error: &io::Error) -> Error {
+    Error::runtime(format!("the terminal has failed: {error}"))
+}

@@ -1,0 +1,114 @@
+//! The boards of a move, one after the other.
+
+use crate::games::match3::{COLUMNS, ROWS};
+
+/// The letters of a board by row and column; an empty cell is a space.
+pub type Picture = [[char; COLUMNS]; ROWS];
+
+/// The board of a text.
+pub fn picture(text: &str) -> Picture {
+    let mut picture = [[' '; COLUMNS]; ROWS];
+    for (row, line) in picture.iter_mut().zip(text.lines()) {
+        row.iter_mut().zip(line.chars()).for_each(|(cell, letter)| *cell = letter);
+    }
+    picture
+}
+
+/// A move's boards: after the swap, every clearing and every pass of falling, and the one at rest.
+pub struct Clip {
+    boards: Vec<Picture>,
+    at: usize,
+}
+
+/// Seconds at speed 1: a board on which tokens are about to be cleared, or that has just been swapped.
+const PAUSE: f64 = 0.5;
+/// A board with fresh holes.
+const CLEARED: f64 = 0.25;
+/// A pass of falling.
+const PASS: f64 = 0.09;
+
+impl Clip {
+    /// The clip of a move's boards; without any, of an empty one.
+    pub fn new(mut boards: Vec<Picture>) -> Self {
+        if boards.is_empty() {
+            boards.push(picture(""));
+        }
+        Self { boards, at: 0 }
+    }
+
+    /// The board that is shown.
+    pub fn now(&self) -> &Picture {
+        &self.boards[self.at]
+    }
+
+    /// Whether it is the one after the swap.
+    pub fn is_first(&self) -> bool {
+        self.at == 0
+    }
+
+    /// Whether it is the one at rest.
+    pub fn is_last(&self) -> bool {
+        self.at + 1 == self.boards.len()
+    }
+
+    /// Goes on; whether there was another board.
+    pub fn advance(&mut self) -> bool {
+        let more = !self.is_last();
+        self.at += usize::from(more);
+        more
+    }
+
+    /// Whether the token of a cell is cleared on the next board.
+    pub fn is_fading(&self, x: usize, y: usize) -> bool {
+        let next = self.clears_after(self.at).then(|| &self.boards[self.at + 1]);
+        next.is_some_and(|next| next[y][x] == ' ')
+    }
+
+    /// Clearings so far, the one that comes next included.
+    pub fn wave(&self) -> usize {
+        (0..=self.at).filter(|at| self.clears_after(*at)).count()
+    }
+
+    /// Seconds for which the board is shown, at speed 1.
+    pub fn duration(&self) -> f64 {
+        let cleared = self.at > 0 && self.clears_after(self.at - 1);
+        match self.is_first() || self.is_last() || self.clears_after(self.at) {
+            true => PAUSE,
+            false if cleared => CLEARED,
+            false => PASS,
+        }
+    }
+
+    /// Whether tokens are cleared between a board and the next: only then is a full board followed by one with holes.
+    fn clears_after(&self, at: usize) -> bool {
+        let holes = |at: usize| self.boards.get(at).is_some_and(|board| board.as_flattened().contains(&' '));
+        !holes(at) && holes(at + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::deal;
+    use crate::games::match3::{Match3, Rules};
+
+    #[test]
+    fn the_boards_of_a_chain_are_told_apart() {
+        let (mut game, mut random, _) = deal::<Match3>(&Rules::default(), 0);
+        let (play, mut boards) = game.play_watched(2, 6, true, &mut random);
+        boards.push(game.board());
+        let mut clip = Clip::new(boards.iter().map(|board| picture(board)).collect());
+        assert!(clip.is_first() && !clip.is_last() && clip.wave() == 1);
+        // The column of three c in column 2, and the obstacles beside it.
+        assert!(clip.is_fading(2, 7) && clip.is_fading(1, 6) && !clip.is_fading(0, 0));
+        assert_eq!(clip.duration(), PAUSE);
+        clip.advance();
+        assert_eq!((clip.now()[7][2], clip.duration()), (' ', CLEARED));
+        clip.advance();
+        assert_eq!(clip.duration(), PASS);
+        while clip.advance() {}
+        assert!(clip.is_last() && play.clearings > 1);
+        assert_eq!((clip.wave(), clip.duration()), (play.clearings as usize, PAUSE));
+        assert_eq!(*clip.now(), picture(&game.board()));
+    }
+}

@@ -1,0 +1,125 @@
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::super::session::{Answer, Command};
+use super::*;
+use crate::agents;
+use crate::games::match3::Rules;
+
+const PLAIN: Look = Look { ascii: false, colour: false };
+const COLOURED: Look = Look { ascii: false, colour: true };
+
+fn session(human: bool) -> Session {
+    Session::new(Rules::default(), 0, "greedy", human, 1.0)
+}
+
+/// Answers what is asked with made-up values of two moves.
+fn answer(session: &mut Session) {
+    let ranked = [Move { x: 2, y: 6, vertical: true }, Move { x: 3, y: 0, vertical: false }];
+    let values = ranked.iter().zip([123.4, -5.0]);
+    let valued = |(at, value): (&Move, f64)| agents::Valued { action: at.action().unwrap(), value };
+    let question = session.question().unwrap();
+    session.answer(Answer { id: question.id, ranked: values.map(valued).collect(), ties: question.ties });
+}
+
+fn drawn(session: &Session, (width, height): (u16, u16), look: Look) -> Buffer {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(frame, session, look)).unwrap();
+    terminal.backend().buffer().clone()
+}
+
+fn lines(buffer: &Buffer) -> Vec<String> {
+    let width = buffer.area.width.into();
+    let row = |cells: &[ratatui::buffer::Cell]| cells.iter().map(|cell| cell.symbol()).collect::<String>();
+    buffer.content.chunks(width).map(|cells| row(cells).trim_end().to_owned()).collect()
+}
+
+#[test]
+fn the_board_has_shapes_letters_and_coordinates_beside_the_score_and_the_text() {
+    let mut session = session(false);
+    answer(&mut session);
+    let shown = lines(&drawn(&session, (80, 24), PLAIN));
+    let expected = [
+        "seed 0   greedy plays",
+        "    0     1     2     3     4     5     6     7     score       0",
+        "   ◢██◣  ◢██◣   ◢◣   ┌─2↔-5.0◣   ████  ◢██◣   ◢◣    moves left  25 of 25",
+        "0  ◥d█◤  ◥d█◤  ◢a█◣  └#─┘  ◥c█◤  █b██  ◥d█◤  ◥c█◤   speed       1x",
+        "   ◢██◣   ◢◣   ┌──┐   ◢◣   ┌──┐  ◢██◣   ◢◣   ████   best moves     value, points",
+        "1  ◥d█◤  ◥c█◤  └#─┘  ◥c█◤  └#─┘  ◥d█◤  ◥c█◤  █b██   1 (2, 6)-(2, 7)     123.4",
+        "    ◢◣   ┌──┐   ◢◣    ◢◣   ┌──┐  ████  ████   ◢◣    2 (3, 0)-(4, 0)      -5.0",
+    ];
+    assert_eq!(shown[..7], expected);
+    assert!(shown[16].contains(" 1↕123 "), "{}", shown[16]);
+    assert!(
+        shown[11].ends_with("  01234567") && shown[12].ends_with("0 dda#cbdc") && shown[21].ends_with("9 dac#c#a#")
+    );
+    assert_eq!(shown[22], "next: (2, 6)-(2, 7)");
+    assert_eq!(shown[23], WATCHING_SHORT);
+}
+
+#[test]
+fn gems_have_colours_unless_they_are_not_wanted() {
+    let colours = |look| {
+        let buffer = drawn(&session(false), (80, 24), look);
+        // The left corners of the shapes of a d and an a, and the letter of the d.
+        [(3, 2), (15, 3), (4, 3)].map(|at| (buffer[at].fg, buffer[at].bg))
+    };
+    let reset = Color::Reset;
+    let coloured = [(Color::LightCyan, reset), (Color::LightRed, reset), (Color::Black, Color::LightCyan)];
+    assert_eq!(colours(COLOURED), coloured);
+    assert_eq!(colours(PLAIN), [(reset, reset); 3]);
+}
+
+#[test]
+fn ascii_is_all_there_is_where_it_is_asked_for() {
+    let mut watched = session(false);
+    answer(&mut watched);
+    for shown in [&watched, &session(true)] {
+        let text = lines(&drawn(shown, (80, 24), Look { ascii: true, colour: true })).join("\n");
+        assert!(text.is_ascii(), "{text}");
+    }
+}
+
+#[test]
+fn the_cursor_and_the_selected_cell_are_seen_and_the_keys_fit() {
+    let mut own = session(true);
+    let shown = lines(&drawn(&own, (80, 24), PLAIN));
+    // Column 3, row 4: an obstacle.
+    assert!(shown[10].contains("[┌──┐]") && shown[11].contains("[└#─┘]"), "{shown:?}");
+    assert_eq!(shown[23], PLAYING_SHORT);
+    own.obey(Command::Select);
+    let shown = lines(&drawn(&own, (80, 24), PLAIN));
+    assert!(shown[10].contains(">┌──┐<") && shown[22].contains("which direction"), "{shown:?}");
+    own.obey(Command::Unselect);
+    own.obey(Command::Hint);
+    answer(&mut own);
+    assert!(lines(&drawn(&own, (80, 24), PLAIN))[16].contains(" 1↕123 "));
+}
+
+#[test]
+fn a_swap_is_shown_with_the_tokens_that_are_about_to_go_and_then_their_holes() {
+    let mut session = session(false);
+    answer(&mut session);
+    session.obey(Command::StepBoard);
+    let shown = lines(&drawn(&session, (80, 24), PLAIN));
+    assert!(shown[16].contains("  ↕") && shown[17].contains("*└#─┘*"), "{shown:?}");
+    session.obey(Command::StepBoard);
+    let shown = lines(&drawn(&session, (80, 24), PLAIN));
+    assert!(shown[3].contains("speed       1x  paused") && shown[22] == "clearing 1", "{shown:?}");
+    assert!(shown[18].ends_with("6 d   #adc"), "{}", shown[18]);
+}
+
+#[test]
+fn a_larger_terminal_has_a_larger_board_and_one_too_small_says_what_is_needed() {
+    let shown = lines(&drawn(&session(false), (120, 40), PLAIN));
+    assert!(shown[1].starts_with("     0       1       2 ") && shown[33] == WATCHING, "{shown:?}");
+    assert!(lines(&drawn(&session(true), (120, 40), PLAIN))[33] == PLAYING);
+    assert_eq!(needed(SIZES[1]), (80, 24));
+    for size in [(79, 24), (80, 23), (30, 5)] {
+        let shown = lines(&drawn(&session(false), size, PLAIN)).join(" ");
+        assert!(shown.contains("too small") && shown.contains("80 x 24"), "{shown}");
+    }
+    for size in [(1, 1), (5, 0), (0, 5), (200, 3)] {
+        drawn(&session(false), size, PLAIN);
+    }
+}

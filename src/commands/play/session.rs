@@ -1,0 +1,414 @@
+//! A game that is watched or played, without a terminal: what happens when time passes or a command comes.
+
+use super::clip::{Clip, Picture, picture};
+use crate::agents::Valued;
+use crate::eval::deal;
+use crate::games::Game;
+use crate::games::match3::{COLUMNS, MOVES, Match3, Move, ROWS, Rules, State};
+use crate::random::{CPythonRandom, Stream};
+
+/// What the keys can ask for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Command {
+    /// Stops time, or lets it go on.
+    Pause,
+    /// Stops time and shows the next board.
+    StepBoard,
+    /// Stops time and shows the next move's end.
+    StepMove,
+    /// Doubles the speed.
+    Faster,
+    /// Halves the speed.
+    Slower,
+    /// Deals the game of the next seed.
+    NextGame,
+    /// Moves the cursor by columns and rows, or swaps where a cell is selected.
+    Go(isize, isize),
+    /// Selects the cell under the cursor, or unselects it.
+    Select,
+    /// Unselects.
+    Unselect,
+    /// Asks the player for the best moves, or hides them.
+    Hint,
+}
+
+/// A position that the player is asked about.
+#[derive(Clone)]
+pub struct Question {
+    /// Which question it is: answers to others are ignored.
+    pub id: u64,
+    /// The position.
+    pub state: State,
+    /// The player's stream in this game.
+    pub ties: Stream,
+}
+
+/// The player's answer.
+pub struct Answer {
+    /// The question's.
+    pub id: u64,
+    /// The moves from the best to the worst, at least one.
+    pub ranked: Vec<Valued>,
+    /// The stream after the choice.
+    pub ties: Stream,
+}
+
+/// What is going on.
+pub enum Phase {
+    /// The player, or the person, chooses.
+    Choosing,
+    /// The player has chosen.
+    Chosen,
+    /// A move is on its way.
+    Moving(Clip),
+    /// The game is over.
+    Over,
+}
+
+/// A person's hand at the board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hand {
+    /// The cell (x, y) under the cursor.
+    pub cursor: (usize, usize),
+    /// Whether it is selected: a direction then swaps.
+    pub selected: bool,
+    /// Whether the best moves are asked for.
+    pub hint: bool,
+}
+
+/// A move that was played.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Played {
+    /// The move.
+    pub at: Move,
+    /// Its points.
+    pub points: i32,
+}
+
+/// A game with its random numbers and the player's.
+struct Table {
+    game: Match3,
+    random: CPythonRandom,
+    ties: Stream,
+}
+
+impl Table {
+    fn deal(rules: &Rules, seed: u128) -> Self {
+        let (game, random, ties) = deal(rules, seed);
+        Self { game, random, ties }
+    }
+}
+
+/// Seconds for which a player's choice is shown, at speed 1.
+const CHOICE: f64 = 1.2;
+/// The speeds that the keys can set; a flag can set others.
+const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=64.0;
+
+/// A game that is watched or played.
+pub struct Session {
+    rules: Rules,
+    seed: u128,
+    table: Table,
+    phase: Phase,
+    hand: Option<Hand>,
+    /// The player's game of the same seed, which follows a person's.
+    rival: Option<Table>,
+    /// What the player thinks of the position.
+    view: Vec<Valued>,
+    last: Option<Played>,
+    paused: bool,
+    speed: f64,
+    /// Seconds for which the board has been shown, at speed 1.
+    shown: f64,
+    asked: bool,
+    id: u64,
+    past: Vec<String>,
+    player: String,
+}
+
+impl Session {
+    /// The game of a seed, watched or played by a person, with a player's name and a speed that is positive and finite.
+    pub fn new(rules: Rules, seed: u128, player: &str, human: bool, speed: f64) -> Self {
+        let hand = Hand { cursor: (COLUMNS / 2 - 1, ROWS / 2 - 1), selected: false, hint: false };
+        Self {
+            rules,
+            seed,
+            table: Table::deal(&rules, seed),
+            phase: Phase::Choosing,
+            hand: human.then_some(hand),
+            rival: None,
+            view: Vec::new(),
+            last: None,
+            paused: false,
+            speed,
+            shown: 0.0,
+            asked: false,
+            id: 0,
+            past: Vec::new(),
+            player: player.to_owned(),
+        }
+    }
+
+    /// The position that the player is to think about, told once.
+    pub fn question(&mut self) -> Option<Question> {
+        let needed = match (&self.phase, self.hand) {
+            (Phase::Choosing, None) => true,
+            (Phase::Choosing, Some(hand)) => hand.hint && self.view.is_empty(),
+            (Phase::Over, Some(_)) => self.rival.as_ref().is_some_and(|rival| !rival.game.is_over()),
+            _ => false,
+        };
+        if !needed || self.asked {
+            return None;
+        }
+        self.asked = true;
+        let Table { game, ties, .. } = self.rival.as_ref().unwrap_or(&self.table);
+        Some(Question { id: self.id, state: game.state(), ties: ties.clone() })
+    }
+
+    /// Takes the player's answer; one to an earlier question is ignored.
+    pub fn answer(&mut self, answer: Answer) {
+        if answer.id != self.id || !self.asked {
+            return;
+        }
+        self.forget_question();
+        if let Some(rival) = &mut self.rival {
+            rival.ties = answer.ties;
+            let action = answer.ranked.first().map_or(0, |valued| valued.action);
+            rival.game.step(action, &mut rival.random);
+            return;
+        }
+        self.view = answer.ranked;
+        if self.hand.is_none() {
+            self.table.ties = answer.ties;
+            self.enter(Phase::Chosen);
+        }
+    }
+
+    /// Lets seconds pass.
+    pub fn tick(&mut self, seconds: f64) {
+        if self.paused {
+            return;
+        }
+        self.shown += seconds * self.speed;
+        while let Some(duration) = self.duration()
+            && self.shown >= duration
+        {
+            let left = self.shown - duration;
+            self.advance();
+            self.shown = left;
+        }
+    }
+
+    /// Obeys a command; one that means nothing now is ignored.
+    pub fn obey(&mut self, command: Command) {
+        match command {
+            Command::Pause if self.hand.is_none() => self.paused = !self.paused,
+            Command::StepBoard if self.hand.is_none() => {
+                self.paused = true;
+                self.advance();
+            }
+            Command::StepMove if self.hand.is_none() => {
+                self.paused = true;
+                self.advance();
+                while matches!(self.phase, Phase::Moving(_)) {
+                    self.advance();
+                }
+            }
+            // A speed beyond the limits, which a flag has set, is left alone.
+            Command::Faster if self.speed < *SPEEDS.end() => self.speed = (self.speed * 2.0).min(*SPEEDS.end()),
+            Command::Slower if self.speed > *SPEEDS.start() => self.speed = (self.speed / 2.0).max(*SPEEDS.start()),
+            Command::NextGame => self.next_game(),
+            Command::Go(columns, rows) => self.go(columns, rows),
+            Command::Select if matches!(self.phase, Phase::Choosing) => {
+                self.hand.iter_mut().for_each(|hand| hand.selected = !hand.selected);
+            }
+            Command::Unselect => self.hand.iter_mut().for_each(|hand| hand.selected = false),
+            Command::Hint if matches!(self.phase, Phase::Choosing) => {
+                self.hand.iter_mut().for_each(|hand| hand.hint = !hand.hint);
+            }
+            _ => {}
+        }
+    }
+
+    /// Seconds for which what is seen now is shown, at speed 1; none where it stays.
+    fn duration(&self) -> Option<f64> {
+        match &self.phase {
+            Phase::Chosen => Some(CHOICE),
+            Phase::Moving(clip) => Some(clip.duration()),
+            Phase::Choosing | Phase::Over => None,
+        }
+    }
+
+    /// Goes on to the next board.
+    fn advance(&mut self) {
+        self.shown = 0.0;
+        match &mut self.phase {
+            Phase::Chosen => {
+                let best = self.view.first().map_or(0, |valued| valued.action);
+                self.play(Move::of_action(best));
+            }
+            Phase::Moving(clip) => {
+                if !clip.advance() {
+                    // Of a position that is gone.
+                    self.view.clear();
+                    self.enter(if self.table.game.is_over() { Phase::Over } else { Phase::Choosing });
+                }
+            }
+            Phase::Choosing | Phase::Over => {}
+        }
+    }
+
+    fn play(&mut self, at: Move) {
+        let Table { game, random, .. } = &mut self.table;
+        let (play, mut boards) = game.play_watched(at.x as i64, at.y as i64, at.vertical, random);
+        boards.push(game.board());
+        self.last = Some(Played { at, points: play.score_delta });
+        if game.is_over() && self.hand.is_some() {
+            self.rival = Some(Table::deal(&self.rules, self.seed));
+        }
+        self.enter(Phase::Moving(Clip::new(boards.iter().map(|board| picture(board)).collect())));
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        self.phase = phase;
+        self.shown = 0.0;
+    }
+
+    fn go(&mut self, columns: isize, rows: isize) {
+        let Some(hand) = &mut self.hand else { return };
+        let (x, y) = hand.cursor;
+        let to = (x.saturating_add_signed(columns).min(COLUMNS - 1), y.saturating_add_signed(rows).min(ROWS - 1));
+        if !hand.selected {
+            hand.cursor = to;
+        } else if to != (x, y) {
+            *hand = Hand { cursor: to, selected: false, hint: false };
+            self.forget_question();
+            self.view.clear();
+            self.play(Move { x: x.min(to.0), y: y.min(to.1), vertical: rows != 0 });
+        }
+    }
+
+    fn next_game(&mut self) {
+        self.past.extend(self.result());
+        // The seeds go round: the game after the last is the first.
+        self.seed = self.seed.wrapping_add(1);
+        self.table = Table::deal(&self.rules, self.seed);
+        self.rival = None;
+        self.view.clear();
+        self.last = None;
+        self.hand.iter_mut().for_each(|hand| (hand.selected, hand.hint) = (false, false));
+        self.forget_question();
+        self.enter(Phase::Choosing);
+    }
+
+    /// An answer that is on its way is one to an old question from now on.
+    fn forget_question(&mut self) {
+        self.id += 1;
+        self.asked = false;
+    }
+
+    /// How this game stands, in a line, once a move is played.
+    fn result(&self) -> Option<String> {
+        self.last?;
+        let who = if self.hand.is_some() { "you" } else { &self.player };
+        let (game, seed) = (&self.table.game, self.seed);
+        let moves = MOVES - game.moves_left();
+        let rival = self.rival_score().map_or(String::new(), |score| format!("; {}: {score} points", self.player));
+        Some(format!("seed {seed}, {who}: {} points after {moves} of {MOVES} moves{rival}\n", game.score()))
+    }
+
+    /// What was played, a line for each game.
+    pub fn results(&self) -> String {
+        self.past.iter().cloned().chain(self.result()).collect()
+    }
+
+    /// The player's score in the same game, once a person's game is over and the player has played it.
+    pub fn rival_score(&self) -> Option<i32> {
+        self.rival.as_ref().filter(|rival| rival.game.is_over()).map(|rival| rival.game.score())
+    }
+
+    /// What is going on.
+    pub fn phase(&self) -> &Phase {
+        &self.phase
+    }
+
+    /// The board that is shown now.
+    pub fn board(&self) -> Picture {
+        match &self.phase {
+            Phase::Moving(clip) => *clip.now(),
+            _ => picture(&self.table.game.board()),
+        }
+    }
+
+    /// The score as it is shown: a move's points are added when its last token has fallen.
+    pub fn score(&self) -> i32 {
+        let coming = self.last.filter(|_| self.is_falling()).map_or(0, |last| last.points);
+        self.table.game.score() - coming
+    }
+
+    /// The last move whose points are shown.
+    pub fn last(&self) -> Option<Played> {
+        self.last.filter(|_| !self.is_falling())
+    }
+
+    fn is_falling(&self) -> bool {
+        matches!(&self.phase, Phase::Moving(clip) if !clip.is_last())
+    }
+
+    /// The move that is just being made: its swap is what is seen.
+    pub fn swap(&self) -> Option<Move> {
+        match &self.phase {
+            Phase::Moving(clip) if clip.is_first() => self.last.map(|last| last.at),
+            _ => None,
+        }
+    }
+
+    /// Moves left to play.
+    pub fn moves_left(&self) -> i32 {
+        self.table.game.moves_left()
+    }
+
+    /// What the player thinks of the position, from the best move to the worst: where a person plays, only if asked.
+    pub fn view(&self) -> &[Valued] {
+        let hidden = self.hand.is_some_and(|hand| !hand.hint);
+        if hidden { &[] } else { &self.view }
+    }
+
+    /// Whether the player's answer is awaited.
+    pub fn is_thinking(&self) -> bool {
+        self.asked
+    }
+
+    /// A person's hand, where a person plays.
+    pub fn hand(&self) -> Option<Hand> {
+        self.hand
+    }
+
+    /// The seed of the game.
+    pub fn seed(&self) -> u128 {
+        self.seed
+    }
+
+    /// The player's name.
+    pub fn player(&self) -> &str {
+        &self.player
+    }
+
+    /// How fast boards follow each other.
+    pub fn speed(&self) -> f64 {
+        self.speed
+    }
+
+    /// Whether time stands still.
+    pub fn is_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// Whether something will change without a key or an answer.
+    pub fn is_running(&self) -> bool {
+        !self.paused && self.duration().is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+use super::*;
+use crate::agents::{self, BoxedPlayer};
+use crate::eval::play_series;
+
+/// A session with its player beside it.
+struct Watched(Session, BoxedPlayer);
+
+impl Watched {
+    fn new(player: &str, human: bool) -> Self {
+        let rules = Rules::default();
+        Self(Session::new(rules, 0, player, human, 1.0), agents::parse(player, &rules).unwrap())
+    }
+
+    /// Answers what is asked.
+    fn think(&mut self) {
+        if let Some(Question { id, state, mut ties }) = self.0.question() {
+            let ranked = self.1.rank(&state, &mut ties).unwrap();
+            self.0.answer(Answer { id, ranked, ties });
+        }
+    }
+
+    /// Lets time pass until the game is over.
+    fn finish(&mut self) {
+        for _ in 0..100_000 {
+            self.think();
+            self.0.tick(0.03);
+        }
+        assert!(matches!(self.0.phase(), Phase::Over));
+    }
+
+    fn obey(&mut self, commands: &[Command]) {
+        commands.iter().for_each(|command| self.0.obey(*command));
+    }
+
+    fn moving(&self) -> bool {
+        matches!(self.0.phase(), Phase::Moving(_))
+    }
+}
+
+/// The person's way to the swap of (2, 6) with (2, 7), from the cursor's first place.
+const SWAP: [Command; 5] =
+    [Command::Go(-1, 0), Command::Go(0, 1), Command::Go(0, 1), Command::Select, Command::Go(0, 1)];
+
+#[test]
+fn a_watched_game_is_the_one_that_is_evaluated_whatever_player_plays_it() {
+    for player in ["random", "matching", "greedy", "network", "expected:samples=2", "rollout:sims=40"] {
+        let mut watched = Watched::new(player, false);
+        watched.finish();
+        let played = play_series(watched.1.as_mut(), &Rules::default(), 0, 1, |_| ()).unwrap();
+        assert_eq!((watched.0.score(), watched.0.moves_left()), (played[0].score, 0), "{player}");
+        let line = format!("seed 0, {player}: {} points after 25 of 25 moves\n", played[0].score);
+        assert_eq!(watched.0.results(), line);
+    }
+}
+
+#[test]
+fn a_choice_is_shown_before_it_is_played_and_points_come_when_all_has_fallen() {
+    let mut watched = Watched::new("network", false);
+    assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.view().is_empty());
+    watched.think();
+    assert!(matches!(watched.0.phase(), Phase::Chosen) && watched.0.is_running());
+    watched.0.tick(CHOICE - 0.01);
+    assert!(!watched.moving());
+    watched.0.tick(0.02);
+    let best = Move::of_action(watched.0.view()[0].action);
+    assert!(watched.moving() && watched.0.swap() == Some(best));
+    assert_eq!((watched.0.score(), watched.0.last(), watched.0.moves_left()), (0, None, 24));
+    for _ in 0..1_000 {
+        watched.0.tick(0.01);
+    }
+    assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.view().is_empty());
+    assert_eq!((watched.0.score(), watched.0.last()), (16, Some(Played { at: best, points: 16 })));
+}
+
+#[test]
+fn a_pause_stops_time_and_steps_go_on_by_a_board_or_a_move() {
+    let mut watched = Watched::new("network", false);
+    watched.think();
+    watched.obey(&[Command::Pause]);
+    watched.0.tick(1_000.0);
+    assert!(matches!(watched.0.phase(), Phase::Chosen) && watched.0.is_paused() && !watched.0.is_running());
+    let start = watched.0.board();
+    watched.obey(&[Command::StepBoard]);
+    assert!(watched.moving());
+    let swapped = watched.0.board();
+    watched.obey(&[Command::StepBoard]);
+    assert!(start != swapped && swapped != watched.0.board());
+    watched.obey(&[Command::StepMove]);
+    assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.score() == 16);
+    watched.think();
+    watched.obey(&[Command::StepMove]);
+    assert_eq!((watched.0.moves_left(), watched.0.score(), watched.0.is_paused()), (23, 24, true));
+    watched.think();
+    watched.obey(&[Command::Pause]);
+    watched.0.tick(CHOICE);
+    assert!(watched.moving() && watched.0.is_running());
+}
+
+#[test]
+fn speed_is_doubled_and_halved_within_limits() {
+    let mut watched = Watched::new("greedy", false);
+    watched.obey(&[Command::Faster]);
+    assert_eq!(watched.0.speed(), 2.0);
+    watched.think();
+    watched.0.tick(CHOICE / 2.0);
+    assert!(watched.moving());
+    watched.obey(&[Command::Faster; 50]);
+    assert_eq!(watched.0.speed(), *SPEEDS.end());
+    watched.obey(&[Command::Slower; 50]);
+    assert_eq!(watched.0.speed(), *SPEEDS.start());
+
+    let mut extreme = Session::new(Rules::default(), 0, "greedy", false, 1e300);
+    extreme.obey(Command::Faster);
+    assert_eq!(extreme.speed(), 1e300);
+    watched.0 = extreme;
+    watched.finish();
+}
+
+#[test]
+fn the_next_game_is_that_of_the_next_seed_and_answers_to_the_last_one_are_ignored() {
+    let mut watched = Watched::new("network", false);
+    watched.think();
+    watched.obey(&[Command::StepMove]);
+    let late = watched.0.question().unwrap();
+    assert!(watched.0.is_thinking());
+    watched.obey(&[Command::NextGame]);
+    assert_eq!((watched.0.seed(), watched.0.score(), watched.0.moves_left()), (1, 0, 25));
+    assert_eq!(watched.0.board(), picture(&deal::<Match3>(&Rules::default(), 1).0.board()));
+    let ranked = vec![Valued { action: 0, value: 1.0 }];
+    watched.0.answer(Answer { id: late.id, ranked, ties: late.ties });
+    assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.view().is_empty());
+    assert_eq!(watched.0.results(), "seed 0, network: 16 points after 1 of 25 moves\n");
+    assert!(watched.0.question().is_some_and(|question| question.id != late.id));
+}
+
+#[test]
+fn a_person_swaps_with_the_cursor_and_a_swap_without_a_match_costs_points() {
+    let mut own = Watched::new("greedy", true);
+    own.obey(&SWAP);
+    assert!(own.moving() && own.0.swap() == Some(Move { x: 2, y: 6, vertical: true }));
+    // Nothing is swapped while tokens fall.
+    own.obey(&[Command::Select, Command::Go(1, 0)]);
+    assert_eq!((own.0.moves_left(), own.0.hand().unwrap().selected), (24, false));
+    own.0.tick(1_000.0);
+    assert_eq!((own.0.score(), own.0.hand().unwrap().cursor), (16, (3, 7)));
+    // Towards the left and upwards the other cell names the move.
+    own.obey(&[Command::Select, Command::Go(-1, 0)]);
+    assert_eq!(own.0.swap(), Some(Move { x: 2, y: 7, vertical: false }));
+    own.0.tick(1_000.0);
+    assert_eq!((own.0.score(), own.0.last().unwrap().points, own.0.moves_left()), (11, -5, 23));
+    assert_eq!(own.0.results(), "seed 0, you: 11 points after 2 of 25 moves\n");
+}
+
+#[test]
+fn a_person_may_unselect_and_the_cursor_stays_on_the_board() {
+    let mut own = Watched::new("greedy", true);
+    own.obey(&[Command::Go(-1, 0); 20]);
+    own.obey(&[Command::Select, Command::Go(-1, 0), Command::Unselect, Command::Go(0, -1)]);
+    assert_eq!(own.0.hand(), Some(Hand { cursor: (0, 3), selected: false, hint: false }));
+    own.obey(&[Command::Select, Command::Select, Command::Go(0, 1)]);
+    assert_eq!((own.0.hand().unwrap().cursor, own.0.moves_left()), ((0, 4), 25));
+    own.obey(&[Command::Go(1, 0); 20]);
+    own.obey(&[Command::Go(0, 1); 20]);
+    assert_eq!(own.0.hand().unwrap().cursor, (7, 9));
+    // These are for watching.
+    own.obey(&[Command::Pause, Command::StepBoard, Command::StepMove]);
+    assert!(!own.0.is_paused() && own.0.moves_left() == 25);
+}
+
+#[test]
+fn the_player_is_asked_for_a_hint_only_where_the_person_wants_one() {
+    let mut own = Watched::new("network", true);
+    assert!(own.0.question().is_none());
+    own.obey(&[Command::Hint]);
+    own.think();
+    assert_eq!(own.0.view()[0].action, Move { x: 2, y: 6, vertical: true }.action().unwrap());
+    assert!(matches!(own.0.phase(), Phase::Choosing));
+    own.obey(&[Command::Hint]);
+    assert!(own.0.view().is_empty());
+    // The same hint again needs no more thought; after a move it is gone, and a late one is ignored.
+    own.obey(&[Command::Hint]);
+    assert!(own.0.question().is_none() && !own.0.view().is_empty());
+    own.obey(&SWAP);
+    assert!(own.0.view().is_empty());
+}
+
+#[test]
+fn after_a_persons_game_the_player_plays_the_same_one() {
+    let mut own = Watched::new("greedy", true);
+    for columns in [1, -1].into_iter().cycle().take(25) {
+        own.obey(&[Command::Select, Command::Go(columns, 0)]);
+        own.0.tick(1_000.0);
+        assert!(own.0.rival_score().is_none());
+    }
+    assert!(matches!(own.0.phase(), Phase::Over));
+    for _ in 0..25 {
+        own.think();
+    }
+    let greedy = play_series(own.1.as_mut(), &Rules::default(), 0, 1, |_| ()).unwrap();
+    assert_eq!(own.0.rival_score(), Some(greedy[0].score));
+    assert!(own.0.question().is_none());
+    let told = own.0.results();
+    assert!(told.ends_with(&format!("after 25 of 25 moves; greedy: {} points\n", greedy[0].score)), "{told}");
+}

@@ -1,0 +1,83 @@
+//! The player in a thread of its own, so that keys answer while it thinks.
+
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::thread;
+
+use super::session::{Answer, Question};
+use crate::agents;
+use crate::error::{Error, Result};
+use crate::games::match3::Rules;
+
+/// A player that answers when it has thought.
+pub struct Thinker {
+    name: String,
+    questions: Sender<Question>,
+    answers: Receiver<Result<Answer>>,
+}
+
+impl Thinker {
+    /// Starts the player of a text. It ends with the program, or when this is dropped and it has thought to the end.
+    ///
+    /// # Errors
+    /// A text that names no player, or a thread that cannot be started.
+    pub fn start(text: &str, rules: Rules) -> Result<Self> {
+        let (questions, asked) = mpsc::channel::<Question>();
+        let (answer, answers) = mpsc::channel();
+        let (started, name) = mpsc::channel();
+        let text = text.to_owned();
+        let think = move || {
+            // Made here because a player need not be able to change threads.
+            let mut player = match agents::parse(&text, &rules) {
+                Ok(player) => player,
+                Err(error) => return drop(started.send(Err(error))),
+            };
+            started.send(Ok(player.name().to_owned())).ok();
+            while let Ok(mut question) = asked.recv() {
+                // Only the newest question is worth an answer.
+                while let Ok(newer) = asked.try_recv() {
+                    question = newer;
+                }
+                let Question { id, state, mut ties } = question;
+                let ranked = player.rank(&state, &mut ties);
+                if answer.send(ranked.map(|ranked| Answer { id, ranked, ties })).is_err() {
+                    break;
+                }
+            }
+        };
+        thread::Builder::new()
+            .name("player".to_owned())
+            .spawn(think)
+            .map_err(|error| Error::runtime(format!("the player's thread cannot be started: {error}")))?;
+        let name = name.recv().map_err(|_| gone())??;
+        Ok(Self { name, questions, answers })
+    }
+
+    /// The player's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Asks about a position.
+    ///
+    /// # Errors
+    /// When the player's thread has ended.
+    pub fn ask(&self, question: Question) -> Result<()> {
+        self.questions.send(question).map_err(|_| gone())
+    }
+
+    /// An answer, if there is one.
+    ///
+    /// # Errors
+    /// When the player has failed, or its thread has ended.
+    pub fn answer(&self) -> Result<Option<Answer>> {
+        match self.answers.try_recv() {
+            Ok(answer) => answer.map(Some),
+            Err(TryRecvError::Empty) => Ok(None),
+            Err(TryRecvError::Disconnected) => Err(gone()),
+        }
+    }
+}
+
+fn gone() -> Error {
+    Error::runtime("the player has stopped thinking")
+}

@@ -1,0 +1,177 @@
+//! `play` as plain text and `advise`, as their user meets them.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+const BOARD: &str =
+    "dda#cbdc\ndc#c#dcb\na#cc#bbc\na#ab###a\ncdc##d#d\nd#c##ba#\nd####adc\nb#cacb#b\nbb#d#ac#\ndac#c#a#\n";
+
+fn matchq(arguments: &[&str], input: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_matchq"));
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A program that reads nothing may be gone before all is written.
+    child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
+    child.wait_with_output().unwrap()
+}
+
+fn well(arguments: &[&str], input: &str) -> String {
+    let output = matchq(arguments, input);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The sentence of what must be refused with exit code 2, before anything is written.
+fn refused(arguments: &[&str], input: &str) -> String {
+    let output = matchq(arguments, input);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+    assert!(told.starts_with("error: ") && output.stdout.is_empty(), "{arguments:?}: {told}");
+    told
+}
+
+#[test]
+fn a_game_as_plain_text_has_the_boards_and_scores_of_its_replay() {
+    let text = well(&["play", "--seed", "7", "--player", "cascade"], "");
+    assert!(text.starts_with("seed 7, cascade\n\n  01234567\n0 ") && !text.contains('\x1b'), "{text}");
+    assert_eq!(text, well(&["play", "--seed", "7", "--player", "cascade"], ""));
+
+    let report = well(&["compare", "--players", "cascade", "--games", "1", "--seed", "7", "--json", "-"], "");
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let moves = report["players"][0]["moves"][0].as_array().unwrap();
+    let input: String = moves.iter().map(|line| format!("{line}\n")).collect();
+    let replay = well(&["replay", "--seed", "7"], &input);
+    let lines: Vec<Value> = replay.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+
+    let rows = |line: &&str| line.as_bytes()[0].is_ascii_digit() && line.as_bytes()[1] == b' ';
+    let shown: Vec<&str> = text.lines().filter(|line| line.len() == 10).filter(rows).map(|line| &line[2..]).collect();
+    assert_eq!((shown.len(), lines.len()), (260, 26));
+    for (board, line) in shown.chunks(10).zip(&lines) {
+        assert_eq!(board.join("\n"), line["board"].as_str().unwrap());
+    }
+    let told: Vec<&str> = text.lines().filter(|line| line.starts_with("move ")).collect();
+    for (told, line) in told.iter().zip(&lines[1..]) {
+        let end = format!("points {}, score {}, moves left {}", line["score_delta"], line["score"], line["moves_left"]);
+        assert!(told.ends_with(&end), "{told}");
+    }
+    assert_eq!(told.len(), 25);
+    assert!(text.ends_with(&format!("\nfinal score {}\n", lines[25]["score"])));
+    assert!(text.contains("\nbest: (") && text.contains("\nmove 25: ("));
+}
+
+#[test]
+fn a_game_without_a_seed_has_one_that_can_be_named_again() {
+    let text = well(&["play", "--player", "greedy"], "");
+    let seed = text.strip_prefix("seed ").and_then(|rest| rest.split(',').next()).unwrap();
+    assert_eq!(well(&["play", "--player", "greedy", "--seed", seed], ""), text);
+}
+
+#[test]
+fn what_cannot_be_played_is_said_before_anything_is_shown() {
+    for (arguments, parts) in [
+        (vec!["--speed", "0"], vec!["--speed 0", "above 0"]),
+        (vec!["--speed", "-1"], vec!["--speed -1", "above 0"]),
+        (vec!["--speed", "inf"], vec!["--speed inf", "above 0"]),
+        (vec!["--speed", "nan"], vec!["--speed NaN", "above 0"]),
+        (vec!["--speed", "fast"], vec!["--speed", "fast"]),
+        (vec!["--seed", "-1"], vec!["--seed", "-1"]),
+        (vec!["--human"], vec!["--human", "terminal"]),
+        (vec!["--player", "nobody"], vec!["nobody", "the players are network"]),
+        (vec!["--player", "rollout:simulations=3"], vec!["simulations", "sims, ms, depth, guide"]),
+        (vec!["--player", "rollout:sims=0"], vec!["sims=0", "from 1"]),
+        (vec!["--player", "network:checkpoint=nowhere.ckpt"], vec!["nowhere.ckpt cannot be read"]),
+        (vec!["--obstacle-kinds", "300"], vec!["--obstacle-kinds", "300"]),
+    ] {
+        let told = refused(&[&["play"], &arguments[..]].concat(), "");
+        assert!(parts.iter().all(|part| told.contains(part)), "{arguments:?} must name {parts:?}: {told}");
+    }
+}
+
+#[test]
+fn a_boards_moves_are_ranked_as_text_and_as_json_from_a_file_or_from_standard_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("board.txt");
+    fs::write(&path, BOARD.replace('\n', "\r\n")).unwrap();
+    let file = path.to_str().unwrap();
+    let advise = ["advise", "--moves-left", "25", "--player", "plan"];
+    let text = well(&[&advise[..], &[file]].concat(), "");
+    assert_eq!(well(&advise, BOARD), text);
+    assert_eq!(well(&[&advise[..], &["-"]].concat(), BOARD.trim_end()), text);
+
+    let json: Value = serde_json::from_str(&well(&[&advise[..], &["--json"]].concat(), BOARD)).unwrap();
+    assert_eq!((&json["player"], &json["moves_left"]), (&"plan".into(), &25.into()));
+    let moves = json["moves"].as_array().unwrap();
+    let values: Vec<f64> = moves.iter().map(|valued| valued["value"].as_f64().unwrap()).collect();
+    assert!(values.len() > 3 && values.is_sorted_by(|a, b| a >= b), "{values:?}");
+    assert!(
+        text.contains(&format!("\n{:4}  (", values.len())) && !text.contains(&format!("\n{:4}  (", values.len() + 1))
+    );
+
+    let best: Value = serde_json::from_str(&well(&[&advise[..], &["--json", "--top", "1"]].concat(), BOARD)).unwrap();
+    assert_eq!(best["moves"].as_array().unwrap()[..], moves[..1]);
+    let [x, y, vertical] = [0, 1, 2].map(|index| best["moves"][0]["move"][index].clone());
+    let (x, y, vertical) = (x.as_u64().unwrap(), y.as_u64().unwrap(), vertical.as_bool().unwrap());
+    let other = if vertical { (x, y + 1) } else { (x + 1, y) };
+    assert!(text.contains(&format!("   1  ({x}, {y})-({}, {})", other.0, other.1)), "{text}");
+    assert_eq!(text.matches('[').count(), 2, "{text}");
+}
+
+#[test]
+fn the_advice_is_what_the_player_plays() {
+    let text = well(&["play", "--seed", "0"], "");
+    let advice = well(&["advise", "--moves-left", "25", "--top", "1"], BOARD);
+    let ranked = advice.lines().last().unwrap().split_whitespace().collect::<Vec<_>>();
+    let best = format!("\nbest: {}, ", ranked[1..].join(" "));
+    assert!(text.contains(&best), "{best}: {text}");
+}
+
+#[test]
+fn a_board_that_is_none_or_not_at_rest_is_refused_with_row_and_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(name("bytes.txt"), b"dda#cb\xff\n").unwrap();
+    let with = |row: usize, text: &str| {
+        let mut rows: Vec<&str> = BOARD.lines().collect();
+        rows[row] = text;
+        rows.join("\n")
+    };
+    for (input, parts) in [
+        (with(3, "a#ab#x#a"), vec!["standard input: row 3, column 5", "'x'", "a b c d #"]),
+        (with(3, "a#ab #xa"), vec!["row 3, column 4"]),
+        (with(9, "dac#c#a"), vec!["row 9", "7 cells", "8"]),
+        (with(0, "dda#cbdc\ndda#cbdc"), vec!["11 rows", "10"]),
+        (with(2, "a#ccc#bc"), vec!["row 2, column 2", "run"]),
+        (with(1, "ac#c#dcb"), vec!["row 1, column 0", "run"]),
+        (String::new(), vec!["standard input is empty", "ten lines"]),
+        ("\n\n".to_owned(), vec!["standard input is empty"]),
+        (BOARD.repeat(100), vec!["too long"]),
+    ] {
+        let told = refused(&["advise", "--moves-left", "9"], &input);
+        assert!(parts.iter().all(|part| told.contains(part)), "must name {parts:?}: {told}");
+    }
+    for (arguments, parts) in [
+        (vec![name("nowhere.txt")], vec!["nowhere.txt cannot be read"]),
+        (vec![name("")], vec!["cannot be read"]),
+        (vec![name("bytes.txt")], vec!["bytes.txt is not UTF-8"]),
+    ] {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let told = refused(&[&["advise", "--moves-left", "9"], &arguments[..]].concat(), "");
+        assert!(parts.iter().all(|part| told.contains(part)), "{arguments:?} must name {parts:?}: {told}");
+    }
+    for (flags, part) in [
+        (["--moves-left", "0", "--top", "1"], "--moves-left"),
+        (["--moves-left", "26", "--top", "1"], "1..=25"),
+        (["--moves-left", "-3", "--top", "1"], "-3"),
+        (["--moves-left", "3", "--top", "0"], "--top"),
+        (["--moves-left", "3", "--player", "nobody"], "the players are network"),
+        (["--moves-left", "3", "--obstacle-kinds", "300"], "--obstacle-kinds"),
+    ] {
+        let told = refused(&[&["advise"], &flags[..]].concat(), BOARD);
+        assert!(told.contains(part), "{flags:?}: {told}");
+    }
+    let told = refused(&["advise"], BOARD);
+    assert!(told.contains("--moves-left"), "{told}");
+}
