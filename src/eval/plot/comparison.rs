@@ -278,10 +278,10 @@ impl ComparisonPicture<'_> {
         let size = |name: &String| ((canvas.px(width(name, FONT) + 4)) as i32, canvas.px(FONT + 4) as i32);
         let sizes: Vec<(i32, i32)> = names.iter().map(size).collect();
         let places = labels::place(marks, &sizes, drawn, frame, canvas.px(GAP) as i32);
-        for ((&mark, name), place) in marks.iter().zip(&names).zip(&places) {
+        for (index, ((&mark, name), place)) in marks.iter().zip(&names).zip(&places).enumerate() {
             if place.distance(mark) > f64::from(canvas.px(2 * GAP)) {
                 let line = [mark, place.nearest(mark)];
-                canvas.area.draw(&PathElement::new(line, canvas.stroke(INK, 1)))?;
+                canvas.area.draw(&PathElement::new(line, canvas.stroke(Style::of(index).colour, 2)))?;
             }
             let left = (place.left + canvas.px(2) as i32, (place.top + place.bottom) / 2);
             canvas.area.draw(&Text::new(name.as_str(), left, font.clone()))?;
