@@ -37,6 +37,18 @@ impl Area {
         i64::from(self.right - self.left) * i64::from(self.bottom - self.top)
     }
 
+    /// Whether the lines from two marks to their names cross, or one passes through the other name.
+    fn is_tangled(&self, mark: (i32, i32), other: &Self, others: (i32, i32)) -> bool {
+        let (end, ends) = (self.nearest(mark), other.nearest(others));
+        let side = |a: (i32, i32), b: (i32, i32), c: (i32, i32)| {
+            let product = |u: i32, v: i32| i64::from(u) * i64::from(v);
+            (product(b.0 - a.0, c.1 - a.1) - product(b.1 - a.1, c.0 - a.0)).signum()
+        };
+        let crossed = side(mark, end, others) * side(mark, end, ends) < 0
+            && side(others, ends, mark) * side(others, ends, end) < 0;
+        crossed || self.is_reached_through(mark, other) || other.is_reached_through(others, self)
+    }
+
     /// Whether a line from a point to the area's nearest passes through another.
     fn is_reached_through(&self, from: (i32, i32), other: &Self) -> bool {
         let to = self.nearest(from);
@@ -103,6 +115,15 @@ mod tests {
                 assert!(dots(&marks).iter().all(|dot| area.overlap(dot) == 0), "{places:?}");
             }
         }
+    }
+
+    #[test]
+    fn lines_that_cross_or_pass_through_a_name_are_tangled() {
+        let name = |left, top| Area { left, top, right: left + 20, bottom: top + 10 };
+        assert!(name(100, 100).is_tangled((0, 0), &name(100, 0), (0, 105)));
+        assert!(!name(100, 0).is_tangled((0, 0), &name(100, 100), (0, 105)));
+        assert!(name(100, 0).is_tangled((0, 5), &name(50, 0), (60, 100)));
+        assert!(name(50, 0).is_tangled((60, 100), &name(100, 0), (0, 5)));
     }
 
     #[test]

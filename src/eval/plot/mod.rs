@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_comparison_names_every_player_twice_and_its_mean() {
-        let names: Vec<String> = (0..14).map(|index| format!("player:sims={index}00")).collect();
+        let names: Vec<String> = (0..14).map(|index| format!("player{index:02}:sims=400")).collect();
         let players: Vec<(&str, &[i32], f64)> = names.iter().map(|name| (name.as_str(), &SCORES[..], 0.5)).collect();
         let svg = compared(&players);
         assert!(is_well_formed(&svg));
