@@ -70,9 +70,11 @@ pub fn place(marks: &[(i32, i32)], sizes: &[(i32, i32)], drawn: &[Area], frame: 
                 let outside = area.pixels() - area.overlap(&frame);
                 let names = places.iter().flatten().map(|name| area.overlap(name)).sum::<i64>();
                 let covered = drawn.iter().map(|other| area.overlap(other)).sum::<i64>();
-                let crossed =
-                    places.iter().flatten().filter(|name| area.is_reached_through(marks[index], name)).count();
-                (100 * outside + 20 * names + 10 * covered + 3_000 * crossed as i64) as f64
+                let tangled = (places.iter().zip(marks))
+                    .filter_map(|(name, mark)| Some((name.as_ref()?, *mark)))
+                    .filter(|(name, mark)| area.is_tangled(marks[index], name, *mark))
+                    .count();
+                (100 * outside + 20 * names + 10 * covered + 3_000 * tangled as i64) as f64
                     + area.distance(marks[index]).powf(1.5)
             };
             let candidates = candidates(marks[index], sizes[index], gap);
