@@ -84,7 +84,7 @@ def main():
     compare = [program, "compare", *(f"--from={path}" for path in reports), f"--plot={folder / 'players.svg'}"]
     comparison = json.loads(subprocess.run([*compare, "--json=-"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
     dates = sorted(datetime.date.fromtimestamp(path.stat().st_mtime) for path in reports)
-    write(folder / "results.md", document(comparison, dates[0], dates[-1]))
+    write(folder / "results.md", document(comparison, dates[0], dates[-1], COMMAND + " --quick" * arguments.quick))
     print(f"written: {folder / 'results.md'} and players.svg beside it")
 
 
@@ -127,13 +127,13 @@ def fingerprint(program, player):
     return digest.hexdigest()[:12]
 
 
-def document(comparison, first, last):
+def document(comparison, first, last, command):
     """The text of docs/results.md."""
     players = sorted(comparison["players"], key=lambda player: -player["mean"])
     pairs = {}
     for pair in comparison["pairs"]:
         pairs[pair["player"], pair["than"]] = pair
-        pairs[pair["than"], pair["player"]] = {**pair, "mean": -pair["mean"]}
+        pairs[pair["than"], pair["player"]] = {**pair, "mean": 0.0 - pair["mean"]}
     dates = f"{first}" if first == last else f"{first} to {last}"
     counts = sorted({player["games"] for player in players})
     numbers = " or ".join(f"{count:,}" for count in counts)
@@ -145,7 +145,7 @@ def document(comparison, first, last):
         "",
         f"Played on {machine()}, {dates}. This file and the picture are written by",
         "",
-        f"    {COMMAND}",
+        f"    {command}",
         "",
         "which lets each player play alone and then puts the reports together:",
         "",
