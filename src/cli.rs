@@ -82,8 +82,17 @@ pub struct Eval {
 #[derive(Debug, Args)]
 pub struct Compare {
     /// Players, separated by commas, each name:key=value:key=value; `matchq players` lists them
-    #[arg(long, value_name = "A,B,C", value_delimiter = ',', required = true)]
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', required_unless_present = "from")]
     pub players: Vec<String>,
+    /// Play nothing: compare the players in these files, which `compare --json` has written
+    #[arg(
+        long, value_name = "FILE,...", value_delimiter = ',',
+        conflicts_with_all = ["players", "games", "seed", "obstacle_kinds", "threads"]
+    )]
+    pub from: Vec<PathBuf>,
+    /// Draw the distributions of the scores, and strength against time a move, as .png or .svg
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
     /// Which games.
     #[command(flatten)]
     pub series: Series,

@@ -246,6 +246,69 @@ fn an_evaluation_is_told_in_words_and_drawn_where_a_file_is_named() {
 }
 
 #[test]
+fn a_comparison_is_drawn_where_a_file_is_named() {
+    let place = Place::new();
+    let compare = ["compare", "--players", "matching,greedy,plan:depth=1", "--games", "20", "--plot"];
+    let told = place.run_well(&[&compare[..], &["players.svg"]].concat());
+    assert!(told.starts_with("20 games from seed 0, the same for every player\n"), "{told}");
+    let svg = fs::read_to_string(place.path("players.svg")).unwrap();
+    for part in ["3 players: 20 games from seed 0", "matching", "greedy", "plan:depth=1", "milliseconds a move"] {
+        assert!(svg.contains(part), "{part} is missing");
+    }
+    place.run_well(&["compare", "--players", "greedy", "--games", "1", "--plot", "one.png"]);
+    assert!(fs::read(place.path("one.png")).unwrap().starts_with(b"\x89PNG\r\n"));
+}
+
+#[test]
+fn saved_comparisons_are_compared_and_drawn_together_without_playing_again() {
+    let place = Place::new();
+    let compare = |players, games, file| {
+        place.run_well(&["compare", "--players", players, "--games", games, "--seed", "5", "--json", file]);
+        let report: Value = serde_json::from_slice(&fs::read(place.path(file)).unwrap()).unwrap();
+        report
+    };
+    let one = compare("matching,greedy", "30", "one.json");
+    let two = compare("cascade", "10", "two.json");
+    let from = ["compare", "--from", "one.json,two.json", "--plot", "all.svg"];
+    let told = place.run_well(&from);
+    assert!(told.starts_with("10 to 30 games from seed 5, pairs by the games that both played\n"), "{told}");
+    assert!(fs::read_to_string(place.path("all.svg")).unwrap().contains("3 players: 10 to 30 games from seed 5"));
+
+    let all: Value = serde_json::from_str(&place.run_well(&[&from[..], &["--json", "-"]].concat())).unwrap();
+    assert_eq!(
+        all["players"],
+        Value::Array([one["players"].as_array().unwrap().clone(), two["players"].as_array().unwrap().clone()].concat())
+    );
+    assert_eq!(all["pairs"][0], one["pairs"][0]);
+    let score =
+        |report: &Value, player: usize, game: usize| report["players"][player]["scores"][game].as_f64().unwrap();
+    let mean = (0..10).map(|game| score(&two, 0, game) - score(&one, 1, game)).sum::<f64>() / 10.0;
+    let pair = &all["pairs"][2];
+    assert_eq!((&pair["player"], &pair["than"], &pair["games"]), (&"cascade".into(), &"greedy".into(), &10.into()));
+    assert!((pair["mean"].as_f64().unwrap() - mean).abs() < 1e-9, "{pair}");
+}
+
+#[test]
+fn saved_comparisons_that_do_not_belong_together_are_refused() {
+    let place = Place::new();
+    for (file, flags) in [("zero.json", ["--seed", "0"]), ("one.json", ["--seed", "1"])] {
+        place.run_well(&[&["compare", "--players", "greedy", "--games", "2", "--json", file][..], &flags].concat());
+    }
+    for (from, parts) in [
+        ("zero.json,one.json", vec!["--from one.json", "the same --seed"]),
+        ("zero.json,zero.json", vec!["--from: greedy is named twice"]),
+        ("tiny.toml", vec!["--from tiny.toml", "compare --json"]),
+        ("nowhere.json", vec!["nowhere.json cannot be read"]),
+    ] {
+        let output = place.run(&["compare", "--from", from, "--plot", "all.svg"]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(parts.iter().all(|part| told.contains(part)), "{parts:?}: {told}");
+        assert!(output.stdout.is_empty() && !place.path("all.svg").exists());
+    }
+}
+
+#[test]
 fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_behind() {
     let place = Place::new();
     for (name, text) in [
@@ -260,6 +323,8 @@ fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_be
     let set = |text| vec!["train", "--config", "tiny.toml", "--set", text];
     let train = |file| vec!["train", "--config", file];
     let eval = |flags: &[&'static str]| [&["eval", "--checkpoint", "tiny.toml"], flags].concat();
+    // So many games would take the whole day: what is wrong is said before any is played.
+    let compare = |plot| vec!["compare", "--players", "rollout", "--games", "100000000", "--plot", plot];
     let mut cases = vec![
         (train("unknown.toml"), vec!["unknown.toml", "learning", "bacth"]),
         (train("type.toml"), vec!["type.toml: learning.batch:", "many"]),
@@ -287,6 +352,10 @@ fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_be
         (eval(&["--batch", "0"]), vec!["--batch", "0"]),
         (eval(&["--plot", "scores.pdf"]), vec!["--plot", "scores.pdf", ".png or .svg"]),
         (eval(&["--obstacle-kinds", "300"]), vec!["--obstacle-kinds", "300"]),
+        (vec!["compare", "--games", "2"], vec!["--players"]),
+        (compare("players.pdf"), vec!["--plot", "players.pdf", ".png or .svg"]),
+        (compare("nowhere/players.svg"), vec!["--plot nowhere/players.svg", "the folder nowhere does not exist"]),
+        (vec!["compare", "--from", "x.json", "--games", "5"], vec!["--from", "--games"]),
         (vec!["replay", "--seed", "1", "nowhere.jsonl"], vec!["nowhere.jsonl cannot be read"]),
     ];
     if !cfg!(feature = "wgpu") {

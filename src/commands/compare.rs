@@ -1,54 +1,121 @@
 //! `matchq compare`: several players in the same games, and `matchq players`, the list of them.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::series::{self, Report, Series};
+use super::series::{self, Report};
 use super::{print, threads};
 use crate::agents;
 use crate::cli::Compare;
 use crate::error::{Error, Result};
 use crate::eval::Difference;
+use crate::eval::plot::{self, Contender};
+use crate::files;
+use crate::games::match3::Rules;
 
 #[derive(Serialize)]
 struct Comparison<'a> {
-    players: Vec<Report<'a>>,
-    pairs: Vec<Pair<'a>>,
+    players: &'a [Report],
+    pairs: &'a [Pair<'a>],
 }
 
-/// How much better `player` did than `than`.
+/// How much better `player` did than `than` in the games that both played.
 #[derive(Serialize)]
 struct Pair<'a> {
     player: &'a str,
     than: &'a str,
+    games: u64,
     #[serde(flatten)]
     difference: Difference,
 }
 
-/// Plays the games with every player and writes what was asked for.
+/// What is read of a comparison's JSON; the pairs are computed anew.
+#[derive(Deserialize)]
+struct Saved {
+    players: Vec<Report>,
+}
+
+/// Plays the games with every player, or reads what was played, and writes what was asked for.
 ///
 /// # Errors
-/// Anything wrong with the flags or the players' texts, and any failure of a player or the disk.
+/// Anything wrong with the flags, the players' texts or the files, and any failure of a player or the disk.
 pub fn run(arguments: &Compare) -> Result<()> {
+    if let Some(path) = &arguments.plot {
+        plot::check(path)?;
+        files::check_destination("--plot", path)?;
+    }
     let rules = series::check(&arguments.series)?;
+    let players = if arguments.from.is_empty() { play(arguments, &rules)? } else { read(&arguments.from)? };
+    let pairs = pairs(&players);
+    let report = Comparison { players: &players, pairs: &pairs };
+    series::write(&arguments.series, &text(&players, &pairs), &report)?;
+    match &arguments.plot {
+        Some(path) => draw(path, &players),
+        None => Ok(()),
+    }
+}
+
+fn play(arguments: &Compare, rules: &Rules) -> Result<Vec<Report>> {
     let mut players = Vec::new();
     for text in &arguments.players {
-        players.push(agents::parse(text, &rules)?);
+        players.push(agents::parse(text, rules)?);
     }
-    if let Some(twice) =
-        (1..players.len()).find(|last| players[..*last].iter().any(|known| known.name() == players[*last].name()))
-    {
-        return Err(Error::user(format!("--players: {} is named twice", players[twice].name())));
-    }
+    check_names("--players", players.iter().map(|player| player.name()))?;
     threads(arguments.threads)?;
-    let mut all = Vec::new();
-    for player in &mut players {
-        all.push(series::play(player.as_mut(), &rules, &arguments.series)?);
+    players.iter_mut().map(|player| series::play(player.as_mut(), rules, &arguments.series)).collect()
+}
+
+/// The players of files, all in games from the same seed under the same rules.
+fn read(paths: &[PathBuf]) -> Result<Vec<Report>> {
+    let mut players: Vec<Report> = Vec::new();
+    for path in paths {
+        let wrong = |what: &str| Error::user(format!("--from {}: {what}", path.display()));
+        let saved: Saved = serde_json::from_slice(&files::read(path)?)
+            .map_err(|error| wrong(&format!("this is no JSON that compare --json writes: {error}")))?;
+        for player in saved.players {
+            if player.scores.is_empty() || player.scores.len() as u64 != player.games {
+                return Err(wrong(&format!("{} must have a score for each of its games", player.player)));
+            }
+            let games = |report: &Report| (report.seed, report.obstacle_kinds);
+            if players.first().is_some_and(|first| games(first) != games(&player)) {
+                return Err(wrong("all players must have played from the same --seed with the same --obstacle-kinds"));
+            }
+            players.push(player);
+        }
     }
-    let pairs = pairs(&all);
-    let report = Comparison { players: all.iter().map(|series| series.report(&arguments.series)).collect(), pairs };
-    series::write(&arguments.series, &text(arguments, &all, &report.pairs), &report)
+    if players.is_empty() {
+        return Err(Error::user("--from: there is no player in these files"));
+    }
+    check_names("--from", players.iter().map(|player| player.player.as_str()))?;
+    Ok(players)
+}
+
+fn check_names<'a>(flag: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
+    let mut known = HashSet::new();
+    match { names }.find(|name| !known.insert(*name)) {
+        Some(twice) => Err(Error::user(format!("{flag}: {twice} is named twice"))),
+        None => Ok(()),
+    }
+}
+
+fn draw(path: &Path, players: &[Report]) -> Result<()> {
+    let contenders: Vec<Contender> = players
+        .iter()
+        .map(|report| Contender {
+            name: &report.player,
+            scores: &report.scores,
+            summary: &report.figures.scores,
+            milliseconds: report.figures.milliseconds_per_move,
+        })
+        .collect();
+    let who = match players {
+        [only] => only.player.clone(),
+        _ => format!("{} players", players.len()),
+    };
+    plot::comparison(path, &format!("{who}: {}", games(players)), &contenders)
 }
 
 /// Prints every player that can be named, with its parameters.
@@ -59,32 +126,46 @@ pub fn list() -> Result<()> {
     print(&agents::listing())
 }
 
-fn pairs(all: &[Series]) -> Vec<Pair<'_>> {
+fn pairs(all: &[Report]) -> Vec<Pair<'_>> {
     let mut pairs = Vec::new();
     for (index, than) in all.iter().enumerate() {
         for player in &all[index + 1..] {
-            if let Some(difference) = Difference::between(&player.games, &than.games) {
-                pairs.push(Pair { player: &player.player, than: &than.player, difference });
+            if let Some(difference) = Difference::between(&player.scores, &than.scores) {
+                let games = player.games.min(than.games);
+                pairs.push(Pair { player: &player.player, than: &than.player, games, difference });
             }
         }
     }
     pairs
 }
 
-fn text(arguments: &Compare, all: &[Series], pairs: &[Pair<'_>]) -> String {
-    let width = all.iter().map(|series| series.player.chars().count()).max().unwrap_or(0).max("player".len());
-    let (games, seed) = (arguments.series.games, arguments.series.seed);
-    let mut text = format!("{games} games from seed {seed}, the same for every player\n\n");
+/// The games in words: `100 to 1000 games from seed 0`.
+fn games(all: &[Report]) -> String {
+    let numbers = || all.iter().map(|report| report.games);
+    let (least, most) = (numbers().min().unwrap_or(0), numbers().max().unwrap_or(0));
+    let seed = all.first().map_or(0, |report| report.seed);
+    match most {
+        1 => format!("1 game of seed {seed}"),
+        _ if least == most => format!("{most} games from seed {seed}"),
+        _ => format!("{least} to {most} games from seed {seed}"),
+    }
+}
+
+fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
+    let width = all.iter().map(|report| report.player.chars().count()).max().unwrap_or(0).max("player".len());
+    let alike = all.iter().all(|report| report.games == all[0].games);
+    let shared = if alike { "the same for every player" } else { "pairs by the games that both played" };
+    let mut text = format!("{}, {shared}\n\n", games(all));
     let mut line = |line: std::fmt::Arguments| writeln!(text, "{line}").unwrap_or_default();
     line(format_args!(
-        "{:width$}  {:>16}  {:>7}  {:>8}  {:>9}  {:>10}",
-        "player", "mean (95 %)", "median", "no match", "clearings", "ms a move"
+        "{:width$}  {:>16}  {:>7}  {:>8}  {:>9}  {:>10}  {:>6}",
+        "player", "mean (95 %)", "median", "no match", "clearings", "ms a move", "games"
     ));
-    for Series { player, figures, .. } in all {
+    for Report { player, figures, games, .. } in all {
         let mean = format!("{:.1}{}", figures.scores.mean, around(figures.scores.half_width));
         let clearings = figures.clearings_per_match.map_or("-".to_owned(), |mean| format!("{mean:.2}"));
         line(format_args!(
-            "{player:width$}  {mean:>16}  {:>7}  {:>6.1} %  {clearings:>9}  {:>10.4}",
+            "{player:width$}  {mean:>16}  {:>7}  {:>6.1} %  {clearings:>9}  {:>10.4}  {games:>6}",
             figures.scores.median,
             100.0 * figures.moves_without_match,
             figures.milliseconds_per_move
@@ -93,7 +174,7 @@ fn text(arguments: &Compare, all: &[Series], pairs: &[Pair<'_>]) -> String {
     if !pairs.is_empty() {
         line(format_args!("\n{:width$}  {:width$}  {:>16}", "player", "less", "mean (95 %)"));
     }
-    for Pair { player, than, difference } in pairs {
+    for Pair { player, than, difference, .. } in pairs {
         let mean = format!("{:+.1}{}", difference.mean, around(difference.half_width));
         let verdict = if difference.significant { "significant" } else { "not significant" };
         line(format_args!("{player:width$}  {than:width$}  {mean:>16}  {verdict}"));

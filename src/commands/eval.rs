@@ -22,14 +22,12 @@ pub fn run(arguments: &Eval) -> Result<()> {
     let device = compute(&arguments.compute)?;
     let policy = Policy::load::<Match3>(arguments.checkpoint.as_deref(), &device)?;
     let mut player = NetworkPlayer::<Match3>::of(&policy, arguments.batch as usize, &device);
-    let series = series::play(&mut player, &rules, &arguments.series)?;
+    let report = series::play(&mut player, &rules, &arguments.series)?;
 
-    let report = series.report(&arguments.series);
-    let scores: Vec<i32> = series.games.iter().map(|game| game.score).collect();
-    let histogram = Histogram::of(&scores).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
-    let summary = &series.figures.scores;
-    let (player, games, seed) = (&series.player, arguments.series.games, arguments.series.seed);
-    let rate = games as f64 / series.seconds;
+    let histogram =
+        Histogram::of(&report.scores).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
+    let summary = &report.figures.scores;
+    let (player, games, seed, rate) = (&report.player, report.games, report.seed, report.games_per_second);
     let drawn = histogram.render(summary);
     let text = format!("{player}: {games} games from seed {seed} ({rate:.0} games/s)\n{summary}\n\n{drawn}\n");
     series::write(&arguments.series, &text, &report)?;

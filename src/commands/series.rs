@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::time::Instant;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::print;
 use crate::agents::Agent;
@@ -14,30 +14,26 @@ use crate::eval::{Figures, PlayedGame, play_series};
 use crate::files;
 use crate::games::match3::{Match3, Move, Rules};
 
-/// A player's games.
-pub struct Series {
+/// A player's games and what they say, as they stand in the JSON.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Report {
     /// The player's name.
     pub player: String,
-    /// The games, in the order of their seeds.
-    pub games: Vec<PlayedGame>,
-    /// What they say.
+    /// Seed of the first game.
+    pub seed: u128,
+    /// Number of games.
+    pub games: u64,
+    /// Kinds of obstacles in them.
+    pub obstacle_kinds: u32,
+    /// What the games say.
+    #[serde(flatten)]
     pub figures: Figures,
     /// How long they took.
     pub seconds: f64,
-}
-
-/// A player's games as JSON.
-#[derive(Serialize)]
-pub struct Report<'a> {
-    player: &'a str,
-    seed: u128,
-    games: u64,
-    obstacle_kinds: u32,
-    #[serde(flatten)]
-    figures: Figures,
-    seconds: f64,
-    games_per_second: f64,
-    scores: Vec<i32>,
+    /// How fast they were played.
+    pub games_per_second: f64,
+    /// Each game's score, in the order of their seeds.
+    pub scores: Vec<i32>,
     /// Each game's moves as `[x, y, vertical]`.
     moves: Vec<Vec<(usize, usize, bool)>>,
 }
@@ -60,7 +56,7 @@ pub fn check(arguments: &Arguments) -> Result<Rules> {
 ///
 /// # Errors
 /// When the player fails.
-pub fn play(agent: &mut dyn Agent<Match3>, rules: &Rules, arguments: &Arguments) -> Result<Series> {
+pub fn play(agent: &mut dyn Agent<Match3>, rules: &Rules, arguments: &Arguments) -> Result<Report> {
     let player = agent.name().to_owned();
     let start = Instant::now();
     let watched = io::stderr().is_terminal();
@@ -83,31 +79,25 @@ pub fn play(agent: &mut dyn Agent<Match3>, rules: &Rules, arguments: &Arguments)
     }
     let seconds = start.elapsed().as_secs_f64();
     let figures = Figures::of(&games, seconds).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
-    Ok(Series { player, games, figures, seconds })
+    Ok(Report {
+        player,
+        seed: arguments.seed,
+        games: arguments.games,
+        obstacle_kinds: arguments.obstacle_kinds,
+        figures,
+        seconds,
+        games_per_second: arguments.games as f64 / seconds,
+        scores: games.iter().map(|game| game.score).collect(),
+        moves: games.iter().map(moves_of).collect(),
+    })
 }
 
-impl Series {
-    /// The games as JSON.
-    pub fn report<'a>(&'a self, arguments: &Arguments) -> Report<'a> {
-        let moves = |game: &PlayedGame| {
-            let triple = |action: &u16| {
-                let Move { x, y, vertical } = Move::of_action(usize::from(*action));
-                (x, y, vertical)
-            };
-            game.actions.iter().map(triple).collect()
-        };
-        Report {
-            player: &self.player,
-            seed: arguments.seed,
-            games: arguments.games,
-            obstacle_kinds: arguments.obstacle_kinds,
-            figures: self.figures,
-            seconds: self.seconds,
-            games_per_second: arguments.games as f64 / self.seconds,
-            scores: self.games.iter().map(|game| game.score).collect(),
-            moves: self.games.iter().map(moves).collect(),
-        }
-    }
+fn moves_of(game: &PlayedGame) -> Vec<(usize, usize, bool)> {
+    let triple = |action: &u16| {
+        let Move { x, y, vertical } = Move::of_action(usize::from(*action));
+        (x, y, vertical)
+    };
+    game.actions.iter().map(triple).collect()
 }
 
 /// Writes the text for people, and the report where `--json` says; `--json -` takes the text's place.

@@ -161,7 +161,7 @@ impl Logs {
         let point = |(step, mean)| CurvePoint { step, mean, half_width: widths.get(&step).copied() };
         let points: Vec<CurvePoint> = means.into_iter().map(point).collect();
         let name = folder.path().file_name().unwrap_or_default().to_string_lossy();
-        plot::curve(&folder.path().join("curve.svg"), &format!("{name}: greedy evaluation in training"), &points, &[])
+        plot::curve(&folder.path().join("curve.svg"), &format!("{name}: greedy evaluation in training"), &points)
     }
 
     /// Prints a line beside the bar.

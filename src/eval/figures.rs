@@ -1,12 +1,12 @@
 //! What a player's games say of it, alone and beside another player in the same games.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::games::PlayedGame;
 use super::statistics::Summary;
 
 /// The figures of one player.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     /// The scores.
     #[serde(flatten)]
@@ -48,10 +48,11 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// The difference of one player's games from another's, paired by position (the same seeds in the same order); none
-    /// where there are no games. The pairing takes out of the difference what the luck of a deal does to both.
-    pub fn between(one: &[PlayedGame], other: &[PlayedGame]) -> Option<Self> {
-        let differences: Vec<i32> = one.iter().zip(other).map(|(one, other)| one.score - other.score).collect();
+    /// The difference of one player's scores from another's, paired by position (the same seeds in the same order) in as
+    /// many games as both have; none where there are none. The pairing takes out of the difference what the luck of a
+    /// deal does to both.
+    pub fn between(one: &[i32], other: &[i32]) -> Option<Self> {
+        let differences: Vec<i32> = one.iter().zip(other).map(|(one, other)| one - other).collect();
         let Summary { mean, half_width, .. } = Summary::of(&differences)?;
         Some(Self { mean, half_width, significant: half_width.is_some_and(|half| mean.abs() > half) })
     }
@@ -79,15 +80,15 @@ mod tests {
 
     #[test]
     fn a_paired_difference_is_that_of_the_games_not_of_the_means() {
-        let games = |scores: [i32; 4]| scores.map(|score| game(score, 25, 0, 0));
-        let (one, other) = (games([102, 204, 303, 403]), games([100, 200, 300, 400]));
+        let (one, other) = ([102, 204, 303, 403], [100, 200, 300, 400]);
         let difference = Difference::between(&one, &other).unwrap();
         // Differences 2, 4, 3, 3: mean 3, standard deviation sqrt(2/3), t(0.975, 3) = 3.1824.
         assert_eq!(difference.mean, 3.0);
         let half = 3.182_446_3 * (2.0f64 / 3.0).sqrt() / 2.0;
         assert!((difference.half_width.unwrap() - half).abs() < 1e-4, "{difference:?}");
         assert!(difference.significant);
-        assert!(!Difference::between(&games([1, -1, 2, -1]), &games([0; 4])).unwrap().significant);
+        assert!(!Difference::between(&[1, -1, 2, -1], &[0; 4]).unwrap().significant);
         assert!(!Difference::between(&one[..1], &other[..1]).unwrap().significant);
+        assert_eq!(Difference::between(&one, &other[..2]), Difference::between(&one[..2], &other[..2]));
     }
 }

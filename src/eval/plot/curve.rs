@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::{BLUE, Canvas, Drawn, GOLD, INK, Key, PALE, Picture, range, save, tick};
+use super::{BLUE, Canvas, Drawn, INK, Key, PALE, Picture, range, save, tick};
 use crate::error::{Error, Result};
 
 /// An evaluation during training.
@@ -19,32 +18,22 @@ pub struct CurvePoint {
     pub half_width: Option<f64>,
 }
 
-/// A score to compare with, drawn as a level line.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reference {
-    /// What stands beside the line.
-    pub label: String,
-    pub score: f64,
-}
-
 /// Draws the mean scores of a training's evaluations with their confidence band. Means that are not finite are left out.
 ///
 /// # Errors
 /// When there is no point to draw, or the path ends in neither `.png` nor `.svg` or cannot be written.
-pub fn curve(path: &Path, title: &str, points: &[CurvePoint], references: &[Reference]) -> Result<()> {
+pub fn curve(path: &Path, title: &str, points: &[CurvePoint]) -> Result<()> {
     let points: Vec<CurvePoint> = points.iter().copied().filter(|point| point.mean.is_finite()).collect();
     if points.is_empty() {
         return Err(Error::user(format!("{}: there is no evaluation yet of which to draw a curve", path.display())));
     }
-    let references = references.iter().filter(|reference| reference.score.is_finite()).collect();
-    save(path, &CurvePicture { title, points, references })
+    save(path, &CurvePicture { title, points })
 }
 
 struct CurvePicture<'a> {
     title: &'a str,
     /// At least one, all finite.
     points: Vec<CurvePoint>,
-    references: Vec<&'a Reference>,
 }
 
 impl CurvePoint {
@@ -61,16 +50,10 @@ impl Picture for CurvePicture<'_> {
         let below = canvas.headed(self.title, &[Key { colour: BLUE, text: text.to_owned() }])?;
 
         let bounds = self.points.iter().map(CurvePoint::bounds);
-        let scores =
-            range(bounds.flat_map(|(low, high)| [low, high]).chain(self.references.iter().map(|line| line.score)));
+        let scores = range(bounds.flat_map(|(low, high)| [low, high]));
         let last = self.points.iter().map(|point| point.step).max().unwrap_or(0).max(1) as f64;
-        let beside = canvas.font(24).pos(Pos::new(HPos::Left, VPos::Center));
-        let mut right = canvas.px(40);
-        for reference in &self.references {
-            right = right.max(canvas.text_width(&reference.label, &beside)? + canvas.px(24));
-        }
         let mut chart = ChartBuilder::on(&below)
-            .margin_right(right)
+            .margin_right(canvas.px(40))
             .x_label_area_size(canvas.px(80))
             .y_label_area_size(canvas.px(110))
             .build_cartesian_2d(0.0..last, scores)?;
@@ -91,14 +74,6 @@ impl Picture for CurvePicture<'_> {
             .y_label_formatter(&|score| tick(*score))
             .draw()?;
 
-        for reference in &self.references {
-            let line = [(0.0, reference.score), (last, reference.score)];
-            let (dash, space) = (canvas.px(10), canvas.px(8));
-            chart.draw_series(DashedLineSeries::new(line, dash, space, canvas.stroke(GOLD, 3)))?;
-            let (x, y) = chart.backend_coord(&(last, reference.score));
-            let place = (x + canvas.px(12) as i32, y);
-            canvas.area.draw(&Text::new(reference.label.as_str(), place, beside.clone()))?;
-        }
         let place = |point: &CurvePoint| (point.step as f64, point.mean);
         let upper = self.points.iter().map(|point| (point.step as f64, point.bounds().1));
         let lower = self.points.iter().rev().map(|point| (point.step as f64, point.bounds().0));

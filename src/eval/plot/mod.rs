@@ -1,9 +1,13 @@
-//! Pictures in files: a histogram of scores and the curve of a training, as PNG or SVG.
+//! Pictures in files: a histogram of scores, players side by side, and the curve of a training, as PNG or SVG.
 
+mod comparison;
 mod curve;
+mod density;
 mod histogram;
+mod labels;
 
-pub use curve::{CurvePoint, Reference, curve};
+pub use comparison::{Contender, comparison};
+pub use curve::{CurvePoint, curve};
 pub use histogram::histogram;
 
 use std::fmt::Display;
@@ -16,7 +20,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use crate::error::{Error, Result};
 use crate::files;
 
-/// Width and height of a picture in pixels.
+/// Width and height in pixels of a picture that asks for nothing else.
 const SIZE: (u32, u32) = (1600, 1000);
 /// A PNG is drawn this many times larger and averaged down, which smooths all edges.
 const OVERSAMPLING: u32 = 2;
@@ -29,6 +33,11 @@ const GOLD: RGBColor = RGBColor(214, 137, 16);
 
 /// What can be drawn, at a scale of pixels per unit of `SIZE`.
 trait Picture {
+    /// Height in pixels, once the font is known.
+    fn height(&self) -> u32 {
+        SIZE.1
+    }
+
     fn draw<B: DrawingBackend>(&self, canvas: &Canvas<'_, B>) -> Drawn<B>;
 }
 
@@ -86,7 +95,7 @@ fn save(path: &Path, picture: &impl Picture) -> Result<()> {
 fn svg_of(picture: &impl Picture) -> std::result::Result<String, Box<dyn std::error::Error>> {
     let mut text = String::new();
     {
-        let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+        let area = SVGBackend::with_string(&mut text, (SIZE.0, picture.height())).into_drawing_area();
         area.fill(&WHITE)?;
         picture.draw(&Canvas { area: &area, scale: 1 })?;
         area.present()?;
@@ -95,7 +104,7 @@ fn svg_of(picture: &impl Picture) -> std::result::Result<String, Box<dyn std::er
 }
 
 fn png_of(picture: &impl Picture) -> std::result::Result<Vec<u8>, Box<dyn std::error::Error>> {
-    let (width, height) = (SIZE.0 * OVERSAMPLING, SIZE.1 * OVERSAMPLING);
+    let (width, height) = (SIZE.0 * OVERSAMPLING, picture.height() * OVERSAMPLING);
     let mut large = vec![0; (width * height * 3) as usize];
     {
         let area = BitMapBackend::with_buffer(&mut large, (width, height)).into_drawing_area();
@@ -104,7 +113,7 @@ fn png_of(picture: &impl Picture) -> std::result::Result<Vec<u8>, Box<dyn std::e
         area.present()?;
     }
     let mut content = Vec::new();
-    let mut encoder = png::Encoder::new(&mut content, SIZE.0, SIZE.1);
+    let mut encoder = png::Encoder::new(&mut content, SIZE.0, height / OVERSAMPLING);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     let mut writer = encoder.write_header()?;
@@ -113,7 +122,7 @@ fn png_of(picture: &impl Picture) -> std::result::Result<Vec<u8>, Box<dyn std::e
     Ok(content)
 }
 
-/// The image [height, width, 3] of `SIZE`, each pixel the mean of a square of the large one.
+/// The image [height, width, 3] of the width of `SIZE`, each pixel the mean of a square of the large one.
 fn averaged(large: &[u8]) -> Vec<u8> {
     let (width, factor) = (SIZE.0 as usize, OVERSAMPLING as usize);
     let mut small = Vec::with_capacity(large.len() / (factor * factor));
@@ -243,28 +252,102 @@ mod tests {
     }
 
     #[test]
-    fn a_curve_names_its_references_and_leaves_out_what_is_not_finite() {
+    fn a_curve_leaves_out_what_is_not_finite() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("curve.svg");
         let points = [point(0, 100.0), point(10, f64::NAN), CurvePoint { half_width: None, ..point(2_000_000, 500.0) }];
-        let references = [635.0, f64::INFINITY].map(|score| Reference { label: format!("reference {score}"), score });
-        curve(&path, "Training", &points, &references).unwrap();
+        curve(&path, "Training", &points).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
-        assert!(text.contains("reference 635") && !text.contains("reference inf") && text.contains("2M"));
+        assert!(text.contains("2M"));
         assert_eq!(text.matches("<circle").count(), 2);
     }
 
     #[test]
     fn a_single_point_and_a_single_score_can_be_drawn() {
         let folder = tempfile::tempdir().unwrap();
-        curve(&folder.path().join("one.png"), "", &[CurvePoint { half_width: None, ..point(0, 3.0) }], &[]).unwrap();
+        curve(&folder.path().join("one.png"), "", &[CurvePoint { half_width: None, ..point(0, 3.0) }]).unwrap();
         let (one, summary) = (Histogram::of(&[3]).unwrap(), Summary::of(&[3]).unwrap());
         histogram(&folder.path().join("one.svg"), "", &one, &summary).unwrap();
     }
 
+    fn compared(players: &[(&str, &[i32], f64)]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let summaries: Vec<Summary> = players.iter().map(|(_, scores, _)| Summary::of(scores).unwrap()).collect();
+        let contenders: Vec<Contender> = players
+            .iter()
+            .zip(&summaries)
+            .map(|(&(name, scores, milliseconds), summary)| Contender { name, scores, summary, milliseconds })
+            .collect();
+        for name in ["players.svg", "players.png"] {
+            comparison(&folder.path().join(name), "Players of <a & b>", &contenders).unwrap();
+        }
+        std::fs::read_to_string(folder.path().join("players.svg")).unwrap()
+    }
+
+    /// Whether every element is closed by its own name, and no text holds what only markup may.
+    fn is_well_formed(svg: &str) -> bool {
+        let mut open = Vec::new();
+        let mut parts = svg.split('<');
+        let all = parts.next() == Some("")
+            && parts.all(|part| {
+                let Some((tag, text)) = part.split_once('>') else { return false };
+                let known = |rest: &str| ["amp;", "lt;", "gt;", "quot;", "apos;"].iter().any(|e| rest.starts_with(e));
+                let name = tag.split_whitespace().next().unwrap_or_default();
+                let matches = match name.strip_prefix('/') {
+                    Some(name) => open.pop() == Some(name),
+                    None if tag.ends_with('/') || tag.starts_with(['?', '!']) => true,
+                    None => {
+                        open.push(name);
+                        true
+                    }
+                };
+                matches && text.split('&').skip(1).all(known)
+            });
+        all && open.is_empty()
+    }
+
+    #[test]
+    fn a_comparison_names_every_player_twice_and_its_mean() {
+        let names: Vec<String> = (0..14).map(|index| format!("player{index:02}:sims=400")).collect();
+        let players: Vec<(&str, &[i32], f64)> = names.iter().map(|name| (name.as_str(), &SCORES[..], 0.5)).collect();
+        let svg = compared(&players);
+        assert!(is_well_formed(&svg));
+        assert!(svg.contains("Players of &lt;a &amp; b&gt;") && svg.contains("milliseconds a move"));
+        for name in names {
+            assert_eq!(svg.matches(&name).count(), 2, "{name}");
+            assert!(svg.contains(&format!("{name}  192.5 ± ")), "{name}");
+        }
+    }
+
+    #[test]
+    fn one_game_equal_scores_and_no_time_can_be_compared() {
+        for scores in [&[7][..], &[7; 9]] {
+            let svg = compared(&[("one", scores, 0.0), ("other", scores, 20.0)]);
+            assert!(is_well_formed(&svg));
+            assert!(svg.contains("one  7.0") && svg.contains("other  7.0") && !svg.contains("NaN"));
+            assert_eq!(svg.matches("<circle").count(), 2);
+            assert!(is_well_formed(&compared(&[("alone", scores, 1.0)])));
+            assert!(is_well_formed(&compared(&[("alone", scores, 1.0), ("spread", &SCORES, 1.0)])));
+        }
+    }
+
+    #[test]
+    fn a_name_wider_than_the_picture_loses_its_middle() {
+        let name = format!("network:checkpoint={}/best.ckpt", "folder/".repeat(60));
+        let svg = compared(&[(&name, &SCORES, 1.0), ("<&>", &SCORES, 1.0)]);
+        assert!(is_well_formed(&svg) && svg.contains("&lt;&amp;&gt;"));
+        assert!(svg.contains("network:checkpoint=folder") && svg.contains("…") && svg.contains("/best.ckpt  192.5"));
+    }
+
+    #[test]
+    fn a_comparison_of_nobody_is_refused() {
+        let error = comparison(Path::new("players.svg"), "", &[]).unwrap_err();
+        assert!(matches!(&error, Error::User(text) if text.contains("no player")), "{error}");
+    }
+
     #[test]
     fn a_curve_without_points_is_refused() {
-        let error = curve(Path::new("curve.svg"), "", &[point(1, f64::NAN)], &[]).unwrap_err();
+        let error = curve(Path::new("curve.svg"), "", &[point(1, f64::NAN)]).unwrap_err();
         assert!(matches!(&error, Error::User(text) if text.contains("no evaluation yet")), "{error}");
     }
 
