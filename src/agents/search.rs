@@ -113,13 +113,19 @@ impl<G: Game> Search<G> {
                     self.simulate(state, tried, simulations, seed, guide, leaf)?;
                 }
                 Budget::Time(budget) => {
-                    let end = begin + budget.mul_f64((round + 1) as f64 / rounds as f64);
-                    let simulations = leaf.batch().max(TASK * rayon::current_num_threads()).div_ceil(left);
+                    let end = budget.mul_f64((round + 1) as f64 / rounds as f64);
+                    let most = leaf.batch().max(TASK * rayon::current_num_threads()).div_ceil(left);
+                    // At first one of each, then as many as there is time for, by what they have taken so far.
                     loop {
+                        let now = begin.elapsed();
+                        let simulations = match spent {
+                            0 => 1,
+                            _ if now >= end => break,
+                            _ => ((end - now).div_duration_f64(now) * spent as f64 / left as f64) as usize,
+                        };
+                        let simulations = simulations.clamp(1, most);
                         self.simulate(state, tried, simulations, seed, guide, leaf)?;
-                        if Instant::now() >= end {
-                            break;
-                        }
+                        spent += simulations * left;
                     }
                 }
             }
