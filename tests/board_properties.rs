@@ -52,6 +52,7 @@ fn sorted(mut cells: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
 fn check_size<const C: usize, const R: usize>() {
     for (Case { mut board, kinds }, mut stream) in cases::<C, R>() {
         for (x, y) in listed(Cells::<C, R>::ALL) {
+            assert_eq!(Cells::<C, R>::at(x, y).column(), x);
             assert_eq!(board.kind(Cells::at(x, y)), kinds[y][x]);
             assert!(!(board.of_kind(kinds[y][x]) & Cells::at(x, y)).is_empty());
         }

@@ -6,11 +6,11 @@ use matchq::agents::{
     Agent, Budget, Cascade, Expected, Greedy, Leaf, Matching, NetworkPlayer, NoLeaf, PLAYERS, Plan, Policy, Random,
     Ranked, Rollout, Search, Valued, best, best_plan, listing, parse,
 };
-use matchq::eval::play_series;
+use matchq::eval::{Summary, play_series};
 use matchq::games::match3::{Certain, Match3, Move, Rules, State};
 use matchq::games::{Game, MaskKind};
 use matchq::network::{self, Evaluator, device};
-use matchq::random::{Role, Stream};
+use matchq::random::{Draw, Lanes, Role, Stream};
 use rayon::ThreadPoolBuilder;
 
 type Gem = (usize, usize, char);
@@ -380,6 +380,35 @@ fn the_same_games_are_played_again_with_the_same_choices_among_ties() {
     assert_eq!(play(7), play(7));
     // Seeds that differ in their upper half only have other ties.
     assert_ne!(play(7)[0].actions, play(7 + (1 << 64))[0].actions);
+}
+
+#[test]
+fn luck_column_by_column_takes_noise_from_the_difference_of_two_moves() {
+    let rules = Rules::default();
+    /// The points of a move and of the guide's next.
+    fn points(rules: &Rules, state: &State, action: usize, luck: &mut impl Draw) -> f32 {
+        let mut game = Match3::at(rules, state);
+        let first = game.step(action, luck).reward;
+        let next = Cascade.choose(&game.state(), &mut ties(0));
+        first + game.step(next, luck).reward
+    }
+    let (mut lanes, mut one_stream) = (0.0, 0.0);
+    for deal in 0..60 {
+        let state = Match3::new(&rules, &mut Stream::new(6, Role::Game, deal)).state();
+        let ranked = Cascade.rank(&state, &mut ties(0));
+        let [one, other] = [ranked[0].action, ranked[1].action];
+        let variance = |difference: &dyn Fn(u64) -> f32| {
+            let differences: Vec<f32> = (0..200).map(difference).collect();
+            Summary::of(&differences).unwrap().standard_deviation.unwrap().powi(2)
+        };
+        let lane = |index| Lanes::new(1, Role::Simulate, index);
+        let stream = |index| Stream::new(1, Role::Simulate, index);
+        let of_lanes = |index, action| points(&rules, &state, action, &mut lane(index));
+        let of_stream = |index, action| points(&rules, &state, action, &mut stream(index));
+        lanes += variance(&|index| of_lanes(index, one) - of_lanes(index, other));
+        one_stream += variance(&|index| of_stream(index, one) - of_stream(index, other));
+    }
+    assert!(lanes < 0.95 * one_stream, "{lanes} {one_stream}");
 }
 
 /// A leaf that values a position by its obstacles, and keeps count of what it is asked.

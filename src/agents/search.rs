@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::{Policy, Valued};
 use crate::games::Game;
-use crate::random::{Role, Stream};
+use crate::random::{Lanes, Role, Stream};
 
 /// How long a search goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,7 +50,7 @@ impl<G: Game> Leaf<G> for NoLeaf {
 ///
 /// The budget is spent by sequential halving (Karnin, Koren and Somekh 2013, "Almost optimal exploration in multi-armed
 /// bandits"): in each of log2(moves) rounds the moves that are left share an equal part of it, then the worse half goes.
-/// Simulation i has the same random numbers for each move, and what they all say does not depend on threads.
+/// Simulation i has the same luck, column by column, for each move, and what they all say does not depend on threads.
 #[derive(Clone, Debug)]
 pub struct Search<G: Game> {
     /// The rules of the simulated games.
@@ -148,8 +148,8 @@ impl<G: Game> Search<G> {
         let outcome = |task: usize| {
             let candidate = &candidates[task / simulations];
             let index = candidate.simulations + task % simulations;
-            let mut stream = Stream::new(seed, Role::Simulate, index as u64);
-            self.outcome(state, candidate.action, guide, &mut stream)
+            let mut luck = Lanes::new(seed, Role::Simulate, index as u64);
+            self.outcome(state, candidate.action, guide, &mut luck)
         };
         let tasks = (0..candidates.len() * simulations).into_par_iter().with_min_len(TASK);
         let outcomes: Vec<(f64, Option<G::State>)> = tasks.map(outcome).collect();
@@ -170,16 +170,16 @@ impl<G: Game> Search<G> {
         state: &G::State,
         action: usize,
         guide: &impl Policy<G>,
-        stream: &mut Stream,
+        luck: &mut Lanes,
     ) -> (f64, Option<G::State>) {
         let mut game = G::at(&self.rules, state);
-        let mut points = f64::from(game.step(action, stream).reward);
+        let mut points = f64::from(game.step(action, luck).reward);
         for _ in 0..self.depth {
             if game.is_over() {
                 break;
             }
-            let action = guide.choose(&game.state(), stream);
-            points += f64::from(game.step(action, stream).reward);
+            let action = guide.choose(&game.state(), &mut luck.other);
+            points += f64::from(game.step(action, luck).reward);
         }
         (points, (!game.is_over()).then(|| game.state()))
     }

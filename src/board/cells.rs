@@ -155,6 +155,16 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         }
     }
 
+    /// The column of a single cell.
+    #[inline]
+    pub const fn column(self) -> usize {
+        if self.0[0] != 0 {
+            self.0[0].trailing_zeros() as usize / Self::STRIDE
+        } else {
+            Self::HALF + self.0[1].trailing_zeros() as usize / Self::STRIDE
+        }
+    }
+
     /// The single cells, column by column, each from its bottom.
     #[inline]
     pub fn each(self) -> impl Iterator<Item = Self> {

@@ -183,7 +183,7 @@ fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, mut watch: impl F
         watch(grid, empty);
         while !empty.is_empty() {
             for cell in grid.fall(&mut empty).each() {
-                grid.put(cell, token(draw.below(rules.kinds())));
+                grid.put(cell, token(draw.below_in(cell.column(), rules.kinds())));
             }
             watch(grid, empty);
         }

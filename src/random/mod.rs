@@ -1,15 +1,24 @@
 //! Random numbers: the program's own streams, and CPython's generator for the original's games.
 
 mod cpython;
+mod lanes;
 mod stream;
 
 pub use cpython::CPythonRandom;
+pub use lanes::Lanes;
 pub use stream::{Role, Stream};
 
 /// A source of uniform integers: all the randomness a game may use.
 pub trait Draw {
     /// A number drawn uniformly from `0..n`; `n` is at least 1.
     fn below(&mut self, n: u32) -> u32;
+
+    /// As [`below`](Self::below), for one of several lanes, such as the columns of a board: a source that has a sequence
+    /// for each draws in one the same numbers whatever is drawn in the others.
+    #[inline]
+    fn below_in(&mut self, _lane: usize, n: u32) -> u32 {
+        self.below(n)
+    }
 
     /// Fills `out` with numbers drawn uniformly from `0..n`, in order; `n` is in `1..=256`.
     ///
