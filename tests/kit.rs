@@ -170,7 +170,6 @@ fn three_closures_get_the_same_calls_as_a_player() {
     )
     .seed(11);
     let Ok(()) = game.run();
-    drop(game);
     let mut same = Game::new(Recorder { games: 2, ..Recorder::default() }).seed(11);
     same.run().unwrap();
     assert_eq!(calls.into_inner(), same.player().calls);

@@ -102,6 +102,22 @@ impl State {
         text::show(&self.grid(), Cells::EMPTY)
     }
 
+    /// Writes the planes a, b, c, d, obstacle as bytes of 0 and 1, each plane row by row from the top: 400 in all.
+    ///
+    /// # Panics
+    /// If there is room for fewer.
+    pub fn write_planes(&self, out: &mut [u8]) {
+        let grid = self.grid();
+        for (kind, plane) in (0..=OBSTACLE).zip(out[..5 * ROWS * COLUMNS].chunks_exact_mut(ROWS * COLUMNS)) {
+            let columns = grid.of_kind(kind).columns();
+            for (y, row) in plane.chunks_exact_mut(COLUMNS).enumerate() {
+                for (byte, column) in row.iter_mut().zip(columns) {
+                    *byte = (column >> (ROWS - 1 - y) & 1) as u8;
+                }
+            }
+        }
+    }
+
     /// Writes the planes a, b, c, d, obstacle and the moves left over 25, under a symmetry.
     pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         let (order, mirror) = parts(symmetry);
