@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any, Literal, SupportsIndex
+from typing import Any, Literal, SupportsIndex, final
 
 import numpy as np
 import numpy.typing as npt
@@ -59,7 +59,10 @@ class Agent:
     def q_values(
         self, board: str | Sequence[str], moves_left: int | Sequence[int]
     ) -> npt.NDArray[np.float32]:
-        """The network's values of all moves, in points: what a move is thought to bring with what comes after it.
+        """The network's values of all moves: what a move is thought to bring with what comes after it.
+
+        They are in the unit of the network's training. Of the shipped agent 0.1 is a point, and each move later counts half
+        as much.
 
         Args:
             board: one text, for values of shape (142,), or n texts, for shape (n, 142).
@@ -117,6 +120,7 @@ class GameLogic:
     def __copy__(self) -> GameLogic: ...
     def __deepcopy__(self, memo: Any, /) -> GameLogic: ...
 
+@final
 class Games:
     """Games that step together; private to the environments of ``matchq.envs``."""
 

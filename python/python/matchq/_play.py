@@ -68,11 +68,12 @@ def _play(arguments: argparse.Namespace) -> int:
         raise _Failure(str(error)) from error
     graphical = _import(folder.resolve())
     scores: list[int] = []
+    games: int = arguments.games
 
     def end_of_game(boards: Any, all_scores: Any, moves: Any, final_score: int) -> bool:
         scores.append(final_score)
         print(f"game {len(scores)}: {final_score} points", flush=True)
-        return len(scores) < arguments.games
+        return len(scores) < games
 
     try:
         graphical.Game(
@@ -83,8 +84,8 @@ def _play(arguments: argparse.Namespace) -> int:
         if type(error).__module__.split(".")[0] != "pygame":
             raise
         raise _Failure(f"the kit's window failed: {error}", 1) from error
-    if len(scores) < arguments.games:
-        print(f"the window was closed after {len(scores)} of {arguments.games} games")
+    if len(scores) < games:
+        print(f"the window was closed after {len(scores)} of {games} games")
     elif len(scores) > 1:
         print(f"mean of {len(scores)} games: {sum(scores) / len(scores):.1f} points")
     return 0

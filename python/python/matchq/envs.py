@@ -36,7 +36,7 @@ ACTIONS = 142
 Observation = dict[str, npt.NDArray[Any]]
 
 
-def _observation_space() -> Dict:
+def _observation_space() -> gymnasium.Space[Any]:
     return Dict({"board": Box(0, 1, (5, 10, 8), np.uint8), "moves_left": Box(0.0, 1.0, (1,), np.float32)})
 
 
@@ -128,7 +128,8 @@ class Match3Env(gymnasium.Env[Observation, np.int64]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The moves that are offered in the position: truth values of shape (142,), as sb3-contrib asks for them."""
-        return self._arrays.masks[0].copy()
+        mask: npt.NDArray[np.bool_] = self._arrays.masks[0].copy()
+        return mask
 
     @property
     def game_seed(self) -> int:
