@@ -1,7 +1,7 @@
 """sb3-contrib's MaskablePPO learns match-3 on matchq's vector environment.
 
     pip install sb3-contrib "./python[gymnasium]"
-    python python/examples/maskable_ppo.py --steps 400000
+    python python/examples/maskable_ppo.py
 
 The policy is offered the moves that match at once, and learns from rewards of a tenth of a point. Afterwards it plays the
 games of seeds 0 to N - 1, as ``matchq eval`` does, beside random matching moves.
@@ -81,7 +81,7 @@ def scores(choose, games):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", type=int, default=400_000, help="moves to learn from [default: 400000]")
+    parser.add_argument("--steps", type=int, default=200_000, help="moves to learn from [default: 200000]")
     parser.add_argument("--envs", type=int, default=64, help="games that step together [default: 64]")
     parser.add_argument("--games", type=int, default=1_000, help="games to play afterwards [default: 1000]")
     parser.add_argument("--seed", type=int, default=1_000_000, help="of the training [default: 1000000]")

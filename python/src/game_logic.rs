@@ -31,9 +31,13 @@ impl GameLogic {
 impl GameLogic {
     #[new]
     #[pyo3(signature = (seed = None, obstacle_kinds = None), text_signature = "(seed=None, obstacle_kinds=2)")]
-    fn new(seed: Option<&Bound<'_, PyAny>>, obstacle_kinds: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        seed: Option<&Bound<'_, PyAny>>,
+        obstacle_kinds: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let rules = obstacle_kinds.map_or_else(|| Ok(Rules::default()), rules)?;
-        Ok(Self { game: Mutex::new(kit::GameLogic::new(seed_or_random(seed)?, &rules)) })
+        Ok(Self { game: Mutex::new(kit::GameLogic::new(seed_or_random(py, seed)?, &rules)) })
     }
 
     /// The points so far.

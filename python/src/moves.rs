@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
 
-use crate::errors::exception;
+use crate::errors::{exception, unlocked};
 
 /// The rules with a number of obstacle kinds.
 pub fn rules(obstacle_kinds: &Bound<'_, PyAny>) -> PyResult<Rules> {
@@ -34,8 +34,8 @@ pub fn seed(seed: &Bound<'_, PyAny>) -> PyResult<u128> {
 }
 
 /// A seed, or 128 random bits for None.
-pub fn seed_or_random(given: Option<&Bound<'_, PyAny>>) -> PyResult<u128> {
-    given.map_or_else(|| Ok(kit::random_seed()), seed)
+pub fn seed_or_random(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResult<u128> {
+    given.map_or_else(|| unlocked(py, || Ok(kit::random_seed())), seed)
 }
 
 /// A move as the kit takes it: any three, the first two whole numbers, the third true or false in Python's sense.
