@@ -10,6 +10,7 @@ pub mod error;
 pub mod eval;
 pub mod files;
 pub mod games;
+pub mod kit;
 pub mod network;
 pub mod random;
 pub mod telemetry;

@@ -15,8 +15,8 @@ use crate::games::match3::{MOVES, Rules};
 use crate::games::{Game, Match3};
 use crate::network::{self, device};
 
-/// Any player of match-3.
-pub type BoxedPlayer = Box<dyn Agent<Match3>>;
+/// Any player of match-3, which may be handed from thread to thread.
+pub type BoxedPlayer = Box<dyn Agent<Match3> + Send>;
 
 /// A player that can be asked for.
 pub struct Entry {

@@ -111,6 +111,26 @@ impl State {
         (0..ROWS * COLUMNS).map(place).find(|(x, y)| !(cells & Cells::at(*x, *y)).is_empty())
     }
 
+    /// Writes the planes a, b, c, d, obstacle as bytes of 0 and 1, each plane row by row from the top: 400 in all.
+    ///
+    /// # Panics
+    /// If there is room for fewer.
+    pub fn write_planes(&self, out: &mut [u8]) {
+        let grid = self.grid();
+        let (rows, _) = out[..5 * ROWS * COLUMNS].as_chunks_mut::<COLUMNS>();
+        for (kind, plane) in (0..=OBSTACLE).zip(rows.chunks_exact_mut(ROWS)) {
+            // A byte for each column, with its eight lower cells and with those above them: a shift brings a row's cell
+            // to the lowest bit in all of them.
+            let columns = grid.of_kind(kind).columns();
+            let lower = u64::from_le_bytes(columns.map(|column| column as u8));
+            let upper = u64::from_le_bytes(columns.map(|column| (column >> 8) as u8));
+            for (height, row) in plane.iter_mut().rev().enumerate() {
+                let cells = if height < 8 { lower >> height } else { upper >> (height - 8) };
+                *row = (cells & 0x0101_0101_0101_0101).to_le_bytes();
+            }
+        }
+    }
+
     /// Writes the planes a, b, c, d, obstacle and the moves left over 25, under a symmetry.
     pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         let (order, mirror) = parts(symmetry);
@@ -149,4 +169,20 @@ pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
 fn parts(symmetry: usize) -> ([u8; 4], bool) {
     let count = PERMUTATIONS.len();
     (PERMUTATIONS[symmetry % count], symmetry / count % 2 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn planes_of_bytes_are_the_image() {
+        let board =
+            "dda#cbdc\ndc#c#dcb\na#cc#bbc\na#ab###a\ncdc##d#d\nd#c##ba#\nd####adc\nb#cacb#b\nbb#d#ac#\ndac#c#a#";
+        let state = State::new(board, 25).unwrap();
+        let (mut bytes, mut image, mut scalars) = ([7; 400], [7.0; 400], [7.0]);
+        state.write_planes(&mut bytes);
+        state.encode(0, &mut image, &mut scalars);
+        assert_eq!(bytes.map(f32::from), image);
+    }
 }

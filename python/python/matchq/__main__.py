@@ -1,0 +1,5 @@
+import sys
+
+from matchq._play import main
+
+sys.exit(main())

@@ -1,0 +1,314 @@
+"""Gymnasium environments: match-3 alone, and many games that step together.
+
+A step is one of the 142 swaps (``matchq.action_of_move``); its reward is the points it brings, -5 if none. The 25th ends the
+game: ``terminated``; nothing is ever truncated. An observation is a dictionary of
+
+- ``board``: uint8 of shape (5, 10, 8), planes of a, b, c, d and obstacles, rows from the top, each cell 1 in one plane;
+- ``moves_left``: float32 of shape (1,), the moves left divided by 25.
+
+``gymnasium.wrappers.FlattenObservation`` makes it one vector of 401 numbers. The info has ``score``, the points so far, and
+``action_mask``, 142 truth values: the moves that are offered, by default those that match at once.
+
+``reset(seed=N)`` deals the game of seed N, that of ``matchq.GameLogic(N)``. Each ``reset()`` after it deals another game: its
+seed is the next ``random.Random(N).getrandbits(128)``, so that all games of an environment follow from one seed.
+"""
+
+from __future__ import annotations
+
+import operator
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium.error import ResetNeeded
+from gymnasium.spaces import Box, Dict, Discrete
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from matchq._matchq import Games
+
+__all__ = ["Match3Env", "Match3VectorEnv"]
+
+ACTIONS = 142
+Observation = dict[str, npt.NDArray[Any]]
+
+
+def _observation_space() -> gymnasium.Space[Any]:
+    return Dict({"board": Box(0, 1, (5, 10, 8), np.uint8), "moves_left": Box(0.0, 1.0, (1,), np.float32)})
+
+
+class _Arrays:
+    """The arrays that the compiled half writes for a number of games."""
+
+    def __init__(self, games: int) -> None:
+        self.board = np.empty((games, 5, 10, 8), np.uint8)
+        self.moves_left = np.empty((games, 1), np.float32)
+        self.masks = np.empty((games, ACTIONS), np.bool_)
+        self.scores = np.empty(games, np.int64)
+        self.rewards = np.zeros(games, np.float64)
+        self.over = np.zeros(games, np.bool_)
+
+    @property
+    def views(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+        return self.board, self.moves_left, self.masks, self.scores
+
+
+def _check_render_mode(render_mode: str | None) -> None:
+    if render_mode not in (None, "ansi"):
+        raise ValueError(f"the render mode is {render_mode!r}, but must be 'ansi' or None")
+
+
+class Match3Env(gymnasium.Env[Observation, np.int64]):
+    """Match-3 as a Gymnasium environment, ``matchq/Match3-v0``; the module says what it observes.
+
+    Args:
+        render_mode: "ansi" lets ``render()`` return the board's text.
+        obstacle_kinds: 2 in the original, each as frequent as one kind of gem.
+        mask: which moves ``action_masks()`` and the info offer: "legal" (all), "effective" (moves that change what is seen)
+            or "matching" (moves that match at once). Where a board has none of a kind, the kind before it is offered. Any
+            of the 142 may be played.
+
+    Raises:
+        ValueError: an argument that is none of these.
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 4}
+
+    def __init__(self, render_mode: str | None = None, obstacle_kinds: int = 2, mask: str = "matching") -> None:
+        _check_render_mode(render_mode)
+        self.render_mode = render_mode
+        self.observation_space = _observation_space()
+        self.action_space = Discrete(ACTIONS)
+        self._games = Games(1, obstacle_kinds, mask)
+        self._session_begun = False
+        # There is no game yet.
+        self._arrays = _Arrays(1)
+        self._arrays.over[0] = True
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Deals a game: that of the seed, or the next one.
+
+        Args:
+            seed: from 0 to 2**128 - 1; None goes on in the sequence of games, which starts at random.
+            options: none are known.
+
+        Raises:
+            ValueError: a seed out of range.
+        """
+        super().reset(seed=seed)
+        if seed is None and not self._session_begun:
+            seed = secrets.randbits(128)
+        arrays = _Arrays(1)
+        self._games.reset([seed], None, arrays.views)
+        self._session_begun = True
+        self._arrays = arrays
+        return self._seen()
+
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Plays a move, a whole number from 0 to 141.
+
+        Raises:
+            ValueError: another number.
+            TypeError: no whole number.
+            gymnasium.error.ResetNeeded: there is no game yet, or it is over.
+        """
+        if self._arrays.over[0]:
+            raise ResetNeeded("the game is over, or there is none yet: call reset() before step()")
+        arrays = _Arrays(1)
+        action = np.array([operator.index(action)], np.int64)
+        self._games.step(action, False, arrays.views, arrays.rewards, arrays.over)
+        self._arrays = arrays
+        observation, info = self._seen()
+        return observation, float(arrays.rewards[0]), bool(arrays.over[0]), False, info
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """The moves that are offered in the position: truth values of shape (142,), as sb3-contrib asks for them."""
+        mask: npt.NDArray[np.bool_] = self._arrays.masks[0].copy()
+        return mask
+
+    @property
+    def game_seed(self) -> int:
+        """The seed of the game: it is that of ``matchq.GameLogic(game_seed)``."""
+        return self._games.seeds()[0]
+
+    def render(self) -> str | None:
+        """The board's text, where the render mode is "ansi"."""
+        return self._games.boards()[0] if self.render_mode == "ansi" else None
+
+    def _seen(self) -> tuple[Observation, dict[str, Any]]:
+        arrays = self._arrays
+        observation = {"board": arrays.board[0], "moves_left": arrays.moves_left[0]}
+        return observation, {"score": int(arrays.scores[0]), "action_mask": arrays.masks[0].copy()}
+
+
+class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[Any]]):
+    """Many games of match-3 that step together in Rust, without Python's lock and on all cores.
+
+    Game i of ``reset(seed=N)`` and what follows it are those of a ``Match3Env`` after ``reset(seed=N + i)``. Observations,
+    rewards (float64) and the rest have shape (num_envs, ...); ``gymnasium.make_vec("matchq/Match3-v0", num_envs=1024)`` makes
+    one. The variable RAYON_NUM_THREADS, set before the first step, says how many threads step.
+
+    Args:
+        num_envs: games, at least one.
+        render_mode: "ansi" lets ``render()`` return the boards' texts.
+        obstacle_kinds, mask: as of ``Match3Env``.
+        autoreset_mode: what follows the end of a game, as of Gymnasium's own vector environments. NEXT_STEP: the step after
+            it ignores its action, brings 0 points and shows a new game. SAME_STEP: the same step shows the new game, and
+            the info has the old one's last observation and info, ``final_obs`` and ``final_info``. DISABLED: nothing, until
+            ``reset(options={"reset_mask": over})``.
+        copy: True returns new arrays from every step, which Rust writes at once. False returns the same arrays every time,
+            observations, rewards, masks and all, which the next step or reset overwrites; that saves allocating them.
+
+    Raises:
+        ValueError: an argument that is none of these.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 4, "autoreset_mode": AutoresetMode.NEXT_STEP}
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        render_mode: str | None = None,
+        obstacle_kinds: int = 2,
+        mask: str = "matching",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+    ) -> None:
+        _check_render_mode(render_mode)
+        if num_envs < 1:
+            raise ValueError(f"num_envs is {num_envs}, but must be at least 1")
+        self.num_envs = num_envs
+        self.render_mode = render_mode
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self.copy = copy
+        self.single_observation_space = _observation_space()
+        self.single_action_space = Discrete(ACTIONS)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._games = Games(num_envs, obstacle_kinds, mask)
+        self._session_begun = False
+        self._arrays = _Arrays(num_envs)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Deals new games.
+
+        Args:
+            seed: N deals the games of seeds N, N + 1 and so on; a sequence has a seed for each game. None, there too, goes
+                on in a game's own sequence, which starts at random.
+            options: {"reset_mask": mask} deals only the games where the mask, bool of shape (num_envs,), is true.
+
+        Raises:
+            ValueError: a seed out of range, not as many seeds as games, a mask of another shape or without a true value.
+            TypeError: a mask that is no array of bool.
+            gymnasium.error.ResetNeeded: a mask, but no games yet.
+        """
+        which = None if options is None else options.get("reset_mask")
+        if which is not None:
+            self._check_mask(which)
+        if seed is None:
+            seeds: list[Any] = [None] * self.num_envs
+        elif isinstance(seed, Sequence) or isinstance(seed, np.ndarray):
+            seeds = list(seed)
+        else:
+            first = operator.index(seed)
+            super().reset(seed=first)
+            seeds = [first + index for index in range(self.num_envs)]
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"there are {len(seeds)} seeds, but must be {self.num_envs}, one for each game")
+        if not self._session_begun:
+            seeds = [secrets.randbits(128) if seed is None else seed for seed in seeds]
+        arrays = self._arrays_to_write()
+        self._games.reset(seeds, which, arrays.views)
+        self._session_begun = True
+        self._arrays = arrays
+        return self._observation(), self._info()
+
+    def step(
+        self, actions: npt.ArrayLike
+    ) -> tuple[Observation, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
+        """Plays a move in each game: whole numbers from 0 to 141, shape (num_envs,).
+
+        Raises:
+            ValueError: another number, or another shape. Nothing has been played then.
+            TypeError: no whole numbers.
+            gymnasium.error.ResetNeeded: there are no games yet, or one is over and the autoreset mode is DISABLED.
+        """
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_envs,):
+            raise ValueError(f"the actions have the shape {actions.shape}, but must have ({self.num_envs},)")
+        if actions.dtype.kind not in "iu":
+            raise TypeError(f"the actions are of {actions.dtype}, but must be whole numbers")
+        if not self._session_begun:
+            raise ResetNeeded("there are no games yet: call reset() before step()")
+        if self.autoreset_mode == AutoresetMode.DISABLED and self._arrays.over.any():
+            raise ResetNeeded(
+                f"game {self._arrays.over.argmax()} (from 0) is over: call reset(options={{'reset_mask': ...}}) before step()"
+            )
+        arrays = self._arrays_to_write()
+        actions = np.ascontiguousarray(actions, np.int64)
+        self._games.step(
+            actions, self.autoreset_mode == AutoresetMode.NEXT_STEP, arrays.views, arrays.rewards, arrays.over
+        )
+        self._arrays = arrays
+        final: dict[str, Any] = {}
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and arrays.over.any():
+            final = self._final(arrays.over)
+            self._games.reset([None] * self.num_envs, arrays.over, arrays.views)
+        truncated = np.zeros(self.num_envs, np.bool_)
+        return self._observation(), arrays.rewards, arrays.over, truncated, {**self._info(), **final}
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """The moves that are offered in each position: truth values of shape (num_envs, 142)."""
+        return self._arrays.masks.copy()
+
+    @property
+    def game_seeds(self) -> tuple[int, ...]:
+        """The seeds of the games: each is that of ``matchq.GameLogic(seed)``."""
+        return tuple(self._games.seeds())
+
+    def render(self) -> tuple[str, ...] | None:
+        """The boards' texts, where the render mode is "ansi"."""
+        return tuple(self._games.boards()) if self.render_mode == "ansi" else None
+
+    def _arrays_to_write(self) -> _Arrays:
+        return _Arrays(self.num_envs) if self.copy else self._arrays
+
+    def _observation(self) -> Observation:
+        return {"board": self._arrays.board, "moves_left": self._arrays.moves_left}
+
+    def _info(self) -> dict[str, Any]:
+        arrays = self._arrays
+        every = np.ones(self.num_envs, np.bool_)
+        return {"score": arrays.scores, "_score": every, "action_mask": arrays.masks, "_action_mask": every.copy()}
+
+    def _final(self, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
+        """The part of the info on the games that are over, copied before new ones are dealt in their places."""
+        places = np.flatnonzero(over)
+        boards, moves_left = self._arrays.board[places], self._arrays.moves_left[places]
+        observations = np.full(self.num_envs, None, dtype=object)
+        for index, place in enumerate(places):
+            observations[place] = {"board": boards[index], "moves_left": moves_left[index]}
+        scores, masks = np.zeros_like(self._arrays.scores), np.zeros_like(self._arrays.masks)
+        scores[places], masks[places] = self._arrays.scores[places], self._arrays.masks[places]
+        info = {"score": scores, "_score": over.copy(), "action_mask": masks, "_action_mask": over.copy()}
+        return {"final_obs": observations, "_final_obs": over.copy(), "final_info": info, "_final_info": over.copy()}
+
+    def _check_mask(self, which: Any) -> None:
+        if not isinstance(which, np.ndarray) or which.dtype != np.bool_:
+            raise TypeError(f"reset_mask is {which!r}, but must be an array of bool")
+        if which.shape != (self.num_envs,) or not which.any():
+            raise ValueError(
+                f"reset_mask has the shape {which.shape} and {int(which.sum())} true values, "
+                f"but must have the shape ({self.num_envs},) and at least one"
+            )
+        if not self._session_begun:
+            raise ResetNeeded("there are no games yet: call reset() without a reset_mask first")

@@ -1,0 +1,41 @@
+//! matchq's errors as Python's exceptions, with the same sentences.
+
+use std::any::Any;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use matchq::error::Error;
+use matchq::network::BEST;
+use pyo3::exceptions::{PyFileNotFoundError, PyPermissionError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+/// What the user gave is a `ValueError`, what failed while running a `RuntimeError`.
+pub fn exception(error: Error) -> PyErr {
+    match error {
+        Error::User(sentence) => PyValueError::new_err(sentence),
+        Error::Runtime(sentence) => PyRuntimeError::new_err(sentence),
+    }
+}
+
+/// The exception of a checkpoint that cannot be loaded: one of its own for a file that is not there or may not be read.
+pub fn of_checkpoint(error: Error, checkpoint: Option<&Path>) -> PyErr {
+    let Some(path) = checkpoint else { return exception(error) };
+    let file = if path.is_dir() { path.join(BEST) } else { path.to_owned() };
+    match File::open(file).map_err(|error| error.kind()) {
+        Err(ErrorKind::NotFound) => PyFileNotFoundError::new_err(error.to_string()),
+        Err(ErrorKind::PermissionDenied) => PyPermissionError::new_err(error.to_string()),
+        _ => exception(error),
+    }
+}
+
+/// Does some work without Python's lock. A panic in it is a mistake of matchq; it becomes a `RuntimeError`.
+pub fn unlocked<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, PyErr> + Send) -> PyResult<T> {
+    py.detach(|| catch_unwind(AssertUnwindSafe(work))).unwrap_or_else(|panic| Err(of_panic(panic.as_ref())))
+}
+
+fn of_panic(panic: &(dyn Any + Send)) -> PyErr {
+    let message = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    PyRuntimeError::new_err(format!("matchq failed by a mistake of its own: {}", message.unwrap_or("no message")))
+}

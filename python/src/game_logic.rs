@@ -1,0 +1,95 @@
+//! The kit's class `GameLogic`.
+
+use std::sync::{Mutex, PoisonError};
+
+use matchq::games::match3::Rules;
+use matchq::kit::{self, Played};
+use pyo3::prelude::*;
+
+use crate::moves::{kit_move, rules, seed_or_random, triple};
+
+/// The game of a seed: the class of that name in the assignment's kit, method for method and token for token.
+///
+/// seed: a whole number from 0 to 2**128 - 1; None draws one at random. obstacle_kinds: from 0 to 252, 2 in the original,
+/// each as frequent as one kind of gem.
+///
+/// Raises ValueError for a seed or a number of kinds out of range (the kit takes a negative seed's absolute value), and
+/// TypeError for one that is no whole number.
+#[pyclass(frozen, subclass, module = "matchq")]
+pub struct GameLogic {
+    game: Mutex<kit::GameLogic>,
+}
+
+impl GameLogic {
+    /// Works on the game. Nothing that is done under the lock can wait for Python's.
+    fn with<T>(&self, work: impl FnOnce(&mut kit::GameLogic) -> T) -> T {
+        work(&mut self.game.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[pymethods]
+impl GameLogic {
+    #[new]
+    #[pyo3(signature = (seed = None, obstacle_kinds = None), text_signature = "(seed=None, obstacle_kinds=2)")]
+    fn new(
+        py: Python<'_>,
+        seed: Option<&Bound<'_, PyAny>>,
+        obstacle_kinds: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let rules = obstacle_kinds.map_or_else(|| Ok(Rules::default()), rules)?;
+        Ok(Self { game: Mutex::new(kit::GameLogic::new(seed_or_random(py, seed)?, &rules)) })
+    }
+
+    /// The points so far.
+    fn score(&self) -> i32 {
+        self.with(|game| game.score())
+    }
+
+    /// Whether 25 moves have been played.
+    fn is_gameover(&self) -> bool {
+        self.with(|game| game.is_gameover())
+    }
+
+    /// The moves (x, y, vertical) that match at once, ordered by x, then y, then horizontal before vertical.
+    fn matching_moves(&self) -> Vec<(usize, usize, bool)> {
+        self.with(|game| game.matching_moves()).into_iter().map(triple).collect()
+    }
+
+    /// The board: ten rows of eight of "a b c d #", joined by newlines.
+    fn board(&self) -> String {
+        self.with(|game| game.board())
+    }
+
+    /// The moves left, 25 at the start; below zero where moves were played after the end.
+    fn moves_left(&self) -> i32 {
+        self.with(|game| game.moves_left())
+    }
+
+    /// Plays a move (x, y, vertical) and returns (board, score delta, game over, intermediate boards).
+    ///
+    /// The move swaps the token in column x and row y, from the top left, with the one below it if vertical is true, else
+    /// with the one to its right. A move off the board changes nothing, but is used up. The intermediate boards are the
+    /// texts after the swap, every pass of falling (an empty cell is a space) and every clearing, without the last.
+    ///
+    /// Raises ValueError if the move has not three parts, TypeError if it is no sequence or x and y are no whole numbers;
+    /// no move is used up then.
+    #[pyo3(signature = (r#move, /))]
+    fn play(&self, r#move: &Bound<'_, PyAny>) -> PyResult<(String, i32, bool, Vec<String>)> {
+        let chosen = kit_move(r#move)?;
+        let Played { board, score_delta, game_over, intermediate } = self.with(|game| game.play(chosen));
+        Ok((board, score_delta, game_over, intermediate))
+    }
+
+    /// A game that stands where this one does and goes on with the same random numbers.
+    fn __copy__(&self) -> Self {
+        Self { game: Mutex::new(self.with(|game| game.clone())) }
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
+        self.__copy__()
+    }
+
+    fn __repr__(&self) -> String {
+        self.with(|game| format!("<matchq.GameLogic: score {}, {} moves left>", game.score(), game.moves_left()))
+    }
+}

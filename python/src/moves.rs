@@ -1,0 +1,126 @@
+//! What comes from Python as a seed, a move, an action or a mask's name.
+
+use matchq::error::Error;
+use matchq::games::match3::{Match3, Move, Rules, State};
+use matchq::games::{ActionMask, Game, MaskKind};
+use matchq::kit;
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyInt;
+
+use crate::errors::{exception, unlocked};
+
+/// The rules with a number of obstacle kinds.
+pub fn rules(obstacle_kinds: &Bound<'_, PyAny>) -> PyResult<Rules> {
+    // A number that no u32 holds is out of range as well.
+    match obstacle_kinds.extract::<u32>() {
+        Ok(kinds) => Rules::new(kinds).map_err(exception),
+        Err(error) if error.is_instance_of::<PyOverflowError>(obstacle_kinds.py()) => {
+            let most = Rules::MOST_OBSTACLE_KINDS;
+            let sentence = format!("the number of obstacle kinds is {obstacle_kinds}, but must be from 0 to {most}");
+            Err(PyValueError::new_err(sentence))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// A seed from 0 to 2^128 - 1.
+pub fn seed(seed: &Bound<'_, PyAny>) -> PyResult<u128> {
+    let whole = seed.py().import("operator")?.getattr("index")?.call1((seed,)).map_err(|_| {
+        PyTypeError::new_err(format!("the seed is {seed:?}, but must be a whole number from 0 to 2^128 - 1, or None"))
+    })?;
+    whole.extract().map_err(|_| PyValueError::new_err(format!("the seed is {whole}, but must be from 0 to 2^128 - 1")))
+}
+
+/// A seed, or 128 random bits for None.
+pub fn seed_or_random(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyResult<u128> {
+    given.map_or_else(|| unlocked(py, || Ok(kit::random_seed())), seed)
+}
+
+/// A move as the kit takes it: any three, the first two whole numbers, the third true or false in Python's sense.
+pub fn kit_move(chosen: &Bound<'_, PyAny>) -> PyResult<kit::Move> {
+    const FORM: &str = "a move is (x, y, vertical), such as (3, 0, True)";
+    if let Ok((x, y, vertical)) = chosen.extract() {
+        return Ok((x, y, vertical));
+    }
+    let parts = chosen.try_iter().and_then(|parts| parts.take(4).collect::<PyResult<Vec<_>>>());
+    let parts = parts.map_err(|_| PyTypeError::new_err(format!("{FORM}, not {chosen:?}")))?;
+    let [x, y, vertical] = parts.as_slice() else {
+        return Err(PyValueError::new_err(format!("{FORM}, not {chosen:?}")));
+    };
+    let coordinate = |number: &Bound<'_, PyAny>| match number.extract::<i64>() {
+        // So far off the board that it may as well be just beside it.
+        Err(_) if number.is_instance_of::<PyInt>() => Ok(-1),
+        Err(_) => Err(PyTypeError::new_err(format!("{FORM}, x and y whole numbers, not {chosen:?}"))),
+        Ok(number) => Ok(number),
+    };
+    Ok((coordinate(x)?, coordinate(y)?, vertical.is_truthy()?))
+}
+
+/// A mask's name.
+pub fn mask_kind(name: &str) -> PyResult<MaskKind> {
+    name.parse().map_err(|error: Error| exception(error))
+}
+
+/// Writes a mask as 142 truth values.
+pub fn write_mask(mask: &ActionMask, out: &mut [bool]) {
+    out.fill(false);
+    for action in mask.iter() {
+        out[action] = true;
+    }
+}
+
+/// (x, y, vertical) of a move.
+pub fn triple(Move { x, y, vertical }: Move) -> (usize, usize, bool) {
+    (x, y, vertical)
+}
+
+/// The number, from 0 to 141, of a move (x, y, vertical).
+///
+/// Vertical moves are 8 * y + x (0 to 71), horizontal ones 72 + 7 * y + x (72 to 141).
+///
+/// Raises ValueError if a cell of the move is off the board.
+#[pyfunction]
+#[pyo3(signature = (r#move, /))]
+pub fn action_of_move(r#move: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let (x, y, vertical) = kit_move(r#move)?;
+    let on_board = |(x, y)| Move { x, y, vertical }.action();
+    let (column, row) = (usize::try_from(x).ok(), usize::try_from(y).ok());
+    column.zip(row).and_then(on_board).ok_or_else(|| {
+        let (columns, rows) = if vertical { (8, 9) } else { (7, 10) };
+        PyValueError::new_err(format!(
+            "({x}, {y}, {}) is off the board: x must be from 0 to {}, y from 0 to {}",
+            if vertical { "True" } else { "False" },
+            columns - 1,
+            rows - 1
+        ))
+    })
+}
+
+/// The move (x, y, vertical) of a number from 0 to 141; the inverse of action_of_move.
+///
+/// Raises ValueError for any other number.
+#[pyfunction]
+#[pyo3(signature = (action, /))]
+pub fn move_of_action(action: i64) -> PyResult<(usize, usize, bool)> {
+    match usize::try_from(action) {
+        Ok(action) if action < Match3::ACTIONS => Ok(triple(Move::of_action(action))),
+        _ => Err(PyValueError::new_err(format!("the action is {action}, but must be from 0 to 141"))),
+    }
+}
+
+/// The moves that are offered on a board: 142 truth values (numpy bool, shape (142,)), at least one of them true.
+///
+/// kind: "legal" (all), "effective" (moves that change what is seen) or "matching" (moves that match at once). Where a
+/// board has none of a kind, the kind before it is offered.
+///
+/// Raises ValueError for a text that is no board, with row and column, and for another kind.
+#[pyfunction]
+#[pyo3(signature = (board, kind = "matching"))]
+pub fn action_mask<'py>(py: Python<'py>, board: &str, kind: &str) -> PyResult<Bound<'py, PyArray1<bool>>> {
+    let state = State::new(board, 0).map_err(exception)?;
+    let mut values = vec![false; Match3::ACTIONS];
+    write_mask(&Match3::mask(&state, mask_kind(kind)?), &mut values);
+    Ok(values.into_pyarray(py))
+}

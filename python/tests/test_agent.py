@@ -1,0 +1,180 @@
+import json
+import os
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+import matchq
+
+BOARD = matchq.GameLogic(0).board()
+
+
+@pytest.fixture(scope="module")
+def agent():
+    return matchq.Agent.load()
+
+
+def test_the_agent_plays_whole_games_of_the_stand_in_for_the_kit(kit, agent, capsys):
+    """Every call's arguments are checked on the way, as the kit would give them."""
+    calls, games = [], []
+
+    def ai(board, score, moves_left):
+        move = agent.ai_callback(board, score, moves_left)
+        calls.append((board, score, moves_left, move))
+        assert [type(part) for part in move] == [int, int, bool]
+        return move
+
+    def transition(board, move, score_delta, next_board, moves_left):
+        asked_board, score, asked_left, asked_move = calls[-1]
+        assert (board, moves_left) == (asked_board, asked_left - 1) and move is asked_move
+        assert agent.transition_callback(board, move, score_delta, next_board, moves_left) is None
+
+    def end(boards, scores, moves, final_score):
+        assert [call[0] for call in calls[-25:]] == boards[:25]
+        assert [call[3] for call in calls[-25:]] == moves
+        assert [call[2] for call in calls[-25:]] == list(range(25, 0, -1))
+        games.append(final_score)
+        assert agent.end_of_game_callback(boards, scores, moves, final_score) is False
+        return len(games) < 4
+
+    kit[1].Game(ai, transition, end, seed=7).run()
+    assert len(games) == 4 and len(calls) == 100
+    assert min(games) > 300
+    # The same games without the window.
+    again = []
+    matchq.Game(agent.ai_callback, agent.transition_callback, lambda *end: again.append(end[3]) or len(again) < 4, seed=7).run()
+    assert again == games
+
+
+def test_the_agents_three_callbacks_alone_play_one_game(kit, agent, capsys):
+    kit[1].Game(agent.ai_callback, agent.transition_callback, agent.end_of_game_callback).run()
+    assert capsys.readouterr().out.startswith("Seed: ")
+
+
+def test_games_are_those_of_the_programs_evaluation_move_for_move(program, agent):
+    done = subprocess.run(
+        [program, "eval", "--games", "200", "--seed", "40", "--json", "-"], check=True, capture_output=True
+    )
+    report = json.loads(done.stdout)
+    for index in range(200):
+        game = matchq.GameLogic(40 + index)
+        moves = []
+        while not game.is_gameover():
+            moves.append(agent.ai_callback(game.board(), game.score(), game.moves_left()))
+            game.play(moves[-1])
+        assert [list(move) for move in moves] == report["moves"][index]
+        assert game.score() == report["scores"][index]
+
+
+def test_a_move_is_the_matching_one_of_the_highest_value(agent):
+    for seed in range(20):
+        board = matchq.GameLogic(seed).board()
+        values = agent.q_values(board, 10)
+        assert (values.shape, values.dtype) == ((142,), np.float32)
+        masked = np.where(matchq.action_mask(board), values, -np.inf)
+        assert matchq.move_of_action(int(masked.argmax())) == agent.act(board, 10)
+
+
+def test_values_of_many_boards_are_those_of_each(agent):
+    boards = [matchq.GameLogic(seed).board() for seed in range(6)]
+    left = [25, 20, 15, 10, 5, 0]
+    values = agent.q_values(boards, left)
+    assert values.shape == (6, 142)
+    for row, board, moves in zip(values, boards, left):
+        np.testing.assert_allclose(row, agent.q_values(board, moves), rtol=1e-4, atol=1e-3)
+    assert agent.q_values(boards, 3).shape == (6, 142)
+    assert agent.q_values([], 3).shape == (0, 142)
+
+
+def test_what_is_no_board_is_refused_with_row_and_column(agent):
+    bad = BOARD[:11] + "x" + BOARD[12:]
+    for call in (agent.act, agent.q_values, lambda board, left: agent.ai_callback(board, 0, left)):
+        with pytest.raises(ValueError, match="row 1, column 2 of the board .* is 'x', but must be one of a b c d #"):
+            call(bad, 25)
+        with pytest.raises(ValueError, match="the board has 9 rows, but must have 10"):
+            call(BOARD[9:], 25)
+        for left in (-1, 26):
+            with pytest.raises(ValueError, match=f"{left} moves are left, but a game has from 0 to 25"):
+                call(BOARD, left)
+        with pytest.raises(TypeError):
+            call(None, 25)
+    with pytest.raises(ValueError, match=r"board 1 \(from 0\): row 1, column 2"):
+        agent.q_values([BOARD, bad], 25)
+    with pytest.raises(ValueError, match="there are 2 boards, but 1 moves left"):
+        agent.q_values([BOARD, BOARD], [3])
+
+
+def test_a_checkpoint_is_loaded_from_a_file_or_a_folder(agent):
+    folder = ROOT / "checkpoints" / "dqn"
+    for path in (folder, str(folder), folder / "best.ckpt", os.fspath(folder / "best.ckpt")):
+        np.testing.assert_array_equal(matchq.Agent.load(path).q_values(BOARD, 25), agent.q_values(BOARD, 25))
+
+
+def test_a_checkpoint_that_cannot_be_loaded_is_refused_by_name(tmp_path):
+    with pytest.raises(FileNotFoundError, match="missing.ckpt cannot be read"):
+        matchq.Agent.load(tmp_path / "missing.ckpt")
+    with pytest.raises(FileNotFoundError, match="holds no best.ckpt"):
+        matchq.Agent.load(tmp_path)
+    (tmp_path / "text").write_text("no checkpoint")
+    with pytest.raises(ValueError, match="text"):
+        matchq.Agent.load(tmp_path / "text")
+    whole = (ROOT / "checkpoints" / "dqn" / "best.ckpt").read_bytes()
+    for cut in (0, 10, len(whole) // 2, len(whole) - 1):
+        (tmp_path / "cut").write_bytes(whole[:cut])
+        with pytest.raises(ValueError, match="cut"):
+            matchq.Agent.load(tmp_path / "cut")
+
+
+def test_an_error_has_the_sentence_of_the_command_line(program, tmp_path):
+    missing = str(tmp_path / "missing.ckpt")
+    done = subprocess.run([program, "eval", "--checkpoint", missing], capture_output=True, text=True)
+    with pytest.raises(FileNotFoundError) as raised:
+        matchq.Agent.load(missing)
+    assert done.stderr == f"error: {raised.value}\n"
+
+
+def test_search_plays_better_and_by_simulations_always_alike():
+    def play(agent):
+        scores = []
+        for seed in range(8):
+            game = matchq.GameLogic(seed)
+            while not game.is_gameover():
+                game.play(agent.act(game.board(), game.moves_left()))
+            scores.append(game.score())
+        return scores
+
+    searched = play(matchq.Agent.load(search="sims=400"))
+    assert searched == play(matchq.Agent.load(search="sims=400"))
+    assert sum(searched) > sum(play(matchq.Agent.load()))
+    timed = matchq.Agent.load(search=5).act(BOARD, 25)
+    assert timed in matchq.GameLogic(0).matching_moves()
+    assert matchq.Agent.load(search="ms=5").act(BOARD, 25) in matchq.GameLogic(0).matching_moves()
+
+
+@pytest.mark.parametrize(
+    "search, error", [("fast", ValueError), ("sims=", ValueError), ("sims=0", ValueError), ("ms=-1", ValueError), (0, ValueError),
+                      ("sims=5:depth=1", ValueError), (1.5, TypeError), (True, TypeError)]
+)  # fmt: skip
+def test_a_budget_that_is_none_is_refused(search, error):
+    with pytest.raises(error, match="ms|sims"):
+        matchq.Agent.load(search=search)
+
+
+def test_threads_may_share_an_agent(agent):
+    games = [matchq.GameLogic(seed).board() for seed in range(8)]
+    expected = [agent.act(board, 25) for board in games]
+    found = [None] * 8
+
+    def act(index):
+        for _ in range(20):
+            found[index] = agent.act(games[index], 25)
+
+    threads = [threading.Thread(target=act, args=(index,)) for index in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == expected

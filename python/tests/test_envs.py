@@ -1,0 +1,240 @@
+import copy
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+import matchq
+from matchq.envs import Match3Env, Match3VectorEnv
+
+GAMES = 130  # Enough for several threads.
+
+
+def text(observation):
+    """The board of an observation, as text."""
+    letters = np.array(list("abcd#"))
+    assert (observation["board"].sum(axis=0) == 1).all()
+    return "\n".join("".join(row) for row in letters[observation["board"].argmax(axis=0)])
+
+
+@pytest.mark.parametrize("options", [{}, {"render_mode": "ansi", "mask": "legal", "obstacle_kinds": 1}])
+def test_gymnasiums_checker_passes_without_a_warning(options):
+    environment = gymnasium.make("matchq/Match3-v0", **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(environment.unwrapped)
+
+
+def test_a_seeded_game_is_that_of_game_logic():
+    environment = gymnasium.make("matchq/Match3-v0", render_mode="ansi")
+    for seed in (0, 1, 2**64 + 5):
+        game = matchq.GameLogic(seed)
+        observation, info = environment.reset(seed=seed)
+        assert environment.unwrapped.game_seed == seed
+        chance = np.random.default_rng(seed % 1000)
+        for number in range(25):
+            assert text(observation) == game.board() == environment.render()
+            assert observation["moves_left"] == np.float32((25 - number) / 25)
+            assert info["score"] == game.score()
+            np.testing.assert_array_equal(info["action_mask"], matchq.action_mask(game.board()))
+            np.testing.assert_array_equal(environment.unwrapped.action_masks(), info["action_mask"])
+            action = int(chance.integers(142))
+            _, delta, over, _ = game.play(matchq.move_of_action(action))
+            observation, reward, terminated, truncated, info = environment.step(action)
+            assert (reward, terminated, truncated) == (delta, over, False)
+            assert type(reward) is float
+        assert text(observation) == game.board() and observation["moves_left"] == 0
+        assert info["score"] == game.score()
+
+
+def test_games_after_the_first_follow_from_its_seed_as_documented():
+    import random
+
+    environment = Match3Env()
+    environment.reset(seed=9)
+    session = random.Random(9)
+    for _ in range(3):
+        observation, _ = environment.reset()
+        seed = session.getrandbits(128)
+        assert environment.game_seed == seed
+        assert text(observation) == matchq.GameLogic(seed).board()
+
+
+def test_environments_without_a_seed_differ():
+    seeds = [Match3Env(), Match3Env()]
+    for environment in seeds:
+        environment.reset()
+    assert seeds[0].game_seed != seeds[1].game_seed
+    vector = Match3VectorEnv(3)
+    vector.reset()
+    assert len(set(vector.game_seeds)) == 3
+
+
+def test_a_step_without_a_game_is_refused():
+    environment = Match3Env()
+    with pytest.raises(ResetNeeded):
+        environment.step(0)
+    environment.reset(seed=0)
+    for _ in range(25):
+        environment.step(0)
+    with pytest.raises(ResetNeeded):
+        environment.step(0)
+    with pytest.raises(ResetNeeded):
+        Match3VectorEnv(2).step([0, 0])
+
+
+@pytest.mark.parametrize("action, error", [(-1, ValueError), (142, ValueError), (1.5, TypeError), ("1", TypeError)])
+def test_what_is_no_action_is_refused_and_plays_nothing(action, error):
+    environment = Match3Env()
+    environment.reset(seed=0)
+    with pytest.raises(error):
+        environment.step(action)
+    np.testing.assert_equal(environment.step(3), fresh_step(3))
+    vector = Match3VectorEnv(2)
+    vector.reset(seed=0)
+    with pytest.raises(error):
+        vector.step(np.array([3, action]))
+    assert vector.step([3, 3])[0]["moves_left"].tolist() == [[np.float32(24 / 25)]] * 2
+
+
+def fresh_step(action):
+    environment = Match3Env()
+    environment.reset(seed=0)
+    return environment.step(action)
+
+
+def test_wrong_arguments_are_refused_by_name():
+    for make in (Match3Env, Match3VectorEnv):
+        with pytest.raises(ValueError, match="'best' is no mask"):
+            make(mask="best")
+        with pytest.raises(ValueError, match="obstacle kinds is 300"):
+            make(obstacle_kinds=300)
+        with pytest.raises(ValueError, match="render mode is 'human'"):
+            make(render_mode="human")
+    with pytest.raises(ValueError, match="num_envs is 0"):
+        Match3VectorEnv(0)
+    vector = Match3VectorEnv(3)
+    with pytest.raises(ResetNeeded):
+        vector.reset(options={"reset_mask": np.ones(3, bool)})
+    vector.reset(seed=0)
+    with pytest.raises(ValueError, match=r"shape \(2,\), but must have \(3,\)"):
+        vector.step([0, 0])
+    with pytest.raises(ValueError, match="there are 2 seeds, but must be 3"):
+        vector.reset(seed=[1, 2])
+    with pytest.raises(ValueError, match="the seed is -1"):
+        vector.reset(seed=[1, 2, -1])
+    with pytest.raises(ValueError, match="at least one"):
+        vector.reset(options={"reset_mask": np.zeros(3, bool)})
+    with pytest.raises(TypeError, match="must be an array of bool"):
+        vector.reset(options={"reset_mask": [True, False, True]})
+
+
+def vectors(mode, **options):
+    """A vector environment and Gymnasium's own over single environments."""
+    ours = gymnasium.make_vec("matchq/Match3-v0", GAMES, autoreset_mode=mode, **options)
+    assert isinstance(ours, Match3VectorEnv)
+    return ours, SyncVectorEnv([Match3Env] * GAMES, autoreset_mode=mode)
+
+
+def check_equal(ours, theirs):
+    """Two results of reset or step are equal: arrays, their types, and all that the info tells."""
+    if isinstance(theirs, dict):
+        assert {key for key in ours if not key.startswith("_")} == {key for key in theirs if not key.startswith("_")}
+        for key, value in theirs.items():
+            if key.startswith("_"):
+                np.testing.assert_array_equal(ours[key], value)
+                continue
+            told = theirs.get(f"_{key}")
+            # Where nothing is told the arrays may hold anything.
+            if told is not None and isinstance(value, np.ndarray):
+                assert value.dtype == ours[key].dtype
+                check_equal(list(ours[key][told]), list(value[told]))
+            else:
+                check_equal(ours[key], value)
+    elif isinstance(theirs, (list, tuple)):
+        assert len(ours) == len(theirs)
+        for one, other in zip(ours, theirs):
+            check_equal(one, other)
+    else:
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+def test_the_vector_environment_equals_single_ones_game_by_game(mode, kept):
+    ours, theirs = vectors(mode, copy=kept)
+    assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"] == mode
+    assert ours.observation_space == theirs.observation_space and ours.action_space == theirs.action_space
+    check_equal(ours.reset(seed=5), theirs.reset(seed=5))
+    chance = np.random.default_rng(1)
+    ended = 0
+    for _ in range(80):
+        actions = chance.integers(0, 142, GAMES)
+        result = ours.step(actions)
+        check_equal(result, theirs.step(actions))
+        assert result[0] in ours.observation_space
+        ended += result[2].sum()
+    assert ended == 3 * GAMES
+    # The sequence of games goes on after a reset without a seed.
+    check_equal(ours.reset(), theirs.reset())
+    check_equal(ours.reset(seed=list(range(GAMES))), theirs.reset(seed=list(range(GAMES))))
+
+
+def test_games_reset_one_by_one_equal_single_ones():
+    ours, theirs = vectors(AutoresetMode.DISABLED)
+    check_equal(ours.reset(seed=5), theirs.reset(seed=5))
+    chance = np.random.default_rng(2)
+    for number in range(60):
+        actions = chance.integers(0, 142, GAMES)
+        result = ours.step(actions)
+        check_equal(result, theirs.step(actions))
+        # Some games are given up, so that not all end at once.
+        reset = result[2] | (chance.random(GAMES) < 0.02)
+        if reset.any():
+            found, expected = ours.reset(options={"reset_mask": reset}), theirs.reset(options={"reset_mask": reset})
+            check_equal(found[0], expected[0])
+            np.testing.assert_array_equal(found[1]["score"][reset], expected[1]["score"][reset])
+            np.testing.assert_array_equal(found[1]["action_mask"][reset], expected[1]["action_mask"][reset])
+
+
+def test_a_game_that_is_over_is_not_stepped_where_nothing_resets_it():
+    vector = Match3VectorEnv(2, autoreset_mode="Disabled")
+    vector.reset(seed=0)
+    for _ in range(25):
+        vector.step([0, 0])
+    with pytest.raises(ResetNeeded, match="game 0"):
+        vector.step([0, 0])
+
+
+def test_arrays_are_kept_or_overwritten_as_asked():
+    for kept in (True, False):
+        vector = Match3VectorEnv(4, copy=kept)
+        first, info = vector.reset(seed=0)
+        before = copy.deepcopy(first)
+        second, *_ = vector.step([0, 1, 2, 3])
+        assert (first["board"] is second["board"]) is not kept
+        assert np.array_equal(first["moves_left"], before["moves_left"]) is kept
+        masks = vector.action_masks()
+        assert (masks is not info["action_mask"]) and masks.shape == (4, 142)
+
+
+def test_other_rules_and_masks_reach_every_game():
+    vector = Match3VectorEnv(3, obstacle_kinds=1, mask="legal", render_mode="ansi")
+    _, info = vector.reset(seed=20)
+    assert vector.render() == tuple(matchq.GameLogic(20 + index, 1).board() for index in range(3))
+    assert info["action_mask"].all()
+    assert Match3VectorEnv(3).render() is None
+
+
+def test_a_copied_environment_goes_on_by_itself():
+    environment = Match3Env()
+    environment.reset(seed=4)
+    same = copy.deepcopy(environment)
+    np.testing.assert_equal(same.step(7), environment.step(7))
+    environment.step(8)
+    np.testing.assert_equal(same.reset(), environment.reset())

@@ -1,0 +1,146 @@
+import copy
+import random
+
+import numpy as np
+import pytest
+from conftest import traces
+
+import matchq
+
+
+@pytest.mark.parametrize("name, kinds", [("match3.jsonl", 2), ("match3_one_obstacle_kind.jsonl", 1)])
+def test_games_follow_the_golden_traces(name, kinds):
+    for trace in traces(name):
+        game = matchq.GameLogic(trace["seed"], kinds)
+        assert game.board() == trace["start"]
+        score = 0
+        for number, (x, y, vertical, delta, after) in enumerate(trace["moves"]):
+            assert (game.moves_left(), game.is_gameover()) == (25 - number, False)
+            board, score_delta, over, intermediate = game.play((x, y, vertical))
+            assert (board, score_delta, over) == (after, delta, number == 24)
+            assert isinstance(intermediate, list)
+            score += delta
+            assert (game.score(), game.board()) == (score, after)
+        assert game.is_gameover()
+
+
+def test_large_seeds_moves_off_the_board_and_after_the_end_and_boards_on_the_way_follow_the_golden_traces():
+    for trace in traces("match3_edge_cases.jsonl"):
+        game = matchq.GameLogic(int(trace["seed"]), trace["obstacle_kinds"])
+        assert game.board() == trace["start"]
+        assert [list(move) for move in game.matching_moves()] == trace["matching_moves"]
+        for expected in trace["plays"]:
+            board, score_delta, over, intermediate = game.play(expected["move"])
+            assert (board, score_delta, over) == (expected["board"], expected["score_delta"], expected["game_over"])
+            assert intermediate == expected["intermediate"]
+            assert (game.score(), game.moves_left()) == (expected["score"], expected["moves_left"])
+
+
+def test_every_method_gives_what_the_stand_in_for_the_kit_gives(kit):
+    for seed in range(20):
+        ours, theirs = matchq.GameLogic(seed), kit[0].GameLogic(seed)
+        chance = random.Random(seed)
+        for _ in range(27):
+            assert ours.matching_moves() == theirs.matching_moves()
+            some = (chance.randrange(-1, 9), chance.randrange(-1, 11), chance.random() < 0.5)
+            move = chance.choice([some, *theirs.matching_moves()])
+            assert ours.play(move) == theirs.play(move)
+            for method in ("score", "is_gameover", "board", "moves_left"):
+                assert getattr(ours, method)() == getattr(theirs, method)()
+
+
+def test_types_are_those_of_the_kit():
+    game = matchq.GameLogic(0)
+    board, delta, over, boards = result = game.play(game.matching_moves()[0])
+    assert type(result) is tuple and type(boards) is list
+    assert (type(board), type(delta), type(over), type(boards[0])) == (str, int, bool, str)
+    assert [type(part) for part in game.matching_moves()[0]] == [int, int, bool]
+
+
+@pytest.mark.parametrize(
+    "move", [[2, 6, True], (2, 6, 1), (2, 6, "down"), np.array([2, 6, 1]), (np.int64(2), np.int8(6), np.True_)]
+)
+def test_a_move_may_be_any_three(move):
+    assert matchq.GameLogic(0).play(move)[1] == 16
+
+
+@pytest.mark.parametrize("move", [(10**30, 0, True), (0, -(10**30), False), (-1, 0, True), (7, 0, False)])
+def test_a_move_off_the_board_changes_nothing_but_is_used_up(move):
+    game = matchq.GameLogic(0)
+    before = game.board()
+    assert game.play(move) == (before, -5, False, [])
+    assert game.moves_left() == 24
+
+
+@pytest.mark.parametrize(
+    "move, error",
+    [
+        ((1, 2), ValueError),
+        ((1, 2, True, 4), ValueError),
+        ((), ValueError),
+        (None, TypeError),
+        (3, TypeError),
+        ("abc", TypeError),
+        ("3, 0, True", ValueError),
+        ((1.0, 2, True), TypeError),
+        ((1, 2.5, True), TypeError),
+        ((None, 2, True), TypeError),
+    ],
+)
+def test_what_is_no_move_is_refused_and_uses_none_up(move, error):
+    game = matchq.GameLogic(0)
+    with pytest.raises(error, match=r"a move is \(x, y, vertical\)"):
+        game.play(move)
+    assert game.moves_left() == 25
+
+
+@pytest.mark.parametrize(
+    "seed, error", [(-1, ValueError), (2**128, ValueError), (10**60, ValueError), (1.5, TypeError), ("7", TypeError)]
+)
+def test_what_is_no_seed_is_refused(seed, error):
+    with pytest.raises(error, match="the seed is .* from 0 to 2"):
+        matchq.GameLogic(seed)
+
+
+@pytest.mark.parametrize("kinds", [-1, 253, 10**20])
+def test_a_number_of_obstacle_kinds_out_of_range_is_refused(kinds):
+    with pytest.raises(ValueError, match=f"obstacle kinds is {kinds}, but must be from 0 to 252"):
+        matchq.GameLogic(0, kinds)
+
+
+def test_games_without_a_seed_differ():
+    assert matchq.GameLogic().board() != matchq.GameLogic(None).board()
+
+
+def test_a_copy_goes_on_alike_and_by_itself():
+    game = matchq.GameLogic(3)
+    for same in (copy.copy(game), copy.deepcopy(game)):
+        assert same.play((2, 2, True)) == matchq.GameLogic(3).play((2, 2, True))
+    assert game.moves_left() == 25
+
+
+def test_actions_are_numbered_as_documented_and_back():
+    moves = [matchq.move_of_action(action) for action in range(142)]
+    assert len(set(moves)) == 142
+    for action, (x, y, vertical) in enumerate(moves):
+        assert action == (8 * y + x if vertical else 72 + 7 * y + x)
+        assert matchq.action_of_move((x, y, vertical)) == action
+    for action in (-1, 142):
+        with pytest.raises(ValueError, match=f"{action}, but must be from 0 to 141"):
+            matchq.move_of_action(action)
+    with pytest.raises(ValueError, match=r"\(7, 0, False\) is off the board: x must be from 0 to 6, y from 0 to 9"):
+        matchq.action_of_move((7, 0, False))
+    with pytest.raises(ValueError, match="off the board"):
+        matchq.action_of_move((-1, 0, True))
+
+
+def test_a_mask_offers_the_moves_of_its_kind():
+    game = matchq.GameLogic(0)
+    mask = matchq.action_mask(game.board())
+    assert (mask.shape, mask.dtype) == ((142,), np.bool_)
+    assert set(np.flatnonzero(mask)) == {matchq.action_of_move(move) for move in game.matching_moves()}
+    assert matchq.action_mask(game.board(), "legal").all()
+    effective = matchq.action_mask(game.board(), kind="effective")
+    assert mask.sum() < effective.sum() < 142
+    with pytest.raises(ValueError, match="'best' is no mask: use legal, effective or matching"):
+        matchq.action_mask(game.board(), "best")

@@ -1,0 +1,312 @@
+//! The interface of the assignment's kit, a Python program that shows match-3 in a window, asks a player for every move
+//! and tells it what came of it. [`Game`] makes the same calls, in the same order and with the same arguments, and deals
+//! the same games from the same seed, without a window.
+
+use std::convert::Infallible;
+use std::io::{self, Write};
+
+use crate::agents::{self, BoxedPlayer};
+use crate::error::Error;
+use crate::games::Game as _;
+use crate::games::match3::{self, Match3, Rules, State};
+use crate::random::{CPythonRandom, Role, Stream};
+
+/// A move, (x, y, vertical): the token in column x and row y, from the top left, is swapped with the one below it if
+/// vertical, else with the one to its right. A move off the board changes nothing, but is used up.
+pub type Move = (i64, i64, bool);
+
+/// What the kit calls. Boards are texts of ten rows of `a b c d #`, joined by newlines.
+///
+/// An error of any of the three ends the game there and comes out of [`Game::run`].
+pub trait Player {
+    /// What can go wrong with the player.
+    type Error;
+
+    /// Chooses a move, given the board, the score so far and the moves left, this one among them: from 25 down to 1.
+    ///
+    /// # Errors
+    /// When the player has no move to give.
+    fn ai_callback(&mut self, board: &str, score: i32, moves_left: i32) -> Result<Move, Self::Error>;
+
+    /// Is told what a move brought: the board before it, the move, its points, the board after it and the moves left
+    /// then, from 24 down to 0. The move has been played, whatever this returns.
+    ///
+    /// # Errors
+    /// When the game shall not go on.
+    fn transition_callback(
+        &mut self,
+        board: &str,
+        played: Move,
+        score_delta: i32,
+        next_board: &str,
+        moves_left: i32,
+    ) -> Result<(), Self::Error> {
+        let _ = (board, played, score_delta, next_board, moves_left);
+        Ok(())
+    }
+
+    /// Is told of a game that is over: 26 boards, the start board first; the 26 scores on them, 0 first; the 25 moves; and
+    /// the final score. Returns whether another game shall be played.
+    ///
+    /// # Errors
+    /// When no other game shall be played, for a reason.
+    fn end_of_game_callback(
+        &mut self,
+        boards: &[String],
+        scores: &[i32],
+        moves: &[Move],
+        final_score: i32,
+    ) -> Result<bool, Self::Error> {
+        let _ = (boards, scores, moves, final_score);
+        Ok(false)
+    }
+}
+
+/// The kit's runner: plays games with a player until it wants no other.
+pub struct Game<P> {
+    player: P,
+    rules: Rules,
+    seed: Option<u128>,
+    /// Deals the seeds of the games, from the first run on.
+    session: Option<CPythonRandom>,
+}
+
+impl<P: Player> Game<P> {
+    /// A session of games with a player, under the original's rules and from a random seed.
+    pub fn new(player: P) -> Self {
+        Self { player, rules: Rules::default(), seed: None, session: None }
+    }
+
+    /// The same with a given seed, from which all games of the session follow.
+    pub fn seed(self, seed: u128) -> Self {
+        Self { seed: Some(seed), session: None, ..self }
+    }
+
+    /// The same under other rules.
+    pub fn rules(self, rules: Rules) -> Self {
+        Self { rules, ..self }
+    }
+
+    /// The same: the kit's speed paces only what it shows, and nothing is shown here.
+    pub fn speed(self, _speed: f64) -> Self {
+        self
+    }
+
+    /// Prints the session's seed as the kit does, `Seed: N`, and plays games until the player wants no other. Running
+    /// again goes on in the sequence of games.
+    ///
+    /// # Errors
+    /// The first error of the player, from wherever it came.
+    pub fn run(&mut self) -> Result<(), P::Error> {
+        let seed = *self.seed.get_or_insert_with(random_seed);
+        // Where standard output is gone there is no one to tell.
+        writeln!(io::stdout(), "Seed: {seed}").ok();
+        while self.play_game()? {}
+        Ok(())
+    }
+
+    /// The player.
+    pub fn player(&self) -> &P {
+        &self.player
+    }
+
+    /// Plays the next game of the session; whether another is wanted.
+    fn play_game(&mut self) -> Result<bool, P::Error> {
+        let seed = *self.seed.get_or_insert_with(random_seed);
+        let session = self.session.get_or_insert_with(|| CPythonRandom::new(seed));
+        let mut game = GameLogic::new(session.getrandbits128(), &self.rules);
+        let (mut boards, mut scores, mut moves) = (vec![game.board()], vec![0], vec![]);
+        let mut board = game.board();
+        while !game.is_gameover() {
+            let chosen = self.player.ai_callback(&board, game.score(), game.moves_left())?;
+            let Played { board: next, score_delta, .. } = game.play(chosen);
+            self.player.transition_callback(&board, chosen, score_delta, &next, game.moves_left())?;
+            boards.push(next.clone());
+            scores.push(game.score());
+            moves.push(chosen);
+            board = next;
+        }
+        self.player.end_of_game_callback(&boards, &scores, &moves, game.score())
+    }
+}
+
+/// Three closures as a player; its errors are their panics.
+pub struct Callbacks<A, T, E> {
+    ai: A,
+    transition: T,
+    end_of_game: E,
+}
+
+impl<A, T, E> Game<Callbacks<A, T, E>>
+where
+    A: FnMut(&str, i32, i32) -> Move,
+    T: FnMut(&str, Move, i32, &str, i32),
+    E: FnMut(&[String], &[i32], &[Move], i32) -> bool,
+{
+    /// A session with three closures in the kit's order; [`Player`] says what they are given.
+    pub fn with_callbacks(ai: A, transition: T, end_of_game: E) -> Self {
+        Self::new(Callbacks { ai, transition, end_of_game })
+    }
+}
+
+impl<A, T, E> Player for Callbacks<A, T, E>
+where
+    A: FnMut(&str, i32, i32) -> Move,
+    T: FnMut(&str, Move, i32, &str, i32),
+    E: FnMut(&[String], &[i32], &[Move], i32) -> bool,
+{
+    type Error = Infallible;
+
+    fn ai_callback(&mut self, board: &str, score: i32, moves_left: i32) -> Result<Move, Infallible> {
+        Ok((self.ai)(board, score, moves_left))
+    }
+
+    fn transition_callback(
+        &mut self,
+        board: &str,
+        played: Move,
+        score_delta: i32,
+        next_board: &str,
+        moves_left: i32,
+    ) -> Result<(), Infallible> {
+        (self.transition)(board, played, score_delta, next_board, moves_left);
+        Ok(())
+    }
+
+    fn end_of_game_callback(
+        &mut self,
+        boards: &[String],
+        scores: &[i32],
+        moves: &[Move],
+        final_score: i32,
+    ) -> Result<bool, Infallible> {
+        Ok((self.end_of_game)(boards, scores, moves, final_score))
+    }
+}
+
+/// Any of the program's players, a trained agent among them, as a player of the kit.
+pub struct AgentPlayer {
+    agent: BoxedPlayer,
+    ties: Stream,
+    games: usize,
+    scores: Vec<i32>,
+}
+
+impl AgentPlayer {
+    /// A player for one game.
+    pub fn new(agent: BoxedPlayer) -> Self {
+        Self { agent, ties: Stream::new(0, Role::Tie, 0), games: 1, scores: vec![] }
+    }
+
+    /// The player of a text such as `network:checkpoint=FILE`, as `matchq players` lists them, for the original's rules.
+    ///
+    /// # Errors
+    /// A text that is no player, and a checkpoint that cannot be loaded.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        Ok(Self::new(agents::parse(text, &Rules::default())?))
+    }
+
+    /// The same for a number of games, at least one.
+    pub fn games(self, games: usize) -> Self {
+        Self { games, ..self }
+    }
+
+    /// The final scores of the games so far.
+    pub fn scores(&self) -> &[i32] {
+        &self.scores
+    }
+
+    /// Chooses a move.
+    ///
+    /// # Errors
+    /// A text that is no board, moves left that no game has, and a failure of the agent's device.
+    pub fn act(&mut self, board: &str, moves_left: i64) -> Result<match3::Move, Error> {
+        let state = State::new(board, moves_left)?;
+        let actions = self.agent.act(&[state], std::slice::from_mut(&mut self.ties))?;
+        let action = actions.first().ok_or_else(|| Error::runtime(format!("{} gave no move", self.agent.name())))?;
+        Ok(match3::Move::of_action(*action))
+    }
+}
+
+impl Player for AgentPlayer {
+    type Error = Error;
+
+    fn ai_callback(&mut self, board: &str, _score: i32, moves_left: i32) -> Result<Move, Error> {
+        let match3::Move { x, y, vertical } = self.act(board, moves_left.into())?;
+        Ok((x as i64, y as i64, vertical))
+    }
+
+    fn end_of_game_callback(&mut self, _: &[String], _: &[i32], _: &[Move], final_score: i32) -> Result<bool, Error> {
+        self.scores.push(final_score);
+        Ok(self.scores.len() < self.games)
+    }
+}
+
+/// The kit's class of that name: the game of a seed.
+#[derive(Clone, Debug)]
+pub struct GameLogic {
+    game: Match3,
+    random: CPythonRandom,
+}
+
+/// What [`GameLogic::play`] gives.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Played {
+    /// The board after the move.
+    pub board: String,
+    /// The points of the move: -5 if it gained none, 0 after the end of the game.
+    pub score_delta: i32,
+    /// Whether the game is over.
+    pub game_over: bool,
+    /// The boards on the way: after the swap, every pass of falling and every clearing, without the last.
+    pub intermediate: Vec<String>,
+}
+
+impl GameLogic {
+    /// The game of a seed.
+    pub fn new(seed: u128, rules: &Rules) -> Self {
+        let mut random = CPythonRandom::new(seed);
+        Self { game: Match3::new(rules, &mut random), random }
+    }
+
+    /// The points so far.
+    pub fn score(&self) -> i32 {
+        self.game.score()
+    }
+
+    /// Whether 25 moves have been played.
+    pub fn is_gameover(&self) -> bool {
+        self.game.is_over()
+    }
+
+    /// The moves that match at once, by x, then y, then horizontal before vertical.
+    pub fn matching_moves(&self) -> Vec<match3::Move> {
+        self.game.matching_moves()
+    }
+
+    /// The board's text.
+    pub fn board(&self) -> String {
+        self.game.board()
+    }
+
+    /// Moves left; below zero where moves were played after the end.
+    pub fn moves_left(&self) -> i32 {
+        self.game.moves_left()
+    }
+
+    /// Plays a move.
+    pub fn play(&mut self, (x, y, vertical): Move) -> Played {
+        let (play, intermediate) = self.game.play_watched(x, y, vertical, &mut self.random);
+        Played { board: self.board(), score_delta: play.score_delta, game_over: play.game_over, intermediate }
+    }
+}
+
+/// A seed of 128 random bits from the operating system.
+///
+/// # Panics
+/// Where the operating system has no random numbers to give.
+pub fn random_seed() -> u128 {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).expect("the operating system gives random numbers");
+    u128::from_le_bytes(bytes)
+}
