@@ -30,31 +30,31 @@ GROUPS = [
             "ranked",
             "cascade",
             "plan",
-            "plan:depth=1",
-            "plan:depth=3",
             "expected:samples=10",
-            "expected:samples=100",
             "network",
         ],
     ),
     (
         1_000,
         [
+            "plan:depth=3",
+            "expected:samples=100",
             "expected:samples=50:depth=1",
-            "rollout:sims=100",
-            "rollout:sims=400",
-            "rollout:sims=1600",
-            "rollout:ms=50",
+            "rollout:sims=100:depth=1",
+            "rollout:sims=400:depth=1",
+            "rollout:depth=1",
+            "rollout:depth=2",
             "network+search:sims=100",
+            "network+search:sims=100:weight=0",
         ],
     ),
     (
         100,
         [
-            "rollout:sims=6400",
-            "network+search:sims=400",
+            "rollout:sims=960:guide=plan:depth=3",
+            "rollout:ms=50:depth=1",
             "network+search:sims=1600",
-            # On two cores it needs much longer than its 50 ms: it asks the network for 256 positions at a time.
+            "network+search:sims=1600:weight=0",
             "network+search:ms=50",
         ],
     ),
@@ -165,7 +165,7 @@ def document(comparison, first, last, command):
             f"{player['median']:g}",
             f"{100 * player['moves_without_match']:.1f} %",
             "-" if clearings is None else f"{clearings:.2f}",
-            f"{significant(player['milliseconds_per_move'])}",
+            f"{rounded(player['milliseconds_per_move'])}",
             f"{player['games']:,}",
         ]
         lines.append(f"| {' | '.join(cells)} |")
@@ -200,7 +200,7 @@ def around(mean, half_width, sign="-"):
     return f"{mean:{sign}.1f}" + ("" if half_width is None else f" ± {half_width:.1f}")
 
 
-def significant(value):
+def rounded(value):
     """A positive number in two significant digits, and no fewer than its whole ones."""
     return f"{value:.0f}" if value >= 10 else f"{float(f'{value:.2g}'):.7f}".rstrip("0").rstrip(".")
 
@@ -225,6 +225,6 @@ def write(path, text):
 if __name__ == "__main__":
     try:
         main()
-    except (subprocess.CalledProcessError, KeyboardInterrupt) as problem:
+    except (OSError, subprocess.CalledProcessError, KeyboardInterrupt) as problem:
         kept = f"reports that are finished are kept in {KEPT}: the same command goes on"
         sys.exit(f"results.py: {problem or 'interrupted'}; {kept}")

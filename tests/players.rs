@@ -296,7 +296,6 @@ fn the_network_ranks_by_its_values_in_points() {
     for valued in &ranked {
         assert_eq!(valued.value, f64::from(raw[valued.action]) * policy.config.points);
     }
-    assert_eq!(player.action_values(&state).unwrap()[ranked[0].action], ranked[0].value);
     // The shipped network was taught a tenth of the points, and values a chain of 24 in points.
     assert!((10.0..60.0).contains(&ranked[0].value), "{ranked:?}");
     let best = Leaf::values(&mut player, &[state, state]).unwrap();
@@ -354,22 +353,45 @@ fn a_game_is_played_the_same_alone_in_a_batch_and_on_any_number_of_threads() {
     }
 }
 
+/// Plays the first move of the mask and keeps what it is given to choose by.
+#[derive(Default)]
+struct Spy(Vec<(State, Stream)>);
+
+impl Agent<Match3> for Spy {
+    fn name(&self) -> &str {
+        "spy"
+    }
+
+    fn act(&mut self, states: &[State], ties: &mut [Stream]) -> matchq::error::Result<Vec<usize>> {
+        self.0.extend(states.iter().copied().zip(ties.iter().cloned()));
+        Ok(states.iter().map(|state| Match3::mask(state, MaskKind::Matching).nth(0).unwrap()).collect())
+    }
+
+    fn rank(&mut self, _: &State, _: &mut Stream) -> matchq::error::Result<Vec<Valued>> {
+        unreachable!("a series only asks for actions")
+    }
+}
+
 #[test]
-fn the_games_own_luck_changes_no_choice() {
+fn a_player_is_given_the_position_and_a_stream_that_the_games_luck_has_no_part_in() {
+    let mut spy = Spy::default();
+    play_series(&mut spy, &Rules::default(), 5, 2, |_| ()).unwrap();
+    assert_eq!(spy.0.len(), 2 * 25);
+    for (index, (_, stream)) in spy.0.iter().enumerate() {
+        assert_eq!(stream, &Stream::new(5 + index as u64 % 2, Role::Tie, 0));
+    }
+}
+
+#[test]
+fn the_same_position_gets_the_same_choice_whatever_games_were_played_before() {
     let rules = Rules::default();
     let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, 0)).state();
     for text in ALL {
-        let outcome = |luck: u64| {
-            let mut stream = Stream::new(9, Role::Game, luck);
-            let mut game = Match3::at(&rules, &state);
-            let chosen = parse(text, &rules).unwrap().act(&[game.state()], &mut [ties(0)]).unwrap()[0];
-            // A move that is certain to match shows that the luck of the games differs.
-            game.step(Certain::of(&state).matching().nth(0).unwrap(), &mut stream);
-            (chosen, game.board())
-        };
-        let (first, second) = (outcome(0), outcome(1));
-        assert_eq!(first.0, second.0, "{text}");
-        assert_ne!(first.1, second.1);
+        let mut fresh = parse(text, &rules).unwrap();
+        let mut used = parse(text, &rules).unwrap();
+        play_series(&mut *used, &rules, 3, 2, |_| ()).unwrap();
+        let choose = |player: &mut dyn Agent<Match3>| player.act(&[state; 3], &mut [0, 1, 2].map(ties)).unwrap();
+        assert_eq!(choose(&mut *fresh), choose(&mut *used), "{text}");
     }
 }
 
@@ -449,9 +471,9 @@ fn the_value_of_the_position_a_simulation_ends_in_counts() {
     // All obstacles on this board are worth keeping, so the swap that clears nothing wins by far.
     let candidates = [action(2, 8, true), action(6, 9, false), action(4, 0, true)];
     let mut leaf = Obstacles::default();
-    let ranked = search(60, 0).rank(&state, &candidates, &Cascade, &mut leaf, &mut ties(0)).unwrap();
+    let ranked = search(60, 0).rank(&state, &candidates, &Cascade, &mut leaf, &mut ties(0), Instant::now()).unwrap();
     assert_eq!(ranked[0], Valued { action: action(4, 0, true), value: 67.0 * 100.0 - 5.0 });
-    let Ok(without) = search(60, 0).rank(&state, &candidates, &Cascade, &mut NoLeaf, &mut ties(0));
+    let Ok(without) = search(60, 0).rank(&state, &candidates, &Cascade, &mut NoLeaf, &mut ties(0), Instant::now());
     assert_eq!(without[0].action, action(6, 9, false));
 }
 
@@ -461,7 +483,8 @@ fn leaves_are_valued_in_one_batch_a_round_within_the_budget() {
     let candidates: Vec<usize> = (0..9).collect();
     for (sims, spent) in [(1000, 990..=1000), (36, 35..=36), (20, 15..=20), (1, 1..=1)] {
         let mut leaf = Obstacles::default();
-        let ranked = search(sims, 1).rank(&state, &candidates, &Cascade, &mut leaf, &mut ties(0)).unwrap();
+        let ranked =
+            search(sims, 1).rank(&state, &candidates, &Cascade, &mut leaf, &mut ties(0), Instant::now()).unwrap();
         assert!(spent.contains(&leaf.states), "{} of {sims}", leaf.states);
         assert!((1..=4).contains(&leaf.calls));
         assert_eq!(ranked.len() == 9, sims >= 36);
@@ -471,17 +494,52 @@ fn leaves_are_valued_in_one_batch_a_round_within_the_budget() {
 #[test]
 fn the_end_of_the_game_is_worth_nothing_more() {
     let mut leaf = Obstacles::default();
-    let ranked =
-        search(10, 3).rank(&position(&FOUR, 1), &[action(4, 0, true)], &Cascade, &mut leaf, &mut ties(0)).unwrap();
+    let ranked = search(10, 3)
+        .rank(&position(&FOUR, 1), &[action(4, 0, true)], &Cascade, &mut leaf, &mut ties(0), Instant::now())
+        .unwrap();
     assert_eq!((ranked[0].value, leaf.states), (-5.0, 0));
 }
 
 #[test]
 fn a_leaf_that_fails_fails_the_search_and_no_candidates_have_no_ranking() {
     let state = position(&FOUR, 25);
-    let failed = search(10, 0).rank(&state, &[0, 1], &Cascade, &mut Broken, &mut ties(0));
+    let failed = search(10, 0).rank(&state, &[0, 1], &Cascade, &mut Broken, &mut ties(0), Instant::now());
     assert_eq!(failed.unwrap_err(), "the device is gone");
-    assert_eq!(search(10, 0).rank(&state, &[], &Cascade, &mut Broken, &mut ties(0)), Ok(vec![]));
+    assert_eq!(search(10, 0).rank(&state, &[], &Cascade, &mut Broken, &mut ties(0), Instant::now()), Ok(vec![]));
+}
+
+/// A leaf that could take many at once, and keeps count of how many it is given.
+struct Wide(Vec<usize>);
+
+impl Leaf<Match3> for Wide {
+    type Error = String;
+
+    fn values(&mut self, states: &[State]) -> Result<Vec<f32>, String> {
+        self.0.push(states.len());
+        Ok(vec![0.0; states.len()])
+    }
+
+    fn batch(&self) -> usize {
+        256
+    }
+}
+
+#[test]
+fn a_search_for_a_time_begins_with_one_simulation_of_each_and_ends_there_if_the_time_is_over() {
+    let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
+    let candidates: Vec<usize> = (0..9).collect();
+    let search = |milliseconds| {
+        let budget = Budget::Time(Duration::from_millis(milliseconds));
+        let mut leaf = Wide(vec![]);
+        let search = Search { budget, ..search(1, 0) };
+        let begin = Instant::now() - Duration::from_millis(5);
+        let ranked = search.rank(&state, &candidates, &Cascade, &mut leaf, &mut ties(0), begin).unwrap();
+        assert_eq!(ranked.len(), 9);
+        leaf.0
+    };
+    assert_eq!(search(5), [9]);
+    let long = search(60);
+    assert!(long[0] == 9 && long.len() > 1 && long.iter().all(|states| *states <= 9 * 29), "{long:?}");
 }
 
 #[test]

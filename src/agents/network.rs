@@ -50,25 +50,24 @@ impl<G: Game> NetworkPlayer<G> {
         Ok(values.chunks_exact(G::ACTIONS).zip(states).map(choose).collect())
     }
 
-    /// The network's value of every action of a state, masked or not, in points.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn action_values(&mut self, state: &G::State) -> Result<Vec<f64>> {
-        let points = self.points;
-        Ok(self.evaluator.values(&[*state])?.iter().map(|value| f64::from(*value) * points).collect())
-    }
-
     /// Whether the mask says nothing for any action: where no move matches, the mask of matching moves falls back to the
     /// effective ones, which the network has hardly seen.
     pub fn is_undecided(&self, state: &G::State) -> bool {
         self.mask == MaskKind::Matching && G::mask(state, MaskKind::Matching) == G::mask(state, MaskKind::Effective)
     }
 
-    /// Any action of the mask.
-    fn any(&self, state: &G::State, ties: &mut Stream) -> usize {
+    /// The action that is played in a state with these values.
+    fn choice(&self, values: &[f32], state: &G::State, ties: &mut Stream) -> usize {
         let mask = G::mask(state, self.mask);
-        mask.nth(ties.below(mask.count() as u32) as usize).unwrap_or_default()
+        let best = greedy(values, &mask);
+        let equal = match self.is_undecided(state) {
+            true => mask,
+            false => mask.iter().filter(|action| values[*action] == values[best]).collect(),
+        };
+        match equal.count() {
+            0 | 1 => best,
+            count => equal.nth(ties.below(count as u32) as usize).unwrap_or(best),
+        }
     }
 }
 
@@ -77,28 +76,21 @@ impl<G: Game> Agent<G> for NetworkPlayer<G> {
         &self.name
     }
 
-    /// The action of the mask with the highest value; where nothing matches, any action of the mask.
+    /// The action of the mask with the highest value, at random among equal ones; where nothing matches, any of the mask.
     fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>> {
-        let mut actions = self.act_by(states, greedy)?;
-        for ((action, state), ties) in actions.iter_mut().zip(states).zip(ties) {
-            if self.is_undecided(state) {
-                *action = self.any(state, ties);
-            }
-        }
-        Ok(actions)
+        let values = self.evaluator.values(states)?.to_vec();
+        let rows = values.chunks_exact(G::ACTIONS).zip(states).zip(ties);
+        Ok(rows.map(|((values, state), ties)| self.choice(values, state, ties)).collect())
     }
 
-    /// The actions of the mask; where nothing matches, in random order and worth nothing.
+    /// The actions of the mask; where nothing matches they are worth nothing.
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
-        let mask = G::mask(state, self.mask);
-        if self.is_undecided(state) {
-            let values = mask.iter().map(|action| Valued { action, value: 0.0 }).collect();
-            return Ok(sorted(values, self.any(state, ties)));
-        }
-        let values = self.evaluator.values(&[*state])?;
-        let chosen = greedy(values, &mask);
-        let valued = |action: usize| Valued { action, value: f64::from(values[action]) * self.points };
-        Ok(sorted(mask.iter().map(valued).collect(), chosen))
+        let values = self.evaluator.values(&[*state])?.to_vec();
+        let chosen = self.choice(&values, state, ties);
+        let undecided = self.is_undecided(state);
+        let value = |action: usize| if undecided { 0.0 } else { f64::from(values[action]) * self.points };
+        let valued = |action| Valued { action, value: value(action) };
+        Ok(sorted(G::mask(state, self.mask).iter().map(valued).collect(), chosen))
     }
 }
 

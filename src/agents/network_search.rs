@@ -1,5 +1,7 @@
 //! The searching player: simulations over the known rules, with a network's values where they end.
 
+use std::time::Instant;
+
 use super::network::NetworkPlayer;
 use super::search::{Budget, Leaf, Search};
 use super::{Agent, Policy, Valued};
@@ -8,7 +10,8 @@ use crate::games::Game;
 use crate::random::Stream;
 
 /// Plays the move that simulations rank first. The network chooses which moves are tried, in which order, and says what the
-/// position is worth in which a simulation ends.
+/// position is worth in which a simulation ends: the value of its best action there, which counts what comes after that
+/// action only as far as the network's training discounted it.
 pub struct NetworkSearch<G: Game, P> {
     /// How the player is called in results.
     pub name: String,
@@ -61,13 +64,14 @@ impl<G: Game, P: Policy<G>> Agent<G> for NetworkSearch<G, P> {
     }
 
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
+        let begin = Instant::now();
         let ranked = self.network.rank(state, ties)?;
         if self.network.is_undecided(state) {
             return Ok(ranked);
         }
         let candidates: Vec<usize> = ranked.iter().take(self.candidates).map(|valued| valued.action).collect();
         let mut leaf = Weighted { leaf: &mut self.network, weight: self.weight };
-        self.search.rank(state, &candidates, &self.guide, &mut leaf, ties)
+        self.search.rank(state, &candidates, &self.guide, &mut leaf, ties, begin)
     }
 
     fn is_timed(&self) -> bool {

@@ -1,5 +1,7 @@
 //! The simulating player: search guided by one of the certain players.
 
+use std::time::Instant;
+
 use super::policy::shuffle;
 use super::search::{Budget, NoLeaf, Search};
 use super::{Policy, Valued};
@@ -27,6 +29,7 @@ impl<P: Policy<Match3>> Policy<Match3> for Rollout<P> {
 
     /// The moves in the order of the search.
     fn rank(&self, state: &State, ties: &mut Stream) -> Vec<Valued> {
+        let begin = Instant::now();
         let mut candidates = self.guide.values(state, ties);
         // Shuffled before they are sorted, so that equal ones come in random order.
         shuffle(&mut candidates, ties);
@@ -35,7 +38,7 @@ impl<P: Policy<Match3>> Policy<Match3> for Rollout<P> {
         }
         candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
         let actions: Vec<usize> = candidates.iter().map(|valued| valued.action).collect();
-        let Ok(ranked) = self.search.rank(state, &actions, &self.guide, &mut NoLeaf, ties);
+        let Ok(ranked) = self.search.rank(state, &actions, &self.guide, &mut NoLeaf, ties, begin);
         ranked
     }
 

@@ -23,7 +23,8 @@ pub trait Leaf<G: Game> {
     /// What can go wrong.
     type Error;
 
-    /// The points that the rest of the game is worth from each of the states, in which it is not over.
+    /// What each of the states, in which the game is not over, is worth beside the points of the simulation that ends there:
+    /// the points still to come, or what is known of them.
     ///
     /// # Errors
     /// When the device that computes them fails.
@@ -79,7 +80,8 @@ impl Candidate {
 
 impl<G: Game> Search<G> {
     /// The candidates with their means, in points, from the best to those that went first. They are given in the order
-    /// of their promise: of equal ones the earlier stays, and if the budget is too small to try all, the last are left out.
+    /// of their promise: of equal ones the earlier stays, and if the budget is too small to try all, the last are left out. A
+    /// time counts from `begin`; each candidate is tried once at least.
     ///
     /// # Errors
     /// When the leaf fails.
@@ -90,11 +92,11 @@ impl<G: Game> Search<G> {
         guide: &impl Policy<G>,
         leaf: &mut L,
         ties: &mut Stream,
+        begin: Instant,
     ) -> Result<Vec<Valued>, L::Error> {
         if candidates.is_empty() {
             return Ok(vec![]);
         }
-        let begin = Instant::now();
         let seed = ties.next_u64();
         let mut left = match self.budget {
             Budget::Simulations(budget) => affordable(candidates.len(), budget),

@@ -11,8 +11,8 @@ use super::{print, threads};
 use crate::agents;
 use crate::cli::Compare;
 use crate::error::{Error, Result};
-use crate::eval::Difference;
 use crate::eval::plot::{self, Contender};
+use crate::eval::{Difference, Figures, Summary};
 use crate::files;
 use crate::games::match3::Rules;
 
@@ -59,12 +59,12 @@ pub fn run(arguments: &Compare) -> Result<()> {
 }
 
 fn play(arguments: &Compare, rules: &Rules) -> Result<Vec<Report>> {
+    threads(arguments.threads)?;
     let mut players = Vec::new();
     for text in &arguments.players {
         players.push(agents::parse(text, rules)?);
     }
     check_names("--players", players.iter().map(|player| player.name()))?;
-    threads(arguments.threads)?;
     players.iter_mut().map(|player| series::play(player.as_mut(), rules, &arguments.series)).collect()
 }
 
@@ -75,9 +75,19 @@ fn read(paths: &[PathBuf]) -> Result<Vec<Report>> {
         let wrong = |what: &str| Error::user(format!("--from {}: {what}", path.display()));
         let saved: Saved = serde_json::from_slice(&files::read(path)?)
             .map_err(|error| wrong(&format!("this is no JSON that compare --json writes: {error}")))?;
-        for player in saved.players {
+        for mut player in saved.players {
             if player.scores.is_empty() || player.scores.len() as u64 != player.games {
                 return Err(wrong(&format!("{} must have a score for each of its games", player.player)));
+            }
+            // The scores are what was played: what they say is computed anew.
+            player.figures.scores = Summary::of(&player.scores).unwrap_or(player.figures.scores);
+            let Figures { moves_without_match, clearings_per_match, milliseconds_per_move, .. } = player.figures;
+            let sound = (0.0..=1.0).contains(&moves_without_match)
+                && clearings_per_match.is_none_or(|mean| (1.0..=1e6).contains(&mean))
+                && (0.0..=1e12).contains(&milliseconds_per_move)
+                && !player.player.chars().any(char::is_control);
+            if !sound {
+                return Err(wrong(&format!("the figures of {:?} are none that compare --json writes", player.player)));
             }
             let games = |report: &Report| (report.seed, report.obstacle_kinds);
             if players.first().is_some_and(|first| games(first) != games(&player)) {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::print;
+use super::{print, rules};
 use crate::agents::Agent;
 use crate::cli::Series as Arguments;
 use crate::error::{Error, Result};
@@ -49,7 +49,7 @@ pub fn check(arguments: &Arguments) -> Result<Rules> {
     if arguments.seed.checked_add(u128::from(arguments.games) - 1).is_none() {
         return Err(Error::user(format!("--seed {}: the seeds of all games must lie below 2^128", arguments.seed)));
     }
-    Rules::new(arguments.obstacle_kinds).map_err(|error| Error::user(format!("--obstacle-kinds: {error}")))
+    rules(arguments.obstacle_kinds)
 }
 
 /// Plays the series, with progress on a terminal.

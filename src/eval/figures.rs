@@ -52,7 +52,8 @@ impl Difference {
     /// many games as both have; none where there are none. The pairing takes out of the difference what the luck of a
     /// deal does to both.
     pub fn between(one: &[i32], other: &[i32]) -> Option<Self> {
-        let differences: Vec<i32> = one.iter().zip(other).map(|(one, other)| one - other).collect();
+        let difference = |(one, other): (&i32, &i32)| f64::from(*one) - f64::from(*other);
+        let differences: Vec<f64> = one.iter().zip(other).map(difference).collect();
         let Summary { mean, half_width, .. } = Summary::of(&differences)?;
         Some(Self { mean, half_width, significant: half_width.is_some_and(|half| mean.abs() > half) })
     }

@@ -1,5 +1,8 @@
 //! Playing a series of seeded games with any player.
 
+use std::ops::RangeInclusive;
+use std::time::{Duration, Instant};
+
 use serde::{Deserialize, Serialize};
 
 use crate::agents::Agent;
@@ -22,8 +25,11 @@ pub struct PlayedGame {
     pub clearings: u32,
 }
 
-/// Games that are played side by side.
-const TOGETHER: u64 = 1024;
+/// Games that are played side by side, at first and at the most.
+const TOGETHER: RangeInclusive<u64> = 32..=1024;
+
+/// More games are played side by side while those before took less, so that progress shows with dear players too.
+const SHORT: Duration = Duration::from_secs(2);
 
 /// The game of a seed as the original deals it, its random numbers, and the player's own stream in it.
 pub fn deal<G: Game>(rules: &G::Rules, seed: u128) -> (G, CPythonRandom, Stream) {
@@ -46,12 +52,16 @@ pub fn play_series<G: Game>(
 ) -> Result<Vec<PlayedGame>> {
     let mut played = Vec::new();
     let (mut done, mut moves) = (0, 0);
-    let most = if agent.is_timed() { 1 } else { TOGETHER };
+    let mut most = if agent.is_timed() { 1 } else { *TOGETHER.start() };
     while done < count {
+        let begin = Instant::now();
         let together = most.min(count - done);
         let seeds = (0..together).map(|index| first + u128::from(done + index));
         played.extend(play_together(agent, rules, seeds, &mut moves, &mut progress)?);
         done += together;
+        if !agent.is_timed() && begin.elapsed() < SHORT {
+            most = (2 * most).min(*TOGETHER.end());
+        }
     }
     Ok(played)
 }
