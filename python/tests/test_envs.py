@@ -21,7 +21,9 @@ def text(observation):
     return "\n".join("".join(row) for row in letters[observation["board"].argmax(axis=0)])
 
 
-@pytest.mark.parametrize("options", [{}, {"render_mode": "ansi", "mask": "legal", "obstacle_kinds": 1}])
+@pytest.mark.parametrize(
+    "options", [{}, {"render_mode": "ansi", "mask": "legal", "obstacle_kinds": 1}, {"render_mode": "rgb_array"}]
+)
 def test_gymnasiums_checker_passes_without_a_warning(options):
     environment = gymnasium.make("matchq/Match3-v0", **options)
     with warnings.catch_warnings():
@@ -228,7 +230,26 @@ def test_other_rules_and_masks_reach_every_game():
     _, info = vector.reset(seed=20)
     assert vector.render() == tuple(matchq.GameLogic(20 + index, 1).board() for index in range(3))
     assert info["action_mask"].all()
-    assert Match3VectorEnv(3).render() is None
+
+
+def test_a_picture_has_a_square_of_its_colour_for_each_token():
+    environment, vector = Match3Env("rgb_array"), Match3VectorEnv(2, render_mode="rgb_array")
+    for unready in (environment, vector):
+        with pytest.raises(ResetNeeded):
+            unready.render()
+    environment.reset(seed=0)
+    picture = environment.render()
+    assert (picture.shape, picture.dtype) == ((320, 256, 3), np.uint8)
+    middles = picture[16::32, 16::32].reshape(80, 3).tolist()
+    letters = matchq.GameLogic(0).board().replace("\n", "")
+    shown = {letter: colour for letter, colour in zip(letters, middles)}
+    assert [shown[letter] for letter in letters] == middles and len(set(map(tuple, shown.values()))) == 5
+    vector.reset(seed=0)
+    np.testing.assert_array_equal(vector.render()[0], picture)
+    assert len(vector.render()) == 2
+    silent = Match3VectorEnv(3)
+    silent.reset(seed=0)
+    assert silent.render() is None
 
 
 def test_a_copied_environment_goes_on_by_itself():

@@ -56,16 +56,33 @@ class _Arrays:
         return self.board, self.moves_left, self.masks, self.scores
 
 
+_RENDER_MODES = ["ansi", "rgb_array"]
+
+# Of a, b, c, d and obstacles, as the kit has them: red, green, blue, cyan; and grey.
+_COLOURS = np.array([(214, 48, 49), (46, 170, 80), (52, 94, 214), (60, 200, 214), (96, 96, 96)], np.uint8)
+_CELL = 32
+
+
 def _check_render_mode(render_mode: str | None) -> None:
-    if render_mode not in (None, "ansi"):
-        raise ValueError(f"the render mode is {render_mode!r}, but must be 'ansi' or None")
+    if render_mode is not None and render_mode not in _RENDER_MODES:
+        raise ValueError(f"the render mode is {render_mode!r}, but must be 'ansi', 'rgb_array' or None")
+
+
+def _picture(board: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """A board's planes as a picture, a square of its colour for each token."""
+    cells: npt.NDArray[np.uint8] = _COLOURS[board.argmax(axis=0)].repeat(_CELL, axis=0).repeat(_CELL, axis=1)
+    # Lines between the squares.
+    cells[::_CELL] = 0
+    cells[:, ::_CELL] = 0
+    return cells
 
 
 class Match3Env(gymnasium.Env[Observation, np.int64]):
     """Match-3 as a Gymnasium environment, ``matchq/Match3-v0``; the module says what it observes.
 
     Args:
-        render_mode: "ansi" lets ``render()`` return the board's text.
+        render_mode: what ``render()`` returns: "ansi", the board's text; "rgb_array", a picture, uint8 of shape
+            (320, 256, 3).
         obstacle_kinds: 2 in the original, each as frequent as one kind of gem.
         mask: which moves ``action_masks()`` and the info offer: "legal" (all), "effective" (moves that change what is seen)
             or "matching" (moves that match at once). Where a board has none of a kind, the kind before it is offered. Any
@@ -75,7 +92,7 @@ class Match3Env(gymnasium.Env[Observation, np.int64]):
         ValueError: an argument that is none of these.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 4}
+    metadata = {"render_modes": _RENDER_MODES, "render_fps": 4}
 
     def __init__(self, render_mode: str | None = None, obstacle_kinds: int = 2, mask: str = "matching") -> None:
         _check_render_mode(render_mode)
@@ -136,9 +153,17 @@ class Match3Env(gymnasium.Env[Observation, np.int64]):
         """The seed of the game: it is that of ``matchq.GameLogic(game_seed)``."""
         return self._games.seeds()[0]
 
-    def render(self) -> str | None:
-        """The board's text, where the render mode is "ansi"."""
-        return self._games.boards()[0] if self.render_mode == "ansi" else None
+    def render(self) -> str | npt.NDArray[np.uint8] | None:
+        """The board as the render mode says; None without one.
+
+        Raises:
+            gymnasium.error.ResetNeeded: there is no game yet.
+        """
+        if not self._session_begun:
+            raise ResetNeeded("there is no game yet: call reset() before render()")
+        if self.render_mode == "ansi":
+            return self._games.boards()[0]
+        return _picture(self._arrays.board[0]) if self.render_mode == "rgb_array" else None
 
     def _seen(self) -> tuple[Observation, dict[str, Any]]:
         arrays = self._arrays
@@ -155,8 +180,7 @@ class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[
 
     Args:
         num_envs: games, at least one.
-        render_mode: "ansi" lets ``render()`` return the boards' texts.
-        obstacle_kinds, mask: as of ``Match3Env``.
+        render_mode, obstacle_kinds, mask: as of ``Match3Env``; ``render()`` returns a tuple of what it says.
         autoreset_mode: what follows the end of a game, as of Gymnasium's own vector environments. NEXT_STEP: the step after
             it ignores its action, brings 0 points and shows a new game. SAME_STEP: the same step shows the new game, and
             the info has the old one's last observation and info, ``final_obs`` and ``final_info``. DISABLED: nothing, until
@@ -168,7 +192,11 @@ class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[
         ValueError: an argument that is none of these.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 4, "autoreset_mode": AutoresetMode.NEXT_STEP}
+    metadata: dict[str, Any] = {
+        "render_modes": _RENDER_MODES,
+        "render_fps": 4,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
 
     def __init__(
         self,
@@ -275,9 +303,17 @@ class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[
         """The seeds of the games: each is that of ``matchq.GameLogic(seed)``."""
         return tuple(self._games.seeds())
 
-    def render(self) -> tuple[str, ...] | None:
-        """The boards' texts, where the render mode is "ansi"."""
-        return tuple(self._games.boards()) if self.render_mode == "ansi" else None
+    def render(self) -> tuple[Any, ...] | None:
+        """The boards as the render mode says; None without one.
+
+        Raises:
+            gymnasium.error.ResetNeeded: there are no games yet.
+        """
+        if not self._session_begun:
+            raise ResetNeeded("there are no games yet: call reset() before render()")
+        if self.render_mode == "ansi":
+            return tuple(self._games.boards())
+        return tuple(map(_picture, self._arrays.board)) if self.render_mode == "rgb_array" else None
 
     def _arrays_to_write(self) -> _Arrays:
         return _Arrays(self.num_envs) if self.copy else self._arrays
