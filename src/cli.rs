@@ -134,9 +134,10 @@ pub struct Replay {
 
 /// Watch a player's game in the terminal, or play one
 ///
-/// The game of a seed is the same in eval, compare, replay and here, and so are the player's moves. The values shown are
-/// what the player thinks its moves are worth, in points, each player by its own scale. Where standard input or output is
-/// no terminal the game is written as plain text.
+/// The game of a seed is the same in eval, compare, replay and here, and so are the player's moves, unless it has a
+/// budget in milliseconds (ms=...): then they also depend on how fast the machine is at the time. The values shown are
+/// what the player thinks its moves are worth, each player by its own scale. Where standard input or output is no
+/// terminal the game is written as plain text.
 #[derive(Debug, Args)]
 pub struct Play {
     /// The player, name:key=value:key=value; `matchq players` lists them
@@ -161,7 +162,8 @@ pub struct Play {
 
 /// Rank the moves of a board
 ///
-/// Values are what the player thinks its moves are worth, in points, each player by its own scale.
+/// Values are what the player thinks its moves are worth, each player by its own scale. With a budget in milliseconds
+/// (ms=...) they also depend on how fast the machine is at the time.
 #[derive(Debug, Args)]
 pub struct Advise {
     /// The board: ten lines of eight of a b c d #; without a file, or with -, standard input

@@ -94,7 +94,8 @@ fn what_cannot_be_played_is_said_before_anything_is_shown() {
 fn a_boards_moves_are_ranked_as_text_and_as_json_from_a_file_or_from_standard_input() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("board.txt");
-    fs::write(&path, BOARD.replace('\n', "\r\n")).unwrap();
+    // As Windows writes it, with a byte order mark and a blank line.
+    fs::write(&path, format!("\u{feff}{BOARD}\n").replace('\n', "\r\n")).unwrap();
     let file = path.to_str().unwrap();
     let advise = ["advise", "--moves-left", "25", "--player", "plan"];
     let text = well(&[&advise[..], &[file]].concat(), "");
@@ -141,12 +142,16 @@ fn a_board_that_is_none_or_not_at_rest_is_refused_with_row_and_column() {
     for (input, parts) in [
         (with(3, "a#ab#x#a"), vec!["standard input: row 3, column 5", "'x'", "a b c d #"]),
         (with(3, "a#ab #xa"), vec!["row 3, column 4"]),
-        (with(9, "dac#c#a"), vec!["row 9", "7 cells", "8"]),
+        (with(9, "dac#c#a"), vec!["row 9, column 7", "missing", "7 cells", "8"]),
+        (with(4, ""), vec!["row 4, column 0", "missing", "0 cells"]),
+        (with(9, "dac#c#a#b"), vec!["row 9, column 8", "'b'", "too many", "9 cells"]),
+        (with(0, "dda#cbdc  "), vec!["row 0, column 8", "' '", "10 cells"]),
         (with(0, "dda#cbdc\ndda#cbdc"), vec!["11 rows", "10"]),
         (with(2, "a#ccc#bc"), vec!["row 2, column 2", "run"]),
         (with(1, "ac#c#dcb"), vec!["row 1, column 0", "run"]),
         (String::new(), vec!["standard input is empty", "ten lines"]),
         ("\n\n".to_owned(), vec!["standard input is empty"]),
+        ("\u{feff}\r\n".to_owned(), vec!["standard input is empty"]),
         (BOARD.repeat(100), vec!["too long"]),
     ] {
         let told = refused(&["advise", "--moves-left", "9"], &input);

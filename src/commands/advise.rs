@@ -84,9 +84,18 @@ fn read(file: Option<&Path>) -> Result<(String, String)> {
     }
 }
 
+/// A file's lines without what editors and other systems add: a byte order mark, ends with `\r`, blank lines below.
+fn tidy(text: &str) -> String {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines: Vec<&str> = text.lines().map(|line| line.trim_end_matches('\r')).collect();
+    while lines.pop_if(|line| line.trim().is_empty()).is_some() {}
+    lines.join("\n")
+}
+
 /// The position of a board at rest.
 fn position(name: &str, text: &str, moves_left: i64) -> Result<State> {
-    if text.trim().is_empty() {
+    let text = &tidy(text);
+    if text.is_empty() {
         return Err(Error::user(format!("{name} is empty; a board is ten lines of eight of a b c d #")));
     }
     let state = State::new(text, moves_left).map_err(|error| Error::user(format!("{name}: {error}")))?;
@@ -133,7 +142,11 @@ mod tests {
     fn a_board_may_end_with_a_newline_and_come_from_any_system() {
         let expected = position("x", BOARD, 3).unwrap();
         assert_eq!(position("x", &format!("{BOARD}\n"), 3), Ok(expected));
-        assert_eq!(position("x", &format!("{}\r\n", BOARD.replace('\n', "\r\n")), 3), Ok(expected));
+        let windows = BOARD.replace('\n', "\r\n");
+        for end in ["\r\n", "\r", "", "\n\n", "\r\n\r\n", "\n  \n\t"] {
+            assert_eq!(position("x", &format!("{windows}{end}"), 3), Ok(expected), "{end:?}");
+            assert_eq!(position("x", &format!("\u{feff}{BOARD}{end}"), 3), Ok(expected), "{end:?}");
+        }
     }
 
     #[test]

@@ -104,7 +104,8 @@ fn watch(
         if let Some(question) = session.question() {
             thinker.ask(question)?;
         }
-        terminal.draw(|frame| screen::draw(frame, session, look)).map_err(|error| failed(&error))?;
+        let mut seen = false;
+        terminal.draw(|frame| seen = screen::draw(frame, session, look)).map_err(|error| failed(&error))?;
         let mut wait = if session.is_running() || session.is_thinking() { BUSY } else { IDLE };
         while event::poll(wait).map_err(|error| failed(&error))? {
             wait = Duration::ZERO;
@@ -114,13 +115,17 @@ fn watch(
                 if quits(key, session.hand().is_some()) {
                     return Ok(());
                 }
-                command(key.code, session.hand().is_some()).into_iter().for_each(|command| session.obey(command));
+                let command = command(key.code, session.hand().is_some()).filter(|_| seen);
+                command.into_iter().for_each(|command| session.obey(command));
             }
         }
         if let Some(answer) = thinker.answer()? {
             session.answer(answer);
         }
-        session.tick(clock.elapsed().as_secs_f64());
+        // What is not seen waits.
+        if seen {
+            session.tick(clock.elapsed().as_secs_f64());
+        }
         clock = Instant::now();
     }
     Ok(())

@@ -20,17 +20,20 @@ const LISTED: usize = 5;
 
 const WATCHING: &str = "q quit   space pause   s next board   m next move   + faster   - slower   n next game";
 const WATCHING_SHORT: &str = "q quit  space pause  s board  m move  + faster  - slower  n next game";
-const PLAYING: &str = "arrows go/swap  space select  esc unselect  h hint  + - speed  n next game  q quit";
-const PLAYING_SHORT: &str = "arrows go/swap  space select  esc unselect  h hint  + - speed  n next  q quit";
+const PLAYING: &str = "arrows go/swap  space select  esc unselect  h hint  \
+                       p pause  s next board  m next move  + - speed  n next game  q quit";
+const PLAYING_SHORT: &str = "arrows go  space select  h hint  p pause  s m step  + - speed  n next  q quit";
 
-/// Draws a session, or the size that is needed where the terminal is too small.
-pub fn draw(frame: &mut Frame, session: &Session, look: Look) {
+/// Draws a session, or the size that is needed where the terminal is too small; whether the session is seen.
+pub fn draw(frame: &mut Frame, session: &Session, look: Look) -> bool {
     let area = frame.area();
     let buffer = frame.buffer_mut();
-    match SIZES.into_iter().find(|cell| fits(*cell, area)) {
+    let cell = SIZES.into_iter().find(|cell| fits(*cell, area));
+    match cell {
         Some(cell) => game(buffer, area, cell, session, look),
         None => too_small(buffer, area),
     }
+    cell.is_some()
 }
 
 /// The columns and rows that a size of cells needs.
@@ -49,7 +52,8 @@ fn too_small(buffer: &mut Buffer, area: Rect) {
     let lines = [
         "the terminal is too small:".to_owned(),
         format!("{} x {}, but {width} x {height}", area.width, area.height),
-        "are needed (q quits)".to_owned(),
+        "are needed (q quits);".to_owned(),
+        "time stands still".to_owned(),
     ];
     for (y, line) in (area.top()..area.bottom()).zip(&lines) {
         buffer.set_stringn(area.left(), y, line, area.width.into(), Style::new());
@@ -71,12 +75,11 @@ fn game(buffer: &mut Buffer, area: Rect, cell: CellSize, session: &Session, look
     self::panel(buffer, panel, session, look);
     let below = top + AROUND.0 + height;
     buffer.set_stringn(left, below, message(session), area.width.into(), bold);
-    let keys = match (session.hand(), WATCHING.len().max(PLAYING.len()) <= area.width.into()) {
-        (None, true) => WATCHING,
-        (None, false) => WATCHING_SHORT,
-        (Some(_), true) => PLAYING,
-        (Some(_), false) => PLAYING_SHORT,
+    let (long, short) = match session.hand() {
+        None => (WATCHING, WATCHING_SHORT),
+        Some(_) => (PLAYING, PLAYING_SHORT),
     };
+    let keys = if long.len() <= area.width.into() { long } else { short };
     let dim = look.coloured(Style::new().fg(Color::Gray), Style::new());
     buffer.set_stringn(left, below + 1, keys, area.width.into(), dim);
 }
@@ -92,7 +95,7 @@ fn panel(buffer: &mut Buffer, area: Rect, session: &Session, look: Look) {
     line(&format!("score       {}{last}", session.score()), Style::new().add_modifier(Modifier::BOLD));
     line(&format!("moves left  {} of {MOVES}", session.moves_left()), Style::new());
     line(&format!("speed       {}x{paused}", session.speed()), Style::new());
-    line("best moves     value, points", Style::new().add_modifier(Modifier::UNDERLINED));
+    line(&format!("{:<16}{:>9}", "best moves", "value"), Style::new().add_modifier(Modifier::UNDERLINED));
     for rank in 0..LISTED {
         let text = session.view().get(rank).map_or(String::new(), |valued| {
             format!("{} {} {:>9.1}", rank + 1, Move::of_action(valued.action), valued.value)
@@ -117,8 +120,9 @@ fn message(session: &Session) -> String {
     let player = session.player();
     match session.phase() {
         Phase::Choosing => match session.hand() {
+            None if session.is_step_due() => format!("{player} thinks, then comes the step"),
             None => format!("{player} thinks"),
-            Some(_) if session.is_thinking() => format!("{player} thinks about a hint"),
+            Some(hand) if hand.hint && session.is_thinking() => format!("{player} thinks about a hint"),
             Some(hand) if hand.selected => "which direction is it swapped?".to_owned(),
             Some(_) => "select a token, then swap it in a direction".to_owned(),
         },

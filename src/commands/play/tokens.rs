@@ -96,13 +96,14 @@ pub fn draw(buffer: &mut Buffer, (left, top): (u16, u16), cell: CellSize, sessio
             true => corner(at.x, at.y + 1),
             false => (corner(at.x + 1, at.y).0 - cell.width / 2, corner(at.x, at.y).1),
         };
-        buffer.set_string(x, y, format!("{label:^width$}", width = usize::from(cell.width)).trim_end(), style);
+        let around = cell.width.saturating_sub(label.chars().count() as u16);
+        buffer.set_string(x + around / 2, y, label, style);
     };
     if matches!(session.phase(), Phase::Choosing | Phase::Chosen) {
         // The best last, so that it is seen whole.
         for (rank, valued) in session.view().iter().take(MARKED).enumerate().rev() {
             let at = Move::of_action(valued.action);
-            mark(at, &label(rank + 1, at, valued, look), marked(rank == 0, look));
+            mark(at, &label(rank + 1, at, valued, cell, look), marked(rank == 0, look));
         }
     }
     if let Some(at) = session.swap() {
@@ -152,13 +153,15 @@ fn beside(buffer: &mut Buffer, (x, y): (u16, u16), cell: CellSize, sides: [char;
     }
 }
 
-/// Rank, direction and value in six characters, as far as values below 10,000 allow.
-fn label(rank: usize, at: Move, valued: &Valued, look: Look) -> String {
+/// Rank, direction and value; without the value where it does not fit into a cell.
+fn label(rank: usize, at: Move, valued: &Valued, cell: CellSize, look: Look) -> String {
     let value = match valued.value {
         value if value > -9.95 && value < 99.95 => format!("{value:.1}"),
         value => format!("{value:.0}"),
     };
-    format!("{rank}{}{value}", arrow(at, look))
+    let short = format!("{rank}{}", arrow(at, look));
+    let whole = format!("{short}{value}");
+    if whole.chars().count() <= cell.width.into() { whole } else { short }
 }
 
 fn arrow(at: Move, look: Look) -> &'static str {

@@ -37,8 +37,15 @@ pub(super) fn parse(text: &str) -> Result<Grid> {
     for (y, (row, kinds)) in text.lines().zip(&mut kinds).enumerate() {
         let cells = row.chars().count();
         if cells != COLUMNS {
-            let sentence = format!("row {y} of the board (from 0) has {cells} cells, but must have {COLUMNS}");
-            return Err(Error::user(sentence));
+            let what = match row.chars().nth(COLUMNS) {
+                None => "is missing".to_owned(),
+                Some(letter) => format!("is {letter:?}, which is too many"),
+            };
+            return Err(Error::user(format!(
+                "row {y}, column {} of the board (both from 0) {what}: \
+                 the row has {cells} cells, but must have {COLUMNS}",
+                cells.min(COLUMNS)
+            )));
         }
         for (x, (letter, kind)) in row.chars().zip(kinds).enumerate() {
             let found = LETTERS.iter().position(|known| *known == letter).ok_or_else(|| {

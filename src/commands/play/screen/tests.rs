@@ -15,8 +15,12 @@ fn session(human: bool) -> Session {
 
 /// Answers what is asked with made-up values of two moves.
 fn answer(session: &mut Session) {
+    answer_with(session, [123.4, -5.0]);
+}
+
+fn answer_with(session: &mut Session, values: [f64; 2]) {
     let ranked = [Move { x: 2, y: 6, vertical: true }, Move { x: 3, y: 0, vertical: false }];
-    let values = ranked.iter().zip([123.4, -5.0]);
+    let values = ranked.iter().zip(values);
     let valued = |(at, value): (&Move, f64)| agents::Valued { action: at.action().unwrap(), value };
     let question = session.question().unwrap();
     session.answer(Answer { id: question.id, ranked: values.map(valued).collect(), ties: question.ties });
@@ -24,7 +28,7 @@ fn answer(session: &mut Session) {
 
 fn drawn(session: &Session, (width, height): (u16, u16), look: Look) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal.draw(|frame| draw(frame, session, look)).unwrap();
+    terminal.draw(|frame| assert_eq!(draw(frame, session, look), fits(SIZES[1], frame.area()))).unwrap();
     terminal.backend().buffer().clone()
 }
 
@@ -44,7 +48,7 @@ fn the_board_has_shapes_letters_and_coordinates_beside_the_score_and_the_text() 
         "    0     1     2     3     4     5     6     7     score       0",
         "   ◢██◣  ◢██◣   ◢◣   ┌─2↔-5.0◣   ████  ◢██◣   ◢◣    moves left  25 of 25",
         "0  ◥d█◤  ◥d█◤  ◢a█◣  └#─┘  ◥c█◤  █b██  ◥d█◤  ◥c█◤   speed       1x",
-        "   ◢██◣   ◢◣   ┌──┐   ◢◣   ┌──┐  ◢██◣   ◢◣   ████   best moves     value, points",
+        "   ◢██◣   ◢◣   ┌──┐   ◢◣   ┌──┐  ◢██◣   ◢◣   ████   best moves          value",
         "1  ◥d█◤  ◥c█◤  └#─┘  ◥c█◤  └#─┘  ◥d█◤  ◥c█◤  █b██   1 (2, 6)-(2, 7)     123.4",
         "    ◢◣   ┌──┐   ◢◣    ◢◣   ┌──┐  ████  ████   ◢◣    2 (3, 0)-(4, 0)      -5.0",
     ];
@@ -55,6 +59,41 @@ fn the_board_has_shapes_letters_and_coordinates_beside_the_score_and_the_text() 
     );
     assert_eq!(shown[22], "next: (2, 6)-(2, 7)");
     assert_eq!(shown[23], WATCHING_SHORT);
+}
+
+#[test]
+fn a_value_that_does_not_fit_into_a_cell_is_only_in_the_list() {
+    for (values, first, second) in [
+        ([2_000_008.0, -1_000.0], "┌──┐   1↕  ", "┌──┐2↔ ◢◣"),
+        ([10_000.0, f64::INFINITY], "┌──┐   1↕  ", "┌─2↔inf◢◣"),
+        ([9_999.0, -999.0], "┌──┐ 1↕9999", "┌─2↔-999◣"),
+    ] {
+        let mut session = session(false);
+        answer_with(&mut session, values);
+        let shown = lines(&drawn(&session, (80, 24), PLAIN));
+        assert!(shown[2].contains(second) && shown[16].contains(first), "{shown:?}");
+    }
+    let mut session = session(false);
+    answer_with(&mut session, [2_000_008.0, -1_000.0]);
+    let shown = lines(&drawn(&session, (80, 24), PLAIN));
+    assert!(shown[5].ends_with(" 1 (2, 6)-(2, 7) 2000008.0") && shown[6].ends_with(" 2 (3, 0)-(4, 0)   -1000.0"));
+    // A larger cell has room for more.
+    let shown = lines(&drawn(&session, (120, 40), PLAIN)).join("\n");
+    assert!(shown.contains("  1↕\n") && shown.contains("2↔-1000"), "{shown}");
+}
+
+#[test]
+fn a_hint_that_is_not_wanted_any_more_and_a_step_that_is_to_come_are_told() {
+    let mut own = session(true);
+    own.obey(Command::Hint);
+    own.question();
+    assert_eq!(lines(&drawn(&own, (80, 24), PLAIN))[22], "greedy thinks about a hint");
+    own.obey(Command::Hint);
+    assert!(lines(&drawn(&own, (80, 24), PLAIN))[22].starts_with("select a token"));
+    let mut watched = session(false);
+    watched.question();
+    watched.obey(Command::StepMove);
+    assert_eq!(lines(&drawn(&watched, (80, 24), PLAIN))[22], "greedy thinks, then comes the step");
 }
 
 #[test]
@@ -102,7 +141,7 @@ fn a_swap_is_shown_with_the_tokens_that_are_about_to_go_and_then_their_holes() {
     answer(&mut session);
     session.obey(Command::StepBoard);
     let shown = lines(&drawn(&session, (80, 24), PLAIN));
-    assert!(shown[16].contains("  ↕") && shown[17].contains("*└#─┘*"), "{shown:?}");
+    assert!(shown[16].contains("┌↕─┐") && shown[17].contains("*└#─┘*"), "{shown:?}");
     session.obey(Command::StepBoard);
     let shown = lines(&drawn(&session, (80, 24), PLAIN));
     assert!(shown[3].contains("speed       1x  paused") && shown[22] == "clearing 1", "{shown:?}");

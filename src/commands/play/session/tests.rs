@@ -55,7 +55,7 @@ fn a_watched_game_is_the_one_that_is_evaluated_whatever_player_plays_it() {
 
 #[test]
 fn a_choice_is_shown_before_it_is_played_and_points_come_when_all_has_fallen() {
-    let mut watched = Watched::new("network", false);
+    let mut watched = Watched::new("greedy", false);
     assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.view().is_empty());
     watched.think();
     assert!(matches!(watched.0.phase(), Phase::Chosen) && watched.0.is_running());
@@ -69,12 +69,12 @@ fn a_choice_is_shown_before_it_is_played_and_points_come_when_all_has_fallen() {
         watched.0.tick(0.01);
     }
     assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.view().is_empty());
-    assert_eq!((watched.0.score(), watched.0.last()), (16, Some(Played { at: best, points: 16 })));
+    assert_eq!((watched.0.score(), watched.0.last()), (40, Some(Played { at: best, points: 40 })));
 }
 
 #[test]
 fn a_pause_stops_time_and_steps_go_on_by_a_board_or_a_move() {
-    let mut watched = Watched::new("network", false);
+    let mut watched = Watched::new("greedy", false);
     watched.think();
     watched.obey(&[Command::Pause]);
     watched.0.tick(1_000.0);
@@ -86,14 +86,67 @@ fn a_pause_stops_time_and_steps_go_on_by_a_board_or_a_move() {
     watched.obey(&[Command::StepBoard]);
     assert!(start != swapped && swapped != watched.0.board());
     watched.obey(&[Command::StepMove]);
-    assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.score() == 16);
+    assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.score() == 40);
     watched.think();
     watched.obey(&[Command::StepMove]);
-    assert_eq!((watched.0.moves_left(), watched.0.score(), watched.0.is_paused()), (23, 24, true));
+    assert_eq!((watched.0.moves_left(), watched.0.score(), watched.0.is_paused()), (23, 56, true));
     watched.think();
     watched.obey(&[Command::Pause]);
     watched.0.tick(CHOICE);
     assert!(watched.moving() && watched.0.is_running());
+}
+
+#[test]
+fn a_step_that_comes_while_the_player_thinks_is_made_when_it_has_answered() {
+    for (step, left) in [(Command::StepBoard, None), (Command::StepMove, Some(40))] {
+        let mut watched = Watched::new("greedy", false);
+        let Question { id, state, mut ties } = watched.0.question().unwrap();
+        watched.obey(&[step]);
+        watched.0.tick(1_000.0);
+        assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.is_paused() && watched.0.is_step_due());
+        let ranked = watched.1.rank(&state, &mut ties).unwrap();
+        watched.0.answer(Answer { id, ranked, ties });
+        assert_eq!((watched.0.moves_left(), watched.moving()), (24, left.is_none()));
+        assert_eq!(watched.0.last().map(|last| last.points), left);
+        assert!(watched.0.is_paused() && !watched.0.is_step_due());
+        // The next answer makes no step.
+        if watched.moving() {
+            watched.obey(&[Command::StepMove]);
+        }
+        watched.think();
+        assert!(matches!(watched.0.phase(), Phase::Chosen));
+    }
+}
+
+#[test]
+fn a_pause_that_ends_and_another_game_take_back_a_step() {
+    for command in [Command::Pause, Command::NextGame] {
+        let mut watched = Watched::new("greedy", false);
+        watched.obey(&[Command::StepMove, command]);
+        assert!(!watched.0.is_step_due());
+        watched.think();
+        assert!(matches!(watched.0.phase(), Phase::Chosen) && watched.0.moves_left() == 25);
+    }
+}
+
+#[test]
+fn a_persons_move_can_be_stopped_and_stepped_through() {
+    let mut own = Watched::new("greedy", true);
+    own.obey(&[Command::Pause]);
+    own.obey(&SWAP);
+    let swapped = own.0.board();
+    own.0.tick(1_000.0);
+    assert!(own.moving() && own.0.is_paused() && own.0.board() == swapped);
+    own.obey(&[Command::StepBoard]);
+    assert!(own.moving() && own.0.board() != swapped);
+    own.obey(&[Command::StepMove]);
+    assert!(matches!(own.0.phase(), Phase::Choosing));
+    // The person chooses: there is nothing to step through.
+    own.obey(&[Command::StepBoard, Command::StepMove]);
+    assert_eq!((own.0.moves_left(), own.0.score(), own.0.is_step_due()), (24, 16, false));
+    own.obey(&[Command::Pause, Command::Select, Command::Go(-1, 0)]);
+    own.0.tick(1_000.0);
+    assert!(matches!(own.0.phase(), Phase::Choosing) && own.0.moves_left() == 23);
 }
 
 #[test]
@@ -118,7 +171,7 @@ fn speed_is_doubled_and_halved_within_limits() {
 
 #[test]
 fn the_next_game_is_that_of_the_next_seed_and_answers_to_the_last_one_are_ignored() {
-    let mut watched = Watched::new("network", false);
+    let mut watched = Watched::new("greedy", false);
     watched.think();
     watched.obey(&[Command::StepMove]);
     let late = watched.0.question().unwrap();
@@ -129,7 +182,7 @@ fn the_next_game_is_that_of_the_next_seed_and_answers_to_the_last_one_are_ignore
     let ranked = vec![Valued { action: 0, value: 1.0 }];
     watched.0.answer(Answer { id: late.id, ranked, ties: late.ties });
     assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.view().is_empty());
-    assert_eq!(watched.0.results(), "seed 0, network: 16 points after 1 of 25 moves\n");
+    assert_eq!(watched.0.results(), "seed 0, greedy: 40 points after 1 of 25 moves\n");
     assert!(watched.0.question().is_some_and(|question| question.id != late.id));
 }
 
@@ -162,18 +215,15 @@ fn a_person_may_unselect_and_the_cursor_stays_on_the_board() {
     own.obey(&[Command::Go(1, 0); 20]);
     own.obey(&[Command::Go(0, 1); 20]);
     assert_eq!(own.0.hand().unwrap().cursor, (7, 9));
-    // These are for watching.
-    own.obey(&[Command::Pause, Command::StepBoard, Command::StepMove]);
-    assert!(!own.0.is_paused() && own.0.moves_left() == 25);
 }
 
 #[test]
 fn the_player_is_asked_for_a_hint_only_where_the_person_wants_one() {
-    let mut own = Watched::new("network", true);
+    let mut own = Watched::new("greedy", true);
     assert!(own.0.question().is_none());
     own.obey(&[Command::Hint]);
     own.think();
-    assert_eq!(own.0.view()[0].action, Move { x: 2, y: 6, vertical: true }.action().unwrap());
+    assert_eq!(own.0.view()[0].action, Move { x: 3, y: 0, vertical: false }.action().unwrap());
     assert!(matches!(own.0.phase(), Phase::Choosing));
     own.obey(&[Command::Hint]);
     assert!(own.0.view().is_empty());
