@@ -41,7 +41,8 @@ def environment():
     """The Python of the script's own virtual environment, made if it is not there."""
     folder = REPOSITORY / "target" / "pytorch"
     python = folder / "bin" / "python"
-    if subprocess.run([python, "-c", "import torch"], capture_output=True).returncode if python.exists() else True:
+    ready = python.exists() and subprocess.run([python, "-c", "import torch"], capture_output=True).returncode == 0
+    if not ready:
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         subprocess.run([python, "-m", "pip", "install", "--disable-pip-version-check", "torch"], check=True)
     return python
