@@ -2,15 +2,15 @@
 //!
 //!     cargo run --release --example kit_checkpoint -- checkpoints/dqn
 
+use std::path::Path;
+
 use matchq::error::Error;
 use matchq::kit::{AgentPlayer, Game};
 
 fn main() -> Result<(), Error> {
-    let text = match std::env::args().nth(1) {
-        Some(checkpoint) => format!("network:checkpoint={checkpoint}"),
-        None => "network".into(),
-    };
-    let mut game = Game::new(AgentPlayer::parse(&text)?.games(3)).seed(7);
+    let checkpoint = std::env::args_os().nth(1);
+    let player = AgentPlayer::load(checkpoint.as_deref().map(Path::new))?;
+    let mut game = Game::new(player.games(3)).seed(7);
     game.run()?;
     println!("{:?} points", game.player().scores());
     Ok(())

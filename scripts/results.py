@@ -120,7 +120,7 @@ def report_of(program, player, games, reuse):
 def fingerprint(program, player):
     """What the games depend on beside the player's text: the program and the checkpoint that the player names."""
     digest = hashlib.sha256(pathlib.Path(program).read_bytes())
-    checkpoint = re.search(r":checkpoint=([^:]*)", player)
+    checkpoint = re.search(r":checkpoint=(.*)", player)
     if checkpoint:
         path = ROOT / checkpoint[1]
         digest.update((path / "best.ckpt" if path.is_dir() else path).read_bytes())

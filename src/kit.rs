@@ -4,11 +4,13 @@
 
 use std::convert::Infallible;
 use std::io::{self, Write};
+use std::path::Path;
 
 use crate::agents::{self, BoxedPlayer};
 use crate::error::Error;
 use crate::games::Game as _;
 use crate::games::match3::{self, Match3, Rules, State};
+use crate::network::{Policy, device};
 use crate::random::{CPythonRandom, Role, Stream};
 
 /// A move, (x, y, vertical): the token in column x and row y, from the top left, is swapped with the one below it if
@@ -92,15 +94,12 @@ impl<P: Player> Game<P> {
         self
     }
 
-    /// Prints the session's seed as the kit does, `Seed: N`, and plays games until the player wants no other. Running
-    /// again goes on in the sequence of games.
+    /// Plays games until the player wants no other. The first run begins the session and prints its seed as the kit does,
+    /// `Seed: N`; running again goes on in the sequence of games.
     ///
     /// # Errors
     /// The first error of the player, from wherever it came.
     pub fn run(&mut self) -> Result<(), P::Error> {
-        let seed = *self.seed.get_or_insert_with(random_seed);
-        // Where standard output is gone there is no one to tell.
-        writeln!(io::stdout(), "Seed: {seed}").ok();
         while self.play_game()? {}
         Ok(())
     }
@@ -112,8 +111,12 @@ impl<P: Player> Game<P> {
 
     /// Plays the next game of the session; whether another is wanted.
     fn play_game(&mut self) -> Result<bool, P::Error> {
-        let seed = *self.seed.get_or_insert_with(random_seed);
-        let session = self.session.get_or_insert_with(|| CPythonRandom::new(seed));
+        let session = self.session.get_or_insert_with(|| {
+            let seed = self.seed.unwrap_or_else(random_seed);
+            // Where standard output is gone there is no one to tell.
+            writeln!(io::stdout(), "Seed: {seed}").ok();
+            CPythonRandom::new(seed)
+        });
         let mut game = GameLogic::new(session.getrandbits128(), &self.rules);
         let (mut boards, mut scores, mut moves) = (vec![game.board()], vec![0], vec![]);
         let mut board = game.board();
@@ -185,9 +188,12 @@ where
 }
 
 /// Any of the program's players, a trained agent among them, as a player of the kit.
+///
+/// The kit does not say which game is played, so what a player leaves to chance, among equal moves and in a search, is drawn
+/// by the position: unless it has a budget in milliseconds, the same position always gets the same move. `eval` and
+/// `compare` draw it by the game's seed: there such choices may be others.
 pub struct AgentPlayer {
     agent: BoxedPlayer,
-    ties: Stream,
     games: usize,
     scores: Vec<i32>,
 }
@@ -195,7 +201,7 @@ pub struct AgentPlayer {
 impl AgentPlayer {
     /// A player for one game.
     pub fn new(agent: BoxedPlayer) -> Self {
-        Self { agent, ties: Stream::new(0, Role::Tie, 0), games: 1, scores: vec![] }
+        Self { agent, games: 1, scores: vec![] }
     }
 
     /// The player of a text such as `network:checkpoint=FILE`, as `matchq players` lists them, for the original's rules.
@@ -204,6 +210,16 @@ impl AgentPlayer {
     /// A text that is no player, and a checkpoint that cannot be loaded.
     pub fn parse(text: &str) -> Result<Self, Error> {
         Ok(Self::new(agents::parse(text, &Rules::default())?))
+    }
+
+    /// The network of a checkpoint file, or of a folder's `best.ckpt`; without a path the agent that ships.
+    ///
+    /// # Errors
+    /// A checkpoint that cannot be loaded.
+    pub fn load(checkpoint: Option<&Path>) -> Result<Self, Error> {
+        let (_, device) = device::select(None)?;
+        let policy = Policy::load::<Match3>(checkpoint, &device)?;
+        Ok(Self::new(agents::with_policy("network", &Rules::default(), &policy, &device)?))
     }
 
     /// The same for a number of games, at least one.
@@ -219,13 +235,20 @@ impl AgentPlayer {
     /// Chooses a move.
     ///
     /// # Errors
-    /// A text that is no board, moves left that no game has, and a failure of the agent's device.
+    /// A text that is no board at rest, moves left that no game has, and a failure of the agent's device.
     pub fn act(&mut self, board: &str, moves_left: i64) -> Result<match3::Move, Error> {
-        let state = State::new(board, moves_left)?;
-        let actions = self.agent.act(&[state], std::slice::from_mut(&mut self.ties))?;
+        let state = State::at_rest(board, moves_left)?;
+        let actions = self.agent.act(&[state], &mut [ties(&state)])?;
         let action = actions.first().ok_or_else(|| Error::runtime(format!("{} gave no move", self.agent.name())))?;
         Ok(match3::Move::of_action(*action))
     }
+}
+
+/// A position's own stream: by the FNV-1a hash (Fowler, Noll and Vo) of its board, and its moves left.
+fn ties(state: &State) -> Stream {
+    let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = state.board().bytes().fold(0xcbf2_9ce4_8422_2325, add);
+    Stream::new(hash, Role::Tie, state.moves_left().unsigned_abs().into())
 }
 
 impl Player for AgentPlayer {

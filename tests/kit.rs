@@ -2,7 +2,9 @@
 
 use std::cell::RefCell;
 use std::convert::Infallible;
+use std::process::Command;
 
+use matchq::agents::PLAYERS;
 use matchq::games::match3::{Match3, Move as Placed, Rules};
 use matchq::kit::{AgentPlayer, Game, GameLogic, Move, Played, Player};
 use serde_json::{Value, json};
@@ -132,6 +134,19 @@ fn running_again_goes_on_in_the_sequence_of_games() {
 }
 
 #[test]
+fn the_seed_is_printed_once_a_session() {
+    let test = "running_again_goes_on_in_the_sequence_of_games";
+    let mut tests = Command::new(std::env::current_exe().unwrap());
+    let done = tests.args(["--exact", test, "--nocapture"]).output().unwrap();
+    let told = String::from_utf8(done.stdout).unwrap();
+    assert!(done.status.success());
+    let seed = seed(&traces("kit_sessions.jsonl")[0]["session_seed"]);
+    // The harness may have begun the line.
+    assert_eq!(told.matches("Seed: ").count(), 1, "{told}");
+    assert_eq!(told.matches(&format!("Seed: {seed}\n")).count(), 1, "{told}");
+}
+
+#[test]
 fn an_error_of_any_call_comes_out_at_once_and_nothing_is_called_after_it() {
     for fails_at in 1..=51 {
         let mut game = Game::new(Recorder { fails_at: Some(fails_at), ..Recorder::default() }).seed(3);
@@ -239,10 +254,50 @@ fn an_agent_plays_whole_games_with_moves_that_match() {
 }
 
 #[test]
-fn an_agent_refuses_what_is_no_board() {
+fn the_same_position_always_gets_the_same_move() {
+    let boards: Vec<String> = (0..12).map(|seed| GameLogic::new(seed, &Rules::default()).board()).collect();
+    for entry in PLAYERS {
+        let simulates = entry.parameters.iter().any(|parameter| parameter.key == "sims");
+        let text = if simulates { format!("{}:sims=40", entry.name) } else { entry.name.to_owned() };
+        let moves = |player: &mut AgentPlayer, boards: &[String]| -> Vec<Placed> {
+            boards.iter().map(|board| player.act(board, 9).unwrap()).collect()
+        };
+        let mut player = AgentPlayer::parse(&text).unwrap();
+        let first = moves(&mut player, &boards);
+        assert_eq!(moves(&mut player, &boards), first, "{text}");
+        assert_eq!(moves(&mut AgentPlayer::parse(&text).unwrap(), &boards[5..]), first[5..], "{text}");
+    }
+    // Others get others: by the board and by the moves left.
+    let mut random = AgentPlayer::parse("random").unwrap();
+    for positions in [(0..12).map(|index| (index, 9)).collect::<Vec<_>>(), (1..=12).map(|left| (0, left)).collect()] {
+        let mut moves: Vec<_> =
+            positions.iter().map(|(index, left)| random.act(&boards[*index], *left).unwrap().action()).collect();
+        moves.sort_unstable();
+        moves.dedup();
+        assert!(moves.len() > 6, "{moves:?}");
+    }
+}
+
+#[test]
+fn an_agent_is_loaded_from_a_path_that_may_hold_anything() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a:sims=3, é.ckpt");
+    std::fs::copy(format!("{}/checkpoints/dqn/best.ckpt", env!("CARGO_MANIFEST_DIR")), &path).unwrap();
+    let board = GameLogic::new(0, &Rules::default()).board();
+    let shipped = AgentPlayer::load(None).unwrap().act(&board, 25);
+    assert_eq!(AgentPlayer::load(Some(&path)).unwrap().act(&board, 25), shipped);
+    let error = AgentPlayer::load(Some(&folder.path().join("none"))).err().unwrap().to_string();
+    assert!(error.contains("none cannot be read"), "{error}");
+}
+
+#[test]
+fn an_agent_refuses_what_is_no_board_at_rest() {
     let mut player = AgentPlayer::parse("greedy").unwrap();
     let board = GameLogic::new(0, &Rules::default()).board();
     let error = player.act(&board.replacen('d', "x", 1), 25).unwrap_err().to_string();
     assert!(error.contains("row 0, column 0"), "{error}");
     assert!(player.act(&board, 26).unwrap_err().to_string().contains("26 moves are left"));
+    let run = format!("#####bbb{}", &board[8..]);
+    let error = player.act(&run, 25).unwrap_err().to_string();
+    assert!(error.contains("at row 0, column 5 of the board (both from 0) begins a run"), "{error}");
 }

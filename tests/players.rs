@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use matchq::agents::{
     Agent, Budget, Cascade, Expected, Greedy, Leaf, Matching, NetworkPlayer, NoLeaf, PLAYERS, Plan, Policy, Random,
-    Ranked, Rollout, Search, Valued, best, best_plan, listing, parse,
+    Ranked, Rollout, Search, Valued, best, best_plan, listing, parse, with_policy,
 };
 use matchq::eval::{Summary, play_series};
 use matchq::games::match3::{Certain, Match3, Move, Rules, State};
@@ -561,6 +561,33 @@ fn a_player_is_called_as_it_was_asked_for() {
 }
 
 #[test]
+fn a_checkpoint_in_a_players_text_may_be_called_anything() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a:b=c:sims=3.ckpt");
+    std::fs::copy(format!("{}/checkpoints/dqn/best.ckpt", env!("CARGO_MANIFEST_DIR")), &path).unwrap();
+    for text in ["network", "network+search:sims=30:depth=0"] {
+        let text = format!("{text}:checkpoint={}", path.display());
+        assert_eq!(parse(&text, &Rules::default()).unwrap().name(), text);
+    }
+}
+
+#[test]
+fn a_player_of_a_policy_that_is_loaded_is_that_of_its_checkpoint() {
+    let rules = Rules::default();
+    let (_, device) = device::select(None).unwrap();
+    let policy = network::Policy::load::<Match3>(None, &device).unwrap();
+    for text in ALL {
+        let series =
+            |mut player: Box<dyn Agent<Match3> + Send>| play_series(&mut *player, &rules, 3, 1, |_| ()).unwrap();
+        let player = with_policy(text, &rules, &policy, &device).unwrap();
+        assert_eq!(player.name(), text);
+        assert_eq!(series(player), series(parse(text, &rules).unwrap()), "{text}");
+    }
+    let error = with_policy("network:checkpoint=a", &rules, &policy, &device).err().unwrap();
+    assert_eq!(error.to_string(), "'network:checkpoint=a' names a checkpoint, but there is one already");
+}
+
+#[test]
 fn every_default_is_one_that_can_be_given() {
     for entry in PLAYERS {
         let mut text = entry.name.to_string();
@@ -605,6 +632,13 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
         ),
         ("network:checkpoint=none.ckpt", format!("none.ckpt cannot be read: {missing}")),
         ("network+search:checkpoint=none.ckpt", format!("none.ckpt cannot be read: {missing}")),
+        (r"network:checkpoint=C:\x", format!(r"C:\x cannot be read: {missing}")),
+        ("network:checkpoint=a:b:checkpoint=c", format!("a:b:checkpoint=c cannot be read: {missing}")),
+        (
+            "network+search:depth=2:checkpoint=a:sims=5",
+            format!("a:sims=5 cannot be read: {missing}; sims must come before checkpoint, the last"),
+        ),
+        ("greedy:checkpoint=a:b", "'greedy' has no parameter 'checkpoint': 'greedy' has no parameters".into()),
         ("rollout:guide=me", "guide=me in 'rollout:guide=me': guide must be cascade or plan".into()),
     ] {
         let error = parse(text, &Rules::default()).err().unwrap();

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use matchq::agents::{PLAYERS, greedy};
-use matchq::games::match3::{Match3, Move, Rules, State};
-use matchq::games::{Game, MaskKind};
+use matchq::agents;
+use matchq::games::Game;
+use matchq::games::match3::{MOVES, Match3, Rules, State};
 use matchq::kit::AgentPlayer;
 use matchq::network::{Evaluator, Policy, device};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
 
 use crate::errors::{exception, of_checkpoint, unlocked};
-use crate::moves::{rules, triple};
+use crate::moves::{TooFar, is_sequence, rules, triple, whole};
 
 /// Boards in one forward pass.
 const BATCH: usize = 256;
@@ -26,22 +26,10 @@ pub struct Agent {
     name: String,
 }
 
+/// The program's own player, and the network's values.
 struct Brain {
+    player: AgentPlayer,
     evaluator: Evaluator<Match3>,
-    mask: MaskKind,
-    /// Chooses the moves in place of the network alone.
-    search: Option<AgentPlayer>,
-}
-
-impl Brain {
-    fn act(&mut self, board: &str, moves_left: i64) -> Result<Move, PyErr> {
-        if let Some(search) = &mut self.search {
-            return search.act(board, moves_left).map_err(exception);
-        }
-        let state = State::new(board, moves_left).map_err(exception)?;
-        let values = self.evaluator.values(&[state]).map_err(exception)?;
-        Ok(Move::of_action(greedy(values, &Match3::mask(&state, self.mask))))
-    }
 }
 
 #[pymethods]
@@ -54,7 +42,7 @@ impl Agent {
     /// machine. obstacle_kinds: the kinds in the games that the search simulates.
     ///
     /// Raises FileNotFoundError or PermissionError for a file that cannot be read, ValueError for one that is no checkpoint
-    /// of match-3 and for a budget that is none.
+    /// of match-3 and for a budget out of range, TypeError for a budget that is neither a whole number nor text.
     #[staticmethod]
     #[pyo3(
         signature = (path = None, *, search = None, obstacle_kinds = None),
@@ -68,21 +56,16 @@ impl Agent {
     ) -> PyResult<Self> {
         let rules = obstacle_kinds.map_or_else(|| Ok(Rules::default()), rules)?;
         let search = search.map(budget).transpose()?;
-        let name = match (&path, &search) {
-            (None, None) => "the shipped agent".into(),
-            (Some(path), None) => path.display().to_string(),
-            (path, Some(budget)) => searching(budget, path.as_deref().map(|path| path.display().to_string())),
-        };
+        let agent = path.as_ref().map_or("the shipped agent".into(), |path| path.display().to_string());
+        let name = search.as_ref().map_or(agent.clone(), |budget| format!("{agent}, search {budget}"));
+        let player = search.map_or("network".into(), |budget| format!("network+search:{budget}"));
         let brain = unlocked(py, || {
             let (_, device) = device::select(None).map_err(exception)?;
             let policy = Policy::load::<Match3>(path.as_deref(), &device);
             let policy = policy.map_err(|error| of_checkpoint(error, path.as_deref()))?;
-            let player = search.map(|_| matchq::agents::parse(&name, &rules)).transpose().map_err(exception)?;
-            Ok(Brain {
-                evaluator: Evaluator::new(&policy.network, BATCH, &device),
-                mask: policy.config.mask,
-                search: player.map(AgentPlayer::new),
-            })
+            let player = agents::with_policy(&player, &rules, &policy, &device).map_err(exception)?;
+            let evaluator = Evaluator::new(&policy.network, BATCH, &device);
+            Ok(Brain { player: AgentPlayer::new(player), evaluator })
         })?;
         Ok(Self { brain: Mutex::new(brain), name })
     }
@@ -95,7 +78,7 @@ impl Agent {
         py: Python<'_>,
         board: &str,
         score: &Bound<'_, PyAny>,
-        moves_left: i64,
+        moves_left: &Bound<'_, PyAny>,
     ) -> PyResult<(usize, usize, bool)> {
         let _ = score;
         self.act(py, board, moves_left)
@@ -127,9 +110,20 @@ impl Agent {
 
     /// Chooses a move (x, y, vertical) on a board with moves left, from 0 to 25.
     ///
-    /// Raises ValueError for a text that is no board, with row and column, and for moves left that no game has.
-    fn act(&self, py: Python<'_>, board: &str, moves_left: i64) -> PyResult<(usize, usize, bool)> {
-        let chosen = unlocked(py, || self.brain.lock().unwrap_or_else(PoisonError::into_inner).act(board, moves_left))?;
+    /// It is that of the highest of the q_values among the moves that match, with a search the one that simulations rank
+    /// first. Where no move matches, which is rare, it is any that changes what is seen. What is left to chance is drawn by
+    /// the position: the same position always gets the same move, unless the search has milliseconds. matchq eval and
+    /// compare draw it by the game's seed, so that such moves of theirs may be others.
+    ///
+    /// Raises ValueError for a text that is no board and for a board with a run of three or more, which no game shows
+    /// between two moves, with row and column, and for moves left that no game has.
+    fn act(&self, py: Python<'_>, board: &str, moves_left: &Bound<'_, PyAny>) -> PyResult<(usize, usize, bool)> {
+        let moves_left = left(moves_left)?
+            .ok_or_else(|| PyTypeError::new_err(format!("moves_left is {moves_left:?}, but must be a whole number")))?;
+        let chosen = unlocked(py, || {
+            let mut brain = self.brain.lock().unwrap_or_else(PoisonError::into_inner);
+            brain.player.act(board, moves_left).map_err(exception)
+        })?;
         Ok(triple(chosen))
     }
 
@@ -140,8 +134,8 @@ impl Agent {
     /// from 0 to 25, or n of them. A move's index is that of action_of_move. The network has learned from matching moves
     /// (see action_mask): its values of others mean little. A search does not change them.
     ///
-    /// Raises ValueError for a text that is no board, with row and column, for moves left that no game has, and where there
-    /// are not as many moves left as boards.
+    /// Raises ValueError for a text that is no board and for a board with a run of three or more, with row and column, for
+    /// moves left that no game has, and where there are not as many moves left as boards.
     fn q_values<'py>(
         &self,
         py: Python<'py>,
@@ -150,16 +144,13 @@ impl Agent {
     ) -> PyResult<Bound<'py, PyArrayDyn<f32>>> {
         let one = board.is_instance_of::<PyString>();
         let boards: Vec<String> = if one { vec![board.extract()?] } else { board.extract()? };
-        let left: Vec<i64> = match moves_left.extract::<i64>() {
-            Ok(left) => vec![left; boards.len()],
-            Err(_) => moves_left.extract()?,
-        };
-        if left.len() != boards.len() {
-            let sentence = format!("there are {} boards, but {} moves left for them", boards.len(), left.len());
+        let each_left = each_left(moves_left, boards.len())?;
+        if each_left.len() != boards.len() {
+            let sentence = format!("there are {} boards, but {} moves left for them", boards.len(), each_left.len());
             return Err(PyValueError::new_err(sentence));
         }
-        let states = boards.iter().zip(&left).enumerate().map(|(index, (board, left))| {
-            State::new(board, *left).map_err(|error| match one {
+        let states = boards.iter().zip(each_left).enumerate().map(|(index, (board, left))| {
+            State::at_rest(board, left).map_err(|error| match one {
                 true => exception(error),
                 false => PyValueError::new_err(format!("board {index} (from 0): {error}")),
             })
@@ -181,6 +172,31 @@ impl Agent {
     }
 }
 
+/// Moves left; nothing for what is no whole number.
+fn left(moves_left: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
+    match whole(moves_left)?.transpose() {
+        Ok(left) => Ok(left),
+        Err(TooFar) => {
+            Err(PyValueError::new_err(format!("{moves_left} moves are left, but a game has from 0 to {MOVES}")))
+        }
+    }
+}
+
+/// Moves left for each of some boards: one number for all, or a sequence of numbers.
+fn each_left(moves_left: &Bound<'_, PyAny>, boards: usize) -> PyResult<Vec<i64>> {
+    if let Some(left) = left(moves_left)? {
+        return Ok(vec![left; boards]);
+    }
+    let wrong = || {
+        let sentence = format!("moves_left is {moves_left:?}, but must be a whole number or a sequence of them");
+        PyTypeError::new_err(sentence)
+    };
+    if !is_sequence(moves_left) {
+        return Err(wrong());
+    }
+    moves_left.try_iter()?.map(|number| left(&number?)?.ok_or_else(wrong)).collect()
+}
+
 /// The budget of a search in words of the players' parameters: `ms=N` or `sims=N`.
 fn budget(search: &Bound<'_, PyAny>) -> PyResult<String> {
     const FORM: &str = "a search has a number of milliseconds a move, \"ms=N\" or \"sims=N\"";
@@ -188,19 +204,13 @@ fn budget(search: &Bound<'_, PyAny>) -> PyResult<String> {
         let known = text.split_once('=').is_some_and(|(key, _)| ["ms", "sims"].contains(&key)) && !text.contains(':');
         return if known { Ok(text) } else { Err(PyValueError::new_err(format!("{FORM}, not '{text}'"))) };
     }
-    match search.extract::<i64>() {
-        Ok(milliseconds) if !search.is_instance_of::<PyBool>() => Ok(format!("ms={milliseconds}")),
-        _ => Err(PyTypeError::new_err(format!("{FORM}, not {search:?}"))),
+    if !search.is_instance_of::<PyBool>() {
+        match whole(search)? {
+            Some(Ok(milliseconds)) => return Ok(format!("ms={milliseconds}")),
+            // Which the search refuses by the range that there is.
+            Some(Err(TooFar)) => return Ok(format!("ms={search}")),
+            None => (),
+        }
     }
-}
-
-/// The player that searches with a budget: with the network at the ends of its simulations where the program has such a
-/// player, else by simulation alone.
-fn searching(budget: &str, checkpoint: Option<String>) -> String {
-    const WITH_NETWORK: &str = "network+search";
-    let checkpoint = checkpoint.map_or(String::new(), |path| format!(":checkpoint={path}"));
-    match PLAYERS.iter().any(|entry| entry.name == WITH_NETWORK) {
-        true => format!("{WITH_NETWORK}:{budget}{checkpoint}"),
-        false => format!("rollout:{budget}"),
-    }
+    Err(PyTypeError::new_err(format!("{FORM}, not {search:?}")))
 }

@@ -30,9 +30,14 @@ pub fn of_checkpoint(error: Error, checkpoint: Option<&Path>) -> PyErr {
     }
 }
 
-/// Does some work without Python's lock. A panic in it is a mistake of matchq; it becomes a `RuntimeError`.
-pub fn unlocked<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, PyErr> + Send) -> PyResult<T> {
-    py.detach(|| catch_unwind(AssertUnwindSafe(work))).unwrap_or_else(|panic| Err(of_panic(panic.as_ref())))
+/// Does some work. A panic in it is a mistake of matchq; it becomes a `RuntimeError`.
+pub fn caught<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(of_panic(panic.as_ref())))
+}
+
+/// The same without Python's lock.
+pub fn unlocked<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
+    py.detach(|| caught(work))
 }
 
 fn of_panic(panic: &(dyn Any + Send)) -> PyErr {

@@ -6,6 +6,7 @@ use matchq::games::match3::Rules;
 use matchq::kit::{self, Played};
 use pyo3::prelude::*;
 
+use crate::errors::caught;
 use crate::moves::{kit_move, rules, seed_or_random, triple};
 
 /// The game of a seed: the class of that name in the assignment's kit, method for method and token for token.
@@ -22,8 +23,8 @@ pub struct GameLogic {
 
 impl GameLogic {
     /// Works on the game. Nothing that is done under the lock can wait for Python's.
-    fn with<T>(&self, work: impl FnOnce(&mut kit::GameLogic) -> T) -> T {
-        work(&mut self.game.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with<T>(&self, work: impl FnOnce(&mut kit::GameLogic) -> T) -> PyResult<T> {
+        caught(|| Ok(work(&mut self.game.lock().unwrap_or_else(PoisonError::into_inner))))
     }
 }
 
@@ -37,31 +38,32 @@ impl GameLogic {
         obstacle_kinds: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let rules = obstacle_kinds.map_or_else(|| Ok(Rules::default()), rules)?;
-        Ok(Self { game: Mutex::new(kit::GameLogic::new(seed_or_random(py, seed)?, &rules)) })
+        let seed = seed_or_random(py, seed)?;
+        caught(|| Ok(Self { game: Mutex::new(kit::GameLogic::new(seed, &rules)) }))
     }
 
     /// The points so far.
-    fn score(&self) -> i32 {
+    fn score(&self) -> PyResult<i32> {
         self.with(|game| game.score())
     }
 
     /// Whether 25 moves have been played.
-    fn is_gameover(&self) -> bool {
+    fn is_gameover(&self) -> PyResult<bool> {
         self.with(|game| game.is_gameover())
     }
 
     /// The moves (x, y, vertical) that match at once, ordered by x, then y, then horizontal before vertical.
-    fn matching_moves(&self) -> Vec<(usize, usize, bool)> {
-        self.with(|game| game.matching_moves()).into_iter().map(triple).collect()
+    fn matching_moves(&self) -> PyResult<Vec<(usize, usize, bool)>> {
+        self.with(|game| game.matching_moves().into_iter().map(triple).collect())
     }
 
     /// The board: ten rows of eight of "a b c d #", joined by newlines.
-    fn board(&self) -> String {
+    fn board(&self) -> PyResult<String> {
         self.with(|game| game.board())
     }
 
     /// The moves left, 25 at the start; below zero where moves were played after the end.
-    fn moves_left(&self) -> i32 {
+    fn moves_left(&self) -> PyResult<i32> {
         self.with(|game| game.moves_left())
     }
 
@@ -71,25 +73,25 @@ impl GameLogic {
     /// with the one to its right. A move off the board changes nothing, but is used up. The intermediate boards are the
     /// texts after the swap, every pass of falling (an empty cell is a space) and every clearing, without the last.
     ///
-    /// Raises ValueError if the move has not three parts, TypeError if it is no sequence or x and y are no whole numbers;
-    /// no move is used up then.
+    /// Raises ValueError if the move has not three parts, TypeError if it is no sequence (list, tuple, array) or x and y are
+    /// no whole numbers; no move is used up then.
     #[pyo3(signature = (r#move, /))]
     fn play(&self, r#move: &Bound<'_, PyAny>) -> PyResult<(String, i32, bool, Vec<String>)> {
         let chosen = kit_move(r#move)?;
-        let Played { board, score_delta, game_over, intermediate } = self.with(|game| game.play(chosen));
+        let Played { board, score_delta, game_over, intermediate } = self.with(|game| game.play(chosen))?;
         Ok((board, score_delta, game_over, intermediate))
     }
 
     /// A game that stands where this one does and goes on with the same random numbers.
-    fn __copy__(&self) -> Self {
-        Self { game: Mutex::new(self.with(|game| game.clone())) }
+    fn __copy__(&self) -> PyResult<Self> {
+        Ok(Self { game: Mutex::new(self.with(|game| game.clone())?) })
     }
 
-    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> PyResult<Self> {
         self.__copy__()
     }
 
-    fn __repr__(&self) -> String {
+    fn __repr__(&self) -> PyResult<String> {
         self.with(|game| format!("<matchq.GameLogic: score {}, {} moves left>", game.score(), game.moves_left()))
     }
 }

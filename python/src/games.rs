@@ -6,11 +6,11 @@ use matchq::games::match3::{MOVES, Match3, Rules};
 use matchq::games::{Game, MaskKind};
 use matchq::random::CPythonRandom;
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-use crate::errors::unlocked;
+use crate::errors::{caught, unlocked};
 use crate::moves::{mask_kind, rules, seed, write_mask};
 
 /// Numbers in the image of a position.
@@ -130,9 +130,14 @@ impl Games {
             return Err(PyValueError::new_err("the number of games is 0, but must be at least 1"));
         }
         let (rules, mask) = (rules(obstacle_kinds)?, mask_kind(mask)?);
-        // A seed that no one sees, until the first reset.
-        let table = Table::new(&rules, 0);
-        Ok(Self { tables: Mutex::new(vec![table; count]), rules, mask })
+        caught(|| {
+            let mut tables = vec![];
+            let none = |_| PyMemoryError::new_err(format!("there is no memory for {count} games"));
+            tables.try_reserve_exact(count).map_err(none)?;
+            // A seed that no one sees, until the first reset.
+            tables.resize(count, Table::new(&rules, 0));
+            Ok(Self { tables: Mutex::new(tables), rules, mask })
+        })
     }
 
     /// Deals a new game in each place where which is true, everywhere for None: the game of its seed, which begins a new

@@ -9,6 +9,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import matchq
+from matchq._matchq import Games
 from matchq.envs import Match3Env, Match3VectorEnv
 
 GAMES = 130  # Enough for several threads.
@@ -89,12 +90,71 @@ def test_a_step_without_a_game_is_refused():
         Match3VectorEnv(2).step([0, 0])
 
 
+def test_nothing_is_told_of_a_game_that_is_not_there():
+    environment, vector = Match3Env(), Match3VectorEnv(2)
+    for ask in (
+        environment.action_masks,
+        vector.action_masks,
+        lambda: environment.game_seed,
+        lambda: vector.game_seeds,
+    ):
+        with pytest.raises(ResetNeeded, match="before"):
+            ask()
+
+
+@pytest.mark.parametrize("make", [Match3Env, lambda: Match3VectorEnv(2)])
+def test_what_is_no_seed_is_refused_and_what_is_one_taken(make):
+    environment = make()
+    for seed in (-1, 2**128, 10**60):
+        with pytest.raises(ValueError, match=f"the seed is {seed}, but must be from 0 to 2"):
+            environment.reset(seed=seed)
+    for seed in (1.5, "7"):
+        with pytest.raises(TypeError):
+            environment.reset(seed=seed)
+    np.testing.assert_equal(environment.reset(seed=np.int64(3)), make().reset(seed=3))
+
+
+def test_more_games_than_there_is_memory_for_are_refused():
+    with pytest.raises(MemoryError, match=f"there is no memory for {2**62} games"):
+        Games(2**62, 2, "legal")
+    with pytest.raises((MemoryError, ValueError)):
+        Match3VectorEnv(2**62)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("masked", [True, False])
+def test_games_that_are_over_are_reset_where_nothing_else_resets_them(kept, masked):
+    vector = Match3VectorEnv(3, autoreset_mode="Disabled", copy=kept)
+    vector.reset(seed=0)
+    for _ in range(2):
+        for _ in range(25):
+            over = vector.step([0, 0, 0])[2]
+        assert over.all()
+        if masked:
+            # One is left over, which must be said.
+            vector.reset(options={"reset_mask": np.array([True, False, True])})
+            with pytest.raises(ResetNeeded, match="game 1"):
+                vector.step([0, 0, 0])
+            vector.reset(options={"reset_mask": np.array([False, True, False])})
+        else:
+            vector.reset()
+        assert vector.step([0, 0, 0])[0]["moves_left"].tolist() == [[np.float32(24 / 25)]] * 3
+        vector.reset()
+    # The very array that says which are over may be the mask.
+    for _ in range(25):
+        over = vector.step([0, 0, 0])[2]
+    vector.reset(options={"reset_mask": over})
+    assert not vector.step([0, 0, 0])[2].any()
+
+
 @pytest.mark.parametrize("action, error", [(-1, ValueError), (142, ValueError), (1.5, TypeError), ("1", TypeError)])
 def test_what_is_no_action_is_refused_and_plays_nothing(action, error):
     environment = Match3Env()
     environment.reset(seed=0)
     with pytest.raises(error):
         environment.step(action)
+    with pytest.raises(ValueError, match=f"the action is {10**30}, but must be from 0 to 141"):
+        environment.step(10**30)
     np.testing.assert_equal(environment.step(3), fresh_step(3))
     vector = Match3VectorEnv(2)
     vector.reset(seed=0)

@@ -1,5 +1,6 @@
 import copy
 import random
+from collections import deque
 
 import numpy as np
 import pytest
@@ -58,10 +59,38 @@ def test_types_are_those_of_the_kit():
 
 
 @pytest.mark.parametrize(
-    "move", [[2, 6, True], (2, 6, 1), (2, 6, "down"), np.array([2, 6, 1]), (np.int64(2), np.int8(6), np.True_)]
+    "move",
+    [[2, 6, True], (2, 6, 1), (2, 6, "down"), np.array([2, 6, 1]), (np.int64(2), np.int8(6), np.True_), deque([2, 6, 1])],
 )
 def test_a_move_may_be_any_three(move):
     assert matchq.GameLogic(0).play(move)[1] == 16
+
+
+class Its(Exception):
+    pass
+
+
+class Failing(list):
+    def __iter__(self):
+        raise Its
+
+
+class FailingNumber:
+    def __index__(self):
+        raise Its
+
+
+class FailingTruth:
+    def __bool__(self):
+        raise Its
+
+
+@pytest.mark.parametrize("move", [Failing([1, 2, 3]), (FailingNumber(), 0, True), (0, 0, FailingTruth())])
+def test_an_exception_of_the_moves_own_comes_out(move):
+    game = matchq.GameLogic(0)
+    with pytest.raises(Its):
+        game.play(move)
+    assert game.moves_left() == 25
 
 
 @pytest.mark.parametrize("move", [(10**30, 0, True), (0, -(10**30), False), (-1, 0, True), (7, 0, False)])
@@ -81,7 +110,12 @@ def test_a_move_off_the_board_changes_nothing_but_is_used_up(move):
         (None, TypeError),
         (3, TypeError),
         ("abc", TypeError),
-        ("3, 0, True", ValueError),
+        ("3, 0, True", TypeError),
+        (b"123", TypeError),
+        (bytearray(b"123"), TypeError),
+        ({1, 2, 3}, TypeError),
+        ({1: 0, 2: 0, 3: 0}, TypeError),
+        (iter([1, 2, 3]), TypeError),
         ((1.0, 2, True), TypeError),
         ((1, 2.5, True), TypeError),
         ((None, 2, True), TypeError),
@@ -125,13 +159,19 @@ def test_actions_are_numbered_as_documented_and_back():
     for action, (x, y, vertical) in enumerate(moves):
         assert action == (8 * y + x if vertical else 72 + 7 * y + x)
         assert matchq.action_of_move((x, y, vertical)) == action
-    for action in (-1, 142):
-        with pytest.raises(ValueError, match=f"{action}, but must be from 0 to 141"):
+    for action in (-1, 142, 10**30):
+        with pytest.raises(ValueError, match=f"{action}, but must be a whole number from 0 to 141"):
             matchq.move_of_action(action)
+    for action in (1.5, "1", None):
+        with pytest.raises(TypeError, match="must be a whole number from 0 to 141"):
+            matchq.move_of_action(action)
+    assert matchq.move_of_action(np.int8(72)) == (0, 0, False)
     with pytest.raises(ValueError, match=r"\(7, 0, False\) is off the board: x must be from 0 to 6, y from 0 to 9"):
         matchq.action_of_move((7, 0, False))
     with pytest.raises(ValueError, match="off the board"):
         matchq.action_of_move((-1, 0, True))
+    with pytest.raises(ValueError, match=rf"\({10**30}, 0, True\) is off the board"):
+        matchq.action_of_move((10**30, 0, True))
 
 
 def test_a_mask_offers_the_moves_of_its_kind():
@@ -144,3 +184,5 @@ def test_a_mask_offers_the_moves_of_its_kind():
     assert mask.sum() < effective.sum() < 142
     with pytest.raises(ValueError, match="'best' is no mask: use legal, effective or matching"):
         matchq.action_mask(game.board(), "best")
+    with pytest.raises(ValueError, match="at row 0, column 5 of the board .* begins a run"):
+        matchq.action_mask("\n".join(["#####bbb"] + ["########"] * 9))

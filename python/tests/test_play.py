@@ -38,6 +38,26 @@ def test_a_missing_kit_is_named(tmp_path):
     assert done.stderr.startswith(f"error: --kit {tmp_path / 'none'}: there is no such folder")
     done = play("play", "--kit", str(tmp_path))
     assert done.returncode == 2 and "graphical.py is missing there" in done.stderr
+    done = play("play", "--kit", str(KIT / "graphical.py"))
+    assert done.returncode == 2 and done.stderr.startswith(f"error: --kit {KIT / 'graphical.py'}: this is a file")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there is no such device or pipe")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_standard_output_that_is_gone_ends_it_quietly_and_a_full_one_in_a_sentence(unbuffered):
+    command = [sys.executable, "-m", "matchq", "play", "--kit", str(KIT), "--games", "3"]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": unbuffered}
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, env=environment)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("error: standard output cannot be written: ")
+    closed = subprocess.run(command, preexec_fn=lambda: os.close(1), stderr=subprocess.PIPE, text=True, env=environment)
+    assert (closed.returncode, closed.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -77,9 +97,13 @@ def test_a_window_that_fails_is_one_sentence_and_anything_else_shows_its_trace(t
 @pytest.mark.parametrize(
     "arguments, named",
     [
-        (["--seed", "-1"], "--seed"),
-        (["--seed", "x"], "--seed"),
-        (["--games", "0"], "--games"),
+        (["--seed", "-1"], "--seed: '-1' must be a whole number from 0 to 2^128 - 1"),
+        (["--seed", "x"], "--seed: 'x' must be a whole number from 0 to 2^128 - 1"),
+        (["--games", "0"], "--games: '0' must be a whole number, at least 1"),
+        (["--games", "x"], "--games: 'x' must be a whole number, at least 1"),
+        (["--speed", "nan"], "--speed: 'nan' must be a number above 0"),
+        (["--speed", "0"], "--speed: '0' must be a number above 0"),
+        (["--speed", "fast"], "--speed: 'fast' must be a number above 0"),
         (["--checkpoint", "/no/such/checkpoint"], "/no/such/checkpoint"),
         (["--search", "fast"], "'fast'"),
     ],

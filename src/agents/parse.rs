@@ -13,7 +13,7 @@ use super::{
 use crate::error::{Error, Result};
 use crate::games::match3::{MOVES, Rules};
 use crate::games::{Game, Match3};
-use crate::network::{self, device};
+use crate::network::{self, device, device::Device};
 
 /// Any player of match-3, which may be handed from thread to thread.
 pub type BoxedPlayer = Box<dyn Agent<Match3> + Send>;
@@ -44,6 +44,8 @@ pub struct Options<'a> {
     text: &'a str,
     entry: &'static Entry,
     given: Vec<(&'a str, &'a str)>,
+    /// The policy to play by, and its device, where none is to be loaded.
+    policy: Option<(&'a network::Policy, &'a Device)>,
 }
 
 const WEIGHT: &str = "what a point is worth a move later, from 0 to 1";
@@ -51,8 +53,12 @@ const SIMS: &str = "simulations a move";
 const MS: &str = "milliseconds a move, in place of sims";
 const DEPTH: &str = "moves of the guide in a simulation";
 const GUIDE: &str = "cascade or plan (with its defaults)";
-const CHECKPOINT: Parameter =
-    Parameter { key: "checkpoint", default: None, about: "file or folder; without it the agent that ships" };
+/// The last parameter where it is given: what follows is its path, which may hold any character.
+const CHECKPOINT: Parameter = Parameter {
+    key: "checkpoint",
+    default: None,
+    about: "file or folder, the last parameter: the rest is its path; without it the agent that ships",
+};
 
 /// All players, the simplest first.
 pub const PLAYERS: &[Entry] = &[
@@ -66,13 +72,13 @@ pub const PLAYERS: &[Entry] = &[
         name: "network+search",
         about: "the best by simulations that end in a network's values; the network chooses what is tried",
         parameters: &[
-            CHECKPOINT,
             Parameter { key: "sims", default: Some("1600"), about: SIMS },
             Parameter { key: "ms", default: None, about: MS },
             Parameter { key: "depth", default: Some("1"), about: DEPTH },
             Parameter { key: "guide", default: Some("cascade"), about: GUIDE },
             Parameter { key: "candidates", default: Some("16"), about: "moves that are tried at the most" },
             Parameter { key: "weight", default: Some("1"), about: "factor of the network's values, from 0 to 10" },
+            CHECKPOINT,
         ],
         build: |options, rules| {
             Ok(Box::new(NetworkSearch {
@@ -160,19 +166,37 @@ const DEEPEST: u32 = MOVES.unsigned_abs();
 /// A move more multiplies the time of a plan by the number of matching moves, a dozen: this one takes a second.
 const LONGEST_PLAN: u32 = 6;
 
-/// The player of a text, `name:key=value:key=value`, for games of these rules.
+/// The player of a text, `name:key=value:key=value`, for games of these rules. All that follows `checkpoint=` is its path.
 ///
 /// # Errors
-/// An unknown player or parameter, a parameter given twice, and a value that is out of range.
+/// An unknown player or parameter, a parameter given twice, a value that is out of range, and a checkpoint that cannot be
+/// loaded.
 pub fn parse(text: &str, rules: &Rules) -> Result<BoxedPlayer> {
-    let mut parts = text.split(':');
-    let name = parts.next().unwrap_or_default();
+    build(text, rules, None)
+}
+
+/// The same with a policy that is loaded already, on its device, in place of a checkpoint's; a player without a network
+/// has no use for it.
+///
+/// # Errors
+/// As of [`parse`], and a checkpoint in the text.
+pub fn with_policy(text: &str, rules: &Rules, policy: &network::Policy, device: &Device) -> Result<BoxedPlayer> {
+    build(text, rules, Some((policy, device)))
+}
+
+fn build<'a>(text: &'a str, rules: &Rules, policy: Option<(&'a network::Policy, &'a Device)>) -> Result<BoxedPlayer> {
+    let (name, mut rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
     let Some(entry) = PLAYERS.iter().find(|entry| entry.name == name) else {
         let names = list(PLAYERS.iter().map(|entry| entry.name));
         return Err(Error::user(format!("there is no player '{name}': the players are {names}")));
     };
-    let mut options = Options { text, entry, given: vec![] };
-    for part in parts {
+    let mut options = Options { text, entry, given: vec![], policy };
+    while let Some(parts) = rest {
+        let part;
+        (part, rest) = match parts.split_once(':') {
+            Some((part, rest)) if !part.starts_with("checkpoint=") => (part, Some(rest)),
+            _ => (parts, None),
+        };
         let Some((key, value)) = part.split_once('=') else {
             return Err(Error::user(format!("'{part}' in '{text}' must be key=value: {}", entry.has())));
         };
@@ -248,8 +272,23 @@ impl Options<'_> {
 }
 
 fn network(options: &Options) -> Result<NetworkPlayer<Match3>> {
+    let path = options.given(CHECKPOINT.key);
+    if let Some((policy, device)) = options.policy {
+        return match path {
+            None => Ok(NetworkPlayer::of(policy, NETWORK_BATCH, device)),
+            Some(_) => Err(Error::user(format!("'{}' names a checkpoint, but there is one already", options.text))),
+        };
+    }
     let (_, device) = device::select(None)?;
-    let policy = network::Policy::load::<Match3>(options.given("checkpoint").map(Path::new), &device)?;
+    let policy = network::Policy::load::<Match3>(path.map(Path::new), &device).map_err(|error| {
+        let swallowed = |Parameter { key, .. }: &Parameter| {
+            *key != CHECKPOINT.key && path.is_some_and(|path| path.contains(&format!(":{key}=")))
+        };
+        match options.entry.parameters.iter().find(|parameter| swallowed(parameter)) {
+            Some(Parameter { key, .. }) => Error::user(format!("{error}; {key} must come before checkpoint, the last")),
+            None => error,
+        }
+    })?;
     Ok(NetworkPlayer::of(&policy, NETWORK_BATCH, &device))
 }
 

@@ -98,14 +98,7 @@ fn position(name: &str, text: &str, moves_left: i64) -> Result<State> {
     if text.is_empty() {
         return Err(Error::user(format!("{name} is empty; a board is ten lines of eight of a b c d #")));
     }
-    let state = State::new(text, moves_left).map_err(|error| Error::user(format!("{name}: {error}")))?;
-    match state.first_run() {
-        None => Ok(state),
-        Some((x, y)) => Err(Error::user(format!(
-            "{name}: at row {y}, column {x} of the board (both from 0) begins a run of three or more, \
-             but a board at rest has none"
-        ))),
-    }
+    State::at_rest(text, moves_left).map_err(|error| Error::user(format!("{name}: {error}")))
 }
 
 /// The ranking as text, below the board with the best move in brackets.

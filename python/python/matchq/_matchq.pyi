@@ -19,7 +19,7 @@ class Agent:
     def load(
         path: str | os.PathLike[str] | None = None,
         *,
-        search: int | str | None = None,
+        search: SupportsIndex | str | None = None,
         obstacle_kinds: SupportsIndex = 2,
     ) -> Agent:
         """Loads an agent.
@@ -33,11 +33,15 @@ class Agent:
 
         Raises:
             FileNotFoundError, PermissionError: a file that cannot be read.
-            ValueError: a file that is no checkpoint of match-3; a budget that is none.
+            ValueError: a file that is no checkpoint of match-3; a budget out of range.
+            TypeError: a budget that is neither a whole number nor text.
         """
 
-    def ai_callback(self, board: str, score: int, moves_left: int) -> tuple[int, int, bool]:
-        """Chooses a move, as the kit asks for it: (x, y, vertical). The score does not matter to the agent."""
+    def ai_callback(self, board: str, score: int, moves_left: SupportsIndex) -> tuple[int, int, bool]:
+        """Chooses a move, as the kit asks for it: (x, y, vertical). The score does not matter to the agent.
+
+        Raises as ``act`` does.
+        """
 
     def transition_callback(
         self, board: str, move: Any, score_delta: int, next_board: str, moves_left: int
@@ -49,15 +53,22 @@ class Agent:
     ) -> bool:
         """Returns False: no other game is played after one."""
 
-    def act(self, board: str, moves_left: int) -> tuple[int, int, bool]:
+    def act(self, board: str, moves_left: SupportsIndex) -> tuple[int, int, bool]:
         """Chooses a move (x, y, vertical) on a board with moves left, from 0 to 25.
 
+        It is that of the highest of the ``q_values`` among the moves that match, with a search the one that simulations rank
+        first. Where no move matches, which is rare, it is any that changes what is seen. What is left to chance is drawn by
+        the position: the same position always gets the same move, unless the search has milliseconds. ``matchq eval`` and
+        ``compare`` draw it by the game's seed, so that such moves of theirs may be others.
+
         Raises:
-            ValueError: a text that is no board, with row and column; moves left that no game has.
+            ValueError: a text that is no board, or a board with a run of three or more, which no game shows between two
+                moves, with row and column; moves left that no game has.
+            TypeError: a board that is no text, moves left that are no whole number.
         """
 
     def q_values(
-        self, board: str | Sequence[str], moves_left: int | Sequence[int]
+        self, board: str | Sequence[str], moves_left: SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]]
     ) -> npt.NDArray[np.float32]:
         """The network's values of all moves: what a move is thought to bring with what comes after it.
 
@@ -66,14 +77,15 @@ class Agent:
 
         Args:
             board: one text, for values of shape (142,), or n texts, for shape (n, 142).
-            moves_left: a whole number from 0 to 25, or n of them.
+            moves_left: a whole number from 0 to 25, or a sequence of n of them.
 
         A move's index is that of ``action_of_move``. The network has learned from matching moves (``action_mask``): its
         values of others mean little. A search does not change them.
 
         Raises:
-            ValueError: a text that is no board, with row and column; moves left that no game has; not as many moves left
-                as boards.
+            ValueError: a text that is no board, or a board with a run of three or more, with row and column; moves left that
+                no game has; not as many moves left as boards.
+            TypeError: moves left that are neither a whole number nor a sequence of them.
         """
 
 class GameLogic:
@@ -107,7 +119,7 @@ class GameLogic:
     def play(self, move: Any, /) -> tuple[str, int, bool, list[str]]:
         """Plays a move and returns (board, score delta, game over, intermediate boards).
 
-        The move, any sequence (x, y, vertical), swaps the token in column x and row y, from the top left, with the one
+        The move, a list, tuple, array or other sequence (x, y, vertical), swaps the token in column x and row y, from the top left, with the one
         below it if vertical is true, else with the one to its right. A move off the board changes nothing, but is used
         up. The intermediate boards are the texts after the swap, every pass of falling (an empty cell is a space) and
         every clearing, without the last.
@@ -150,14 +162,16 @@ def action_of_move(move: Any, /) -> int:
     Vertical moves are 8 * y + x (0 to 71), horizontal ones 72 + 7 * y + x (72 to 141).
 
     Raises:
-        ValueError: a cell of the move is off the board.
+        ValueError: a cell of the move is off the board, or the move has not three parts.
+        TypeError: it is no sequence, or x and y are no whole numbers.
     """
 
-def move_of_action(action: int, /) -> tuple[int, int, bool]:
+def move_of_action(action: SupportsIndex, /) -> tuple[int, int, bool]:
     """The move of a number from 0 to 141; the inverse of ``action_of_move``.
 
     Raises:
         ValueError: any other number.
+        TypeError: no whole number.
     """
 
 def action_mask(board: str, kind: _Mask = "matching") -> npt.NDArray[np.bool_]:
@@ -169,5 +183,6 @@ def action_mask(board: str, kind: _Mask = "matching") -> npt.NDArray[np.bool_]:
             board has none of a kind, the kind before it is offered.
 
     Raises:
-        ValueError: a text that is no board, with row and column; another kind.
+        ValueError: a text that is no board, or a board with a run of three or more, which no game shows between two moves,
+            with row and column; another kind.
     """

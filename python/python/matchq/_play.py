@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
+import math
 import os
 import sys
 from pathlib import Path
@@ -21,6 +23,34 @@ class _Failure(Exception):
         self.code = code
 
 
+class _Output:
+    """Standard output, whose failures are told from any other error of the kit's window."""
+
+    class Failure(Exception):
+        """It cannot be written; the cause is the system's error."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        return self._try(self._stream.write, text)
+
+    def flush(self) -> None:
+        self._try(self._stream.flush)
+
+    def _try(self, work: Any, *arguments: Any) -> Any:
+        try:
+            return work(*arguments)
+        except OSError as error:
+            # What is left in the buffer must not fail again when Python ends.
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+            raise _Output.Failure from error
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command line and returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m matchq", description="A trained agent for match-3.")
@@ -33,11 +63,21 @@ def main(arguments: list[str] | None = None) -> int:
     )
     play.add_argument("--seed", metavar="N", type=_seed, help="seed of the session [default: random]")
     play.add_argument("--games", metavar="N", type=_count, default=1, help="games to play [default: 1]")
-    play.add_argument("--speed", metavar="X", type=float, default=1.0, help="of the animation [default: 1]")
+    play.add_argument("--speed", metavar="X", type=_speed, default=1.0, help="of the animation [default: 1]")
     play.add_argument("--search", metavar="BUDGET", help="search before each move: ms=N or sims=N")
     parsed = parser.parse_args(arguments)
     try:
-        return _play(parsed)
+        # Without standard output there is nothing to write to.
+        with contextlib.redirect_stdout(_Output(sys.stdout)) if sys.stdout else contextlib.nullcontext():
+            code = _play(parsed)
+            print(end="", flush=True)
+        return code
+    except _Output.Failure as failure:
+        # A reader that has gone away is no failure.
+        if isinstance(failure.__cause__, BrokenPipeError):
+            return 0
+        print(f"error: standard output cannot be written: {failure.__cause__}", file=sys.stderr)
+        return 1
     except _Failure as failure:
         print(f"error: {failure}", file=sys.stderr)
         return failure.code
@@ -45,18 +85,26 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
 
 
-def _seed(text: str) -> int:
-    seed = int(text)
-    if not 0 <= seed < 2**128:
-        raise argparse.ArgumentTypeError(f"{text} must be from 0 to 2^128 - 1")
-    return seed
+def _number(text: str, kind: Any, fits: Any, must_be: str) -> Any:
+    try:
+        number = kind(text)
+    except ValueError:
+        number = None
+    if number is None or not fits(number):
+        raise argparse.ArgumentTypeError(f"'{text}' must be {must_be}")
+    return number
 
 
-def _count(text: str) -> int:
-    count = int(text)
-    if count < 1:
-        raise argparse.ArgumentTypeError(f"{text} must be at least 1")
-    return count
+def _seed(text: str) -> Any:
+    return _number(text, int, lambda seed: 0 <= seed < 2**128, "a whole number from 0 to 2^128 - 1")
+
+
+def _count(text: str) -> Any:
+    return _number(text, int, lambda count: count >= 1, "a whole number, at least 1")
+
+
+def _speed(text: str) -> Any:
+    return _number(text, float, lambda speed: math.isfinite(speed) and speed > 0, "a number above 0")
 
 
 def _play(arguments: argparse.Namespace) -> int:
@@ -92,6 +140,8 @@ def _play(arguments: argparse.Namespace) -> int:
 
 
 def _check(folder: Path) -> None:
+    if folder.is_file():
+        raise _Failure(f"--kit {folder}: this is a file; name the folder that holds the kit's graphical.py")
     if not folder.is_dir():
         raise _Failure(f"--kit {folder}: there is no such folder; name the one that holds the kit's graphical.py")
     if not (folder / "graphical.py").is_file():

@@ -40,6 +40,14 @@ def _observation_space() -> gymnasium.Space[Any]:
     return Dict({"board": Box(0, 1, (5, 10, 8), np.uint8), "moves_left": Box(0.0, 1.0, (1,), np.float32)})
 
 
+def _seed(given: Any) -> int:
+    """A seed as Gymnasium takes it too: int, and not below zero."""
+    seed = operator.index(given)
+    if not 0 <= seed < 2**128:
+        raise ValueError(f"the seed is {seed}, but must be from 0 to 2^128 - 1")
+    return seed
+
+
 class _Arrays:
     """The arrays that the compiled half writes for a number of games."""
 
@@ -116,7 +124,9 @@ class Match3Env(gymnasium.Env[Observation, np.int64]):
 
         Raises:
             ValueError: a seed out of range.
+            TypeError: one that is no whole number.
         """
+        seed = None if seed is None else _seed(seed)
         super().reset(seed=seed)
         if seed is None and not self._session_begun:
             seed = secrets.randbits(128)
@@ -136,21 +146,33 @@ class Match3Env(gymnasium.Env[Observation, np.int64]):
         """
         if self._arrays.over[0]:
             raise ResetNeeded("the game is over, or there is none yet: call reset() before step()")
+        action = operator.index(action)
+        if not 0 <= action < ACTIONS:
+            raise ValueError(f"the action is {action}, but must be from 0 to 141")
         arrays = _Arrays(1)
-        action = np.array([operator.index(action)], np.int64)
-        self._games.step(action, False, arrays.views, arrays.rewards, arrays.over)
+        self._games.step(np.array([action], np.int64), False, arrays.views, arrays.rewards, arrays.over)
         self._arrays = arrays
         observation, info = self._seen()
         return observation, float(arrays.rewards[0]), bool(arrays.over[0]), False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The moves that are offered in the position: truth values of shape (142,), as sb3-contrib asks for them."""
+        """The moves that are offered in the position: truth values of shape (142,), as sb3-contrib asks for them.
+
+        Raises:
+            gymnasium.error.ResetNeeded: there is no game yet.
+        """
+        self._check_begun("action_masks()")
         mask: npt.NDArray[np.bool_] = self._arrays.masks[0].copy()
         return mask
 
     @property
     def game_seed(self) -> int:
-        """The seed of the game: it is that of ``matchq.GameLogic(game_seed)``."""
+        """The seed of the game: it is that of ``matchq.GameLogic(game_seed)``.
+
+        Raises:
+            gymnasium.error.ResetNeeded: there is no game yet.
+        """
+        self._check_begun("game_seed")
         return self._games.seeds()[0]
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
@@ -159,11 +181,14 @@ class Match3Env(gymnasium.Env[Observation, np.int64]):
         Raises:
             gymnasium.error.ResetNeeded: there is no game yet.
         """
-        if not self._session_begun:
-            raise ResetNeeded("there is no game yet: call reset() before render()")
+        self._check_begun("render()")
         if self.render_mode == "ansi":
             return self._games.boards()[0]
         return _picture(self._arrays.board[0]) if self.render_mode == "rgb_array" else None
+
+    def _check_begun(self, part: str) -> None:
+        if not self._session_begun:
+            raise ResetNeeded(f"there is no game yet: call reset() before {part}")
 
     def _seen(self) -> tuple[Observation, dict[str, Any]]:
         arrays = self._arrays
@@ -236,7 +261,7 @@ class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[
 
         Raises:
             ValueError: a seed out of range, not as many seeds as games, a mask of another shape or without a true value.
-            TypeError: a mask that is no array of bool.
+            TypeError: a seed that is no whole number, a mask that is no array of bool.
             gymnasium.error.ResetNeeded: a mask, but no games yet.
         """
         which = None if options is None else options.get("reset_mask")
@@ -244,10 +269,10 @@ class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[
             self._check_mask(which)
         if seed is None:
             seeds: list[Any] = [None] * self.num_envs
-        elif isinstance(seed, Sequence) or isinstance(seed, np.ndarray):
+        elif isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, str):
             seeds = list(seed)
         else:
-            first = operator.index(seed)
+            first = _seed(seed)
             super().reset(seed=first)
             seeds = [first + index for index in range(self.num_envs)]
         if len(seeds) != self.num_envs:
@@ -256,6 +281,8 @@ class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[
             seeds = [secrets.randbits(128) if seed is None else seed for seed in seeds]
         arrays = self._arrays_to_write()
         self._games.reset(seeds, which, arrays.views)
+        # Where a mask leaves a game alone it may be over still.
+        arrays.over[:] = arrays.moves_left[:, 0] == 0
         self._session_begun = True
         self._arrays = arrays
         return self._observation(), self._info()
@@ -275,8 +302,7 @@ class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[
             raise ValueError(f"the actions have the shape {actions.shape}, but must have ({self.num_envs},)")
         if actions.dtype.kind not in "iu":
             raise TypeError(f"the actions are of {actions.dtype}, but must be whole numbers")
-        if not self._session_begun:
-            raise ResetNeeded("there are no games yet: call reset() before step()")
+        self._check_begun("step()")
         if self.autoreset_mode == AutoresetMode.DISABLED and self._arrays.over.any():
             raise ResetNeeded(
                 f"game {self._arrays.over.argmax()} (from 0) is over: call reset(options={{'reset_mask': ...}}) before step()"
@@ -295,12 +321,22 @@ class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[
         return self._observation(), arrays.rewards, arrays.over, truncated, {**self._info(), **final}
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The moves that are offered in each position: truth values of shape (num_envs, 142)."""
+        """The moves that are offered in each position: truth values of shape (num_envs, 142).
+
+        Raises:
+            gymnasium.error.ResetNeeded: there are no games yet.
+        """
+        self._check_begun("action_masks()")
         return self._arrays.masks.copy()
 
     @property
     def game_seeds(self) -> tuple[int, ...]:
-        """The seeds of the games: each is that of ``matchq.GameLogic(seed)``."""
+        """The seeds of the games: each is that of ``matchq.GameLogic(seed)``.
+
+        Raises:
+            gymnasium.error.ResetNeeded: there are no games yet.
+        """
+        self._check_begun("game_seeds")
         return tuple(self._games.seeds())
 
     def render(self) -> tuple[Any, ...] | None:
@@ -309,11 +345,14 @@ class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[
         Raises:
             gymnasium.error.ResetNeeded: there are no games yet.
         """
-        if not self._session_begun:
-            raise ResetNeeded("there are no games yet: call reset() before render()")
+        self._check_begun("render()")
         if self.render_mode == "ansi":
             return tuple(self._games.boards())
         return tuple(map(_picture, self._arrays.board)) if self.render_mode == "rgb_array" else None
+
+    def _check_begun(self, part: str) -> None:
+        if not self._session_begun:
+            raise ResetNeeded(f"there are no games yet: call reset() before {part}")
 
     def _arrays_to_write(self) -> _Arrays:
         return _Arrays(self.num_envs) if self.copy else self._arrays

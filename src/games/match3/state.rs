@@ -71,6 +71,21 @@ impl State {
         Ok(Self::pack(&text::parse(board)?, moves_left as i32))
     }
 
+    /// The same with a board at rest, as those of a game are between two moves: one without a run.
+    ///
+    /// # Errors
+    /// As of [`new`](Self::new), and a run, by the row and the column in which the first begins.
+    pub fn at_rest(board: &str, moves_left: i64) -> Result<Self> {
+        let state = Self::new(board, moves_left)?;
+        match state.first_run() {
+            None => Ok(state),
+            Some((x, y)) => Err(Error::user(format!(
+                "at row {y}, column {x} of the board (both from 0) begins a run of three or more, \
+                 but a board at rest has none"
+            ))),
+        }
+    }
+
     /// The position of a game; moves left below zero are kept as none.
     #[inline]
     pub(super) fn pack(grid: &Grid, moves_left: i32) -> Self {
