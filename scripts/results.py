@@ -53,8 +53,6 @@ GROUPS = [
         [
             "rollout:sims=960:guide=plan:depth=3",
             "rollout:ms=50:depth=1",
-            "network+search:sims=1600",
-            "network+search:sims=1600:weight=0",
             "network+search:ms=50",
         ],
     ),
