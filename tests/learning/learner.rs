@@ -13,6 +13,7 @@ use matchq::dqn::train::{Ending, Training};
 use matchq::eval::play_series;
 use matchq::games::MaskKind;
 use matchq::network::{Evaluator, device};
+use matchq::random::{Role, Stream};
 
 use crate::probe_games::{Constant, Delayed, Position, Probe, Script, Sides, Trap};
 
@@ -213,8 +214,9 @@ fn a_masked_out_action_enters_neither_the_target_nor_acting() {
         let training = train::<Trap>(&[double]);
         let (start, locked) = (Position { at: 0, dealt: 0, chosen: 0 }, Position { at: 1, dealt: 0, chosen: 0 });
         let open = Position { chosen: 1, ..locked };
+        let mut ties = [0, 1, 2].map(|index| Stream::new(0, Role::Tie, index));
         assert_near(&values(&training, locked), &[1.0, 4.0]);
         assert_near(&values(&training, start), &[0.8, 3.2]);
-        assert_eq!(player(&training).act(&[start, locked, open], &mut []).unwrap(), [1, 0, 1]);
+        assert_eq!(player(&training).act(&[start, locked, open], &mut ties).unwrap(), [1, 0, 1]);
     }
 }
