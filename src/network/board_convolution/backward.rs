@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::buffers::{LINES, NUMBERS};
 use super::geometry::Shape;
-use super::product::{Line, Rows, Steps, WIDTH, add_product, copy, line, vectorised};
+use super::product::{Line, Rows, Steps, WIDTH, add_product, copy, line};
 use crate::network::convolution::Activation;
 
 /// What the loss changes with.
@@ -96,12 +96,12 @@ pub fn backward(
                 .zip(part.bias_gradient.chunks_mut(block * outputs))
             {
                 let places_here = gradient.len() / outputs;
-                vectorised(|| shape.pad(input, inputs, &lines, padded_input));
+                shape.pad(input, inputs, &lines, padded_input);
                 let masked = Masked { gradient, positive: kept.next().unwrap_or_default(), outputs };
-                for (index, panel) in padded_gradient.chunks_exact_mut(padded_size).enumerate() {
-                    let first = index * WIDTH;
-                    let sums = bias_gradient.chunks_exact_mut(outputs).map(|sums| &mut sums[first..]);
-                    vectorised(|| masked.pad(first, &lines, places, panel, sums));
+                masked.pad(&lines, padded_size, padded_gradient);
+                for (index, panel) in padded_gradient.chunks_exact(padded_size).enumerate() {
+                    let sums = bias_gradient.chunks_exact_mut(outputs).map(|sums| &mut sums[index * WIDTH..]);
+                    sum_boards(panel, &lines, places, sums);
                     let sums = &mut weight_gradient[index * size..][..size];
                     add_product(padded_input, &from_inputs, &from_places, panel, sums);
                 }
@@ -158,34 +158,31 @@ impl Masked<'_> {
         Line(numbers)
     }
 
-    /// The channels from `first` on into a padded block, with zeros for the boards beyond the last, and their sums over
-    /// every board's places.
-    #[inline(always)]
-    fn pad<'a>(
-        &self,
-        first: usize,
-        lines: &[usize],
-        places: usize,
-        padded: &mut [Line],
-        sums: impl Iterator<Item = &'a mut [f32]>,
-    ) {
-        let mut place = 0;
-        for sums in sums {
-            let mut sum = [0.0; WIDTH];
-            for line in &lines[place..place + places] {
-                let numbers = self.at(place, first);
-                for (sum, number) in sum.iter_mut().zip(numbers.0) {
-                    *sum += number;
-                }
-                padded[*line] = numbers;
-                place += 1;
+    /// All into padded blocks of [`WIDTH`] channels each and `size` lines, with zeros for the boards beyond the last.
+    fn pad(&self, lines: &[usize], size: usize, padded: &mut [Line]) {
+        let places = self.gradient.len() / self.outputs;
+        for (place, line) in lines[..places].iter().enumerate() {
+            for first in (0..self.outputs).step_by(WIDTH) {
+                padded[first / WIDTH * size + line] = self.at(place, first);
             }
-            let width = WIDTH.min(sums.len());
-            copy(&sum, &mut sums[..width]);
         }
-        for line in &lines[place..] {
-            padded[*line] = Line::default();
+        for line in &lines[places..] {
+            padded.chunks_exact_mut(size).for_each(|padded| padded[*line] = Line::default());
         }
+    }
+}
+
+/// Sums over every board's places in a padded block.
+fn sum_boards<'a>(padded: &[Line], lines: &[usize], places: usize, sums: impl Iterator<Item = &'a mut [f32]>) {
+    for (lines, sums) in lines.chunks_exact(places).zip(sums) {
+        let mut sum = [0.0; WIDTH];
+        for line in lines {
+            for (sum, number) in sum.iter_mut().zip(padded[*line].0) {
+                *sum += number;
+            }
+        }
+        let width = WIDTH.min(sums.len());
+        copy(&sum, &mut sums[..width]);
     }
 }
 

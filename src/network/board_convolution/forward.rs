@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::buffers::{FLAGS, NUMBERS};
 use super::geometry::Shape;
-use super::product::{Line, Rows, Steps, WIDTH, add_product, copy, line, vectorised};
+use super::product::{Line, Rows, Steps, WIDTH, add_product, copy, line};
 use crate::network::convolution::Activation;
 
 /// Boards of a block.
@@ -53,7 +53,7 @@ pub fn forward(
     blocks.into_par_iter().for_each_init(
         || (vec![Line::default(); inputs.div_ceil(WIDTH) * shape.padded()], vec![Line::default(); block * places]),
         |(padded, sums), Block { input, bias, output, positive }| {
-            vectorised(|| shape.pad(input, inputs, &lines, padded));
+            shape.pad(input, inputs, &lines, padded);
             let sums = &mut sums[..output.len() / outputs];
             for (index, panel) in panels.chunks_exact(size).enumerate() {
                 let first = index * WIDTH;
@@ -64,7 +64,7 @@ pub fn forward(
                     sums.fill(line);
                 }
                 add_product(padded, &rows, &steps, panel, sums);
-                vectorised(|| store(sums, activation, first, input, outputs, output, positive));
+                store(sums, activation, first, input, outputs, output, positive);
             }
         },
     );
@@ -72,7 +72,6 @@ pub fn forward(
 }
 
 /// Writes the outputs from `first` on, and which are above zero.
-#[inline(always)]
 fn store(
     sums: &[Line],
     activation: Activation,

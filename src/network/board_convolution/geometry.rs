@@ -87,7 +87,6 @@ impl Shape {
     }
 
     /// Copies boards, at most a block, into padded blocks of [`WIDTH`] channels each, whose border is zero already.
-    #[inline(always)]
     pub fn pad(&self, boards: &[f32], channels: usize, lines: &[usize], padded: &mut [Line]) {
         let size = self.padded();
         for (numbers, line) in boards.chunks_exact(channels).zip(lines) {

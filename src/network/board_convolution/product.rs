@@ -125,23 +125,6 @@ impl Processor {
     }
 }
 
-/// Calls `copies` compiled for vectors of 256 bits where the processor has them; what it does shall be inlined in it.
-#[inline]
-pub fn vectorised<R>(copies: impl FnOnce() -> R) -> R {
-    #[cfg(target_arch = "x86_64")]
-    if Processor::best() != Processor::Portable {
-        // SAFETY: the processor has been asked for its instructions.
-        return unsafe { with_avx2(copies) };
-    }
-    copies()
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn with_avx2<R>(copies: impl FnOnce() -> R) -> R {
-    copies()
-}
-
 /// Adds to `sums[i][j]` the sum over all steps of `left[rows[i] + step.0] * right[step.1][j]`, for the first
 /// `sums.len()` rows; offsets on the left count numbers, not lines.
 ///
