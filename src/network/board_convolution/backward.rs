@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::buffers::{LINES, NUMBERS};
 use super::geometry::Shape;
-use super::product::{Line, WIDTH, add_product, copy, line};
+use super::product::{Line, Rows, Steps, WIDTH, add_product, copy, line};
 use crate::network::convolution::Activation;
 
 /// What the loss changes with.
@@ -32,9 +32,8 @@ struct Part<'a> {
 
 /// What is filled anew for every block.
 struct Scratch {
-    padded_input: Vec<f32>,
-    padded_gradient: Vec<f32>,
-    gradient_panels: Vec<Line>,
+    padded_input: Vec<Line>,
+    padded_gradient: Vec<Line>,
     sums: Vec<Line>,
 }
 
@@ -71,20 +70,23 @@ pub fn backward(
 
     let transposed = shape.transposed();
     let panels = if wanted { shape.pack_transposed(weight) } else { Vec::new() };
-    let (from_outputs, output_steps) = (transposed.neighbourhoods(outputs), transposed.steps(outputs));
-    let (from_inputs, input_steps) = (shape.neighbourhoods(inputs), shape.steps(inputs));
+    let lines: Vec<usize> = shape.lines().collect();
+    let rows: Rows = shape.neighbourhoods().collect();
+    let from_outputs: Steps<1> = transposed.neighbours().zip(0..).collect();
+    let from_inputs: Rows = shape.neighbours().collect();
+    let from_places: Steps<WIDTH> = shape.neighbourhoods().zip(shape.lines()).collect();
+    let (size, transposed_size, padded_size) = (shape.taps() * inputs, shape.taps() * outputs, shape.padded());
     let output_panels = outputs.div_ceil(WIDTH);
     let scratch = || Scratch {
-        padded_input: vec![0.0; shape.padded(inputs)],
-        padded_gradient: vec![0.0; if wanted { transposed.padded(outputs) } else { 0 }],
-        gradient_panels: vec![Line::default(); output_panels * block * places],
+        padded_input: vec![Line::default(); inputs.div_ceil(WIDTH) * padded_size],
+        padded_gradient: vec![Line::default(); output_panels * padded_size],
         sums: vec![Line::default(); block * places],
     };
     let partial: Vec<Vec<Line>> = parts
         .into_par_iter()
         .map_init(scratch, |scratch, part| {
-            let Scratch { padded_input, padded_gradient, gradient_panels, sums } = scratch;
-            let mut weight_gradient = LINES.take_zeroed(output_panels * input_steps.len());
+            let Scratch { padded_input, padded_gradient, sums } = scratch;
+            let mut weight_gradient = LINES.take_zeroed(output_panels * size);
             let mut kept = part.positive.chunks(block * places * outputs);
             let mut wanted_blocks = part.input_gradient.chunks_mut(block * places * inputs);
             for ((input, gradient), bias_gradient) in part
@@ -94,29 +96,29 @@ pub fn backward(
                 .zip(part.bias_gradient.chunks_mut(block * outputs))
             {
                 let places_here = gradient.len() / outputs;
-                shape.pad(input, inputs, padded_input);
+                shape.pad(input, inputs, &lines, padded_input);
                 let masked = Masked { gradient, positive: kept.next().unwrap_or_default(), outputs };
-                for index in 0..output_panels {
-                    let panel = &mut gradient_panels[index * block * places..][..places_here];
-                    masked.load(index * WIDTH, panel);
-                    sum_boards(panel, places, index * WIDTH, bias_gradient, outputs);
-                    let sums = &mut weight_gradient[index * input_steps.len()..][..input_steps.len()];
-                    add_product(padded_input, &input_steps, &from_inputs, panel, sums);
-                    if wanted {
-                        transposed.pad_panel(panel, index * WIDTH, outputs, padded_gradient);
-                    }
+                masked.pad(&lines, padded_size, padded_gradient);
+                for (index, panel) in padded_gradient.chunks_exact(padded_size).enumerate() {
+                    let sums = bias_gradient.chunks_exact_mut(outputs).map(|sums| &mut sums[index * WIDTH..]);
+                    sum_boards(panel, &lines, places, sums);
+                    let sums = &mut weight_gradient[index * size..][..size];
+                    add_product(padded_input, &from_inputs, &from_places, panel, sums);
                 }
 
                 if let Some(input_gradient) = wanted_blocks.next() {
                     let sums = &mut sums[..places_here];
-                    for (index, panel) in panels.chunks_exact(output_steps.len()).enumerate() {
+                    for (index, panel) in panels.chunks_exact(transposed_size).enumerate() {
                         let first = index * WIDTH;
                         let width = WIDTH.min(inputs - first);
                         match activation {
-                            Activation::Residual => Masked { gradient, positive: &[], outputs }.load(first, sums),
+                            Activation::Residual => {
+                                let all = Masked { gradient, positive: &[], outputs };
+                                sums.iter_mut().enumerate().for_each(|(place, sums)| *sums = all.at(place, first));
+                            }
                             _ => sums.fill(Line::default()),
                         }
-                        add_product(padded_gradient, &from_outputs, &output_steps, panel, sums);
+                        add_product(padded_gradient, &rows, &from_outputs, panel, sums);
                         for (Line(sums), gradient) in sums.iter().zip(input_gradient.chunks_exact_mut(inputs)) {
                             copy(sums, &mut gradient[first..first + width]);
                         }
@@ -141,33 +143,46 @@ struct Masked<'a> {
 }
 
 impl Masked<'_> {
-    /// The channels from `first` on as a panel, with zeros beyond the last.
-    fn load(&self, first: usize, panel: &mut [Line]) {
-        let width = WIDTH.min(self.outputs - first);
-        for (place, sums) in panel.iter_mut().enumerate() {
-            let at = place * self.outputs + first;
-            sums.0 = line(&self.gradient[at..at + width]);
-            if let Some(positive) = self.positive.get(at..at + width) {
-                for (sum, positive) in sums.0.iter_mut().zip(line(positive)) {
-                    // Bits of all ones let the number pass; a branch here would be slow.
-                    *sum = f32::from_bits(sum.to_bits() & u32::from(positive).wrapping_neg());
-                }
+    /// Up to a line's channels of a place.
+    #[inline(always)]
+    fn at(&self, place: usize, first: usize) -> Line {
+        let at = place * self.outputs + first;
+        let channels = at..at + WIDTH.min(self.outputs - first);
+        let mut numbers = line(&self.gradient[channels.clone()]);
+        if let Some(positive) = self.positive.get(channels) {
+            for (number, positive) in numbers.iter_mut().zip(line(positive)) {
+                // Bits of all ones let the number pass; a branch here would be slow.
+                *number = f32::from_bits(number.to_bits() & u32::from(positive).wrapping_neg());
             }
+        }
+        Line(numbers)
+    }
+
+    /// All into padded blocks of [`WIDTH`] channels each and `size` lines, with zeros for the boards beyond the last.
+    fn pad(&self, lines: &[usize], size: usize, padded: &mut [Line]) {
+        let places = self.gradient.len() / self.outputs;
+        for (place, line) in lines[..places].iter().enumerate() {
+            for first in (0..self.outputs).step_by(WIDTH) {
+                padded[first / WIDTH * size + line] = self.at(place, first);
+            }
+        }
+        for line in &lines[places..] {
+            padded.chunks_exact_mut(size).for_each(|padded| padded[*line] = Line::default());
         }
     }
 }
 
-/// Sums over every board's places.
-fn sum_boards(panel: &[Line], places: usize, first: usize, sums: &mut [f32], channels: usize) {
-    let width = WIDTH.min(channels - first);
-    for (board, sums) in panel.chunks(places).zip(sums.chunks_mut(channels)) {
+/// Sums over every board's places in a padded block.
+fn sum_boards<'a>(padded: &[Line], lines: &[usize], places: usize, sums: impl Iterator<Item = &'a mut [f32]>) {
+    for (lines, sums) in lines.chunks_exact(places).zip(sums) {
         let mut sum = [0.0; WIDTH];
-        for Line(numbers) in board {
-            for (sum, number) in sum.iter_mut().zip(numbers) {
+        for line in lines {
+            for (sum, number) in sum.iter_mut().zip(padded[*line].0) {
                 *sum += number;
             }
         }
-        copy(&sum, &mut sums[first..first + width]);
+        let width = WIDTH.min(sums.len());
+        copy(&sum, &mut sums[..width]);
     }
 }
 

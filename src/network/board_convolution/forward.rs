@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::buffers::{FLAGS, NUMBERS};
 use super::geometry::Shape;
-use super::product::{Line, WIDTH, add_product, copy, line};
+use super::product::{Line, Rows, Steps, WIDTH, add_product, copy, line};
 use crate::network::convolution::Activation;
 
 /// Boards of a block.
@@ -46,14 +46,16 @@ pub fn forward(
         .collect();
 
     let panels = shape.pack(weight);
-    let (neighbourhoods, steps) = (shape.neighbourhoods(inputs), shape.steps(inputs));
+    let lines: Vec<usize> = shape.lines().collect();
+    let (rows, steps): (Rows, Steps<1>) = (shape.neighbourhoods().collect(), shape.neighbours().zip(0..).collect());
+    let size = shape.taps() * inputs;
     let own_bias = bias.len() != outputs;
     blocks.into_par_iter().for_each_init(
-        || (vec![0.0; shape.padded(inputs)], vec![Line::default(); block * places]),
+        || (vec![Line::default(); inputs.div_ceil(WIDTH) * shape.padded()], vec![Line::default(); block * places]),
         |(padded, sums), Block { input, bias, output, positive }| {
-            shape.pad(input, inputs, padded);
+            shape.pad(input, inputs, &lines, padded);
             let sums = &mut sums[..output.len() / outputs];
-            for (index, panel) in panels.chunks_exact(steps.len()).enumerate() {
+            for (index, panel) in panels.chunks_exact(size).enumerate() {
                 let first = index * WIDTH;
                 let width = WIDTH.min(outputs - first);
                 for (board, sums) in sums.chunks_exact_mut(places).enumerate() {
@@ -61,7 +63,7 @@ pub fn forward(
                     line.0[..width].copy_from_slice(&bias[usize::from(own_bias) * board * outputs + first..][..width]);
                     sums.fill(line);
                 }
-                add_product(padded, &neighbourhoods, &steps, panel, sums);
+                add_product(padded, &rows, &steps, panel, sums);
                 store(sums, activation, first, input, outputs, output, positive);
             }
         },

@@ -1,6 +1,6 @@
 //! Where the numbers of a block of boards lie.
 
-use super::product::{Line, Offsets, WIDTH, copy};
+use super::product::{Line, WIDTH};
 
 /// The sizes of a convolution of boards: `boards` x `rows` x `columns` places, channels last, with a square kernel of the
 /// odd size `kernel`, stride 1 and a padding of zeros that keeps the boards' size.
@@ -52,46 +52,55 @@ impl Shape {
         self.rows + self.border()
     }
 
-    /// Numbers in a padded block of that many channels.
-    pub fn padded(&self, channels: usize) -> usize {
+    /// Lines in a padded block of up to [`WIDTH`] channels: one a place.
+    pub fn padded(&self) -> usize {
         let rows = self.block() * self.padded_rows() + self.border();
-        (rows * self.padded_columns() + self.border()) * channels
+        rows * self.padded_columns() + self.border()
+    }
+
+    /// The line of every place of a block in the padded block.
+    pub fn lines(&self) -> impl Iterator<Item = usize> + '_ {
+        let centre = self.border() * self.padded_columns() + self.border();
+        self.corners().map(move |corner| corner + centre)
+    }
+
+    /// The line with which the neighbourhood of every place begins.
+    fn corners(&self) -> impl Iterator<Item = usize> + '_ {
+        let rows =
+            (0..self.block()).flat_map(move |board| (0..self.rows).map(move |row| board * self.padded_rows() + row));
+        rows.flat_map(move |row| (0..self.columns).map(move |column| row * self.padded_columns() + column))
     }
 
     /// For every place of a block where its neighbourhood begins in the padded block.
-    pub fn neighbourhoods(&self, channels: usize) -> Offsets {
-        let rows = (0..self.block()).flat_map(|board| (0..self.rows).map(move |row| board * self.padded_rows() + row));
-        rows.flat_map(|row| (0..self.columns).map(move |column| (row * self.padded_columns() + column) * channels))
-            .collect()
+    pub fn neighbourhoods(&self) -> impl Iterator<Item = usize> + '_ {
+        self.corners().map(|line| line * WIDTH)
     }
 
-    /// For every tap and channel its offset from the beginning of a neighbourhood.
-    pub fn steps(&self, channels: usize) -> Offsets {
-        let taps = (0..self.kernel).flat_map(|y| (0..self.kernel).map(move |x| y * self.padded_columns() + x));
-        taps.flat_map(|tap| (0..channels).map(move |channel| tap * channels + channel)).collect()
+    /// For every input and tap its offset from the beginning of a neighbourhood, in the order of [`pack`](Self::pack).
+    pub fn neighbours(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.inputs).step_by(WIDTH).flat_map(move |first| {
+            let taps = (0..self.kernel).flat_map(move |y| (0..self.kernel).map(move |x| y * self.padded_columns() + x));
+            let group = first / WIDTH * self.padded();
+            let width = WIDTH.min(self.inputs - first);
+            taps.flat_map(move |tap| (0..width).map(move |channel| (group + tap) * WIDTH + channel))
+        })
     }
 
-    /// Copies boards, at most a block, into a padded block whose border is zero already.
-    pub fn pad(&self, boards: &[f32], channels: usize, padded: &mut [f32]) {
-        let line = self.columns * channels;
-        for (index, row) in boards.chunks_exact(line).enumerate() {
-            let (board, y) = (index / self.rows, index % self.rows);
-            let place = (self.border() + board * self.padded_rows() + y) * self.padded_columns() + self.border();
-            padded[place * channels..][..line].copy_from_slice(row);
-        }
-    }
-
-    /// The same for the channels from `first` on, given as a panel.
-    pub fn pad_panel(&self, panel: &[Line], first: usize, channels: usize, padded: &mut [f32]) {
-        let width = WIDTH.min(channels - first);
-        for (index, row) in panel.chunks_exact(self.columns).enumerate() {
-            let (board, y) = (index / self.rows, index % self.rows);
-            let place = (self.border() + board * self.padded_rows() + y) * self.padded_columns() + self.border();
-            for (column, Line(numbers)) in row.iter().enumerate() {
-                let at = (place + column) * channels + first;
-                copy(numbers, &mut padded[at..at + width]);
+    /// Copies boards, at most a block, into padded blocks of [`WIDTH`] channels each, whose border is zero already.
+    pub fn pad(&self, boards: &[f32], channels: usize, lines: &[usize], padded: &mut [Line]) {
+        let size = self.padded();
+        for (numbers, line) in boards.chunks_exact(channels).zip(lines) {
+            for (group, numbers) in numbers.chunks(WIDTH).enumerate() {
+                store(numbers, &mut padded[group * size + line]);
             }
         }
+    }
+
+    /// Where in a panel the weights of an input for a tap are: groups of [`WIDTH`] inputs, in each all taps, in each all
+    /// inputs.
+    fn weight_line(&self, input: usize, tap: usize) -> usize {
+        let first = input / WIDTH * WIDTH;
+        first * self.taps() + tap * WIDTH.min(self.inputs - first) + input % WIDTH
     }
 
     /// Weights `[outputs, inputs, kernel, kernel]` as panels of outputs, each a line for every tap and input.
@@ -102,7 +111,7 @@ impl Shape {
             let panel = &mut panels[output / WIDTH * taps * inputs..][..taps * inputs];
             for (input, weight) in weight.chunks_exact(taps).enumerate() {
                 for (tap, number) in weight.iter().enumerate() {
-                    panel[tap * inputs + input].0[output % WIDTH] = *number;
+                    panel[self.weight_line(input, tap)].0[output % WIDTH] = *number;
                 }
             }
         }
@@ -117,7 +126,7 @@ impl Shape {
             let panel = &panels[output / WIDTH * taps * inputs..][..taps * inputs];
             for (input, weight) in weight.chunks_exact_mut(taps).enumerate() {
                 for (tap, number) in weight.iter_mut().enumerate() {
-                    *number = panel[tap * inputs + input].0[output % WIDTH];
+                    *number = panel[self.weight_line(input, tap)].0[output % WIDTH];
                 }
             }
         }
@@ -132,15 +141,26 @@ impl Shape {
     /// The weights of the [`transposed`](Self::transposed) convolution, packed.
     pub fn pack_transposed(&self, weight: &[f32]) -> Vec<Line> {
         let (taps, inputs, outputs) = (self.taps(), self.inputs, self.outputs);
+        let transposed = self.transposed();
         let mut panels = vec![Line::default(); inputs.div_ceil(WIDTH) * taps * outputs];
         for (output, weight) in weight.chunks_exact(inputs * taps).enumerate() {
             for (input, weight) in weight.chunks_exact(taps).enumerate() {
                 let panel = &mut panels[input / WIDTH * taps * outputs..][..taps * outputs];
                 for (tap, number) in weight.iter().rev().enumerate() {
-                    panel[tap * outputs + output].0[input % WIDTH] = *number;
+                    panel[transposed.weight_line(output, tap)].0[input % WIDTH] = *number;
                 }
             }
         }
         panels
+    }
+}
+
+/// Writes up to a line's numbers into it.
+#[inline(always)]
+fn store(numbers: &[f32], line: &mut Line) {
+    match numbers.first_chunk() {
+        // A whole line is a copy of known length, which is faster.
+        Some(numbers) => line.0 = *numbers,
+        None => line.0.iter_mut().zip(numbers).for_each(|(to, from)| *to = *from),
     }
 }

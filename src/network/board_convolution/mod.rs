@@ -1,9 +1,10 @@
 //! Convolutions of small boards on the CPU, channels last, with bias, ReLU and residual in the same pass, forward and
 //! backward.
 //!
-//! Blocks of a few boards are copied into a buffer with zeros between rows and between boards, in which every tap of the
-//! kernel is a constant offset. So the convolution and both of its gradients are matrix products with a left side that
-//! is read through tables of offsets, and [`product`] is the one inner loop of all three.
+//! Blocks of a few boards are copied into buffers of 16 channels each with zeros between rows and between boards, in which
+//! every tap of the kernel is a constant offset. So the convolution and both of its gradients are matrix products with a
+//! left side that is read through offsets, and [`product`] is the one inner loop of all three. It takes the sum in chunks,
+//! each of which reads so little that it stays in the first-level cache.
 
 mod backward;
 mod buffers;

@@ -31,27 +31,65 @@ pub fn copy<T: Copy>(line: &[T; WIDTH], numbers: &mut [T]) {
     }
 }
 
-/// Offsets into the left side.
+/// Offsets of the rows of the left side.
 #[derive(Clone, Debug)]
-pub struct Offsets {
+pub struct Rows {
     offsets: Vec<u32>,
     largest: usize,
 }
 
-impl FromIterator<usize> for Offsets {
+impl FromIterator<usize> for Rows {
     fn from_iter<I: IntoIterator<Item = usize>>(offsets: I) -> Self {
-        let number = |offset| u32::try_from(offset).expect("a block of boards has fewer than 2^32 numbers");
         let offsets: Vec<u32> = offsets.into_iter().map(number).collect();
         let largest = offsets.iter().max().map_or(0, |largest| *largest as usize);
         Self { offsets, largest }
     }
 }
 
-impl Offsets {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.offsets.len()
+/// Steps along the rows of the left side and the lines of the right side, as runs of steps that lie `STRIDE` apart.
+#[derive(Clone, Debug)]
+pub struct Steps<const STRIDE: usize> {
+    /// Such that the lines of the right side of one stay in the first-level cache, together with what is read of the left.
+    chunks: Vec<Vec<Run>>,
+    largest: usize,
+    largest_line: usize,
+}
+
+/// `length` steps: of `STRIDE` from `start` on the left, of one from `line` on the right.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    start: u32,
+    line: u32,
+    length: u32,
+}
+
+/// Steps in a chunk at the most: 9 KiB of lines.
+const CHUNK: usize = 144;
+
+impl<const STRIDE: usize> FromIterator<(usize, usize)> for Steps<STRIDE> {
+    /// Of every step's offset on the left and line on the right.
+    fn from_iter<I: IntoIterator<Item = (usize, usize)>>(steps: I) -> Self {
+        let steps: Vec<(usize, usize)> = steps.into_iter().collect();
+        let chunk = steps.len().div_ceil(steps.len().div_ceil(CHUNK).max(1)).max(1);
+        let runs = |steps: &[(usize, usize)]| {
+            let follows = |a: &(usize, usize), b: &(usize, usize)| (a.0 + STRIDE, a.1 + 1) == *b;
+            let run = |run: &[(usize, usize)]| Run {
+                start: number(run[0].0),
+                line: number(run[0].1),
+                length: number(run.len()),
+            };
+            steps.chunk_by(follows).map(run).collect()
+        };
+        Self {
+            chunks: steps.chunks(chunk).map(runs).collect(),
+            largest: steps.iter().map(|step| step.0).max().unwrap_or(0),
+            largest_line: steps.iter().map(|step| step.1).max().unwrap_or(0),
+        }
     }
+}
+
+fn number(offset: usize) -> u32 {
+    u32::try_from(offset).expect("a block of boards has fewer than 2^32 numbers")
 }
 
 /// What the inner loop may use of the processor.
@@ -87,51 +125,61 @@ impl Processor {
     }
 }
 
-/// Adds to `sums[i][j]` the sum over k of `left[rows[i] + steps[k]] * right[k][j]`, for the first `sums.len()` rows and
-/// the first `right.len()` steps.
+/// Adds to `sums[i][j]` the sum over all steps of `left[rows[i] + step.0] * right[step.1][j]`, for the first
+/// `sums.len()` rows; offsets on the left count numbers, not lines.
 ///
 /// The order of the additions is that of the steps, whatever else is computed along.
 ///
 /// # Panics
-/// When an offset lies outside of `left`, or there are fewer rows or steps than that.
-pub fn add_product(left: &[f32], rows: &Offsets, steps: &Offsets, right: &[Line], sums: &mut [Line]) {
-    add_product_on(Processor::best(), left, rows, steps, right, sums);
-}
-
-fn add_product_on(
-    processor: Processor,
-    left: &[f32],
-    rows: &Offsets,
-    steps: &Offsets,
+/// When an offset lies outside of `left` or `right`, or there are fewer rows than that.
+pub fn add_product<const STRIDE: usize>(
+    left: &[Line],
+    rows: &Rows,
+    steps: &Steps<STRIDE>,
     right: &[Line],
     sums: &mut [Line],
 ) {
-    assert!(rows.largest + steps.largest < left.len(), "an offset outside of the left side");
-    let (rows, steps) = (&rows.offsets[..sums.len()], &steps.offsets[..right.len()]);
-    // SAFETY: the offsets are within `left`, as just asserted; the processor has been asked for its instructions.
-    unsafe {
-        match processor {
-            #[cfg(target_arch = "x86_64")]
-            Processor::Avx512 => avx512(left, rows, steps, right, sums),
-            #[cfg(target_arch = "x86_64")]
-            Processor::Avx2 => avx2(left, rows, steps, right, sums),
-            Processor::Portable => tiles::<Separate, 2>(left, rows, steps, right, sums),
+    add_product_on(Processor::best(), left, rows, steps, right, sums);
+}
+
+fn add_product_on<const STRIDE: usize>(
+    processor: Processor,
+    left: &[Line],
+    rows: &Rows,
+    steps: &Steps<STRIDE>,
+    right: &[Line],
+    sums: &mut [Line],
+) {
+    assert!(rows.largest + steps.largest < left.len() * WIDTH, "an offset outside of the left side");
+    assert!(steps.largest_line < right.len(), "an offset outside of the right side");
+    let rows = &rows.offsets[..sums.len()];
+    for runs in &steps.chunks {
+        // SAFETY: the offsets are within `left` and `right`, as just asserted; the processor has been asked for its
+        // instructions.
+        unsafe {
+            match processor {
+                #[cfg(target_arch = "x86_64")]
+                Processor::Avx512 => avx512::<STRIDE>(left, rows, runs, right, sums),
+                #[cfg(target_arch = "x86_64")]
+                Processor::Avx2 => avx2::<STRIDE>(left, rows, runs, right, sums),
+                Processor::Portable => tiles::<Separate, 2, STRIDE>(left, rows, runs, right, sums),
+            }
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-unsafe fn avx512(left: &[f32], rows: &[u32], steps: &[u32], right: &[Line], sums: &mut [Line]) {
+unsafe fn avx512<const STRIDE: usize>(left: &[Line], rows: &[u32], runs: &[Run], right: &[Line], sums: &mut [Line]) {
     // SAFETY: as the caller promises.
-    unsafe { tiles::<Fused, 12>(left, rows, steps, right, sums) }
+    unsafe { tiles::<Fused, 12, STRIDE>(left, rows, runs, right, sums) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn avx2(left: &[f32], rows: &[u32], steps: &[u32], right: &[Line], sums: &mut [Line]) {
+unsafe fn avx2<const STRIDE: usize>(left: &[Line], rows: &[u32], runs: &[Run], right: &[Line], sums: &mut [Line]) {
     // SAFETY: as the caller promises.
-    unsafe { tiles::<Fused, 6>(left, rows, steps, right, sums) }
+    unsafe { tiles::<Fused, 6, STRIDE>(left, rows, runs, right, sums) }
 }
 
 trait Arithmetic {
@@ -160,12 +208,12 @@ impl Arithmetic for Separate {
 /// Tiles of `ROWS` rows, as many as the processor's registers hold the sums of.
 ///
 /// # Safety
-/// Every row plus every step is below `left.len()`.
+/// Every row plus every step is below `left.len() * WIDTH`, every line of a step below `right.len()`.
 #[inline(always)]
-unsafe fn tiles<A: Arithmetic, const ROWS: usize>(
-    left: &[f32],
+unsafe fn tiles<A: Arithmetic, const ROWS: usize, const STRIDE: usize>(
+    left: &[Line],
     rows: &[u32],
-    steps: &[u32],
+    runs: &[Run],
     right: &[Line],
     sums: &mut [Line],
 ) {
@@ -177,13 +225,31 @@ unsafe fn tiles<A: Arithmetic, const ROWS: usize>(
             starts[index] = *row as usize;
             tile[index] = sum.0;
         }
-        for (step, line) in steps.iter().zip(right) {
-            for (start, tile) in starts.iter().zip(&mut tile) {
-                // SAFETY: as the caller promises.
-                let factor = unsafe { *left.get_unchecked(start + *step as usize) };
-                for (sum, number) in tile.iter_mut().zip(&line.0) {
-                    *sum = A::multiply_add(factor, *number, *sum);
+        for run in runs {
+            let (line, length) = (run.line as usize, run.length as usize);
+            // SAFETY: as the caller promises.
+            let lines = unsafe { right.get_unchecked(line..line + length) };
+            // SAFETY: as the caller promises.
+            let factors = starts.map(|start| unsafe { left.as_ptr().cast::<f32>().add(start + run.start as usize) });
+            let mut add = |index: usize, line: &Line| {
+                for (factor, tile) in factors.iter().zip(&mut tile) {
+                    // SAFETY: as the caller promises.
+                    let factor = unsafe { *factor.add(index * STRIDE) };
+                    for (sum, number) in tile.iter_mut().zip(&line.0) {
+                        *sum = A::multiply_add(factor, *number, *sum);
+                    }
                 }
+            };
+            // Four at once share the counting.
+            let (fours, rest) = lines.as_chunks::<4>();
+            for (index, [a, b, c, d]) in fours.iter().enumerate() {
+                add(4 * index, a);
+                add(4 * index + 1, b);
+                add(4 * index + 2, c);
+                add(4 * index + 3, d);
+            }
+            for (index, line) in rest.iter().enumerate() {
+                add(4 * fours.len() + index, line);
             }
         }
         for (sum, tile) in sums.iter_mut().zip(tile) {
@@ -199,26 +265,45 @@ mod tests {
     #[test]
     fn every_kind_of_processor_gives_the_product_within_rounding() {
         for count in [1, 2, 5, 6, 7, 12, 13, 40] {
-            let left: Vec<f32> = (0..200).map(|index| ((index * 37) % 101) as f32 / 50.0 - 1.0).collect();
-            let rows: Offsets = (0..count).map(|row| (row * 29) % 97).collect();
-            let steps: Offsets = (0..50).map(|step| (step * 31) % 103).collect();
+            let left: Vec<Line> =
+                (0..70).map(|k| Line(std::array::from_fn(|j| ((k * 37 + j * 11) % 101) as f32 / 50.0 - 1.0))).collect();
+            let numbers: Vec<f32> = left.iter().flat_map(|line| line.0).collect();
+            let rows: Rows = (0..count).map(|row| (row * 29) % 97).collect();
+            // Runs of 1 to 13, in more than one chunk.
+            let runs = || (0..40).flat_map(|run| (0..1 + run % 13).map(move |step| (run, step)));
+            let near: Vec<(usize, usize)> = runs().map(|(run, step)| ((run * 31) % 103 + step, run + step)).collect();
+            let far: Vec<(usize, usize)> = runs().map(|(run, step)| (run * 17 + step * WIDTH, run + step)).collect();
             let right: Vec<Line> =
-                (0..50).map(|k| Line(std::array::from_fn(|j| ((k * 13 + j * 7) % 41) as f32 / 20.0 - 1.0))).collect();
-            let mut plain = vec![[0.5f64; WIDTH]; count];
-            for (i, plain) in plain.iter_mut().enumerate() {
-                for (k, line) in right.iter().enumerate() {
-                    let factor = left[(rows.offsets[i] + steps.offsets[k]) as usize];
-                    for (plain, number) in plain.iter_mut().zip(line.0) {
-                        *plain += f64::from(factor) * f64::from(number);
-                    }
+                (0..60).map(|k| Line(std::array::from_fn(|j| ((k * 13 + j * 7) % 41) as f32 / 20.0 - 1.0))).collect();
+            check::<1>(&left, &numbers, &rows, &near, &right, count);
+            check::<WIDTH>(&left, &numbers, &rows, &far, &right, count);
+        }
+    }
+
+    fn check<const STRIDE: usize>(
+        left: &[Line],
+        numbers: &[f32],
+        rows: &Rows,
+        steps: &[(usize, usize)],
+        right: &[Line],
+        count: usize,
+    ) {
+        let mut plain = vec![[0.5f64; WIDTH]; count];
+        for (i, plain) in plain.iter_mut().enumerate() {
+            for (step, line) in steps {
+                let factor = numbers[rows.offsets[i] as usize + step];
+                for (plain, number) in plain.iter_mut().zip(right[*line].0) {
+                    *plain += f64::from(factor) * f64::from(number);
                 }
             }
-            for processor in Processor::present() {
-                let mut sums = vec![Line([0.5; WIDTH]); count];
-                add_product_on(processor, &left, &rows, &steps, &right, &mut sums);
-                for (sum, plain) in sums.iter().flat_map(|line| line.0).zip(plain.iter().flatten()) {
-                    assert!((f64::from(sum) - plain).abs() < 1e-4, "{processor:?}: {sum}, not {plain}");
-                }
+        }
+        let steps: Steps<STRIDE> = steps.iter().copied().collect();
+        assert!(steps.chunks.len() > 1 && steps.chunks[0].len() > 1);
+        for processor in Processor::present() {
+            let mut sums = vec![Line([0.5; WIDTH]); count];
+            add_product_on(processor, left, rows, &steps, right, &mut sums);
+            for (sum, plain) in sums.iter().flat_map(|line| line.0).zip(plain.iter().flatten()) {
+                assert!((f64::from(sum) - plain).abs() < 1e-4, "{processor:?}: {sum}, not {plain}");
             }
         }
     }
