@@ -54,7 +54,7 @@ fn parts(criterion: &mut Criterion) {
     let (name, device) = device::select(None).expect("a device");
     let mut group = criterion.benchmark_group(format!("update of {BATCH} boards on {name}"));
     group.throughput(Throughput::Elements(BATCH as u64)).sample_size(20);
-    sampling(&mut group);
+    sampling(&mut group, &device);
     network(&mut group, &device);
     for (name, sets) in [
         ("whole: sampled transitions, discount 0", &["learning.discount=0.0"][..]),
@@ -76,19 +76,19 @@ fn parts(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn sampling(group: &mut BenchmarkGroup<WallTime>) {
+fn sampling(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
     for prioritised in [false, true] {
         let config = config(&[&format!("replay.prioritised={prioritised}")]);
         let replay = filled(&config);
         let mut stream = Stream::new(1, Role::Sample, 0);
-        let mut encoder = Encoder::<Match3>::default();
+        let mut encoder = Encoder::<Match3>::new(config.policy().view());
         let kind = if prioritised { "by priority" } else { "uniformly" };
         group.bench_function(format!("part: sample {kind} and encode"), |bencher| {
             bencher.iter(|| {
                 let sample = replay.sample(BATCH, 0.5, &mut stream);
                 let states: Vec<(State, usize)> =
                     sample.slots.iter().map(|slot| (replay.get(*slot).state, slot % 48)).collect();
-                black_box(encoder.encode(&states));
+                black_box(encoder.positions(&states, device));
             });
         });
     }
@@ -99,8 +99,10 @@ fn sampling(group: &mut BenchmarkGroup<WallTime>) {
     let outcomes = Outcomes::<Match3> {
         rules: &Rules::default(),
         mask: MaskKind::Matching,
+        actions: 0,
         count: 16,
-        scale: 0.1 / 16.0,
+        lookahead: 0,
+        scale: 0.1,
         discount: 0.5,
     };
     group.bench_function("part: simulate 16 outcomes of every matching move", |bencher| {
@@ -113,16 +115,16 @@ fn network(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
     let replay = filled(&config);
     let states: Vec<(State, usize)> = (0..BATCH).map(|slot| (replay.get(slot).state, 0)).collect();
     let tracked = device.clone().autodiff();
-    let mut encoder = Encoder::<Match3>::default();
-    let online = QNetwork::new::<Match3>(&config.network, &mut Stream::new(1, Role::Initialise, 0), &tracked);
+    let mut encoder = Encoder::<Match3>::new(config.policy().view());
+    let online = QNetwork::new::<Match3>(&config.policy(), &mut Stream::new(1, Role::Initialise, 0), &tracked);
     let plain = online.valid();
 
-    let (images, scalars) = encoder.tensors(&states, device);
+    let (images, scalars) = encoder.positions(&states, device);
     group.bench_function("part: forward (acting, target)", |bencher| {
         bencher.iter(|| to_vec(plain.forward(images.clone(), scalars.clone())).expect("values"));
     });
 
-    let (images, scalars) = encoder.tensors(&states, &tracked);
+    let (images, scalars) = encoder.positions(&states, &tracked);
     let loss = |network: &QNetwork| network.forward(images.clone(), scalars.clone()).square().mean();
     group.bench_function("part: forward and backward", |bencher| {
         bencher.iter(|| {

@@ -18,7 +18,7 @@ use matchq::dqn::optimizer::ClippedAdam;
 use matchq::dqn::replay::{Replay, Transition};
 use matchq::games::match3::{Match3, Rules, State};
 use matchq::games::{Game, Games, MaskKind};
-use matchq::network::{Encoder, QNetwork, device, to_vec};
+use matchq::network::{Encoder, QNetwork, View, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 use serde_json::{Map, Value, json};
 
@@ -63,8 +63,9 @@ fn main() {
     let config = TrainConfig::parse("", "bench", &sets).expect("a valid configuration");
     let states = positions(FORWARD_BATCHES[2]);
     let tracked = device.clone().autodiff();
-    let network = QNetwork::new::<Match3>(&config.network, &mut Stream::new(1, Role::Initialise, 0), &tracked);
-    let batch = Batch::new(&states[..BATCH], &tracked);
+    let network = QNetwork::new::<Match3>(&config.policy(), &mut Stream::new(1, Role::Initialise, 0), &tracked);
+    let view = network.view();
+    let batch = Batch::new(&states[..BATCH], view, &tracked);
 
     let mut found = Map::new();
     found.insert("device".to_owned(), json!(name));
@@ -74,7 +75,7 @@ fn main() {
     found.insert("parameters".to_owned(), json!(network.num_params()));
     found.insert("targets".to_owned(), json!(batch.count));
     if let Some(folder) = &folder {
-        batch.write(folder, &network, &states[..BATCH]);
+        batch.write(folder, &network);
         let values = network.valid().forward(batch.images.clone().inner(), batch.scalars.clone().inner());
         write(folder, "values", &to_vec(values).expect("values"));
         let mut learner = Plain::new(&config, network.clone());
@@ -103,7 +104,7 @@ fn main() {
         let plain = network.valid();
         for size in FORWARD_BATCHES {
             let seen: Vec<(State, usize)> = states[..size].iter().map(|state| (*state, 0)).collect();
-            let (images, scalars) = Encoder::<Match3>::default().tensors(&seen, &device);
+            let (images, scalars) = Encoder::<Match3>::new(view).positions(&seen, &device);
             let forward = || to_vec(plain.forward(images.clone(), scalars.clone())).expect("values");
             times.insert(format!("forward {size}"), milliseconds(limit, forward));
         }
@@ -166,21 +167,28 @@ struct Batch {
 }
 
 impl Batch {
-    fn new(states: &[State], device: &Device) -> Self {
+    fn new(states: &[State], view: View, device: &Device) -> Self {
         let batch: Vec<Transition<State>> = states
             .iter()
             .map(|state| Transition { state: *state, next: *state, action: 0, reward: 0.0, discount: 0.0 })
             .collect();
         let rules = Rules::default();
-        let outcomes =
-            Outcomes::<Match3> { rules: &rules, mask: MaskKind::Matching, count: 16, scale: 0.1 / 16.0, discount: 0.0 };
+        let outcomes = Outcomes::<Match3> {
+            rules: &rules,
+            mask: MaskKind::Matching,
+            actions: 0,
+            count: 16,
+            lookahead: 0,
+            scale: 0.1,
+            discount: 0.0,
+        };
         let backups = outcomes.simulate(&batch, &mut Stream::new(1, Role::Simulate, 0));
         let count = backups.len();
         let places: Vec<i32> =
             backups.iter().map(|backup| (backup.row * Match3::ACTIONS) as i32 + i32::from(backup.action)).collect();
         let targets: Vec<f32> = backups.iter().map(|backup| backup.reward).collect();
         let seen: Vec<(State, usize)> = states.iter().map(|state| (*state, 0)).collect();
-        let (images, scalars) = Encoder::<Match3>::default().tensors(&seen, device);
+        let (images, scalars) = Encoder::<Match3>::new(view).positions(&seen, device);
         Self {
             images,
             scalars,
@@ -190,15 +198,12 @@ impl Batch {
         }
     }
 
-    fn write(&self, folder: &Path, network: &QNetwork, states: &[State]) {
+    fn write(&self, folder: &Path, network: &QNetwork) {
         let mut weights = Weights(Vec::new());
         network.visit(&mut weights);
         write(folder, "weights", &weights.0);
-        let seen: Vec<(State, usize)> = states.iter().map(|state| (*state, 0)).collect();
-        let mut encoder = Encoder::<Match3>::default();
-        let (images, scalars) = encoder.encode(&seen);
-        write(folder, "images", images);
-        write(folder, "scalars", scalars);
+        write(folder, "images", &to_vec(self.images.clone()).expect("images"));
+        write(folder, "scalars", &to_vec(self.scalars.clone()).expect("scalars"));
         write(folder, "targets", &to_vec(self.targets.clone()).expect("targets"));
         let places: Vec<i32> = self.places.clone().try_into_vec_as::<i32>().expect("places");
         // Below 2^24, hence exact.

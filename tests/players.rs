@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use matchq::agents::{
     Agent, Budget, Cascade, Expected, Greedy, Leaf, Matching, NetworkPlayer, NoLeaf, PLAYERS, Plan, Policy, Random,
-    Ranked, Rollout, Search, Valued, best, best_plan, listing, parse, with_policy,
+    Ranked, Rollout, Search, Valued, best, listing, parse, with_policy,
 };
 use matchq::eval::{Summary, play_series};
-use matchq::games::match3::{Certain, Match3, Move, Rules, State};
+use matchq::games::match3::{Certain, Match3, Move, Rules, State, best_plan};
 use matchq::games::{Game, MaskKind};
 use matchq::network::{self, Evaluator, device};
 use matchq::random::{Draw, Lanes, Role, Stream};

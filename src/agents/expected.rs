@@ -3,9 +3,9 @@
 use rand::Rng;
 
 use super::policy::weigh;
-use super::{Policy, Valued, best_plan};
+use super::{Policy, Valued};
 use crate::games::Game;
-use crate::games::match3::{Certain, Match3, Rules, State};
+use crate::games::match3::{Certain, Match3, Rules, State, best_plan};
 use crate::random::{Role, Stream};
 
 /// Plays the move with the highest mean, over simulated outcomes, of its score plus `weight` times the best certain

@@ -4,8 +4,8 @@ use rand::Rng;
 use rayon::prelude::*;
 
 use super::replay::Transition;
-use crate::games::{Game, MaskKind};
-use crate::random::{Role, Stream};
+use crate::games::{ActionMask, Game, MaskKind};
+use crate::random::{Draw, Role, Stream};
 
 /// One action value to learn, and what its target is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,8 @@ pub struct Backup<S> {
     pub next: S,
     /// The discount of that value; 0 where the game has ended.
     pub discount: f32,
+    /// What the reward already counts of that value, before its discount: the scaled points that are certain there.
+    pub certain: f32,
 }
 
 /// What the sampled transitions themselves teach: one value each.
@@ -30,6 +32,7 @@ pub fn sampled<S: Copy>(batch: &[Transition<S>]) -> Vec<Backup<S>> {
         reward: transition.reward,
         next: transition.next,
         discount: transition.discount,
+        certain: 0.0,
     };
     batch.iter().enumerate().map(backup).collect()
 }
@@ -38,19 +41,23 @@ pub fn sampled<S: Copy>(batch: &[Transition<S>]) -> Vec<Backup<S>> {
 pub struct Outcomes<'a, G: Game> {
     /// The rules of the game.
     pub rules: &'a G::Rules,
-    /// The actions that are tried in a state.
+    /// The actions that are offered in a state.
     pub mask: MaskKind,
+    /// How many of them are tried; 0 for all.
+    pub actions: usize,
     /// Outcomes of each action.
     pub count: usize,
-    /// Factor from the sum of the outcomes' points to the scaled mean reward.
+    /// Moves of the best certain plan with which each outcome is valued; 0 for none.
+    pub lookahead: u32,
+    /// Factor from points to the scale that the network learns.
     pub scale: f64,
     /// Discount per move.
-    pub discount: f32,
+    pub discount: f64,
 }
 
 impl<G: Game> Outcomes<'_, G> {
-    /// Tries every action of the mask in the state of each transition: the mean reward of `count` outcomes, and the next
-    /// state in one of them. An expected update in the sense of Sutton and Barto 2018, section 8.5, by sampling: the mean
+    /// Tries actions of the mask in the state of each transition: the mean reward of `count` outcomes with what is certain after
+    /// them, and the next state in one of them. An expected update in the sense of Sutton and Barto 2018, section 8.5, by sampling: the mean
     /// takes most of chance out of the target. Outcome i has the same random numbers for every action of a state, which
     /// takes part of it out of their differences too. `stream` gives one number, so that threads change nothing.
     pub fn simulate(&self, batch: &[Transition<G::State>], stream: &mut Stream) -> Vec<Backup<G::State>> {
@@ -59,32 +66,70 @@ impl<G: Game> Outcomes<'_, G> {
             let index = |outcome: usize| (row * self.count + outcome) as u64;
             let luck: Vec<Stream> =
                 (0..self.count).map(|outcome| Stream::new(seed, Role::Simulate, index(outcome))).collect();
-            self.simulate_state(row, &transition.state, &luck)
+            let actions = self.choose(&transition.state, &mut Stream::new(seed, Role::Sample, row as u64));
+            self.simulate_state(row, &transition.state, &actions, &luck)
         });
         rows.collect::<Vec<_>>().concat()
     }
 
-    /// Tries every action of the mask in a state, once with each of the streams.
-    fn simulate_state(&self, row: usize, state: &G::State, luck: &[Stream]) -> Vec<Backup<G::State>> {
+    /// The actions that are tried: those with the most certain points as the one half, for it is among them that a player will
+    /// choose, and any others as the other half.
+    fn choose(&self, state: &G::State, stream: &mut Stream) -> ActionMask {
+        let mask = G::mask(state, self.mask);
+        if self.actions == 0 || mask.count() <= self.actions {
+            return mask;
+        }
+        let mut points = [0.0; ActionMask::CAPACITY];
+        G::certain(state, &mask, 1, 0.0, &mut points);
+        let mut actions: Vec<usize> = mask.iter().collect();
+        actions.sort_by(|a, b| points[*b].total_cmp(&points[*a]));
+        for place in self.actions / 2..self.actions {
+            let any = place + stream.below((actions.len() - place) as u32) as usize;
+            actions.swap(place, any);
+        }
+        actions[..self.actions].iter().copied().collect()
+    }
+
+    /// Tries actions in a state, once with each of the streams.
+    fn simulate_state(
+        &self,
+        row: usize,
+        state: &G::State,
+        actions: &ActionMask,
+        luck: &[Stream],
+    ) -> Vec<Backup<G::State>> {
         let position = G::at(self.rules, state);
         let mut backups = Vec::new();
-        for action in G::mask(state, self.mask).iter() {
-            let (mut points, mut terminal, mut next) = (0.0, true, *state);
+        for action in actions.iter() {
+            let (mut points, mut terminal, mut next, mut certain) = (0.0, true, *state, 0.0);
             for stream in luck {
                 let mut game = position.clone();
                 let step = game.step(action, &mut stream.clone());
                 (terminal, next) = (step.terminal, game.state());
-                points += f64::from(step.reward);
+                certain = if terminal { 0.0 } else { self.certain(&next) };
+                points += f64::from(step.reward) + self.discount * certain;
             }
             backups.push(Backup {
                 row,
                 action: action as u16,
-                reward: (points * self.scale) as f32,
+                reward: (points * self.scale / self.count as f64) as f32,
                 next,
-                discount: if terminal { 0.0 } else { self.discount },
+                discount: if terminal { 0.0 } else { self.discount as f32 },
+                certain: (certain * self.scale) as f32,
             });
         }
         backups
+    }
+
+    /// The points of the best certain plan in a state.
+    fn certain(&self, state: &G::State) -> f64 {
+        if self.lookahead == 0 {
+            return 0.0;
+        }
+        let mask = G::mask(state, self.mask);
+        let mut points = [0.0; ActionMask::CAPACITY];
+        G::certain(state, &mask, self.lookahead, self.discount, &mut points);
+        mask.iter().map(|action| f64::from(points[action])).fold(f64::NEG_INFINITY, f64::max)
     }
 }
 
@@ -104,6 +149,10 @@ mod tests {
     use super::*;
     use crate::games::match3::{Match3, Rules, State};
 
+    fn plain(rules: &Rules) -> Outcomes<'_, Match3> {
+        Outcomes { rules, mask: MaskKind::Legal, actions: 0, count: 1, lookahead: 0, scale: 0.1, discount: 0.5 }
+    }
+
     fn transition(state: State) -> Transition<State> {
         Transition { state, next: state, action: 3, reward: 0.5, discount: 0.25 }
     }
@@ -115,15 +164,14 @@ mod tests {
     #[test]
     fn a_sampled_transition_teaches_the_value_of_the_action_it_took() {
         let state = State::new(BOARD, 5).unwrap();
-        let expected = Backup { row: 0, action: 3, reward: 0.5, next: state, discount: 0.25 };
+        let expected = Backup { row: 0, action: 3, reward: 0.5, next: state, discount: 0.25, certain: 0.0 };
         assert_eq!(sampled(&[transition(state)]), [expected]);
     }
 
     #[test]
     fn simulated_outcomes_teach_every_action_of_the_mask_and_end_with_the_game() {
         let rules = Rules::default();
-        let outcomes =
-            |count, mask| Outcomes::<Match3> { rules: &rules, mask, count, scale: 0.1 / count as f64, discount: 0.5 };
+        let outcomes = |count, mask| Outcomes::<Match3> { count, mask, ..plain(&rules) };
         let batch = [5, 1].map(|left| transition(State::new(BOARD, left).unwrap()));
         let mut stream = Stream::new(0, Role::Simulate, 0);
 
@@ -145,7 +193,7 @@ mod tests {
     #[test]
     fn simulated_outcomes_are_the_same_on_any_number_of_threads_and_others_in_the_next_update() {
         let rules = Rules::default();
-        let outcomes = Outcomes::<Match3> { rules: &rules, mask: MaskKind::Legal, count: 3, scale: 0.1, discount: 0.5 };
+        let outcomes = Outcomes::<Match3> { count: 3, ..plain(&rules) };
         let batch: Vec<_> = (0..40).map(|_| transition(State::new(BOARD, 5).unwrap())).collect();
         let simulate = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -163,7 +211,7 @@ mod tests {
     #[test]
     fn a_transitions_error_is_the_mean_size_of_its_values_errors() {
         let state = State::new(BOARD, 5).unwrap();
-        let backup = |row| Backup { row, action: 0, reward: 0.0, next: state, discount: 0.0 };
+        let backup = |row| Backup { row, action: 0, reward: 0.0, next: state, discount: 0.0, certain: 0.0 };
         let backups = [backup(0), backup(2), backup(2)];
         assert_eq!(mean_errors(&backups, &[-2.0, 1.0, -4.0], 3), [2.0, 0.0, 2.5]);
     }

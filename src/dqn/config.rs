@@ -10,8 +10,8 @@ use super::learning::{Learning, Target};
 use super::replay::ReplayConfig;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::games::MaskKind;
 use crate::games::match3::Rules;
+use crate::games::{MaskKind, Prior};
 use crate::network::{NetworkConfig, OutOfRange, PolicyConfig};
 
 /// A whole training.
@@ -251,6 +251,20 @@ impl TrainConfig {
             "learning.n_step",
             &learning.n_step,
             "1 where learning.simulations is above 0",
+        )?;
+        is(learning.actions <= 256, "learning.actions", &learning.actions, "between 0 and 256")?;
+        is(learning.lookahead <= 3, "learning.lookahead", &learning.lookahead, "between 0 and 3")?;
+        for (key, value) in
+            [("learning.actions", learning.actions), ("learning.lookahead", learning.lookahead as usize)]
+        {
+            is(learning.simulations > 0 || value == 0, key, &value, "0 where learning.simulations is 0")?;
+        }
+        is(learning.candidates <= 256, "learning.candidates", &learning.candidates, "between 0 and 256")?;
+        is(
+            learning.candidates == 0 || network.prior != Prior::None,
+            "learning.candidates",
+            &learning.candidates,
+            "0 where network.prior is \"none\"",
         )?;
         is(
             learning.bootstrap_from == 0.0 || learning.n_step == 1,

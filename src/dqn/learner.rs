@@ -3,6 +3,7 @@
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Int, Tensor, TensorData};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::backup::{self, Backup, Outcomes};
@@ -63,7 +64,7 @@ impl<G: Game> Learner<G> {
     pub fn new(config: &TrainConfig, rules: &G::Rules, device: &Device) -> Self {
         let gradients = device.clone().autodiff();
         let mut stream = Stream::new(config.seed, Role::Initialise, 0);
-        let online = QNetwork::new::<G>(&config.network, &mut stream, &gradients);
+        let online = QNetwork::new::<G>(&config.policy(), &mut stream, &gradients);
         Self {
             learning: config.learning.clone(),
             target_update: config.target.clone(),
@@ -71,13 +72,13 @@ impl<G: Game> Learner<G> {
             rules: rules.clone(),
             device: device.clone(),
             target: online.valid(),
+            encoder: Encoder::new(online.view()),
             online,
             optimizer: ClippedAdam::new(config.learning.adam_epsilon, config.learning.max_gradient_norm),
             sampling: Stream::new(config.seed, Role::Sample, 0),
             symmetry: Stream::new(config.seed, Role::Symmetry, 0),
             simulating: Stream::new(config.seed, Role::Simulate, 0),
             updates: 0,
-            encoder: Encoder::default(),
         }
     }
 
@@ -100,25 +101,12 @@ impl<G: Game> Learner<G> {
         let batch: Vec<Transition<G::State>> = sample.slots.iter().map(|slot| *replay.get(*slot)).collect();
         let backups = self.backups(&batch);
         let targets = self.targets(&backups, progress)?;
-
-        let symmetries = if self.learning.symmetry { G::SYMMETRIES as u32 } else { 1 };
-        let seen: Vec<(G::State, usize)> =
-            batch.iter().map(|transition| (transition.state, self.symmetry.below(symmetries) as usize)).collect();
-        // Where each learned value stands in the network's output.
-        let places: Vec<i32> = backups
-            .iter()
-            .map(|backup| {
-                let action = G::transform_action(backup.action.into(), seen[backup.row].1);
-                (backup.row * G::ACTIONS + action) as i32
-            })
-            .collect();
         let weights: Vec<f32> = backups.iter().map(|backup| sample.weights[backup.row]).collect();
 
         let tracked = self.device.clone().autodiff();
         let column = |numbers: Vec<f32>| Tensor::<1>::from_data(TensorData::new(numbers, [backups.len()]), &tracked);
-        let places = Tensor::<1, Int>::from_data(TensorData::new(places, [backups.len()]), &tracked);
-        let (images, scalars) = self.encoder.tensors(&seen, &tracked);
-        let values = self.online.forward(images, scalars).reshape([batch.len() * G::ACTIONS]).select(0, places);
+        let (added, known) = self.values(&batch, &backups, &tracked);
+        let values = added + column(known);
         let errors = values.clone() - column(targets);
         let loss = (self.loss(errors.clone()) * column(weights)).mean();
         let gradients = GradientsParams::from_grads(loss.backward(), &self.online);
@@ -139,14 +127,49 @@ impl<G: Game> Learner<G> {
         })
     }
 
+    /// The values that the online network has for the actions of backups, each state seen under a random symmetry, as two
+    /// parts: what it adds, shape `[backups]`, and what is known beforehand.
+    fn values(
+        &mut self,
+        batch: &[Transition<G::State>],
+        backups: &[Backup<G::State>],
+        tracked: &Device,
+    ) -> (Tensor<1>, Vec<f32>) {
+        let symmetries = if self.learning.symmetry { G::SYMMETRIES as u32 } else { 1 };
+        let seen: Vec<(G::State, usize)> =
+            batch.iter().map(|transition| (transition.state, self.symmetry.below(symmetries) as usize)).collect();
+        if self.online.view().afterstates {
+            let afterstate = |backup: &Backup<G::State>| {
+                let (state, symmetry) = seen[backup.row];
+                (state, backup.action.into(), symmetry)
+            };
+            let afterstates: Vec<_> = backups.iter().map(afterstate).collect();
+            let (images, scalars) = self.encoder.afterstates(&afterstates, tracked);
+            let added = self.online.forward(images, scalars).reshape([backups.len()]);
+            return (added, self.encoder.known().to_vec());
+        }
+        let (images, scalars) = self.encoder.positions(&seen, tracked);
+        // Where each value stands in the network's output.
+        let place = |backup: &Backup<G::State>| {
+            let action = G::transform_action(backup.action.into(), seen[backup.row].1);
+            (backup.row * G::ACTIONS + action) as i32
+        };
+        let places: Vec<i32> = backups.iter().map(place).collect();
+        let places = Tensor::<1, Int>::from_data(TensorData::new(places, [backups.len()]), tracked);
+        let added = self.online.forward(images, scalars).reshape([batch.len() * G::ACTIONS]).select(0, places);
+        let known = self.encoder.known();
+        let known = backups.iter().map(|backup| known[backup.row * G::ACTIONS + usize::from(backup.action)]);
+        (added, known.collect())
+    }
+
     /// The action values that a batch teaches.
     fn backups(&mut self, batch: &[Transition<G::State>]) -> Vec<Backup<G::State>> {
         match self.learning.simulations {
             0 => backup::sampled(batch),
             count => {
-                let scale = self.learning.reward_scale / count as f64;
-                let discount = self.learning.discount as f32;
-                let outcomes = Outcomes::<G> { rules: &self.rules, mask: self.mask, count, scale, discount };
+                let Learning { actions, lookahead, reward_scale: scale, discount, .. } = self.learning;
+                let (rules, mask) = (&self.rules, self.mask);
+                let outcomes = Outcomes::<G> { rules, mask, actions, count, lookahead, scale, discount };
                 outcomes.simulate(batch, &mut self.simulating)
             }
         }
@@ -154,18 +177,22 @@ impl<G: Game> Learner<G> {
 
     fn targets(&self, backups: &[Backup<G::State>], progress: f64) -> Result<Vec<f32>> {
         let mut all: Vec<f32> = backups.iter().map(|backup| backup.reward).collect();
-        let Learning { bootstrap_from, batch, double, .. } = self.learning;
+        let Learning { bootstrap_from, batch, double, candidates, .. } = self.learning;
         if progress < bootstrap_from || bootstrap_from >= 1.0 {
             return Ok(all);
         }
         let (rows, alive): (Vec<usize>, Vec<&Backup<G::State>>) =
             backups.iter().enumerate().filter(|(_, backup)| backup.discount != 0.0).unzip();
-        let rewards: Vec<f32> = alive.iter().map(|backup| backup.reward).collect();
+        // The next state's value takes the place of what is certain there.
+        let rewards = alive.iter().map(|backup| backup.reward - backup.discount * backup.certain);
+        let rewards: Vec<f32> = rewards.collect();
         let discounts: Vec<f32> = alive.iter().map(|backup| backup.discount).collect();
         let next: Vec<G::State> = alive.iter().map(|backup| backup.next).collect();
-        let masks: Vec<ActionMask> = next.iter().map(|state| G::mask(state, self.mask)).collect();
-        let values =
-            |network: &QNetwork| Evaluator::<G>::new(network, batch, &self.device).values(&next).map(<[f32]>::to_vec);
+        let view = self.online.view();
+        let masks: Vec<ActionMask> = next.par_iter().map(|state| view.candidates::<G>(state, candidates)).collect();
+        let values = |network: &QNetwork| {
+            Evaluator::<G>::new(network, batch, &self.device).values_within(&next, &masks).map(<[f32]>::to_vec)
+        };
         let online = if double { Some(values(&self.online)?) } else { None };
         let bootstrapped = targets(&rewards, &discounts, &masks, &values(&self.target)?, online.as_deref());
         for (row, target) in rows.into_iter().zip(bootstrapped) {

@@ -8,11 +8,11 @@ mod text;
 
 use serde::{Deserialize, Serialize};
 
-pub use certain::Certain;
+pub use certain::{Certain, best_plan};
 pub use moves::Move;
 pub use state::State;
 
-use super::{ActionMask, Game, MaskKind, Step};
+use super::{ActionMask, Game, MaskKind, Prior, Step};
 use crate::board::{self, Board};
 use crate::error::{Error, Result};
 use crate::random::Draw;
@@ -252,6 +252,47 @@ impl Game for Match3 {
 
     fn mask(state: &State, kind: MaskKind) -> ActionMask {
         moves::mask(&state.grid(), kind)
+    }
+
+    fn certain(state: &State, actions: &ActionMask, depth: u32, weight: f64, values: &mut [f32]) {
+        let later = depth.min(state.moves_left().unsigned_abs()).saturating_sub(1);
+        for action in actions.iter() {
+            let mut board = Certain::of(state);
+            let points = f64::from(board.play(action));
+            values[action] = (points + weight * best_plan(&board, later, weight)) as f32;
+        }
+    }
+
+    fn encode_after(
+        state: &State,
+        action: usize,
+        prior: Prior,
+        symmetry: usize,
+        image: &mut [f32],
+        scalars: &mut [f32],
+    ) -> f32 {
+        let mut board = Certain::of(state);
+        let points = match prior {
+            Prior::None => {
+                board = board.swapped(action);
+                0
+            }
+            Prior::Chain | Prior::Plan => board.play(action),
+        };
+        let (image, planes) = image.split_at_mut(Self::PLANES * ROWS * COLUMNS);
+        let left = state.moves_left() - 1;
+        board.encode(left, symmetry, image, scalars);
+        planes.fill(0.0);
+        let mut best = 0;
+        if prior == Prior::Plan && left > 0 {
+            for next in board.matching().iter() {
+                let points = { board }.play(next);
+                let (plane, row, column) = Self::place(state::transform_action(next, symmetry));
+                planes[(plane * ROWS + row) * COLUMNS + column] = points as f32;
+                best = best.max(points);
+            }
+        }
+        (f64::from(points) + Prior::LATER * f64::from(best)) as f32
     }
 
     /// (0, y, x) for a vertical move, (1, y, x) for a horizontal one.

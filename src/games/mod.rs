@@ -70,6 +70,34 @@ impl FromStr for MaskKind {
     }
 }
 
+/// What is taken as known of an action before anything is learned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Prior {
+    /// Nothing.
+    #[default]
+    None,
+    /// The points that follow from it for certain, whatever chance brings.
+    Chain,
+    /// The points of the best certain plan of two actions that begins with it, where a point of the second is worth
+    /// [`LATER`](Self::LATER).
+    Plan,
+}
+
+impl Prior {
+    /// What a point of the second action of a plan is worth.
+    pub const LATER: f64 = 0.5;
+
+    /// Actions of a plan.
+    pub const fn depth(self) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::Chain => 1,
+            Self::Plan => 2,
+        }
+    }
+}
+
 /// A game for one player, played by numbered actions.
 ///
 /// The image of a position is `[PLANES, ROWS, COLUMNS]`, rows from the top, each number 0 or 1; the
@@ -119,6 +147,25 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned {
 
     /// The actions offered in a position: never none.
     fn mask(state: &Self::State, kind: MaskKind) -> ActionMask;
+
+    /// Writes for each of the actions the points of the best certain plan of `depth` actions, at least 1, that begins with
+    /// it, where a point is worth `weight` an action later. No plan is longer than the game. What stands at other actions
+    /// stays.
+    fn certain(state: &Self::State, actions: &ActionMask, depth: u32, weight: f64, values: &mut [f32]);
+
+    /// Writes the image and the scalars of the afterstate of an action, under a symmetry, over all of both slices, and
+    /// gives the points that the prior knows of the action. The afterstate is what the action leaves before chance
+    /// decides anything: without a prior the position with the action done and nothing that follows from it; else the
+    /// position after all that follows for certain, without the tokens that are not known. For [`Prior::Plan`] the image has
+    /// `ACTION_PLANES` more planes: the certain points of each action there, at its place.
+    fn encode_after(
+        state: &Self::State,
+        action: usize,
+        prior: Prior,
+        symmetry: usize,
+        image: &mut [f32],
+        scalars: &mut [f32],
+    ) -> f32;
 
     /// Where an action's Q-value is read off: (output plane, row, column).
     fn place(action: usize) -> (usize, usize, usize);

@@ -1,49 +1,153 @@
-//! From packed states to the network's input tensors.
+//! From packed states to the network's input tensors, and what is known of their action values beforehand.
 
 use std::marker::PhantomData;
 
 use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
-use crate::games::Game;
+use crate::games::{ActionMask, Game, MaskKind, Prior};
+
+/// What a network sees of a position, and what its output is added to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View {
+    /// What is known of the actions of the mask.
+    pub prior: Prior,
+    /// Whether it sees the afterstate of one action at a time instead of the position.
+    pub afterstates: bool,
+    /// The actions that are offered.
+    pub mask: MaskKind,
+    /// Factor from points to the network's units.
+    pub scale: f32,
+}
+
+impl View {
+    /// Planes of an image: the game's own, and those of the prior. A position's are, for each depth of a plan up to the prior's, the
+    /// points of the best certain plans that begin with each action, at the action's place.
+    pub const fn planes<G: Game>(&self) -> usize {
+        let known = match (self.afterstates, self.prior) {
+            (false, prior) => prior.depth() as usize,
+            (true, Prior::Plan) => 1,
+            (true, _) => 0,
+        };
+        G::PLANES + known * G::ACTION_PLANES
+    }
+
+    /// The `count` actions of the mask of which most is known to come, or all of them: 0 stands for all, and without a prior nothing is known.
+    pub fn candidates<G: Game>(&self, state: &G::State, count: usize) -> ActionMask {
+        let mask = G::mask(state, self.mask);
+        if count == 0 || mask.count() <= count || self.prior == Prior::None {
+            return mask;
+        }
+        let mut values = [0.0; ActionMask::CAPACITY];
+        G::certain(state, &mask, self.prior.depth(), Prior::LATER, &mut values);
+        let mut actions: Vec<usize> = mask.iter().collect();
+        actions.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
+        actions[..count].iter().copied().collect()
+    }
+
+    /// Writes a position: its image, its scalars and what is known of its actions, 0 outside of the mask.
+    fn position<G: Game>(
+        &self,
+        (state, symmetry): &(G::State, usize),
+        image: &mut [f32],
+        scalars: &mut [f32],
+        known: &mut [f32],
+    ) {
+        let plane = G::ROWS * G::COLUMNS;
+        let (image, planes) = image.split_at_mut(G::PLANES * plane);
+        G::encode(state, *symmetry, image, scalars);
+        planes.fill(0.0);
+        known.fill(0.0);
+        let actions = G::mask(state, self.mask);
+        for (depth, planes) in (1..).zip(planes.chunks_exact_mut(G::ACTION_PLANES * plane)) {
+            G::certain(state, &actions, depth, Prior::LATER, known);
+            for action in actions.iter() {
+                known[action] *= self.scale;
+                let (group, row, column) = G::place(G::transform_action(action, *symmetry));
+                planes[group * plane + row * G::COLUMNS + column] = known[action];
+            }
+        }
+    }
+
+    /// Writes an afterstate: its image, its scalars and what is known of its action.
+    fn afterstate<G: Game>(
+        &self,
+        (state, action, symmetry): &(G::State, usize, usize),
+        image: &mut [f32],
+        scalars: &mut [f32],
+        known: &mut f32,
+    ) {
+        *known = self.scale * G::encode_after(state, *action, self.prior, *symmetry, image, scalars);
+        let own = G::PLANES * G::ROWS * G::COLUMNS;
+        image[own..].iter_mut().for_each(|points| *points *= self.scale);
+    }
+}
 
 /// Encodes batches of states into buffers that it keeps.
 pub struct Encoder<G: Game> {
+    view: View,
     images: Vec<f32>,
     scalars: Vec<f32>,
+    known: Vec<f32>,
     game: PhantomData<G>,
 }
 
-impl<G: Game> Default for Encoder<G> {
-    fn default() -> Self {
-        Self { images: Vec::new(), scalars: Vec::new(), game: PhantomData }
-    }
-}
+/// States that are worth a task for another thread.
+const TASK: usize = 16;
 
 impl<G: Game> Encoder<G> {
-    /// Numbers in one image.
-    pub const IMAGE: usize = G::PLANES * G::ROWS * G::COLUMNS;
-
-    /// Writes each state under its symmetry: images `[states, planes, rows, columns]` and scalars `[states, scalars]`, in
-    /// row-major order.
-    pub fn encode(&mut self, states: &[(G::State, usize)]) -> (&[f32], &[f32]) {
-        self.images.resize(states.len() * Self::IMAGE, 0.0);
-        self.scalars.resize(states.len() * G::SCALARS, 0.0);
-        states
-            .par_iter()
-            .with_min_len(64)
-            .zip(self.images.par_chunks_exact_mut(Self::IMAGE))
-            .zip(self.scalars.par_chunks_exact_mut(G::SCALARS))
-            .for_each(|(((state, symmetry), image), scalars)| G::encode(state, *symmetry, image, scalars));
-        (&self.images, &self.scalars)
+    /// An encoder for a network that sees positions in a way.
+    pub fn new(view: View) -> Self {
+        Self { view, images: Vec::new(), scalars: Vec::new(), known: Vec::new(), game: PhantomData }
     }
 
-    /// The same as tensors on a device.
-    pub fn tensors(&mut self, states: &[(G::State, usize)], device: &Device) -> (Tensor<4>, Tensor<2>) {
-        let count = states.len();
-        let (images, scalars) = self.encode(states);
-        let images = TensorData::new(images.to_vec(), [count, G::PLANES, G::ROWS, G::COLUMNS]);
-        let scalars = TensorData::new(scalars.to_vec(), [count, G::SCALARS]);
+    /// States, each under its symmetry, as images `[states, planes, rows, columns]` and scalars `[states, scalars]`.
+    pub fn positions(&mut self, states: &[(G::State, usize)], device: &Device) -> (Tensor<4>, Tensor<2>) {
+        let image = self.make_room(states.len(), G::ACTIONS);
+        let view = self.view;
+        states
+            .par_iter()
+            .with_min_len(TASK)
+            .zip(self.images.par_chunks_exact_mut(image))
+            .zip(self.scalars.par_chunks_exact_mut(G::SCALARS))
+            .zip(self.known.par_chunks_exact_mut(G::ACTIONS))
+            .for_each(|(((state, image), scalars), known)| view.position::<G>(state, image, scalars, known));
+        self.tensors(states.len(), device)
+    }
+
+    /// Afterstates, given as state, action and symmetry, as images `[afterstates, planes, rows, columns]` and scalars
+    /// `[afterstates, scalars]`.
+    pub fn afterstates(&mut self, states: &[(G::State, usize, usize)], device: &Device) -> (Tensor<4>, Tensor<2>) {
+        let image = self.make_room(states.len(), 1);
+        let view = self.view;
+        states
+            .par_iter()
+            .with_min_len(TASK)
+            .zip(self.images.par_chunks_exact_mut(image))
+            .zip(self.scalars.par_chunks_exact_mut(G::SCALARS))
+            .zip(&mut self.known)
+            .for_each(|(((state, image), scalars), known)| view.afterstate::<G>(state, image, scalars, known));
+        self.tensors(states.len(), device)
+    }
+
+    /// What was known beforehand of what was encoded last, in the network's units and without symmetries, to which its
+    /// output is to be added: `[states, actions]` of positions, `[afterstates]` of afterstates.
+    pub fn known(&self) -> &[f32] {
+        &self.known
+    }
+
+    /// Makes room for a number of images; gives the numbers in each.
+    fn make_room(&mut self, count: usize, values: usize) -> usize {
+        let image = self.view.planes::<G>() * G::ROWS * G::COLUMNS;
+        self.images.resize(count * image, 0.0);
+        self.scalars.resize(count * G::SCALARS, 0.0);
+        self.known.resize(count * values, 0.0);
+        image
+    }
+
+    fn tensors(&self, count: usize, device: &Device) -> (Tensor<4>, Tensor<2>) {
+        let images = TensorData::new(self.images.clone(), [count, self.view.planes::<G>(), G::ROWS, G::COLUMNS]);
+        let scalars = TensorData::new(self.scalars.clone(), [count, G::SCALARS]);
         (Tensor::from_data(images, device), Tensor::from_data(scalars, device))
     }
 }

@@ -5,50 +5,90 @@ use burn::tensor::{Device, Tensor};
 
 use super::{Encoder, QNetwork};
 use crate::error::{Error, Result};
-use crate::games::Game;
+use crate::games::{ActionMask, Game};
 
 /// A network that is asked for action values.
 pub struct Evaluator<G: Game> {
     network: QNetwork,
     device: Device,
-    /// Boards in one forward pass at the most.
+    /// Images in one forward pass at the most.
     batch: usize,
     encoder: Encoder<G>,
-    states: Vec<(G::State, usize)>,
     values: Vec<f32>,
 }
 
 impl<G: Game> Evaluator<G> {
-    /// An evaluator of a network, without gradients; at most `batch` boards, at least one, go through it at once.
+    /// An evaluator of a network, without gradients; at most `batch` images, at least one, go through it at once.
     pub fn new(network: &QNetwork, batch: usize, device: &Device) -> Self {
         Self {
             network: network.valid(),
             device: device.clone(),
             batch: batch.max(1),
-            encoder: Encoder::default(),
-            states: Vec::new(),
+            encoder: Encoder::new(network.view()),
             values: Vec::new(),
         }
     }
 
-    /// Boards that go through the network at once at the most.
+    /// The network.
+    pub fn network(&self) -> &QNetwork {
+        &self.network
+    }
+
+    /// Images that go through the network at once at the most.
     pub fn batch(&self) -> usize {
         self.batch
     }
 
-    /// Action values of each state, shape `[states, actions]` in row-major order.
+    /// Action values of each state, shape `[states, actions]` in row-major order. A network that sees afterstates values the
+    /// actions of its mask alone; the others are 0.
     ///
     /// # Errors
     /// When the device fails.
     pub fn values(&mut self, states: &[G::State]) -> Result<&[f32]> {
+        let mask = self.network.view().mask;
+        let masks: Vec<ActionMask> = states.iter().map(|state| G::mask(state, mask)).collect();
+        self.values_within(states, &masks)
+    }
+
+    /// The same with a mask for each state: values outside of it may be left out and are then 0.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn values_within(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<&[f32]> {
         self.values.clear();
-        for chunk in states.chunks(self.batch) {
-            self.states.clear();
-            self.states.extend(chunk.iter().map(|state| (*state, 0)));
-            let (images, scalars) = self.encoder.tensors(&self.states, &self.device);
-            self.values.extend(to_vec(self.network.forward(images, scalars))?);
+        match self.network.view().afterstates {
+            false => self.value_positions(states)?,
+            true => self.value_afterstates(states, masks)?,
         }
         Ok(&self.values)
+    }
+
+    fn value_positions(&mut self, states: &[G::State]) -> Result<()> {
+        for chunk in states.chunks(self.batch) {
+            let chunk: Vec<_> = chunk.iter().map(|state| (*state, 0)).collect();
+            let (images, scalars) = self.encoder.positions(&chunk, &self.device);
+            let added = to_vec(self.network.forward(images, scalars))?;
+            self.values.extend(added.iter().zip(self.encoder.known()).map(|(added, known)| added + known));
+        }
+        Ok(())
+    }
+
+    fn value_afterstates(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<()> {
+        self.values.resize(states.len() * G::ACTIONS, 0.0);
+        let rows = states.iter().zip(masks).enumerate();
+        let (afterstates, places): (Vec<_>, Vec<_>) = rows
+            .flat_map(|(row, (state, mask))| {
+                mask.iter().map(move |action| ((*state, action, 0), row * G::ACTIONS + action))
+            })
+            .unzip();
+        for (chunk, places) in afterstates.chunks(self.batch).zip(places.chunks(self.batch)) {
+            let (images, scalars) = self.encoder.afterstates(chunk, &self.device);
+            let added = to_vec(self.network.forward(images, scalars))?;
+            for (place, (added, known)) in places.iter().zip(added.iter().zip(self.encoder.known())) {
+                self.values[*place] = added + known;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
-use super::{NetworkConfig, OutOfRange, QNetwork};
+use super::{NetworkConfig, OutOfRange, QNetwork, View};
 use crate::container::Container;
 use crate::error::{Error, Result};
 use crate::games::{Game, MaskKind};
@@ -40,6 +40,14 @@ pub struct Policy {
     pub config: PolicyConfig,
     /// The network, on a device without gradients.
     pub network: QNetwork,
+}
+
+impl PolicyConfig {
+    /// What the network sees of a position.
+    pub fn view(&self) -> View {
+        let NetworkConfig { prior, afterstates, .. } = self.network;
+        View { prior, afterstates, mask: self.mask, scale: (1.0 / self.points) as f32 }
+    }
 }
 
 impl Policy {
@@ -78,7 +86,7 @@ impl Policy {
             return Err(Error::user(format!("{name}: network.{key} = {value}: it must be {allowed}")));
         }
         // The weights drawn here are replaced at once.
-        let network = QNetwork::new::<G>(&config.network, &mut Stream::new(0, Role::Initialise, 0), device);
+        let network = QNetwork::new::<G>(&config, &mut Stream::new(0, Role::Initialise, 0), device);
         let network = network.with_bytes(section(WEIGHTS)?).map_err(|error| Error::user(format!("{name}: {error}")))?;
         Ok(Self { config, network })
     }

@@ -2,7 +2,8 @@
 //!
 //! The game is the same everywhere on the board, so the value of an action is read off at its place: the network's output
 //! is a few planes over the board (for match-3 one of vertical and one of horizontal swaps), from which the actions are
-//! selected. Facts of the whole board are broadcast in: the scalars as constant input planes, and a pooled summary of
+//! selected. A network that sees the afterstate of one action gives one value, the sum of what each place adds. Facts of the
+//! whole board are broadcast in: the scalars as constant input planes, and a pooled summary of
 //! the features half-way up.
 
 use burn::module::Module;
@@ -11,7 +12,8 @@ use burn::tensor::{Device, Int, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
 use super::convolution::{Activation, Convolution};
-use crate::games::Game;
+use super::{PolicyConfig, View};
+use crate::games::{Game, Prior};
 use crate::random::Stream;
 
 /// What the user chooses of the network.
@@ -26,21 +28,29 @@ pub struct NetworkConfig {
     pub share_colours: bool,
     /// Separate streams of state value and advantages (Wang et al. 2016, <https://arxiv.org/abs/1511.06581>).
     pub dueling: bool,
+    /// What is known of action values beforehand: it is shown to the network, which learns what is to be added.
+    pub prior: Prior,
+    /// The network sees what an action leaves, one action at a time, instead of the position for all at once.
+    pub afterstates: bool,
 }
+
+/// An afterstate's value is the sum of what each place adds, times this: it keeps Adam's first steps, which move all places'
+/// outputs together, small.
+const SHARE: f32 = 1.0 / 16.0;
 
 impl Default for NetworkConfig {
     fn default() -> Self {
-        Self { channels: 32, layers: 5, share_colours: false, dueling: false }
+        Self { channels: 32, layers: 5, share_colours: false, dueling: false, prior: Prior::None, afterstates: false }
     }
 }
 
 /// A setting out of its range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
     /// The setting's key.
     pub key: &'static str,
     /// What was given.
-    pub value: usize,
+    pub value: String,
     /// What is allowed.
     pub allowed: &'static str,
 }
@@ -56,19 +66,24 @@ impl NetworkConfig {
             ("layers", self.layers, 2..=64, "between 2 and 64"),
         ] {
             if !range.contains(&value) {
-                return Err(OutOfRange { key, value, allowed });
+                return Err(OutOfRange { key, value: value.to_string(), allowed });
             }
+        }
+        if self.dueling && self.afterstates {
+            let allowed = "false where network.afterstates is true: an afterstate has one value";
+            return Err(OutOfRange { key: "dueling", value: "true".to_owned(), allowed });
         }
         Ok(())
     }
 }
 
-/// The part of the network's shape that follows from the game.
+/// The part of the network's shape that follows from the game, and what the network sees of it.
 #[derive(Clone, Debug)]
 struct GameShape {
+    view: View,
     /// Leading planes that are interchangeable (colours), if the network shares its weights among them; else 0.
     shared_planes: usize,
-    /// For each action its place in the flattened output, channels last.
+    /// For each action its place in the flattened output, channels last; not used with afterstates.
     places: Vec<i32>,
 }
 
@@ -95,13 +110,14 @@ struct StateValue {
 }
 
 impl QNetwork {
-    /// A network with fresh weights drawn from `stream`, on `device`.
-    pub fn new<G: Game>(config: &NetworkConfig, stream: &mut Stream, device: &Device) -> Self {
+    /// The network of a policy with fresh weights drawn from `stream`, on `device`.
+    pub fn new<G: Game>(policy: &PolicyConfig, stream: &mut Stream, device: &Device) -> Self {
         const RELU: f32 = std::f32::consts::SQRT_2;
+        let (config, view) = (&policy.network, policy.view());
         let width = config.channels;
         let shared_planes = if config.share_colours { G::COLOURS } else { 0 };
         // With shared weights a colour sees itself, all other colours as one plane, and the other planes.
-        let planes = G::PLANES - shared_planes + if shared_planes > 0 { 2 } else { 0 };
+        let planes = view.planes::<G>() - shared_planes + if shared_planes > 0 { 2 } else { 0 };
         let mut convolution = |channels, size, gain| Convolution::new(channels, size, gain, stream, device);
         let stem = convolution([planes + G::SCALARS, width], 3, RELU);
         let body = (1..config.layers).map(|_| convolution([width, width], 3, 1.0)).collect();
@@ -112,7 +128,8 @@ impl QNetwork {
         let summary = convolution([width, width], 1, 1.0);
         let hidden = convolution([width, width], 1, RELU);
         // Small last layers let the first values start near zero.
-        let advantage = convolution([width, G::ACTION_PLANES], 1, 0.1);
+        let outputs = if view.afterstates { 1 } else { G::ACTION_PLANES };
+        let advantage = convolution([width, outputs], 1, 0.1);
         let value = config.dueling.then(|| StateValue {
             hidden: convolution([width, width], 1, RELU),
             output: convolution([width, 1], 1, 0.1),
@@ -123,13 +140,18 @@ impl QNetwork {
                 ((row * G::COLUMNS + column) * G::ACTION_PLANES + plane) as i32
             })
             .collect();
-        let shape = GameShape { shared_planes, places };
+        let shape = GameShape { view, shared_planes, places };
         let network = Self { stem, body, exchange, summary, hidden, advantage, value, shape };
         network.number_parameters()
     }
 
-    /// Action values, shape `[batch, actions]`, of `images`, shape `[batch, planes, rows, columns]`, and `scalars`, shape
-    /// `[batch, scalars]`.
+    /// What the network sees of a position.
+    pub fn view(&self) -> View {
+        self.shape.view
+    }
+
+    /// What is to be added to what is known of action values: shape `[batch, actions]`, or `[batch, 1]` if the network sees
+    /// afterstates, of `images`, shape `[batch, planes, rows, columns]`, and `scalars`, shape `[batch, scalars]`.
     pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
         let [batch, _, rows, columns] = images.dims();
         let features = self.features(images, scalars);
@@ -137,6 +159,9 @@ impl QNetwork {
         let hidden = self.hidden.forward(features.clone(), Activation::Relu);
         let advantage = self.advantage.forward(hidden, Activation::None);
         let [_, _, _, planes] = advantage.dims();
+        if self.shape.view.afterstates {
+            return advantage.reshape([batch, rows * columns]).sum_dim(1).mul_scalar(SHARE);
+        }
         let places = TensorData::new(self.shape.places.clone(), [self.shape.places.len()]);
         let places = Tensor::<1, Int>::from_data(places, &advantage.device());
         let advantage = advantage.reshape([batch, rows * columns * planes]).select(1, places);

@@ -3,11 +3,18 @@
 use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{Device, Tensor};
 use matchq::games::match3::{Rules, State};
-use matchq::games::{Game, Games, Match3};
-use matchq::network::{Encoder, Evaluator, NetworkConfig, QNetwork, device, to_vec};
+use matchq::games::{Game, Games, MaskKind, Match3, Prior};
+use matchq::network::{Encoder, Evaluator, NetworkConfig, PolicyConfig, QNetwork, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 
-const PLAIN: NetworkConfig = NetworkConfig { channels: 8, layers: 3, share_colours: false, dueling: false };
+const PLAIN: NetworkConfig = NetworkConfig {
+    channels: 8,
+    layers: 3,
+    share_colours: false,
+    dueling: false,
+    prior: Prior::None,
+    afterstates: false,
+};
 const DUELING: NetworkConfig = NetworkConfig { dueling: true, ..PLAIN };
 const SHARED: NetworkConfig = NetworkConfig { share_colours: true, ..PLAIN };
 const BOTH: NetworkConfig = NetworkConfig { share_colours: true, ..DUELING };
@@ -17,8 +24,13 @@ fn cpu() -> Device {
     device::select(None).unwrap().1
 }
 
+fn policy(network: &NetworkConfig) -> PolicyConfig {
+    let network = network.clone();
+    PolicyConfig { game: Match3::NAME.to_owned(), mask: MaskKind::Matching, points: 10.0, network }
+}
+
 fn network(config: &NetworkConfig, seed: u64) -> QNetwork {
-    QNetwork::new::<Match3>(config, &mut Stream::new(seed, Role::Initialise, 0), &cpu())
+    QNetwork::new::<Match3>(&policy(config), &mut Stream::new(seed, Role::Initialise, 0), &cpu())
 }
 
 /// Positions after some random moves, of games that are at different moves.
@@ -45,7 +57,7 @@ fn bits(network: &QNetwork, batch: usize, states: &[State]) -> Vec<u32> {
 /// Action values of positions seen under a symmetry, a row each.
 fn seen_under(network: &QNetwork, symmetry: usize, states: &[State]) -> Vec<Vec<f32>> {
     let states: Vec<(State, usize)> = states.iter().map(|state| (*state, symmetry)).collect();
-    let (images, scalars) = Encoder::<Match3>::default().tensors(&states, &cpu());
+    let (images, scalars) = Encoder::<Match3>::new(network.view()).positions(&states, &cpu());
     let values = to_vec(network.forward(images, scalars)).unwrap();
     values.chunks(Match3::ACTIONS).map(<[f32]>::to_vec).collect()
 }

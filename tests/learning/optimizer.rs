@@ -8,7 +8,7 @@ use matchq::dqn::learner::Learner;
 use matchq::dqn::learning::{Learning, Schedule};
 use matchq::dqn::optimizer::{ClippedAdam, SavedMoments};
 use matchq::dqn::replay::{Replay, Transition};
-use matchq::network::{NetworkConfig, QNetwork, device, to_vec};
+use matchq::network::{PolicyConfig, QNetwork, device, to_vec};
 use matchq::random::{Role, Stream};
 
 use crate::probe_games::{Delayed, Position, Probe};
@@ -124,7 +124,7 @@ fn the_learning_rate_goes_from_the_first_to_the_last_value_by_its_schedule() {
 }
 
 /// All weights of the online and of the target network, as they are written to a checkpoint.
-fn networks(learner: &Learner<Probe<Delayed>>, config: &NetworkConfig) -> [Vec<f32>; 2] {
+fn networks(learner: &Learner<Probe<Delayed>>, config: &PolicyConfig) -> [Vec<f32>; 2] {
     struct Numbers(Vec<f32>);
     impl ModuleVisitor for Numbers {
         fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
@@ -150,10 +150,10 @@ fn follow(overrides: &[&str], updates: usize) -> Vec<[Vec<f32>; 2]> {
     let mut replay = Replay::new(&config.replay);
     let state = Position { at: 1, dealt: 0, chosen: 0 };
     replay.push(Transition { state, next: Position { at: 2, ..state }, action: 0, reward: 3.0, discount: 0.5 });
-    let mut seen = vec![networks(&learner, &config.network)];
+    let mut seen = vec![networks(&learner, &config.policy())];
     for _ in 0..updates {
         learner.update(&mut replay, 1.0, 0.0).unwrap();
-        seen.push(networks(&learner, &config.network));
+        seen.push(networks(&learner, &config.policy()));
     }
     seen
 }

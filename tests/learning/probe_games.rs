@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use matchq::games::{ActionMask, Game, MaskKind, Step, conformance};
+use matchq::games::{ActionMask, Game, MaskKind, Prior, Step, conformance};
 use matchq::random::Draw;
 use serde::{Deserialize, Serialize};
 
@@ -202,6 +202,25 @@ impl<S: Script> Game for Probe<S> {
 
     fn mask(state: &Position, _kind: MaskKind) -> ActionMask {
         S::offered(*state)
+    }
+
+    /// Nothing is certain.
+    fn certain(_: &Position, actions: &ActionMask, _: u32, _: f64, values: &mut [f32]) {
+        actions.iter().for_each(|action| values[action] = 0.0);
+    }
+
+    /// The action is the scalar.
+    fn encode_after(
+        state: &Position,
+        action: usize,
+        _: Prior,
+        symmetry: usize,
+        image: &mut [f32],
+        scalars: &mut [f32],
+    ) -> f32 {
+        Self::encode(state, symmetry, image, scalars);
+        scalars.fill(S::shown(action, symmetry) as f32);
+        0.0
     }
 
     fn place(action: usize) -> (usize, usize, usize) {

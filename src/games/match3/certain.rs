@@ -75,6 +75,11 @@ impl Certain {
         text::show(&self.grid, self.grid.of_kind(UNKNOWN))
     }
 
+    /// Writes the planes a, b, c, d, obstacle, all empty where a token is not known, and the moves left, under a symmetry.
+    pub(super) fn encode(&self, moves_left: i32, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+        State::pack(&self.grid, moves_left).encode(symmetry, image, scalars);
+    }
+
     #[inline]
     fn swap(&mut self, action: usize) {
         if let Some((a, b)) = moves::cells_of_action(action)
@@ -89,4 +94,17 @@ impl Certain {
     fn runs(&self) -> super::Runs {
         self.grid.runs(Cells::ALL & !self.grid.planes()[2])
     }
+}
+
+/// The value of the best certain plan of at most `depth` moves: the certain points of its first move, and `weight`
+/// times the best plan of one move less on the board that it leaves. 0 where no move is certain to match.
+pub fn best_plan(board: &Certain, depth: u32, weight: f64) -> f64 {
+    if depth == 0 {
+        return 0.0;
+    }
+    let plan = |action| {
+        let mut board = *board;
+        f64::from(board.play(action)) + weight * best_plan(&board, depth - 1, weight)
+    };
+    board.matching().iter().map(plan).fold(0.0, f64::max)
 }
