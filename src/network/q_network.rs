@@ -10,6 +10,8 @@ use burn::tensor::activation::relu;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "flex")]
+use super::board_convolution::Tower;
 use super::convolution::{Activation, Convolution};
 use crate::games::Game;
 use crate::random::Stream;
@@ -131,6 +133,24 @@ impl QNetwork {
     /// Action values, shape `[batch, actions]`, of `images`, shape `[batch, planes, rows, columns]`, and `scalars`, shape
     /// `[batch, scalars]`.
     pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
+        #[cfg(feature = "flex")]
+        if let Some(tower) = self.tower(&images.device()) {
+            return tower.forward(images, scalars);
+        }
+        self.forward_by_layers(images, scalars)
+    }
+
+    /// The network as it is computed block by block, which must give what [`forward_by_layers`](Self::forward_by_layers)
+    /// does: on the CPU, without gradients, without shared weights and the state's own value.
+    #[cfg(feature = "flex")]
+    fn tower(&self, device: &Device) -> Option<Tower<'_>> {
+        let Self { stem, body, summary, hidden, advantage, value, shape, .. } = self;
+        let fits = *device == Device::flex() && !device.is_autodiff() && shape.shared_planes == 0 && value.is_none();
+        fits.then_some(Tower { stem, body, summary, hidden, advantage, places: &shape.places })
+    }
+
+    /// The same on any device, layer by layer.
+    fn forward_by_layers(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
         let [batch, _, rows, columns] = images.dims();
         let features = self.features(images, scalars);
 

@@ -82,6 +82,12 @@ impl Shape {
         self.corner(place) * WIDTH
     }
 
+    /// The tap at the place itself.
+    pub fn centre(&self) -> Rectangle {
+        let centre = self.border()..self.border() + 1;
+        Rectangle { rows: centre.clone(), columns: centre }
+    }
+
     /// For every input and tap its offset from the beginning of a neighbourhood, and its line in a panel of
     /// [`pack`](Self::pack), in whose order they are.
     pub fn neighbours(&self, taps: &Rectangle) -> impl Iterator<Item = (usize, usize)> {

@@ -18,6 +18,8 @@ pub struct Plan {
 pub struct Place {
     /// Which of the block it is.
     pub number: usize,
+    /// Its line in the padded block.
+    pub line: usize,
     /// Which of the sums is its.
     pub sum: usize,
 }
@@ -32,7 +34,15 @@ struct Region<const STRIDE: usize> {
 impl Plan {
     /// For the blocks of a batch: whole ones, and the last.
     pub fn of_batch(shape: &Shape) -> [Self; 2] {
-        let regions = shape.regions();
+        Self::with_regions(shape, &shape.regions())
+    }
+
+    /// The same of a kernel that is zero but for its centre, at some places of a board.
+    pub fn of_centre(shape: &Shape, places: Rectangle) -> [Self; 2] {
+        Self::with_regions(shape, &[(places, shape.centre())])
+    }
+
+    fn with_regions(shape: &Shape, regions: &[(Rectangle, Rectangle)]) -> [Self; 2] {
         [shape.block(), shape.boards % shape.block()].map(|boards| {
             let mut plan = Self { places: Vec::new(), boards: Vec::new(), regions: Vec::new() };
             for (rectangle, taps) in regions.iter().filter(|_| boards > 0) {
@@ -49,7 +59,7 @@ impl Plan {
         for board in 0..boards {
             for place in rectangle.places(shape.columns) {
                 let number = board * shape.places() + place;
-                self.places.push(Place { number, sum: self.places.len() });
+                self.places.push(Place { number, line: shape.line(number), sum: self.places.len() });
                 self.boards.push(board);
             }
         }
