@@ -50,6 +50,20 @@ impl Convolution {
         }
     }
 
+    /// `[channels_out, channels_in, size]`
+    #[cfg(feature = "flex")]
+    pub(super) fn sizes(&self) -> [usize; 3] {
+        let [outputs, inputs, size, _] = self.weight.val().dims();
+        [outputs, inputs, size]
+    }
+
+    /// Weight and bias in row-major order.
+    #[cfg(feature = "flex")]
+    pub(super) fn numbers(&self) -> [Vec<f32>; 2] {
+        let numbers = |data: TensorData| data.try_into_vec().expect("32-bit floats");
+        [numbers(self.weight.val().into_data()), numbers(self.bias.val().into_data())]
+    }
+
     /// Convolves `input`, shape `[batch, rows, columns, channels_in]`, to `[batch, rows, columns, channels_out]`.
     pub fn forward(&self, input: Tensor<4>, activation: Activation) -> Tensor<4> {
         convolve(input, self.weight.val(), self.bias.val().unsqueeze(), activation)

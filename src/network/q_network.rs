@@ -11,6 +11,8 @@ use burn::tensor::activation::relu;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "flex")]
+use super::board_convolution::Tower;
 use super::convolution::{Activation, Convolution};
 use super::{PolicyConfig, View};
 use crate::games::{Game, Prior};
@@ -83,7 +85,7 @@ struct GameShape {
     view: View,
     /// Leading planes that are interchangeable (colours), if the network shares its weights among them; else 0.
     shared_planes: usize,
-    /// For each action its place in the flattened output, channels last; not used with afterstates.
+    /// Where values are read off in the flattened output, channels last: each action's place, or all places.
     places: Vec<i32>,
 }
 
@@ -134,12 +136,14 @@ impl QNetwork {
             hidden: convolution([width, width], 1, RELU),
             output: convolution([width, 1], 1, 0.1),
         });
-        let places = (0..G::ACTIONS)
-            .map(|action| {
-                let (plane, row, column) = G::place(action);
-                ((row * G::COLUMNS + column) * G::ACTION_PLANES + plane) as i32
-            })
-            .collect();
+        let place = |action| {
+            let (plane, row, column) = G::place(action);
+            ((row * G::COLUMNS + column) * G::ACTION_PLANES + plane) as i32
+        };
+        let places = match view.afterstates {
+            false => (0..G::ACTIONS).map(place).collect(),
+            true => (0..(G::ROWS * G::COLUMNS) as i32).collect(),
+        };
         let shape = GameShape { view, shared_planes, places };
         let network = Self { stem, body, exchange, summary, hidden, advantage, value, shape };
         network.number_parameters()
@@ -153,15 +157,39 @@ impl QNetwork {
     /// What is to be added to what is known of action values: shape `[batch, actions]`, or `[batch, 1]` if the network sees
     /// afterstates, of `images`, shape `[batch, planes, rows, columns]`, and `scalars`, shape `[batch, scalars]`.
     pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
+        let values = self.read_off(images, scalars);
+        match self.shape.view.afterstates {
+            false => values,
+            true => values.sum_dim(1).mul_scalar(SHARE),
+        }
+    }
+
+    /// The values read off at the places of the actions, or at all places if the network sees afterstates.
+    fn read_off(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
+        #[cfg(feature = "flex")]
+        if let Some(tower) = self.tower(&images.device()) {
+            return tower.forward(images, scalars);
+        }
+        self.read_off_by_layers(images, scalars)
+    }
+
+    /// The network as it is computed block by block, which must give what [`read_off_by_layers`](Self::read_off_by_layers)
+    /// does: on the CPU, without gradients, without shared weights and the state's own value.
+    #[cfg(feature = "flex")]
+    fn tower(&self, device: &Device) -> Option<Tower<'_>> {
+        let Self { stem, body, summary, hidden, advantage, value, shape, .. } = self;
+        let fits = *device == Device::flex() && !device.is_autodiff() && shape.shared_planes == 0 && value.is_none();
+        fits.then_some(Tower { stem, body, summary, hidden, advantage, places: &shape.places })
+    }
+
+    /// The same on any device, layer by layer.
+    fn read_off_by_layers(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
         let [batch, _, rows, columns] = images.dims();
         let features = self.features(images, scalars);
 
         let hidden = self.hidden.forward(features.clone(), Activation::Relu);
         let advantage = self.advantage.forward(hidden, Activation::None);
         let [_, _, _, planes] = advantage.dims();
-        if self.shape.view.afterstates {
-            return advantage.reshape([batch, rows * columns]).sum_dim(1).mul_scalar(SHARE);
-        }
         let places = TensorData::new(self.shape.places.clone(), [self.shape.places.len()]);
         let places = Tensor::<1, Int>::from_data(places, &advantage.device());
         let advantage = advantage.reshape([batch, rows * columns * planes]).select(1, places);

@@ -1,7 +1,7 @@
 //! What the network promises: shapes, values that depend on the board alone, symmetry, and weights that can be saved.
 
 use burn::module::{Module, ModuleMapper, Param};
-use burn::tensor::{Device, Tensor};
+use burn::tensor::{Device, Tensor, TensorData};
 use matchq::games::match3::{Rules, State};
 use matchq::games::{Game, Games, MaskKind, Match3, Prior};
 use matchq::network::{Encoder, Evaluator, NetworkConfig, PolicyConfig, QNetwork, device, to_vec};
@@ -18,7 +18,9 @@ const PLAIN: NetworkConfig = NetworkConfig {
 const DUELING: NetworkConfig = NetworkConfig { dueling: true, ..PLAIN };
 const SHARED: NetworkConfig = NetworkConfig { share_colours: true, ..PLAIN };
 const BOTH: NetworkConfig = NetworkConfig { share_colours: true, ..DUELING };
-const ALL: [NetworkConfig; 4] = [PLAIN, DUELING, SHARED, BOTH];
+const PLANNED: NetworkConfig = NetworkConfig { prior: Prior::Plan, ..PLAIN };
+const AFTERSTATES: NetworkConfig = NetworkConfig { afterstates: true, ..PLANNED };
+const ALL: [NetworkConfig; 6] = [PLAIN, DUELING, SHARED, BOTH, PLANNED, AFTERSTATES];
 
 fn cpu() -> Device {
     device::select(None).unwrap().1
@@ -64,13 +66,14 @@ fn seen_under(network: &QNetwork, symmetry: usize, states: &[State]) -> Vec<Vec<
 
 #[test]
 fn a_batch_of_boards_becomes_a_row_of_142_finite_values_each() {
+    let states = positions(3);
     for config in ALL {
         for layers in [1, 2, 5] {
             let network = network(&NetworkConfig { layers, ..config.clone() }, 1);
-            let images = Tensor::<4>::zeros([3, 5, 10, 8], &cpu());
-            let values = network.forward(images, Tensor::<2>::ones([3, 1], &cpu()));
-            assert_eq!(values.dims(), [3, 142]);
-            assert!(to_vec(values).unwrap().iter().all(|value| value.is_finite()));
+            let mut evaluator = Evaluator::<Match3>::new(&network, 2, &cpu());
+            let values = evaluator.values(&states).unwrap();
+            assert_eq!(values.len(), 3 * 142);
+            assert!(values.iter().all(|value| value.is_finite()));
         }
     }
 }
@@ -100,6 +103,43 @@ fn a_boards_values_are_the_same_bits_at_any_number_of_threads() {
         };
         let one = with_threads(1);
         assert!(with_threads(2) == one && with_threads(5) == one, "{config:?}");
+    }
+}
+
+/// Gives the biases, which begin as zeros, other numbers.
+struct WithBiases;
+
+impl ModuleMapper for WithBiases {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let numbers = |count| (0..count).map(|index| (index as f32 * 0.7).sin() / 4.0).collect::<Vec<_>>();
+        match D {
+            1 => param.map(|bias| {
+                let (shape, device) = (bias.shape(), bias.device());
+                Tensor::from_data(TensorData::new(numbers(shape.num_elements()), shape), &device)
+            }),
+            _ => param,
+        }
+    }
+}
+
+#[test]
+fn a_network_without_gradients_gives_the_values_of_one_with_gradients_within_rounding() {
+    let states: Vec<(State, usize)> = positions(64).into_iter().enumerate().map(|(i, state)| (state, i % 48)).collect();
+    let shapes = [(8, 3), (20, 2), (32, 5), (48, 4), (33, 1)];
+    let shapes = shapes.map(|(channels, layers)| NetworkConfig { channels, layers, ..PLAIN });
+    for config in shapes.into_iter().chain([DUELING, SHARED, BOTH, PLANNED, AFTERSTATES]) {
+        let stream = || Stream::new(3, Role::Initialise, 0);
+        let values = |device: Device, batch: usize| {
+            let network = QNetwork::new::<Match3>(&policy(&config), &mut stream(), &device).map(&mut WithBiases);
+            let (images, scalars) = Encoder::<Match3>::new(network.view()).positions(&states[..batch], &device);
+            to_vec(network.forward(images, scalars)).unwrap()
+        };
+        for batch in [1, 2, 3, 64] {
+            let (plain, tracked) = (values(cpu(), batch), values(cpu().autodiff(), batch));
+            let scale = tracked.iter().map(|value| value.abs()).fold(1.0, f32::max);
+            let difference = plain.iter().zip(&tracked).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            assert!(difference <= 1e-5 * scale, "{config:?}, {batch} boards: {difference} of {scale}");
+        }
     }
 }
 

@@ -4,7 +4,8 @@ use rayon::prelude::*;
 
 use super::buffers::{LINES, NUMBERS};
 use super::geometry::Shape;
-use super::product::{Line, Rows, Steps, WIDTH, add_product, copy, line};
+use super::plan::{Plan, WeightPlan};
+use super::product::{Line, WIDTH, copy, line};
 use crate::network::convolution::Activation;
 
 /// What the loss changes with.
@@ -71,10 +72,8 @@ pub fn backward(
     let transposed = shape.transposed();
     let panels = if wanted { shape.pack_transposed(weight) } else { Vec::new() };
     let lines: Vec<usize> = shape.lines().collect();
-    let rows: Rows = shape.neighbourhoods().collect();
-    let from_outputs: Steps<1> = transposed.neighbours().zip(0..).collect();
-    let from_inputs: Rows = shape.neighbours().collect();
-    let from_places: Steps<WIDTH> = shape.neighbourhoods().zip(shape.lines()).collect();
+    let plans = Plan::of_batch(&transposed);
+    let weight_plan = WeightPlan::new(shape);
     let (size, transposed_size, padded_size) = (shape.taps() * inputs, shape.taps() * outputs, shape.padded());
     let output_panels = outputs.div_ceil(WIDTH);
     let scratch = || Scratch {
@@ -102,11 +101,11 @@ pub fn backward(
                 for (index, panel) in padded_gradient.chunks_exact(padded_size).enumerate() {
                     let sums = bias_gradient.chunks_exact_mut(outputs).map(|sums| &mut sums[index * WIDTH..]);
                     sum_boards(panel, &lines, places, sums);
-                    let sums = &mut weight_gradient[index * size..][..size];
-                    add_product(padded_input, &from_inputs, &from_places, panel, sums);
+                    weight_plan.add(padded_input, panel, &mut weight_gradient[index * size..][..size]);
                 }
 
                 if let Some(input_gradient) = wanted_blocks.next() {
+                    let plan = &plans[usize::from(places_here < block * places)];
                     let sums = &mut sums[..places_here];
                     for (index, panel) in panels.chunks_exact(transposed_size).enumerate() {
                         let first = index * WIDTH;
@@ -114,13 +113,13 @@ pub fn backward(
                         match activation {
                             Activation::Residual => {
                                 let all = Masked { gradient, positive: &[], outputs };
-                                sums.iter_mut().enumerate().for_each(|(place, sums)| *sums = all.at(place, first));
+                                plan.places.iter().for_each(|place| sums[place.sum] = all.at(place.number, first));
                             }
                             _ => sums.fill(Line::default()),
                         }
-                        add_product(padded_gradient, &rows, &from_outputs, panel, sums);
-                        for (Line(sums), gradient) in sums.iter().zip(input_gradient.chunks_exact_mut(inputs)) {
-                            copy(sums, &mut gradient[first..first + width]);
+                        plan.add(padded_gradient, panel, sums);
+                        for (place, gradient) in plan.places.iter().zip(input_gradient.chunks_exact_mut(inputs)) {
+                            copy(&sums[place.sum].0, &mut gradient[first..first + width]);
                         }
                     }
                 }

@@ -4,7 +4,8 @@ use rayon::prelude::*;
 
 use super::buffers::{FLAGS, NUMBERS};
 use super::geometry::Shape;
-use super::product::{Line, Rows, Steps, WIDTH, add_product, copy, line};
+use super::plan::Plan;
+use super::product::{Line, WIDTH, copy, line};
 use crate::network::convolution::Activation;
 
 /// Boards of a block.
@@ -47,56 +48,71 @@ pub fn forward(
 
     let panels = shape.pack(weight);
     let lines: Vec<usize> = shape.lines().collect();
-    let (rows, steps): (Rows, Steps<1>) = (shape.neighbourhoods().collect(), shape.neighbours().zip(0..).collect());
+    let plans = Plan::of_batch(shape);
     let size = shape.taps() * inputs;
     let own_bias = bias.len() != outputs;
     blocks.into_par_iter().for_each_init(
-        || (vec![Line::default(); inputs.div_ceil(WIDTH) * shape.padded()], vec![Line::default(); block * places]),
-        |(padded, sums), Block { input, bias, output, positive }| {
+        || [inputs.div_ceil(WIDTH) * shape.padded(), block, block * places].map(|lines| vec![Line::default(); lines]),
+        |[padded, starts, sums], Block { input, bias, output, positive }| {
             shape.pad(input, inputs, &lines, padded);
-            let sums = &mut sums[..output.len() / outputs];
+            let plan = &plans[usize::from(output.len() < block * places * outputs)];
             for (index, panel) in panels.chunks_exact(size).enumerate() {
                 let first = index * WIDTH;
                 let width = WIDTH.min(outputs - first);
-                for (board, sums) in sums.chunks_exact_mut(places).enumerate() {
-                    let mut line = Line::default();
-                    line.0[..width].copy_from_slice(&bias[usize::from(own_bias) * board * outputs + first..][..width]);
-                    sums.fill(line);
+                for (board, start) in starts.iter_mut().enumerate() {
+                    let at = first + if own_bias { board * outputs } else { 0 };
+                    // There are no biases of boards beyond the last.
+                    start.0 = bias.get(at..at + width).map(line).unwrap_or_default();
                 }
-                add_product(padded, &rows, &steps, panel, sums);
-                store(sums, activation, first, input, outputs, output, positive);
+                let sums = plan.convolve(starts, padded, panel, sums);
+                let channels = Channels { first, width, input, outputs };
+                match activation {
+                    Activation::None => channels.store(plan, sums, output, positive, |sum, _| *sum),
+                    Activation::Relu => channels.store(plan, sums, output, positive, |sum, _| sum.map(relu)),
+                    Activation::Residual => channels.store(plan, sums, output, positive, |sum, input| {
+                        let input = line(input);
+                        std::array::from_fn(|channel| input[channel] + relu(sum[channel]))
+                    }),
+                }
             }
         },
     );
     (output, positive)
 }
 
-/// Writes the outputs from `first` on, and which are above zero.
-fn store(
-    sums: &[Line],
-    activation: Activation,
+/// Up to a line's channels of the output.
+struct Channels<'a> {
     first: usize,
-    input: &[f32],
+    width: usize,
+    /// The input of the convolution, of which an activation may need the same channels.
+    input: &'a [f32],
     outputs: usize,
-    output: &mut [f32],
-    positive: &mut [u8],
-) {
-    let width = WIDTH.min(outputs - first);
-    for (place, Line(sums)) in sums.iter().enumerate() {
-        let at = place * outputs + first;
-        if let Some(positive) = positive.get_mut(at..at + width) {
-            let bits = sums.map(|sum| u8::from(sum > 0.0));
-            copy(&bits, positive);
-        }
-        let rectified = sums.map(|sum| sum.max(0.0));
-        let output = &mut output[at..at + width];
-        match activation {
-            Activation::None => copy(sums, output),
-            Activation::Relu => copy(&rectified, output),
-            Activation::Residual => {
-                let input = line(&input[at..at + width]);
-                copy(&std::array::from_fn(|channel| input[channel] + rectified[channel]), output);
+}
+
+impl Channels<'_> {
+    /// Writes the activated sums, and, unless `positive` is empty, which of them are above zero.
+    #[inline(always)]
+    fn store(
+        &self,
+        plan: &Plan,
+        sums: &[Line],
+        output: &mut [f32],
+        positive: &mut [u8],
+        activate: impl Fn(&[f32; WIDTH], &[f32]) -> [f32; WIDTH],
+    ) {
+        for place in &plan.places {
+            let Line(sums) = &sums[place.sum];
+            let at = place.number * self.outputs + self.first;
+            let channels = at..at + self.width;
+            if let Some(positive) = positive.get_mut(channels.clone()) {
+                copy(&sums.map(|sum| u8::from(sum > 0.0)), positive);
             }
+            let input = self.input.get(channels.clone()).unwrap_or_default();
+            copy(&activate(sums, input), &mut output[channels]);
         }
     }
+}
+
+fn relu(sum: f32) -> f32 {
+    sum.max(0.0)
 }

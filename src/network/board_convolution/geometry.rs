@@ -1,5 +1,7 @@
 //! Where the numbers of a block of boards lie.
 
+use std::ops::Range;
+
 use super::product::{Line, WIDTH};
 
 /// The sizes of a convolution of boards: `boards` x `rows` x `columns` places, channels last, with a square kernel of the
@@ -58,32 +60,92 @@ impl Shape {
         rows * self.padded_columns() + self.border()
     }
 
+    /// The line of a place of a block in the padded block.
+    pub fn line(&self, place: usize) -> usize {
+        self.corner(place) + self.border() * self.padded_columns() + self.border()
+    }
+
     /// The line of every place of a block in the padded block.
     pub fn lines(&self) -> impl Iterator<Item = usize> + '_ {
-        let centre = self.border() * self.padded_columns() + self.border();
-        self.corners().map(move |corner| corner + centre)
+        (0..self.block() * self.places()).map(|place| self.line(place))
     }
 
-    /// The line with which the neighbourhood of every place begins.
-    fn corners(&self) -> impl Iterator<Item = usize> + '_ {
-        let rows =
-            (0..self.block()).flat_map(move |board| (0..self.rows).map(move |row| board * self.padded_rows() + row));
-        rows.flat_map(move |row| (0..self.columns).map(move |column| row * self.padded_columns() + column))
+    /// The line with which the neighbourhood of a place of a block begins.
+    fn corner(&self, place: usize) -> usize {
+        let (board, place) = (place / self.places(), place % self.places());
+        let row = board * self.padded_rows() + place / self.columns;
+        row * self.padded_columns() + place % self.columns
     }
 
-    /// For every place of a block where its neighbourhood begins in the padded block.
-    pub fn neighbourhoods(&self) -> impl Iterator<Item = usize> + '_ {
-        self.corners().map(|line| line * WIDTH)
+    /// Where the neighbourhood of a place of a block begins in the padded block.
+    pub fn neighbourhood(&self, place: usize) -> usize {
+        self.corner(place) * WIDTH
     }
 
-    /// For every input and tap its offset from the beginning of a neighbourhood, in the order of [`pack`](Self::pack).
-    pub fn neighbours(&self) -> impl Iterator<Item = usize> + '_ {
+    /// The tap at the place itself.
+    pub fn centre(&self) -> Rectangle {
+        let centre = self.border()..self.border() + 1;
+        Rectangle { rows: centre.clone(), columns: centre }
+    }
+
+    /// For every input and tap its offset from the beginning of a neighbourhood, and its line in a panel of
+    /// [`pack`](Self::pack), in whose order they are.
+    pub fn neighbours(&self, taps: &Rectangle) -> impl Iterator<Item = (usize, usize)> {
+        let shape = *self;
+        let taps: Vec<usize> = taps.places(self.kernel).collect();
         (0..self.inputs).step_by(WIDTH).flat_map(move |first| {
-            let taps = (0..self.kernel).flat_map(move |y| (0..self.kernel).map(move |x| y * self.padded_columns() + x));
-            let group = first / WIDTH * self.padded();
-            let width = WIDTH.min(self.inputs - first);
-            taps.flat_map(move |tap| (0..width).map(move |channel| (group + tap) * WIDTH + channel))
+            let channels = first..shape.inputs.min(first + WIDTH);
+            let places: Vec<(usize, usize)> = taps
+                .iter()
+                .flat_map(|tap| {
+                    let group = first / WIDTH * shape.padded();
+                    let line = group + tap / shape.kernel * shape.padded_columns() + tap % shape.kernel;
+                    channels.clone().map(move |input| (line * WIDTH + input % WIDTH, shape.weight_line(input, *tap)))
+                })
+                .collect();
+            places
         })
+    }
+
+    /// The offsets of [`neighbours`](Self::neighbours) in runs of one row of the kernel, with that row.
+    pub fn kernel_rows(&self) -> Vec<(usize, Vec<usize>)> {
+        let kernel = Rectangle { rows: 0..self.kernel, columns: 0..self.kernel };
+        let row = |offset: usize| offset / WIDTH % self.padded() / self.padded_columns();
+        let offsets: Vec<usize> = self.neighbours(&kernel).map(|(offset, _)| offset).collect();
+        let runs = offsets.chunk_by(|a, b| row(*a) == row(*b));
+        runs.map(|run| (row(run[0]), run.to_vec())).collect()
+    }
+
+    /// The places of a block from which a row of the kernel lies on the board.
+    pub fn places_with(&self, kernel_row: usize) -> impl Iterator<Item = usize> + '_ {
+        let rows = self.border()..self.border() + self.rows;
+        let reached = move |place: &usize| rows.contains(&(place % self.places() / self.columns + kernel_row));
+        (0..self.block() * self.places()).filter(reached)
+    }
+
+    /// The places of a board in rectangles, each with the taps that are on the board from any of its places: those between
+    /// the borders, the columns near the border, and the rows near it between them.
+    pub fn regions(&self) -> Vec<(Rectangle, Rectangle)> {
+        let inner = self.inner(self.columns);
+        let taps = |places: &Range<usize>, size: usize| {
+            (self.border() + 1).saturating_sub(places.end)..self.kernel.min(size + self.border() - places.start)
+        };
+        let mut regions = Vec::new();
+        for columns in split(self.columns, &inner) {
+            let all = 0..self.rows;
+            let rows = if columns == inner { split(self.rows, &self.inner(self.rows)) } else { vec![all] };
+            for rows in rows {
+                let taps = Rectangle { rows: taps(&rows, self.rows), columns: taps(&columns, self.columns) };
+                regions.push((Rectangle { rows, columns: columns.clone() }, taps));
+            }
+        }
+        regions
+    }
+
+    /// Rows or columns of a board, of which there are `size`, from which no tap is beyond the board.
+    fn inner(&self, size: usize) -> Range<usize> {
+        let start = self.border().min(size);
+        start..size.saturating_sub(self.border()).max(start)
     }
 
     /// Copies boards, at most a block, into padded blocks of [`WIDTH`] channels each, whose border is zero already.
@@ -155,6 +217,29 @@ impl Shape {
     }
 }
 
+/// Rows and columns of a board, or of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rectangle {
+    /// Its rows.
+    pub rows: Range<usize>,
+    /// Its columns.
+    pub columns: Range<usize>,
+}
+
+impl Rectangle {
+    /// Its places, row by row, in a board of so many columns.
+    pub fn places(&self, columns: usize) -> impl Iterator<Item = usize> {
+        let within = self.columns.clone();
+        self.rows.clone().flat_map(move |row| within.clone().map(move |column| row * columns + column))
+    }
+}
+
+/// `0..size` as the range `inner` and each number outside of it by itself.
+fn split(size: usize, inner: &Range<usize>) -> Vec<Range<usize>> {
+    let outer = (0..inner.start).chain(inner.end..size).map(|number| number..number + 1);
+    outer.chain([inner.clone()]).filter(|range| !range.is_empty()).collect()
+}
+
 /// Writes up to a line's numbers into it.
 #[inline(always)]
 fn store(numbers: &[f32], line: &mut Line) {
@@ -162,5 +247,32 @@ fn store(numbers: &[f32], line: &mut Line) {
         // A whole line is a copy of known length, which is faster.
         Some(numbers) => line.0 = *numbers,
         None => line.0.iter_mut().zip(numbers).for_each(|(to, from)| *to = *from),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_regions_are_all_places_once_with_every_tap_that_is_on_the_board() {
+        for (rows, columns, kernel) in [(10, 8, 3), (10, 8, 1), (10, 8, 5), (1, 1, 3), (1, 30, 3), (4, 2, 5), (2, 3, 7)]
+        {
+            let shape = Shape { boards: 1, rows, columns, inputs: 1, outputs: 1, kernel };
+            let mut seen = vec![0; rows * columns];
+            for (places, taps) in shape.regions() {
+                let taps: Vec<usize> = taps.places(kernel).collect();
+                for place in places.places(columns) {
+                    seen[place] += 1;
+                    let on_board = |tap: usize| {
+                        let (row, column) = (place / columns + tap / kernel, place % columns + tap % kernel);
+                        let border = kernel / 2;
+                        (border..border + rows).contains(&row) && (border..border + columns).contains(&column)
+                    };
+                    assert!((0..kernel * kernel).all(|tap| !on_board(tap) || taps.contains(&tap)), "{shape:?}");
+                }
+            }
+            assert!(seen.iter().all(|times| *times == 1), "{shape:?}: {seen:?}");
+        }
     }
 }

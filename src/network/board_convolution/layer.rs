@@ -1,0 +1,76 @@
+//! A convolution between padded blocks, without the way back.
+
+use super::geometry::Shape;
+use super::plan::Plan;
+use super::product::{Line, WIDTH, line};
+use crate::network::convolution::{Activation, Convolution};
+
+/// A convolution that is ready to be applied to blocks of boards.
+pub struct Layer<'a> {
+    shape: Shape,
+    plans: &'a [Plan; 2],
+    activation: Activation,
+    /// As [`Shape::pack`] gives them.
+    panels: Vec<Line>,
+    /// The lines with which the sums of every panel and board of a block begin: the bias. `[panels, boards]`
+    pub starts: Vec<Line>,
+}
+
+impl<'a> Layer<'a> {
+    /// The convolution as one of `shape`, which may have a larger kernel: what it has more of is zero.
+    pub fn new(shape: Shape, plans: &'a [Plan; 2], convolution: &Convolution, activation: Activation) -> Self {
+        let [_, _, kernel] = convolution.sizes();
+        let [mut weight, bias] = convolution.numbers();
+        if kernel < shape.kernel {
+            weight = widened(&weight, kernel, shape.kernel);
+        }
+        let starts = bias.chunks(WIDTH).flat_map(|bias| vec![Line(line(bias)); shape.block()]).collect();
+        Self { shape, plans, activation, panels: shape.pack(&weight), starts }
+    }
+
+    /// Channels of the input.
+    pub fn inputs(&self) -> usize {
+        self.shape.inputs
+    }
+
+    /// Channels of the output.
+    pub fn outputs(&self) -> usize {
+        self.shape.outputs
+    }
+
+    /// Convolves so many boards of the padded block `input` to the padded block `output`. The sums begin with `starts`,
+    /// which are [`self.starts`](Self::starts) or others like them; the buffer `sums` has room for a block.
+    pub fn apply(&self, boards: usize, starts: &[Line], input: &[Line], sums: &mut [Line], output: &mut [Line]) {
+        let (block, size) = (self.shape.block(), self.shape.padded());
+        let plan = &self.plans[usize::from(boards < block)];
+        let panels = self.panels.chunks_exact(self.shape.taps() * self.shape.inputs);
+        let panels = panels.zip(starts.chunks_exact(block)).zip(output.chunks_exact_mut(size));
+        for (group, ((panel, starts), output)) in panels.enumerate() {
+            let sums = plan.convolve(starts, input, panel, sums);
+            let sums = plan.places.iter().map(|place| (&sums[place.sum].0, place.line));
+            match self.activation {
+                Activation::None => sums.for_each(|(sum, line)| output[line].0 = *sum),
+                Activation::Relu => sums.for_each(|(sum, line)| output[line].0 = sum.map(|sum| sum.max(0.0))),
+                Activation::Residual => {
+                    let input = &input[group * size..][..size];
+                    for (sum, line) in sums {
+                        let numbers = output[line].0.iter_mut().zip(&input[line].0).zip(sum);
+                        numbers.for_each(|((output, input), sum)| *output = input + sum.max(0.0));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Weights `[.., kernel, kernel]` in the middle of zeros: `[.., size, size]`.
+fn widened(weight: &[f32], kernel: usize, size: usize) -> Vec<f32> {
+    let border = (size - kernel) / 2;
+    let mut wide = vec![0.0; weight.len() / (kernel * kernel) * size * size];
+    for (wide, weight) in wide.chunks_exact_mut(size * size).zip(weight.chunks_exact(kernel * kernel)) {
+        for (row, weight) in weight.chunks_exact(kernel).enumerate() {
+            wide[(border + row) * size + border..][..kernel].copy_from_slice(weight);
+        }
+    }
+    wide
+}

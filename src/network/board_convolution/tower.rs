@@ -1,0 +1,196 @@
+//! The whole Q-network without gradients, block by block: a block of boards goes through all layers while it is in the
+//! cache, and no layer's output is written anywhere else.
+
+use burn::tensor::{Tensor, TensorData};
+use rayon::prelude::*;
+
+use super::geometry::{Rectangle, Shape};
+use super::layer::Layer;
+use super::plan::Plan;
+use super::product::{Line, WIDTH};
+use crate::network::convolution::{Activation, Convolution};
+
+/// A network of convolutions with residuals, a summary of the board half-way, and one value a place and plane.
+pub struct Tower<'a> {
+    /// From planes and scalars to features.
+    pub stem: &'a Convolution,
+    /// With residuals.
+    pub body: &'a [Convolution],
+    /// 1x1, of the features' mean over the board; added to the sums in the middle of `body`.
+    pub summary: &'a Convolution,
+    /// 1x1.
+    pub hidden: &'a Convolution,
+    /// 1x1.
+    pub advantage: &'a Convolution,
+    /// For each action its place in the flattened output, channels last.
+    pub places: &'a [i32],
+}
+
+impl Tower<'_> {
+    /// Values, shape `[batch, actions]`, of `images`, shape `[batch, planes, rows, columns]`, and `scalars`, shape `[batch,
+    /// scalars]`.
+    pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
+        let [boards, planes, rows, columns] = images.dims();
+        let [_, count] = scalars.dims();
+        let [_, inputs, kernel] = self.stem.sizes();
+        assert_eq!(planes + count, inputs, "planes and scalars for the network");
+        let shape = |convolution: &Convolution| {
+            let [outputs, inputs, _] = convolution.sizes();
+            Shape { boards, rows, columns, inputs, outputs, kernel }
+        };
+        let features = shape(self.hidden);
+        let first_plans = Plan::of_batch(&shape(self.stem));
+        let plans = Plan::of_batch(&features);
+        let everywhere = Plan::of_centre(&features, Rectangle { rows: 0..rows, columns: 0..columns });
+        let once = Plan::of_centre(&features, Rectangle { rows: 0..1, columns: 0..1 });
+        let layer = |convolution, plans, activation| Layer::new(shape(convolution), plans, convolution, activation);
+        let layers = Layers {
+            stem: layer(self.stem, &first_plans, Activation::Relu),
+            body: self.body.par_iter().map(|one| layer(one, &plans, Activation::Residual)).collect(),
+            summary: layer(self.summary, &once, Activation::None),
+            hidden: layer(self.hidden, &everywhere, Activation::Relu),
+            advantage: layer(self.advantage, &everywhere, Activation::None),
+            lines: features.lines().collect(),
+            actions: self.places,
+            features,
+        };
+        let device = images.device();
+        let values = layers.values(&numbers(images), &numbers(scalars), count);
+        Tensor::from_data(TensorData::new(values, [boards, self.places.len()]), &device)
+    }
+}
+
+fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    tensor.into_data().try_into_vec().expect("32-bit floats")
+}
+
+/// The network, ready for blocks of boards.
+struct Layers<'a> {
+    stem: Layer<'a>,
+    body: Vec<Layer<'a>>,
+    summary: Layer<'a>,
+    hidden: Layer<'a>,
+    advantage: Layer<'a>,
+    /// Where the places of a block lie in the padded block.
+    lines: Vec<usize>,
+    actions: &'a [i32],
+    /// The shape of a convolution from features to features.
+    features: Shape,
+}
+
+/// Padded blocks, filled anew for every block of boards; zero but at the places.
+struct Scratch {
+    planes: Vec<Line>,
+    features: Vec<Line>,
+    next: Vec<Line>,
+    pooled: Vec<Line>,
+    /// One for every place.
+    sums: Vec<Line>,
+}
+
+impl Layers<'_> {
+    /// Values `[boards, actions]` of images `[boards, planes, rows, columns]` and scalars `[boards, count]`.
+    fn values(&self, images: &[f32], scalars: &[f32], count: usize) -> Vec<f32> {
+        let Shape { boards, .. } = self.features;
+        let block = self.features.block();
+        let image = (self.stem.inputs() - count) * self.features.places();
+        let mut values = vec![0.0; boards * self.actions.len()];
+        images
+            .par_chunks(block * image)
+            .zip(scalars.par_chunks(block * count))
+            .zip(values.par_chunks_mut(block * self.actions.len()))
+            .for_each_init(
+                || self.scratch(),
+                |scratch, ((images, scalars), values)| {
+                    self.write_planes(images, scalars, count, &mut scratch.planes);
+                    self.compute(values.len() / self.actions.len(), scratch);
+                    self.read_values(&scratch.features, values);
+                },
+            );
+        values
+    }
+
+    fn scratch(&self) -> Scratch {
+        let lines = |channels: usize| vec![Line::default(); channels.div_ceil(WIDTH) * self.features.padded()];
+        let widest = self.features.outputs.max(self.advantage.outputs());
+        Scratch {
+            planes: lines(self.stem.inputs()),
+            features: lines(widest),
+            next: lines(widest),
+            pooled: lines(widest),
+            sums: vec![Line::default(); self.lines.len()],
+        }
+    }
+
+    /// Writes planes `[boards, planes, rows, columns]` and scalars `[boards, count]` as channels of a padded block.
+    fn write_planes(&self, images: &[f32], scalars: &[f32], count: usize, padded: &mut [Line]) {
+        let (places, size) = (self.features.places(), self.features.padded());
+        let planes = self.stem.inputs() - count;
+        let boards = images.chunks_exact(planes * places).zip(scalars.chunks_exact(count));
+        for ((image, scalars), lines) in boards.zip(self.lines.chunks_exact(places)) {
+            for (place, line) in lines.iter().enumerate() {
+                let numbers = image.iter().skip(place).step_by(places).chain(scalars);
+                for (channel, number) in numbers.enumerate() {
+                    padded[channel / WIDTH * size + line].0[channel % WIDTH] = *number;
+                }
+            }
+        }
+    }
+
+    /// From the planes of so many boards to the values of their places, which are in `features` at last.
+    fn compute(&self, boards: usize, scratch: &mut Scratch) {
+        let Scratch { planes, features, next, pooled, sums } = scratch;
+        self.stem.apply(boards, &self.stem.starts, planes, sums, features);
+        for (index, layer) in self.body.iter().enumerate() {
+            if index == self.body.len() / 2 {
+                self.pool(boards, features, next);
+                self.summary.apply(boards, &self.summary.starts, next, sums, pooled);
+                layer.apply(boards, &self.with_summary(pooled, &layer.starts), features, sums, next);
+            } else {
+                layer.apply(boards, &layer.starts, features, sums, next);
+            }
+            std::mem::swap(features, next);
+        }
+        self.hidden.apply(boards, &self.hidden.starts, features, sums, next);
+        self.advantage.apply(boards, &self.advantage.starts, next, sums, features);
+    }
+
+    /// Writes the mean of every board's features at its first place.
+    fn pool(&self, boards: usize, features: &[Line], pooled: &mut [Line]) {
+        let (places, size) = (self.features.places(), self.features.padded());
+        for (features, pooled) in features.chunks_exact(size).zip(pooled.chunks_exact_mut(size)) {
+            for lines in self.lines.chunks_exact(places).take(boards) {
+                let mut sum = [0.0; WIDTH];
+                for line in lines {
+                    sum.iter_mut().zip(&features[*line].0).for_each(|(sum, number)| *sum += number);
+                }
+                pooled[lines[0]] = Line(sum.map(|sum| sum / places as f32));
+            }
+        }
+    }
+
+    /// Where sums begin that have what stands at every board's first place added to them.
+    fn with_summary(&self, summary: &[Line], starts: &[Line]) -> Vec<Line> {
+        let (places, size, block) = (self.features.places(), self.features.padded(), self.features.block());
+        let mut sums = starts.to_vec();
+        for (sums, summary) in sums.chunks_exact_mut(block).zip(summary.chunks_exact(size)) {
+            for (Line(sum), line) in sums.iter_mut().zip(self.lines.iter().step_by(places)) {
+                sum.iter_mut().zip(&summary[*line].0).for_each(|(sum, number)| *sum += number);
+            }
+        }
+        sums
+    }
+
+    /// Reads the actions' values off at their places.
+    fn read_values(&self, padded: &[Line], values: &mut [f32]) {
+        let places = self.features.places();
+        let planes = self.advantage.outputs();
+        let boards = values.chunks_exact_mut(self.actions.len()).zip(self.lines.chunks_exact(places));
+        for (values, lines) in boards {
+            for (value, action) in values.iter_mut().zip(self.actions) {
+                let (place, plane) = (*action as usize / planes, *action as usize % planes);
+                *value = padded[plane / WIDTH * self.features.padded() + lines[place]].0[plane % WIDTH];
+            }
+        }
+    }
+}
