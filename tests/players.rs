@@ -85,7 +85,7 @@ fn takes_four() -> usize {
 }
 
 fn rollout(sims: usize, depth: u32) -> Rollout<Cascade> {
-    let search = Search { rules: Rules::default(), budget: Budget::Simulations(sims), depth };
+    let search = Search { rules: Rules::default(), budget: Budget::Simulations(sims), depth, trust: 0.0 };
     Rollout { search, guide: Cascade }
 }
 
@@ -223,7 +223,7 @@ fn rollouts_see_what_the_guide_makes_of_a_move() {
 #[test]
 fn a_guide_that_plans_gets_more_out_of_the_moves_that_follow() {
     let state = position(&[&PREPARATION[..], &[(0, 1, 'c'), (1, 0, 'c'), (2, 1, 'c')]].concat(), 25);
-    let search = Search { rules: Rules::default(), budget: Budget::Simulations(1000), depth: 2 };
+    let search = Search { rules: Rules::default(), budget: Budget::Simulations(1000), depth: 2, trust: 0.0 };
     let planned = Rollout { search, guide: Plan { depth: 2, weight: 0.5 } };
     let aside = action(1, 0, true);
     // 8, then 8 + 24 by the plan, but 15 + 8 by the most points at once; what falls in is the same for both.
@@ -462,14 +462,31 @@ impl Leaf<Match3> for Broken {
 }
 
 fn search(sims: usize, depth: u32) -> Search<Match3> {
-    Search { rules: Rules::default(), budget: Budget::Simulations(sims), depth }
+    Search { rules: Rules::default(), budget: Budget::Simulations(sims), depth, trust: 0.0 }
+}
+
+/// Candidates that come with no value.
+fn promising(actions: impl IntoIterator<Item = usize>) -> Vec<Valued> {
+    actions.into_iter().map(|action| Valued { action, value: 0.0 }).collect()
+}
+
+#[test]
+fn the_value_a_candidate_comes_with_counts_for_as_many_simulations_as_it_is_trusted() {
+    let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
+    // A swap without a match is worth -5 in each of the 10 simulations, whatever chance brings.
+    let candidate = [Valued { action: action(4, 0, true), value: 25.0 }];
+    for (trust, mean) in [(0.0, -5.0), (10.0, 10.0), (20.0, 15.0)] {
+        let search = Search { trust, ..search(10, 0) };
+        let Ok(ranked) = search.rank(&state, &candidate, &Cascade, &mut NoLeaf, &mut ties(0), Instant::now());
+        assert_eq!(ranked, [Valued { value: mean, ..candidate[0] }]);
+    }
 }
 
 #[test]
 fn the_value_of_the_position_a_simulation_ends_in_counts() {
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
     // All obstacles on this board are worth keeping, so the swap that clears nothing wins by far.
-    let candidates = [action(2, 8, true), action(6, 9, false), action(4, 0, true)];
+    let candidates = promising([action(2, 8, true), action(6, 9, false), action(4, 0, true)]);
     let mut leaf = Obstacles::default();
     let ranked = search(60, 0).rank(&state, &candidates, &Cascade, &mut leaf, &mut ties(0), Instant::now()).unwrap();
     assert_eq!(ranked[0], Valued { action: action(4, 0, true), value: 67.0 * 100.0 - 5.0 });
@@ -480,7 +497,7 @@ fn the_value_of_the_position_a_simulation_ends_in_counts() {
 #[test]
 fn leaves_are_valued_in_one_batch_a_round_within_the_budget() {
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
-    let candidates: Vec<usize> = (0..9).collect();
+    let candidates = promising(0..9);
     for (sims, spent) in [(1000, 990..=1000), (36, 35..=36), (20, 15..=20), (1, 1..=1)] {
         let mut leaf = Obstacles::default();
         let ranked =
@@ -495,7 +512,7 @@ fn leaves_are_valued_in_one_batch_a_round_within_the_budget() {
 fn the_end_of_the_game_is_worth_nothing_more() {
     let mut leaf = Obstacles::default();
     let ranked = search(10, 3)
-        .rank(&position(&FOUR, 1), &[action(4, 0, true)], &Cascade, &mut leaf, &mut ties(0), Instant::now())
+        .rank(&position(&FOUR, 1), &promising([action(4, 0, true)]), &Cascade, &mut leaf, &mut ties(0), Instant::now())
         .unwrap();
     assert_eq!((ranked[0].value, leaf.states), (-5.0, 0));
 }
@@ -503,7 +520,7 @@ fn the_end_of_the_game_is_worth_nothing_more() {
 #[test]
 fn a_leaf_that_fails_fails_the_search_and_no_candidates_have_no_ranking() {
     let state = position(&FOUR, 25);
-    let failed = search(10, 0).rank(&state, &[0, 1], &Cascade, &mut Broken, &mut ties(0), Instant::now());
+    let failed = search(10, 0).rank(&state, &promising([0, 1]), &Cascade, &mut Broken, &mut ties(0), Instant::now());
     assert_eq!(failed.unwrap_err(), "the device is gone");
     assert_eq!(search(10, 0).rank(&state, &[], &Cascade, &mut Broken, &mut ties(0), Instant::now()), Ok(vec![]));
 }
@@ -527,7 +544,7 @@ impl Leaf<Match3> for Wide {
 #[test]
 fn a_search_for_a_time_begins_with_one_simulation_of_each_and_ends_there_if_the_time_is_over() {
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
-    let candidates: Vec<usize> = (0..9).collect();
+    let candidates = promising(0..9);
     let search = |milliseconds| {
         let budget = Budget::Time(Duration::from_millis(milliseconds));
         let mut leaf = Wide(vec![]);

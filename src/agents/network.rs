@@ -1,6 +1,7 @@
 //! The network player: one forward pass a move, and the best action in the mask.
 
 use burn::tensor::Device;
+use rayon::prelude::*;
 
 use super::policy::sorted;
 use super::{Agent, Leaf, Valued};
@@ -16,12 +17,14 @@ pub struct NetworkPlayer<G: Game> {
     mask: MaskKind,
     /// Points that the network's values count in.
     points: f64,
+    /// Actions of which the value of a position is the highest, those with the highest prior; 0 for all.
+    leaves: usize,
 }
 
 impl<G: Game> NetworkPlayer<G> {
     /// A player by the values of an evaluator, taken as points.
     pub fn new(evaluator: Evaluator<G>, mask: MaskKind) -> Self {
-        Self { name: "network".into(), evaluator, mask, points: 1.0 }
+        Self { name: "network".into(), evaluator, mask, points: 1.0, leaves: 0 }
     }
 
     /// The player of a policy; at most `batch` boards go through the network at once.
@@ -33,6 +36,12 @@ impl<G: Game> NetworkPlayer<G> {
     /// The same player, called by another name in results.
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
+    }
+
+    /// The same player; as a leaf it values only the `leaves` actions with the highest prior, or all: 0 stands for all, and
+    /// without a prior there is no other choice.
+    pub fn with_leaves(self, leaves: usize) -> Self {
+        Self { leaves, ..self }
     }
 
     /// Chooses an action in each state by `choose`, which is given its action values and its mask.
@@ -99,10 +108,13 @@ impl<G: Game> Leaf<G> for NetworkPlayer<G> {
     type Error = Error;
 
     fn values(&mut self, states: &[G::State]) -> Result<Vec<f32>> {
-        let (mask, points) = (self.mask, self.points as f32);
-        let values = self.evaluator.values(states)?;
-        let value = |(values, state): (&[f32], &G::State)| points * values[greedy(values, &G::mask(state, mask))];
-        Ok(values.chunks_exact(G::ACTIONS).zip(states).map(value).collect())
+        let points = self.points as f32;
+        let (view, leaves) = (self.evaluator.network().view(), self.leaves);
+        let masks: Vec<ActionMask> =
+            states.par_iter().with_min_len(8).map(|state| view.candidates::<G>(state, leaves)).collect();
+        let values = self.evaluator.values_within(states, &masks)?;
+        let value = |(values, mask): (&[f32], &ActionMask)| points * values[greedy(values, mask)];
+        Ok(values.chunks_exact(G::ACTIONS).zip(&masks).map(value).collect())
     }
 
     fn batch(&self) -> usize {

@@ -69,9 +69,9 @@ impl<G: Game, P: Policy<G>> Agent<G> for NetworkSearch<G, P> {
         if self.network.is_undecided(state) {
             return Ok(ranked);
         }
-        let candidates: Vec<usize> = ranked.iter().take(self.candidates).map(|valued| valued.action).collect();
+        let candidates = &ranked[..self.candidates.min(ranked.len())];
         let mut leaf = Weighted { leaf: &mut self.network, weight: self.weight };
-        self.search.rank(state, &candidates, &self.guide, &mut leaf, ties, begin)
+        self.search.rank(state, candidates, &self.guide, &mut leaf, ties, begin)
     }
 
     fn is_timed(&self) -> bool {

@@ -78,16 +78,26 @@ pub const PLAYERS: &[Entry] = &[
             Parameter { key: "guide", default: Some("cascade"), about: GUIDE },
             Parameter { key: "candidates", default: Some("16"), about: "moves that are tried at the most" },
             Parameter { key: "weight", default: Some("1"), about: "factor of the network's values, from 0 to 10" },
+            Parameter { key: "leaves", default: Some("3"), about: "moves valued where a simulation ends; 0: all" },
+            Parameter {
+                key: "trust",
+                default: Some("0"),
+                about: "simulations that the network's own value counts for",
+            },
             CHECKPOINT,
         ],
         build: |options, rules| {
             Ok(Box::new(NetworkSearch {
                 name: options.text.to_owned(),
-                search: search(options, rules)?,
+                search: Search { trust: options.number("trust", "a number", 0.0..=1e6)?, ..search(options, rules)? },
                 guide: guide(options)?,
                 candidates: options.number("candidates", "a whole number", 1..=Match3::ACTIONS)?,
                 weight: options.number("weight", "a number", 0.0..=10.0)?,
-                network: network(options)?,
+                network: network(options)?.with_leaves(options.number(
+                    "leaves",
+                    "a whole number",
+                    0..=Match3::ACTIONS,
+                )?),
             }))
         },
     },
@@ -294,7 +304,7 @@ fn network(options: &Options) -> Result<NetworkPlayer<Match3>> {
 
 fn search(options: &Options, rules: &Rules) -> Result<Search<Match3>> {
     let depth = options.number("depth", "a whole number", 0..=DEEPEST)?;
-    Ok(Search { rules: *rules, budget: budget(options)?, depth })
+    Ok(Search { rules: *rules, budget: budget(options)?, depth, trust: 0.0 })
 }
 
 fn guide(options: &Options) -> Result<Box<dyn Policy<Match3>>> {

@@ -37,8 +37,7 @@ impl<P: Policy<Match3>> Policy<Match3> for Rollout<P> {
             return candidates;
         }
         candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
-        let actions: Vec<usize> = candidates.iter().map(|valued| valued.action).collect();
-        let Ok(ranked) = self.search.rank(state, &actions, &self.guide, &mut NoLeaf, ties, begin);
+        let Ok(ranked) = self.search.rank(state, &candidates, &self.guide, &mut NoLeaf, ties, begin);
         ranked
     }
 

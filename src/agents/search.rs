@@ -60,6 +60,8 @@ pub struct Search<G: Game> {
     pub budget: Budget,
     /// Moves of the guide after the move.
     pub depth: u32,
+    /// Simulations that the value counts for with which a candidate comes; 0 for none.
+    pub trust: f64,
 }
 
 /// Simulations that are worth a task for another thread.
@@ -68,27 +70,33 @@ const TASK: usize = 8;
 /// A candidate and its simulations so far.
 struct Candidate {
     action: usize,
+    /// What counts beside the simulations: a value as the sum of so many.
+    before: (f64, f64),
     total: f64,
     simulations: usize,
 }
 
 impl Candidate {
+    /// The mean of its simulations and of the value with which it came.
     fn mean(&self) -> f64 {
-        self.total / self.simulations.max(1) as f64
+        let (sum, count) = self.before;
+        let count = count + self.simulations as f64;
+        if count == 0.0 { 0.0 } else { (sum + self.total) / count }
     }
 }
 
 impl<G: Game> Search<G> {
     /// The candidates with their means, in points, from the best to those that went first. They are given in the order
-    /// of their promise: of equal ones the earlier stays, and if the budget is too small to try all, the last are left out. A
-    /// time counts from `begin`; each candidate is tried once at least.
+    /// of their promise: of equal ones the earlier stays, and if the budget is too small to try all, the last are left out.
+    /// With [`trust`](Self::trust) the values they come with count in their means. A time counts from `begin`; each
+    /// candidate is tried once at least.
     ///
     /// # Errors
     /// When the leaf fails.
     pub fn rank<L: Leaf<G>>(
         &self,
         state: &G::State,
-        candidates: &[usize],
+        candidates: &[Valued],
         guide: &impl Policy<G>,
         leaf: &mut L,
         ties: &mut Stream,
@@ -102,7 +110,12 @@ impl<G: Game> Search<G> {
             Budget::Simulations(budget) => affordable(candidates.len(), budget),
             Budget::Time(_) => candidates.len(),
         };
-        let start = |action: &usize| Candidate { action: *action, total: 0.0, simulations: 0 };
+        let start = |Valued { action, value }: &Valued| Candidate {
+            action: *action,
+            before: if self.trust > 0.0 { (value * self.trust, self.trust) } else { (0.0, 0.0) },
+            total: 0.0,
+            simulations: 0,
+        };
         let mut ranked: Vec<Candidate> = candidates[..left].iter().map(start).collect();
         let rounds = rounds(left);
         let mut spent = 0;
