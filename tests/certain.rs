@@ -1,7 +1,7 @@
 //! What is certain of match-3's future, against the rules written out plainly.
 
-use matchq::games::Game;
 use matchq::games::match3::{Certain, Match3, Move, NO_MATCH, Rules, State};
+use matchq::games::{Game, Prior};
 use matchq::random::{Draw, Role, Stream};
 
 /// Rows of `a b c d #`, a space where the token is not known.
@@ -140,4 +140,62 @@ fn a_move_without_a_match_costs_its_points_and_stays() {
     let mut board = board_with(&[(0, 0, 'a')]);
     assert_eq!(board.play(action(0, 0, false)), NO_MATCH);
     assert_eq!((board.gem(0, 0), board.gem(1, 0), board.gem(8, 0)), (None, Some(0), None));
+}
+
+/// The planes of a board's letters, row by row; a space is in none.
+fn planes(rows: &Rows) -> Vec<f32> {
+    let ones = |letter| rows.iter().flatten().map(move |token| if *token == letter { 1.0 } else { 0.0 });
+    "abcd#".chars().flat_map(ones).collect()
+}
+
+#[test]
+fn an_afterstate_is_the_swapped_board_or_the_board_after_the_certain_chain_and_what_is_certain_there() {
+    const PLANE: usize = 80;
+    let mut stream = Stream::new(11, Role::Game, 0);
+    for _ in 0..20 {
+        let mut game = Match3::new(&Rules::default(), &mut stream);
+        let Some(first) = game.matching_moves().first().copied() else { continue };
+        game.step(first.action().unwrap(), &mut stream);
+        let state = game.state();
+        let before = rows(&state.board());
+        for action in matching(&before) {
+            let mut image = [f32::NAN; 7 * PLANE];
+            let mut scalars = [f32::NAN];
+            let mut after = before.clone();
+            swap(&mut after, Move::of_action(action));
+            let known = Match3::encode_after(&state, action, Prior::None, 0, &mut image[..5 * PLANE], &mut scalars);
+            assert_eq!((known, scalars), (0.0, [23.0 / 25.0]));
+            assert_eq!(image[..5 * PLANE], planes(&after));
+
+            let mut after = before.clone();
+            let points = play(&mut after, Move::of_action(action));
+            let known = Match3::encode_after(&state, action, Prior::Chain, 0, &mut image[..5 * PLANE], &mut scalars);
+            assert_eq!(known, points as f32);
+            assert_eq!(image[..5 * PLANE], planes(&after));
+
+            let known = Match3::encode_after(&state, action, Prior::Plan, 0, &mut image, &mut scalars);
+            let mut chains = [0.0; 2 * PLANE];
+            for next in matching(&after) {
+                let Move { x, y, vertical } = Move::of_action(next);
+                chains[if vertical { 0 } else { PLANE } + y * 8 + x] =
+                    play(&mut after.clone(), Move::of_action(next)) as f32;
+            }
+            assert_eq!(image[..5 * PLANE], planes(&after));
+            assert_eq!(image[5 * PLANE..], chains);
+            assert_eq!(known, points as f32 + chains.iter().copied().fold(0.0, f32::max) / 2.0);
+        }
+    }
+}
+
+#[test]
+fn the_last_move_has_nothing_certain_after_it() {
+    let rows: Rows =
+        rows(&board_with(&[(0, 9, 'a'), (1, 9, 'a'), (2, 8, 'a'), (5, 9, 'b'), (6, 9, 'b'), (7, 8, 'b')]).board());
+    for (left, known) in [(1, 8.0), (2, 8.0 + 4.0)] {
+        let state = State::new(&text(&rows), left).unwrap();
+        let (mut image, mut scalars) = ([0.0; 560], [0.0]);
+        let found = Match3::encode_after(&state, action(2, 8, true), Prior::Plan, 0, &mut image, &mut scalars);
+        assert_eq!(found, known, "{left} moves left");
+        assert_eq!(image[400..].iter().sum::<f32>(), 2.0 * (known - 8.0));
+    }
 }

@@ -8,7 +8,7 @@ use matchq::agents::{
 };
 use matchq::eval::{Summary, play_series};
 use matchq::games::match3::{Certain, Match3, Move, Rules, State, best_plan};
-use matchq::games::{Game, MaskKind};
+use matchq::games::{Game, MaskKind, Prior};
 use matchq::network::{self, Evaluator, device};
 use matchq::random::{Draw, Lanes, Role, Stream};
 use rayon::ThreadPoolBuilder;
@@ -300,6 +300,27 @@ fn the_network_ranks_by_its_values_in_points() {
     assert!((10.0..60.0).contains(&ranked[0].value), "{ranked:?}");
     let best = Leaf::values(&mut player, &[state, state]).unwrap();
     assert!(best.iter().all(|value| (f64::from(*value) - ranked[0].value).abs() < 1e-4), "{best:?} {ranked:?}");
+}
+
+#[test]
+fn a_network_with_the_plan_as_its_prior_and_no_output_is_the_planning_player() {
+    let (_, device) = device::select(None).unwrap();
+    let network =
+        network::NetworkConfig { channels: 4, layers: 2, prior: Prior::Plan, afterstates: true, ..Default::default() };
+    let config = network::PolicyConfig { game: "match3".into(), mask: MaskKind::Matching, points: 10.0, network };
+    let network = network::QNetwork::new::<Match3>(&config, &mut Stream::new(1, Role::Initialise, 0), &device);
+    let policy = network::Policy { config, network };
+    let rules = Rules::default();
+    let mut player = with_policy("network:output=0", &rules, &policy, &device).unwrap();
+    let mut search = with_policy("network+search:output=0:sims=1:candidates=1", &rules, &policy, &device).unwrap();
+    for index in 0..20 {
+        let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, index)).state();
+        let best = Plan { depth: 2, weight: 0.5 }.rank(&state, &mut ties(0));
+        for ranked in [player.rank(&state, &mut ties(0)).unwrap(), search.rank(&state, &mut ties(0)).unwrap()] {
+            let planned = best.iter().find(|valued| valued.action == ranked[0].action).unwrap();
+            assert_eq!(planned.value, best[0].value);
+        }
+    }
 }
 
 #[test]

@@ -38,6 +38,11 @@ impl<G: Game> NetworkPlayer<G> {
         Self { name: name.into(), ..self }
     }
 
+    /// The same player with a factor of the network's output: with 0 it plays by the prior alone.
+    pub fn with_output(self, output: f32) -> Self {
+        Self { evaluator: self.evaluator.with_output(output), ..self }
+    }
+
     /// The same player; as a leaf it values only the `leaves` actions with the highest prior, or all: 0 stands for all, and
     /// without a prior there is no other choice.
     pub fn with_leaves(self, leaves: usize) -> Self {

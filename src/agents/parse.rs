@@ -60,12 +60,18 @@ const CHECKPOINT: Parameter = Parameter {
     about: "file or folder, the last parameter: the rest is its path; without it the agent that ships",
 };
 
+const OUTPUT: Parameter = Parameter {
+    key: "output",
+    default: Some("1"),
+    about: "factor of the network's output, from 0 to 1; with 0 its prior alone is left",
+};
+
 /// All players, the simplest first.
 pub const PLAYERS: &[Entry] = &[
     Entry {
         name: "network",
         about: "the highest value of a trained network's one forward pass",
-        parameters: &[CHECKPOINT],
+        parameters: &[OUTPUT, CHECKPOINT],
         build: |options, _| Ok(Box::new(network(options)?.named(options.text))),
     },
     Entry {
@@ -84,6 +90,7 @@ pub const PLAYERS: &[Entry] = &[
                 default: Some("0"),
                 about: "simulations that the network's own value counts for",
             },
+            OUTPUT,
             CHECKPOINT,
         ],
         build: |options, rules| {
@@ -283,9 +290,10 @@ impl Options<'_> {
 
 fn network(options: &Options) -> Result<NetworkPlayer<Match3>> {
     let path = options.given(CHECKPOINT.key);
+    let output = options.number(OUTPUT.key, "a number", 0.0..=1.0)?;
     if let Some((policy, device)) = options.policy {
         return match path {
-            None => Ok(NetworkPlayer::of(policy, NETWORK_BATCH, device)),
+            None => Ok(NetworkPlayer::of(policy, NETWORK_BATCH, device).with_output(output)),
             Some(_) => Err(Error::user(format!("'{}' names a checkpoint, but there is one already", options.text))),
         };
     }
@@ -299,7 +307,7 @@ fn network(options: &Options) -> Result<NetworkPlayer<Match3>> {
             None => error,
         }
     })?;
-    Ok(NetworkPlayer::of(&policy, NETWORK_BATCH, &device))
+    Ok(NetworkPlayer::of(&policy, NETWORK_BATCH, &device).with_output(output))
 }
 
 fn search(options: &Options, rules: &Rules) -> Result<Search<Match3>> {

@@ -190,6 +190,65 @@ mod tests {
         assert_eq!(all.len(), 2 * Match3::ACTIONS);
     }
 
+    /// A new game's position, whose matching moves are many.
+    fn open_position() -> State {
+        let mut stream = Stream::new(3, Role::Game, 0);
+        let games = std::iter::repeat_with(|| Match3::new(&Rules::default(), &mut stream).state());
+        games.into_iter().find(|state| Match3::mask(state, MaskKind::Matching).count() > 9).unwrap()
+    }
+
+    #[test]
+    fn what_is_certain_after_an_outcome_counts_discounted_and_is_told_apart() {
+        let rules = Rules::default();
+        let batch = [transition(open_position()), transition(State::new(BOARD, 1).unwrap())];
+        let simulate = |lookahead, count| {
+            let outcomes = Outcomes::<Match3> { mask: MaskKind::Matching, lookahead, count, ..plain(&rules) };
+            outcomes.simulate(&batch, &mut Stream::new(0, Role::Simulate, 0))
+        };
+        for depth in [1, 2] {
+            let (without, with) = (simulate(0, 1), simulate(depth, 1));
+            for (without, with) in without.iter().zip(&with) {
+                assert_eq!((without.certain, without.next), (0.0, with.next));
+                let mask = Match3::mask(&with.next, MaskKind::Matching);
+                let mut points = [0.0; ActionMask::CAPACITY];
+                Match3::certain(&with.next, &mask, depth, 0.5, &mut points);
+                let best = mask.iter().map(|action| points[action]).fold(f32::NEG_INFINITY, f32::max);
+                let certain = if with.discount == 0.0 { 0.0 } else { 0.1 * best };
+                assert!((with.certain - certain).abs() < 1e-5);
+                assert!((with.reward - without.reward - 0.5 * certain).abs() < 1e-5);
+            }
+            assert!(with.iter().any(|backup| backup.certain > 0.0));
+            assert_eq!(with.last().map(|last| last.certain), Some(0.0), "the game is over");
+        }
+    }
+
+    #[test]
+    fn of_many_actions_half_are_those_with_the_most_certain_points_and_the_others_any() {
+        let rules = Rules::default();
+        let state = open_position();
+        let mask = Match3::mask(&state, MaskKind::Matching);
+        let mut points = [0.0; ActionMask::CAPACITY];
+        Match3::certain(&state, &mask, 1, 0.0, &mut points);
+        let outcomes = Outcomes::<Match3> { mask: MaskKind::Matching, actions: 4, ..plain(&rules) };
+        let mut stream = Stream::new(0, Role::Sample, 0);
+        let mut seen = ActionMask::empty();
+        for _ in 0..200 {
+            let chosen = outcomes.choose(&state, &mut stream);
+            assert_eq!(chosen.count(), 4);
+            assert!(chosen.iter().all(|action| mask.contains(action)));
+            let mut left: Vec<f32> =
+                mask.iter().filter(|action| !chosen.contains(*action)).map(|a| points[a]).collect();
+            left.sort_by(f32::total_cmp);
+            let highest = left.last().copied().unwrap();
+            assert!(chosen.iter().filter(|action| points[*action] >= highest).count() >= 2);
+            chosen.iter().for_each(|action| seen.insert(action));
+        }
+        assert_eq!(seen, mask, "every action is tried now and then");
+        for actions in [0, mask.count(), 200] {
+            assert_eq!(Outcomes::<Match3> { actions, ..outcomes }.choose(&state, &mut stream), mask);
+        }
+    }
+
     #[test]
     fn simulated_outcomes_are_the_same_on_any_number_of_threads_and_others_in_the_next_update() {
         let rules = Rules::default();

@@ -447,6 +447,28 @@ mod tests {
     }
 
     #[test]
+    fn switches_that_need_another_one_are_refused_without_it() {
+        for (sets, wrong) in [
+            (vec!["learning.simulations=4", "learning.lookahead=3", "learning.actions=256"], None),
+            (vec!["network.prior=plan", "learning.candidates=256", "network.afterstates=true"], None),
+            (vec!["learning.actions=4"], Some("learning.actions = 4: it must be 0 where learning.simulations is 0")),
+            (vec!["learning.candidates=3"], Some("learning.candidates = 3: it must be 0 where network.prior is")),
+            (
+                vec!["network.dueling=true", "network.afterstates=true"],
+                Some("network.dueling = true: it must be false where network.afterstates is true"),
+            ),
+        ] {
+            match wrong {
+                None => assert!(parse("", &sets).is_ok(), "{sets:?}"),
+                Some(part) => {
+                    let sentence = sentence("", &sets);
+                    assert!(sentence.starts_with("--set: ") && sentence.contains(part), "{sentence}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn the_ends_of_every_range_are_allowed_and_what_lies_beyond_is_not() {
         for (key, allowed, refused) in [
             ("seed", vec!["0", "9223372036854775807"], vec!["-1"]),
@@ -465,6 +487,10 @@ mod tests {
             ("learning.discount", vec!["0", "1"], vec!["-0.1", "1.1", "nan"]),
             ("learning.n_step", vec!["1", "1000"], vec!["0", "1001"]),
             ("learning.simulations", vec!["0", "10000"], vec!["10001"]),
+            ("learning.actions", vec!["0"], vec!["1", "257"]),
+            ("learning.lookahead", vec!["0"], vec!["1", "4"]),
+            ("learning.candidates", vec!["0"], vec!["1", "257"]),
+            ("network.prior", vec!["none", "chain", "plan"], vec!["cascade"]),
             ("learning.bootstrap_from", vec!["0", "1"], vec!["-0.1", "1.1"]),
             ("learning.reward_scale", vec!["1e-9"], vec!["0", "-1", "inf", "1e-300", "1e300"]),
             ("learning.huber_delta", vec!["1e-9"], vec!["0", "inf"]),

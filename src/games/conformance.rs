@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{ActionMask, Game, MaskKind};
+use super::{ActionMask, Game, MaskKind, Prior};
 use crate::random::{Draw, Role, Stream};
 
 /// The longest game there may be, in moves.
@@ -23,6 +23,7 @@ pub fn check<G: Game>(rules: &G::Rules, seed: u64) {
         for _ in 0..LONGEST_GAME {
             assert!(!game.is_over(), "only a terminal step ends a game");
             check_position::<G>(&game.state());
+            check_afterstates::<G>(&game.state());
             let mask = G::mask(&game.state(), kind);
             let number = choice.below(mask.count() as u32) as usize;
             let action = mask.nth(number).expect("a mask is never empty");
@@ -89,5 +90,33 @@ fn check_position<G: Game>(state: &G::State) {
             first_scalars.clone_from(&scalars);
         }
         assert_eq!(scalars, first_scalars, "symmetry {symmetry} changes a whole-board fact");
+    }
+}
+
+/// What is certain of actions is written for them alone, and is what the priors say of their afterstates, whose images are
+/// wholly written and under every symmetry hold the same numbers.
+fn check_afterstates<G: Game>(state: &G::State) {
+    let offered = G::mask(state, MaskKind::Matching);
+    let some: ActionMask = offered.iter().take(2).collect();
+    for (prior, more) in [(Prior::None, 0), (Prior::Chain, 0), (Prior::Plan, G::ACTION_PLANES)] {
+        let mut certain = vec![f32::NAN; G::ACTIONS];
+        match prior.depth() {
+            0 => some.iter().for_each(|action| certain[action] = 0.0),
+            depth => G::certain(state, &some, depth, Prior::LATER, &mut certain),
+        }
+        let written: ActionMask = (0..G::ACTIONS).filter(|action| !certain[*action].is_nan()).collect();
+        assert_eq!(written, some, "what is certain was written for other actions");
+        for action in some.iter() {
+            let mut sum = None;
+            for symmetry in 0..G::SYMMETRIES {
+                let mut image = vec![f32::NAN; (G::PLANES + more) * G::ROWS * G::COLUMNS];
+                let mut scalars = vec![f32::NAN; G::SCALARS];
+                let known = G::encode_after(state, action, prior, symmetry, &mut image, &mut scalars);
+                assert_eq!(known, certain[action], "{prior:?} of action {action} under symmetry {symmetry}");
+                assert!(image.iter().chain(&scalars).all(|number| number.is_finite()));
+                let found = image.iter().sum::<f32>();
+                assert_eq!(*sum.get_or_insert(found), found, "symmetry {symmetry} loses a token");
+            }
+        }
     }
 }

@@ -15,6 +15,8 @@ pub struct Evaluator<G: Game> {
     batch: usize,
     encoder: Encoder<G>,
     values: Vec<f32>,
+    /// Factor of the network's output, which is added to what is known beforehand.
+    output: f32,
 }
 
 impl<G: Game> Evaluator<G> {
@@ -26,7 +28,13 @@ impl<G: Game> Evaluator<G> {
             batch: batch.max(1),
             encoder: Encoder::new(network.view()),
             values: Vec::new(),
+            output: 1.0,
         }
+    }
+
+    /// The same with a factor of the network's output: with 0 the prior alone is left.
+    pub fn with_output(self, output: f32) -> Self {
+        Self { output, ..self }
     }
 
     /// The network.
@@ -68,7 +76,8 @@ impl<G: Game> Evaluator<G> {
             let chunk: Vec<_> = chunk.iter().map(|state| (*state, 0)).collect();
             let (images, scalars) = self.encoder.positions(&chunk, &self.device);
             let added = to_vec(self.network.forward(images, scalars))?;
-            self.values.extend(added.iter().zip(self.encoder.known()).map(|(added, known)| added + known));
+            let known = self.encoder.known();
+            self.values.extend(added.iter().zip(known).map(|(added, known)| self.output * added + known));
         }
         Ok(())
     }
@@ -85,7 +94,7 @@ impl<G: Game> Evaluator<G> {
             let (images, scalars) = self.encoder.afterstates(chunk, &self.device);
             let added = to_vec(self.network.forward(images, scalars))?;
             for (place, (added, known)) in places.iter().zip(added.iter().zip(self.encoder.known())) {
-                self.values[*place] = added + known;
+                self.values[*place] = self.output * added + known;
             }
         }
         Ok(())

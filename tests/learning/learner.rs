@@ -167,6 +167,24 @@ fn the_delayed_reward_is_learned_from_simulated_outcomes() {
 }
 
 #[test]
+fn the_delayed_reward_is_learned_from_some_of_the_actions_and_with_what_is_certain() {
+    assert_knows_the_delayed_reward(&train(&[
+        "learning.simulations=2",
+        "learning.actions=1",
+        "learning.lookahead=1",
+        "network.prior=plan",
+        "learning.candidates=1",
+    ]));
+}
+
+#[test]
+fn the_delayed_reward_is_learned_from_afterstates() {
+    for simulations in ["learning.simulations=0", "learning.simulations=2"] {
+        assert_knows_the_delayed_reward(&train(&["network.afterstates=true", "learning.symmetry=true", simulations]));
+    }
+}
+
+#[test]
 fn the_delayed_reward_is_learned_with_every_switch_on() {
     assert_knows_the_delayed_reward(&train(&[
         "learning.double=true",

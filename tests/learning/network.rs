@@ -144,6 +144,82 @@ fn a_network_without_gradients_gives_the_values_of_one_with_gradients_within_rou
 }
 
 #[test]
+fn without_the_networks_output_the_prior_alone_is_left() {
+    let states = positions(20);
+    for (prior, afterstates) in [(Prior::Chain, false), (Prior::Plan, false), (Prior::Chain, true), (Prior::Plan, true)]
+    {
+        let config = NetworkConfig { prior, afterstates, ..PLAIN };
+        let mut evaluator = Evaluator::<Match3>::new(&network(&config, 1), 16, &cpu()).with_output(0.0);
+        let values = evaluator.values(&states).unwrap();
+        for (state, values) in states.iter().zip(values.chunks(Match3::ACTIONS)) {
+            let mask = Match3::mask(state, MaskKind::Matching);
+            let mut certain = [0.0; Match3::ACTIONS];
+            Match3::certain(state, &mask, prior.depth(), 0.5, &mut certain);
+            let points = certain.map(|points| points / 10.0);
+            assert!(values.iter().zip(&points).all(|(a, b)| (a - b).abs() < 1e-5), "{config:?}");
+        }
+    }
+}
+
+#[test]
+fn a_position_shows_what_is_certain_at_the_actions_places_under_any_symmetry() {
+    let state = positions(1)[0];
+    let network = network(&PLANNED, 1);
+    let mask = Match3::mask(&state, MaskKind::Matching);
+    for symmetry in [0, 7, 40] {
+        let (images, _) = Encoder::<Match3>::new(network.view()).positions(&[(state, symmetry)], &cpu());
+        let image = to_vec(images).unwrap();
+        let mut plain = [0.0; 400];
+        Match3::encode(&state, symmetry, &mut plain, &mut [0.0]);
+        assert_eq!(image[..400], plain);
+        for (depth, planes) in [1, 2].into_iter().zip(image[400..].chunks(160)) {
+            let (mut certain, mut shown) = ([0.0; Match3::ACTIONS], [0.0; 160]);
+            Match3::certain(&state, &mask, depth, 0.5, &mut certain);
+            for action in mask.iter() {
+                let (plane, row, column) = Match3::place(Match3::transform_action(action, symmetry));
+                shown[plane * 80 + row * 8 + column] = certain[action] / 10.0;
+            }
+            assert!(planes.iter().zip(&shown).all(|(a, b)| (a - b).abs() < 1e-5), "depth {depth}");
+        }
+    }
+}
+
+#[test]
+fn the_candidates_of_a_position_are_the_actions_with_the_best_plans() {
+    let states = positions(20);
+    for state in &states {
+        let mask = Match3::mask(state, MaskKind::Matching);
+        let view = network(&PLANNED, 1).view();
+        assert_eq!(view.candidates::<Match3>(state, 0), mask);
+        assert_eq!(network(&PLAIN, 1).view().candidates::<Match3>(state, 1), mask, "without a prior nothing is known");
+        let mut certain = [0.0; Match3::ACTIONS];
+        Match3::certain(state, &mask, 2, 0.5, &mut certain);
+        let three = view.candidates::<Match3>(state, 3);
+        assert_eq!(three.count(), mask.count().min(3));
+        let least = three.iter().map(|action| certain[action]).fold(f32::INFINITY, f32::min);
+        assert!(mask.iter().filter(|action| !three.contains(*action)).all(|action| certain[action] <= least));
+    }
+}
+
+#[test]
+fn values_within_a_mask_are_those_of_all_actions() {
+    let states = positions(8);
+    let first: Vec<_> =
+        states.iter().map(|state| Match3::mask(state, MaskKind::Matching).iter().take(2).collect()).collect();
+    for config in [PLANNED, AFTERSTATES] {
+        let mut evaluator = Evaluator::<Match3>::new(&network(&config, 1), 5, &cpu());
+        let all = evaluator.values(&states).unwrap().to_vec();
+        let within = evaluator.values_within(&states, &first).unwrap();
+        for (row, mask) in first.iter().enumerate() {
+            let mask: &matchq::games::ActionMask = mask;
+            for place in mask.iter().map(|action| row * Match3::ACTIONS + action) {
+                assert_eq!(within[place].to_bits(), all[place].to_bits());
+            }
+        }
+    }
+}
+
+#[test]
 fn moves_left_and_every_part_of_the_board_reach_the_values() {
     let (empty, moved) = ("########\n".repeat(10), format!("a#######\n{}", "########\n".repeat(9)));
     let network = network(&PLAIN, 1);

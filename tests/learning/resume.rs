@@ -44,6 +44,15 @@ const SWITCHES: [&str; 7] = [
 
 const SIMULATIONS: [&str; 3] = ["learning.simulations=2", "learning.bootstrap_from=0.4", "network.share_colours=true"];
 
+const AFTERSTATES: [&str; 6] = [
+    "network.prior=plan",
+    "network.afterstates=true",
+    "learning.simulations=2",
+    "learning.actions=3",
+    "learning.lookahead=1",
+    "learning.candidates=2",
+];
+
 fn config(overrides: &[&str]) -> TrainConfig {
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
     TrainConfig::parse(CONFIG, "the configuration", &overrides).unwrap()
@@ -159,7 +168,7 @@ fn the_same_configuration_and_seed_give_the_same_bits_and_another_seed_others() 
 
 #[test]
 fn a_training_stopped_half_way_and_resumed_equals_the_one_never_stopped() {
-    for switches in [&[][..], &SWITCHES, &SIMULATIONS] {
+    for switches in [&[][..], &SWITCHES, &SIMULATIONS, &AFTERSTATES] {
         let (_runs, expected) = uninterrupted(switches);
         // In the warm-up, between two copies of the target network, and just before the end.
         for step in [40, 248, 472] {
