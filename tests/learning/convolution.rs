@@ -100,6 +100,31 @@ fn output_and_gradients_are_the_same_bits_at_every_run_and_any_number_of_threads
 }
 
 #[test]
+fn a_weight_that_is_no_number_reaches_output_and_gradients_as_in_burns_conv2d() {
+    let device = device::select(None).unwrap().1.autodiff();
+    for activation in [Activation::None, Activation::Relu, Activation::Residual] {
+        let are_nan = |convolve: Convolve| {
+            let mut stream = Stream::new(2, Role::Sample, 0);
+            let mut tensor = |shape| tensor::<4>(shape, &mut stream, &device);
+            let input = tensor([3, 10, 8, 18]).require_grad();
+            let weight = tensor([18, 18, 3, 3]).slice_fill([17..18, 4..5, 1..2, 1..2], f32::NAN).require_grad();
+            let bias = Tensor::<2>::zeros([1, 18], &device).require_grad();
+            let output = convolve(input.clone(), weight.clone(), bias.clone(), activation);
+            let gradients = (output.clone() * tensor([3, 10, 8, 18])).sum().backward();
+            let are_nan = |numbers: Vec<f32>| numbers.into_iter().map(f32::is_nan).collect::<Vec<_>>();
+            let bias = are_nan(to_vec(bias.grad(&gradients).unwrap()).unwrap());
+            let [output, input, weight] =
+                [output.inner(), input.grad(&gradients).unwrap(), weight.grad(&gradients).unwrap()]
+                    .map(|tensor| are_nan(to_vec(tensor).unwrap()));
+            (output, input, weight, bias)
+        };
+        let fast = are_nan(convolve);
+        assert!(fast.0.iter().skip(17).step_by(18).all(|is_nan| *is_nan), "{activation:?}: outputs of that channel");
+        assert!(fast == are_nan(convolve_by_parts), "{activation:?}");
+    }
+}
+
+#[test]
 fn a_tensor_of_any_layout_is_convolved_as_its_copy() {
     let device = device::select(None).unwrap().1;
     let mut stream = Stream::new(3, Role::Sample, 0);

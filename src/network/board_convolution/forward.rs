@@ -19,8 +19,8 @@ struct Block<'a> {
 /// Convolves `input`, `[boards, rows, columns, inputs]`, to `[boards, rows, columns, outputs]`.
 ///
 /// `weight` is `[outputs, inputs, kernel, kernel]`; `bias` is `[outputs]`, or `[boards, outputs]` if every board has its own.
-/// With `keep` also gives for every output whether its sum is above zero (1) or not (0), which [`backward`] needs for
-/// every activation but [`Activation::None`]; otherwise nothing.
+/// With `keep` also gives for every output whether its sum passes the [`relu`] (1) or not (0), which [`backward`] needs
+/// for every activation but [`Activation::None`]; otherwise nothing.
 ///
 /// [`backward`]: super::backward::backward
 pub fn forward(
@@ -90,7 +90,7 @@ struct Channels<'a> {
 }
 
 impl Channels<'_> {
-    /// Writes the activated sums, and, unless `positive` is empty, which of them are above zero.
+    /// Writes the activated sums, and, unless `positive` is empty, which of them pass the [`relu`].
     #[inline(always)]
     fn store(
         &self,
@@ -105,7 +105,7 @@ impl Channels<'_> {
             let at = place.number * self.outputs + self.first;
             let channels = at..at + self.width;
             if let Some(positive) = positive.get_mut(channels.clone()) {
-                copy(&sums.map(|sum| u8::from(sum > 0.0)), positive);
+                copy(&sums.map(|sum| u8::from(sum > 0.0 || sum.is_nan())), positive);
             }
             let input = self.input.get(channels.clone()).unwrap_or_default();
             copy(&activate(sums, input), &mut output[channels]);
@@ -113,6 +113,8 @@ impl Channels<'_> {
     }
 }
 
-fn relu(sum: f32) -> f32 {
-    sum.max(0.0)
+/// Zero in place of what is not above zero. NaN passes, as through burn's `relu`: it must not go unnoticed.
+#[inline(always)]
+pub fn relu(sum: f32) -> f32 {
+    if sum <= 0.0 { 0.0 } else { sum }
 }

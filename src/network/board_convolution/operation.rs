@@ -113,7 +113,7 @@ struct State {
     operands: Operands,
     /// Every board has its own bias.
     own_bias: bool,
-    /// Which sums were above zero.
+    /// Which sums passed the ReLU.
     positive: Vec<u8>,
 }
 
