@@ -140,11 +140,33 @@ fn a_tensor_of_any_layout_is_convolved_as_its_copy() {
 }
 
 #[test]
-#[should_panic(expected = "no convolution of boards")]
-fn a_residual_of_another_number_of_channels_is_refused() {
-    if device::select(None).unwrap().0 != "flex" {
-        panic!("no convolution of boards but on flex");
+fn an_empty_batch_gives_an_empty_output_and_gradients_of_zero() {
+    for own_bias in [false, true] {
+        for activation in [Activation::None, Activation::Relu, Activation::Residual] {
+            let case = Case { boards: 0, inputs: 5, outputs: 5, kernel: 3, own_bias, activation, ..cases()[0] };
+            let fast = results(&case, 1, convolve);
+            assert_eq!(fast, results(&case, 1, convolve_by_parts), "{case:?}");
+            assert_eq!(fast[2], [0.0; 5 * 5 * 3 * 3], "{case:?}");
+        }
     }
-    let case = Case { inputs: 3, outputs: 4, activation: Activation::Residual, ..cases()[0] };
-    results(&case, 1, convolve);
+}
+
+#[test]
+fn sizes_that_do_not_fit_are_refused_on_every_way() {
+    let case = Case { boards: 2, inputs: 3, outputs: 3, kernel: 3, ..cases()[0] };
+    for wrong in [
+        Case { outputs: 4, activation: Activation::Residual, ..case },
+        Case { kernel: 2, ..case },
+        Case { kernel: 0, ..case },
+        Case { rows: 0, ..case },
+        Case { columns: 0, ..case },
+        Case { inputs: 0, ..case },
+        Case { outputs: 0, ..case },
+    ] {
+        for convolve in [convolve as Convolve, convolve_by_parts] {
+            let refusal = std::panic::catch_unwind(|| results(&wrong, 1, convolve)).unwrap_err();
+            let sentence = refusal.downcast_ref::<String>().expect("a sentence");
+            assert!(sentence.ends_with("is no convolution of boards"), "{sentence}");
+        }
+    }
 }

@@ -127,7 +127,7 @@ pub fn backward(
             weight_gradient
         })
         .collect();
-    let sum = sum(partial);
+    let sum = sum(partial, output_panels * size);
     let weight_gradient = shape.unpack(&sum);
     LINES.give(sum);
     Gradients { input: input_gradient, weight: weight_gradient, bias: bias_gradient }
@@ -185,10 +185,10 @@ fn sum_boards<'a>(padded: &[Line], lines: &[usize], places: usize, sums: impl It
     }
 }
 
-/// The sum, in order.
-fn sum(partial: Vec<Vec<Line>>) -> Vec<Line> {
+/// The sum, in order; so many zeros if there is nothing to be summed.
+fn sum(partial: Vec<Vec<Line>>, length: usize) -> Vec<Line> {
     let mut partial = partial.into_iter();
-    let mut sum = partial.next().unwrap_or_default();
+    let mut sum = partial.next().unwrap_or_else(|| LINES.take_zeroed(length));
     for part in partial {
         for (Line(sum), Line(part)) in sum.iter_mut().zip(&part) {
             for (sum, part) in sum.iter_mut().zip(part) {

@@ -38,7 +38,7 @@ impl Shape {
 
     /// Boards that are computed together, whatever the batch.
     pub fn block(&self) -> usize {
-        (PLACES / self.places().max(1)).max(1)
+        (PLACES / self.places()).max(1)
     }
 
     fn border(&self) -> usize {

@@ -20,7 +20,8 @@ type FlexTensor = FloatTensor<Flex>;
 #[backend_extension(Flex, Autodiff)]
 pub trait BoardConvolution: Backend {
     /// Convolves `input`, `[boards, rows, columns, inputs]`, by `weight`, `[outputs, inputs, size, size]` of odd size, with
-    /// a padding of zeros, and adds `bias`, `[1, outputs]` or `[boards, outputs]`: `[boards, rows, columns, outputs]`.
+    /// a padding of zeros, and adds `bias`, `[1, outputs]` or `[boards, outputs]`: `[boards, rows, columns, outputs]`. That
+    /// the sizes fit and all numbers are 32-bit floats is for [`convolve`](crate::network::convolve) to see to.
     fn board_convolution(
         input: FloatTensor<Self>,
         weight: FloatTensor<Self>,
@@ -36,7 +37,7 @@ impl BoardConvolution for Flex {
         bias: FlexTensor,
         activation: Activation,
     ) -> FlexTensor {
-        let operands = Operands::new(input, weight, &bias, activation);
+        let operands = Operands::new(input, weight, activation);
         let bias = bias.to_contiguous();
         let (output, _) = operands.forward(numbers(&bias), false);
         use_again(operands.input);
@@ -53,7 +54,7 @@ impl<C: CheckpointStrategy> BoardConvolution for Autodiff<Flex, C> {
     ) -> FloatTensor<Self> {
         let nodes = [input.node(), weight.node(), bias.node()];
         let bias = bias.into_primitive().to_contiguous();
-        let operands = Operands::new(input.into_primitive(), weight.into_primitive(), &bias, activation);
+        let operands = Operands::new(input.into_primitive(), weight.into_primitive(), activation);
         match Step.prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(preparation) => {
                 let keep = activation != Activation::None;
@@ -76,8 +77,8 @@ struct Operands {
 }
 
 impl Operands {
-    fn new(input: FlexTensor, weight: FlexTensor, bias: &FlexTensor, activation: Activation) -> Self {
-        let (sizes, kernel, biases) = (input.shape(), weight.shape(), bias.shape());
+    fn new(input: FlexTensor, weight: FlexTensor, activation: Activation) -> Self {
+        let (sizes, kernel) = (input.shape(), weight.shape());
         let shape = Shape {
             boards: sizes[0],
             rows: sizes[1],
@@ -86,13 +87,6 @@ impl Operands {
             outputs: kernel[0],
             kernel: kernel[2],
         };
-        let fits = kernel[1] == shape.inputs
-            && kernel[2] == kernel[3]
-            && kernel[2] % 2 == 1
-            && biases[1] == shape.outputs
-            && (biases[0] == 1 || biases[0] == shape.boards)
-            && (activation != Activation::Residual || shape.inputs == shape.outputs);
-        assert!(fits, "{activation:?} of {sizes:?} by {kernel:?} with bias {biases:?} is no convolution of boards");
         Self { shape, activation, input: input.to_contiguous(), weight: weight.to_contiguous() }
     }
 
