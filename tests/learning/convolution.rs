@@ -1,6 +1,6 @@
 //! The convolution of boards against burn's own, and its bits.
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{DType, Device, Tensor, TensorData};
 use matchq::network::{Activation, convolve, convolve_by_parts, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 
@@ -65,6 +65,13 @@ fn cases() -> Vec<Case> {
     cases
 }
 
+fn assert_near(fast: &[f32], plain: &[f32], what: &str) {
+    assert_eq!(fast.len(), plain.len(), "{what}");
+    let scale = plain.iter().map(|number| number.abs()).fold(1.0, f32::max);
+    let difference = fast.iter().zip(plain).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(difference <= 1e-5 * scale, "{what}: {difference} of {scale}");
+}
+
 #[test]
 fn output_and_gradients_equal_burns_conv2d_within_rounding() {
     for (seed, case) in cases().iter().enumerate() {
@@ -74,10 +81,7 @@ fn output_and_gradients_equal_burns_conv2d_within_rounding() {
             .zip(fast.iter().zip(&plain))
             .map(|(name, (fast, plain))| (name, fast, plain))
         {
-            assert_eq!(fast.len(), plain.len(), "{name} of {case:?}");
-            let scale = plain.iter().map(|number| number.abs()).fold(1.0, f32::max);
-            let difference = fast.iter().zip(plain).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-            assert!(difference <= 1e-5 * scale, "{name} of {case:?}: {difference} of {scale}");
+            assert_near(fast, plain, &format!("{name} of {case:?}"));
         }
     }
 }
@@ -139,6 +143,77 @@ fn a_tensor_of_any_layout_is_convolved_as_its_copy() {
     for (fast, plain) in to_vec(fast).unwrap().into_iter().zip(to_vec(plain).unwrap()) {
         assert!((fast - plain).abs() < 1e-5, "{fast}, not {plain}");
     }
+}
+
+/// Constants of a convolution with six channels: input, weight and bias, and a slope for its output.
+fn constants() -> (Tensor<4>, Tensor<4>, Tensor<2>, Tensor<4>) {
+    let (device, mut stream) = (device::select(None).unwrap().1, Stream::new(4, Role::Sample, 0));
+    let mut four = |shape| tensor::<4>(shape, &mut stream, &device);
+    let (input, weight, slope) = (four([7, 10, 8, 6]), four([6, 6, 3, 3]), four([7, 10, 8, 6]));
+    (input, weight, tensor([1, 6], &mut stream, &device), Tensor::from_inner(slope))
+}
+
+#[test]
+fn gradients_of_one_operand_are_right_whatever_the_others_are() {
+    fn variable<const D: usize>(constant: &Tensor<D>, wanted: bool, tracked: bool) -> Tensor<D> {
+        match (wanted, tracked) {
+            (true, _) => Tensor::from_inner(constant.clone()).require_grad(),
+            (false, true) => Tensor::from_inner(constant.clone()),
+            (false, false) => constant.clone(),
+        }
+    }
+    let (input, weight, bias, slope) = constants();
+    for (wanted, tracked) in [(0, true), (0, false), (1, true), (1, false), (2, true), (2, false)] {
+        let gradient = |convolve: Convolve| {
+            let input = variable(&input, wanted == 0, tracked);
+            let weight = variable(&weight, wanted == 1, tracked);
+            let bias = variable(&bias, wanted == 2, tracked);
+            let output = convolve(input.clone(), weight.clone(), bias.clone(), Activation::Residual);
+            let gradients = (output * slope.clone()).sum().backward();
+            match wanted {
+                0 => to_vec(input.grad(&gradients).unwrap()).unwrap(),
+                1 => to_vec(weight.grad(&gradients).unwrap()).unwrap(),
+                _ => to_vec(bias.grad(&gradients).unwrap()).unwrap(),
+            }
+        };
+        assert_near(&gradient(convolve), &gradient(convolve_by_parts), &format!("operand {wanted}, {tracked}"));
+    }
+}
+
+#[test]
+fn gradients_of_tensors_that_are_used_twice_and_of_parts_of_larger_ones_are_right() {
+    let (input, weight, bias, slope) = constants();
+    let gradients = |convolve: Convolve| {
+        let [input, weight] = [&input, &weight].map(|tensor| Tensor::from_inner(tensor.clone()).require_grad());
+        let bias = Tensor::from_inner(bias.clone()).require_grad();
+        let once = convolve(input.clone(), weight.clone(), bias.clone(), Activation::Residual);
+        let twice = convolve(once + input.clone(), weight.clone(), bias.clone(), Activation::Relu);
+        // The last five boards, channels 2 to 4, the first two outputs.
+        let part = convolve(
+            input.clone().narrow(0, 2, 5).narrow(3, 2, 3),
+            weight.clone().narrow(0, 0, 2).narrow(1, 1, 3),
+            bias.clone().narrow(1, 3, 2),
+            Activation::Relu,
+        );
+        let loss = (twice * slope.clone()).sum() + (part * slope.clone().narrow(0, 0, 5).narrow(3, 0, 2)).sum();
+        let gradients = loss.backward();
+        let [input, weight] = [input, weight].map(|tensor| to_vec(tensor.grad(&gradients).unwrap()).unwrap());
+        [input, weight, to_vec(bias.grad(&gradients).unwrap()).unwrap()]
+    };
+    let (fast, plain) = (gradients(convolve), gradients(convolve_by_parts));
+    for (name, (fast, plain)) in ["input", "weight", "bias"].into_iter().zip(fast.iter().zip(&plain)) {
+        assert_near(fast, plain, name);
+    }
+}
+
+#[test]
+fn floats_of_64_bits_are_convolved_as_such() {
+    let (input, weight, bias, _) = constants();
+    let (input, weight, bias) = (input.cast(DType::F64), weight.cast(DType::F64), bias.cast(DType::F64));
+    let [fast, plain] = [convolve as Convolve, convolve_by_parts]
+        .map(|convolve| convolve(input.clone(), weight.clone(), bias.clone(), Activation::Residual));
+    assert_eq!(fast.dtype(), DType::F64);
+    assert_eq!(to_vec(fast).unwrap(), to_vec(plain).unwrap());
 }
 
 #[test]
