@@ -18,8 +18,8 @@ pub struct Gradients {
     pub bias: Vec<f32>,
 }
 
-/// Sums over all boards are made of this many partial sums at the most, so that the gradient is the same whatever the
-/// number of threads.
+/// The gradient of the weights is the sum of this many partial sums at the most, so that it is the same whatever the number
+/// of threads; no more threads than this work on the backward pass. (Biases have a gradient for each board.)
 const PARTS: usize = 32;
 
 /// Boards whose gradients are summed together.
