@@ -1,4 +1,4 @@
-//! The one inner loop: a matrix product whose left side is read through offsets, so that neither the neighbourhoods of
+//! The micro-kernel: a matrix product whose left side is read through offsets, so that neither the neighbourhoods of
 //! a convolution nor their transpose are ever written out.
 
 use std::sync::LazyLock;
@@ -92,9 +92,9 @@ fn number(offset: usize) -> u32 {
     u32::try_from(offset).expect("a block of boards has fewer than 2^32 numbers")
 }
 
-/// What the inner loop may use of the processor.
+/// What the micro-kernel may use of the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Processor {
+enum InstructionSet {
     #[cfg(target_arch = "x86_64")]
     Avx512,
     #[cfg(target_arch = "x86_64")]
@@ -102,7 +102,7 @@ enum Processor {
     Portable,
 }
 
-impl Processor {
+impl InstructionSet {
     /// All that this machine has, the best first.
     fn present() -> Vec<Self> {
         let mut present = vec![Self::Portable];
@@ -120,7 +120,7 @@ impl Processor {
 
     /// The best that this machine has.
     fn best() -> Self {
-        static BEST: LazyLock<Processor> = LazyLock::new(|| Processor::present()[0]);
+        static BEST: LazyLock<InstructionSet> = LazyLock::new(|| InstructionSet::present()[0]);
         *BEST
     }
 }
@@ -139,11 +139,11 @@ pub fn add_product<const STRIDE: usize>(
     right: &[Line],
     sums: &mut [Line],
 ) {
-    add_product_on(Processor::best(), left, rows, steps, right, sums);
+    add_product_on(InstructionSet::best(), left, rows, steps, right, sums);
 }
 
 fn add_product_on<const STRIDE: usize>(
-    processor: Processor,
+    instructions: InstructionSet,
     left: &[Line],
     rows: &Rows,
     steps: &Steps<STRIDE>,
@@ -157,12 +157,12 @@ fn add_product_on<const STRIDE: usize>(
         // SAFETY: the offsets are within `left` and `right`, as just asserted; the processor has been asked for its
         // instructions.
         unsafe {
-            match processor {
+            match instructions {
                 #[cfg(target_arch = "x86_64")]
-                Processor::Avx512 => avx512::<STRIDE>(left, rows, runs, right, sums),
+                InstructionSet::Avx512 => avx512::<STRIDE>(left, rows, runs, right, sums),
                 #[cfg(target_arch = "x86_64")]
-                Processor::Avx2 => avx2::<STRIDE>(left, rows, runs, right, sums),
-                Processor::Portable => tiles::<Separate, 2, STRIDE>(left, rows, runs, right, sums),
+                InstructionSet::Avx2 => avx2::<STRIDE>(left, rows, runs, right, sums),
+                InstructionSet::Portable => tiles::<Separate, 2, STRIDE>(left, rows, runs, right, sums),
             }
         }
     }
@@ -263,7 +263,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_processor_gives_the_product_within_rounding() {
+    fn every_instruction_set_gives_the_product_within_rounding() {
+        println!("instruction sets that were run: {:?}", InstructionSet::present());
         for count in [1, 2, 5, 6, 7, 12, 13, 40] {
             let left: Vec<Line> =
                 (0..70).map(|k| Line(std::array::from_fn(|j| ((k * 37 + j * 11) % 101) as f32 / 50.0 - 1.0))).collect();
@@ -299,11 +300,11 @@ mod tests {
         }
         let steps: Steps<STRIDE> = steps.iter().copied().collect();
         assert!(steps.chunks.len() > 1 && steps.chunks[0].len() > 1);
-        for processor in Processor::present() {
+        for instructions in InstructionSet::present() {
             let mut sums = vec![Line([0.5; WIDTH]); count];
-            add_product_on(processor, left, rows, &steps, right, &mut sums);
+            add_product_on(instructions, left, rows, &steps, right, &mut sums);
             for (sum, plain) in sums.iter().flat_map(|line| line.0).zip(plain.iter().flatten()) {
-                assert!((f64::from(sum) - plain).abs() < 1e-4, "{processor:?}: {sum}, not {plain}");
+                assert!((f64::from(sum) - plain).abs() < 1e-4, "{instructions:?}: {sum}, not {plain}");
             }
         }
     }
