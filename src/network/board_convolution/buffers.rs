@@ -3,7 +3,7 @@
 
 use std::sync::Mutex;
 
-use super::product::Line;
+use super::line::Line;
 
 /// Buffers that wait to be used again, the one kept longest first. They are kept as long as the process lives, at most
 /// [`KEPT`] of each kind, whatever their size.

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::buffers::{FLAGS, NUMBERS};
 use super::geometry::Shape;
+use super::line::{Line, WIDTH, copy, line};
 use super::plan::Plan;
-use super::product::{Line, WIDTH, copy, line};
 use crate::network::convolution::Activation;
 
 /// Boards of a block.

@@ -2,8 +2,8 @@
 
 use super::forward::relu;
 use super::geometry::Shape;
+use super::line::{Line, WIDTH, line};
 use super::plan::Plan;
-use super::product::{Line, WIDTH, line};
 use crate::network::convolution::{Activation, Convolution};
 
 /// A convolution that is ready to be applied to blocks of boards.

@@ -13,9 +13,12 @@ mod buffers;
 mod forward;
 mod geometry;
 mod layer;
+mod line;
 mod operation;
+mod packing;
 mod plan;
 mod product;
+mod steps;
 mod tower;
 
 pub use operation::BoardConvolution;

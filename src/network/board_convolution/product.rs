@@ -3,94 +3,8 @@
 
 use std::sync::LazyLock;
 
-/// Columns of a panel of the right side.
-pub const WIDTH: usize = 16;
-
-/// A row of a panel: one cache line.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C, align(64))]
-pub struct Line(pub [f32; WIDTH]);
-
-/// Up to a line's numbers, with zeros beyond the last.
-#[inline(always)]
-pub fn line<T: Copy + Default>(numbers: &[T]) -> [T; WIDTH] {
-    // A whole line is a copy of known length, which is faster.
-    numbers.first_chunk().copied().unwrap_or_else(|| {
-        let mut line = [T::default(); WIDTH];
-        line[..numbers.len()].copy_from_slice(numbers);
-        line
-    })
-}
-
-/// The reverse: as many of a line's numbers as there is room for.
-#[inline(always)]
-pub fn copy<T: Copy>(line: &[T; WIDTH], numbers: &mut [T]) {
-    match numbers.first_chunk_mut() {
-        Some(numbers) => *numbers = *line,
-        None => numbers.copy_from_slice(&line[..numbers.len()]),
-    }
-}
-
-/// Offsets of the rows of the left side.
-#[derive(Clone, Debug)]
-pub struct Rows {
-    offsets: Vec<u32>,
-    largest: usize,
-}
-
-impl FromIterator<usize> for Rows {
-    fn from_iter<I: IntoIterator<Item = usize>>(offsets: I) -> Self {
-        let offsets: Vec<u32> = offsets.into_iter().map(number).collect();
-        let largest = offsets.iter().max().map_or(0, |largest| *largest as usize);
-        Self { offsets, largest }
-    }
-}
-
-/// Steps along the rows of the left side and the lines of the right side, as runs of steps that lie `STRIDE` apart.
-#[derive(Clone, Debug)]
-pub struct Steps<const STRIDE: usize> {
-    /// Such that the lines of the right side of one stay in the first-level cache, together with what is read of the left.
-    chunks: Vec<Vec<Run>>,
-    largest: usize,
-    largest_line: usize,
-}
-
-/// `length` steps: of `STRIDE` from `start` on the left, of one from `line` on the right.
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    start: u32,
-    line: u32,
-    length: u32,
-}
-
-/// Steps in a chunk at the most: 9 KiB of lines.
-const CHUNK: usize = 144;
-
-impl<const STRIDE: usize> FromIterator<(usize, usize)> for Steps<STRIDE> {
-    /// Of every step's offset on the left and line on the right.
-    fn from_iter<I: IntoIterator<Item = (usize, usize)>>(steps: I) -> Self {
-        let steps: Vec<(usize, usize)> = steps.into_iter().collect();
-        let chunk = steps.len().div_ceil(steps.len().div_ceil(CHUNK).max(1)).max(1);
-        let runs = |steps: &[(usize, usize)]| {
-            let follows = |a: &(usize, usize), b: &(usize, usize)| (a.0 + STRIDE, a.1 + 1) == *b;
-            let run = |run: &[(usize, usize)]| Run {
-                start: number(run[0].0),
-                line: number(run[0].1),
-                length: number(run.len()),
-            };
-            steps.chunk_by(follows).map(run).collect()
-        };
-        Self {
-            chunks: steps.chunks(chunk).map(runs).collect(),
-            largest: steps.iter().map(|step| step.0).max().unwrap_or(0),
-            largest_line: steps.iter().map(|step| step.1).max().unwrap_or(0),
-        }
-    }
-}
-
-fn number(offset: usize) -> u32 {
-    u32::try_from(offset).expect("a block of boards has fewer than 2^32 numbers")
-}
+use super::line::{Line, WIDTH};
+use super::steps::{Rows, Run, Steps};
 
 /// What the micro-kernel may use of the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,10 +64,10 @@ fn add_product_on<const STRIDE: usize>(
     right: &[Line],
     sums: &mut [Line],
 ) {
-    assert!(rows.largest + steps.largest < left.len() * WIDTH, "an offset outside of the left side");
-    assert!(steps.largest_line < right.len(), "an offset outside of the right side");
-    let rows = &rows.offsets[..sums.len()];
-    for runs in &steps.chunks {
+    assert!(rows.largest() + steps.largest() < left.len() * WIDTH, "an offset outside of the left side");
+    assert!(steps.largest_line() < right.len(), "an offset outside of the right side");
+    let rows = &rows.offsets()[..sums.len()];
+    for runs in steps.chunks() {
         // SAFETY: the offsets are within `left` and `right`, as just asserted; the processor has been asked for its
         // instructions.
         unsafe {
@@ -292,14 +206,14 @@ mod tests {
         let mut plain = vec![[0.5f64; WIDTH]; count];
         for (i, plain) in plain.iter_mut().enumerate() {
             for (step, line) in steps {
-                let factor = numbers[rows.offsets[i] as usize + step];
+                let factor = numbers[rows.offsets()[i] as usize + step];
                 for (plain, number) in plain.iter_mut().zip(right[*line].0) {
                     *plain += f64::from(factor) * f64::from(number);
                 }
             }
         }
         let steps: Steps<STRIDE> = steps.iter().copied().collect();
-        assert!(steps.chunks.len() > 1 && steps.chunks[0].len() > 1);
+        assert!(steps.chunks().len() > 1 && steps.chunks()[0].len() > 1);
         for instructions in InstructionSet::present() {
             let mut sums = vec![Line([0.5; WIDTH]); count];
             add_product_on(instructions, left, rows, &steps, right, &mut sums);
