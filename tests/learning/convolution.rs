@@ -15,7 +15,7 @@ struct Case {
     inputs: usize,
     outputs: usize,
     kernel: usize,
-    own_bias: bool,
+    per_sample_bias: bool,
     activation: Activation,
 }
 
@@ -26,12 +26,12 @@ fn tensor<const D: usize>(shape: [usize; D], stream: &mut Stream, device: &Devic
 
 /// Output and gradients of input, weight and bias, of random numbers by `seed`.
 fn results(case: &Case, seed: u64, convolve: Convolve) -> [Vec<f32>; 4] {
-    let Case { boards, rows, columns, inputs, outputs, kernel, own_bias, activation } = *case;
+    let Case { boards, rows, columns, inputs, outputs, kernel, per_sample_bias, activation } = *case;
     let mut stream = Stream::new(seed, Role::Sample, 0);
     let device = device::select(None).unwrap().1.autodiff();
     let input = tensor([boards, rows, columns, inputs], &mut stream, &device).require_grad();
     let weight = tensor([outputs, inputs, kernel, kernel], &mut stream, &device).require_grad();
-    let bias = tensor([if own_bias { boards } else { 1 }, outputs], &mut stream, &device).require_grad();
+    let bias = tensor([if per_sample_bias { boards } else { 1 }, outputs], &mut stream, &device).require_grad();
     let output = convolve(input.clone(), weight.clone(), bias.clone(), activation);
     assert_eq!(output.dims(), [boards, rows, columns, outputs]);
     let slope = tensor(output.dims(), &mut stream, &device);
@@ -53,11 +53,11 @@ fn cases() -> Vec<Case> {
         let mut stream = Stream::new(9, Role::Sample, index as u64);
         for kernel in [1, 3, 5] {
             for activation in [Activation::None, Activation::Relu, Activation::Residual] {
-                for own_bias in [false, true] {
+                for per_sample_bias in [false, true] {
                     let inputs = 1 + stream.below(40) as usize;
                     let outputs =
                         if activation == Activation::Residual { inputs } else { 1 + stream.below(40) as usize };
-                    cases.push(Case { boards, rows, columns, inputs, outputs, kernel, own_bias, activation });
+                    cases.push(Case { boards, rows, columns, inputs, outputs, kernel, per_sample_bias, activation });
                 }
             }
         }
@@ -94,7 +94,7 @@ fn output_and_gradients_are_the_same_bits_at_every_run_and_any_number_of_threads
         // 301 boards of three a block: the last block has one.
         Case { boards: 301, inputs: 20, outputs: 20, kernel: 3, activation: Activation::Residual, ..cases()[0] },
         Case { boards: 90, inputs: 16, outputs: 16, kernel: 3, activation: Activation::Residual, ..cases()[0] },
-        Case { boards: 700, rows: 1, columns: 1, own_bias: true, ..cases()[0] },
+        Case { boards: 700, rows: 1, columns: 1, per_sample_bias: true, ..cases()[0] },
     ] {
         let once: [Vec<u32>; 4] = bits(&case);
         assert!(bits(&case) == once, "{case:?} again");
@@ -218,9 +218,9 @@ fn floats_of_64_bits_are_convolved_as_such() {
 
 #[test]
 fn an_empty_batch_gives_an_empty_output_and_gradients_of_zero() {
-    for own_bias in [false, true] {
+    for per_sample_bias in [false, true] {
         for activation in [Activation::None, Activation::Relu, Activation::Residual] {
-            let case = Case { boards: 0, inputs: 5, outputs: 5, kernel: 3, own_bias, activation, ..cases()[0] };
+            let case = Case { boards: 0, inputs: 5, outputs: 5, kernel: 3, per_sample_bias, activation, ..cases()[0] };
             let fast = results(&case, 1, convolve);
             assert_eq!(fast, results(&case, 1, convolve_by_parts), "{case:?}");
             assert_eq!(fast[2], [0.0; 5 * 5 * 3 * 3], "{case:?}");

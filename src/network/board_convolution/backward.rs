@@ -25,8 +25,8 @@ const PARTS: usize = 32;
 /// Some of the boards.
 struct Boards<'a> {
     input: &'a [f32],
-    /// Empty: all of the gradient passes.
-    positive: &'a [u8],
+    /// Of the ReLU. Empty: all of the gradient passes.
+    mask: &'a [u8],
     gradient: &'a [f32],
     /// Empty if it was not asked for.
     input_gradient: &'a mut [f32],
@@ -37,7 +37,7 @@ impl<'a> Boards<'a> {
     /// So many at a time.
     fn split(self, boards: usize, shape: &Shape) -> impl Iterator<Item = Boards<'a>> {
         let [inputs, outputs] = [shape.inputs, shape.outputs].map(|channels| boards * shape.places() * channels);
-        let mut positive = self.positive.chunks(outputs);
+        let mut mask = self.mask.chunks(outputs);
         let mut input_gradient = self.input_gradient.chunks_mut(inputs);
         self.input
             .chunks(inputs)
@@ -45,7 +45,7 @@ impl<'a> Boards<'a> {
             .zip(self.bias_gradient.chunks_mut(boards * shape.outputs))
             .map(move |((input, gradient), bias_gradient)| Boards {
                 input,
-                positive: positive.next().unwrap_or_default(),
+                mask: mask.next().unwrap_or_default(),
                 gradient,
                 input_gradient: input_gradient.next().unwrap_or_default(),
                 bias_gradient,
@@ -54,21 +54,21 @@ impl<'a> Boards<'a> {
 }
 
 /// Gradients of a convolution of `input` by `weight`, given that of its output and, unless the activation is
-/// [`Activation::None`], what [`forward`](super::forward::forward) kept. That of the input is left out unless `wanted`.
+/// [`Activation::None`], the mask that [`forward`](super::forward::forward) kept. That of the input is left out unless
+/// `wanted`.
 pub fn backward(
     shape: &Shape,
     activation: Activation,
     input: &[f32],
     weight: &[f32],
-    positive: &[u8],
+    mask: &[u8],
     gradient: &[f32],
     wanted: bool,
 ) -> Gradients {
     let Shape { boards, inputs, outputs, .. } = *shape;
     let mut input_gradient = NUMBERS.take(if wanted { input.len() } else { 0 });
     let mut bias_gradient = vec![0.0; boards * outputs];
-    let all =
-        Boards { input, positive, gradient, input_gradient: &mut input_gradient, bias_gradient: &mut bias_gradient };
+    let all = Boards { input, mask, gradient, input_gradient: &mut input_gradient, bias_gradient: &mut bias_gradient };
     let part = boards.div_ceil(PARTS).max(1).next_multiple_of(shape.block());
     let parts: Vec<Boards> = all.split(part, shape).collect();
 
@@ -132,7 +132,7 @@ impl Work<'_> {
         let Shape { inputs, outputs, .. } = **shape;
         let Scratch { padded_input, padded_gradient, sums } = scratch;
         shape.pad(block.input, inputs, lines, padded_input);
-        let masked = Masked { gradient: block.gradient, positive: block.positive, outputs };
+        let masked = Masked { gradient: block.gradient, mask: block.mask, outputs };
         masked.pad(lines, shape.padded(), padded_gradient);
 
         let weight_gradient = weight_gradient.chunks_exact_mut(shape.taps() * inputs);
@@ -158,7 +158,7 @@ impl Work<'_> {
             let width = WIDTH.min(inputs - first);
             match self.activation {
                 Activation::Residual => {
-                    let all = Masked { gradient, positive: &[], outputs };
+                    let all = Masked { gradient, mask: &[], outputs };
                     plan.places.iter().for_each(|place| sums[place.sum] = all.at(place.number, first));
                 }
                 _ => sums.fill(Line::default()),
@@ -174,8 +174,8 @@ impl Work<'_> {
 /// The gradient before the activation.
 struct Masked<'a> {
     gradient: &'a [f32],
-    /// Empty: all of it passes.
-    positive: &'a [u8],
+    /// Of the ReLU. Empty: all of it passes.
+    mask: &'a [u8],
     outputs: usize,
 }
 
@@ -186,10 +186,10 @@ impl Masked<'_> {
         let at = place * self.outputs + first;
         let channels = at..at + WIDTH.min(self.outputs - first);
         let mut numbers = line(&self.gradient[channels.clone()]);
-        if let Some(positive) = self.positive.get(channels) {
-            for (number, positive) in numbers.iter_mut().zip(line(positive)) {
+        if let Some(mask) = self.mask.get(channels) {
+            for (number, passes) in numbers.iter_mut().zip(line(mask)) {
                 // Bits of all ones let the number pass; a branch here would be slow.
-                *number = f32::from_bits(number.to_bits() & u32::from(positive).wrapping_neg());
+                *number = f32::from_bits(number.to_bits() & u32::from(passes).wrapping_neg());
             }
         }
         Line(numbers)
