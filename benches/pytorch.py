@@ -5,7 +5,7 @@
 
 Both sides have the same network, weights, batch of 256 boards, loss and optimizer, which is checked before anything is
 timed, and take turns within one run. PyTorch computes eagerly, in float32 and channels last. Without --python a virtual
-environment with PyTorch is made in target/pytorch: several gigabytes. Prints a table in Markdown; --json writes all.
+environment with PyTorch 2.15.0 is made in target/pytorch: several gigabytes. Prints a table in Markdown; --json writes all.
 """
 
 import argparse
@@ -21,6 +21,7 @@ import tempfile
 import time
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+PYTORCH = "2.15.0"
 FORWARD = [64, 256, 1024]
 ROWS, COLUMNS, PLANES, ACTIONS = 10, 8, 5, 142
 
@@ -41,10 +42,11 @@ def environment():
     """The Python of the script's own virtual environment, made if it is not there."""
     folder = REPOSITORY / "target" / "pytorch"
     python = folder / "bin" / "python"
-    ready = python.exists() and subprocess.run([python, "-c", "import torch"], capture_output=True).returncode == 0
+    check = f"import torch; assert torch.__version__.split('+')[0] == '{PYTORCH}'"
+    ready = python.exists() and subprocess.run([python, "-c", check], capture_output=True).returncode == 0
     if not ready:
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--disable-pip-version-check", "torch"], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--disable-pip-version-check", f"torch=={PYTORCH}"], check=True)
     return python
 
 

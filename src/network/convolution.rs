@@ -1,6 +1,8 @@
 //! The convolution of small boards: on a CPU nearly all the time of training is spent in this one function.
 
 use burn::module::{Module, Param};
+#[cfg(feature = "flex")]
+use burn::tensor::DType;
 use burn::tensor::activation::relu;
 use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
@@ -77,10 +79,14 @@ impl Convolution {
 
 /// Convolves `input`, `[batch, rows, columns, channels_in]`, by `weight`, `[channels_out, channels_in, size, size]` of odd
 /// size, with a padding of zeros, adds `bias`, `[1, channels_out]` or `[batch, channels_out]`, and activates:
-/// `[batch, rows, columns, channels_out]`.
+/// `[batch, rows, columns, channels_out]`. The batch may be empty. Gradients of gradients are not offered.
+///
+/// # Panics
+/// When these sizes do not fit together.
 pub fn convolve(input: Tensor<4>, weight: Tensor<4>, bias: Tensor<2>, activation: Activation) -> Tensor<4> {
     #[cfg(feature = "flex")]
-    if input.device() == Device::flex() {
+    if input.device() == Device::flex() && [input.dtype(), weight.dtype(), bias.dtype()] == [DType::F32; 3] {
+        assert_fits(&input, &weight, &bias, activation);
         return Tensor::from_dispatch(<burn::backend::Dispatch as BoardConvolution>::board_convolution(
             input.into_dispatch(),
             weight.into_dispatch(),
@@ -91,8 +97,12 @@ pub fn convolve(input: Tensor<4>, weight: Tensor<4>, bias: Tensor<2>, activation
     convolve_by_parts(input, weight, bias, activation)
 }
 
-/// The same by burn's `conv2d` and elementwise operations, on any device.
+/// The same by burn's `conv2d` and elementwise operations, on any device and of any kind of floats.
+///
+/// # Panics
+/// When the sizes do not fit together.
 pub fn convolve_by_parts(input: Tensor<4>, weight: Tensor<4>, bias: Tensor<2>, activation: Activation) -> Tensor<4> {
+    assert_fits(&input, &weight, &bias, activation);
     let padding = weight.dims()[2] / 2;
     let options = ConvOptions::new([1, 1], [padding, padding], [1, 1], 1);
     let [biases, channels] = bias.dims();
@@ -103,4 +113,18 @@ pub fn convolve_by_parts(input: Tensor<4>, weight: Tensor<4>, bias: Tensor<2>, a
         Activation::Relu => relu(sums),
         Activation::Residual => input + relu(sums),
     }
+}
+
+fn assert_fits(input: &Tensor<4>, weight: &Tensor<4>, bias: &Tensor<2>, activation: Activation) {
+    let ([boards, rows, columns, inputs], [outputs, channels, size, width]) = (input.dims(), weight.dims());
+    let [biases, shifted] = bias.dims();
+    let fits = [rows, columns, inputs, outputs].iter().all(|size| *size > 0)
+        && channels == inputs
+        && width == size
+        && size % 2 == 1
+        && shifted == outputs
+        && (biases == 1 || biases == boards)
+        && (activation != Activation::Residual || inputs == outputs);
+    let (input, weight, bias) = (input.dims(), weight.dims(), bias.dims());
+    assert!(fits, "{activation:?} of {input:?} by {weight:?} with bias {bias:?} is no convolution of boards");
 }

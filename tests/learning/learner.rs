@@ -2,7 +2,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use burn::tensor::Device;
+use burn::module::{Module, ModuleMapper, Param};
+use burn::tensor::{Device, Tensor};
 use matchq::agents::{Agent, NetworkPlayer};
 use matchq::dqn::config::TrainConfig;
 use matchq::dqn::learner::Learner;
@@ -222,6 +223,54 @@ fn before_bootstrapping_begins_values_are_rewards_alone() {
     let training = train::<Delayed>(&["learning.bootstrap_from=1"]);
     for (at, value) in [(0, 0.0), (1, 0.0), (2, 1.0)] {
         assert_near(&values(&training, Position { at, dealt: 0, chosen: 0 }), &[value; 2]);
+    }
+}
+
+/// Makes one number of one of the parameters no number.
+struct Spoil {
+    /// How many parameters come before it.
+    before: usize,
+    seen: usize,
+}
+
+impl ModuleMapper for Spoil {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        self.seen += 1;
+        match self.seen - 1 == self.before {
+            // The middle of a kernel is on the board everywhere.
+            true => param.map(|tensor| {
+                let number = tensor.dims().map(|size| if size == 3 { 1..2 } else { 0..1 });
+                tensor.slice_fill(number, f32::NAN)
+            }),
+            false => param,
+        }
+    }
+}
+
+#[test]
+fn a_training_with_a_weight_that_is_no_number_has_diverged() {
+    let (config, device) = (config(&[]), cpu());
+    let count = {
+        let mut count = Spoil { before: usize::MAX, seen: 0 };
+        Training::<Probe<Delayed>>::new(&config, &(), &device).learner.network().clone().map(&mut count);
+        count.seen
+    };
+    assert_eq!(count, 10, "weight and bias of stem, body, summary, hidden and advantage");
+    for before in 0..count {
+        let mut training = Training::<Probe<Delayed>>::new(&config, &(), &device);
+        let spoilt = training.learner.network().clone().map(&mut Spoil { before, seen: 0 });
+        // The online network stands first in what is saved of a learner.
+        let saved = postcard::to_stdvec(&training.learner.save().unwrap()).unwrap();
+        let (_, others) = postcard::take_from_bytes::<Vec<u8>>(&saved).unwrap();
+        let saved = [postcard::to_stdvec(&spoilt.to_bytes().unwrap()).unwrap(), others.to_vec()].concat();
+        training.learner.restore(postcard::from_bytes(&saved).unwrap()).unwrap();
+
+        let runs = tempfile::tempdir().unwrap();
+        let folder = RunFolder::create(runs.path(), Some("probe"), "", &config).unwrap();
+        let mut logs = Logs::create(&folder, config.training.steps, true).unwrap();
+        let ending = training.run(&config, &(), &device, &folder, &mut logs, &AtomicBool::new(false));
+        let error = ending.expect_err("it ran to its end").to_string();
+        assert!(error.starts_with("at step 64 ") && error.contains("has diverged"), "parameter {before}: {error}");
     }
 }
 

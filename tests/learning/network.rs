@@ -79,6 +79,20 @@ fn a_batch_of_boards_becomes_a_row_of_142_finite_values_each() {
 }
 
 #[test]
+fn an_empty_batch_becomes_no_values() {
+    if device::select(None).unwrap().0 != "flex" {
+        // burn's `expand`, which the network needs elsewhere, refuses an empty batch.
+        return;
+    }
+    for config in [PLAIN, AFTERSTATES] {
+        let network = network(&config, 1);
+        let (images, scalars) = Encoder::<Match3>::new(network.view()).positions(&[], &cpu());
+        let width = if config.afterstates { 1 } else { Match3::ACTIONS };
+        assert_eq!(network.forward(images, scalars).dims(), [0, width], "{config:?}");
+    }
+}
+
+#[test]
 fn a_boards_values_are_the_same_bits_in_a_batch_of_any_size() {
     let states = positions(256);
     let shipped = NetworkConfig { channels: 32, layers: 5, ..PLAIN };

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::buffers::{LINES, NUMBERS};
 use super::geometry::Shape;
+use super::line::{Line, WIDTH, copy, line};
 use super::plan::{Plan, WeightPlan};
-use super::product::{Line, WIDTH, copy, line};
 use crate::network::convolution::Activation;
 
 /// What the loss changes with.
@@ -18,17 +18,94 @@ pub struct Gradients {
     pub bias: Vec<f32>,
 }
 
-/// Sums over all boards are made of this many partial sums at the most, so that the gradient is the same whatever the
-/// number of threads.
+/// The gradient of the weights is the sum of this many partial sums at the most, so that it is the same whatever the number
+/// of threads; no more threads than this work on the backward pass. (Biases have a gradient for each board.)
 const PARTS: usize = 32;
 
-/// Boards whose gradients are summed together.
-struct Part<'a> {
+/// Some of the boards.
+struct Boards<'a> {
     input: &'a [f32],
-    positive: &'a [u8],
+    /// Of the ReLU. Empty: all of the gradient passes.
+    mask: &'a [u8],
     gradient: &'a [f32],
+    /// Empty if it was not asked for.
     input_gradient: &'a mut [f32],
     bias_gradient: &'a mut [f32],
+}
+
+impl<'a> Boards<'a> {
+    /// So many at a time.
+    fn split(self, boards: usize, shape: &Shape) -> impl Iterator<Item = Boards<'a>> {
+        let [inputs, outputs] = [shape.inputs, shape.outputs].map(|channels| boards * shape.places() * channels);
+        let mut mask = self.mask.chunks(outputs);
+        let mut input_gradient = self.input_gradient.chunks_mut(inputs);
+        self.input
+            .chunks(inputs)
+            .zip(self.gradient.chunks(outputs))
+            .zip(self.bias_gradient.chunks_mut(boards * shape.outputs))
+            .map(move |((input, gradient), bias_gradient)| Boards {
+                input,
+                mask: mask.next().unwrap_or_default(),
+                gradient,
+                input_gradient: input_gradient.next().unwrap_or_default(),
+                bias_gradient,
+            })
+    }
+}
+
+/// Gradients of a convolution of `input` by `weight`, given that of its output and, unless the activation is
+/// [`Activation::None`], the mask that [`forward`](super::forward::forward) kept. That of the input is left out unless
+/// `wanted`.
+pub fn backward(
+    shape: &Shape,
+    activation: Activation,
+    input: &[f32],
+    weight: &[f32],
+    mask: &[u8],
+    gradient: &[f32],
+    wanted: bool,
+) -> Gradients {
+    let Shape { boards, inputs, outputs, .. } = *shape;
+    let mut input_gradient = NUMBERS.take(if wanted { input.len() } else { 0 });
+    let mut bias_gradient = vec![0.0; boards * outputs];
+    let all = Boards { input, mask, gradient, input_gradient: &mut input_gradient, bias_gradient: &mut bias_gradient };
+    let part = boards.div_ceil(PARTS).max(1).next_multiple_of(shape.block());
+    let parts: Vec<Boards> = all.split(part, shape).collect();
+
+    let work = Work {
+        shape,
+        activation,
+        lines: shape.lines().collect(),
+        weight_plan: WeightPlan::new(shape),
+        plans: Plan::of_batch(&shape.transposed()),
+        panels: if wanted { shape.pack_transposed(weight) } else { Vec::new() },
+    };
+    let length = outputs.div_ceil(WIDTH) * shape.taps() * inputs;
+    let add_part = |scratch: &mut Scratch, part: Boards| {
+        let mut weight_gradient = LINES.take_zeroed(length);
+        for block in part.split(shape.block(), shape) {
+            work.add_block(block, scratch, &mut weight_gradient);
+        }
+        weight_gradient
+    };
+    let partial: Vec<Vec<Line>> = parts.into_par_iter().map_init(|| work.scratch(), add_part).collect();
+    let sum = sum(partial, length);
+    let weight_gradient = shape.unpack(&sum);
+    LINES.give(sum);
+    Gradients { input: input_gradient, weight: weight_gradient, bias: bias_gradient }
+}
+
+/// What is the same for all blocks.
+struct Work<'a> {
+    shape: &'a Shape,
+    activation: Activation,
+    /// Where the places of a block lie in the padded block.
+    lines: Vec<usize>,
+    weight_plan: WeightPlan,
+    /// The convolution from gradients of the output to gradients of the input.
+    plans: [Plan; 2],
+    /// Its weights, if the gradient of the input was asked for.
+    panels: Vec<Line>,
 }
 
 /// What is filled anew for every block.
@@ -38,106 +115,67 @@ struct Scratch {
     sums: Vec<Line>,
 }
 
-/// Gradients of a convolution of `input` by `weight`, given that of its output and, unless the activation is
-/// [`Activation::None`], what [`forward`](super::forward::forward) kept. That of the input is left out unless `wanted`.
-pub fn backward(
-    shape: &Shape,
-    activation: Activation,
-    input: &[f32],
-    weight: &[f32],
-    positive: &[u8],
-    gradient: &[f32],
-    wanted: bool,
-) -> Gradients {
-    let Shape { boards, inputs, outputs, .. } = *shape;
-    let (places, block) = (shape.places(), shape.block());
-    let part = boards.div_ceil(PARTS).max(1).next_multiple_of(block);
-    let mut input_gradient = NUMBERS.take(if wanted { boards * places * inputs } else { 0 });
-    let mut bias_gradient = vec![0.0; boards * outputs];
-    let mut kept = positive.chunks(part * places * outputs);
-    let mut wanted_parts = input_gradient.chunks_mut(part * places * inputs);
-    let parts: Vec<Part> = input
-        .chunks(part * places * inputs)
-        .zip(gradient.chunks(part * places * outputs))
-        .zip(bias_gradient.chunks_mut(part * outputs))
-        .map(|((input, gradient), bias_gradient)| Part {
-            input,
-            positive: kept.next().unwrap_or_default(),
-            gradient,
-            input_gradient: wanted_parts.next().unwrap_or_default(),
-            bias_gradient,
-        })
-        .collect();
+impl Work<'_> {
+    fn scratch(&self) -> Scratch {
+        let lines = |count: usize| vec![Line::default(); count];
+        let padded = |channels: usize| lines(channels.div_ceil(WIDTH) * self.shape.padded());
+        Scratch {
+            padded_input: padded(self.shape.inputs),
+            padded_gradient: padded(self.shape.outputs),
+            sums: lines(self.lines.len()),
+        }
+    }
 
-    let transposed = shape.transposed();
-    let panels = if wanted { shape.pack_transposed(weight) } else { Vec::new() };
-    let lines: Vec<usize> = shape.lines().collect();
-    let plans = Plan::of_batch(&transposed);
-    let weight_plan = WeightPlan::new(shape);
-    let (size, transposed_size, padded_size) = (shape.taps() * inputs, shape.taps() * outputs, shape.padded());
-    let output_panels = outputs.div_ceil(WIDTH);
-    let scratch = || Scratch {
-        padded_input: vec![Line::default(); inputs.div_ceil(WIDTH) * padded_size],
-        padded_gradient: vec![Line::default(); output_panels * padded_size],
-        sums: vec![Line::default(); block * places],
-    };
-    let partial: Vec<Vec<Line>> = parts
-        .into_par_iter()
-        .map_init(scratch, |scratch, part| {
-            let Scratch { padded_input, padded_gradient, sums } = scratch;
-            let mut weight_gradient = LINES.take_zeroed(output_panels * size);
-            let mut kept = part.positive.chunks(block * places * outputs);
-            let mut wanted_blocks = part.input_gradient.chunks_mut(block * places * inputs);
-            for ((input, gradient), bias_gradient) in part
-                .input
-                .chunks(block * places * inputs)
-                .zip(part.gradient.chunks(block * places * outputs))
-                .zip(part.bias_gradient.chunks_mut(block * outputs))
-            {
-                let places_here = gradient.len() / outputs;
-                shape.pad(input, inputs, &lines, padded_input);
-                let masked = Masked { gradient, positive: kept.next().unwrap_or_default(), outputs };
-                masked.pad(&lines, padded_size, padded_gradient);
-                for (index, panel) in padded_gradient.chunks_exact(padded_size).enumerate() {
-                    let sums = bias_gradient.chunks_exact_mut(outputs).map(|sums| &mut sums[index * WIDTH..]);
-                    sum_boards(panel, &lines, places, sums);
-                    weight_plan.add(padded_input, panel, &mut weight_gradient[index * size..][..size]);
-                }
+    /// Adds the gradient of the weights from a block, and writes those of its biases and of its input.
+    fn add_block(&self, block: Boards, scratch: &mut Scratch, weight_gradient: &mut [Line]) {
+        let Self { shape, lines, .. } = self;
+        let Shape { inputs, outputs, .. } = **shape;
+        let Scratch { padded_input, padded_gradient, sums } = scratch;
+        shape.pad(block.input, inputs, lines, padded_input);
+        let masked = Masked { gradient: block.gradient, mask: block.mask, outputs };
+        masked.pad(lines, shape.padded(), padded_gradient);
 
-                if let Some(input_gradient) = wanted_blocks.next() {
-                    let plan = &plans[usize::from(places_here < block * places)];
-                    let sums = &mut sums[..places_here];
-                    for (index, panel) in panels.chunks_exact(transposed_size).enumerate() {
-                        let first = index * WIDTH;
-                        let width = WIDTH.min(inputs - first);
-                        match activation {
-                            Activation::Residual => {
-                                let all = Masked { gradient, positive: &[], outputs };
-                                plan.places.iter().for_each(|place| sums[place.sum] = all.at(place.number, first));
-                            }
-                            _ => sums.fill(Line::default()),
-                        }
-                        plan.add(padded_gradient, panel, sums);
-                        for (place, gradient) in plan.places.iter().zip(input_gradient.chunks_exact_mut(inputs)) {
-                            copy(&sums[place.sum].0, &mut gradient[first..first + width]);
-                        }
-                    }
+        let weight_gradient = weight_gradient.chunks_exact_mut(shape.taps() * inputs);
+        let panels = padded_gradient.chunks_exact(shape.padded()).zip(weight_gradient);
+        for (index, (panel, weight_gradient)) in panels.enumerate() {
+            let sums = block.bias_gradient.chunks_exact_mut(outputs).map(|sums| &mut sums[index * WIDTH..]);
+            sum_boards(panel, lines, shape.places(), sums);
+            self.weight_plan.add(padded_input, panel, weight_gradient);
+        }
+        if !block.input_gradient.is_empty() {
+            self.write_input_gradient(block.gradient, padded_gradient, sums, block.input_gradient);
+        }
+    }
+
+    /// Convolves what passed the ReLU of a block's gradient, `padded`, to the gradient of its input.
+    fn write_input_gradient(&self, gradient: &[f32], padded: &[Line], sums: &mut [Line], input_gradient: &mut [f32]) {
+        let Shape { inputs, outputs, .. } = *self.shape;
+        let places = gradient.len() / outputs;
+        let plan = &self.plans[usize::from(places < self.lines.len())];
+        let sums = &mut sums[..places];
+        for (index, panel) in self.panels.chunks_exact(self.shape.taps() * outputs).enumerate() {
+            let first = index * WIDTH;
+            let width = WIDTH.min(inputs - first);
+            match self.activation {
+                Activation::Residual => {
+                    let all = Masked { gradient, mask: &[], outputs };
+                    plan.places.iter().for_each(|place| sums[place.sum] = all.at(place.number, first));
                 }
+                _ => sums.fill(Line::default()),
             }
-            weight_gradient
-        })
-        .collect();
-    let sum = sum(partial);
-    let weight_gradient = shape.unpack(&sum);
-    LINES.give(sum);
-    Gradients { input: input_gradient, weight: weight_gradient, bias: bias_gradient }
+            plan.add(padded, panel, sums);
+            for (place, gradient) in plan.places.iter().zip(input_gradient.chunks_exact_mut(inputs)) {
+                copy(&sums[place.sum].0, &mut gradient[first..first + width]);
+            }
+        }
+    }
 }
 
 /// The gradient before the activation.
 struct Masked<'a> {
     gradient: &'a [f32],
-    /// Empty: all of it passes.
-    positive: &'a [u8],
+    /// Of the ReLU. Empty: all of it passes.
+    mask: &'a [u8],
     outputs: usize,
 }
 
@@ -148,10 +186,10 @@ impl Masked<'_> {
         let at = place * self.outputs + first;
         let channels = at..at + WIDTH.min(self.outputs - first);
         let mut numbers = line(&self.gradient[channels.clone()]);
-        if let Some(positive) = self.positive.get(channels) {
-            for (number, positive) in numbers.iter_mut().zip(line(positive)) {
+        if let Some(mask) = self.mask.get(channels) {
+            for (number, passes) in numbers.iter_mut().zip(line(mask)) {
                 // Bits of all ones let the number pass; a branch here would be slow.
-                *number = f32::from_bits(number.to_bits() & u32::from(positive).wrapping_neg());
+                *number = f32::from_bits(number.to_bits() & u32::from(passes).wrapping_neg());
             }
         }
         Line(numbers)
@@ -185,10 +223,10 @@ fn sum_boards<'a>(padded: &[Line], lines: &[usize], places: usize, sums: impl It
     }
 }
 
-/// The sum, in order.
-fn sum(partial: Vec<Vec<Line>>) -> Vec<Line> {
+/// The sum, in order; so many zeros if there is nothing to be summed.
+fn sum(partial: Vec<Vec<Line>>, length: usize) -> Vec<Line> {
     let mut partial = partial.into_iter();
-    let mut sum = partial.next().unwrap_or_default();
+    let mut sum = partial.next().unwrap_or_else(|| LINES.take_zeroed(length));
     for part in partial {
         for (Line(sum), Line(part)) in sum.iter_mut().zip(&part) {
             for (sum, part) in sum.iter_mut().zip(part) {

@@ -3,15 +3,16 @@
 
 use std::sync::Mutex;
 
-use super::product::Line;
+use super::line::Line;
 
-/// Buffers that wait to be used again.
+/// Buffers that wait to be used again, the one kept longest first. They are kept as long as the process lives, at most
+/// [`KEPT`] of each kind, whatever their size.
 pub struct Buffers<T>(Mutex<Vec<Vec<T>>>);
 
 /// Numbers of tensors.
 pub static NUMBERS: Buffers<f32> = Buffers(Mutex::new(Vec::new()));
-/// Flags of tensors.
-pub static FLAGS: Buffers<u8> = Buffers(Mutex::new(Vec::new()));
+/// Masks of ReLUs.
+pub static MASKS: Buffers<u8> = Buffers(Mutex::new(Vec::new()));
 /// Panels.
 pub static LINES: Buffers<Line> = Buffers(Mutex::new(Vec::new()));
 
@@ -24,7 +25,7 @@ impl<T: Copy + Default> Buffers<T> {
         let mut kept = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         // One that is much too large is left for what needs it.
         let fits = |buffer: &Vec<T>| (length..=2 * length).contains(&buffer.capacity());
-        let found = kept.iter().rposition(fits).map(|index| kept.swap_remove(index));
+        let found = kept.iter().rposition(fits).map(|index| kept.remove(index));
         drop(kept);
         match found {
             Some(mut buffer) => {

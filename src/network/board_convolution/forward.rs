@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::buffers::{FLAGS, NUMBERS};
+use super::buffers::{MASKS, NUMBERS};
 use super::geometry::Shape;
+use super::line::{Line, WIDTH, copy, line};
 use super::plan::Plan;
-use super::product::{Line, WIDTH, copy, line};
 use crate::network::convolution::Activation;
 
 /// Boards of a block.
@@ -13,14 +13,14 @@ struct Block<'a> {
     input: &'a [f32],
     bias: &'a [f32],
     output: &'a mut [f32],
-    positive: &'a mut [u8],
+    mask: &'a mut [u8],
 }
 
 /// Convolves `input`, `[boards, rows, columns, inputs]`, to `[boards, rows, columns, outputs]`.
 ///
-/// `weight` is `[outputs, inputs, kernel, kernel]`; `bias` is `[outputs]`, or `[boards, outputs]` if every board has its own.
-/// With `keep` also gives for every output whether its sum is above zero (1) or not (0), which [`backward`] needs for
-/// every activation but [`Activation::None`]; otherwise nothing.
+/// `weight` is `[outputs, inputs, kernel, kernel]`; `bias` is `[outputs]`, or `[boards, outputs]`, one per sample.
+/// With `keep` also gives the mask of the [`relu`], for every output whether its sum passes (1) or not (0), which
+/// [`backward`] needs for every activation but [`Activation::None`]; otherwise nothing.
 ///
 /// [`backward`]: super::backward::backward
 pub fn forward(
@@ -34,15 +34,15 @@ pub fn forward(
     let Shape { boards, inputs, outputs, .. } = *shape;
     let (places, block) = (shape.places(), shape.block());
     let mut output = NUMBERS.take(boards * places * outputs);
-    let mut positive = FLAGS.take(if keep { output.len() } else { 0 });
-    let mut kept = positive.chunks_mut(block * places * outputs);
+    let mut mask = MASKS.take(if keep { output.len() } else { 0 });
+    let mut kept = mask.chunks_mut(block * places * outputs);
     let blocks: Vec<Block> = input
         .chunks(block * places * inputs)
         .zip(output.chunks_mut(block * places * outputs))
         .enumerate()
         .map(|(index, (input, output))| {
             let bias = if bias.len() == outputs { bias } else { &bias[index * block * outputs..] };
-            Block { input, bias, output, positive: kept.next().unwrap_or_default() }
+            Block { input, bias, output, mask: kept.next().unwrap_or_default() }
         })
         .collect();
 
@@ -50,26 +50,26 @@ pub fn forward(
     let lines: Vec<usize> = shape.lines().collect();
     let plans = Plan::of_batch(shape);
     let size = shape.taps() * inputs;
-    let own_bias = bias.len() != outputs;
+    let per_sample_bias = bias.len() != outputs;
     blocks.into_par_iter().for_each_init(
         || [inputs.div_ceil(WIDTH) * shape.padded(), block, block * places].map(|lines| vec![Line::default(); lines]),
-        |[padded, starts, sums], Block { input, bias, output, positive }| {
+        |[padded, starts, sums], Block { input, bias, output, mask }| {
             shape.pad(input, inputs, &lines, padded);
             let plan = &plans[usize::from(output.len() < block * places * outputs)];
             for (index, panel) in panels.chunks_exact(size).enumerate() {
                 let first = index * WIDTH;
                 let width = WIDTH.min(outputs - first);
                 for (board, start) in starts.iter_mut().enumerate() {
-                    let at = first + if own_bias { board * outputs } else { 0 };
+                    let at = first + if per_sample_bias { board * outputs } else { 0 };
                     // There are no biases of boards beyond the last.
                     start.0 = bias.get(at..at + width).map(line).unwrap_or_default();
                 }
                 let sums = plan.convolve(starts, padded, panel, sums);
                 let channels = Channels { first, width, input, outputs };
                 match activation {
-                    Activation::None => channels.store(plan, sums, output, positive, |sum, _| *sum),
-                    Activation::Relu => channels.store(plan, sums, output, positive, |sum, _| sum.map(relu)),
-                    Activation::Residual => channels.store(plan, sums, output, positive, |sum, input| {
+                    Activation::None => channels.store(plan, sums, output, mask, |sum, _| *sum),
+                    Activation::Relu => channels.store(plan, sums, output, mask, |sum, _| sum.map(relu)),
+                    Activation::Residual => channels.store(plan, sums, output, mask, |sum, input| {
                         let input = line(input);
                         std::array::from_fn(|channel| input[channel] + relu(sum[channel]))
                     }),
@@ -77,7 +77,7 @@ pub fn forward(
             }
         },
     );
-    (output, positive)
+    (output, mask)
 }
 
 /// Up to a line's channels of the output.
@@ -90,22 +90,22 @@ struct Channels<'a> {
 }
 
 impl Channels<'_> {
-    /// Writes the activated sums, and, unless `positive` is empty, which of them are above zero.
+    /// Writes the activated sums, and, unless `mask` is empty, that of the [`relu`].
     #[inline(always)]
     fn store(
         &self,
         plan: &Plan,
         sums: &[Line],
         output: &mut [f32],
-        positive: &mut [u8],
+        mask: &mut [u8],
         activate: impl Fn(&[f32; WIDTH], &[f32]) -> [f32; WIDTH],
     ) {
         for place in &plan.places {
             let Line(sums) = &sums[place.sum];
             let at = place.number * self.outputs + self.first;
             let channels = at..at + self.width;
-            if let Some(positive) = positive.get_mut(channels.clone()) {
-                copy(&sums.map(|sum| u8::from(sum > 0.0)), positive);
+            if let Some(mask) = mask.get_mut(channels.clone()) {
+                copy(&sums.map(|sum| u8::from(sum > 0.0 || sum.is_nan())), mask);
             }
             let input = self.input.get(channels.clone()).unwrap_or_default();
             copy(&activate(sums, input), &mut output[channels]);
@@ -113,6 +113,8 @@ impl Channels<'_> {
     }
 }
 
-fn relu(sum: f32) -> f32 {
-    sum.max(0.0)
+/// Zero in place of what is not above zero. NaN passes, as through burn's `relu`: it must not go unnoticed.
+#[inline(always)]
+pub fn relu(sum: f32) -> f32 {
+    if sum <= 0.0 { 0.0 } else { sum }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::product::{Line, WIDTH};
+use super::line::{Line, WIDTH, line};
 
 /// The sizes of a convolution of boards: `boards` x `rows` x `columns` places, channels last, with a square kernel of the
 /// odd size `kernel`, stride 1 and a padding of zeros that keeps the boards' size.
@@ -38,7 +38,7 @@ impl Shape {
 
     /// Boards that are computed together, whatever the batch.
     pub fn block(&self) -> usize {
-        (PLACES / self.places().max(1)).max(1)
+        (PLACES / self.places()).max(1)
     }
 
     fn border(&self) -> usize {
@@ -151,69 +151,16 @@ impl Shape {
     /// Copies boards, at most a block, into padded blocks of [`WIDTH`] channels each, whose border is zero already.
     pub fn pad(&self, boards: &[f32], channels: usize, lines: &[usize], padded: &mut [Line]) {
         let size = self.padded();
-        for (numbers, line) in boards.chunks_exact(channels).zip(lines) {
+        for (numbers, at) in boards.chunks_exact(channels).zip(lines) {
             for (group, numbers) in numbers.chunks(WIDTH).enumerate() {
-                store(numbers, &mut padded[group * size + line]);
+                padded[group * size + at] = Line(line(numbers));
             }
         }
-    }
-
-    /// Where in a panel the weights of an input for a tap are: groups of [`WIDTH`] inputs, in each all taps, in each all
-    /// inputs.
-    fn weight_line(&self, input: usize, tap: usize) -> usize {
-        let first = input / WIDTH * WIDTH;
-        first * self.taps() + tap * WIDTH.min(self.inputs - first) + input % WIDTH
-    }
-
-    /// Weights `[outputs, inputs, kernel, kernel]` as panels of outputs, each a line for every tap and input.
-    pub fn pack(&self, weight: &[f32]) -> Vec<Line> {
-        let (taps, inputs) = (self.taps(), self.inputs);
-        let mut panels = vec![Line::default(); self.outputs.div_ceil(WIDTH) * taps * inputs];
-        for (output, weight) in weight.chunks_exact(inputs * taps).enumerate() {
-            let panel = &mut panels[output / WIDTH * taps * inputs..][..taps * inputs];
-            for (input, weight) in weight.chunks_exact(taps).enumerate() {
-                for (tap, number) in weight.iter().enumerate() {
-                    panel[self.weight_line(input, tap)].0[output % WIDTH] = *number;
-                }
-            }
-        }
-        panels
-    }
-
-    /// The reverse of [`pack`](Self::pack).
-    pub fn unpack(&self, panels: &[Line]) -> Vec<f32> {
-        let (taps, inputs) = (self.taps(), self.inputs);
-        let mut weight = vec![0.0; self.outputs * inputs * taps];
-        for (output, weight) in weight.chunks_exact_mut(inputs * taps).enumerate() {
-            let panel = &panels[output / WIDTH * taps * inputs..][..taps * inputs];
-            for (input, weight) in weight.chunks_exact_mut(taps).enumerate() {
-                for (tap, number) in weight.iter_mut().enumerate() {
-                    *number = panel[self.weight_line(input, tap)].0[output % WIDTH];
-                }
-            }
-        }
-        weight
     }
 
     /// The convolution from gradients of the output to gradients of the input.
     pub fn transposed(&self) -> Self {
         Self { inputs: self.outputs, outputs: self.inputs, ..*self }
-    }
-
-    /// The weights of the [`transposed`](Self::transposed) convolution, packed.
-    pub fn pack_transposed(&self, weight: &[f32]) -> Vec<Line> {
-        let (taps, inputs, outputs) = (self.taps(), self.inputs, self.outputs);
-        let transposed = self.transposed();
-        let mut panels = vec![Line::default(); inputs.div_ceil(WIDTH) * taps * outputs];
-        for (output, weight) in weight.chunks_exact(inputs * taps).enumerate() {
-            for (input, weight) in weight.chunks_exact(taps).enumerate() {
-                let panel = &mut panels[input / WIDTH * taps * outputs..][..taps * outputs];
-                for (tap, number) in weight.iter().rev().enumerate() {
-                    panel[transposed.weight_line(output, tap)].0[input % WIDTH] = *number;
-                }
-            }
-        }
-        panels
     }
 }
 
@@ -238,16 +185,6 @@ impl Rectangle {
 fn split(size: usize, inner: &Range<usize>) -> Vec<Range<usize>> {
     let outer = (0..inner.start).chain(inner.end..size).map(|number| number..number + 1);
     outer.chain([inner.clone()]).filter(|range| !range.is_empty()).collect()
-}
-
-/// Writes up to a line's numbers into it.
-#[inline(always)]
-fn store(numbers: &[f32], line: &mut Line) {
-    match numbers.first_chunk() {
-        // A whole line is a copy of known length, which is faster.
-        Some(numbers) => line.0 = *numbers,
-        None => line.0.iter_mut().zip(numbers).for_each(|(to, from)| *to = *from),
-    }
 }
 
 #[cfg(test)]

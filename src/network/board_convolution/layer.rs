@@ -1,8 +1,9 @@
 //! A convolution between padded blocks, without the way back.
 
+use super::forward::relu;
 use super::geometry::Shape;
+use super::line::{Line, WIDTH, line};
 use super::plan::Plan;
-use super::product::{Line, WIDTH, line};
 use crate::network::convolution::{Activation, Convolution};
 
 /// A convolution that is ready to be applied to blocks of boards.
@@ -50,12 +51,12 @@ impl<'a> Layer<'a> {
             let sums = plan.places.iter().map(|place| (&sums[place.sum].0, place.line));
             match self.activation {
                 Activation::None => sums.for_each(|(sum, line)| output[line].0 = *sum),
-                Activation::Relu => sums.for_each(|(sum, line)| output[line].0 = sum.map(|sum| sum.max(0.0))),
+                Activation::Relu => sums.for_each(|(sum, line)| output[line].0 = sum.map(relu)),
                 Activation::Residual => {
                     let input = &input[group * size..][..size];
                     for (sum, line) in sums {
                         let numbers = output[line].0.iter_mut().zip(&input[line].0).zip(sum);
-                        numbers.for_each(|((output, input), sum)| *output = input + sum.max(0.0));
+                        numbers.for_each(|((output, input), sum)| *output = input + relu(*sum));
                     }
                 }
             }

@@ -3,7 +3,7 @@
 //!
 //! Blocks of a few boards are copied into buffers of 16 channels each with zeros between rows and between boards, in which
 //! every tap of the kernel is a constant offset. So the convolution and both of its gradients are matrix products with a
-//! left side that is read through offsets, and [`product`] is the one inner loop of all three. It takes the sum in chunks,
+//! left side that is read through offsets, and [`product`] is the micro-kernel of all three. It takes the sum in chunks,
 //! each of which reads so little that it stays in the first-level cache. A [`plan`] leaves out what lies beyond the border.
 //!
 //! Without gradients [`tower`] takes each block through the whole network.
@@ -13,9 +13,12 @@ mod buffers;
 mod forward;
 mod geometry;
 mod layer;
+mod line;
 mod operation;
+mod packing;
 mod plan;
 mod product;
+mod steps;
 mod tower;
 
 pub use operation::BoardConvolution;

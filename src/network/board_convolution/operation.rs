@@ -9,7 +9,7 @@ use burn::backend::{Autodiff, Backend, Flex, TensorMetadata, backend_extension};
 use burn::tensor::TensorData;
 
 use super::backward::backward;
-use super::buffers::{FLAGS, NUMBERS};
+use super::buffers::{MASKS, NUMBERS};
 use super::forward::forward;
 use super::geometry::Shape;
 use crate::network::convolution::Activation;
@@ -20,7 +20,8 @@ type FlexTensor = FloatTensor<Flex>;
 #[backend_extension(Flex, Autodiff)]
 pub trait BoardConvolution: Backend {
     /// Convolves `input`, `[boards, rows, columns, inputs]`, by `weight`, `[outputs, inputs, size, size]` of odd size, with
-    /// a padding of zeros, and adds `bias`, `[1, outputs]` or `[boards, outputs]`: `[boards, rows, columns, outputs]`.
+    /// a padding of zeros, and adds `bias`, `[1, outputs]` or `[boards, outputs]`: `[boards, rows, columns, outputs]`. That
+    /// the sizes fit and all numbers are 32-bit floats is for [`convolve`](crate::network::convolve) to see to.
     fn board_convolution(
         input: FloatTensor<Self>,
         weight: FloatTensor<Self>,
@@ -36,7 +37,7 @@ impl BoardConvolution for Flex {
         bias: FlexTensor,
         activation: Activation,
     ) -> FlexTensor {
-        let operands = Operands::new(input, weight, &bias, activation);
+        let operands = Operands::new(input, weight, activation);
         let bias = bias.to_contiguous();
         let (output, _) = operands.forward(numbers(&bias), false);
         use_again(operands.input);
@@ -53,13 +54,13 @@ impl<C: CheckpointStrategy> BoardConvolution for Autodiff<Flex, C> {
     ) -> FloatTensor<Self> {
         let nodes = [input.node(), weight.node(), bias.node()];
         let bias = bias.into_primitive().to_contiguous();
-        let operands = Operands::new(input.into_primitive(), weight.into_primitive(), &bias, activation);
+        let operands = Operands::new(input.into_primitive(), weight.into_primitive(), activation);
         match Step.prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(preparation) => {
                 let keep = activation != Activation::None;
-                let (output, positive) = operands.forward(numbers(&bias), keep);
-                let own_bias = bias.shape()[0] == operands.shape.boards;
-                preparation.finish(State { operands, own_bias, positive }, output)
+                let (output, mask) = operands.forward(numbers(&bias), keep);
+                let per_sample_bias = bias.shape()[0] == operands.shape.boards;
+                preparation.finish(State { operands, per_sample_bias, mask }, output)
             }
             OpsKind::UnTracked(preparation) => preparation.finish(operands.forward(numbers(&bias), false).0),
         }
@@ -76,8 +77,8 @@ struct Operands {
 }
 
 impl Operands {
-    fn new(input: FlexTensor, weight: FlexTensor, bias: &FlexTensor, activation: Activation) -> Self {
-        let (sizes, kernel, biases) = (input.shape(), weight.shape(), bias.shape());
+    fn new(input: FlexTensor, weight: FlexTensor, activation: Activation) -> Self {
+        let (sizes, kernel) = (input.shape(), weight.shape());
         let shape = Shape {
             boards: sizes[0],
             rows: sizes[1],
@@ -86,21 +87,14 @@ impl Operands {
             outputs: kernel[0],
             kernel: kernel[2],
         };
-        let fits = kernel[1] == shape.inputs
-            && kernel[2] == kernel[3]
-            && kernel[2] % 2 == 1
-            && biases[1] == shape.outputs
-            && (biases[0] == 1 || biases[0] == shape.boards)
-            && (activation != Activation::Residual || shape.inputs == shape.outputs);
-        assert!(fits, "{activation:?} of {sizes:?} by {kernel:?} with bias {biases:?} is no convolution of boards");
         Self { shape, activation, input: input.to_contiguous(), weight: weight.to_contiguous() }
     }
 
     fn forward(&self, bias: &[f32], keep: bool) -> (FlexTensor, Vec<u8>) {
         let Shape { boards, rows, columns, outputs, .. } = self.shape;
-        let (output, positive) =
+        let (output, mask) =
             forward(&self.shape, self.activation, numbers(&self.input), numbers(&self.weight), bias, keep);
-        (tensor(output, [boards, rows, columns, outputs]), positive)
+        (tensor(output, [boards, rows, columns, outputs]), mask)
     }
 }
 
@@ -111,17 +105,17 @@ struct Step;
 #[derive(Clone, Debug)]
 struct State {
     operands: Operands,
-    /// Every board has its own bias.
-    own_bias: bool,
-    /// Which sums were above zero.
-    positive: Vec<u8>,
+    /// Every board of the batch has its own bias.
+    per_sample_bias: bool,
+    /// Of the ReLU: which sums passed.
+    mask: Vec<u8>,
 }
 
 impl Backward<Flex, 3> for Step {
     type State = State;
 
     fn backward(self, ops: Ops<State, 3>, gradients: &mut Gradients, _: &mut Checkpointer) {
-        let State { operands: Operands { shape, activation, input, weight }, own_bias, positive } = ops.state;
+        let State { operands: Operands { shape, activation, input, weight }, per_sample_bias, mask } = ops.state;
         let [input_node, weight_node, bias_node] = ops.parents;
         let gradient = gradients.consume::<Flex>(&ops.node).to_contiguous();
         let found = backward(
@@ -129,13 +123,13 @@ impl Backward<Flex, 3> for Step {
             activation,
             numbers(&input),
             numbers(&weight),
-            &positive,
+            &mask,
             numbers(&gradient),
             input_node.is_some(),
         );
         use_again(input);
         use_again(gradient);
-        FLAGS.give(positive);
+        MASKS.give(mask);
         let Shape { boards, rows, columns, inputs, outputs, kernel } = shape;
         if let Some(node) = input_node {
             gradients.register::<Flex>(node.id, tensor(found.input, [boards, rows, columns, inputs]));
@@ -144,7 +138,7 @@ impl Backward<Flex, 3> for Step {
             gradients.register::<Flex>(node.id, tensor(found.weight, [outputs, inputs, kernel, kernel]));
         }
         if let Some(node) = bias_node {
-            let bias = if own_bias {
+            let bias = if per_sample_bias {
                 tensor(found.bias, [boards, outputs])
             } else {
                 let mut sum = vec![0.0; outputs];

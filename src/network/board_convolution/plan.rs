@@ -2,7 +2,9 @@
 //! what lies beyond it.
 
 use super::geometry::{Rectangle, Shape};
-use super::product::{Line, Rows, Steps, WIDTH, add_product};
+use super::line::{Line, WIDTH};
+use super::product::add_product;
+use super::steps::{Rows, Steps};
 
 /// The convolution of a block of boards. The sums of places with the same taps stand together, so that they make full
 /// tiles of a product.

@@ -1,100 +1,14 @@
-//! The one inner loop: a matrix product whose left side is read through offsets, so that neither the neighbourhoods of
+//! The micro-kernel: a matrix product whose left side is read through offsets, so that neither the neighbourhoods of
 //! a convolution nor their transpose are ever written out.
 
 use std::sync::LazyLock;
 
-/// Columns of a panel of the right side.
-pub const WIDTH: usize = 16;
+use super::line::{Line, WIDTH};
+use super::steps::{Rows, Run, Steps};
 
-/// A row of a panel: one cache line.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C, align(64))]
-pub struct Line(pub [f32; WIDTH]);
-
-/// Up to a line's numbers, with zeros beyond the last.
-#[inline(always)]
-pub fn line<T: Copy + Default>(numbers: &[T]) -> [T; WIDTH] {
-    // A whole line is a copy of known length, which is faster.
-    numbers.first_chunk().copied().unwrap_or_else(|| {
-        let mut line = [T::default(); WIDTH];
-        line[..numbers.len()].copy_from_slice(numbers);
-        line
-    })
-}
-
-/// The reverse: as many of a line's numbers as there is room for.
-#[inline(always)]
-pub fn copy<T: Copy>(line: &[T; WIDTH], numbers: &mut [T]) {
-    match numbers.first_chunk_mut() {
-        Some(numbers) => *numbers = *line,
-        None => numbers.copy_from_slice(&line[..numbers.len()]),
-    }
-}
-
-/// Offsets of the rows of the left side.
-#[derive(Clone, Debug)]
-pub struct Rows {
-    offsets: Vec<u32>,
-    largest: usize,
-}
-
-impl FromIterator<usize> for Rows {
-    fn from_iter<I: IntoIterator<Item = usize>>(offsets: I) -> Self {
-        let offsets: Vec<u32> = offsets.into_iter().map(number).collect();
-        let largest = offsets.iter().max().map_or(0, |largest| *largest as usize);
-        Self { offsets, largest }
-    }
-}
-
-/// Steps along the rows of the left side and the lines of the right side, as runs of steps that lie `STRIDE` apart.
-#[derive(Clone, Debug)]
-pub struct Steps<const STRIDE: usize> {
-    /// Such that the lines of the right side of one stay in the first-level cache, together with what is read of the left.
-    chunks: Vec<Vec<Run>>,
-    largest: usize,
-    largest_line: usize,
-}
-
-/// `length` steps: of `STRIDE` from `start` on the left, of one from `line` on the right.
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    start: u32,
-    line: u32,
-    length: u32,
-}
-
-/// Steps in a chunk at the most: 9 KiB of lines.
-const CHUNK: usize = 144;
-
-impl<const STRIDE: usize> FromIterator<(usize, usize)> for Steps<STRIDE> {
-    /// Of every step's offset on the left and line on the right.
-    fn from_iter<I: IntoIterator<Item = (usize, usize)>>(steps: I) -> Self {
-        let steps: Vec<(usize, usize)> = steps.into_iter().collect();
-        let chunk = steps.len().div_ceil(steps.len().div_ceil(CHUNK).max(1)).max(1);
-        let runs = |steps: &[(usize, usize)]| {
-            let follows = |a: &(usize, usize), b: &(usize, usize)| (a.0 + STRIDE, a.1 + 1) == *b;
-            let run = |run: &[(usize, usize)]| Run {
-                start: number(run[0].0),
-                line: number(run[0].1),
-                length: number(run.len()),
-            };
-            steps.chunk_by(follows).map(run).collect()
-        };
-        Self {
-            chunks: steps.chunks(chunk).map(runs).collect(),
-            largest: steps.iter().map(|step| step.0).max().unwrap_or(0),
-            largest_line: steps.iter().map(|step| step.1).max().unwrap_or(0),
-        }
-    }
-}
-
-fn number(offset: usize) -> u32 {
-    u32::try_from(offset).expect("a block of boards has fewer than 2^32 numbers")
-}
-
-/// What the inner loop may use of the processor.
+/// What the micro-kernel may use of the processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Processor {
+enum InstructionSet {
     #[cfg(target_arch = "x86_64")]
     Avx512,
     #[cfg(target_arch = "x86_64")]
@@ -102,7 +16,7 @@ enum Processor {
     Portable,
 }
 
-impl Processor {
+impl InstructionSet {
     /// All that this machine has, the best first.
     fn present() -> Vec<Self> {
         let mut present = vec![Self::Portable];
@@ -120,7 +34,7 @@ impl Processor {
 
     /// The best that this machine has.
     fn best() -> Self {
-        static BEST: LazyLock<Processor> = LazyLock::new(|| Processor::present()[0]);
+        static BEST: LazyLock<InstructionSet> = LazyLock::new(|| InstructionSet::present()[0]);
         *BEST
     }
 }
@@ -139,30 +53,30 @@ pub fn add_product<const STRIDE: usize>(
     right: &[Line],
     sums: &mut [Line],
 ) {
-    add_product_on(Processor::best(), left, rows, steps, right, sums);
+    add_product_on(InstructionSet::best(), left, rows, steps, right, sums);
 }
 
 fn add_product_on<const STRIDE: usize>(
-    processor: Processor,
+    instructions: InstructionSet,
     left: &[Line],
     rows: &Rows,
     steps: &Steps<STRIDE>,
     right: &[Line],
     sums: &mut [Line],
 ) {
-    assert!(rows.largest + steps.largest < left.len() * WIDTH, "an offset outside of the left side");
-    assert!(steps.largest_line < right.len(), "an offset outside of the right side");
-    let rows = &rows.offsets[..sums.len()];
-    for runs in &steps.chunks {
+    assert!(rows.largest() + steps.largest() < left.len() * WIDTH, "an offset outside of the left side");
+    assert!(steps.largest_line() < right.len(), "an offset outside of the right side");
+    let rows = &rows.offsets()[..sums.len()];
+    for runs in steps.chunks() {
         // SAFETY: the offsets are within `left` and `right`, as just asserted; the processor has been asked for its
         // instructions.
         unsafe {
-            match processor {
+            match instructions {
                 #[cfg(target_arch = "x86_64")]
-                Processor::Avx512 => avx512::<STRIDE>(left, rows, runs, right, sums),
+                InstructionSet::Avx512 => avx512::<STRIDE>(left, rows, runs, right, sums),
                 #[cfg(target_arch = "x86_64")]
-                Processor::Avx2 => avx2::<STRIDE>(left, rows, runs, right, sums),
-                Processor::Portable => tiles::<Separate, 2, STRIDE>(left, rows, runs, right, sums),
+                InstructionSet::Avx2 => avx2::<STRIDE>(left, rows, runs, right, sums),
+                InstructionSet::Portable => tiles::<Separate, 2, STRIDE>(left, rows, runs, right, sums),
             }
         }
     }
@@ -263,7 +177,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_processor_gives_the_product_within_rounding() {
+    fn every_instruction_set_gives_the_product_within_rounding() {
+        println!("instruction sets that were run: {:?}", InstructionSet::present());
         for count in [1, 2, 5, 6, 7, 12, 13, 40] {
             let left: Vec<Line> =
                 (0..70).map(|k| Line(std::array::from_fn(|j| ((k * 37 + j * 11) % 101) as f32 / 50.0 - 1.0))).collect();
@@ -291,19 +206,19 @@ mod tests {
         let mut plain = vec![[0.5f64; WIDTH]; count];
         for (i, plain) in plain.iter_mut().enumerate() {
             for (step, line) in steps {
-                let factor = numbers[rows.offsets[i] as usize + step];
+                let factor = numbers[rows.offsets()[i] as usize + step];
                 for (plain, number) in plain.iter_mut().zip(right[*line].0) {
                     *plain += f64::from(factor) * f64::from(number);
                 }
             }
         }
         let steps: Steps<STRIDE> = steps.iter().copied().collect();
-        assert!(steps.chunks.len() > 1 && steps.chunks[0].len() > 1);
-        for processor in Processor::present() {
+        assert!(steps.chunks().len() > 1 && steps.chunks()[0].len() > 1);
+        for instructions in InstructionSet::present() {
             let mut sums = vec![Line([0.5; WIDTH]); count];
-            add_product_on(processor, left, rows, &steps, right, &mut sums);
+            add_product_on(instructions, left, rows, &steps, right, &mut sums);
             for (sum, plain) in sums.iter().flat_map(|line| line.0).zip(plain.iter().flatten()) {
-                assert!((f64::from(sum) - plain).abs() < 1e-4, "{processor:?}: {sum}, not {plain}");
+                assert!((f64::from(sum) - plain).abs() < 1e-4, "{instructions:?}: {sum}, not {plain}");
             }
         }
     }

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use super::geometry::{Rectangle, Shape};
 use super::layer::Layer;
+use super::line::{Line, WIDTH};
 use super::plan::Plan;
-use super::product::{Line, WIDTH};
 use crate::network::convolution::{Activation, Convolution};
 
 /// A network of convolutions with residuals, a summary of the board half-way, and one value a place and plane.
