@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use matchq::agents;
-use matchq::games::Game;
+use matchq::games::{ActionMask, Game};
 use matchq::games::match3::{MOVES, Match3, Rules, State};
 use matchq::kit::AgentPlayer;
 use matchq::network::{Evaluator, Policy, device};
@@ -158,7 +158,8 @@ impl Agent {
         let states: Vec<State> = states.collect::<PyResult<_>>()?;
         let values = unlocked(py, || {
             let mut brain = self.brain.lock().unwrap_or_else(PoisonError::into_inner);
-            brain.evaluator.values(&states).map(<[f32]>::to_vec).map_err(exception)
+            let all = vec![ActionMask::all(Match3::ACTIONS); states.len()];
+            brain.evaluator.values_within(&states, &all).map(<[f32]>::to_vec).map_err(exception)
         })?;
         let values = PyArray1::from_vec(py, values);
         match one {
