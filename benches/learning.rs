@@ -16,7 +16,7 @@ use matchq::dqn::optimizer::ClippedAdam;
 use matchq::dqn::replay::{Replay, Transition};
 use matchq::games::match3::{Match3, Rules, State};
 use matchq::games::{Game, Games, MaskKind};
-use matchq::network::{Encoder, QNetwork, device, to_vec};
+use matchq::network::{Encoded, Encoder, QNetwork, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 
 const BATCH: usize = 256;
@@ -98,7 +98,7 @@ fn sampling(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
     let batch: Vec<Transition<State>> = (0..BATCH).map(|slot| *replay.get(slot)).collect();
     let outcomes = Outcomes::<Match3> {
         rules: &Rules::default(),
-        mask: MaskKind::Matching,
+        view: config.policy().view(),
         actions: 0,
         count: 16,
         lookahead: 0,
@@ -119,12 +119,12 @@ fn network(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
     let online = QNetwork::new::<Match3>(&config.policy(), &mut Stream::new(1, Role::Initialise, 0), &tracked);
     let plain = online.valid();
 
-    let (images, scalars) = encoder.positions(&states, device);
+    let Encoded { images, scalars, .. } = encoder.positions(&states, device);
     group.bench_function("part: forward (acting, target)", |bencher| {
         bencher.iter(|| to_vec(plain.forward(images.clone(), scalars.clone())).expect("values"));
     });
 
-    let (images, scalars) = encoder.positions(&states, &tracked);
+    let Encoded { images, scalars, .. } = encoder.positions(&states, &tracked);
     let loss = |network: &QNetwork| network.forward(images.clone(), scalars.clone()).square().mean();
     group.bench_function("part: forward and backward", |bencher| {
         bencher.iter(|| {

@@ -18,7 +18,7 @@ use matchq::dqn::optimizer::ClippedAdam;
 use matchq::dqn::replay::{Replay, Transition};
 use matchq::games::match3::{Match3, Rules, State};
 use matchq::games::{Game, Games, MaskKind};
-use matchq::network::{Encoder, QNetwork, View, device, to_vec};
+use matchq::network::{Encoded, Encoder, QNetwork, View, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 use serde_json::{Map, Value, json};
 
@@ -104,7 +104,7 @@ fn main() {
         let plain = network.valid();
         for size in FORWARD_BATCHES {
             let seen: Vec<(State, usize)> = states[..size].iter().map(|state| (*state, 0)).collect();
-            let (images, scalars) = Encoder::<Match3>::new(view).positions(&seen, &device);
+            let Encoded { images, scalars, .. } = Encoder::<Match3>::new(view).positions(&seen, &device);
             let forward = || to_vec(plain.forward(images.clone(), scalars.clone())).expect("values");
             times.insert(format!("forward {size}"), milliseconds(limit, forward));
         }
@@ -173,22 +173,15 @@ impl Batch {
             .map(|state| Transition { state: *state, next: *state, action: 0, reward: 0.0, discount: 0.0 })
             .collect();
         let rules = Rules::default();
-        let outcomes = Outcomes::<Match3> {
-            rules: &rules,
-            mask: MaskKind::Matching,
-            actions: 0,
-            count: 16,
-            lookahead: 0,
-            scale: 0.1,
-            discount: 0.0,
-        };
+        let outcomes =
+            Outcomes::<Match3> { rules: &rules, view, actions: 0, count: 16, lookahead: 0, scale: 0.1, discount: 0.0 };
         let backups = outcomes.simulate(&batch, &mut Stream::new(1, Role::Simulate, 0));
         let count = backups.len();
         let places: Vec<i32> =
             backups.iter().map(|backup| (backup.row * Match3::ACTIONS) as i32 + i32::from(backup.action)).collect();
         let targets: Vec<f32> = backups.iter().map(|backup| backup.reward).collect();
         let seen: Vec<(State, usize)> = states.iter().map(|state| (*state, 0)).collect();
-        let (images, scalars) = Encoder::<Match3>::new(view).positions(&seen, device);
+        let Encoded { images, scalars, .. } = Encoder::<Match3>::new(view).positions(&seen, device);
         Self {
             images,
             scalars,

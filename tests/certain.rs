@@ -183,6 +183,21 @@ fn an_afterstate_is_the_swapped_board_or_the_board_after_the_certain_chain_and_w
             assert_eq!(image[..5 * PLANE], planes(&after));
             assert_eq!(image[5 * PLANE..], chains);
             assert_eq!(known, points as f32 + chains.iter().copied().fold(0.0, f32::max) / 2.0);
+
+            // A symmetry moves what is certain to where it shows the move.
+            for symmetry in [7, 24, 40] {
+                let mut seen = [f32::NAN; 7 * PLANE];
+                Match3::encode_after(&state, action, Prior::Plan, symmetry, &mut seen, &mut scalars);
+                let mut moved = [0.0; 2 * PLANE];
+                for next in matching(&after) {
+                    let place = |action| {
+                        let (plane, row, column) = Match3::place(action);
+                        plane * PLANE + row * 8 + column
+                    };
+                    moved[place(Match3::transform_action(next, symmetry))] = chains[place(next)];
+                }
+                assert_eq!(seen[5 * PLANE..], moved, "symmetry {symmetry}");
+            }
         }
     }
 }

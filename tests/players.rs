@@ -85,7 +85,7 @@ fn takes_four() -> usize {
 }
 
 fn rollout(sims: usize, depth: u32) -> Rollout<Cascade> {
-    let search = Search { rules: Rules::default(), budget: Budget::Simulations(sims), depth, trust: 0.0 };
+    let search = Search { rules: Rules::default(), budget: Budget::Simulations(sims), depth, prior_visits: 0.0 };
     Rollout { search, guide: Cascade }
 }
 
@@ -223,7 +223,7 @@ fn rollouts_see_what_the_guide_makes_of_a_move() {
 #[test]
 fn a_guide_that_plans_gets_more_out_of_the_moves_that_follow() {
     let state = position(&[&PREPARATION[..], &[(0, 1, 'c'), (1, 0, 'c'), (2, 1, 'c')]].concat(), 25);
-    let search = Search { rules: Rules::default(), budget: Budget::Simulations(1000), depth: 2, trust: 0.0 };
+    let search = Search { rules: Rules::default(), budget: Budget::Simulations(1000), depth: 2, prior_visits: 0.0 };
     let planned = Rollout { search, guide: Plan { depth: 2, weight: 0.5 } };
     let aside = action(1, 0, true);
     // 8, then 8 + 24 by the plan, but 15 + 8 by the most points at once; what falls in is the same for both.
@@ -483,7 +483,7 @@ impl Leaf<Match3> for Broken {
 }
 
 fn search(sims: usize, depth: u32) -> Search<Match3> {
-    Search { rules: Rules::default(), budget: Budget::Simulations(sims), depth, trust: 0.0 }
+    Search { rules: Rules::default(), budget: Budget::Simulations(sims), depth, prior_visits: 0.0 }
 }
 
 /// Candidates that come with no value.
@@ -496,8 +496,8 @@ fn the_value_a_candidate_comes_with_counts_for_as_many_simulations_as_it_is_trus
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
     // A swap without a match is worth -5 in each of the 10 simulations, whatever chance brings.
     let candidate = [Valued { action: action(4, 0, true), value: 25.0 }];
-    for (trust, mean) in [(0.0, -5.0), (10.0, 10.0), (20.0, 15.0)] {
-        let search = Search { trust, ..search(10, 0) };
+    for (prior_visits, mean) in [(0.0, -5.0), (10.0, 10.0), (20.0, 15.0)] {
+        let search = Search { prior_visits, ..search(10, 0) };
         let Ok(ranked) = search.rank(&state, &candidate, &Cascade, &mut NoLeaf, &mut ties(0), Instant::now());
         assert_eq!(ranked, [Valued { value: mean, ..candidate[0] }]);
     }

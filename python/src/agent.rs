@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use matchq::agents;
-use matchq::games::{ActionMask, Game};
 use matchq::games::match3::{MOVES, Match3, Rules, State};
+use matchq::games::{ActionMask, Game};
 use matchq::kit::AgentPlayer;
 use matchq::network::{Evaluator, Policy, device};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};

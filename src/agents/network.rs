@@ -17,20 +17,21 @@ pub struct NetworkPlayer<G: Game> {
     mask: MaskKind,
     /// Points that the network's values count in.
     points: f64,
-    /// Actions of which the value of a position is the highest, those with the highest prior; 0 for all.
-    leaves: usize,
+    /// Actions of which a leaf's value is the highest, those with the highest prior; 0 for all.
+    leaf_moves: usize,
 }
 
 impl<G: Game> NetworkPlayer<G> {
     /// A player by the values of an evaluator, taken as points.
-    pub fn new(evaluator: Evaluator<G>, mask: MaskKind) -> Self {
-        Self { name: "network".into(), evaluator, mask, points: 1.0, leaves: 0 }
+    pub fn new(evaluator: Evaluator<G>) -> Self {
+        let mask = evaluator.network().view().mask;
+        Self { name: "network".into(), evaluator, mask, points: 1.0, leaf_moves: 0 }
     }
 
     /// The player of a policy; at most `batch` boards go through the network at once.
     pub fn of(policy: &Policy, batch: usize, device: &Device) -> Self {
         let evaluator = Evaluator::new(&policy.network, batch, device);
-        Self { points: policy.config.points, ..Self::new(evaluator, policy.config.mask) }
+        Self { points: policy.config.points, ..Self::new(evaluator) }
     }
 
     /// The same player, called by another name in results.
@@ -43,10 +44,10 @@ impl<G: Game> NetworkPlayer<G> {
         Self { evaluator: self.evaluator.with_output(output), ..self }
     }
 
-    /// The same player; as a leaf it values only the `leaves` actions with the highest prior, or all: 0 stands for all, and
-    /// without a prior there is no other choice.
-    pub fn with_leaves(self, leaves: usize) -> Self {
-        Self { leaves, ..self }
+    /// The same player; as a leaf it values only some actions of a position, as [`View::candidates`](crate::network::View::candidates)
+    /// chooses them; 0 stands for all.
+    pub fn with_leaf_moves(self, leaf_moves: usize) -> Self {
+        Self { leaf_moves, ..self }
     }
 
     /// Chooses an action in each state by `choose`, which is given its action values and its mask.
@@ -114,16 +115,17 @@ impl<G: Game> Leaf<G> for NetworkPlayer<G> {
 
     fn values(&mut self, states: &[G::State]) -> Result<Vec<f32>> {
         let points = self.points as f32;
-        let (view, leaves) = (self.evaluator.network().view(), self.leaves);
+        let (view, leaf_moves) = (self.evaluator.network().view(), self.leaf_moves);
         let masks: Vec<ActionMask> =
-            states.par_iter().with_min_len(8).map(|state| view.candidates::<G>(state, leaves)).collect();
+            states.par_iter().with_min_len(8).map(|state| view.candidates::<G>(state, leaf_moves)).collect();
         let values = self.evaluator.values_within(states, &masks)?;
         let value = |(values, mask): (&[f32], &ActionMask)| points * values[greedy(values, mask)];
         Ok(values.chunks_exact(G::ACTIONS).zip(&masks).map(value).collect())
     }
 
     fn batch(&self) -> usize {
-        self.evaluator.batch()
+        let images = if self.evaluator.network().view().afterstates { self.leaf_moves.max(1) } else { 1 };
+        self.evaluator.batch().div_ceil(images)
     }
 }
 

@@ -84,29 +84,20 @@ pub const PLAYERS: &[Entry] = &[
             Parameter { key: "guide", default: Some("cascade"), about: GUIDE },
             Parameter { key: "candidates", default: Some("16"), about: "moves that are tried at the most" },
             Parameter { key: "weight", default: Some("1"), about: "factor of the network's values, from 0 to 10" },
-            Parameter { key: "leaves", default: Some("3"), about: "moves valued where a simulation ends; 0: all" },
             Parameter {
-                key: "trust",
+                key: "leaf_moves",
+                default: Some("1"),
+                about: "moves valued where a simulation ends, with a prior; 0: all",
+            },
+            Parameter {
+                key: "prior_visits",
                 default: Some("0"),
-                about: "simulations that the network's own value counts for",
+                about: "simulations that the network's own value counts for, with depth=0",
             },
             OUTPUT,
             CHECKPOINT,
         ],
-        build: |options, rules| {
-            Ok(Box::new(NetworkSearch {
-                name: options.text.to_owned(),
-                search: Search { trust: options.number("trust", "a number", 0.0..=1e6)?, ..search(options, rules)? },
-                guide: guide(options)?,
-                candidates: options.number("candidates", "a whole number", 1..=Match3::ACTIONS)?,
-                weight: options.number("weight", "a number", 0.0..=10.0)?,
-                network: network(options)?.with_leaves(options.number(
-                    "leaves",
-                    "a whole number",
-                    0..=Match3::ACTIONS,
-                )?),
-            }))
-        },
+        build: network_search,
     },
     Entry {
         name: "random",
@@ -310,9 +301,27 @@ fn network(options: &Options) -> Result<NetworkPlayer<Match3>> {
     Ok(NetworkPlayer::of(&policy, NETWORK_BATCH, &device).with_output(output))
 }
 
+fn network_search(options: &Options, rules: &Rules) -> Result<BoxedPlayer> {
+    let search = search(options, rules)?;
+    let prior_visits = options.number("prior_visits", "a number", 0.0..=1e6)?;
+    if prior_visits > 0.0 && search.depth > 0 {
+        return Err(options
+            .wrong("prior_visits", "0 where depth is above 0: the network values a move, not a guide's moves too"));
+    }
+    let leaf_moves = options.number("leaf_moves", "a whole number", 0..=Match3::ACTIONS)?;
+    Ok(Box::new(NetworkSearch {
+        name: options.text.to_owned(),
+        search: Search { prior_visits, ..search },
+        guide: guide(options)?,
+        candidates: options.number("candidates", "a whole number", 1..=Match3::ACTIONS)?,
+        weight: options.number("weight", "a number", 0.0..=10.0)?,
+        network: network(options)?.with_leaf_moves(leaf_moves),
+    }))
+}
+
 fn search(options: &Options, rules: &Rules) -> Result<Search<Match3>> {
     let depth = options.number("depth", "a whole number", 0..=DEEPEST)?;
-    Ok(Search { rules: *rules, budget: budget(options)?, depth, trust: 0.0 })
+    Ok(Search { rules: *rules, budget: budget(options)?, depth, prior_visits: 0.0 })
 }
 
 fn guide(options: &Options) -> Result<Box<dyn Policy<Match3>>> {

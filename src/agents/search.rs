@@ -61,7 +61,7 @@ pub struct Search<G: Game> {
     /// Moves of the guide after the move.
     pub depth: u32,
     /// Simulations that the value counts for with which a candidate comes; 0 for none.
-    pub trust: f64,
+    pub prior_visits: f64,
 }
 
 /// Simulations that are worth a task for another thread.
@@ -88,7 +88,7 @@ impl Candidate {
 impl<G: Game> Search<G> {
     /// The candidates with their means, in points, from the best to those that went first. They are given in the order
     /// of their promise: of equal ones the earlier stays, and if the budget is too small to try all, the last are left out.
-    /// With [`trust`](Self::trust) the values they come with count in their means. A time counts from `begin`; each
+    /// With [`prior_visits`](Self::prior_visits) the values they come with count in their means. A time counts from `begin`; each
     /// candidate is tried once at least.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ impl<G: Game> Search<G> {
         };
         let start = |Valued { action, value }: &Valued| Candidate {
             action: *action,
-            before: if self.trust > 0.0 { (value * self.trust, self.trust) } else { (0.0, 0.0) },
+            before: if self.prior_visits > 0.0 { (value * self.prior_visits, self.prior_visits) } else { (0.0, 0.0) },
             total: 0.0,
             simulations: 0,
         };

@@ -4,7 +4,8 @@ use rand::Rng;
 use rayon::prelude::*;
 
 use super::replay::Transition;
-use crate::games::{ActionMask, Game, MaskKind};
+use crate::games::{ActionMask, Game, by_certain_points};
+use crate::network::View;
 use crate::random::{Draw, Role, Stream};
 
 /// One action value to learn, and what its target is made of.
@@ -41,8 +42,8 @@ pub fn sampled<S: Copy>(batch: &[Transition<S>]) -> Vec<Backup<S>> {
 pub struct Outcomes<'a, G: Game> {
     /// The rules of the game.
     pub rules: &'a G::Rules,
-    /// The actions that are offered in a state.
-    pub mask: MaskKind,
+    /// The actions that are offered in a state, and what is known of them.
+    pub view: View,
     /// How many of them are tried; 0 for all.
     pub actions: usize,
     /// Outcomes of each action.
@@ -72,22 +73,21 @@ impl<G: Game> Outcomes<'_, G> {
         rows.collect::<Vec<_>>().concat()
     }
 
-    /// The actions that are tried: those with the most certain points as the one half, for it is among them that a player will
-    /// choose, and any others as the other half.
+    /// The actions that are tried: as the larger half those with the highest prior, without one those with the most certain points,
+    /// for it is among them that a player will choose; as the other half any others.
     fn choose(&self, state: &G::State, stream: &mut Stream) -> ActionMask {
-        let mask = G::mask(state, self.mask);
+        let mask = G::mask(state, self.view.mask);
         if self.actions == 0 || mask.count() <= self.actions {
             return mask;
         }
-        let mut points = [0.0; ActionMask::CAPACITY];
-        G::certain(state, &mask, 1, 0.0, &mut points);
-        let mut actions: Vec<usize> = mask.iter().collect();
-        actions.sort_by(|a, b| points[*b].total_cmp(&points[*a]));
-        for place in self.actions / 2..self.actions {
-            let any = place + stream.below((actions.len() - place) as u32) as usize;
-            actions.swap(place, any);
+        let mut ranked = by_certain_points::<G>(state, &mask, self.view.prior.depth().max(1));
+        // Of equal ones any come first.
+        for equal in ranked.chunk_by_mut(|(_, a), (_, b)| a == b) {
+            shuffle(equal, equal.len(), stream);
         }
-        actions[..self.actions].iter().copied().collect()
+        let best = self.actions.div_ceil(2);
+        shuffle(&mut ranked[best..], self.actions - best, stream);
+        ranked[..self.actions].iter().map(|(action, _)| *action).collect()
     }
 
     /// Tries actions in a state, once with each of the streams.
@@ -126,10 +126,18 @@ impl<G: Game> Outcomes<'_, G> {
         if self.lookahead == 0 {
             return 0.0;
         }
-        let mask = G::mask(state, self.mask);
+        let mask = G::mask(state, self.view.mask);
         let mut points = [0.0; ActionMask::CAPACITY];
         G::certain(state, &mask, self.lookahead, self.discount, &mut points);
         mask.iter().map(|action| f64::from(points[action])).fold(f64::NEG_INFINITY, f64::max)
+    }
+}
+
+/// Brings any of the items, each as likely, to the first places, `count` of them.
+fn shuffle<T>(items: &mut [T], count: usize, stream: &mut Stream) {
+    for place in 0..count.min(items.len()) {
+        let any = place + stream.below((items.len() - place) as u32) as usize;
+        items.swap(place, any);
     }
 }
 
@@ -148,9 +156,14 @@ pub fn mean_errors<S>(backups: &[Backup<S>], errors: &[f32], rows: usize) -> Vec
 mod tests {
     use super::*;
     use crate::games::match3::{Match3, Rules, State};
+    use crate::games::{MaskKind, Prior};
 
     fn plain(rules: &Rules) -> Outcomes<'_, Match3> {
-        Outcomes { rules, mask: MaskKind::Legal, actions: 0, count: 1, lookahead: 0, scale: 0.1, discount: 0.5 }
+        Outcomes { rules, view: view(MaskKind::Legal), actions: 0, count: 1, lookahead: 0, scale: 0.1, discount: 0.5 }
+    }
+
+    fn view(mask: MaskKind) -> View {
+        View { prior: Prior::None, afterstates: false, mask, scale: 0.1 }
     }
 
     fn transition(state: State) -> Transition<State> {
@@ -171,7 +184,7 @@ mod tests {
     #[test]
     fn simulated_outcomes_teach_every_action_of_the_mask_and_end_with_the_game() {
         let rules = Rules::default();
-        let outcomes = |count, mask| Outcomes::<Match3> { count, mask, ..plain(&rules) };
+        let outcomes = |count, mask| Outcomes::<Match3> { count, view: view(mask), ..plain(&rules) };
         let batch = [5, 1].map(|left| transition(State::new(BOARD, left).unwrap()));
         let mut stream = Stream::new(0, Role::Simulate, 0);
 
@@ -202,7 +215,7 @@ mod tests {
         let rules = Rules::default();
         let batch = [transition(open_position()), transition(State::new(BOARD, 1).unwrap())];
         let simulate = |lookahead, count| {
-            let outcomes = Outcomes::<Match3> { mask: MaskKind::Matching, lookahead, count, ..plain(&rules) };
+            let outcomes = Outcomes::<Match3> { view: view(MaskKind::Matching), lookahead, count, ..plain(&rules) };
             outcomes.simulate(&batch, &mut Stream::new(0, Role::Simulate, 0))
         };
         for depth in [1, 2] {
@@ -229,7 +242,7 @@ mod tests {
         let mask = Match3::mask(&state, MaskKind::Matching);
         let mut points = [0.0; ActionMask::CAPACITY];
         Match3::certain(&state, &mask, 1, 0.0, &mut points);
-        let outcomes = Outcomes::<Match3> { mask: MaskKind::Matching, actions: 4, ..plain(&rules) };
+        let outcomes = Outcomes::<Match3> { view: view(MaskKind::Matching), actions: 4, ..plain(&rules) };
         let mut stream = Stream::new(0, Role::Sample, 0);
         let mut seen = ActionMask::empty();
         for _ in 0..200 {

@@ -261,10 +261,10 @@ impl TrainConfig {
         }
         is(learning.candidates <= 256, "learning.candidates", &learning.candidates, "between 0 and 256")?;
         is(
-            learning.candidates == 0 || network.prior != Prior::None,
+            learning.candidates == 0 || network.prior != Prior::None && network.afterstates,
             "learning.candidates",
             &learning.candidates,
-            "0 where network.prior is \"none\"",
+            "0 where network.prior is \"none\" or network.afterstates is false",
         )?;
         is(
             learning.bootstrap_from == 0.0 || learning.n_step == 1,

@@ -13,8 +13,8 @@ use super::optimizer::{ClippedAdam, SavedMoments};
 use super::replay::{Replay, Transition};
 use super::target::targets;
 use crate::error::Result;
-use crate::games::{ActionMask, Game, MaskKind};
-use crate::network::{Encoder, Evaluator, QNetwork, to_vec};
+use crate::games::{ActionMask, Game};
+use crate::network::{Encoded, Encoder, Evaluator, QNetwork, to_vec};
 use crate::random::{Draw, Role, Stream};
 
 /// What an update was like.
@@ -30,11 +30,13 @@ pub struct Update {
     pub gradient_norm: f32,
 }
 
+/// Images in one forward pass of the target, where the batch is not larger.
+const BATCH: usize = 256;
+
 /// Networks, optimizer and the learner's random streams.
 pub struct Learner<G: Game> {
     learning: Learning,
     target_update: Target,
-    mask: MaskKind,
     rules: G::Rules,
     device: Device,
     online: QNetwork,
@@ -68,7 +70,6 @@ impl<G: Game> Learner<G> {
         Self {
             learning: config.learning.clone(),
             target_update: config.target.clone(),
-            mask: config.game.mask,
             rules: rules.clone(),
             device: device.clone(),
             target: online.valid(),
@@ -144,11 +145,10 @@ impl<G: Game> Learner<G> {
                 (state, backup.action.into(), symmetry)
             };
             let afterstates: Vec<_> = backups.iter().map(afterstate).collect();
-            let (images, scalars) = self.encoder.afterstates(&afterstates, tracked);
-            let added = self.online.forward(images, scalars).reshape([backups.len()]);
-            return (added, self.encoder.known().to_vec());
+            let Encoded { images, scalars, known } = self.encoder.afterstates(&afterstates, tracked);
+            return (self.online.forward(images, scalars).reshape([backups.len()]), known.to_vec());
         }
-        let (images, scalars) = self.encoder.positions(&seen, tracked);
+        let Encoded { images, scalars, known } = self.encoder.positions(&seen, tracked);
         // Where each value stands in the network's output.
         let place = |backup: &Backup<G::State>| {
             let action = G::transform_action(backup.action.into(), seen[backup.row].1);
@@ -157,7 +157,6 @@ impl<G: Game> Learner<G> {
         let places: Vec<i32> = backups.iter().map(place).collect();
         let places = Tensor::<1, Int>::from_data(TensorData::new(places, [backups.len()]), tracked);
         let added = self.online.forward(images, scalars).reshape([batch.len() * G::ACTIONS]).select(0, places);
-        let known = self.encoder.known();
         let known = backups.iter().map(|backup| known[backup.row * G::ACTIONS + usize::from(backup.action)]);
         (added, known.collect())
     }
@@ -168,8 +167,8 @@ impl<G: Game> Learner<G> {
             0 => backup::sampled(batch),
             count => {
                 let Learning { actions, lookahead, reward_scale: scale, discount, .. } = self.learning;
-                let (rules, mask) = (&self.rules, self.mask);
-                let outcomes = Outcomes::<G> { rules, mask, actions, count, lookahead, scale, discount };
+                let (rules, view) = (&self.rules, self.online.view());
+                let outcomes = Outcomes::<G> { rules, view, actions, count, lookahead, scale, discount };
                 outcomes.simulate(batch, &mut self.simulating)
             }
         }
@@ -191,7 +190,9 @@ impl<G: Game> Learner<G> {
         let view = self.online.view();
         let masks: Vec<ActionMask> = next.par_iter().map(|state| view.candidates::<G>(state, candidates)).collect();
         let values = |network: &QNetwork| {
-            Evaluator::<G>::new(network, batch, &self.device).values_within(&next, &masks).map(<[f32]>::to_vec)
+            Evaluator::<G>::new(network, batch.max(BATCH), &self.device)
+                .values_within(&next, &masks)
+                .map(<[f32]>::to_vec)
         };
         let online = if double { Some(values(&self.online)?) } else { None };
         let bootstrapped = targets(&rewards, &discounts, &masks, &values(&self.target)?, online.as_deref());

@@ -33,14 +33,14 @@ pub struct Learning {
     /// 0: learn from the sampled transition what its action brought. K: simulate every action of the mask in its state
     /// instead, and learn the mean reward of K outcomes and the next state's value in one of them.
     pub simulations: usize,
-    /// With simulated outcomes: actions tried in each state, half of them those with the most certain points; 0 for all.
+    /// With simulated outcomes: actions tried in each state, the larger half of them those with the highest prior; 0 for all.
     pub actions: usize,
     /// With simulated outcomes: moves of the best certain plan whose points, discounted, count with each of them until the next
     /// state's value takes their place; 0 for none.
     pub lookahead: u32,
-    /// Actions of a next state that are valued for its maximum, those with the highest prior; 0 for all.
+    /// With afterstates: actions of a next state that are valued for its maximum, those with the highest prior; 0 for all.
     pub candidates: usize,
-    /// Share of the training before which targets are rewards alone, as if the discount were 0 (1: for ever): next states' values cost
+    /// Share of the training before which targets are rewards alone, with what is certain after them (1: for ever): next states' values cost
     /// most of an update's time and mean little while the network is young.
     pub bootstrap_from: f64,
     /// Learn each transition under a random symmetry of the game.

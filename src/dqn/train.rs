@@ -16,7 +16,7 @@ use super::run::RunFolder;
 use crate::agents::NetworkPlayer;
 use crate::error::{Error, Result};
 use crate::eval::{Summary, play_series};
-use crate::games::{Game, Games, MaskKind};
+use crate::games::{Game, Games};
 use crate::network::Evaluator;
 use crate::random::{Role, Stream};
 
@@ -75,7 +75,7 @@ impl<G: Game> Training<G> {
         logs: &mut Logs,
         stop: &AtomicBool,
     ) -> Result<Ending> {
-        let TrainConfig { game, training, exploration, learning, evaluation, .. } = config;
+        let TrainConfig { training, exploration, learning, evaluation, .. } = config;
         let mut outcomes = Vec::new();
         while self.step < training.steps {
             let before = self.step;
@@ -83,7 +83,7 @@ impl<G: Game> Training<G> {
             // Act: one move in every game.
             let states: Vec<G::State> = self.games.states().collect();
             let epsilon = if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) };
-            let mut player = self.player(game.mask, states.len(), device);
+            let mut player = self.player(device);
             let actions =
                 player.act_by(&states, |values, mask| epsilon_greedy(values, mask, epsilon, &mut self.explore))?;
             self.games.step(&actions, &mut outcomes);
@@ -118,7 +118,7 @@ impl<G: Game> Training<G> {
                 self.meters.reset();
             }
             if due(evaluation.every) {
-                let mut player = self.player(game.mask, EVALUATION_BATCH, device);
+                let mut player = self.player(device);
                 let played = play_series(&mut player, rules, evaluation.seed.into(), evaluation.games, |_| ())?;
                 let scores: Vec<i32> = played.iter().map(|game| game.score).collect();
                 let summary = Summary::of(&scores).ok_or_else(|| Error::runtime("the evaluation played no game"))?;
@@ -142,8 +142,8 @@ impl<G: Game> Training<G> {
     }
 
     /// A greedy player by the network as it is now.
-    fn player(&self, mask: MaskKind, batch: usize, device: &Device) -> NetworkPlayer<G> {
-        NetworkPlayer::new(Evaluator::new(self.learner.network(), batch, device), mask)
+    fn player(&self, device: &Device) -> NetworkPlayer<G> {
+        NetworkPlayer::new(Evaluator::new(self.learner.network(), BATCH, device))
     }
 }
 
@@ -154,5 +154,5 @@ fn diverged(step: u64) -> Error {
     ))
 }
 
-/// Boards in one forward pass of an evaluation.
-const EVALUATION_BATCH: usize = 256;
+/// The most images in one forward pass.
+const BATCH: usize = 256;

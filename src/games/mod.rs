@@ -98,6 +98,16 @@ impl Prior {
     }
 }
 
+/// The actions of a mask with the points of the best certain plans of `depth` actions that begin with them, those of later
+/// actions at [`Prior::LATER`] of their worth: the most points first, of equal ones the lower action.
+pub fn by_certain_points<G: Game>(state: &G::State, mask: &ActionMask, depth: u32) -> Vec<(usize, f32)> {
+    let mut points = [0.0; ActionMask::CAPACITY];
+    G::certain(state, mask, depth, Prior::LATER, &mut points);
+    let mut ranked: Vec<(usize, f32)> = mask.iter().map(|action| (action, points[action])).collect();
+    ranked.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    ranked
+}
+
 /// A game for one player, played by numbered actions.
 ///
 /// The image of a position is `[PLANES, ROWS, COLUMNS]`, rows from the top, each number 0 or 1; the

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
-use crate::games::{ActionMask, Game, MaskKind, Prior};
+use crate::games::{ActionMask, Game, MaskKind, Prior, by_certain_points};
 
 /// What a network sees of a position, and what its output is added to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,17 +32,16 @@ impl View {
         G::PLANES + known * G::ACTION_PLANES
     }
 
-    /// The `count` actions of the mask of which most is known to come, or all of them: 0 stands for all, and without a prior nothing is known.
+    /// The actions of the mask that are worth a forward pass each: the `count` with the highest prior and those that equal the
+    /// last of them. All, where `count` is 0, where nothing is known, and where one pass values all actions anyway.
     pub fn candidates<G: Game>(&self, state: &G::State, count: usize) -> ActionMask {
         let mask = G::mask(state, self.mask);
-        if count == 0 || mask.count() <= count || self.prior == Prior::None {
+        if !self.afterstates || self.prior == Prior::None || count == 0 || mask.count() <= count {
             return mask;
         }
-        let mut values = [0.0; ActionMask::CAPACITY];
-        G::certain(state, &mask, self.prior.depth(), Prior::LATER, &mut values);
-        let mut actions: Vec<usize> = mask.iter().collect();
-        actions.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
-        actions[..count].iter().copied().collect()
+        let ranked = by_certain_points::<G>(state, &mask, self.prior.depth());
+        let (_, last) = ranked[count - 1];
+        ranked.iter().take_while(|(_, points)| *points >= last).map(|(action, _)| *action).collect()
     }
 
     /// Writes a position: its image, its scalars and what is known of its actions, 0 outside of the mask.
@@ -92,6 +91,17 @@ pub struct Encoder<G: Game> {
     game: PhantomData<G>,
 }
 
+/// A batch as a network takes it.
+pub struct Encoded<'a> {
+    /// Shape `[batch, planes, rows, columns]`.
+    pub images: Tensor<4>,
+    /// Shape `[batch, scalars]`.
+    pub scalars: Tensor<2>,
+    /// What is known beforehand, in the network's units and without symmetries, to which its output is to be added: shape
+    /// `[batch, actions]` of positions, `[batch]` of afterstates.
+    pub known: &'a [f32],
+}
+
 /// States that are worth a task for another thread.
 const TASK: usize = 16;
 
@@ -101,8 +111,8 @@ impl<G: Game> Encoder<G> {
         Self { view, images: Vec::new(), scalars: Vec::new(), known: Vec::new(), game: PhantomData }
     }
 
-    /// States, each under its symmetry, as images `[states, planes, rows, columns]` and scalars `[states, scalars]`.
-    pub fn positions(&mut self, states: &[(G::State, usize)], device: &Device) -> (Tensor<4>, Tensor<2>) {
+    /// States, each under its symmetry.
+    pub fn positions(&mut self, states: &[(G::State, usize)], device: &Device) -> Encoded<'_> {
         let image = self.make_room(states.len(), G::ACTIONS);
         let view = self.view;
         states
@@ -112,12 +122,11 @@ impl<G: Game> Encoder<G> {
             .zip(self.scalars.par_chunks_exact_mut(G::SCALARS))
             .zip(self.known.par_chunks_exact_mut(G::ACTIONS))
             .for_each(|(((state, image), scalars), known)| view.position::<G>(state, image, scalars, known));
-        self.tensors(states.len(), device)
+        self.encoded(states.len(), device)
     }
 
-    /// Afterstates, given as state, action and symmetry, as images `[afterstates, planes, rows, columns]` and scalars
-    /// `[afterstates, scalars]`.
-    pub fn afterstates(&mut self, states: &[(G::State, usize, usize)], device: &Device) -> (Tensor<4>, Tensor<2>) {
+    /// Afterstates, given as state, action and symmetry.
+    pub fn afterstates(&mut self, states: &[(G::State, usize, usize)], device: &Device) -> Encoded<'_> {
         let image = self.make_room(states.len(), 1);
         let view = self.view;
         states
@@ -127,13 +136,7 @@ impl<G: Game> Encoder<G> {
             .zip(self.scalars.par_chunks_exact_mut(G::SCALARS))
             .zip(&mut self.known)
             .for_each(|(((state, image), scalars), known)| view.afterstate::<G>(state, image, scalars, known));
-        self.tensors(states.len(), device)
-    }
-
-    /// What was known beforehand of what was encoded last, in the network's units and without symmetries, to which its
-    /// output is to be added: `[states, actions]` of positions, `[afterstates]` of afterstates.
-    pub fn known(&self) -> &[f32] {
-        &self.known
+        self.encoded(states.len(), device)
     }
 
     /// Makes room for a number of images; gives the numbers in each.
@@ -145,9 +148,10 @@ impl<G: Game> Encoder<G> {
         image
     }
 
-    fn tensors(&self, count: usize, device: &Device) -> (Tensor<4>, Tensor<2>) {
+    fn encoded(&self, count: usize, device: &Device) -> Encoded<'_> {
         let images = TensorData::new(self.images.clone(), [count, self.view.planes::<G>(), G::ROWS, G::COLUMNS]);
         let scalars = TensorData::new(self.scalars.clone(), [count, G::SCALARS]);
-        (Tensor::from_data(images, device), Tensor::from_data(scalars, device))
+        let (images, scalars) = (Tensor::from_data(images, device), Tensor::from_data(scalars, device));
+        Encoded { images, scalars, known: &self.known }
     }
 }

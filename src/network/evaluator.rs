@@ -3,7 +3,7 @@
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
-use super::{Encoder, QNetwork};
+use super::{Encoded, Encoder, QNetwork};
 use crate::error::{Error, Result};
 use crate::games::{ActionMask, Game};
 
@@ -74,9 +74,8 @@ impl<G: Game> Evaluator<G> {
     fn value_positions(&mut self, states: &[G::State]) -> Result<()> {
         for chunk in states.chunks(self.batch) {
             let chunk: Vec<_> = chunk.iter().map(|state| (*state, 0)).collect();
-            let (images, scalars) = self.encoder.positions(&chunk, &self.device);
+            let Encoded { images, scalars, known } = self.encoder.positions(&chunk, &self.device);
             let added = to_vec(self.network.forward(images, scalars))?;
-            let known = self.encoder.known();
             self.values.extend(added.iter().zip(known).map(|(added, known)| self.output * added + known));
         }
         Ok(())
@@ -91,9 +90,9 @@ impl<G: Game> Evaluator<G> {
             })
             .unzip();
         for (chunk, places) in afterstates.chunks(self.batch).zip(places.chunks(self.batch)) {
-            let (images, scalars) = self.encoder.afterstates(chunk, &self.device);
+            let Encoded { images, scalars, known } = self.encoder.afterstates(chunk, &self.device);
             let added = to_vec(self.network.forward(images, scalars))?;
-            for (place, (added, known)) in places.iter().zip(added.iter().zip(self.encoder.known())) {
+            for (place, (added, known)) in places.iter().zip(added.iter().zip(known)) {
                 self.values[*place] = self.output * added + known;
             }
         }

@@ -11,7 +11,7 @@ mod q_network;
 mod weights;
 
 pub use convolution::{Activation, Convolution, convolve, convolve_by_parts};
-pub use encoding::{Encoder, View};
+pub use encoding::{Encoded, Encoder, View};
 pub use evaluator::{Evaluator, to_vec};
 pub use policy::{BEST, Policy, PolicyConfig};
 pub use q_network::{NetworkConfig, OutOfRange, QNetwork};

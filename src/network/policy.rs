@@ -85,6 +85,9 @@ impl Policy {
         if let Err(OutOfRange { key, value, allowed }) = config.network.check() {
             return Err(Error::user(format!("{name}: network.{key} = {value}: it must be {allowed}")));
         }
+        if !(config.points > 0.0 && config.points.is_finite()) {
+            return Err(Error::user(format!("{name}: points = {}: it must be above 0", config.points)));
+        }
         // The weights drawn here are replaced at once.
         let network = QNetwork::new::<G>(&config, &mut Stream::new(0, Role::Initialise, 0), device);
         let network = network.with_bytes(section(WEIGHTS)?).map_err(|error| Error::user(format!("{name}: {error}")))?;

@@ -12,7 +12,6 @@ use matchq::dqn::replay::{Replay, Transition};
 use matchq::dqn::run::RunFolder;
 use matchq::dqn::train::{Ending, Training};
 use matchq::eval::play_series;
-use matchq::games::MaskKind;
 use matchq::network::{Evaluator, device};
 use matchq::random::{Role, Stream};
 
@@ -20,6 +19,7 @@ use crate::probe_games::{Constant, Delayed, Position, Probe, Script, Sides, Trap
 
 const CONFIG: &str = "
     seed = 3
+    game = { mask = 'legal' }
     network = { channels = 8, layers = 2 }
     training = { steps = 6400, games = 8, warmup = 64 }
     exploration = { start = 1.0, end = 0.5, steps = 3200 }
@@ -56,7 +56,7 @@ fn train<S: Script>(overrides: &[&str]) -> Training<Probe<S>> {
 }
 
 fn player<S: Script>(training: &Training<Probe<S>>) -> NetworkPlayer<Probe<S>> {
-    NetworkPlayer::new(Evaluator::new(training.learner.network(), 16, &cpu()), MaskKind::Legal)
+    NetworkPlayer::new(Evaluator::new(training.learner.network(), 16, &cpu()))
 }
 
 fn values<S: Script>(training: &Training<Probe<S>>, position: Position) -> Vec<f32> {
@@ -167,21 +167,34 @@ fn the_delayed_reward_is_learned_from_simulated_outcomes() {
     assert_knows_the_delayed_reward(&train(&["learning.simulations=2"]));
 }
 
+/// What the probe games call certain is not: if it is taken away wherever it is added, the values are still the right ones.
 #[test]
-fn the_delayed_reward_is_learned_from_some_of_the_actions_and_with_what_is_certain() {
-    assert_knows_the_delayed_reward(&train(&[
-        "learning.simulations=2",
-        "learning.actions=1",
-        "learning.lookahead=1",
-        "network.prior=plan",
-        "learning.candidates=1",
-    ]));
+fn priors_and_what_follows_for_certain_do_not_change_what_is_learned() {
+    const WIDER: &str = "network.channels=16";
+    for prior in ["network.prior=chain", "network.prior=plan"] {
+        assert_knows_the_delayed_reward(&train(&[prior, WIDER]));
+        assert_knows_the_delayed_reward(&train(&[prior, WIDER, "learning.simulations=2", "learning.lookahead=1"]));
+    }
+    assert_knows_the_delayed_reward(&train(&["learning.simulations=2", "learning.lookahead=2"]));
 }
 
 #[test]
 fn the_delayed_reward_is_learned_from_afterstates() {
-    for simulations in ["learning.simulations=0", "learning.simulations=2"] {
-        assert_knows_the_delayed_reward(&train(&["network.afterstates=true", "learning.symmetry=true", simulations]));
+    let afterstates = ["network.afterstates=true"];
+    let simulated = ["learning.simulations=2", "learning.lookahead=1", "network.prior=chain"];
+    assert_knows_the_delayed_reward(&train(&[afterstates[0], "learning.symmetry=true"]));
+    assert_knows_the_delayed_reward(&train(&[&afterstates[..], &simulated].concat()));
+    let some = ["learning.candidates=1", "learning.double=true", "network.prior=plan"];
+    assert_knows_the_delayed_reward(&train(&[&afterstates[..], &simulated, &some].concat()));
+}
+
+#[test]
+fn a_prior_is_taken_in_points_and_the_network_learns_on_its_own_scale() {
+    for afterstates in ["network.afterstates=false", "network.afterstates=true"] {
+        let scaled = ["learning.reward_scale=0.5", "network.prior=chain", afterstates];
+        let training = train::<Sides>(&scaled);
+        assert_near(&values(&training, Position { at: 0, dealt: 0, chosen: 0 }), &[0.5, -0.5]);
+        assert_near(&values(&training, Position { at: 0, dealt: 1, chosen: 0 }), &[-0.5, 0.5]);
     }
 }
 

@@ -4,7 +4,7 @@ use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{Device, Tensor, TensorData};
 use matchq::games::match3::{Rules, State};
 use matchq::games::{Game, Games, MaskKind, Match3, Prior};
-use matchq::network::{Encoder, Evaluator, NetworkConfig, PolicyConfig, QNetwork, device, to_vec};
+use matchq::network::{Encoded, Encoder, Evaluator, NetworkConfig, PolicyConfig, QNetwork, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 
 const PLAIN: NetworkConfig = NetworkConfig {
@@ -59,7 +59,7 @@ fn bits(network: &QNetwork, batch: usize, states: &[State]) -> Vec<u32> {
 /// Action values of positions seen under a symmetry, a row each.
 fn seen_under(network: &QNetwork, symmetry: usize, states: &[State]) -> Vec<Vec<f32>> {
     let states: Vec<(State, usize)> = states.iter().map(|state| (*state, symmetry)).collect();
-    let (images, scalars) = Encoder::<Match3>::new(network.view()).positions(&states, &cpu());
+    let Encoded { images, scalars, .. } = Encoder::<Match3>::new(network.view()).positions(&states, &cpu());
     let values = to_vec(network.forward(images, scalars)).unwrap();
     values.chunks(Match3::ACTIONS).map(<[f32]>::to_vec).collect()
 }
@@ -86,7 +86,7 @@ fn an_empty_batch_becomes_no_values() {
     }
     for config in [PLAIN, AFTERSTATES] {
         let network = network(&config, 1);
-        let (images, scalars) = Encoder::<Match3>::new(network.view()).positions(&[], &cpu());
+        let Encoded { images, scalars, .. } = Encoder::<Match3>::new(network.view()).positions(&[], &cpu());
         let width = if config.afterstates { 1 } else { Match3::ACTIONS };
         assert_eq!(network.forward(images, scalars).dims(), [0, width], "{config:?}");
     }
@@ -145,7 +145,8 @@ fn a_network_without_gradients_gives_the_values_of_one_with_gradients_within_rou
         let stream = || Stream::new(3, Role::Initialise, 0);
         let values = |device: Device, batch: usize| {
             let network = QNetwork::new::<Match3>(&policy(&config), &mut stream(), &device).map(&mut WithBiases);
-            let (images, scalars) = Encoder::<Match3>::new(network.view()).positions(&states[..batch], &device);
+            let Encoded { images, scalars, .. } =
+                Encoder::<Match3>::new(network.view()).positions(&states[..batch], &device);
             to_vec(network.forward(images, scalars)).unwrap()
         };
         for batch in [1, 2, 3, 64] {
@@ -181,7 +182,7 @@ fn a_position_shows_what_is_certain_at_the_actions_places_under_any_symmetry() {
     let network = network(&PLANNED, 1);
     let mask = Match3::mask(&state, MaskKind::Matching);
     for symmetry in [0, 7, 40] {
-        let (images, _) = Encoder::<Match3>::new(network.view()).positions(&[(state, symmetry)], &cpu());
+        let Encoded { images, .. } = Encoder::<Match3>::new(network.view()).positions(&[(state, symmetry)], &cpu());
         let image = to_vec(images).unwrap();
         let mut plain = [0.0; 400];
         Match3::encode(&state, symmetry, &mut plain, &mut [0.0]);
@@ -199,19 +200,23 @@ fn a_position_shows_what_is_certain_at_the_actions_places_under_any_symmetry() {
 }
 
 #[test]
-fn the_candidates_of_a_position_are_the_actions_with_the_best_plans() {
-    let states = positions(20);
-    for state in &states {
+fn the_candidates_of_a_position_are_the_actions_with_the_best_plans_and_their_equals() {
+    for state in &positions(20) {
         let mask = Match3::mask(state, MaskKind::Matching);
-        let view = network(&PLANNED, 1).view();
-        assert_eq!(view.candidates::<Match3>(state, 0), mask);
-        assert_eq!(network(&PLAIN, 1).view().candidates::<Match3>(state, 1), mask, "without a prior nothing is known");
+        let candidates = |config, count| network(config, 1).view().candidates::<Match3>(state, count);
+        assert_eq!(candidates(&AFTERSTATES, 0), mask);
+        assert_eq!(candidates(&PLANNED, 1), mask, "one pass values all actions");
+        let without = NetworkConfig { prior: Prior::None, ..AFTERSTATES };
+        assert_eq!(candidates(&without, 1), mask, "nothing is known");
         let mut certain = [0.0; Match3::ACTIONS];
         Match3::certain(state, &mask, 2, 0.5, &mut certain);
-        let three = view.candidates::<Match3>(state, 3);
-        assert_eq!(three.count(), mask.count().min(3));
-        let least = three.iter().map(|action| certain[action]).fold(f32::INFINITY, f32::min);
-        assert!(mask.iter().filter(|action| !three.contains(*action)).all(|action| certain[action] <= least));
+        let mut points: Vec<f32> = mask.iter().map(|action| certain[action]).collect();
+        points.sort_by(|a, b| b.total_cmp(a));
+        for count in [1, 3] {
+            let least = points[count.min(points.len()) - 1];
+            let expected = mask.iter().filter(|action| certain[*action] >= least).collect();
+            assert_eq!(candidates(&AFTERSTATES, count), expected);
+        }
     }
 }
 

@@ -145,6 +145,10 @@ impl Script for Trap {
     }
 }
 
+fn claim(state: &Position, action: usize, depth: u32) -> f32 {
+    (state.at + 2 * action) as f32 * 0.1 * depth as f32
+}
+
 /// A game by a script.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
@@ -204,23 +208,23 @@ impl<S: Script> Game for Probe<S> {
         S::offered(*state)
     }
 
-    /// Nothing is certain.
-    fn certain(_: &Position, actions: &ActionMask, _: u32, _: f64, values: &mut [f32]) {
-        actions.iter().for_each(|action| values[action] = 0.0);
+    /// Points that are not at all certain, and differ by position, action and depth.
+    fn certain(state: &Position, actions: &ActionMask, depth: u32, _: f64, values: &mut [f32]) {
+        actions.iter().for_each(|action| values[action] = claim(state, action, depth));
     }
 
     /// The action is the scalar.
     fn encode_after(
         state: &Position,
         action: usize,
-        _: Prior,
+        prior: Prior,
         symmetry: usize,
         image: &mut [f32],
         scalars: &mut [f32],
     ) -> f32 {
         Self::encode(state, symmetry, image, scalars);
         scalars.fill(S::shown(action, symmetry) as f32);
-        0.0
+        claim(state, action, prior.depth())
     }
 
     fn place(action: usize) -> (usize, usize, usize) {
