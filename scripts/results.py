@@ -19,6 +19,10 @@ import sys
 import time
 import urllib.parse
 
+# The agent with a prior, and the search with it on the scale of its values.
+PRIOR = "checkpoint=checkpoints/dqn-prior"
+SEARCH = "network+search:depth=0:weight=0.8:candidates=6:prior_visits=20"
+
 # How many games, and who plays them: 10,000 for the cheap ones, 1,000 for those up to 50 ms a move, 100 beyond.
 GROUPS = [
     (
@@ -32,6 +36,7 @@ GROUPS = [
             "plan",
             "expected:samples=10",
             "network",
+            "network:checkpoint=checkpoints/dqn-prior",
         ],
     ),
     (
@@ -46,6 +51,8 @@ GROUPS = [
             "rollout:depth=2",
             "network+search:sims=100",
             "network+search:sims=100:weight=0",
+            f"{SEARCH}:sims=300:{PRIOR}",
+            f"{SEARCH}:sims=300:output=0:{PRIOR}",
         ],
     ),
     (
@@ -54,6 +61,7 @@ GROUPS = [
             "rollout:sims=960:guide=plan:depth=3",
             "rollout:ms=50:depth=1",
             "network+search:ms=50",
+            f"{SEARCH}:ms=50:{PRIOR}",
         ],
     ),
 ]
@@ -139,7 +147,8 @@ def document(comparison, first, last, command):
         "# Results",
         "",
         f"All players in the games from seed 0 on, {numbers} of them each, the strongest first. The games are the same",
-        "for all, as far as they go. Means stand with the half width of their 95 % confidence interval.",
+        "for all, as far as they go. Means stand with the half width of their 95 % confidence interval. How the networks were",
+        "trained: [trainings.md](trainings.md).",
         "",
         f"Played on {machine()}, {dates}. This file and the picture are written by",
         "",
