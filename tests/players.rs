@@ -302,14 +302,19 @@ fn the_network_ranks_by_its_values_in_points() {
     assert!(best.iter().all(|value| (f64::from(*value) - ranked[0].value).abs() < 1e-4), "{best:?} {ranked:?}");
 }
 
-#[test]
-fn a_network_with_the_plan_as_its_prior_and_no_output_is_the_planning_player() {
-    let (_, device) = device::select(None).unwrap();
+/// A policy with fresh weights that sees afterstates and has the plan as its prior.
+fn planned_policy(device: &device::Device) -> network::Policy {
     let network =
         network::NetworkConfig { channels: 4, layers: 2, prior: Prior::Plan, afterstates: true, ..Default::default() };
     let config = network::PolicyConfig { game: "match3".into(), mask: MaskKind::Matching, points: 10.0, network };
-    let network = network::QNetwork::new::<Match3>(&config, &mut Stream::new(1, Role::Initialise, 0), &device);
-    let policy = network::Policy { config, network };
+    let network = network::QNetwork::new::<Match3>(&config, &mut Stream::new(1, Role::Initialise, 0), device);
+    network::Policy { config, network }
+}
+
+#[test]
+fn a_network_with_the_plan_as_its_prior_and_no_output_is_the_planning_player() {
+    let (_, device) = device::select(None).unwrap();
+    let policy = planned_policy(&device);
     let rules = Rules::default();
     let mut player = with_policy("network:output=0", &rules, &policy, &device).unwrap();
     let mut search = with_policy("network+search:output=0:sims=1:candidates=1", &rules, &policy, &device).unwrap();
@@ -321,6 +326,27 @@ fn a_network_with_the_plan_as_its_prior_and_no_output_is_the_planning_player() {
             assert_eq!(planned.value, best[0].value);
         }
     }
+}
+
+#[test]
+fn as_a_leaf_a_network_values_the_moves_with_the_best_plans_only() {
+    let (_, device) = device::select(None).unwrap();
+    let policy = planned_policy(&device);
+    let player = |leaf_moves| NetworkPlayer::<Match3>::of(&policy, 8, &device).with_leaf_moves(leaf_moves);
+    for index in 0..20 {
+        let state = Match3::new(&Rules::default(), &mut Stream::new(2, Role::Game, index)).state();
+        let all = player(0).rank(&state, &mut ties(0)).unwrap();
+        let planned = Plan { depth: 2, weight: 0.5 }.rank(&state, &mut ties(0));
+        for leaf_moves in [0, 1, 3] {
+            let last =
+                if leaf_moves == 0 { f64::NEG_INFINITY } else { planned[leaf_moves.min(planned.len()) - 1].value };
+            let valued = |action: usize| planned.iter().any(|plan| plan.action == action && plan.value >= last);
+            let best = all.iter().find(|of_network| valued(of_network.action)).unwrap().value;
+            let leaf = Leaf::values(&mut player(leaf_moves), &[state]).unwrap();
+            assert!((f64::from(leaf[0]) - best).abs() < 1e-3, "{leaf_moves}: {leaf:?} {best}");
+        }
+    }
+    assert_eq!((Leaf::batch(&player(0)), Leaf::batch(&player(3))), (8, 3));
 }
 
 #[test]
