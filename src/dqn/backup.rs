@@ -57,10 +57,11 @@ pub struct Outcomes<'a, G: Game> {
 }
 
 impl<G: Game> Outcomes<'_, G> {
-    /// Tries actions of the mask in the state of each transition: the mean reward of `count` outcomes with what is certain after
-    /// them, and the next state in one of them. An expected update in the sense of Sutton and Barto 2018, section 8.5, by sampling: the mean
-    /// takes most of chance out of the target. Outcome i has the same random numbers for every action of a state, which
-    /// takes part of it out of their differences too. `stream` gives one number, so that threads change nothing.
+    /// Tries actions of the mask in the state of each transition: the mean reward of `count` outcomes with what is certain
+    /// after them, and the next state in one of them. An expected update in the sense of Sutton and Barto 2018, section
+    /// 8.5, by sampling: the mean takes most of chance out of the target. Outcome i has the same random numbers for every
+    /// action of a state, which takes part of it out of their differences too. `stream` gives one number, so that threads
+    /// change nothing.
     pub fn simulate(&self, batch: &[Transition<G::State>], stream: &mut Stream) -> Vec<Backup<G::State>> {
         let seed = stream.next_u64();
         let rows = batch.par_iter().enumerate().map(|(row, transition)| {

@@ -40,8 +40,8 @@ pub struct Learning {
     pub lookahead: u32,
     /// With afterstates: actions of a next state that are valued for its maximum, those with the highest prior; 0 for all.
     pub candidates: usize,
-    /// Share of the training before which targets are rewards alone, with what is certain after them (1: for ever): next states' values cost
-    /// most of an update's time and mean little while the network is young.
+    /// Share of the training before which targets are rewards alone, with what is certain after them (1: for ever): next
+    /// states' values cost most of an update's time and mean little while the network is young.
     pub bootstrap_from: f64,
     /// Learn each transition under a random symmetry of the game.
     pub symmetry: bool,
