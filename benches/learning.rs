@@ -11,8 +11,9 @@ use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterio
 use matchq::dqn::backup::Outcomes;
 use matchq::dqn::config::TrainConfig;
 use matchq::dqn::learner::Learner;
+use matchq::dqn::learning::Learning;
 use matchq::dqn::n_step::NStep;
-use matchq::dqn::optimizer::ClippedAdam;
+use matchq::dqn::optimizer::Optimizer;
 use matchq::dqn::replay::{Replay, Transition};
 use matchq::games::match3::{Match3, Rules, State};
 use matchq::games::{Game, Games, MaskKind};
@@ -137,7 +138,7 @@ fn network(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
         let loss: Tensor<1> = loss(&online);
         GradientsParams::from_grads(loss.backward(), &online)
     };
-    let mut optimizer = ClippedAdam::new(1e-8, 10.0);
+    let mut optimizer = Optimizer::new(&Learning::default());
     group.bench_function("part: clip and Adam", |bencher| {
         bencher.iter_batched(
             gradients,

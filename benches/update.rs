@@ -14,7 +14,7 @@ use clap::Parser;
 use matchq::dqn::backup::Outcomes;
 use matchq::dqn::config::TrainConfig;
 use matchq::dqn::learner::Learner;
-use matchq::dqn::optimizer::ClippedAdam;
+use matchq::dqn::optimizer::Optimizer;
 use matchq::dqn::replay::{Replay, Transition};
 use matchq::games::match3::{Match3, Rules, State};
 use matchq::games::{Game, Games, MaskKind};
@@ -228,13 +228,13 @@ fn write(folder: &Path, name: &str, numbers: &[f32]) {
 /// The update of `Learner` on a given batch: forward, Huber loss, backward, clipping, Adam.
 struct Plain {
     network: QNetwork,
-    optimizer: ClippedAdam,
+    optimizer: Optimizer,
 }
 
 impl Plain {
     fn new(config: &TrainConfig, network: QNetwork) -> Self {
         let learning = &config.learning;
-        Self { network, optimizer: ClippedAdam::new(learning.adam_epsilon, learning.max_gradient_norm) }
+        Self { network, optimizer: Optimizer::new(learning) }
     }
 
     /// Gives the loss and the norm of its gradient.

@@ -1,5 +1,8 @@
 //! The learner: one sampled batch in, one step of the optimizer and of the target network out.
 
+use std::marker::PhantomData;
+use std::ops::Range;
+
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Int, Tensor, TensorData};
@@ -9,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::backup::{self, Backup, Outcomes};
 use super::config::TrainConfig;
 use super::learning::{Learning, Loss, Target, TargetUpdate};
-use super::optimizer::{ClippedAdam, SavedMoments};
+use super::optimizer::{Optimizer, SavedMoments};
 use super::replay::{Replay, Transition};
 use super::target::targets;
 use crate::error::Result;
@@ -33,6 +36,30 @@ pub struct Update {
 /// Images in one forward pass of the target, where the batch is not larger.
 const BATCH: usize = 256;
 
+/// Images whose forward and backward pass is one thread's work.
+const IMAGES: usize = 16;
+
+/// What a shard of a batch teaches.
+#[derive(Default)]
+struct Shard {
+    gradients: GradientsParams,
+    /// Its part of the mean loss.
+    loss: f32,
+    values: Vec<f32>,
+    errors: Vec<f32>,
+}
+
+impl Shard {
+    /// Both together.
+    fn with(mut self, other: Self, network: &QNetwork) -> Self {
+        let mut sum = Add { gradients: &mut self.gradients, others: other.gradients };
+        network.visit(&mut sum);
+        self.values.extend(other.values);
+        self.errors.extend(other.errors);
+        Self { loss: self.loss + other.loss, ..self }
+    }
+}
+
 /// Networks, optimizer and the learner's random streams.
 pub struct Learner<G: Game> {
     learning: Learning,
@@ -41,12 +68,12 @@ pub struct Learner<G: Game> {
     device: Device,
     online: QNetwork,
     target: QNetwork,
-    optimizer: ClippedAdam,
+    optimizer: Optimizer,
     sampling: Stream,
     symmetry: Stream,
     simulating: Stream,
     updates: u64,
-    encoder: Encoder<G>,
+    game: PhantomData<G>,
 }
 
 /// All of a learner that moves.
@@ -73,9 +100,9 @@ impl<G: Game> Learner<G> {
             rules: rules.clone(),
             device: device.clone(),
             target: online.valid(),
-            encoder: Encoder::new(online.view()),
+            game: PhantomData,
             online,
-            optimizer: ClippedAdam::new(config.learning.adam_epsilon, config.learning.max_gradient_norm),
+            optimizer: Optimizer::new(&config.learning),
             sampling: Stream::new(config.seed, Role::Sample, 0),
             symmetry: Stream::new(config.seed, Role::Symmetry, 0),
             simulating: Stream::new(config.seed, Role::Simulate, 0),
@@ -104,60 +131,109 @@ impl<G: Game> Learner<G> {
         let targets = self.targets(&backups, progress)?;
         let weights: Vec<f32> = backups.iter().map(|backup| sample.weights[backup.row]).collect();
 
-        let tracked = self.device.clone().autodiff();
-        let column = |numbers: Vec<f32>| Tensor::<1>::from_data(TensorData::new(numbers, [backups.len()]), &tracked);
-        let (added, known) = self.values(&batch, &backups, &tracked);
-        let values = added + column(known);
-        let errors = values.clone() - column(targets);
-        let loss = (self.loss(errors.clone()) * column(weights)).mean();
-        let gradients = GradientsParams::from_grads(loss.backward(), &self.online);
+        let symmetries = if self.learning.symmetry { G::SYMMETRIES as u32 } else { 1 };
+        let seen: Vec<(G::State, usize)> =
+            batch.iter().map(|transition| (transition.state, self.symmetry.below(symmetries) as usize)).collect();
+        let Shard { gradients, loss, values, errors } = self.learn(&seen, &backups, &targets, &weights)?;
         let rate = self.learning.learning_rate_at(progress);
         let (online, gradient_norm) = self.optimizer.step(rate, self.online.clone(), gradients)?;
         self.online = online;
         self.updates += 1;
         self.follow();
 
-        let errors = to_vec(errors.inner())?;
         replay.set_errors(&sample.slots, &backup::mean_errors(&backups, &errors, batch.len()));
         let mean = |sum: f32| sum / backups.len() as f32;
         Ok(Update {
-            loss: to_vec(loss.inner())?[0],
-            value: mean(to_vec(values.inner())?.iter().sum()),
+            loss,
+            value: mean(values.iter().sum()),
             error: mean(errors.iter().map(|error| error.abs()).sum()),
             gradient_norm,
         })
     }
 
-    /// The values that the online network has for the actions of backups, each state seen under a random symmetry, as two
-    /// parts: what it adds, shape `[backups]`, and what is known beforehand.
+    /// Forward and backward pass of a batch: shards of it side by side, summed in their order, so that the number of threads
+    /// changes nothing.
+    fn learn(
+        &self,
+        seen: &[(G::State, usize)],
+        backups: &[Backup<G::State>],
+        targets: &[f32],
+        weights: &[f32],
+    ) -> Result<Shard> {
+        let afterstates = self.online.view().afterstates;
+        let shard = |index: usize| if afterstates { index / IMAGES } else { backups[index].row / IMAGES };
+        let starts: Vec<usize> =
+            (0..backups.len()).filter(|index| *index == 0 || shard(*index) != shard(index - 1)).collect();
+        let ends = starts.iter().skip(1).copied().chain([backups.len()]);
+        let ranges: Vec<Range<usize>> = starts.iter().zip(ends).map(|(start, end)| *start..end).collect();
+        let shards = ranges.into_par_iter().with_max_len(1).map(|range| {
+            let weights: Vec<f32> = weights[range.clone()].iter().map(|weight| weight / backups.len() as f32).collect();
+            self.learn_shard(seen, &backups[range.clone()], &targets[range], weights)
+        });
+        let shards: Result<Vec<Shard>> = shards.collect();
+        Ok(shards?.into_iter().reduce(|sum, shard| sum.with(shard, &self.online)).unwrap_or_default())
+    }
+
+    /// The same of a shard, whose loss is the sum of errors by their weights.
+    fn learn_shard(
+        &self,
+        seen: &[(G::State, usize)],
+        backups: &[Backup<G::State>],
+        targets: &[f32],
+        weights: Vec<f32>,
+    ) -> Result<Shard> {
+        let tracked = self.device.clone().autodiff();
+        let column = |numbers: Vec<f32>| {
+            let count = numbers.len();
+            Tensor::<1>::from_data(TensorData::new(numbers, [count]), &tracked)
+        };
+        // A network of its own: what is tracked of two shards must not meet.
+        let network = self.online.clone().map(&mut Untangle);
+        let (added, known) = self.values(&network, seen, backups, &tracked);
+        let values = added + column(known);
+        let errors = values.clone() - column(targets.to_vec());
+        let loss = (self.loss(errors.clone()) * column(weights)).sum();
+        let gradients = GradientsParams::from_grads(loss.backward(), &network);
+        Ok(Shard {
+            gradients,
+            loss: to_vec(loss.inner())?[0],
+            values: to_vec(values.inner())?,
+            errors: to_vec(errors.inner())?,
+        })
+    }
+
+    /// The values that a network has for the actions of backups, each state seen under a symmetry, as two
+    /// parts: what it adds, shape `[backups]`, and what is known beforehand. The backups are of neighbouring rows.
     fn values(
-        &mut self,
-        batch: &[Transition<G::State>],
+        &self,
+        network: &QNetwork,
+        seen: &[(G::State, usize)],
         backups: &[Backup<G::State>],
         tracked: &Device,
     ) -> (Tensor<1>, Vec<f32>) {
-        let symmetries = if self.learning.symmetry { G::SYMMETRIES as u32 } else { 1 };
-        let seen: Vec<(G::State, usize)> =
-            batch.iter().map(|transition| (transition.state, self.symmetry.below(symmetries) as usize)).collect();
-        if self.online.view().afterstates {
+        let mut encoder = Encoder::<G>::new(network.view());
+        if network.view().afterstates {
             let afterstate = |backup: &Backup<G::State>| {
                 let (state, symmetry) = seen[backup.row];
                 (state, backup.action.into(), symmetry)
             };
             let afterstates: Vec<_> = backups.iter().map(afterstate).collect();
-            let Encoded { images, scalars, known } = self.encoder.afterstates(&afterstates, tracked);
-            return (self.online.forward(images, scalars).reshape([backups.len()]), known.to_vec());
+            let Encoded { images, scalars, known } = encoder.afterstates(&afterstates, tracked);
+            return (network.forward(images, scalars).reshape([backups.len()]), known.to_vec());
         }
-        let Encoded { images, scalars, known } = self.encoder.positions(&seen, tracked);
+        let first = backups.first().map_or(0, |backup| backup.row);
+        let last = backups.last().map_or(0, |backup| backup.row);
+        let seen = &seen[first..=last];
+        let Encoded { images, scalars, known } = encoder.positions(seen, tracked);
         // Where each value stands in the network's output.
         let place = |backup: &Backup<G::State>| {
-            let action = G::transform_action(backup.action.into(), seen[backup.row].1);
-            (backup.row * G::ACTIONS + action) as i32
+            let row = backup.row - first;
+            row * G::ACTIONS + G::transform_action(backup.action.into(), seen[row].1)
         };
-        let places: Vec<i32> = backups.iter().map(place).collect();
+        let places: Vec<i32> = backups.iter().map(|backup| place(backup) as i32).collect();
         let places = Tensor::<1, Int>::from_data(TensorData::new(places, [backups.len()]), tracked);
-        let added = self.online.forward(images, scalars).reshape([batch.len() * G::ACTIONS]).select(0, places);
-        let known = backups.iter().map(|backup| known[backup.row * G::ACTIONS + usize::from(backup.action)]);
+        let added = network.forward(images, scalars).reshape([seen.len() * G::ACTIONS]).select(0, places);
+        let known = backups.iter().map(|backup| known[(backup.row - first) * G::ACTIONS + usize::from(backup.action)]);
         (added, known.collect())
     }
 
@@ -272,6 +348,33 @@ fn parameters(network: &QNetwork) -> Vec<Tensor<1>> {
     let mut collector = Collector(Vec::new());
     network.visit(&mut collector);
     collector.0
+}
+
+/// Adds the gradients of others to those of a module.
+struct Add<'a> {
+    gradients: &'a mut GradientsParams,
+    others: GradientsParams,
+}
+
+impl ModuleVisitor for Add<'_> {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let sum = match (self.gradients.remove::<D>(param.id), self.others.remove::<D>(param.id)) {
+            (Some(one), Some(other)) => one + other,
+            (Some(one), None) | (None, Some(one)) => one,
+            (None, None) => return,
+        };
+        self.gradients.register(param.id, sum);
+    }
+}
+
+/// Gives every parameter a beginning of its own in what is tracked.
+struct Untangle;
+
+impl ModuleMapper for Untangle {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let (id, tensor, mapper) = param.consume();
+        Param::from_mapped_value(id, Tensor::from_inner(tensor.inner()).require_grad(), mapper)
+    }
 }
 
 struct Towards {

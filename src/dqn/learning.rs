@@ -20,9 +20,11 @@ pub struct Learning {
     pub loss: Loss,
     /// Where the Huber loss turns from squared to linear, in scaled rewards.
     pub huber_delta: f64,
-    /// Adam's step size at the start.
+    /// What turns gradients into steps.
+    pub optimizer: OptimizerKind,
+    /// The step size at the start.
     pub learning_rate: f64,
-    /// Adam's step size at the end.
+    /// The step size at the end.
     pub final_learning_rate: f64,
     /// How the one becomes the other.
     pub schedule: Schedule,
@@ -55,6 +57,18 @@ pub enum Loss {
     Huber,
     /// d^2 / 2.
     Squared,
+}
+
+/// What turns gradients into steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OptimizerKind {
+    /// Adam (Kingma and Ba 2015, <https://arxiv.org/abs/1412.6980>).
+    Adam,
+    /// The weights of convolutions take orthogonal steps, as large as Adam's would be (Jordan et al. 2024,
+    /// <https://kellerjordan.github.io/posts/muon/>; Liu et al. 2025, <https://arxiv.org/abs/2502.16982>); biases and heads
+    /// those of Adam.
+    Muon,
 }
 
 /// How the learning rate goes from its first to its last value.
@@ -104,6 +118,7 @@ impl Default for Learning {
             learning_rate: 1e-3,
             final_learning_rate: 1e-4,
             schedule: Schedule::Linear,
+            optimizer: OptimizerKind::Adam,
             adam_epsilon: 1e-8,
             max_gradient_norm: 10.0,
             simulations: 0,
@@ -123,7 +138,7 @@ impl Default for Target {
 }
 
 impl Learning {
-    /// Adam's step size when a share of the training between 0 and 1 is done.
+    /// The step size when a share of the training between 0 and 1 is done.
     pub fn learning_rate_at(&self, progress: f64) -> f64 {
         let done = match self.schedule {
             Schedule::Constant => 0.0,

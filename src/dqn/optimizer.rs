@@ -1,24 +1,46 @@
-//! Adam with clipping by the global norm of the gradient; its state is plain numbers, in the order of the network's
-//! parameters.
+//! The optimizer: Adam or Muon, with clipping by the global norm of the gradient; its state is plain numbers, in the order
+//! of the network's parameters.
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
-use burn::optim::{Adam, AdamConfig, AdamState, AdaptiveMomentumState, GradientsParams, Optimizer};
+use burn::optim::momentum::{MomentumConfig, MomentumState};
+use burn::optim::{
+    Adam, AdamConfig, AdamState, AdaptiveMomentumState, AdjustLrFn, GradientsParams, Muon, MuonConfig, MuonState,
+    Optimizer as _,
+};
 use burn::tensor::{Device, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
+use super::learning::{Learning, OptimizerKind};
 use crate::error::{Error, Result};
 use crate::network::to_vec;
 
-/// Adam (Kingma and Ba 2015, <https://arxiv.org/abs/1412.6980>), burn's, with a state that can be saved.
-pub struct ClippedAdam {
+/// Adam (Kingma and Ba 2015, <https://arxiv.org/abs/1412.6980>), for the weights of convolutions if so chosen Muon (Jordan et
+/// al. 2024, <https://kellerjordan.github.io/posts/muon/>), both burn's, with a state that can be saved.
+pub struct Optimizer {
     adam: Adam,
+    /// For the weights of convolutions with at least [`MUON_OUTPUTS`] outputs.
+    muon: Option<Muon>,
     /// 0: no clipping.
     max_gradient_norm: f32,
     /// One state a parameter, flattened; empty before the first step.
-    states: Vec<AdamState<1>>,
+    states: Vec<State>,
 }
 
-/// The state of one parameter.
+/// Outputs of a convolution from which on Muon takes its step; heads, which have fewer, are left to Adam.
+const MUON_OUTPUTS: usize = 8;
+
+/// Muon's momentum, of Nesterov's kind.
+const MUON_MOMENTUM: f64 = 0.95;
+
+/// The state of one parameter, flattened.
+#[derive(Clone)]
+enum State {
+    Adam(AdamState<1>),
+    /// The velocity: the sum of past gradients, each later update weighting it by the momentum.
+    Muon(Tensor<1>),
+}
+
+/// The state of one parameter: Adam's moments, or Muon's velocity as the first and nothing as the second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedMoments {
     updates: u64,
@@ -26,11 +48,17 @@ pub struct SavedMoments {
     second: Vec<f32>,
 }
 
-impl ClippedAdam {
-    /// An optimizer without state. A `max_gradient_norm` of 0 leaves gradients as they are.
-    pub fn new(epsilon: f64, max_gradient_norm: f64) -> Self {
-        let adam = AdamConfig::new().with_epsilon(epsilon as f32).build();
-        Self { adam, max_gradient_norm: max_gradient_norm as f32, states: Vec::new() }
+impl Optimizer {
+    /// An optimizer without state, as `learning` chooses its kind, epsilon and limit of the gradient's norm.
+    pub fn new(learning: &Learning) -> Self {
+        let momentum = MomentumConfig { momentum: MUON_MOMENTUM, dampening: 0.0, nesterov: true };
+        let muon = MuonConfig::new().with_momentum(momentum).with_adjust_lr_fn(AdjustLrFn::MatchRmsAdamW);
+        Self {
+            adam: AdamConfig::new().with_epsilon(learning.adam_epsilon as f32).build(),
+            muon: (learning.optimizer == OptimizerKind::Muon).then(|| muon.build()),
+            max_gradient_norm: learning.max_gradient_norm as f32,
+            states: Vec::new(),
+        }
     }
 
     /// Takes one step. Gives the network after it and the norm of the whole gradient before clipping.
@@ -47,7 +75,15 @@ impl ClippedAdam {
         let clip = self.max_gradient_norm > 0.0 && norm > self.max_gradient_norm;
         let scale = if clip { self.max_gradient_norm / norm } else { 1.0 };
         let states = std::mem::take(&mut self.states).into_iter();
-        let mut stepper = Stepper { adam: &self.adam, gradients, scale, learning_rate, states, updated: Vec::new() };
+        let mut stepper = Stepper {
+            adam: &self.adam,
+            muon: self.muon.as_ref(),
+            gradients,
+            scale,
+            learning_rate,
+            states,
+            updated: Vec::new(),
+        };
         let network = network.map(&mut stepper);
         self.states = stepper.updated;
         Ok((network, norm))
@@ -58,11 +94,16 @@ impl ClippedAdam {
     /// # Errors
     /// When the device fails.
     pub fn save(&self) -> Result<Vec<SavedMoments>> {
-        let save = |AdamState { momentum }: &AdamState<1>| {
-            Ok(SavedMoments {
-                updates: momentum.time as u64,
-                first: to_vec(momentum.moment_1.clone())?,
-                second: to_vec(momentum.moment_2.clone())?,
+        let save = |state: &State| {
+            Ok(match state {
+                State::Adam(AdamState { momentum }) => SavedMoments {
+                    updates: momentum.time as u64,
+                    first: to_vec(momentum.moment_1.clone())?,
+                    second: to_vec(momentum.moment_2.clone())?,
+                },
+                State::Muon(velocity) => {
+                    SavedMoments { updates: 0, first: to_vec(velocity.clone())?, second: Vec::new() }
+                }
             })
         };
         self.states.iter().map(save).collect()
@@ -73,16 +114,15 @@ impl ClippedAdam {
     /// # Errors
     /// When the state is of another network.
     pub fn restore<M: Module>(&mut self, saved: Vec<SavedMoments>, network: &M, device: &Device) -> Result<()> {
-        let mut sizes = Sizes(Vec::new());
-        network.visit(&mut sizes);
+        let mut kinds = Kinds { muon: self.muon.is_some(), sizes: Vec::new() };
+        network.visit(&mut kinds);
         let fits = saved.is_empty()
-            || saved.len() == sizes.0.len()
-                && saved
-                    .iter()
-                    .zip(sizes.0)
-                    .all(|(moments, size)| moments.first.len() == size && moments.second.len() == size);
+            || saved.len() == kinds.sizes.len()
+                && saved.iter().zip(kinds.sizes).all(|(moments, (muon, size))| {
+                    moments.first.len() == size && moments.second.len() == if muon { 0 } else { size }
+                });
         if !fits {
-            return Err(Error::user("the optimizer's state is of a network of another shape"));
+            return Err(Error::user("the optimizer's state is of another optimizer or of a network of another shape"));
         }
         let tensor = |numbers: Vec<f32>| {
             let count = numbers.len();
@@ -90,8 +130,12 @@ impl ClippedAdam {
         };
         self.states = saved
             .into_iter()
-            .map(|SavedMoments { updates, first, second }| {
-                AdamState::new(AdaptiveMomentumState::new(updates as usize, tensor(first), tensor(second)))
+            .map(|SavedMoments { updates, first, second }| match second.is_empty() {
+                true => State::Muon(tensor(first)),
+                false => {
+                    let moments = AdaptiveMomentumState::new(updates as usize, tensor(first), tensor(second));
+                    State::Adam(AdamState::new(moments))
+                }
             })
             .collect();
         Ok(())
@@ -118,11 +162,43 @@ impl ModuleVisitor for SumOfSquares<'_> {
 
 struct Stepper<'a> {
     adam: &'a Adam,
+    muon: Option<&'a Muon>,
     gradients: GradientsParams,
     scale: f32,
     learning_rate: f64,
-    states: std::vec::IntoIter<AdamState<1>>,
-    updated: Vec<AdamState<1>>,
+    states: std::vec::IntoIter<State>,
+    updated: Vec<State>,
+}
+
+impl Stepper<'_> {
+    fn step_adam(&mut self, tensor: Tensor<1>, gradient: Tensor<1>) -> Tensor<1> {
+        let state = match self.states.next() {
+            Some(State::Adam(state)) => Some(state),
+            _ => None,
+        };
+        let (tensor, state) = self.adam.step::<1>(self.learning_rate, tensor, gradient, state);
+        self.updated.extend(state.map(State::Adam));
+        tensor
+    }
+
+    /// A step of a matrix of `rows` rows.
+    fn step_muon(&mut self, muon: &Muon, rows: usize, tensor: Tensor<1>, gradient: Tensor<1>) -> Tensor<1> {
+        let size = gradient.dims()[0];
+        let matrix = |numbers: Tensor<1>| numbers.reshape([rows, size / rows]);
+        let before = match self.states.next() {
+            Some(State::Muon(velocity)) => Some(velocity),
+            _ => None,
+        };
+        // burn's own state cannot be read, so the velocity is followed beside it.
+        let velocity = match &before {
+            Some(velocity) => gradient.clone() + velocity.clone().mul_scalar(MUON_MOMENTUM),
+            None => gradient.clone(),
+        };
+        let state = before.map(|velocity| MuonState::new(MomentumState::new(matrix(velocity))));
+        let (tensor, _) = muon.step::<2>(self.learning_rate, matrix(tensor), matrix(gradient), state);
+        self.updated.push(State::Muon(velocity));
+        tensor.reshape([size])
+    }
 }
 
 impl ModuleMapper for Stepper<'_> {
@@ -136,18 +212,30 @@ impl ModuleMapper for Stepper<'_> {
             None => tensor.zeros_like().flatten::<1>(0, D - 1),
         };
         let gradient = if self.scale == 1.0 { gradient } else { gradient.mul_scalar(self.scale) };
-        let (tensor, state) =
-            self.adam.step::<1>(self.learning_rate, tensor.flatten::<1>(0, D - 1), gradient, self.states.next());
-        self.updated.extend(state);
+        let tensor = tensor.flatten::<1>(0, D - 1);
+        let tensor = match self.muon {
+            Some(muon) if is_matrix::<D>(&shape) => self.step_muon(muon, shape[0], tensor, gradient),
+            _ => self.step_adam(tensor, gradient),
+        };
         let tensor = Tensor::from_inner(tensor.reshape(shape)).require_grad();
         Param::from_mapped_value(id, tensor, mapper)
     }
 }
 
-struct Sizes(Vec<usize>);
+/// Whether a parameter is one of Muon's: a convolution's weight, `[outputs, inputs, size, size]`, that is no head's.
+fn is_matrix<const D: usize>(shape: &[usize]) -> bool {
+    D == 4 && shape[0] >= MUON_OUTPUTS
+}
 
-impl ModuleVisitor for Sizes {
+/// Of every parameter whether it would be Muon's, and its size.
+struct Kinds {
+    muon: bool,
+    sizes: Vec<(bool, usize)>,
+}
+
+impl ModuleVisitor for Kinds {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        self.0.push(param.shape().num_elements());
+        let shape = param.shape();
+        self.sizes.push((self.muon && is_matrix::<D>(&shape), shape.num_elements()));
     }
 }

@@ -2,19 +2,33 @@
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::{Device, Int, Tensor, TensorData};
 use matchq::dqn::config::TrainConfig;
 use matchq::dqn::learner::Learner;
-use matchq::dqn::learning::{Learning, Schedule};
-use matchq::dqn::optimizer::{ClippedAdam, SavedMoments};
+use matchq::dqn::learning::{Learning, OptimizerKind, Schedule};
+use matchq::dqn::optimizer::{Optimizer, SavedMoments};
 use matchq::dqn::replay::{Replay, Transition};
-use matchq::network::{PolicyConfig, QNetwork, device, to_vec};
+use matchq::games::match3::Rules;
+use matchq::games::{Game, Match3};
+use matchq::network::{Encoded, Encoder, PolicyConfig, QNetwork, device, to_vec};
 use matchq::random::{Role, Stream};
 
 use crate::probe_games::{Delayed, Position, Probe};
 
 fn cpu() -> Device {
     device::select(None).unwrap().1
+}
+
+fn optimizer(kind: OptimizerKind, max_gradient_norm: f64) -> Optimizer {
+    Optimizer::new(&Learning { optimizer: kind, max_gradient_norm, ..Learning::default() })
+}
+
+fn adam(max_gradient_norm: f64) -> Optimizer {
+    optimizer(OptimizerKind::Adam, max_gradient_norm)
+}
+
+fn muon(max_gradient_norm: f64) -> Optimizer {
+    optimizer(OptimizerKind::Muon, max_gradient_norm)
 }
 
 /// Two parameters, so that the norm of the whole gradient is none of either's.
@@ -58,7 +72,7 @@ fn moments(saved: &[SavedMoments]) -> Vec<(u64, Vec<f32>, Vec<f32>)> {
 fn the_gradient_is_clipped_by_the_norm_of_all_parameters_together() {
     for (limit, clipped) in [(1.0, [0.6, 0.8]), (2.5, [1.5, 2.0]), (5.5, [3.0, 4.0]), (0.0, [3.0, 4.0])] {
         let two = Two::new();
-        let mut adam = ClippedAdam::new(1e-8, limit);
+        let mut adam = adam(limit);
         let gradients = two.gradients();
         let (_, norm) = adam.step(0.1, two, gradients).unwrap();
         assert_near(&[norm], &[5.0]);
@@ -75,36 +89,130 @@ fn the_gradient_is_clipped_by_the_norm_of_all_parameters_together() {
 fn adams_first_step_is_the_learning_rate_against_the_gradients_sign() {
     let two = Two::new();
     let gradients = two.gradients();
-    let (two, _) = ClippedAdam::new(1e-8, 0.0).step(0.25, two, gradients).unwrap();
+    let (two, _) = adam(0.0).step(0.25, two, gradients).unwrap();
     assert_near(&two.numbers(), &[0.75, 1.75, 5.0]);
+}
+
+/// A convolution of 2 to 8 channels whose weight is a matrix of 8 x 8, its bias, and a head.
+#[derive(Module, Debug)]
+struct Convolved {
+    weight: Param<Tensor<4>>,
+    bias: Param<Tensor<1>>,
+    head: Param<Tensor<4>>,
+}
+
+impl Convolved {
+    fn new() -> Self {
+        let device = cpu().autodiff();
+        let zeros = |shape| Param::from_tensor(Tensor::<4>::zeros(shape, &device).require_grad());
+        Self { weight: zeros([8, 2, 2, 2]), bias: Param::from_data([0.0f32; 8], &device), head: zeros([2, 8, 1, 1]) }
+    }
+
+    /// The gradients of a loss that is linear: `weight` times the weights, 3 for each bias and -5 for the head's weights.
+    fn gradients(&self, weight: impl Fn(usize, usize) -> f32) -> GradientsParams {
+        let factors: Vec<f32> = (0..64).map(|index| weight(index / 8, index % 8)).collect();
+        let factors = Tensor::<1>::from_data(TensorData::new(factors, [64]), &cpu().autodiff());
+        let loss = (self.weight.val().reshape([64]) * factors).sum() + self.bias.val().sum().mul_scalar(3.0)
+            - self.head.val().sum().mul_scalar(5.0);
+        GradientsParams::from_grads(loss.backward(), self)
+    }
+
+    /// Weight, bias and head.
+    fn numbers(&self) -> [Vec<f32>; 3] {
+        let numbers = |tensor: Tensor<4>| to_vec(tensor.inner()).unwrap();
+        let bias = to_vec(self.bias.val().inner()).unwrap();
+        [numbers(self.weight.val()), bias, numbers(self.head.val())]
+    }
+}
+
+#[test]
+fn muons_first_step_is_nearly_orthogonal_as_large_as_adams_and_leaves_biases_and_heads_to_adam() {
+    // A rotation of the rows, scaled row by row: its singular values are those scales.
+    let scales: [f32; 8] = [4.0, 3.0, 2.5, 2.0, 1.5, 1.2, 1.0, 0.8];
+    let gradient = |row: usize, column: usize| if column == (row + 3) % 8 { scales[row] } else { 0.0 };
+    let network = Convolved::new();
+    let gradients = network.gradients(gradient);
+    let (network, _) = muon(0.0).step(0.1, network, gradients).unwrap();
+
+    // Newton and Schulz's iteration treats every singular value of the matrix of norm 1 by itself.
+    let norm = scales.iter().map(|scale| scale * scale).sum::<f32>().sqrt();
+    let iterated = |scale: f32| (0..5).fold(scale / norm, |x, _| 3.4445 * x - 4.775 * x.powi(3) + 2.0315 * x.powi(5));
+    let expected: Vec<f32> = (0..64)
+        .map(|index| (index / 8, index % 8))
+        .map(|(row, column)| match gradient(row, column) {
+            0.0 => 0.0,
+            scale => -0.1 * 0.2 * 8.0f32.sqrt() * iterated(scale),
+        })
+        .collect();
+    let [weight, bias, head] = network.numbers();
+    assert_near(&weight, &expected);
+    assert!(scales.iter().all(|scale| (0.6..1.3).contains(&iterated(*scale))), "nearly orthogonal");
+    assert_near(&bias, &[-0.1; 8]);
+    assert_near(&head, &[0.1; 16]);
+}
+
+#[test]
+fn muons_velocity_is_the_sum_of_gradients_that_fade_and_gives_the_step_its_direction() {
+    let (first, second) = (
+        |row, column| if row == column { 1.0 } else { 0.0 },
+        |row, column| {
+            if row == column && row < 4 { -3.0 } else { 0.0 }
+        },
+    );
+    let mut muon = muon(0.0);
+    let network = Convolved::new();
+    let gradients = network.gradients(first);
+    let (network, _) = muon.step(0.1, network, gradients).unwrap();
+    let before = network.numbers();
+    let gradients = network.gradients(second);
+    let (network, _) = muon.step(0.1, network, gradients).unwrap();
+    let saved = moments(&muon.save().unwrap());
+    let expected: Vec<f32> = (0..64).map(|i| 0.95 * first(i / 8, i % 8) + second(i / 8, i % 8)).collect();
+    assert_near(&saved[0].1, &expected);
+    assert!(saved[0].2.is_empty());
+    // Of Nesterov's kind: the new gradient counts once more, so the first four rows go the other way.
+    let [before, after] = [before, network.numbers()].map(|[weight, ..]| weight);
+    for row in 0..8 {
+        let step = after[9 * row] - before[9 * row];
+        assert!(if row < 4 { step > 0.02 } else { step < -0.02 }, "row {row}: {step}");
+    }
 }
 
 #[test]
 fn an_optimizer_taken_up_again_steps_as_the_one_that_was_saved() {
-    let mut two = Two::new();
-    let mut adam = ClippedAdam::new(1e-8, 1.0);
-    for _ in 0..3 {
-        let gradients = two.gradients();
-        two = adam.step(0.1, two, gradients).unwrap().0;
+    for make in [adam, muon] {
+        let mut network = Convolved::new();
+        let gradient = |step: i32| move |row: usize, column: usize| ((row * column) as f32 - 9.0).powi(step);
+        let mut optimizer = make(1.0);
+        for step in 1..4 {
+            let gradients = network.gradients(gradient(step));
+            network = optimizer.step(0.1, network, gradients).unwrap().0;
+        }
+        let mut restored = make(1.0);
+        restored.restore(optimizer.save().unwrap(), &network, &cpu()).unwrap();
+        let next = |optimizer: &mut Optimizer| {
+            let gradients = network.gradients(gradient(1));
+            optimizer.step(0.1, network.clone(), gradients).unwrap().0.numbers()
+        };
+        assert_eq!(next(&mut restored), next(&mut optimizer));
+        assert_eq!(restored.save().unwrap(), optimizer.save().unwrap());
+        let fresh = next(&mut make(1.0));
+        assert_ne!(next(&mut optimizer), fresh, "the state matters here");
     }
-    let mut restored = ClippedAdam::new(1e-8, 1.0);
-    restored.restore(adam.save().unwrap(), &two, &cpu()).unwrap();
-    let next = |adam: &mut ClippedAdam| adam.step(0.1, two.clone(), two.gradients()).unwrap().0.numbers();
-    assert_eq!(next(&mut restored), next(&mut adam));
-    assert_eq!(restored.save().unwrap(), adam.save().unwrap());
-    let fresh = next(&mut ClippedAdam::new(1e-8, 1.0));
-    assert_ne!(next(&mut adam), fresh, "the moments matter here");
 }
 
 #[test]
-fn the_optimizers_state_of_another_network_is_refused() {
-    let two = Two::new();
-    let mut adam = ClippedAdam::new(1e-8, 1.0);
-    let gradients = two.gradients();
-    let (two, _) = adam.step(0.1, two, gradients).unwrap();
-    let short = adam.save().unwrap()[..1].to_vec();
-    let error = ClippedAdam::new(1e-8, 1.0).restore(short, &two, &cpu()).unwrap_err();
-    assert!(error.to_string().contains("another shape"), "{error}");
+fn the_optimizers_state_of_another_network_or_another_optimizer_is_refused() {
+    let network = Convolved::new();
+    let mut adam_before = adam(1.0);
+    let gradients = network.gradients(|_, _| 1.0);
+    let (network, _) = adam_before.step(0.1, network, gradients).unwrap();
+    let saved = adam_before.save().unwrap();
+    for (mut optimizer, saved) in [(adam(1.0), saved[..1].to_vec()), (muon(1.0), saved.clone())] {
+        let error = optimizer.restore(saved, &network, &cpu()).unwrap_err();
+        assert!(error.to_string().contains("another shape"), "{error}");
+    }
+    assert!(adam(1.0).restore(saved, &network, &cpu()).is_ok());
 }
 
 #[test]
@@ -178,5 +286,76 @@ fn the_hard_target_is_copied_after_every_few_updates_and_stays_in_between() {
     assert!((0..4).all(|update| online(update) != online(update + 1)), "the online network learns");
     for (update, copied) in [0, 0, 2, 2, 4].into_iter().enumerate() {
         assert_eq!(&seen[update][1], online(copied), "after update {update}");
+    }
+}
+
+#[test]
+fn a_batch_of_more_boards_than_a_threads_share_teaches_the_gradient_of_its_mean_loss() {
+    for (afterstates, batch) in [(false, 50), (true, 50), (false, 1)] {
+        let overrides = [
+            format!("network.afterstates={afterstates}"),
+            format!("learning.batch={batch}"),
+            "learning.loss=squared".to_owned(),
+            "learning.bootstrap_from=1".to_owned(),
+            "learning.symmetry=false".to_owned(),
+            "learning.max_gradient_norm=0".to_owned(),
+        ];
+        let config = TrainConfig::parse("network = { channels = 4, layers = 2 }", "here", &overrides).unwrap();
+        let rules = Rules::default();
+        let mut replay = Replay::new(&config.replay);
+        let mut stream = Stream::new(5, Role::Game, 0);
+        for index in 0..70 {
+            let state = Match3::new(&rules, &mut stream).state();
+            let action = Match3::mask(&state, config.game.mask).nth(index % 3).unwrap_or(0) as u16;
+            replay.push(Transition { state, next: state, action, reward: index as f32 / 7.0, discount: 0.5 });
+        }
+
+        let mut network = QNetwork::new::<Match3>(
+            &config.policy(),
+            &mut Stream::new(config.seed, Role::Initialise, 0),
+            &cpu().autodiff(),
+        );
+        let sample = replay.sample(batch, 1.0, &mut Stream::new(config.seed, Role::Sample, 0));
+        let seen: Vec<_> = sample.slots.iter().map(|slot| *replay.get(*slot)).collect();
+        let mut encoder = Encoder::<Match3>::new(network.view());
+        let device = cpu().autodiff();
+        let added = match afterstates {
+            true => {
+                let afterstates: Vec<_> = seen.iter().map(|seen| (seen.state, seen.action.into(), 0)).collect();
+                let Encoded { images, scalars, .. } = encoder.afterstates(&afterstates, &device);
+                network.forward(images, scalars).reshape([batch])
+            }
+            false => {
+                let states: Vec<_> = seen.iter().map(|seen| (seen.state, 0)).collect();
+                let Encoded { images, scalars, .. } = encoder.positions(&states, &device);
+                let place =
+                    |(row, seen): (usize, &Transition<_>)| (row * Match3::ACTIONS + usize::from(seen.action)) as i32;
+                let places: Vec<i32> = seen.iter().enumerate().map(place).collect();
+                let places = Tensor::<1, Int>::from_data(TensorData::new(places, [batch]), &device);
+                network.forward(images, scalars).reshape([batch * Match3::ACTIONS]).select(0, places)
+            }
+        };
+        let rewards: Vec<f32> = seen.iter().map(|seen| seen.reward).collect();
+        let rewards = Tensor::<1>::from_data(TensorData::new(rewards, [batch]), &device);
+        let loss = (added - rewards).square().mean().mul_scalar(0.5);
+        let mut by_hand = adam(0.0);
+        let gradients = GradientsParams::from_grads(loss.clone().backward(), &network);
+        (network, _) = by_hand.step(0.0, network, gradients).unwrap();
+        let expected = moments(&by_hand.save().unwrap());
+
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut learner = Learner::<Match3>::new(&config, &rules, &cpu());
+            let update = pool.install(|| learner.update(&mut replay, 1.0, 0.0)).unwrap();
+            assert_near(&[update.loss], &to_vec(loss.clone().inner()).unwrap());
+            let saved = postcard::to_stdvec(&learner.save().unwrap()).unwrap();
+            type Parts = (Vec<u8>, Vec<u8>, Vec<(u64, Vec<f32>, Vec<f32>)>);
+            let ((_, _, found), _) = postcard::take_from_bytes::<Parts>(&saved).unwrap();
+            assert_eq!(found.len(), expected.len());
+            for ((_, found, _), (_, expected, _)) in found.iter().zip(&expected) {
+                assert_near(found, expected);
+            }
+            assert!(expected.iter().any(|(_, first, _)| first.iter().any(|moment| moment.abs() > 1e-2)));
+        }
     }
 }
