@@ -174,12 +174,13 @@ impl QNetwork {
     }
 
     /// The network as it is computed block by block, which must give what [`read_off_by_layers`](Self::read_off_by_layers)
-    /// does: on the CPU, without gradients, without shared weights and the state's own value.
+    /// does: on the CPU, without gradients and without the state's own value.
     #[cfg(feature = "flex")]
     fn tower(&self, device: &Device) -> Option<Tower<'_>> {
-        let Self { stem, body, summary, hidden, advantage, value, shape, .. } = self;
-        let fits = *device == Device::flex() && !device.is_autodiff() && shape.shared_planes == 0 && value.is_none();
-        fits.then_some(Tower { stem, body, summary, hidden, advantage, places: &shape.places })
+        let Self { stem, body, exchange, summary, hidden, advantage, value, shape } = self;
+        let fits = *device == Device::flex() && !device.is_autodiff() && value.is_none();
+        let (colours, places) = (shape.shared_planes, &shape.places);
+        fits.then_some(Tower { colours, stem, body, exchange, summary, hidden, advantage, places })
     }
 
     /// The same on any device, layer by layer.

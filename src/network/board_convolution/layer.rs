@@ -42,12 +42,33 @@ impl<'a> Layer<'a> {
     /// Convolves so many boards of the padded block `input` to the padded block `output`. The sums begin with `starts`,
     /// which are [`self.starts`](Self::starts) or others like them; the buffer `sums` has room for a block.
     pub fn apply(&self, boards: usize, starts: &[Line], input: &[Line], sums: &mut [Line], output: &mut [Line]) {
+        self.apply_with(boards, starts, None, input, sums, output);
+    }
+
+    /// The same with a padded block `added` to the sums.
+    pub fn apply_with(
+        &self,
+        boards: usize,
+        starts: &[Line],
+        added: Option<&[Line]>,
+        input: &[Line],
+        sums: &mut [Line],
+        output: &mut [Line],
+    ) {
         let (block, size) = (self.shape.block(), self.shape.padded());
         let plan = &self.plans[usize::from(boards < block)];
         let panels = self.panels.chunks_exact(self.shape.taps() * self.shape.inputs);
         let panels = panels.zip(starts.chunks_exact(block)).zip(output.chunks_exact_mut(size));
         for (group, ((panel, starts), output)) in panels.enumerate() {
-            let sums = plan.convolve(starts, input, panel, sums);
+            let count = plan.convolve(starts, input, panel, sums).len();
+            let sums = &mut sums[..count];
+            if let Some(added) = added {
+                let added = &added[group * size..][..size];
+                for place in &plan.places {
+                    let numbers = sums[place.sum].0.iter_mut().zip(&added[place.line].0);
+                    numbers.for_each(|(sum, number)| *sum += number);
+                }
+            }
             let sums = plan.places.iter().map(|place| (&sums[place.sum].0, place.line));
             match self.activation {
                 Activation::None => sums.for_each(|(sum, line)| output[line].0 = *sum),

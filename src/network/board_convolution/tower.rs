@@ -10,12 +10,18 @@ use super::line::{Line, WIDTH};
 use super::plan::Plan;
 use crate::network::convolution::{Activation, Convolution};
 
-/// A network of convolutions with residuals, a summary of the board half-way, and one value a place and plane.
+/// A network of convolutions with residuals, a summary of the board half-way, and one value a place and plane. Where colours
+/// share its weights, it goes through the layers once for each colour.
 pub struct Tower<'a> {
+    /// Leading planes that share the weights; 0 if none do.
+    pub colours: usize,
     /// From planes and scalars to features.
     pub stem: &'a Convolution,
     /// With residuals.
     pub body: &'a [Convolution],
+    /// 1x1, of the features' mean over the colours, added to the sums of each layer of `body`; none unless colours share the
+    /// weights.
+    pub exchange: &'a [Convolution],
     /// 1x1, of the features' mean over the board; added to the sums in the middle of `body`.
     pub summary: &'a Convolution,
     /// 1x1.
@@ -33,7 +39,8 @@ impl Tower<'_> {
         let [boards, planes, rows, columns] = images.dims();
         let [_, count] = scalars.dims();
         let [_, inputs, kernel] = self.stem.sizes();
-        assert_eq!(planes + count, inputs, "planes and scalars for the network");
+        let seen = if self.colours > 0 { planes - self.colours + 2 } else { planes };
+        assert_eq!(seen + count, inputs, "planes and scalars for the network");
         let shape = |convolution: &Convolution| {
             let [outputs, inputs, _] = convolution.sizes();
             Shape { boards, rows, columns, inputs, outputs, kernel }
@@ -45,8 +52,11 @@ impl Tower<'_> {
         let once = Plan::of_centre(&features, Rectangle { rows: 0..1, columns: 0..1 });
         let layer = |convolution, plans, activation| Layer::new(shape(convolution), plans, convolution, activation);
         let layers = Layers {
+            colours: self.colours,
+            planes,
             stem: layer(self.stem, &first_plans, Activation::Relu),
             body: self.body.par_iter().map(|one| layer(one, &plans, Activation::Residual)).collect(),
+            exchange: self.exchange.iter().map(|one| layer(one, &everywhere, Activation::None)).collect(),
             summary: layer(self.summary, &once, Activation::None),
             hidden: layer(self.hidden, &everywhere, Activation::Relu),
             advantage: layer(self.advantage, &everywhere, Activation::None),
@@ -66,8 +76,13 @@ fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
 
 /// The network, ready for blocks of boards.
 struct Layers<'a> {
+    /// Leading planes that share the weights; 0 if none do.
+    colours: usize,
+    /// Planes of an image.
+    planes: usize,
     stem: Layer<'a>,
     body: Vec<Layer<'a>>,
+    exchange: Vec<Layer<'a>>,
     summary: Layer<'a>,
     hidden: Layer<'a>,
     advantage: Layer<'a>,
@@ -81,8 +96,12 @@ struct Layers<'a> {
 /// Padded blocks, filled anew for every block of boards; zero but at the places.
 struct Scratch {
     planes: Vec<Line>,
-    features: Vec<Line>,
+    /// One for each colour, or the only one.
+    features: Vec<Vec<Line>>,
     next: Vec<Line>,
+    /// The mean over the colours, and what it adds to each of them.
+    mean: Vec<Line>,
+    exchanged: Vec<Line>,
     pooled: Vec<Line>,
     /// One for every place.
     sums: Vec<Line>,
@@ -93,7 +112,7 @@ impl Layers<'_> {
     fn values(&self, images: &[f32], scalars: &[f32], count: usize) -> Vec<f32> {
         let Shape { boards, .. } = self.features;
         let block = self.features.block();
-        let image = (self.stem.inputs() - count) * self.features.places();
+        let image = self.planes * self.features.places();
         let mut values = vec![0.0; boards * self.actions.len()];
         images
             .par_chunks(block * image)
@@ -102,9 +121,8 @@ impl Layers<'_> {
             .for_each_init(
                 || self.scratch(),
                 |scratch, ((images, scalars), values)| {
-                    self.write_planes(images, scalars, count, &mut scratch.planes);
-                    self.compute(values.len() / self.actions.len(), scratch);
-                    self.read_values(&scratch.features, values);
+                    self.compute(values.len() / self.actions.len(), images, scalars, scratch);
+                    self.read_values(&scratch.next, values);
                 },
             );
         values
@@ -115,44 +133,66 @@ impl Layers<'_> {
         let widest = self.features.outputs.max(self.advantage.outputs());
         Scratch {
             planes: lines(self.stem.inputs()),
-            features: lines(widest),
+            features: vec![lines(widest); self.colours.max(1)],
             next: lines(widest),
+            mean: lines(widest),
+            exchanged: lines(widest),
             pooled: lines(widest),
             sums: vec![Line::default(); self.lines.len()],
         }
     }
 
-    /// Writes planes `[boards, planes, rows, columns]` and scalars `[boards, count]` as channels of a padded block.
-    fn write_planes(&self, images: &[f32], scalars: &[f32], count: usize, padded: &mut [Line]) {
+    /// Writes images `[boards, planes, rows, columns]` and scalars `[boards, count]` as channels of a padded block: all planes,
+    /// or what one of the colours sees of them, which is its own plane, the sum of the others', and those of no colour.
+    fn write_planes(&self, colour: usize, images: &[f32], scalars: &[f32], padded: &mut [Line]) {
         let (places, size) = (self.features.places(), self.features.padded());
-        let planes = self.stem.inputs() - count;
-        let boards = images.chunks_exact(planes * places).zip(scalars.chunks_exact(count));
+        let count = scalars.len() * self.planes * places / images.len();
+        let boards = images.chunks_exact(self.planes * places).zip(scalars.chunks_exact(count));
         for ((image, scalars), lines) in boards.zip(self.lines.chunks_exact(places)) {
             for (place, line) in lines.iter().enumerate() {
-                let numbers = image.iter().skip(place).step_by(places).chain(scalars);
-                for (channel, number) in numbers.enumerate() {
-                    padded[channel / WIDTH * size + line].0[channel % WIDTH] = *number;
+                let plane = |plane: usize| image[plane * places + place];
+                let own = (self.colours > 0).then(|| {
+                    let others = (0..self.colours).filter(|other| *other != colour).map(plane).sum();
+                    [plane(colour), others]
+                });
+                let rest = (self.colours..self.planes).map(plane).chain(scalars.iter().copied());
+                for (channel, number) in own.into_iter().flatten().chain(rest).enumerate() {
+                    padded[channel / WIDTH * size + line].0[channel % WIDTH] = number;
                 }
             }
         }
     }
 
-    /// From the planes of so many boards to the values of their places, which are in `features` at last.
-    fn compute(&self, boards: usize, scratch: &mut Scratch) {
-        let Scratch { planes, features, next, pooled, sums } = scratch;
-        self.stem.apply(boards, &self.stem.starts, planes, sums, features);
-        for (index, layer) in self.body.iter().enumerate() {
-            if index == self.body.len() / 2 {
-                self.pool(boards, features, next);
-                self.summary.apply(boards, &self.summary.starts, next, sums, pooled);
-                layer.apply(boards, &self.with_summary(pooled, &layer.starts), features, sums, next);
-            } else {
-                layer.apply(boards, &layer.starts, features, sums, next);
-            }
-            std::mem::swap(features, next);
+    /// From the images of so many boards to the values of their places, which are in `next` at last.
+    fn compute(&self, boards: usize, images: &[f32], scalars: &[f32], scratch: &mut Scratch) {
+        let Scratch { planes, features, next, mean, exchanged, pooled, sums } = scratch;
+        for (colour, features) in features.iter_mut().enumerate() {
+            self.write_planes(colour, images, scalars, planes);
+            self.stem.apply(boards, &self.stem.starts, planes, sums, features);
         }
-        self.hidden.apply(boards, &self.hidden.starts, features, sums, next);
-        self.advantage.apply(boards, &self.advantage.starts, next, sums, features);
+        for (index, layer) in self.body.iter().enumerate() {
+            let middle = index == self.body.len() / 2;
+            if middle || !self.exchange.is_empty() {
+                average(features, mean);
+            }
+            let added = self.exchange.get(index).map(|exchange| {
+                exchange.apply(boards, &exchange.starts, mean, sums, exchanged);
+                exchanged.as_slice()
+            });
+            let with_summary = middle.then(|| {
+                self.pool(boards, mean, next);
+                self.summary.apply(boards, &self.summary.starts, next, sums, pooled);
+                self.with_summary(pooled, &layer.starts)
+            });
+            let starts = with_summary.as_deref().unwrap_or(&layer.starts);
+            for features in features.iter_mut() {
+                layer.apply_with(boards, starts, added, features, sums, next);
+                std::mem::swap(features, next);
+            }
+        }
+        average(features, mean);
+        self.hidden.apply(boards, &self.hidden.starts, mean, sums, exchanged);
+        self.advantage.apply(boards, &self.advantage.starts, exchanged, sums, next);
     }
 
     /// Writes the mean of every board's features at its first place.
@@ -193,4 +233,20 @@ impl Layers<'_> {
             }
         }
     }
+}
+
+/// Writes the mean of padded blocks.
+fn average(blocks: &[Vec<Line>], mean: &mut [Line]) {
+    let (first, others) = blocks.split_first().expect("a block");
+    mean.copy_from_slice(first);
+    if others.is_empty() {
+        return;
+    }
+    for block in others {
+        for (Line(sum), Line(numbers)) in mean.iter_mut().zip(block) {
+            sum.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
+        }
+    }
+    let share = 1.0 / blocks.len() as f32;
+    mean.iter_mut().for_each(|Line(sum)| *sum = sum.map(|sum| sum * share));
 }
