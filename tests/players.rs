@@ -520,12 +520,16 @@ fn promising(actions: impl IntoIterator<Item = usize>) -> Vec<Valued> {
 #[test]
 fn the_value_a_candidate_comes_with_counts_for_as_many_simulations_as_it_is_trusted() {
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
-    // A swap without a match is worth -5 in each of the 10 simulations, whatever chance brings.
-    let candidate = [Valued { action: action(4, 0, true), value: 25.0 }];
-    for (prior_visits, mean) in [(0.0, -5.0), (10.0, 10.0), (20.0, 15.0)] {
-        let search = Search { prior_visits, ..search(10, 0) };
-        let Ok(ranked) = search.rank(&state, &candidate, &Cascade, &mut NoLeaf, &mut ties(0), Instant::now());
-        assert_eq!(ranked, [Valued { value: mean, ..candidate[0] }]);
+    // Swaps without a match are worth -5 in each of their 10 simulations, whatever chance brings; the values with which they
+    // come are 20 on average, 25 above that.
+    let candidates = [(action(4, 0, true), 15.0), (action(0, 0, true), 25.0)];
+    let candidates = candidates.map(|(action, value)| Valued { action, value });
+    for (prior_visits, means) in [(0.0, [-5.0, -5.0]), (10.0, [-2.5, -7.5]), (30.0, [-1.25, -8.75])] {
+        let search = Search { prior_visits, ..search(20, 0) };
+        let Ok(ranked) = search.rank(&state, &candidates, &Cascade, &mut NoLeaf, &mut ties(0), Instant::now());
+        let found: Vec<(usize, f64)> = ranked.iter().map(|valued| (valued.action, valued.value)).collect();
+        let order = if prior_visits > 0.0 { [1, 0] } else { [0, 1] };
+        assert_eq!(found, [(candidates[order[0]].action, means[0]), (candidates[order[1]].action, means[1])]);
     }
 }
 

@@ -92,7 +92,7 @@ pub const PLAYERS: &[Entry] = &[
             Parameter {
                 key: "prior_visits",
                 default: Some("0"),
-                about: "simulations that the network's own value counts for, with depth=0",
+                about: "simulations that the network's own value of a move counts for",
             },
             OUTPUT,
             CHECKPOINT,
@@ -304,10 +304,6 @@ fn network(options: &Options) -> Result<NetworkPlayer<Match3>> {
 fn network_search(options: &Options, rules: &Rules) -> Result<BoxedPlayer> {
     let search = search(options, rules)?;
     let prior_visits = options.number("prior_visits", "a number", 0.0..=1e6)?;
-    if prior_visits > 0.0 && search.depth > 0 {
-        return Err(options
-            .wrong("prior_visits", "0 where depth is above 0: the network values a move, not a guide's moves too"));
-    }
     let leaf_moves = options.number("leaf_moves", "a whole number", 0..=Match3::ACTIONS)?;
     Ok(Box::new(NetworkSearch {
         name: options.text.to_owned(),

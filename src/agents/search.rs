@@ -60,7 +60,8 @@ pub struct Search<G: Game> {
     pub budget: Budget,
     /// Moves of the guide after the move.
     pub depth: u32,
-    /// Simulations that the value counts for with which a candidate comes; 0 for none.
+    /// Simulations that the value counts for with which a candidate comes, less what such values are above simulations on
+    /// average; 0 for none.
     pub prior_visits: f64,
 }
 
@@ -70,19 +71,27 @@ const TASK: usize = 8;
 /// A candidate and its simulations so far.
 struct Candidate {
     action: usize,
-    /// What counts beside the simulations: a value as the sum of so many.
-    before: (f64, f64),
+    /// With which it came.
+    value: f64,
     total: f64,
     simulations: usize,
 }
 
 impl Candidate {
-    /// The mean of its simulations and of the value with which it came.
-    fn mean(&self) -> f64 {
-        let (sum, count) = self.before;
-        let count = count + self.simulations as f64;
-        if count == 0.0 { 0.0 } else { (sum + self.total) / count }
+    /// The mean of its simulations, and of so many more that brought its value plus `shift`.
+    fn mean(&self, prior_visits: f64, shift: f64) -> f64 {
+        let count = prior_visits + self.simulations as f64;
+        if count == 0.0 { 0.0 } else { (self.total + prior_visits * (self.value + shift)) / count }
     }
+}
+
+/// What makes the values with which candidates came as high, on average, as their simulations: of these alone the former may
+/// count more or fewer moves than the latter.
+fn shift(candidates: &[Candidate]) -> f64 {
+    let tried = candidates.iter().filter(|candidate| candidate.simulations > 0);
+    let apart = |candidate: &Candidate| candidate.total / candidate.simulations as f64 - candidate.value;
+    let (sum, count) = tried.map(apart).fold((0.0, 0.0), |(sum, count), apart| (sum + apart, count + 1.0));
+    if count == 0.0 { 0.0 } else { sum / count }
 }
 
 impl<G: Game> Search<G> {
@@ -112,13 +121,13 @@ impl<G: Game> Search<G> {
         };
         let start = |Valued { action, value }: &Valued| Candidate {
             action: *action,
-            before: if self.prior_visits > 0.0 { (value * self.prior_visits, self.prior_visits) } else { (0.0, 0.0) },
+            value: *value,
             total: 0.0,
             simulations: 0,
         };
         let mut ranked: Vec<Candidate> = candidates[..left].iter().map(start).collect();
         let rounds = rounds(left);
-        let mut spent = 0;
+        let (mut spent, mut shifted) = (0, 0.0);
         for round in 0..rounds {
             let tried = &mut ranked[..left];
             match self.budget {
@@ -144,10 +153,13 @@ impl<G: Game> Search<G> {
                     }
                 }
             }
-            tried.sort_by(|a, b| b.mean().total_cmp(&a.mean()));
+            shifted = shift(tried);
+            let mean = |candidate: &Candidate| candidate.mean(self.prior_visits, shifted);
+            tried.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
             left = left.div_ceil(2);
         }
-        Ok(ranked.iter().map(|candidate| Valued { action: candidate.action, value: candidate.mean() }).collect())
+        let mean = |candidate: &Candidate| candidate.mean(self.prior_visits, shifted);
+        Ok(ranked.iter().map(|candidate| Valued { action: candidate.action, value: mean(candidate) }).collect())
     }
 
     /// Adds a number of simulations to each of the candidates, all of which have had as many.
