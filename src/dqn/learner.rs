@@ -17,7 +17,7 @@ use super::replay::{Replay, Transition};
 use super::target::targets;
 use crate::error::Result;
 use crate::games::{ActionMask, Game};
-use crate::network::{Encoded, Encoder, Evaluator, QNetwork, to_vec};
+use crate::network::{Encoded, Encoder, Evaluator, QNetwork, device, to_vec};
 use crate::random::{Draw, Role, Stream};
 
 /// What an update was like.
@@ -36,7 +36,7 @@ pub struct Update {
 /// Images in one forward pass of the target, where the batch is not larger.
 const BATCH: usize = 256;
 
-/// Images whose forward and backward pass is one thread's work.
+/// Images whose forward and backward pass is one thread's work on a processor; a GPU has the whole batch at once.
 const IMAGES: usize = 16;
 
 /// What a shard of a batch teaches.
@@ -160,8 +160,9 @@ impl<G: Game> Learner<G> {
         targets: &[f32],
         weights: &[f32],
     ) -> Result<Shard> {
+        let images = if device::is_processor(&self.device) { IMAGES } else { usize::MAX };
         let afterstates = self.online.view().afterstates;
-        let shard = |index: usize| if afterstates { index / IMAGES } else { backups[index].row / IMAGES };
+        let shard = |index: usize| if afterstates { index } else { backups[index].row } / images;
         let starts: Vec<usize> =
             (0..backups.len()).filter(|index| *index == 0 || shard(*index) != shard(index - 1)).collect();
         let ends = starts.iter().skip(1).copied().chain([backups.len()]);
@@ -202,8 +203,8 @@ impl<G: Game> Learner<G> {
         })
     }
 
-    /// The values that a network has for the actions of backups, each state seen under a symmetry, as two
-    /// parts: what it adds, shape `[backups]`, and what is known beforehand. The backups are of neighbouring rows.
+    /// The values that a network has for the actions of backups, which are of neighbouring rows, each state seen under a
+    /// symmetry, as two parts: what it adds, shape `[backups]`, and what is known beforehand.
     fn values(
         &self,
         network: &QNetwork,

@@ -74,6 +74,21 @@ fn open(name: &str, #[allow(unused_variables)] wanted: Wanted) -> Option<Device>
     }
 }
 
+/// Whether a device computes on the processor: small batches side by side are then no slower than one large batch.
+#[allow(unused_variables)]
+pub fn is_processor(device: &Device) -> bool {
+    #[cfg(feature = "flex")]
+    if *device == Device::flex() {
+        return true;
+    }
+    #[cfg(feature = "ndarray")]
+    #[allow(deprecated)]
+    if *device == Device::ndarray() {
+        return true;
+    }
+    false
+}
+
 /// The devices of a kind. A missing driver can make the look itself panic, which means that there is none.
 #[cfg(any(feature = "cuda", feature = "wgpu"))]
 fn present(kind: burn::tensor::DeviceType) -> Vec<Device> {
