@@ -34,6 +34,7 @@ const MUON_MOMENTUM: f64 = 0.95;
 
 /// The state of one parameter, flattened.
 #[derive(Clone)]
+#[expect(clippy::large_enum_variant, reason = "there is one a parameter, a few dozen in all")]
 enum State {
     Adam(AdamState<1>),
     /// The velocity: the sum of past gradients, each later update weighting it by the momentum.
