@@ -534,6 +534,14 @@ fn the_value_a_candidate_comes_with_counts_for_as_many_simulations_as_it_is_trus
 }
 
 #[test]
+fn a_value_that_is_no_number_does_no_harm_where_values_do_not_count() {
+    let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
+    let candidates = [action(4, 0, true), action(0, 0, true)].map(|action| Valued { action, value: f64::NAN });
+    let Ok(ranked) = search(20, 0).rank(&state, &candidates, &Cascade, &mut NoLeaf, &mut ties(0), Instant::now());
+    assert!(ranked.iter().all(|valued| valued.value == -5.0), "{ranked:?}");
+}
+
+#[test]
 fn the_value_of_the_position_a_simulation_ends_in_counts() {
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
     // All obstacles on this board are worth keeping, so the swap that clears nothing wins by far.

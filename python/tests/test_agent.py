@@ -82,20 +82,24 @@ def test_games_are_those_of_the_programs_evaluation_move_for_move(program, agent
             assert moves[:until] == report["moves"][index][:until]
             # It does not get stuck there.
             assert sum(decided) > 15 and game.score() > 300
-    # The game of seed 19279 begins without a matching move; into others an agent may lead it, but seldom.
-    assert len(undecided) <= 2 and (19279 in undecided) == (first == 19275)
+    # The game of seed 19279 begins without a matching move, and the agent that ships leads that of seed 134 to such a board.
+    assert undecided == ([19279] if first == 19275 else [134])
 
 
 @pytest.mark.parametrize("seed", [4284, 15382, 19279, 26545, 30300, 51601])
 def test_where_nothing_matches_a_swap_that_changes_the_board_is_played_until_something_does(agent, seed):
     game = matchq.GameLogic(seed)
     assert not game.matching_moves()
+    decided = []
     while not game.is_gameover():
+        decided.append(bool(game.matching_moves()))
         move = agent.act(game.board(), game.moves_left())
         assert matchq.action_mask(game.board())[matchq.action_of_move(move)]
-        game.play(move)
-    # A player who got stuck would have -125.
-    assert game.score() > 100
+        _, points, _, _ = game.play(move)
+        assert points >= 8 if decided[-1] else points >= -5
+    assert decided.index(True) < 10 and sum(decided) >= 15
+    # With the agent that ships seed 15382 has ten boards on which nothing matches.
+    assert game.score() > (150 if seed == 15382 else 200)
 
 
 @pytest.mark.parametrize("search", [None, "sims=20"])

@@ -81,7 +81,9 @@ impl Candidate {
     /// The mean of its simulations, and of so many more that brought its value plus `shift`.
     fn mean(&self, prior_visits: f64, shift: f64) -> f64 {
         let count = prior_visits + self.simulations as f64;
-        if count == 0.0 { 0.0 } else { (self.total + prior_visits * (self.value + shift)) / count }
+        // A value that does not count may be no number.
+        let before = if prior_visits > 0.0 { prior_visits * (self.value + shift) } else { 0.0 };
+        if count == 0.0 { 0.0 } else { (before + self.total) / count }
     }
 }
 
