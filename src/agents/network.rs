@@ -65,6 +65,11 @@ impl<G: Game> NetworkPlayer<G> {
         Ok(values.chunks_exact(G::ACTIONS).zip(states).map(choose).collect())
     }
 
+    /// The same without looking: `choose` is given no values.
+    pub fn act_blindly(&self, states: &[G::State], mut choose: impl FnMut(&[f32], &ActionMask) -> usize) -> Vec<usize> {
+        states.iter().map(|state| choose(&[], &G::mask(state, self.mask))).collect()
+    }
+
     /// Whether the mask says nothing for any action: where no move matches, the mask of matching moves falls back to the
     /// effective ones, which the network has hardly seen.
     pub fn is_undecided(&self, state: &G::State) -> bool {

@@ -27,6 +27,9 @@ pub struct Meters {
     value: f64,
     error: f64,
     gradient_norm: f64,
+    /// Updates of a model of waves, and their losses.
+    waves: u64,
+    wave_loss: f64,
     games: u64,
     score: f64,
     /// Step and mean score of the last evaluation.
@@ -51,6 +54,10 @@ impl Meters {
         self.value += f64::from(update.value);
         self.error += f64::from(update.error);
         self.gradient_norm += f64::from(update.gradient_norm);
+        if let Some(loss) = update.wave_loss {
+            self.waves += 1;
+            self.wave_loss += f64::from(loss);
+        }
     }
 
     /// Takes note of an evaluation; says whether it is the best so far.
@@ -82,6 +89,9 @@ impl Meters {
             ("train/gradient_norm", self.gradient_norm),
         ];
         let mut means: Vec<_> = updates.into_iter().filter_map(|(name, sum)| Some((name, self.mean(sum)?))).collect();
+        if self.waves > 0 {
+            means.push(("train/wave_loss", self.wave_loss / self.waves as f64));
+        }
         means.push(("train/games", self.games as f64));
         if self.games > 0 {
             means.push(("train/score", self.score / self.games as f64));

@@ -261,7 +261,7 @@ impl TrainConfig {
         }
         is(learning.candidates <= 256, "learning.candidates", &learning.candidates, "between 0 and 256")?;
         is(
-            learning.candidates == 0 || network.prior != Prior::None && network.afterstates,
+            learning.candidates == 0 || network.afterstates && (network.prior != Prior::None || network.waves > 0),
             "learning.candidates",
             &learning.candidates,
             "0 where network.prior is \"none\" or network.afterstates is false",

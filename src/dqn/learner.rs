@@ -17,7 +17,7 @@ use super::replay::{Replay, Transition};
 use super::target::targets;
 use crate::error::Result;
 use crate::games::{ActionMask, Game};
-use crate::network::{Encoded, Encoder, Evaluator, QNetwork, device, to_vec};
+use crate::network::{Encoded, Encoder, Evaluator, QNetwork, View, device, to_vec};
 use crate::random::{Draw, Role, Stream};
 
 /// What an update was like.
@@ -31,6 +31,8 @@ pub struct Update {
     pub error: f32,
     /// Norm of the gradient before clipping.
     pub gradient_norm: f32,
+    /// Mean loss of the model of waves, if the network has one.
+    pub wave_loss: Option<f32>,
 }
 
 /// Images in one forward pass of the target, where the batch is not larger.
@@ -45,6 +47,8 @@ struct Shard {
     gradients: GradientsParams,
     /// Its part of the mean loss.
     loss: f32,
+    /// The same of the model of waves.
+    wave_loss: f32,
     values: Vec<f32>,
     errors: Vec<f32>,
 }
@@ -56,7 +60,7 @@ impl Shard {
         network.visit(&mut sum);
         self.values.extend(other.values);
         self.errors.extend(other.errors);
-        Self { loss: self.loss + other.loss, ..self }
+        Self { loss: self.loss + other.loss, wave_loss: self.wave_loss + other.wave_loss, ..self }
     }
 }
 
@@ -72,6 +76,8 @@ pub struct Learner<G: Game> {
     sampling: Stream,
     symmetry: Stream,
     simulating: Stream,
+    /// Which wave of a chain is learned.
+    waves: Stream,
     updates: u64,
     game: PhantomData<G>,
 }
@@ -85,6 +91,7 @@ pub struct SavedLearner {
     sampling: Stream,
     symmetry: Stream,
     simulating: Stream,
+    waves: Stream,
     updates: u64,
 }
 
@@ -106,6 +113,7 @@ impl<G: Game> Learner<G> {
             sampling: Stream::new(config.seed, Role::Sample, 0),
             symmetry: Stream::new(config.seed, Role::Symmetry, 0),
             simulating: Stream::new(config.seed, Role::Simulate, 0),
+            waves: Stream::new(config.seed, Role::Wave, 0),
             updates: 0,
         }
     }
@@ -131,10 +139,15 @@ impl<G: Game> Learner<G> {
         let targets = self.targets(&backups, progress)?;
         let weights: Vec<f32> = backups.iter().map(|backup| sample.weights[backup.row]).collect();
 
+        let draws: Vec<u32> = match self.online.foresight() {
+            None => Vec::new(),
+            Some(_) => backups.iter().map(|_| self.waves.below(u32::MAX)).collect(),
+        };
         let symmetries = if self.learning.symmetry { G::SYMMETRIES as u32 } else { 1 };
         let seen: Vec<(G::State, usize)> =
             batch.iter().map(|transition| (transition.state, self.symmetry.below(symmetries) as usize)).collect();
-        let Shard { gradients, loss, values, errors } = self.learn(&seen, &backups, &targets, &weights)?;
+        let Shard { gradients, loss, wave_loss, values, errors } =
+            self.learn(&seen, &backups, &targets, &weights, &draws)?;
         let rate = self.learning.learning_rate_at(progress);
         let (online, gradient_norm) = self.optimizer.step(rate, self.online.clone(), gradients)?;
         self.online = online;
@@ -148,6 +161,7 @@ impl<G: Game> Learner<G> {
             value: mean(values.iter().sum()),
             error: mean(errors.iter().map(|error| error.abs()).sum()),
             gradient_norm,
+            wave_loss: self.online.foresight().map(|_| wave_loss),
         })
     }
 
@@ -159,6 +173,7 @@ impl<G: Game> Learner<G> {
         backups: &[Backup<G::State>],
         targets: &[f32],
         weights: &[f32],
+        draws: &[u32],
     ) -> Result<Shard> {
         let images = if device::is_processor(&self.device) { IMAGES } else { usize::MAX };
         let afterstates = self.online.view().afterstates;
@@ -169,7 +184,9 @@ impl<G: Game> Learner<G> {
         let ranges: Vec<Range<usize>> = starts.iter().zip(ends).map(|(start, end)| *start..end).collect();
         let shards = ranges.into_par_iter().with_max_len(1).map(|range| {
             let weights: Vec<f32> = weights[range.clone()].iter().map(|weight| weight / backups.len() as f32).collect();
-            self.learn_shard(seen, &backups[range.clone()], &targets[range], weights)
+            let draws = draws.get(range.clone()).unwrap_or_default();
+            let share = range.len() as f32 / backups.len() as f32;
+            self.learn_shard(seen, &backups[range.clone()], &targets[range], weights, draws, share)
         });
         let shards: Result<Vec<Shard>> = shards.collect();
         Ok(shards?.into_iter().reduce(|sum, shard| sum.with(shard, &self.online)).unwrap_or_default())
@@ -182,6 +199,8 @@ impl<G: Game> Learner<G> {
         backups: &[Backup<G::State>],
         targets: &[f32],
         weights: Vec<f32>,
+        draws: &[u32],
+        share: f32,
     ) -> Result<Shard> {
         let tracked = self.device.clone().autodiff();
         let column = |numbers: Vec<f32>| {
@@ -194,10 +213,20 @@ impl<G: Game> Learner<G> {
         let values = added + column(known);
         let errors = values.clone() - column(targets.to_vec());
         let loss = (self.loss(errors.clone()) * column(weights)).sum();
-        let gradients = GradientsParams::from_grads(loss.backward(), &network);
+        let mut teaching = loss.clone();
+        let mut wave_loss = 0.0;
+        if let Some((model, waves)) = network.foresight() {
+            let afterstates = afterstates(seen, backups);
+            let waves = Encoder::<G>::new(network.view()).waves(&afterstates, draws, waves, &tracked);
+            let loss = model.loss(waves).mul_scalar(share);
+            wave_loss = to_vec(loss.clone().inner())?[0];
+            teaching = teaching + loss;
+        }
+        let gradients = GradientsParams::from_grads(teaching.backward(), &network);
         Ok(Shard {
             gradients,
             loss: to_vec(loss.inner())?[0],
+            wave_loss,
             values: to_vec(values.inner())?,
             errors: to_vec(errors.inner())?,
         })
@@ -212,14 +241,9 @@ impl<G: Game> Learner<G> {
         backups: &[Backup<G::State>],
         tracked: &Device,
     ) -> (Tensor<1>, Vec<f32>) {
-        let mut encoder = Encoder::<G>::new(network.view());
+        let mut encoder = Encoder::<G>::new(told(network));
         if network.view().afterstates {
-            let afterstate = |backup: &Backup<G::State>| {
-                let (state, symmetry) = seen[backup.row];
-                (state, backup.action.into(), symmetry)
-            };
-            let afterstates: Vec<_> = backups.iter().map(afterstate).collect();
-            let Encoded { images, scalars, known } = encoder.afterstates(&afterstates, tracked);
+            let Encoded { images, scalars, known } = encoder.afterstates(&afterstates(seen, backups), tracked);
             return (network.forward(images, scalars).reshape([backups.len()]), known.to_vec());
         }
         let first = backups.first().map_or(0, |backup| backup.row);
@@ -264,10 +288,11 @@ impl<G: Game> Learner<G> {
         let rewards: Vec<f32> = rewards.collect();
         let discounts: Vec<f32> = alive.iter().map(|backup| backup.discount).collect();
         let next: Vec<G::State> = alive.iter().map(|backup| backup.next).collect();
-        let view = self.online.view();
+        let view = told(&self.online);
         let masks: Vec<ActionMask> = next.par_iter().map(|state| view.candidates::<G>(state, candidates)).collect();
         let values = |network: &QNetwork| {
             Evaluator::<G>::new(network, batch.max(BATCH), &self.device)
+                .told()
                 .values_within(&next, &masks)
                 .map(<[f32]>::to_vec)
         };
@@ -318,6 +343,7 @@ impl<G: Game> Learner<G> {
             sampling: self.sampling.clone(),
             symmetry: self.symmetry.clone(),
             simulating: self.simulating.clone(),
+            waves: self.waves.clone(),
             updates: self.updates,
         })
     }
@@ -333,9 +359,25 @@ impl<G: Game> Learner<G> {
         self.sampling = saved.sampling;
         self.symmetry = saved.symmetry;
         self.simulating = saved.simulating;
+        self.waves = saved.waves;
         self.updates = saved.updates;
         Ok(())
     }
+}
+
+/// What a network is shown in learning: the values are not learned from what its model does not yet foresee.
+fn told(network: &QNetwork) -> View {
+    let view = network.view();
+    if network.foresight().is_some() { view.told() } else { view }
+}
+
+/// The actions that backups are of, as state, action and symmetry.
+fn afterstates<S: Copy>(seen: &[(S, usize)], backups: &[Backup<S>]) -> Vec<(S, usize, usize)> {
+    let afterstate = |backup: &Backup<S>| {
+        let (state, symmetry) = seen[backup.row];
+        (state, backup.action.into(), symmetry)
+    };
+    backups.iter().map(afterstate).collect()
 }
 
 /// A network's parameters, flattened, in its order.

@@ -11,7 +11,7 @@ use crate::eval::plot::{self, CurvePoint};
 use crate::telemetry::{CsvLog, EventLog, Progress, Sink, Status};
 
 /// Columns of `train.csv`; `docs/dqn.md` explains each.
-const TRAINING: [&str; 12] = [
+const TRAINING: [&str; 13] = [
     "updates",
     "seconds",
     "epsilon",
@@ -21,6 +21,7 @@ const TRAINING: [&str; 12] = [
     "value",
     "error",
     "gradient_norm",
+    "wave_loss",
     "games",
     "score",
     "steps_per_second",

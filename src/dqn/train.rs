@@ -83,9 +83,10 @@ impl<G: Game> Training<G> {
             // Act: one move in every game.
             let states: Vec<G::State> = self.games.states().collect();
             let epsilon = if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) };
-            let mut player = self.player(device);
+            let mut player = NetworkPlayer::new(self.evaluator(device).told());
+            let explore = |values: &[f32], mask: &_| epsilon_greedy(values, mask, epsilon, &mut self.explore);
             let actions =
-                player.act_by(&states, |values, mask| epsilon_greedy(values, mask, epsilon, &mut self.explore))?;
+                if epsilon < 1.0 { player.act_by(&states, explore)? } else { player.act_blindly(&states, explore) };
             self.games.step(&actions, &mut outcomes);
             self.step += states.len() as u64;
 
@@ -118,7 +119,7 @@ impl<G: Game> Training<G> {
                 self.meters.reset();
             }
             if due(evaluation.every) {
-                let mut player = self.player(device);
+                let mut player = NetworkPlayer::new(self.evaluator(device));
                 let played = play_series(&mut player, rules, evaluation.seed.into(), evaluation.games, |_| ())?;
                 let scores: Vec<i32> = played.iter().map(|game| game.score).collect();
                 let summary = Summary::of(&scores).ok_or_else(|| Error::runtime("the evaluation played no game"))?;
@@ -141,9 +142,9 @@ impl<G: Game> Training<G> {
         Ok(Ending::Finished)
     }
 
-    /// A greedy player by the network as it is now.
-    fn player(&self, device: &Device) -> NetworkPlayer<G> {
-        NetworkPlayer::new(Evaluator::new(self.learner.network(), BATCH, device))
+    /// The network's values as it is now.
+    fn evaluator(&self, device: &Device) -> Evaluator<G> {
+        Evaluator::new(self.learner.network(), BATCH, device)
     }
 }
 

@@ -295,6 +295,25 @@ impl Game for Match3 {
         (f64::from(points) + Prior::LATER * f64::from(best)) as f32
     }
 
+    fn encode_waves(state: &State, action: usize, symmetry: usize, images: &mut [f32], points: &mut [f32]) -> usize {
+        let mut board = Certain::of(state).swapped(action);
+        let mut images = images.chunks_exact_mut(Self::PLANES * ROWS * COLUMNS);
+        let mut encode = |board: &Certain| {
+            if let Some(image) = images.next() {
+                board.encode(0, symmetry, image, &mut [0.0]);
+            }
+        };
+        encode(&board);
+        let mut waves = 0;
+        for place in points {
+            let Some(points) = board.wave() else { break };
+            encode(&board);
+            *place = points as f32;
+            waves += 1;
+        }
+        waves
+    }
+
     /// (0, y, x) for a vertical move, (1, y, x) for a horizontal one.
     fn place(action: usize) -> (usize, usize, usize) {
         let Move { x, y, vertical } = Move::of_action(action);

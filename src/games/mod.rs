@@ -177,6 +177,18 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned {
         scalars: &mut [f32],
     ) -> f32;
 
+    /// Writes the images, as [`encode`](Self::encode) does, of the position with an action done and nothing that follows from
+    /// it, and of what each wave of the chain that follows for certain leaves, without the tokens that are not known; and
+    /// the points of each wave. Gives the number of waves, at most as many as `points` has room for; `images` has room for one
+    /// more than that.
+    fn encode_waves(
+        state: &Self::State,
+        action: usize,
+        symmetry: usize,
+        images: &mut [f32],
+        points: &mut [f32],
+    ) -> usize;
+
     /// Where an action's Q-value is read off: (output plane, row, column).
     fn place(action: usize) -> (usize, usize, usize);
 

@@ -21,6 +21,11 @@ pub struct View {
 }
 
 impl View {
+    /// What a network that foresees chains would see if it foresaw them without error: the rules tell what is certain.
+    pub const fn told(self) -> Self {
+        Self { prior: Prior::Chain, ..self }
+    }
+
     /// Planes of an image: the game's own, and those of the prior. A position's are, for each depth of a plan up to the prior's, the
     /// points of the best certain plans that begin with each action, at the action's place.
     pub const fn planes<G: Game>(&self) -> usize {
@@ -99,7 +104,18 @@ pub struct Encoded<'a> {
     pub scalars: Tensor<2>,
     /// What is known beforehand, in the network's units and without symmetries, to which its output is to be added: shape
     /// `[batch, actions]` of positions, `[batch]` of afterstates.
-    pub known: &'a [f32],
+    pub known: &'a mut [f32],
+}
+
+/// Single waves: boards before and after them, `[batch, planes, rows, columns]`, and their points in the network's units,
+/// `[batch]`.
+pub struct Waves {
+    /// Boards before.
+    pub before: Tensor<4>,
+    /// Boards after.
+    pub after: Tensor<4>,
+    /// Points.
+    pub points: Tensor<1>,
 }
 
 /// States that are worth a task for another thread.
@@ -139,6 +155,31 @@ impl<G: Game> Encoder<G> {
         self.encoded(states.len(), device)
     }
 
+    /// One wave of what follows from each action, for a model of waves to learn: of a chain of K waves by `draw` the board
+    /// before one of these and that after it, or the board that is left, which stays; K is `waves` at the most.
+    pub fn waves(&self, states: &[(G::State, usize, usize)], draws: &[u32], waves: usize, device: &Device) -> Waves {
+        let image = G::PLANES * G::ROWS * G::COLUMNS;
+        let mut boards = vec![0.0; (waves + 1) * image];
+        let mut gained = vec![0.0; waves];
+        let [mut before, mut after, mut points] = [const { Vec::new() }; 3];
+        for ((state, action, symmetry), draw) in states.iter().zip(draws) {
+            let count = G::encode_waves(state, *action, *symmetry, &mut boards, &mut gained);
+            let wave = *draw as usize % (count + 1).min(waves);
+            let next = (wave + 1).min(count);
+            before.extend_from_slice(&boards[wave * image..][..image]);
+            after.extend_from_slice(&boards[next * image..][..image]);
+            points.push(if wave < count { self.view.scale * gained[wave] } else { 0.0 });
+        }
+        let count = points.len();
+        let board =
+            |boards| Tensor::from_data(TensorData::new(boards, [count, G::PLANES, G::ROWS, G::COLUMNS]), device);
+        Waves {
+            before: board(before),
+            after: board(after),
+            points: Tensor::from_data(TensorData::new(points, [count]), device),
+        }
+    }
+
     /// Makes room for a number of images; gives the numbers in each.
     fn make_room(&mut self, count: usize, values: usize) -> usize {
         let image = self.view.planes::<G>() * G::ROWS * G::COLUMNS;
@@ -148,10 +189,10 @@ impl<G: Game> Encoder<G> {
         image
     }
 
-    fn encoded(&self, count: usize, device: &Device) -> Encoded<'_> {
+    fn encoded(&mut self, count: usize, device: &Device) -> Encoded<'_> {
         let images = TensorData::new(self.images.clone(), [count, self.view.planes::<G>(), G::ROWS, G::COLUMNS]);
         let scalars = TensorData::new(self.scalars.clone(), [count, G::SCALARS]);
         let (images, scalars) = (Tensor::from_data(images, device), Tensor::from_data(scalars, device));
-        Encoded { images, scalars, known: &self.known }
+        Encoded { images, scalars, known: &mut self.known }
     }
 }

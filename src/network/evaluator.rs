@@ -1,15 +1,16 @@
 //! Action values of many states by batched forward passes.
 
 use burn::module::Module;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::{Device, Tensor, TensorData};
 
-use super::{Encoded, Encoder, QNetwork};
+use super::{Chain, Encoded, Encoder, QNetwork, View};
 use crate::error::{Error, Result};
 use crate::games::{ActionMask, Game};
 
 /// A network that is asked for action values.
 pub struct Evaluator<G: Game> {
     network: QNetwork,
+    view: View,
     device: Device,
     /// Images in one forward pass at the most.
     batch: usize,
@@ -24,6 +25,7 @@ impl<G: Game> Evaluator<G> {
     pub fn new(network: &QNetwork, batch: usize, device: &Device) -> Self {
         Self {
             network: network.valid(),
+            view: network.view(),
             device: device.clone(),
             batch: batch.max(1),
             encoder: Encoder::new(network.view()),
@@ -35,6 +37,20 @@ impl<G: Game> Evaluator<G> {
     /// The same with a factor of the network's output: with 0 the prior alone is left.
     pub fn with_output(self, output: f32) -> Self {
         Self { output, ..self }
+    }
+
+    /// The same; if the network foresees chains, it is told by the rules what they leave instead.
+    pub fn told(self) -> Self {
+        if self.network.foresight().is_none() {
+            return self;
+        }
+        let view = self.view.told();
+        Self { view, encoder: Encoder::new(view), ..self }
+    }
+
+    /// What the network is shown of a position.
+    pub fn view(&self) -> View {
+        self.view
     }
 
     /// The network.
@@ -53,7 +69,7 @@ impl<G: Game> Evaluator<G> {
     /// # Errors
     /// When the device fails.
     pub fn values(&mut self, states: &[G::State]) -> Result<&[f32]> {
-        let mask = self.network.view().mask;
+        let mask = self.view.mask;
         let masks: Vec<ActionMask> = states.iter().map(|state| G::mask(state, mask)).collect();
         self.values_within(states, &masks)
     }
@@ -64,7 +80,7 @@ impl<G: Game> Evaluator<G> {
     /// When the device fails.
     pub fn values_within(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<&[f32]> {
         self.values.clear();
-        match self.network.view().afterstates {
+        match self.view.afterstates {
             false => self.value_positions(states)?,
             true => self.value_afterstates(states, masks)?,
         }
@@ -76,7 +92,7 @@ impl<G: Game> Evaluator<G> {
             let chunk: Vec<_> = chunk.iter().map(|state| (*state, 0)).collect();
             let Encoded { images, scalars, known } = self.encoder.positions(&chunk, &self.device);
             let added = to_vec(self.network.forward(images, scalars))?;
-            self.values.extend(added.iter().zip(known).map(|(added, known)| self.output * added + known));
+            self.values.extend(added.iter().zip(known.iter()).map(|(added, known)| self.output * added + known));
         }
         Ok(())
     }
@@ -90,10 +106,17 @@ impl<G: Game> Evaluator<G> {
             })
             .unzip();
         for (chunk, places) in afterstates.chunks(self.batch).zip(places.chunks(self.batch)) {
-            let Encoded { images, scalars, known } = self.encoder.afterstates(chunk, &self.device);
+            let Encoded { mut images, scalars, known } = self.encoder.afterstates(chunk, &self.device);
+            let foresight = self.network.foresight().filter(|_| self.view == self.network.view());
+            if let Some((model, waves)) = foresight {
+                let shape = images.dims();
+                let Chain { boards, points } = model.chain(images, waves)?;
+                images = Tensor::from_data(TensorData::new(boards, shape), &self.device);
+                known.iter_mut().zip(points).for_each(|(known, points)| *known += points);
+            }
             let added = to_vec(self.network.forward(images, scalars))?;
             for (place, (added, known)) in places.iter().zip(added.iter().zip(known)) {
-                self.values[*place] = self.output * added + known;
+                self.values[*place] = self.output * added + *known;
             }
         }
         Ok(())

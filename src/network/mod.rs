@@ -2,16 +2,19 @@
 
 #[cfg(feature = "flex")]
 mod board_convolution;
+mod colours;
 mod convolution;
 pub mod device;
 mod encoding;
 mod evaluator;
+mod foresight;
 mod policy;
 mod q_network;
 mod weights;
 
 pub use convolution::{Activation, Convolution, convolve, convolve_by_parts};
-pub use encoding::{Encoded, Encoder, View};
+pub use encoding::{Encoded, Encoder, View, Waves};
 pub use evaluator::{Evaluator, to_vec};
+pub use foresight::{Chain, Foresight, Wave};
 pub use policy::{BEST, Policy, PolicyConfig};
 pub use q_network::{NetworkConfig, OutOfRange, QNetwork};

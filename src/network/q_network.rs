@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "flex")]
 use super::board_convolution::Tower;
+use super::colours;
 use super::convolution::{Activation, Convolution};
+use super::foresight::Foresight;
 use super::{PolicyConfig, View};
 use crate::games::{Game, Prior};
 use crate::random::Stream;
@@ -34,6 +36,11 @@ pub struct NetworkConfig {
     pub prior: Prior,
     /// The network sees what an action leaves, one action at a time, instead of the position for all at once.
     pub afterstates: bool,
+    /// With afterstates and no prior: waves of a chain that the network foresees at the most, by a learned model of one wave;
+    /// it values the board that they leave. 0: it values the board as the action leaves it.
+    pub waves: usize,
+    /// Number of 3x3 convolutions of the model of one wave.
+    pub wave_layers: usize,
 }
 
 /// An afterstate's value is the sum of what each place adds, times this: it keeps Adam's first steps, which move all places'
@@ -42,7 +49,16 @@ const SHARE: f32 = 1.0 / 16.0;
 
 impl Default for NetworkConfig {
     fn default() -> Self {
-        Self { channels: 32, layers: 5, share_colours: false, dueling: false, prior: Prior::None, afterstates: false }
+        Self {
+            channels: 32,
+            layers: 5,
+            share_colours: false,
+            dueling: false,
+            prior: Prior::None,
+            afterstates: false,
+            waves: 0,
+            wave_layers: 5,
+        }
     }
 }
 
@@ -66,6 +82,8 @@ impl NetworkConfig {
         for (key, value, range, allowed) in [
             ("channels", self.channels, 1..=1024, "between 1 and 1024"),
             ("layers", self.layers, 2..=64, "between 2 and 64"),
+            ("waves", self.waves, 0..=64, "between 0 and 64"),
+            ("wave_layers", self.wave_layers, 2..=64, "between 2 and 64"),
         ] {
             if !range.contains(&value) {
                 return Err(OutOfRange { key, value: value.to_string(), allowed });
@@ -74,6 +92,11 @@ impl NetworkConfig {
         if self.dueling && self.afterstates {
             let allowed = "false where network.afterstates is true: an afterstate has one value";
             return Err(OutOfRange { key: "dueling", value: "true".to_owned(), allowed });
+        }
+        if self.waves > 0 && (!self.afterstates || self.prior != Prior::None) {
+            let allowed =
+                "0 but with network.afterstates = true and network.prior = \"none\": waves are foreseen from there";
+            return Err(OutOfRange { key: "waves", value: self.waves.to_string(), allowed });
         }
         Ok(())
     }
@@ -87,6 +110,8 @@ struct GameShape {
     shared_planes: usize,
     /// Where values are read off in the flattened output, channels last: each action's place, or all places.
     places: Vec<i32>,
+    /// Waves that it foresees at the most.
+    waves: usize,
 }
 
 /// A convolutional network from boards to action values.
@@ -100,6 +125,8 @@ pub struct QNetwork {
     hidden: Convolution,
     advantage: Convolution,
     value: Option<StateValue>,
+    /// What it sees of an afterstate is what this leaves of it.
+    foresight: Option<Foresight>,
     #[module(skip)]
     shape: GameShape,
 }
@@ -118,8 +145,7 @@ impl QNetwork {
         let (config, view) = (&policy.network, policy.view());
         let width = config.channels;
         let shared_planes = if config.share_colours { G::COLOURS } else { 0 };
-        // With shared weights a colour sees itself, all other colours as one plane, and the other planes.
-        let planes = view.planes::<G>() - shared_planes + if shared_planes > 0 { 2 } else { 0 };
+        let planes = colours::stacked(view.planes::<G>(), shared_planes);
         let mut convolution = |channels, size, gain| Convolution::new(channels, size, gain, stream, device);
         let stem = convolution([planes + G::SCALARS, width], 3, RELU);
         let body = (1..config.layers).map(|_| convolution([width, width], 3, 1.0)).collect();
@@ -136,6 +162,8 @@ impl QNetwork {
             hidden: convolution([width, width], 1, RELU),
             output: convolution([width, 1], 1, 0.1),
         });
+        let model = [G::PLANES, shared_planes];
+        let foresight = (config.waves > 0).then(|| Foresight::new(model, width, config.wave_layers, stream, device));
         let place = |action| {
             let (plane, row, column) = G::place(action);
             ((row * G::COLUMNS + column) * G::ACTION_PLANES + plane) as i32
@@ -144,14 +172,19 @@ impl QNetwork {
             false => (0..G::ACTIONS).map(place).collect(),
             true => (0..(G::ROWS * G::COLUMNS) as i32).collect(),
         };
-        let shape = GameShape { view, shared_planes, places };
-        let network = Self { stem, body, exchange, summary, hidden, advantage, value, shape };
+        let shape = GameShape { view, shared_planes, places, waves: config.waves };
+        let network = Self { stem, body, exchange, summary, hidden, advantage, value, foresight, shape };
         network.number_parameters()
     }
 
     /// What the network sees of a position.
     pub fn view(&self) -> View {
         self.shape.view
+    }
+
+    /// The model of chains, if it foresees them, and for how many waves.
+    pub fn foresight(&self) -> Option<(&Foresight, usize)> {
+        self.foresight.as_ref().map(|model| (model, self.shape.waves))
     }
 
     /// What is to be added to what is known of action values: shape `[batch, actions]`, or `[batch, 1]` if the network sees
@@ -177,7 +210,7 @@ impl QNetwork {
     /// does: on the CPU, without gradients and without the state's own value.
     #[cfg(feature = "flex")]
     fn tower(&self, device: &Device) -> Option<Tower<'_>> {
-        let Self { stem, body, exchange, summary, hidden, advantage, value, shape } = self;
+        let Self { stem, body, exchange, summary, hidden, advantage, value, shape, .. } = self;
         let fits = *device == Device::flex() && !device.is_autodiff() && value.is_none();
         let (colours, places) = (shape.shared_planes, &shape.places);
         fits.then_some(Tower { colours, stem, body, exchange, summary, hidden, advantage, places })
@@ -212,46 +245,33 @@ impl QNetwork {
         let half = self.body.len() / 2;
         for (index, layer) in self.body.iter().enumerate() {
             let summary = (index == half).then(|| {
-                let pooled = mean_over_board(mean_over_colours(x.clone(), colours));
+                let pooled = mean_over_board(colours::mean(x.clone(), colours));
                 self.summary.forward(pooled, Activation::None)
             });
             x = match (summary, self.exchange.get(index)) {
                 (None, None) => layer.forward(x, Activation::Residual),
                 (Some(summary), None) => layer.forward_shifted(x, summary.flatten(1, 3), Activation::Residual),
                 (summary, Some(exchange)) => {
-                    let mean = mean_over_colours(x.clone(), colours);
+                    let mean = colours::mean(x.clone(), colours);
                     let mut y = layer.forward(x.clone(), Activation::None);
-                    y = add_to_colours(y, exchange.forward(mean, Activation::None), colours);
+                    y = colours::add(y, exchange.forward(mean, Activation::None), colours);
                     if let Some(summary) = summary {
-                        y = add_to_colours(y, summary, colours);
+                        y = colours::add(y, summary, colours);
                     }
                     x + relu(y)
                 }
             };
         }
-        mean_over_colours(x, colours)
+        colours::mean(x, colours)
     }
 
     /// The first layer's input: the board's planes and the scalars as constant planes; with shared weights one such stack a
     /// colour, shape `[batch * colours, rows, columns, 2 + other planes + scalars]`.
     fn input(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<4> {
-        let [batch, planes, rows, columns] = images.dims();
+        let [batch, _, rows, columns] = images.dims();
         let [_, count] = scalars.dims();
         let scalars = scalars.reshape([batch, count, 1, 1]).expand([batch, count, rows, columns]);
-        let colours = self.shape.shared_planes;
-        if colours == 0 {
-            return Tensor::cat(vec![images, scalars], 1).permute([0, 2, 3, 1]);
-        }
-        let own = images.clone().narrow(1, 0, colours);
-        let others = own.clone().sum_dim(1).expand([batch, colours, rows, columns]) - own.clone();
-        let rest = Tensor::cat(vec![images.narrow(1, colours, planes - colours), scalars], 1);
-        let channels = planes - colours + count;
-        let rest = rest
-            .reshape([batch, 1, channels, rows, columns])
-            .expand([batch, colours, channels, rows, columns])
-            .reshape([batch * colours, channels, rows, columns]);
-        let stack = |plane: Tensor<4>| plane.reshape([batch * colours, 1, rows, columns]);
-        Tensor::cat(vec![stack(own), stack(others), rest], 1).permute([0, 2, 3, 1])
+        colours::stack(Tensor::cat(vec![images, scalars], 1), self.shape.shared_planes)
     }
 }
 
@@ -259,28 +279,4 @@ impl QNetwork {
 fn mean_over_board(x: Tensor<4>) -> Tensor<4> {
     let [batch, rows, columns, channels] = x.dims();
     x.reshape([batch, rows * columns, channels]).mean_dim(1).reshape([batch, 1, 1, channels])
-}
-
-/// `[batch * colours, rows, columns, channels]` to `[batch, rows, columns, channels]`.
-fn mean_over_colours(x: Tensor<4>, colours: usize) -> Tensor<4> {
-    if colours == 1 {
-        return x;
-    }
-    let [stacked, rows, columns, channels] = x.dims();
-    x.reshape([stacked / colours, colours, rows * columns * channels]).mean_dim(1).reshape([
-        stacked / colours,
-        rows,
-        columns,
-        channels,
-    ])
-}
-
-/// Adds to every colour of `x`, shape `[batch * colours, rows, columns, channels]`, the same `y`, shape `[batch, rows,
-/// columns, channels]` or `[batch, 1, 1, channels]`.
-fn add_to_colours(x: Tensor<4>, y: Tensor<4>, colours: usize) -> Tensor<4> {
-    let [stacked, rows, columns, channels] = x.dims();
-    let [batch, y_rows, y_columns, _] = y.dims();
-    let x = x.reshape([batch, colours, rows, columns, channels]);
-    let y = y.reshape([batch, 1, y_rows, y_columns, channels]);
-    (x + y).reshape([stacked, rows, columns, channels])
 }

@@ -26,6 +26,8 @@ pub enum Role {
     Tie = 6,
     /// The outcomes that a learner simulates.
     Simulate = 7,
+    /// Which wave of a chain is learned.
+    Wave = 8,
 }
 
 /// A stream of random numbers: xoshiro256++ (Blackman and Vigna 2019, "Scrambled linear

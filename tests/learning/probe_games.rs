@@ -227,6 +227,12 @@ impl<S: Script> Game for Probe<S> {
         claim(state, action, prior.depth())
     }
 
+    /// Nothing follows from an action by itself.
+    fn encode_waves(state: &Position, _: usize, symmetry: usize, images: &mut [f32], _: &mut [f32]) -> usize {
+        Self::encode(state, symmetry, &mut images[..Self::PLANES * COLUMNS], &mut [0.0]);
+        0
+    }
+
     fn place(action: usize) -> (usize, usize, usize) {
         (0, 0, (COLUMNS - 1) * action)
     }

@@ -35,20 +35,24 @@ impl Certain {
     #[inline]
     pub fn play(&mut self, action: usize) -> i32 {
         self.swap(action);
-        let mut points = 0;
-        loop {
-            let runs = self.runs();
-            if runs.is_empty() {
-                return if points == 0 { NO_MATCH } else { points };
-            }
-            points += score(&runs);
-            let gems = runs.cells();
-            let mut empty = gems | board::neighbours(gems) & self.grid.of_kind(OBSTACLE);
-            while !empty.is_empty() {
-                let top = self.grid.fall(&mut empty);
-                self.grid.put(top, UNKNOWN);
-            }
+        let points = std::iter::from_fn(|| self.wave()).sum();
+        if points == 0 { NO_MATCH } else { points }
+    }
+
+    /// Clears the runs of known tokens and lets everything fall; gives their points, or `None` where there is no run.
+    #[inline]
+    pub fn wave(&mut self) -> Option<i32> {
+        let runs = self.runs();
+        if runs.is_empty() {
+            return None;
         }
+        let gems = runs.cells();
+        let mut empty = gems | board::neighbours(gems) & self.grid.of_kind(OBSTACLE);
+        while !empty.is_empty() {
+            let top = self.grid.fall(&mut empty);
+            self.grid.put(top, UNKNOWN);
+        }
+        Some(score(&runs))
     }
 
     /// The points of the matches that a move makes at once, before anything is cleared; 0 for none.

@@ -1,0 +1,196 @@
+//! A learned model of chains: from a board the board that the next wave leaves, and the wave's points. Applied again and again
+//! it follows a chain to its end, whatever its length, by what it learned of single waves.
+
+use burn::module::Module;
+use burn::tensor::activation::relu;
+use burn::tensor::{Device, Tensor, TensorData};
+use rayon::prelude::*;
+
+use super::colours;
+use super::convolution::{Activation, Convolution};
+use super::evaluator::to_vec;
+use super::{Waves, device};
+use crate::error::Result;
+use crate::random::Stream;
+
+/// The network of one wave: convolutions with residuals, each of which also sees what lies below in the same column.
+#[derive(Module, Debug)]
+pub struct Foresight {
+    stem: Convolution,
+    body: Vec<Convolution>,
+    /// 1x1, of the features' mean over the colours and of its sums over the cells below, one a layer of `body`.
+    exchange: Vec<Convolution>,
+    /// 1x1, to the colours' own planes; none without colours.
+    own: Option<Convolution>,
+    /// 1x1, to the other planes.
+    rest: Convolution,
+    /// 1x1.
+    hidden: Convolution,
+    /// 1x1, to what each place adds to the points.
+    points: Convolution,
+    /// Planes of a board, and how many of the first are interchangeable.
+    #[module(skip)]
+    planes: [usize; 2],
+}
+
+/// What is foreseen of one wave.
+pub struct Wave {
+    /// The board after it, `[batch, planes, rows, columns]`: above 0 where a plane is set, the log-odds of that.
+    pub board: Tensor<4>,
+    /// Its points in the network's units, `[batch]`.
+    pub points: Tensor<1>,
+}
+
+/// What a chain leaves in the end.
+pub struct Chain {
+    /// The boards, `[batch, planes, rows, columns]` in row-major order, each number 0 or 1.
+    pub boards: Vec<f32>,
+    /// The points of all waves in the network's units, `[batch]`.
+    pub points: Vec<f32>,
+}
+
+/// The points are the sum of what each place adds, times this.
+const SHARE: f32 = 1.0 / 16.0;
+
+/// Boards that one thread follows at a time on a processor.
+const BOARDS: usize = 16;
+
+/// Weight of a cell's cross-entropy beside the squared error of the points.
+const CELLS: f32 = 1.0 / 40.0;
+
+/// The sums over the cells below count with this factor: there are up to nine of them.
+const BELOW: f32 = 0.5;
+
+impl Foresight {
+    /// A model with fresh weights, of boards of `planes` of which the first `colours` are interchangeable.
+    pub fn new(
+        [planes, colours]: [usize; 2],
+        width: usize,
+        layers: usize,
+        stream: &mut Stream,
+        device: &Device,
+    ) -> Self {
+        // Small residuals: the board mostly stays what it is.
+        const GAIN: f32 = 0.3;
+        let mut convolution = |channels, size, gain| Convolution::new(channels, size, gain, stream, device);
+        Self {
+            stem: convolution([colours::stacked(planes, colours), width], 3, std::f32::consts::SQRT_2),
+            body: (1..layers).map(|_| convolution([width, width], 3, GAIN)).collect(),
+            exchange: (1..layers).map(|_| convolution([2 * width, width], 1, GAIN)).collect(),
+            own: (colours > 0).then(|| convolution([width, 1], 1, GAIN)),
+            rest: convolution([width, planes - colours], 1, GAIN),
+            hidden: convolution([width, width], 1, GAIN),
+            points: convolution([width, 1], 1, 0.1),
+            planes: [planes, colours],
+        }
+    }
+
+    /// The next wave of boards, `[batch, planes, rows, columns]`. A board at rest stays as it is.
+    pub fn wave(&self, boards: Tensor<4>) -> Wave {
+        let [batch, _, rows, columns] = boards.dims();
+        let [_, colours] = self.planes;
+        let mut x = self.stem.forward(colours::stack(boards, colours), Activation::Relu);
+        let below = below(rows, &x.device());
+        for (layer, exchange) in self.body.iter().zip(&self.exchange) {
+            let mean = colours::mean(x.clone(), colours);
+            let sums = sums_by(&below, mean.clone());
+            let exchanged = exchange.forward(Tensor::cat(vec![mean, sums], 3), Activation::None);
+            let y = colours::add(layer.forward(x.clone(), Activation::None), exchanged, colours);
+            x = x + relu(y);
+        }
+        let rest = self.rest.forward(colours::mean(x.clone(), colours), Activation::None).permute([0, 3, 1, 2]);
+        let board = match &self.own {
+            None => rest,
+            Some(own) => {
+                let own = own.forward(x.clone(), Activation::None).reshape([batch, colours, rows, columns]);
+                Tensor::cat(vec![own, rest], 1)
+            }
+        };
+        let hidden = self.hidden.forward(x, Activation::Relu);
+        let points = self.points.forward(hidden, Activation::None);
+        let places = colours.max(1) * rows * columns;
+        let points = points.reshape([batch, places]).sum_dim(1).reshape([batch]).mul_scalar(SHARE);
+        Wave { board, points }
+    }
+
+    /// The loss of waves, the mean over them: of each the squared error of its points, and [`CELLS`] times the cross-entropy
+    /// of every number of the board after it.
+    pub fn loss(&self, waves: Waves) -> Tensor<1> {
+        let Waves { before, after, points } = waves;
+        let count = points.dims()[0] as f32;
+        let foreseen = self.wave(before);
+        let odds = foreseen.board;
+        // log(1 + e^x) - x y, in a form that does not overflow.
+        let entropy = relu(odds.clone()) - odds.clone() * after + odds.abs().neg().exp().log1p();
+        let errors = foreseen.points - points;
+        (entropy.sum().mul_scalar(CELLS) + errors.square().sum()).div_scalar(count)
+    }
+
+    /// Follows the chains of boards, `[batch, planes, rows, columns]`, until nothing changes any more, for `waves` waves at
+    /// the most.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn chain(&self, images: Tensor<4>, waves: usize) -> Result<Chain> {
+        let device = images.device();
+        let [batch, planes, rows, columns] = images.dims();
+        let size = planes * rows * columns;
+        let mut boards = to_vec(images)?;
+        let mut points = vec![0.0; batch];
+        let share = if device::is_processor(&device) { BOARDS } else { batch.max(1) };
+        boards
+            .par_chunks_mut(share * size)
+            .zip(points.par_chunks_mut(share))
+            .with_max_len(1)
+            .try_for_each(|(boards, points)| self.follow(boards, points, [planes, rows, columns], waves, &device))?;
+        Ok(Chain { boards, points })
+    }
+
+    /// The same of boards in row-major order, which change to what they become; their points are added.
+    fn follow(
+        &self,
+        boards: &mut [f32],
+        points: &mut [f32],
+        [planes, rows, columns]: [usize; 3],
+        waves: usize,
+        device: &Device,
+    ) -> Result<()> {
+        let size = planes * rows * columns;
+        let mut open: Vec<usize> = (0..points.len()).collect();
+        for _ in 0..waves {
+            if open.is_empty() {
+                break;
+            }
+            let seen: Vec<f32> = open.iter().flat_map(|index| &boards[index * size..][..size]).copied().collect();
+            let seen = TensorData::new(seen, [open.len(), planes, rows, columns]);
+            let wave = self.wave(Tensor::from_data(seen, device));
+            let (next, gained) = (to_vec(wave.board)?, to_vec(wave.points)?);
+            let mut rows = next.chunks_exact(size).zip(gained);
+            open.retain(|index| {
+                let Some((next, gained)) = rows.next() else { return false };
+                points[*index] += gained;
+                let mut changed = false;
+                for (cell, odds) in boards[index * size..][..size].iter_mut().zip(next) {
+                    let set = if *odds > 0.0 { 1.0 } else { 0.0 };
+                    changed |= *cell != set;
+                    *cell = set;
+                }
+                changed
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The matrix that sums over the rows below each, `[1, rows, rows]`.
+fn below(rows: usize, device: &Device) -> Tensor<3> {
+    let sums = (0..rows * rows).map(|place| if place % rows > place / rows { BELOW } else { 0.0 });
+    Tensor::from_data(TensorData::new(sums.collect::<Vec<f32>>(), [1, rows, rows]), device)
+}
+
+/// Sums of `x`, `[batch, rows, columns, channels]`, over the rows by a matrix.
+fn sums_by(matrix: &Tensor<3>, x: Tensor<4>) -> Tensor<4> {
+    let [batch, rows, columns, channels] = x.dims();
+    let lines = x.reshape([batch, rows, columns * channels]);
+    matrix.clone().expand([batch, rows, rows]).matmul(lines).reshape([batch, rows, columns, channels])
+}
