@@ -42,23 +42,27 @@ fn swap(rows: &mut Rows, Move { x, y, vertical }: Move) {
 /// Plays a move and its chain; new tokens are spaces.
 fn play(rows: &mut Rows, at: Move) -> i32 {
     swap(rows, at);
-    let mut points = 0;
-    loop {
-        let runs = runs(rows);
-        if runs.is_empty() {
-            return if points == 0 { -5 } else { points };
-        }
-        points += runs.iter().map(|run| (run.len().min(5) as i32).pow(2) - 1).sum::<i32>();
-        let gems: Vec<(usize, usize)> = runs.into_iter().flatten().collect();
-        let beside = |x: usize, y: usize| gems.iter().any(|gem| gem.0.abs_diff(x) + gem.1.abs_diff(y) == 1);
-        let before = rows.clone();
-        for x in 0..8 {
-            let goes = |y: &usize| gems.contains(&(x, *y)) || before[*y][x] == '#' && beside(x, *y);
-            let kept: Vec<char> = (0..10).filter(|y| !goes(y)).map(|y| before[y][x]).collect();
-            let column = std::iter::repeat_n(' ', 10 - kept.len()).chain(kept);
-            column.enumerate().for_each(|(y, token)| rows[y][x] = token);
-        }
+    let points = std::iter::from_fn(|| wave(rows)).sum();
+    if points == 0 { -5 } else { points }
+}
+
+/// One wave of a chain and its points, if there is one; new tokens are spaces.
+fn wave(rows: &mut Rows) -> Option<i32> {
+    let runs = runs(rows);
+    if runs.is_empty() {
+        return None;
     }
+    let points = runs.iter().map(|run| (run.len().min(5) as i32).pow(2) - 1).sum::<i32>();
+    let gems: Vec<(usize, usize)> = runs.into_iter().flatten().collect();
+    let beside = |x: usize, y: usize| gems.iter().any(|gem| gem.0.abs_diff(x) + gem.1.abs_diff(y) == 1);
+    let before = rows.clone();
+    for x in 0..8 {
+        let goes = |y: &usize| gems.contains(&(x, *y)) || before[*y][x] == '#' && beside(x, *y);
+        let kept: Vec<char> = (0..10).filter(|y| !goes(y)).map(|y| before[y][x]).collect();
+        let column = std::iter::repeat_n(' ', 10 - kept.len()).chain(kept);
+        column.enumerate().for_each(|(y, token)| rows[y][x] = token);
+    }
+    Some(points)
 }
 
 /// The actions that match at once, by trying all.
@@ -200,6 +204,34 @@ fn an_afterstate_is_the_swapped_board_or_the_board_after_the_certain_chain_and_w
             }
         }
     }
+}
+
+#[test]
+fn the_waves_of_a_move_are_the_swapped_board_and_what_each_wave_leaves_and_gains() {
+    const BOARD: usize = 400;
+    let mut lengths = [0; 4];
+    for index in 0..60 {
+        let state = Match3::new(&Rules::default(), &mut Stream::new(13, Role::Game, index)).state();
+        for action in 0..Match3::ACTIONS {
+            let mut board = rows(&state.board());
+            swap(&mut board, Move::of_action(action));
+            let (mut boards, mut gained) = (planes(&board), vec![]);
+            while let Some(points) = wave(&mut board) {
+                gained.push(points as f32);
+                boards.extend(planes(&board));
+            }
+            for room in [0, 1, 6] {
+                let (mut images, mut points) = ([f32::NAN; 7 * BOARD], [f32::NAN; 6]);
+                let images = &mut images[..(room + 1) * BOARD];
+                let waves = Match3::encode_waves(&state, action, 0, images, &mut points[..room]);
+                assert_eq!(waves, gained.len().min(room));
+                assert_eq!(points[..waves], gained[..waves]);
+                assert_eq!(images[..(waves + 1) * BOARD], boards[..(waves + 1) * BOARD]);
+            }
+            lengths[gained.len().min(3)] += 1;
+        }
+    }
+    assert!(lengths.iter().all(|count| *count > 5), "{lengths:?}");
 }
 
 #[test]

@@ -98,6 +98,7 @@ fn check_position<G: Game>(state: &G::State) {
 fn check_afterstates<G: Game>(state: &G::State) {
     let offered = G::mask(state, MaskKind::Matching);
     let some: ActionMask = offered.iter().take(2).collect();
+    check_waves::<G>(state, &some);
     for (prior, more) in [(Prior::None, 0), (Prior::Chain, 0), (Prior::Plan, G::ACTION_PLANES)] {
         let mut certain = vec![f32::NAN; G::ACTIONS];
         match prior.depth() {
@@ -117,6 +118,32 @@ fn check_afterstates<G: Game>(state: &G::State) {
                 let found = image.iter().sum::<f32>();
                 assert_eq!(*sum.get_or_insert(found), found, "symmetry {symmetry} loses a token");
             }
+        }
+    }
+}
+
+/// The waves of an action begin with its afterstate without a prior, end with the one after all that is certain, and gain its
+/// points, under every symmetry.
+fn check_waves<G: Game>(state: &G::State, actions: &ActionMask) {
+    const ROOM: usize = 64;
+    let size = G::PLANES * G::ROWS * G::COLUMNS;
+    for action in actions.iter() {
+        for symmetry in 0..G::SYMMETRIES {
+            let (mut images, mut points) = (vec![f32::NAN; (ROOM + 1) * size], vec![f32::NAN; ROOM]);
+            let waves = G::encode_waves(state, action, symmetry, &mut images, &mut points);
+            let mut after = |prior| {
+                let (mut image, mut scalars) = (vec![f32::NAN; size], vec![f32::NAN; G::SCALARS]);
+                let known = G::encode_after(state, action, prior, symmetry, &mut image, &mut scalars);
+                (image, known)
+            };
+            let (first, _) = after(Prior::None);
+            assert!(images[..size] == first, "action {action} is not done in the first board");
+            let (last, known) = after(Prior::Chain);
+            if waves > 0 {
+                assert!(images[waves * size..][..size] == last, "the waves of action {action} end elsewhere");
+                assert_eq!(points[..waves].iter().sum::<f32>(), known, "the points of action {action}");
+            }
+            assert!(images[(waves + 1) * size..].iter().chain(&points[waves..]).all(|number| number.is_nan()));
         }
     }
 }

@@ -14,13 +14,17 @@ const PLAIN: NetworkConfig = NetworkConfig {
     dueling: false,
     prior: Prior::None,
     afterstates: false,
+    waves: 0,
+    wave_layers: 3,
 };
 const DUELING: NetworkConfig = NetworkConfig { dueling: true, ..PLAIN };
 const SHARED: NetworkConfig = NetworkConfig { share_colours: true, ..PLAIN };
 const BOTH: NetworkConfig = NetworkConfig { share_colours: true, ..DUELING };
 const PLANNED: NetworkConfig = NetworkConfig { prior: Prior::Plan, ..PLAIN };
 const AFTERSTATES: NetworkConfig = NetworkConfig { afterstates: true, ..PLANNED };
-const ALL: [NetworkConfig; 6] = [PLAIN, DUELING, SHARED, BOTH, PLANNED, AFTERSTATES];
+const FORESEEING: NetworkConfig = NetworkConfig { afterstates: true, waves: 3, ..SHARED };
+const UNSHARED: NetworkConfig = NetworkConfig { share_colours: false, ..FORESEEING };
+const ALL: [NetworkConfig; 8] = [PLAIN, DUELING, SHARED, BOTH, PLANNED, AFTERSTATES, FORESEEING, UNSHARED];
 
 fn cpu() -> Device {
     device::select(None).unwrap().1
@@ -225,7 +229,7 @@ fn values_within_a_mask_are_those_of_all_actions() {
     let states = positions(8);
     let first: Vec<_> =
         states.iter().map(|state| Match3::mask(state, MaskKind::Matching).iter().take(2).collect()).collect();
-    for config in [PLANNED, AFTERSTATES] {
+    for config in [PLANNED, AFTERSTATES, FORESEEING] {
         let mut evaluator = Evaluator::<Match3>::new(&network(&config, 1), 5, &cpu());
         let all = evaluator.values(&states).unwrap().to_vec();
         let within = evaluator.values_within(&states, &first).unwrap();
@@ -303,6 +307,7 @@ fn weights_of_a_network_of_another_shape_are_refused_with_a_sentence() {
         NetworkConfig { layers: 4, ..PLAIN },
         DUELING,
         SHARED,
+        UNSHARED,
     ];
     for config in others {
         for (from, to) in [(&config, &PLAIN), (&PLAIN, &config)] {
