@@ -131,7 +131,7 @@ fn check_waves<G: Game>(state: &G::State, actions: &ActionMask) {
         for symmetry in 0..G::SYMMETRIES {
             let (mut images, mut points) = (vec![f32::NAN; (ROOM + 1) * size], vec![f32::NAN; ROOM]);
             let waves = G::encode_waves(state, action, symmetry, &mut images, &mut points);
-            let mut after = |prior| {
+            let after = |prior| {
                 let (mut image, mut scalars) = (vec![f32::NAN; size], vec![f32::NAN; G::SCALARS]);
                 let known = G::encode_after(state, action, prior, symmetry, &mut image, &mut scalars);
                 (image, known)

@@ -6,6 +6,8 @@ use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
+#[cfg(feature = "flex")]
+use super::board_convolution::WaveTower;
 use super::colours;
 use super::convolution::{Activation, Convolution};
 use super::evaluator::to_vec;
@@ -137,6 +139,11 @@ impl Foresight {
         let size = planes * rows * columns;
         let mut boards = to_vec(images)?;
         let mut points = vec![0.0; batch];
+        #[cfg(feature = "flex")]
+        if let Some(tower) = self.tower(&device) {
+            tower.chain(&mut boards, &mut points, [planes, rows, columns], waves);
+            return Ok(Chain { boards, points });
+        }
         let share = if device::is_processor(&device) { BOARDS } else { batch.max(1) };
         boards
             .par_chunks_mut(share * size)
@@ -144,6 +151,26 @@ impl Foresight {
             .with_max_len(1)
             .try_for_each(|(boards, points)| self.follow(boards, points, [planes, rows, columns], waves, &device))?;
         Ok(Chain { boards, points })
+    }
+
+    /// The model as it is computed block by block, which must give what [`wave`](Self::wave) does: on the CPU, without
+    /// gradients.
+    #[cfg(feature = "flex")]
+    fn tower(&self, device: &Device) -> Option<WaveTower<'_>> {
+        let Self { stem, body, exchange, own, rest, hidden, points, planes: [_, colours] } = self;
+        let tower = WaveTower {
+            colours: *colours,
+            stem,
+            body,
+            exchange,
+            below: BELOW,
+            own: own.as_ref(),
+            rest,
+            hidden,
+            points,
+            share: SHARE,
+        };
+        Some(tower).filter(|tower| *device == Device::flex() && !device.is_autodiff() && tower.fits())
     }
 
     /// The same of boards in row-major order, which change to what they become; their points are added.
@@ -169,17 +196,22 @@ impl Foresight {
             open.retain(|index| {
                 let Some((next, gained)) = rows.next() else { return false };
                 points[*index] += gained;
-                let mut changed = false;
-                for (cell, odds) in boards[index * size..][..size].iter_mut().zip(next) {
-                    let set = if *odds > 0.0 { 1.0 } else { 0.0 };
-                    changed |= *cell != set;
-                    *cell = set;
-                }
-                changed
+                take_up(&mut boards[index * size..][..size], next)
             });
         }
         Ok(())
     }
+}
+
+/// Sets what has log-odds above 0, and nothing else; says whether that changed the board.
+pub(super) fn take_up(board: &mut [f32], odds: &[f32]) -> bool {
+    let mut changed = false;
+    for (cell, odds) in board.iter_mut().zip(odds) {
+        let set = if *odds > 0.0 { 1.0 } else { 0.0 };
+        changed |= *cell != set;
+        *cell = set;
+    }
+    changed
 }
 
 /// The matrix that sums over the rows below each, `[1, rows, rows]`.

@@ -46,8 +46,12 @@ fn boards(network: &QNetwork, symmetry: usize) -> Tensor<4> {
 #[test]
 fn a_chain_is_one_wave_after_the_other_until_the_board_stays_or_the_waves_run_out() {
     let mut lengths = std::collections::BTreeSet::new();
-    for seed in ["seed=1", "seed=2", "seed=3"] {
-        let network = network(&config(&["network.waves=4", seed]));
+    let shared = [true, false].map(|shared| format!("network.share_colours={shared}"));
+    // With 16 or 32 channels a CPU computes block by block.
+    for (seed, channels) in [8, 16, 32, 8, 16].into_iter().enumerate() {
+        let (seed, channels) = (format!("seed={seed}"), format!("network.channels={channels}"));
+        let network =
+            network(&config(&["network.waves=4", &seed, &channels, &shared[usize::from(seed.as_str() > "seed=2")]]));
         let (model, most) = network.foresight().unwrap();
         assert_eq!(most, 4);
         let images = boards(&network, 0);

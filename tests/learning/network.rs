@@ -24,7 +24,8 @@ const PLANNED: NetworkConfig = NetworkConfig { prior: Prior::Plan, ..PLAIN };
 const AFTERSTATES: NetworkConfig = NetworkConfig { afterstates: true, ..PLANNED };
 const FORESEEING: NetworkConfig = NetworkConfig { afterstates: true, waves: 3, ..SHARED };
 const UNSHARED: NetworkConfig = NetworkConfig { share_colours: false, ..FORESEEING };
-const ALL: [NetworkConfig; 8] = [PLAIN, DUELING, SHARED, BOTH, PLANNED, AFTERSTATES, FORESEEING, UNSHARED];
+const WIDE: NetworkConfig = NetworkConfig { channels: 16, ..FORESEEING };
+const ALL: [NetworkConfig; 9] = [PLAIN, DUELING, SHARED, BOTH, PLANNED, AFTERSTATES, FORESEEING, UNSHARED, WIDE];
 
 fn cpu() -> Device {
     device::select(None).unwrap().1

@@ -8,6 +8,7 @@ use super::geometry::{Rectangle, Shape};
 use super::layer::Layer;
 use super::line::{Line, WIDTH};
 use super::plan::Plan;
+use super::planes::{Planes, average};
 use crate::network::convolution::{Activation, Convolution};
 
 /// A network of convolutions with residuals, a summary of the board half-way, and one value a place and plane. Where colours
@@ -52,15 +53,13 @@ impl Tower<'_> {
         let once = Plan::of_centre(&features, Rectangle { rows: 0..1, columns: 0..1 });
         let layer = |convolution, plans, activation| Layer::new(shape(convolution), plans, convolution, activation);
         let layers = Layers {
-            colours: self.colours,
-            planes,
+            planes: Planes::new(planes, self.colours, features),
             stem: layer(self.stem, &first_plans, Activation::Relu),
             body: self.body.par_iter().map(|one| layer(one, &plans, Activation::Residual)).collect(),
             exchange: self.exchange.iter().map(|one| layer(one, &everywhere, Activation::None)).collect(),
             summary: layer(self.summary, &once, Activation::None),
             hidden: layer(self.hidden, &everywhere, Activation::Relu),
             advantage: layer(self.advantage, &everywhere, Activation::None),
-            lines: features.lines().collect(),
             actions: self.places,
             features,
         };
@@ -76,18 +75,13 @@ fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
 
 /// The network, ready for blocks of boards.
 struct Layers<'a> {
-    /// Leading planes that share the weights; 0 if none do.
-    colours: usize,
-    /// Planes of an image.
-    planes: usize,
+    planes: Planes,
     stem: Layer<'a>,
     body: Vec<Layer<'a>>,
     exchange: Vec<Layer<'a>>,
     summary: Layer<'a>,
     hidden: Layer<'a>,
     advantage: Layer<'a>,
-    /// Where the places of a block lie in the padded block.
-    lines: Vec<usize>,
     actions: &'a [i32],
     /// The shape of a convolution from features to features.
     features: Shape,
@@ -112,7 +106,7 @@ impl Layers<'_> {
     fn values(&self, images: &[f32], scalars: &[f32], count: usize) -> Vec<f32> {
         let Shape { boards, .. } = self.features;
         let block = self.features.block();
-        let image = self.planes * self.features.places();
+        let image = self.planes.count * self.features.places();
         let mut values = vec![0.0; boards * self.actions.len()];
         images
             .par_chunks(block * image)
@@ -133,33 +127,12 @@ impl Layers<'_> {
         let widest = self.features.outputs.max(self.advantage.outputs());
         Scratch {
             planes: lines(self.stem.inputs()),
-            features: vec![lines(widest); self.colours.max(1)],
+            features: vec![lines(widest); self.planes.colours.max(1)],
             next: lines(widest),
             mean: lines(widest),
             exchanged: lines(widest),
             pooled: lines(widest),
-            sums: vec![Line::default(); self.lines.len()],
-        }
-    }
-
-    /// Writes images `[boards, planes, rows, columns]` and scalars `[boards, count]` as channels of a padded block: all planes,
-    /// or what one of the colours sees of them, which is its own plane, the sum of the others', and those of no colour.
-    fn write_planes(&self, colour: usize, images: &[f32], scalars: &[f32], padded: &mut [Line]) {
-        let (places, size) = (self.features.places(), self.features.padded());
-        let count = scalars.len() * self.planes * places / images.len();
-        let boards = images.chunks_exact(self.planes * places).zip(scalars.chunks_exact(count));
-        for ((image, scalars), lines) in boards.zip(self.lines.chunks_exact(places)) {
-            for (place, line) in lines.iter().enumerate() {
-                let plane = |plane: usize| image[plane * places + place];
-                let own = (self.colours > 0).then(|| {
-                    let others = (0..self.colours).filter(|other| *other != colour).map(plane).sum();
-                    [plane(colour), others]
-                });
-                let rest = (self.colours..self.planes).map(plane).chain(scalars.iter().copied());
-                for (channel, number) in own.into_iter().flatten().chain(rest).enumerate() {
-                    padded[channel / WIDTH * size + line].0[channel % WIDTH] = number;
-                }
-            }
+            sums: vec![Line::default(); self.planes.lines.len()],
         }
     }
 
@@ -167,7 +140,7 @@ impl Layers<'_> {
     fn compute(&self, boards: usize, images: &[f32], scalars: &[f32], scratch: &mut Scratch) {
         let Scratch { planes, features, next, mean, exchanged, pooled, sums } = scratch;
         for (colour, features) in features.iter_mut().enumerate() {
-            self.write_planes(colour, images, scalars, planes);
+            self.planes.write(colour, images, scalars, planes);
             self.stem.apply(boards, &self.stem.starts, planes, sums, features);
         }
         for (index, layer) in self.body.iter().enumerate() {
@@ -199,7 +172,7 @@ impl Layers<'_> {
     fn pool(&self, boards: usize, features: &[Line], pooled: &mut [Line]) {
         let (places, size) = (self.features.places(), self.features.padded());
         for (features, pooled) in features.chunks_exact(size).zip(pooled.chunks_exact_mut(size)) {
-            for lines in self.lines.chunks_exact(places).take(boards) {
+            for lines in self.planes.lines.chunks_exact(places).take(boards) {
                 let mut sum = [0.0; WIDTH];
                 for line in lines {
                     sum.iter_mut().zip(&features[*line].0).for_each(|(sum, number)| *sum += number);
@@ -214,7 +187,7 @@ impl Layers<'_> {
         let (places, size, block) = (self.features.places(), self.features.padded(), self.features.block());
         let mut sums = starts.to_vec();
         for (sums, summary) in sums.chunks_exact_mut(block).zip(summary.chunks_exact(size)) {
-            for (Line(sum), line) in sums.iter_mut().zip(self.lines.iter().step_by(places)) {
+            for (Line(sum), line) in sums.iter_mut().zip(self.planes.lines.iter().step_by(places)) {
                 sum.iter_mut().zip(&summary[*line].0).for_each(|(sum, number)| *sum += number);
             }
         }
@@ -225,7 +198,7 @@ impl Layers<'_> {
     fn read_values(&self, padded: &[Line], values: &mut [f32]) {
         let places = self.features.places();
         let planes = self.advantage.outputs();
-        let boards = values.chunks_exact_mut(self.actions.len()).zip(self.lines.chunks_exact(places));
+        let boards = values.chunks_exact_mut(self.actions.len()).zip(self.planes.lines.chunks_exact(places));
         for (values, lines) in boards {
             for (value, action) in values.iter_mut().zip(self.actions) {
                 let (place, plane) = (*action as usize / planes, *action as usize % planes);
@@ -233,20 +206,4 @@ impl Layers<'_> {
             }
         }
     }
-}
-
-/// Writes the mean of padded blocks.
-fn average(blocks: &[Vec<Line>], mean: &mut [Line]) {
-    let (first, others) = blocks.split_first().expect("a block");
-    mean.copy_from_slice(first);
-    if others.is_empty() {
-        return;
-    }
-    for block in others {
-        for (Line(sum), Line(numbers)) in mean.iter_mut().zip(block) {
-            sum.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
-        }
-    }
-    let share = 1.0 / blocks.len() as f32;
-    mean.iter_mut().for_each(|Line(sum)| *sum = sum.map(|sum| sum * share));
 }

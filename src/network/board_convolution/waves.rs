@@ -1,0 +1,234 @@
+//! The model of chains without gradients, block by block: a block of boards goes through wave after wave, and no layer's
+//! output is written anywhere but in its buffers.
+
+use rayon::prelude::*;
+
+use super::geometry::{Rectangle, Shape};
+use super::layer::Layer;
+use super::line::{Line, WIDTH};
+use super::plan::Plan;
+use super::planes::{Planes, average};
+use crate::network::convolution::{Activation, Convolution};
+use crate::network::foresight::take_up;
+
+/// A model of one wave: convolutions with residuals, each with an exchange of the features' mean over the colours and of its
+/// sums over the cells below, and then the board after the wave and its points.
+pub struct WaveTower<'a> {
+    /// Leading planes that share the weights; 0 if none do.
+    pub colours: usize,
+    /// From planes to features.
+    pub stem: &'a Convolution,
+    /// With residuals.
+    pub body: &'a [Convolution],
+    /// 1x1, added to the sums of each layer of `body`.
+    pub exchange: &'a [Convolution],
+    /// Factor of the sums over the cells below.
+    pub below: f32,
+    /// 1x1, to the log-odds of each colour's own plane.
+    pub own: Option<&'a Convolution>,
+    /// 1x1, of the mean over the colours, to the log-odds of the other planes.
+    pub rest: &'a Convolution,
+    /// 1x1.
+    pub hidden: &'a Convolution,
+    /// 1x1.
+    pub points: &'a Convolution,
+    /// Factor of the sum of all points.
+    pub share: f32,
+}
+
+/// Boards that one thread follows at a time.
+const BOARDS: usize = 24;
+
+impl WaveTower<'_> {
+    /// Whether channels stand in whole lines, without which this cannot be.
+    pub fn fits(&self) -> bool {
+        let [features, ..] = self.stem.sizes();
+        features.is_multiple_of(WIDTH)
+    }
+
+    /// Follows the chains of boards `[batch, planes, rows, columns]`, which change to what they become, until nothing changes
+    /// any more, for `waves` waves at the most; adds the points.
+    pub fn chain(&self, boards: &mut [f32], points: &mut [f32], [planes, rows, columns]: [usize; 3], waves: usize) {
+        let shape = |convolution: &Convolution, kernel| {
+            let [outputs, inputs, _] = convolution.sizes();
+            let mut shape = Shape { boards: 0, rows, columns, inputs, outputs, kernel };
+            // Plans for whole blocks, and for one board: the last boards go one by one.
+            shape.boards = shape.block() + 1;
+            shape
+        };
+        let [_, _, kernel] = self.stem.sizes();
+        let of = |convolution| shape(convolution, kernel);
+        let all = Rectangle { rows: 0..rows, columns: 0..columns };
+        let features = of(self.hidden);
+        let (first, plans) = (Plan::of_batch(&of(self.stem)), Plan::of_batch(&features));
+        let centre = Plan::of_centre(&features, all.clone());
+        let doubled = self.exchange.first().map(|exchange| Plan::of_centre(&of(exchange), all));
+        let layer = |convolution, plans, activation| Layer::new(of(convolution), plans, convolution, activation);
+        let layers = Layers {
+            planes: Planes::new(planes, self.colours, features),
+            stem: layer(self.stem, &first, Activation::Relu),
+            body: self.body.iter().map(|one| layer(one, &plans, Activation::Residual)).collect(),
+            exchange: doubled
+                .iter()
+                .flat_map(|plans| self.exchange.iter().map(|one| layer(one, plans, Activation::None)))
+                .collect(),
+            own: self.own.map(|own| layer(own, &centre, Activation::None)),
+            rest: layer(self.rest, &centre, Activation::None),
+            hidden: layer(self.hidden, &centre, Activation::Relu),
+            points: layer(self.points, &centre, Activation::None),
+            below: self.below,
+            share: self.share,
+            features,
+        };
+        let size = planes * rows * columns;
+        boards.par_chunks_mut(BOARDS * size).zip(points.par_chunks_mut(BOARDS)).with_max_len(1).for_each_init(
+            || layers.scratch(),
+            |scratch, (boards, points)| layers.follow(boards, points, waves, scratch),
+        );
+    }
+}
+
+/// The model, ready for blocks of boards.
+struct Layers<'a> {
+    planes: Planes,
+    stem: Layer<'a>,
+    body: Vec<Layer<'a>>,
+    exchange: Vec<Layer<'a>>,
+    own: Option<Layer<'a>>,
+    rest: Layer<'a>,
+    hidden: Layer<'a>,
+    points: Layer<'a>,
+    below: f32,
+    share: f32,
+    /// The shape of a convolution from features to features.
+    features: Shape,
+}
+
+/// Padded blocks, filled anew for every block of boards; zero but at the places.
+struct Scratch {
+    /// The images of a block.
+    images: Vec<f32>,
+    planes: Vec<Line>,
+    /// One for each colour, or the only one.
+    features: Vec<Vec<Line>>,
+    next: Vec<Line>,
+    /// The mean over the colours, and behind it its sums over the cells below.
+    mean: Vec<Line>,
+    exchanged: Vec<Line>,
+    read: Vec<Line>,
+    /// One for every place.
+    sums: Vec<Line>,
+    /// Log-odds of the boards after a wave, and its points.
+    odds: Vec<f32>,
+    points: Vec<f32>,
+}
+
+impl Layers<'_> {
+    fn scratch(&self) -> Scratch {
+        let lines = |channels: usize| vec![Line::default(); channels.div_ceil(WIDTH) * self.features.padded()];
+        let width = self.features.outputs;
+        Scratch {
+            images: Vec::new(),
+            planes: lines(self.stem.inputs()),
+            features: vec![lines(width); self.planes.colours.max(1)],
+            next: lines(width),
+            mean: lines(2 * width),
+            exchanged: lines(width),
+            read: lines(self.rest.outputs().max(1)),
+            sums: vec![Line::default(); self.planes.lines.len()],
+            odds: Vec::new(),
+            points: Vec::new(),
+        }
+    }
+
+    /// Follows some boards, those together that still change.
+    fn follow(&self, boards: &mut [f32], points: &mut [f32], waves: usize, scratch: &mut Scratch) {
+        let size = self.planes.count * self.features.places();
+        let block = self.features.block();
+        let mut open: Vec<usize> = (0..points.len()).collect();
+        for _ in 0..waves {
+            let mut changing = Vec::with_capacity(open.len());
+            let (blocks, rest) = open.split_at(open.len() / block * block);
+            for indices in blocks.chunks_exact(block).chain(rest.chunks_exact(1)) {
+                scratch.images.clear();
+                indices.iter().for_each(|index| scratch.images.extend(&boards[index * size..][..size]));
+                self.compute(indices.len(), scratch);
+                let found = scratch.odds.chunks_exact(size).zip(&scratch.points);
+                for (index, (odds, gained)) in indices.iter().zip(found) {
+                    points[*index] += gained;
+                    if take_up(&mut boards[index * size..][..size], odds) {
+                        changing.push(*index);
+                    }
+                }
+            }
+            open = changing;
+        }
+    }
+
+    /// From the images of so many boards to the log-odds of the boards after a wave, and its points.
+    fn compute(&self, boards: usize, scratch: &mut Scratch) {
+        let Scratch { images, planes, features, next, mean, exchanged, read, sums, odds, points } = scratch;
+        odds.resize(boards * self.planes.count * self.features.places(), 0.0);
+        points.clear();
+        points.resize(boards, 0.0);
+        for (colour, features) in features.iter_mut().enumerate() {
+            self.planes.write(colour, images, &[], planes);
+            self.stem.apply(boards, &self.stem.starts, planes, sums, features);
+        }
+        let width = next.len();
+        average(features, &mut mean[..width]);
+        for (layer, exchange) in self.body.iter().zip(&self.exchange) {
+            let (features_mean, below) = mean.split_at_mut(width);
+            self.sum_below(boards, features_mean, below);
+            exchange.apply(boards, &exchange.starts, mean, sums, exchanged);
+            for features in features.iter_mut() {
+                layer.apply_with(boards, &layer.starts, Some(exchanged), features, sums, next);
+                std::mem::swap(features, next);
+            }
+            average(features, &mut mean[..width]);
+        }
+        self.rest.apply(boards, &self.rest.starts, &mean[..width], sums, read);
+        for plane in self.planes.colours..self.planes.count {
+            self.read(boards, read, plane - self.planes.colours, plane, odds);
+        }
+        for (colour, features) in features.iter().enumerate() {
+            if let Some(own) = &self.own {
+                own.apply(boards, &own.starts, features, sums, read);
+                self.read(boards, read, 0, colour, odds);
+            }
+            self.hidden.apply(boards, &self.hidden.starts, features, sums, next);
+            self.points.apply(boards, &self.points.starts, next, sums, read);
+            let places = self.planes.lines.chunks_exact(self.features.places());
+            for (points, lines) in points.iter_mut().zip(places) {
+                *points += self.share * lines.iter().map(|line| read[*line].0[0]).sum::<f32>();
+            }
+        }
+    }
+
+    /// Writes the sums over the cells below each, by the factor.
+    fn sum_below(&self, boards: usize, features: &[Line], below: &mut [Line]) {
+        let (size, columns) = (self.features.padded(), self.features.columns);
+        for (features, below) in features.chunks_exact(size).zip(below.chunks_exact_mut(size)) {
+            for lines in self.planes.lines.chunks_exact(self.features.places()).take(boards) {
+                for column in 0..columns {
+                    let mut sum = [0.0; WIDTH];
+                    for line in lines[column..].iter().step_by(columns).rev() {
+                        below[*line] = Line(sum.map(|sum| sum * self.below));
+                        sum.iter_mut().zip(&features[*line].0).for_each(|(sum, number)| *sum += number);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads a channel of a padded block as a plane of each board.
+    fn read(&self, boards: usize, padded: &[Line], channel: usize, plane: usize, images: &mut [f32]) {
+        let (places, size) = (self.features.places(), self.features.padded());
+        let images = images.chunks_exact_mut(self.planes.count * places).take(boards);
+        for (image, lines) in images.zip(self.planes.lines.chunks_exact(places)) {
+            for (number, line) in image[plane * places..][..places].iter_mut().zip(lines) {
+                *number = padded[channel / WIDTH * size + line].0[channel % WIDTH];
+            }
+        }
+    }
+}
