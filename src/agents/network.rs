@@ -24,7 +24,7 @@ pub struct NetworkPlayer<G: Game> {
 impl<G: Game> NetworkPlayer<G> {
     /// A player by the values of an evaluator, taken as points.
     pub fn new(evaluator: Evaluator<G>) -> Self {
-        let mask = evaluator.network().view().mask;
+        let mask = evaluator.view().mask;
         Self { name: "network".into(), evaluator, mask, points: 1.0, leaf_moves: 0 }
     }
 
@@ -42,6 +42,11 @@ impl<G: Game> NetworkPlayer<G> {
     /// The same player with a factor of the network's output: with 0 it plays by the prior alone.
     pub fn with_output(self, output: f32) -> Self {
         Self { evaluator: self.evaluator.with_output(output), ..self }
+    }
+
+    /// The same player; if its network foresees chains, the rules tell it what they leave instead.
+    pub fn told(self) -> Self {
+        Self { evaluator: self.evaluator.told(), ..self }
     }
 
     /// The same player; as a leaf it values only some actions of a position, as [`View::candidates`](crate::network::View::candidates)
@@ -120,7 +125,7 @@ impl<G: Game> Leaf<G> for NetworkPlayer<G> {
 
     fn values(&mut self, states: &[G::State]) -> Result<Vec<f32>> {
         let points = self.points as f32;
-        let (view, leaf_moves) = (self.evaluator.network().view(), self.leaf_moves);
+        let (view, leaf_moves) = (self.evaluator.view(), self.leaf_moves);
         let masks: Vec<ActionMask> =
             states.par_iter().with_min_len(8).map(|state| view.candidates::<G>(state, leaf_moves)).collect();
         let values = self.evaluator.values_within(states, &masks)?;
@@ -129,7 +134,7 @@ impl<G: Game> Leaf<G> for NetworkPlayer<G> {
     }
 
     fn batch(&self) -> usize {
-        let images = if self.evaluator.network().view().afterstates { self.leaf_moves.max(1) } else { 1 };
+        let images = if self.evaluator.view().afterstates { self.leaf_moves.max(1) } else { 1 };
         self.evaluator.batch().div_ceil(images)
     }
 }

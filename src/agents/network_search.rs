@@ -10,7 +10,8 @@ use crate::games::Game;
 use crate::random::Stream;
 
 /// Plays the move that simulations rank first. The network chooses which moves are tried, in which order, and says what the
-/// position is worth in which a simulation ends: the value of its best action there, which counts what comes after that
+/// position is worth in which a simulation ends (told by the rules, if it would foresee chains): the value of its best action
+/// there, which counts what comes after that
 /// action only as far as the network's training discounted it.
 pub struct NetworkSearch<G: Game, P> {
     /// How the player is called in results.

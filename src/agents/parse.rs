@@ -66,13 +66,23 @@ const OUTPUT: Parameter = Parameter {
     about: "factor of the network's output, from 0 to 1; with 0 its prior alone is left",
 };
 
+const TOLD: Parameter = Parameter {
+    key: "told",
+    default: Some("0"),
+    about: "1: a network that foresees chains is told by the rules what they leave instead",
+};
+
 /// All players, the simplest first.
 pub const PLAYERS: &[Entry] = &[
     Entry {
         name: "network",
         about: "the highest value of a trained network's one forward pass",
-        parameters: &[OUTPUT, CHECKPOINT],
-        build: |options, _| Ok(Box::new(network(options)?.named(options.text))),
+        parameters: &[OUTPUT, TOLD, CHECKPOINT],
+        build: |options, _| {
+            let player = network(options)?.named(options.text);
+            let told = options.number(TOLD.key, "0 or 1", 0..=1)? == 1;
+            Ok(Box::new(if told { player.told() } else { player }))
+        },
     },
     Entry {
         name: "network+search",
@@ -311,7 +321,7 @@ fn network_search(options: &Options, rules: &Rules) -> Result<BoxedPlayer> {
         guide: guide(options)?,
         candidates: options.number("candidates", "a whole number", 1..=Match3::ACTIONS)?,
         weight: options.number("weight", "a number", 0.0..=10.0)?,
-        network: network(options)?.with_leaf_moves(leaf_moves),
+        network: network(options)?.told().with_leaf_moves(leaf_moves),
     }))
 }
 
