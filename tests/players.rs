@@ -297,7 +297,7 @@ fn the_network_ranks_by_its_values_in_points() {
         assert_eq!(valued.value, f64::from(raw[valued.action]) * policy.config.points);
     }
     // The shipped network was taught a tenth of the points, and values a chain of 24 in points.
-    assert!((10.0..60.0).contains(&ranked[0].value), "{ranked:?}");
+    assert!((10.0..400.0).contains(&ranked[0].value), "{ranked:?}");
     let best = Leaf::values(&mut player, &[state, state]).unwrap();
     assert!(best.iter().all(|value| (f64::from(*value) - ranked[0].value).abs() < 1e-4), "{best:?} {ranked:?}");
 }
@@ -309,6 +309,31 @@ fn planned_policy(device: &device::Device) -> network::Policy {
     let config = network::PolicyConfig { game: "match3".into(), mask: MaskKind::Matching, points: 10.0, network };
     let network = network::QNetwork::new::<Match3>(&config, &mut Stream::new(1, Role::Initialise, 0), device);
     network::Policy { config, network }
+}
+
+#[test]
+fn a_network_that_foresees_chains_is_told_what_they_leave_in_a_search_and_where_asked_to_be() {
+    let (_, device) = device::select(None).unwrap();
+    let rules = Rules::default();
+    let policy = |waves, prior| {
+        let network =
+            network::NetworkConfig { channels: 4, layers: 2, afterstates: true, waves, prior, ..Default::default() };
+        let config = network::PolicyConfig { game: "match3".into(), mask: MaskKind::Matching, points: 10.0, network };
+        // The values' weights are drawn before the model's, so they are the same in both.
+        let network = network::QNetwork::new::<Match3>(&config, &mut Stream::new(1, Role::Initialise, 0), &device);
+        network::Policy { config, network }
+    };
+    let (foreseeing, chain) = (policy(3, Prior::None), policy(0, Prior::Chain));
+    let play = |text, policy| {
+        let mut player = with_policy(text, &rules, policy, &device).unwrap();
+        let scores = play_series(&mut *player, &rules, 0, 3, |_| ()).unwrap();
+        scores.iter().map(|game| game.score).collect::<Vec<_>>()
+    };
+    let expected = play("network", &chain);
+    assert_eq!(play("network:told=1", &foreseeing), expected);
+    assert_ne!(play("network", &foreseeing), expected);
+    let search = "network+search:sims=20:depth=0:candidates=4";
+    assert_eq!(play(search, &foreseeing), play(search, &chain));
 }
 
 #[test]

@@ -10,9 +10,9 @@ use crate::games::Game;
 use crate::random::Stream;
 
 /// Plays the move that simulations rank first. The network chooses which moves are tried, in which order, and says what the
-/// position is worth in which a simulation ends (told by the rules, if it would foresee chains): the value of its best action
-/// there, which counts what comes after that
-/// action only as far as the network's training discounted it.
+/// position is worth in which a simulation ends: the value of its best action there, which counts what comes after that
+/// action only as far as the network's training discounted it. A network that foresees chains is to be given
+/// [told](NetworkPlayer::told), since the rules are known here.
 pub struct NetworkSearch<G: Game, P> {
     /// How the player is called in results.
     pub name: String,

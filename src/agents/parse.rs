@@ -63,7 +63,7 @@ const CHECKPOINT: Parameter = Parameter {
 const OUTPUT: Parameter = Parameter {
     key: "output",
     default: Some("1"),
-    about: "factor of the network's output, from 0 to 1; with 0 its prior alone is left",
+    about: "factor of the network's output, from 0 to 1; with 0 its prior, or what it foresees of chains, alone is left",
 };
 
 const TOLD: Parameter = Parameter {
@@ -80,7 +80,7 @@ pub const PLAYERS: &[Entry] = &[
         parameters: &[OUTPUT, TOLD, CHECKPOINT],
         build: |options, _| {
             let player = network(options)?.named(options.text);
-            let told = options.number(TOLD.key, "0 or 1", 0..=1)? == 1;
+            let told = options.number(TOLD.key, "a whole number", 0..=1)? == 1;
             Ok(Box::new(if told { player.told() } else { player }))
         },
     },
@@ -97,7 +97,7 @@ pub const PLAYERS: &[Entry] = &[
             Parameter {
                 key: "leaf_moves",
                 default: Some("1"),
-                about: "moves valued where a simulation ends, with a prior; 0: all",
+                about: "moves valued where a simulation ends, with a prior or foreseen chains; 0: all",
             },
             Parameter {
                 key: "prior_visits",

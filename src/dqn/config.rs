@@ -264,7 +264,7 @@ impl TrainConfig {
             learning.candidates == 0 || network.afterstates && (network.prior != Prior::None || network.waves > 0),
             "learning.candidates",
             &learning.candidates,
-            "0 where network.prior is \"none\" or network.afterstates is false",
+            "0 where network.afterstates is false, or network.prior is \"none\" and network.waves is 0",
         )?;
         is(
             learning.bootstrap_from == 0.0 || learning.n_step == 1,
@@ -452,7 +452,10 @@ mod tests {
             (vec!["learning.simulations=4", "learning.lookahead=3", "learning.actions=256"], None),
             (vec!["network.prior=plan", "learning.candidates=256", "network.afterstates=true"], None),
             (vec!["learning.actions=4"], Some("learning.actions = 4: it must be 0 where learning.simulations is 0")),
-            (vec!["learning.candidates=3"], Some("learning.candidates = 3: it must be 0 where network.prior is")),
+            (vec!["network.waves=8", "learning.candidates=3", "network.afterstates=true"], None),
+            (vec!["network.waves=8"], Some("network.waves = 8: it must be 0 but with network.afterstates")),
+            (vec!["network.waves=8", "network.afterstates=true", "network.prior=chain"], Some("network.waves = 8")),
+            (vec!["learning.candidates=3"], Some("learning.candidates = 3: it must be 0 where network.afterstates is")),
             (
                 vec!["network.dueling=true", "network.afterstates=true"],
                 Some("network.dueling = true: it must be false where network.afterstates is true"),
@@ -475,6 +478,8 @@ mod tests {
             ("game.name", vec!["match3"], vec!["chess"]),
             ("network.channels", vec!["1", "1024"], vec!["0", "1025"]),
             ("network.layers", vec!["2", "64"], vec!["1", "65"]),
+            ("network.waves", vec!["0"], vec!["1", "65"]),
+            ("network.wave_layers", vec!["2", "64"], vec!["1", "65"]),
             ("training.steps", vec!["1"], vec!["0"]),
             ("training.games", vec!["1", "100000"], vec!["0", "100001"]),
             ("training.updates", vec!["0", "1000"], vec!["1001"]),

@@ -21,7 +21,8 @@ pub struct View {
 }
 
 impl View {
-    /// What a network that foresees chains would see if it foresaw them without error: the rules tell what is certain.
+    /// What a network that foresees chains would see if it foresaw them without error and to their end: the rules tell what is
+    /// certain.
     pub const fn told(self) -> Self {
         Self { prior: Prior::Chain, ..self }
     }
@@ -47,6 +48,13 @@ impl View {
         let ranked = by_certain_points::<G>(state, &mask, self.prior.depth());
         let (_, last) = ranked[count - 1];
         ranked.iter().take_while(|(_, points)| *points >= last).map(|(action, _)| *action).collect()
+    }
+
+    /// What is known of an action, in the network's units.
+    fn known<G: Game>(&self, state: &G::State, action: usize) -> f32 {
+        let mut points = [0.0; ActionMask::CAPACITY];
+        G::certain(state, &std::iter::once(action).collect(), self.prior.depth(), Prior::LATER, &mut points);
+        self.scale * points[action]
     }
 
     /// Writes a position: its image, its scalars and what is known of its actions, 0 outside of the mask.
@@ -155,29 +163,44 @@ impl<G: Game> Encoder<G> {
         self.encoded(states.len(), device)
     }
 
-    /// One wave of what follows from each action, for a model of waves to learn: of a chain of K waves by `draw` the board
-    /// before one of these and that after it, or the board that is left, which stays; K is `waves` at the most.
+    /// One wave of what follows from each action, for a model of waves to learn: of a chain of K waves by its draw the board
+    /// before one of these and that after it, or the board that is left, which stays; K is `waves`, at least 1, at the most. A
+    /// board from which nothing follows has the points that are certain of its action, all other boards at rest have none.
+    ///
+    /// # Panics
+    /// Without a draw for each state.
     pub fn waves(&self, states: &[(G::State, usize, usize)], draws: &[u32], waves: usize, device: &Device) -> Waves {
-        let image = G::PLANES * G::ROWS * G::COLUMNS;
-        let mut boards = vec![0.0; (waves + 1) * image];
-        let mut gained = vec![0.0; waves];
-        let [mut before, mut after, mut points] = [const { Vec::new() }; 3];
-        for ((state, action, symmetry), draw) in states.iter().zip(draws) {
-            let count = G::encode_waves(state, *action, *symmetry, &mut boards, &mut gained);
-            let wave = *draw as usize % (count + 1).min(waves);
-            let next = (wave + 1).min(count);
-            before.extend_from_slice(&boards[wave * image..][..image]);
-            after.extend_from_slice(&boards[next * image..][..image]);
-            points.push(if wave < count { self.view.scale * gained[wave] } else { 0.0 });
-        }
-        let count = points.len();
+        assert_eq!(states.len(), draws.len(), "a draw for each state");
+        let (count, image) = (states.len(), G::PLANES * G::ROWS * G::COLUMNS);
+        let (mut before, mut after, mut points) =
+            (vec![0.0; count * image], vec![0.0; count * image], vec![0.0; count]);
+        states
+            .par_iter()
+            .zip(draws)
+            .with_min_len(TASK)
+            .zip(before.par_chunks_exact_mut(image))
+            .zip(after.par_chunks_exact_mut(image))
+            .zip(&mut points)
+            .for_each_init(
+                || (vec![0.0; (waves + 1) * image], vec![0.0; waves]),
+                |(boards, gained), ((((seen, draw), before), after), points)| {
+                    let (state, action, symmetry) = seen;
+                    let count = G::encode_waves(state, *action, *symmetry, boards, gained);
+                    let wave = *draw as usize % (count + 1).min(waves);
+                    let next = (wave + 1).min(count);
+                    before.copy_from_slice(&boards[wave * image..][..image]);
+                    after.copy_from_slice(&boards[next * image..][..image]);
+                    *points = match count {
+                        0 => self.view.told().known::<G>(state, *action),
+                        _ if wave < count => self.view.scale * gained[wave],
+                        _ => 0.0,
+                    };
+                },
+            );
         let board =
             |boards| Tensor::from_data(TensorData::new(boards, [count, G::PLANES, G::ROWS, G::COLUMNS]), device);
-        Waves {
-            before: board(before),
-            after: board(after),
-            points: Tensor::from_data(TensorData::new(points, [count]), device),
-        }
+        let points = Tensor::from_data(TensorData::new(points, [count]), device);
+        Waves { before: board(before), after: board(after), points }
     }
 
     /// Makes room for a number of images; gives the numbers in each.

@@ -34,7 +34,7 @@ impl<G: Game> Evaluator<G> {
         }
     }
 
-    /// The same with a factor of the network's output: with 0 the prior alone is left.
+    /// The same with a factor of the network's output: with 0 the prior, or the foreseen points, alone are left.
     pub fn with_output(self, output: f32) -> Self {
         Self { output, ..self }
     }

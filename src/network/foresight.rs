@@ -64,7 +64,7 @@ const CELLS: f32 = 1.0 / 40.0;
 const BELOW: f32 = 0.5;
 
 impl Foresight {
-    /// A model with fresh weights, of boards of `planes` of which the first `colours` are interchangeable.
+    /// A model with fresh weights, of boards of `planes` of which the first `colours`, not all, are interchangeable.
     pub fn new(
         [planes, colours]: [usize; 2],
         width: usize,
@@ -87,7 +87,7 @@ impl Foresight {
         }
     }
 
-    /// The next wave of boards, `[batch, planes, rows, columns]`. A board at rest stays as it is.
+    /// The next wave of boards, `[batch, planes, rows, columns]`. It is learned that a board at rest stays as it is.
     pub fn wave(&self, boards: Tensor<4>) -> Wave {
         let [batch, _, rows, columns] = boards.dims();
         let [_, colours] = self.planes;

@@ -1,6 +1,7 @@
 //! What the learned model of chains promises: it is applied wave by wave until nothing changes, learns from single waves, and
 //! stands apart from what the values learn.
 
+use burn::module::{Module, ModuleMapper, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::{Tensor, TensorData};
 use matchq::dqn::config::TrainConfig;
@@ -43,27 +44,50 @@ fn boards(network: &QNetwork, symmetry: usize) -> Tensor<4> {
     images
 }
 
+/// Gives the biases, which begin as zeros, other numbers.
+struct WithBiases;
+
+impl ModuleMapper for WithBiases {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        if D > 1 {
+            return param;
+        }
+        param.map(|bias| {
+            let numbers: Vec<f32> =
+                (0..bias.shape().num_elements()).map(|index| (1.0 + index as f32 * 0.7).sin() / 8.0).collect();
+            Tensor::from_data(TensorData::new(numbers, bias.shape()), &bias.device())
+        })
+    }
+}
+
 #[test]
 fn a_chain_is_one_wave_after_the_other_until_the_board_stays_or_the_waves_run_out() {
     let mut lengths = std::collections::BTreeSet::new();
-    let shared = [true, false].map(|shared| format!("network.share_colours={shared}"));
+    let mut doubtful = 0;
     // With 16 or 32 channels a CPU computes block by block.
     for (seed, channels) in [8, 16, 32, 8, 16].into_iter().enumerate() {
-        let (seed, channels) = (format!("seed={seed}"), format!("network.channels={channels}"));
-        let network =
-            network(&config(&["network.waves=4", &seed, &channels, &shared[usize::from(seed.as_str() > "seed=2")]]));
+        let overrides = [
+            format!("seed={seed}"),
+            format!("network.channels={channels}"),
+            format!("network.share_colours={}", seed < 3),
+            "network.waves=4".to_owned(),
+        ];
+        let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+        let network = network(&config(&overrides)).map(&mut WithBiases);
         let (model, most) = network.foresight().unwrap();
         assert_eq!(most, 4);
         let images = boards(&network, 0);
         let together = [0, 1, 4, 9].map(|waves| (waves, model.chain(images.clone(), waves).unwrap()));
         for (index, board) in to_vec(images.clone()).unwrap().chunks(BOARD).enumerate() {
             for (waves, chain) in &together {
-                let (mut board, mut points, mut count) = (board.to_vec(), 0.0, 0);
+                let (mut board, mut points, mut count, mut certain) = (board.to_vec(), 0.0, 0, true);
                 while count < *waves {
                     let seen = TensorData::new(board.clone(), [1, 5, 10, 8]);
                     let wave = model.wave(Tensor::from_data(seen, &images.device()));
                     points += to_vec(wave.points).unwrap()[0];
                     let odds = to_vec(wave.board).unwrap();
+                    // Rounding may decide.
+                    certain &= odds.iter().all(|odds| odds.abs() > 1e-5);
                     let next: Vec<f32> = odds.iter().map(|odds| if *odds > 0.0 { 1.0 } else { 0.0 }).collect();
                     count += 1;
                     if std::mem::replace(&mut board, next) == board {
@@ -71,12 +95,17 @@ fn a_chain_is_one_wave_after_the_other_until_the_board_stays_or_the_waves_run_ou
                     }
                 }
                 lengths.insert(count);
-                assert!(chain.boards[index * BOARD..][..BOARD] == board, "board {index} after {waves} waves");
-                assert!((chain.points[index] - points).abs() <= 1e-4 * points.abs().max(1.0));
+                if certain {
+                    assert!(chain.boards[index * BOARD..][..BOARD] == board, "board {index} after {waves} waves");
+                    assert!((chain.points[index] - points).abs() <= 1e-4 * points.abs().max(1.0));
+                } else {
+                    doubtful += 1;
+                }
             }
         }
     }
     assert!(lengths.len() > 2, "chains of several lengths: {lengths:?}");
+    assert!(doubtful < 100, "{doubtful} of 800");
 }
 
 #[test]
@@ -122,6 +151,15 @@ fn every_wave_of_a_chain_and_the_board_at_rest_after_it_is_learned_by_its_draw()
             let expected = if wave < count { gained[wave] / 10.0 } else { 0.0 };
             assert!((to_vec(points).unwrap()[0] - expected).abs() < 1e-6);
         }
+        // A move without a match costs 5 points.
+        let resting = (0..Match3::ACTIONS)
+            .find(|action| Match3::encode_waves(&state, *action, 0, &mut images, &mut gained) == 0)
+            .unwrap();
+        let encoder = Encoder::<Match3>::new(network.view());
+        let Waves { before, after, points } =
+            encoder.waves(&[(state, resting, 0)], &[1], 3, &device::select(None).unwrap().1);
+        assert_eq!(to_vec(before).unwrap(), to_vec(after).unwrap());
+        assert_eq!(to_vec(points).unwrap(), [-0.5]);
     }
     assert!(lengths[1..4].iter().all(|count| *count > 0), "{lengths:?}");
 }
@@ -211,7 +249,7 @@ fn a_batch_in_shards_teaches_the_model_the_gradient_of_its_mean_loss() {
     let tracked = device::select(None).unwrap().1.autodiff();
     let network =
         QNetwork::new::<Match3>(&config.policy(), &mut Stream::new(config.seed, Role::Initialise, 0), &tracked);
-    let mut replay = replay(&config, 1.0);
+    let replay = replay(&config, 1.0);
     let sample = replay.sample(24, 1.0, &mut Stream::new(config.seed, Role::Sample, 0));
     let mut stream = Stream::new(config.seed, Role::Wave, 0);
     let draws: Vec<u32> = (0..24).map(|_| stream.below(u32::MAX)).collect();
@@ -225,8 +263,12 @@ fn a_batch_in_shards_teaches_the_model_the_gradient_of_its_mean_loss() {
     let (_, _) = adam.step(0.0, network, gradients).unwrap();
     let expected = postcard::to_stdvec(&adam.save().unwrap()).unwrap();
     let expected: Vec<(u64, Vec<f32>, Vec<f32>)> = postcard::from_bytes(&expected).unwrap();
-    // The values' parameters have no part in it.
-    for ((_, expected, _), found) in expected.iter().rev().zip(found.iter().rev()).take(12) {
+    // Weight and bias of a first layer, of four layers and their exchanges, and of four heads; those of the values have no
+    // part in it.
+    let model = 2 * (1 + 4 + 4 + 4);
+    assert_eq!(expected.len(), found.len());
+    for ((_, expected, _), found) in expected.iter().zip(&found).skip(found.len() - model) {
+        assert!(expected.iter().any(|number| *number != 0.0));
         let scale = expected.iter().map(|number| number.abs()).fold(0.0, f32::max);
         assert!(expected.iter().zip(found).all(|(a, b)| (a - b).abs() <= 1e-4 * scale), "{expected:?} {found:?}");
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use burn::tensor::Device;
+use matchq::agents::NetworkPlayer;
 use matchq::container::Container;
 use matchq::dqn::checkpoint::{self, RunCheckpoint};
 use matchq::dqn::config::TrainConfig;
@@ -13,9 +14,10 @@ use matchq::dqn::logs::Logs;
 use matchq::dqn::run::RunFolder;
 use matchq::dqn::train::{Ending, Training};
 use matchq::error::Error;
+use matchq::eval::play_series;
 use matchq::games::Match3;
 use matchq::games::match3::Rules;
-use matchq::network::device;
+use matchq::network::{Policy, device};
 use tempfile::TempDir;
 
 const CONFIG: &str = "
@@ -50,6 +52,15 @@ const AFTERSTATES: [&str; 6] = [
     "learning.simulations=2",
     "learning.actions=3",
     "learning.lookahead=1",
+    "learning.candidates=2",
+];
+
+const FORESIGHT: [&str; 6] = [
+    "network.afterstates=true",
+    "network.waves=3",
+    "network.wave_layers=2",
+    "learning.simulations=2",
+    "learning.actions=3",
     "learning.candidates=2",
 ];
 
@@ -168,7 +179,7 @@ fn the_same_configuration_and_seed_give_the_same_bits_and_another_seed_others() 
 
 #[test]
 fn a_training_stopped_half_way_and_resumed_equals_the_one_never_stopped() {
-    for switches in [&[][..], &SWITCHES, &SIMULATIONS, &AFTERSTATES] {
+    for switches in [&[][..], &SWITCHES, &SIMULATIONS, &AFTERSTATES, &FORESIGHT] {
         let (_runs, expected) = uninterrupted(switches);
         // In the warm-up, between two copies of the target network, and just before the end.
         for step in [40, 248, 472] {
@@ -176,6 +187,22 @@ fn a_training_stopped_half_way_and_resumed_equals_the_one_never_stopped() {
             assert_same(&Process::resume(&folder).finish(), &expected);
         }
     }
+}
+
+#[test]
+fn an_evaluation_plays_what_the_checkpoint_plays_without_being_told() {
+    let (_runs, folder) = uninterrupted(&FORESIGHT);
+    let policy = Policy::load::<Match3>(Some(&folder.best()), &cpu()).unwrap();
+    let scores = |told: bool| {
+        let player = NetworkPlayer::<Match3>::of(&policy, 64, &cpu());
+        let mut player = if told { player.told() } else { player };
+        let games = play_series(&mut player, &Rules::default(), 1_000_000, 4, |_| ()).unwrap();
+        games.iter().map(|game| f64::from(game.score)).sum::<f64>() / 4.0
+    };
+    let log = fs::read_to_string(folder.path().join("evaluations.csv")).unwrap();
+    let best = log.lines().last().unwrap().split(',').nth(9).unwrap().parse::<f64>().unwrap();
+    assert_eq!(scores(false), best);
+    assert_ne!(scores(true), best);
 }
 
 #[test]
