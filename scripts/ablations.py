@@ -25,26 +25,34 @@ CONFIG = "configs/dqn.toml"
 # What all trainings have in common: only the time ends them, and they do nothing but learn.
 COMMON = {
     "learning.schedule": "constant",
-    "learning.learning_rate": "1e-3",
+    "learning.learning_rate": "5e-3",
     "learning.bootstrap_from": "1",
     "training.steps": "1_000_000_000",
-    "exploration.steps": "64_000",
     "evaluation.every": "1_000_000_000",
     "checkpoint.every": "1_000_000_000",
 }
 # What each of them has of its own.
 SWITCHES = [
     ("as configured", {}),
-    ('`learning.optimizer = "adam"`', {"learning.optimizer": "adam"}),
     (
-        "`network.share_colours = false`, 64 channels (as many operations)",
-        {"network.share_colours": "false", "network.channels": "64"},
+        "`network.waves = 0` (no model of chains)",
+        {"network.waves": "0", "learning.candidates": "0"},
     ),
-    ("`network.channels = 16`", {"network.channels": "16"}),
-    ('`learning.loss = "huber"`', {"learning.loss": "huber"}),
+    ('`learning.optimizer = "adam"`, rate 1e-3', {"learning.optimizer": "adam", "learning.learning_rate": "1e-3"}),
+    (
+        "`network.share_colours = false`, 32 channels (as many operations)",
+        {"network.share_colours": "false", "network.channels": "32"},
+    ),
+    ("`learning.lookahead = 0` (rewards alone)", {"learning.lookahead": "0"}),
     (
         "`learning.simulations = 0` (sampled transitions)",
-        {"learning.simulations": "0", "learning.bootstrap_from": "0"},
+        {
+            "learning.simulations": "0",
+            "learning.actions": "0",
+            "learning.lookahead": "0",
+            "learning.bootstrap_from": "0",
+            "learning.batch": "256",
+        },
     ),
     ("`learning.bootstrap_from = 0` (next states' values from the start)", {"learning.bootstrap_from": "0"}),
     ('`game.mask = "effective"`', {"game.mask": "effective"}),
@@ -55,7 +63,7 @@ FIRST_SEED = 2_000_000
 def main():
     parser = argparse.ArgumentParser(description="Trains with each switch turned and writes docs/ablations.md.")
     parser.add_argument("--minutes", type=float, default=10, help="of each training (10)")
-    parser.add_argument("--games", type=int, default=2_000, help="that each trained agent plays (2,000)")
+    parser.add_argument("--games", type=int, default=1_000, help="that each trained agent plays (1,000)")
     arguments = parser.parse_args()
 
     subprocess.run(["cargo", "build", "--release", "--locked", "--bin", "matchq"], cwd=ROOT, check=True)
@@ -105,7 +113,7 @@ def document(rows, arguments):
         "# Ablations",
         "",
         f"[configs/dqn.toml](../{CONFIG}) with one switch turned at a time: trainings of {arguments.minutes:g} minutes on one "
-        "core each, two side by side, from the same seed, at a constant learning rate of 1e-3 and, unless a row says "
+        "core each, two side by side, from the same seed, at a constant learning rate of 5e-3 and, unless a row says "
         f"otherwise, without next states' values. What they had learned then played {arguments.games:,} games from seed "
         f"{FIRST_SEED:,} on (95 % intervals). One training each: differences of less than about 15 points may be luck.",
         "",

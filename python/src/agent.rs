@@ -128,7 +128,7 @@ impl Agent {
     }
 
     /// The network's values of all moves, as float32: what a move is thought to bring with what comes after it, in the unit
-    /// of the network's training. Of the shipped agent 0.1 is a point, and each move later counts half as much.
+    /// of the network's training. Of the shipped agent 0.1 is a point, and each move later counts four fifths as much.
     ///
     /// board: one text, for values of shape (142,), or a sequence of n texts, for shape (n, 142). moves_left: a whole number
     /// from 0 to 25, or n of them. A move's index is that of action_of_move. The network has learned from matching moves

@@ -72,8 +72,8 @@ class Agent:
     ) -> npt.NDArray[np.float32]:
         """The network's values of all moves: what a move is thought to bring with what comes after it.
 
-        They are in the unit of the network's training. Of the shipped agent 0.1 is a point, and each move later counts half
-        as much.
+        They are in the unit of the network's training. Of the shipped agent 0.1 is a point, and each move later counts four
+        fifths as much.
 
         Args:
             board: one text, for values of shape (142,), or n texts, for shape (n, 142).
