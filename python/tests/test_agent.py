@@ -82,8 +82,8 @@ def test_games_are_those_of_the_programs_evaluation_move_for_move(program, agent
             assert moves[:until] == report["moves"][index][:until]
             # It does not get stuck there.
             assert sum(decided) > 15 and game.score() > 300
-    # The game of seed 19279 begins without a matching move, and the agent that ships leads that of seed 134 to such a board.
-    assert undecided == ([19279] if first == 19275 else [134])
+    # The game of seed 19279 begins without a matching move; to no such board does the agent that ships lead the others.
+    assert undecided == ([19279] if first == 19275 else [])
 
 
 @pytest.mark.parametrize("seed", [4284, 15382, 19279, 26545, 30300, 51601])
