@@ -17,7 +17,7 @@ use super::replay::{Replay, Transition};
 use super::target::targets;
 use crate::error::Result;
 use crate::games::{ActionMask, Game};
-use crate::network::{Encoded, Encoder, Evaluator, QNetwork, View, device, to_vec};
+use crate::network::{Encoded, Encoder, Evaluator, QNetwork, device, to_vec};
 use crate::random::{Draw, Role, Stream};
 
 /// What an update was like.
@@ -241,7 +241,8 @@ impl<G: Game> Learner<G> {
         backups: &[Backup<G::State>],
         tracked: &Device,
     ) -> (Tensor<1>, Vec<f32>) {
-        let mut encoder = Encoder::<G>::new(told(network));
+        // The values are not learned from what the model does not yet foresee.
+        let mut encoder = Encoder::<G>::new(network.told_view());
         if network.view().afterstates {
             let Encoded { images, scalars, known } = encoder.afterstates(&afterstates(seen, backups), tracked);
             return (network.forward(images, scalars).reshape([backups.len()]), known.to_vec());
@@ -288,7 +289,7 @@ impl<G: Game> Learner<G> {
         let rewards: Vec<f32> = rewards.collect();
         let discounts: Vec<f32> = alive.iter().map(|backup| backup.discount).collect();
         let next: Vec<G::State> = alive.iter().map(|backup| backup.next).collect();
-        let view = told(&self.online);
+        let view = self.online.told_view();
         let masks: Vec<ActionMask> = next.par_iter().map(|state| view.candidates::<G>(state, candidates)).collect();
         let values = |network: &QNetwork| {
             Evaluator::<G>::new(network, batch.max(BATCH), &self.device)
@@ -363,12 +364,6 @@ impl<G: Game> Learner<G> {
         self.updates = saved.updates;
         Ok(())
     }
-}
-
-/// What a network is shown in learning: the values are not learned from what its model does not yet foresee.
-fn told(network: &QNetwork) -> View {
-    let view = network.view();
-    if network.foresight().is_some() { view.told() } else { view }
 }
 
 /// The actions that backups are of, as state, action and symmetry.

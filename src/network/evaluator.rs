@@ -41,10 +41,7 @@ impl<G: Game> Evaluator<G> {
 
     /// The same; if the network foresees chains, it is told by the rules what they leave instead.
     pub fn told(self) -> Self {
-        if self.network.foresight().is_none() {
-            return self;
-        }
-        let view = self.view.told();
+        let view = self.network.told_view();
         Self { view, encoder: Encoder::new(view), ..self }
     }
 

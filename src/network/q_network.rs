@@ -182,6 +182,11 @@ impl QNetwork {
         self.shape.view
     }
 
+    /// What the network sees of a position if the rules tell it what it would foresee of chains.
+    pub fn told_view(&self) -> View {
+        if self.foresight.is_some() { self.shape.view.told() } else { self.shape.view }
+    }
+
     /// The model of chains, if it foresees them, and for how many waves.
     pub fn foresight(&self) -> Option<(&Foresight, usize)> {
         self.foresight.as_ref().map(|model| (model, self.shape.waves))
