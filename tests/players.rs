@@ -132,7 +132,7 @@ fn the_cascade_player_takes_the_most_points_of_the_certain_chain() {
 fn the_planning_player_gives_up_points_now_for_more_that_are_certain_later() {
     let state = position(&PREPARATION, 25);
     assert_eq!(choices(&Cascade, &state), [takes_four()]);
-    let plan = Plan { depth: 2, weight: 0.5 };
+    let plan = Plan { depth: 2, weight: 0.5, breadth: 0 };
     assert_eq!(choices(&plan, &state), [prepares()]);
     let values = plan.values(&state, &mut ties(0));
     assert_eq!(value_of(&values, prepares()), 8.0 + 0.5 * 24.0);
@@ -141,12 +141,26 @@ fn the_planning_player_gives_up_points_now_for_more_that_are_certain_later() {
 
 #[test]
 fn a_plan_is_never_longer_than_the_moves_left() {
-    let plan = Plan { depth: 3, weight: 1.0 };
+    let plan = Plan { depth: 3, weight: 1.0, breadth: 0 };
     assert_eq!(choices(&plan, &position(&PREPARATION, 1)), [takes_four()]);
     let two_left = plan.values(&position(&PREPARATION, 2), &mut ties(0));
     assert_eq!(value_of(&two_left, prepares()), 8.0 + 24.0);
     let three_left = plan.values(&position(&PREPARATION, 3), &mut ties(0));
     assert_eq!(value_of(&three_left, prepares()), 8.0 + 24.0 + 15.0);
+}
+
+#[test]
+fn a_plan_of_little_breadth_looks_further_only_after_the_moves_with_the_most_points() {
+    let state = position(&PREPARATION, 25);
+    let values = |breadth| Plan { depth: 2, weight: 0.5, breadth }.values(&state, &mut ties(0));
+    assert_eq!(value_of(&values(1), takes_four()), 15.0 + 0.5 * 8.0);
+    assert_eq!(value_of(&values(1), prepares()), 8.0);
+    // Where the last of them has equals, these are looked at as well, and all if there are not so many.
+    let eights = values(0).iter().filter(|valued| valued.action != takes_four()).count();
+    assert!(eights > 1);
+    for breadth in [2, eights, eights + 1, 142] {
+        assert_eq!(values(breadth), values(0));
+    }
 }
 
 #[test]
@@ -224,7 +238,7 @@ fn rollouts_see_what_the_guide_makes_of_a_move() {
 fn a_guide_that_plans_gets_more_out_of_the_moves_that_follow() {
     let state = position(&[&PREPARATION[..], &[(0, 1, 'c'), (1, 0, 'c'), (2, 1, 'c')]].concat(), 25);
     let search = Search { rules: Rules::default(), budget: Budget::Simulations(1000), depth: 2, prior_visits: 0.0 };
-    let planned = Rollout { search, guide: Plan { depth: 2, weight: 0.5 } };
+    let planned = Rollout { search, guide: Plan { depth: 2, weight: 0.5, breadth: 0 } };
     let aside = action(1, 0, true);
     // 8, then 8 + 24 by the plan, but 15 + 8 by the most points at once; what falls in is the same for both.
     let (plan, cascade) = (planned.values(&state, &mut ties(0)), rollout(1000, 2).values(&state, &mut ties(0)));
@@ -246,7 +260,7 @@ fn where_nothing_matches_every_player_plays_any_effective_swap() {
     }
 }
 
-const ALL: [&str; 11] = [
+const ALL: [&str; 12] = [
     "network",
     "network+search:sims=40",
     "random",
@@ -258,6 +272,7 @@ const ALL: [&str; 11] = [
     "expected:samples=3:depth=1",
     "rollout:sims=60",
     "rollout:sims=40:depth=1:guide=plan",
+    "rollout:sims=40:depth=1:guide=plan:breadth=3",
 ];
 
 #[test]
@@ -345,7 +360,7 @@ fn a_network_with_the_plan_as_its_prior_and_no_output_is_the_planning_player() {
     let mut search = with_policy("network+search:output=0:sims=1:candidates=1", &rules, &policy, &device).unwrap();
     for index in 0..20 {
         let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, index)).state();
-        let best = Plan { depth: 2, weight: 0.5 }.rank(&state, &mut ties(0));
+        let best = Plan { depth: 2, weight: 0.5, breadth: 0 }.rank(&state, &mut ties(0));
         for ranked in [player.rank(&state, &mut ties(0)).unwrap(), search.rank(&state, &mut ties(0)).unwrap()] {
             let planned = best.iter().find(|valued| valued.action == ranked[0].action).unwrap();
             assert_eq!(planned.value, best[0].value);
@@ -361,7 +376,7 @@ fn as_a_leaf_a_network_values_the_moves_with_the_best_plans_only() {
     for index in 0..20 {
         let state = Match3::new(&Rules::default(), &mut Stream::new(2, Role::Game, index)).state();
         let all = player(0).rank(&state, &mut ties(0)).unwrap();
-        let planned = Plan { depth: 2, weight: 0.5 }.rank(&state, &mut ties(0));
+        let planned = Plan { depth: 2, weight: 0.5, breadth: 0 }.rank(&state, &mut ties(0));
         for leaf_moves in [0, 1, 3] {
             let last =
                 if leaf_moves == 0 { f64::NEG_INFINITY } else { planned[leaf_moves.min(planned.len()) - 1].value };
@@ -629,17 +644,21 @@ impl Leaf<Match3> for Wide {
 fn a_search_for_a_time_begins_with_one_simulation_of_each_and_ends_there_if_the_time_is_over() {
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
     let candidates = promising(0..9);
-    let search = |milliseconds| {
+    let search = |milliseconds, prior_visits| {
         let budget = Budget::Time(Duration::from_millis(milliseconds));
         let mut leaf = Wide(vec![]);
-        let search = Search { budget, ..search(1, 0) };
+        let search = Search { budget, prior_visits, ..search(1, 0) };
         let begin = Instant::now() - Duration::from_millis(5);
         let ranked = search.rank(&state, &candidates, &Cascade, &mut leaf, &mut ties(0), begin).unwrap();
         assert_eq!(ranked.len(), 9);
+        // All are worth 0 here, so those that were not tried stay in their order.
+        assert!(!leaf.0.is_empty() || ranked == candidates);
         leaf.0
     };
-    assert_eq!(search(5), [9]);
-    let long = search(60);
+    assert_eq!(search(5, 0.0), [9]);
+    // Unless the candidates come with values that count.
+    assert!(search(5, 1.0).is_empty());
+    let long = search(60, 0.0);
     assert!(long[0] == 9 && long.len() > 1 && long.iter().all(|states| *states <= 9 * 29), "{long:?}");
 }
 
@@ -709,9 +728,9 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
     for (text, sentence) in [
         ("alphazero", format!("there is no player 'alphazero': {players}")),
         ("", format!("there is no player '': {players}")),
-        ("plan:deep=2", "'plan' has no parameter 'deep': its parameters are depth, weight".into()),
+        ("plan:deep=2", "'plan' has no parameter 'deep': its parameters are depth, weight, breadth".into()),
         ("greedy:depth=2", "'greedy' has no parameter 'depth': 'greedy' has no parameters".into()),
-        ("plan:depth", "'depth' in 'plan:depth' must be key=value: its parameters are depth, weight".into()),
+        ("plan:depth", "'depth' in 'plan:depth' must be key=value: its parameters are depth, weight, breadth".into()),
         ("plan:depth=2:depth=3", "'depth' is given twice in 'plan:depth=2:depth=3': once is enough".into()),
         ("plan:depth=0", "depth=0 in 'plan:depth=0': depth must be a whole number from 1 to 6".into()),
         ("plan:weight=NaN", "weight=NaN in 'plan:weight=NaN': weight must be a number from 0 to 1".into()),

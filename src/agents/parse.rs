@@ -52,6 +52,7 @@ const WEIGHT: &str = "what a point is worth a move later, from 0 to 1";
 const SIMS: &str = "simulations a move";
 const MS: &str = "milliseconds a move, in place of sims";
 const DEPTH: &str = "moves of the guide in a simulation";
+const BREADTH: &str = "first moves of which a whole plan is looked at, those with the most certain points; 0: all";
 const GUIDE: &str = "cascade or plan (with its defaults)";
 /// The last parameter where it is given: what follows is its path, which may hold any character.
 const CHECKPOINT: Parameter = Parameter {
@@ -92,6 +93,7 @@ pub const PLAYERS: &[Entry] = &[
             Parameter { key: "ms", default: None, about: MS },
             Parameter { key: "depth", default: Some("1"), about: DEPTH },
             Parameter { key: "guide", default: Some("cascade"), about: GUIDE },
+            Parameter { key: "breadth", default: Some("0"), about: BREADTH },
             Parameter { key: "candidates", default: Some("16"), about: "moves that are tried at the most" },
             Parameter { key: "weight", default: Some("1"), about: "factor of the network's values, from 0 to 10" },
             Parameter {
@@ -145,6 +147,7 @@ pub const PLAYERS: &[Entry] = &[
         parameters: &[
             Parameter { key: "depth", default: Some("2"), about: "moves of a plan, at least 1" },
             Parameter { key: "weight", default: Some("0.5"), about: WEIGHT },
+            Parameter { key: "breadth", default: Some("0"), about: BREADTH },
         ],
         build: |options, _| options.player(plan(options)?),
     },
@@ -173,6 +176,7 @@ pub const PLAYERS: &[Entry] = &[
             Parameter { key: "ms", default: None, about: MS },
             Parameter { key: "depth", default: Some("2"), about: DEPTH },
             Parameter { key: "guide", default: Some("cascade"), about: GUIDE },
+            Parameter { key: "breadth", default: Some("0"), about: BREADTH },
         ],
         build: |options, rules| options.player(Rollout { search: search(options, rules)?, guide: guide(options)? }),
     },
@@ -333,7 +337,10 @@ fn search(options: &Options, rules: &Rules) -> Result<Search<Match3>> {
 fn guide(options: &Options) -> Result<Box<dyn Policy<Match3>>> {
     match options.value("guide") {
         "cascade" => Ok(Box::new(Cascade)),
-        "plan" => Ok(Box::new(Plan { depth: 2, weight: 0.5 })),
+        "plan" => {
+            let breadth = options.number("breadth", "a whole number", 0..=Match3::ACTIONS)?;
+            Ok(Box::new(Plan { depth: 2, weight: 0.5, breadth }))
+        }
         _ => Err(options.wrong("guide", "cascade or plan")),
     }
 }
@@ -345,6 +352,7 @@ fn plan(options: &Options) -> Result<Plan> {
     Ok(Plan {
         depth: options.number("depth", "a whole number", 1..=LONGEST_PLAN)?,
         weight: options.number("weight", "a number", 0.0..=1.0)?,
+        breadth: options.number("breadth", "a whole number", 0..=Match3::ACTIONS)?,
     })
 }
 

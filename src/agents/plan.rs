@@ -2,7 +2,7 @@
 
 use super::policy::weigh;
 use super::{Policy, Valued};
-use crate::games::match3::{Match3, State, best_plan};
+use crate::games::match3::{Certain, Match3, State, best_plan};
 use crate::random::Stream;
 
 /// Plays the first move of the best certain plan, never of more moves than are left.
@@ -12,14 +12,39 @@ pub struct Plan {
     pub depth: u32,
     /// What a point is worth a move later.
     pub weight: f64,
+    /// First moves of which more than the first move is looked at, those with the most certain points; 0 for all.
+    pub breadth: usize,
 }
 
 impl Policy<Match3> for Plan {
     fn values(&self, state: &State, _: &mut Stream) -> Vec<Valued> {
         let later = self.depth.min(state.moves_left().unsigned_abs()).saturating_sub(1);
-        weigh(state, |mut board, action| {
-            let points = f64::from(board.play(action));
-            points + self.weight * best_plan(&board, later, self.weight)
-        })
+        let mut boards = Vec::new();
+        let mut values = weigh(state, |mut board, action| {
+            let points = board.play(action);
+            boards.push((points, board));
+            points.into()
+        });
+        if later == 0 || boards.is_empty() {
+            return values;
+        }
+        let least = self.least(&boards);
+        for (valued, (points, board)) in values.iter_mut().zip(&boards) {
+            if *points >= least {
+                valued.value += self.weight * best_plan(board, later, self.weight);
+            }
+        }
+        values
+    }
+}
+
+impl Plan {
+    /// The certain points of a first move from which on more of a plan is looked at.
+    fn least(&self, boards: &[(i32, Certain)]) -> i32 {
+        if self.breadth == 0 || boards.len() <= self.breadth {
+            return i32::MIN;
+        }
+        let mut points: Vec<i32> = boards.iter().map(|(points, _)| *points).collect();
+        *points.select_nth_unstable_by(self.breadth - 1, |a, b| b.cmp(a)).1
     }
 }

@@ -100,7 +100,7 @@ impl<G: Game> Search<G> {
     /// The candidates with their means, in points, from the best to those that went first. They are given in the order
     /// of their promise: of equal ones the earlier stays, and if the budget is too small to try all, the last are left out.
     /// With [`prior_visits`](Self::prior_visits) the values they come with count in their means. A time counts from `begin`; each
-    /// candidate is tried once at least.
+    /// candidate is tried once at least, unless the time is over before and the values they come with count.
     ///
     /// # Errors
     /// When the leaf fails.
@@ -145,7 +145,7 @@ impl<G: Game> Search<G> {
                     loop {
                         let now = begin.elapsed();
                         let simulations = match spent {
-                            0 => 1,
+                            0 if now < end || self.prior_visits == 0.0 => 1,
                             _ if now >= end => break,
                             _ => ((end - now).div_duration_f64(now) * spent as f64 / left as f64) as usize,
                         };

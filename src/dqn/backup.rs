@@ -17,9 +17,16 @@ pub struct Backup<S> {
     pub action: u16,
     /// The scaled reward.
     pub reward: f32,
-    /// The state whose value is added.
-    pub next: S,
-    /// The discount of that value; 0 where the game has ended.
+    /// The states whose values are added; none where the game has ended.
+    pub next: Vec<Next<S>>,
+}
+
+/// A state whose value is added to a reward.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Next<S> {
+    /// The state.
+    pub state: S,
+    /// Factor of its value.
     pub discount: f32,
     /// What the reward already counts of that value, before its discount: the scaled points that are certain there.
     pub certain: f32,
@@ -27,13 +34,10 @@ pub struct Backup<S> {
 
 /// What the sampled transitions themselves teach: one value each.
 pub fn sampled<S: Copy>(batch: &[Transition<S>]) -> Vec<Backup<S>> {
-    let backup = |(row, transition): (usize, &Transition<S>)| Backup {
-        row,
-        action: transition.action,
-        reward: transition.reward,
-        next: transition.next,
-        discount: transition.discount,
-        certain: 0.0,
+    let backup = |(row, transition): (usize, &Transition<S>)| {
+        let Transition { action, reward, next, discount, .. } = *transition;
+        let next = Next { state: next, discount, certain: 0.0 };
+        Backup { row, action, reward, next: if discount == 0.0 { vec![] } else { vec![next] } }
     };
     batch.iter().enumerate().map(backup).collect()
 }
@@ -48,6 +52,8 @@ pub struct Outcomes<'a, G: Game> {
     pub actions: usize,
     /// Outcomes of each action.
     pub count: usize,
+    /// How many of the outcomes give a next state whose value counts, at most all.
+    pub next: usize,
     /// Moves of the best certain plan with which each outcome is valued; 0 for none.
     pub lookahead: u32,
     /// Factor from points to the scale that the network learns.
@@ -58,7 +64,7 @@ pub struct Outcomes<'a, G: Game> {
 
 impl<G: Game> Outcomes<'_, G> {
     /// Tries actions of the mask in the state of each transition: the mean reward of `count` outcomes with what is certain
-    /// after them, and the next state in one of them. An expected update in the sense of Sutton and Barto 2018, section
+    /// after them, and the next states in the first of them. An expected update in the sense of Sutton and Barto 2018, section
     /// 8.5, by sampling: the mean takes most of chance out of the target. Outcome i has the same random numbers for every
     /// action of a state, which takes part of it out of their differences too. `stream` gives one number, so that threads
     /// change nothing.
@@ -102,22 +108,25 @@ impl<G: Game> Outcomes<'_, G> {
         let position = G::at(self.rules, state);
         let mut backups = Vec::new();
         for action in actions.iter() {
-            let (mut points, mut terminal, mut next, mut certain) = (0.0, true, *state, 0.0);
-            for stream in luck {
+            let mut points = 0.0;
+            let mut next = Vec::new();
+            for (outcome, stream) in luck.iter().enumerate() {
                 let mut game = position.clone();
                 let step = game.step(action, &mut stream.clone());
-                (terminal, next) = (step.terminal, game.state());
-                certain = if terminal { 0.0 } else { self.certain(&next) };
-                points += f64::from(step.reward) + self.discount * certain;
+                points += f64::from(step.reward);
+                if step.terminal {
+                    continue;
+                }
+                let state = game.state();
+                let certain = self.certain(&state);
+                points += self.discount * certain;
+                if outcome < self.next && self.discount != 0.0 {
+                    let discount = (self.discount / self.next as f64) as f32;
+                    next.push(Next { state, discount, certain: (certain * self.scale) as f32 });
+                }
             }
-            backups.push(Backup {
-                row,
-                action: action as u16,
-                reward: (points * self.scale / self.count as f64) as f32,
-                next,
-                discount: if terminal { 0.0 } else { self.discount as f32 },
-                certain: (certain * self.scale) as f32,
-            });
+            let reward = (points * self.scale / self.count as f64) as f32;
+            backups.push(Backup { row, action: action as u16, reward, next });
         }
         backups
     }
@@ -160,7 +169,7 @@ mod tests {
     use crate::games::{MaskKind, Prior};
 
     fn plain(rules: &Rules) -> Outcomes<'_, Match3> {
-        Outcomes { rules, view: view(MaskKind::Legal), actions: 0, count: 1, lookahead: 0, scale: 0.1, discount: 0.5 }
+        Outcomes { rules, view: view(MaskKind::Legal), actions: 0, count: 1, next: 1, lookahead: 0, scale: 0.1, discount: 0.5 }
     }
 
     fn view(mask: MaskKind) -> View {
@@ -178,8 +187,11 @@ mod tests {
     #[test]
     fn a_sampled_transition_teaches_the_value_of_the_action_it_took() {
         let state = State::new(BOARD, 5).unwrap();
-        let expected = Backup { row: 0, action: 3, reward: 0.5, next: state, discount: 0.25, certain: 0.0 };
-        assert_eq!(sampled(&[transition(state)]), [expected]);
+        let next = vec![Next { state, discount: 0.25, certain: 0.0 }];
+        let expected = Backup { row: 0, action: 3, reward: 0.5, next };
+        let last = Transition { discount: 0.0, ..transition(state) };
+        let ends = Backup { row: 1, next: vec![], ..expected.clone() };
+        assert_eq!(sampled(&[transition(state), last]), [expected, ends]);
     }
 
     #[test]
@@ -197,8 +209,8 @@ mod tests {
             // The run of three is worth 8 points for certain; chance can only add to it.
             assert!(backup.reward >= 0.8 && backup.reward < 1.6, "{backup:?}");
         }
-        assert_eq!((backups[0].discount, backups[1].discount), (0.5, 0.0));
-        assert_eq!(backups[0].next.moves_left(), 4);
+        assert_eq!((backups[0].next.len(), backups[1].next.len()), (1, 0));
+        assert_eq!((backups[0].next[0].discount, backups[0].next[0].state.moves_left()), (0.5, 4));
 
         let all = outcomes(1, MaskKind::Legal).simulate(&batch, &mut stream);
         assert_eq!(all.len(), 2 * Match3::ACTIONS);
@@ -222,17 +234,36 @@ mod tests {
         for depth in [1, 2] {
             let (without, with) = (simulate(0, 1), simulate(depth, 1));
             for (without, with) in without.iter().zip(&with) {
-                assert_eq!((without.certain, without.next), (0.0, with.next));
-                let mask = Match3::mask(&with.next, MaskKind::Matching);
+                let [Next { state, certain, .. }] = with.next[..] else {
+                    assert_eq!((without, with.row), (with, 1), "the game is over");
+                    continue;
+                };
+                assert_eq!(without.next, [Next { state, discount: 0.5, certain: 0.0 }]);
+                let mask = Match3::mask(&state, MaskKind::Matching);
                 let mut points = [0.0; ActionMask::CAPACITY];
-                Match3::certain(&with.next, &mask, depth, 0.5, &mut points);
+                Match3::certain(&state, &mask, depth, 0.5, &mut points);
                 let best = mask.iter().map(|action| points[action]).fold(f32::NEG_INFINITY, f32::max);
-                let certain = if with.discount == 0.0 { 0.0 } else { 0.1 * best };
-                assert!((with.certain - certain).abs() < 1e-5);
+                assert!((certain - 0.1 * best).abs() < 1e-5);
                 assert!((with.reward - without.reward - 0.5 * certain).abs() < 1e-5);
             }
-            assert!(with.iter().any(|backup| backup.certain > 0.0));
-            assert_eq!(with.last().map(|last| last.certain), Some(0.0), "the game is over");
+            let certain = |backup: &Backup<State>| backup.next.iter().any(|next| next.certain > 0.0);
+            assert!(with.iter().any(certain) && with.iter().any(|backup| backup.next.is_empty()));
+        }
+    }
+
+    #[test]
+    fn next_states_are_those_of_the_first_outcomes_and_share_the_discount() {
+        let rules = Rules::default();
+        let batch = [transition(open_position())];
+        let simulate = |count, next| {
+            let outcomes = Outcomes::<Match3> { view: view(MaskKind::Matching), count, next, ..plain(&rules) };
+            outcomes.simulate(&batch, &mut Stream::new(0, Role::Simulate, 0))
+        };
+        for (four, one) in simulate(5, 4).iter().zip(simulate(5, 1)) {
+            assert_eq!((four.action, four.reward, four.next.len()), (one.action, one.reward, 4));
+            assert_eq!(four.next[0], Next { discount: 0.125, ..one.next[0].clone() });
+            assert!(four.next.iter().all(|next| next.discount == 0.125));
+            assert_ne!(four.next[1].state, four.next[0].state);
         }
     }
 
@@ -277,14 +308,13 @@ mod tests {
         assert_ne!(first, second);
         assert_eq!([first.clone(), second], simulate(3));
         // The rows of one update have luck of their own too.
-        let row = |row: usize| first.iter().filter(move |backup| backup.row == row).map(|backup| backup.next);
+        let row = |row: usize| first.iter().filter(move |backup| backup.row == row).map(|backup| &backup.next);
         assert!(row(0).ne(row(1)));
     }
 
     #[test]
     fn a_transitions_error_is_the_mean_size_of_its_values_errors() {
-        let state = State::new(BOARD, 5).unwrap();
-        let backup = |row| Backup { row, action: 0, reward: 0.0, next: state, discount: 0.0, certain: 0.0 };
+        let backup = |row| Backup::<State> { row, action: 0, reward: 0.0, next: vec![] };
         let backups = [backup(0), backup(2), backup(2)];
         assert_eq!(mean_errors(&backups, &[-2.0, 1.0, -4.0], 3), [2.0, 0.0, 2.5]);
     }

@@ -259,6 +259,12 @@ impl TrainConfig {
         {
             is(learning.simulations > 0 || value == 0, key, &value, "0 where learning.simulations is 0")?;
         }
+        is(
+            (1..=learning.simulations.max(1)).contains(&learning.next_states),
+            "learning.next_states",
+            &learning.next_states,
+            "between 1 and learning.simulations, or 1 where that is 0",
+        )?;
         is(learning.candidates <= 256, "learning.candidates", &learning.candidates, "between 0 and 256")?;
         is(
             learning.candidates == 0 || network.afterstates && (network.prior != Prior::None || network.waves > 0),
@@ -494,6 +500,7 @@ mod tests {
             ("learning.simulations", vec!["0", "10000"], vec!["10001"]),
             ("learning.actions", vec!["0"], vec!["1", "257"]),
             ("learning.lookahead", vec!["0"], vec!["1", "4"]),
+            ("learning.next_states", vec!["1"], vec!["0", "2"]),
             ("learning.candidates", vec!["0"], vec!["1", "257"]),
             ("network.prior", vec!["none", "chain", "plan"], vec!["cascade"]),
             ("learning.bootstrap_from", vec!["0", "1"], vec!["-0.1", "1.1"]),

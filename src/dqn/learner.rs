@@ -14,7 +14,7 @@ use super::config::TrainConfig;
 use super::learning::{Learning, Loss, Target, TargetUpdate};
 use super::optimizer::{Optimizer, SavedMoments};
 use super::replay::{Replay, Transition};
-use super::target::targets;
+use super::target::{Baselines, targets};
 use crate::error::Result;
 use crate::games::{ActionMask, Game};
 use crate::network::{Encoded, Encoder, Evaluator, QNetwork, device, to_vec};
@@ -78,6 +78,8 @@ pub struct Learner<G: Game> {
     simulating: Stream,
     /// Which wave of a chain is learned.
     waves: Stream,
+    /// What next states' values add on average, if they are to count from there.
+    baselines: Baselines,
     updates: u64,
     game: PhantomData<G>,
 }
@@ -92,6 +94,7 @@ pub struct SavedLearner {
     symmetry: Stream,
     simulating: Stream,
     waves: Stream,
+    baselines: Baselines,
     updates: u64,
 }
 
@@ -114,6 +117,7 @@ impl<G: Game> Learner<G> {
             symmetry: Stream::new(config.seed, Role::Symmetry, 0),
             simulating: Stream::new(config.seed, Role::Simulate, 0),
             waves: Stream::new(config.seed, Role::Wave, 0),
+            baselines: Baselines::default(),
             updates: 0,
         }
     }
@@ -268,39 +272,44 @@ impl<G: Game> Learner<G> {
         match self.learning.simulations {
             0 => backup::sampled(batch),
             count => {
-                let Learning { actions, lookahead, reward_scale: scale, discount, .. } = self.learning;
+                let Learning { actions, next_states: next, lookahead, reward_scale: scale, discount, .. } = self.learning;
                 let (rules, view) = (&self.rules, self.online.view());
-                let outcomes = Outcomes::<G> { rules, view, actions, count, lookahead, scale, discount };
+                let outcomes = Outcomes::<G> { rules, view, actions, count, next, lookahead, scale, discount };
                 outcomes.simulate(batch, &mut self.simulating)
             }
         }
     }
 
-    fn targets(&self, backups: &[Backup<G::State>], progress: f64) -> Result<Vec<f32>> {
+    fn targets(&mut self, backups: &[Backup<G::State>], progress: f64) -> Result<Vec<f32>> {
         let mut all: Vec<f32> = backups.iter().map(|backup| backup.reward).collect();
-        let Learning { bootstrap_from, batch, double, candidates, .. } = self.learning;
+        let Learning { bootstrap_from, batch, double, candidates, relative, .. } = self.learning;
         if progress < bootstrap_from || bootstrap_from >= 1.0 {
             return Ok(all);
         }
-        let (rows, alive): (Vec<usize>, Vec<&Backup<G::State>>) =
-            backups.iter().enumerate().filter(|(_, backup)| backup.discount != 0.0).unzip();
-        // The next state's value takes the place of what is certain there.
-        let rewards = alive.iter().map(|backup| backup.reward - backup.discount * backup.certain);
-        let rewards: Vec<f32> = rewards.collect();
-        let discounts: Vec<f32> = alive.iter().map(|backup| backup.discount).collect();
-        let next: Vec<G::State> = alive.iter().map(|backup| backup.next).collect();
+        let next = || backups.iter().flat_map(|backup| &backup.next);
+        let states: Vec<G::State> = next().map(|next| next.state).collect();
         let view = self.online.told_view();
-        let masks: Vec<ActionMask> = next.par_iter().map(|state| view.candidates::<G>(state, candidates)).collect();
+        let masks: Vec<ActionMask> = states.par_iter().map(|state| view.candidates::<G>(state, candidates)).collect();
         let values = |network: &QNetwork| {
             Evaluator::<G>::new(network, batch.max(BATCH), &self.device)
                 .told()
-                .values_within(&next, &masks)
+                .values_within(&states, &masks)
                 .map(<[f32]>::to_vec)
         };
         let online = if double { Some(values(&self.online)?) } else { None };
-        let bootstrapped = targets(&rewards, &discounts, &masks, &values(&self.target)?, online.as_deref());
-        for (row, target) in rows.into_iter().zip(bootstrapped) {
-            all[row] = target;
+        // A next state's value takes the place of what is certain there.
+        let certain: Vec<f32> = next().map(|next| -next.discount * next.certain).collect();
+        let discounts: Vec<f32> = next().map(|next| next.discount).collect();
+        let mut added = targets(&certain, &discounts, &masks, &values(&self.target)?, online.as_deref()).into_iter();
+        for (target, backup) in all.iter_mut().zip(backups) {
+            let Some(next) = backup.next.first() else { continue };
+            let added: f32 = added.by_ref().take(backup.next.len()).sum();
+            *target += added;
+            if relative {
+                let left = G::actions_left(&next.state);
+                self.baselines.learn(left, added);
+                *target -= self.baselines.mean(left);
+            }
         }
         Ok(all)
     }
@@ -345,6 +354,7 @@ impl<G: Game> Learner<G> {
             symmetry: self.symmetry.clone(),
             simulating: self.simulating.clone(),
             waves: self.waves.clone(),
+            baselines: self.baselines.clone(),
             updates: self.updates,
         })
     }
@@ -361,6 +371,7 @@ impl<G: Game> Learner<G> {
         self.symmetry = saved.symmetry;
         self.simulating = saved.simulating;
         self.waves = saved.waves;
+        self.baselines = saved.baselines;
         self.updates = saved.updates;
         Ok(())
     }

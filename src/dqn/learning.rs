@@ -33,18 +33,24 @@ pub struct Learning {
     /// Norm of the whole gradient above which it is scaled down; 0 for none.
     pub max_gradient_norm: f64,
     /// 0: learn from the sampled transition what its action brought. K: simulate every action of the mask in its state
-    /// instead, and learn the mean reward of K outcomes and the next state's value in one of them.
+    /// instead, and learn the mean reward of K outcomes and the next state's value in some of them.
     pub simulations: usize,
     /// With simulated outcomes: actions tried in each state, the larger half of them those with the highest prior; 0 for all.
     pub actions: usize,
     /// With simulated outcomes: moves of the best certain plan whose points, discounted, count with each of them until the next
     /// state's value takes their place; 0 for none.
     pub lookahead: u32,
+    /// With simulated outcomes: how many of them give a next state whose value counts.
+    pub next_states: usize,
     /// With afterstates: actions of a next state that are valued for its maximum, those with the highest prior; 0 for all.
     pub candidates: usize,
     /// Share of the training before which targets are rewards alone, with what is certain after them (1: for ever): next
     /// states' values cost most of an update's time and mean little while the network is young.
     pub bootstrap_from: f64,
+    /// Count next states' values from their mean where as many actions are left, as relative value iteration does (for
+    /// Q-learning: Abounadi, Bertsekas and Borkar 2001, <https://doi.org/10.1137/S0363012999361974>): the points of an
+    /// average future, which all positions have in common, need not be learned.
+    pub relative: bool,
     /// Learn each transition under a random symmetry of the game.
     pub symmetry: bool,
 }
@@ -124,8 +130,10 @@ impl Default for Learning {
             simulations: 0,
             actions: 0,
             lookahead: 0,
+            next_states: 1,
             candidates: 0,
             bootstrap_from: 0.0,
+            relative: false,
             symmetry: true,
         }
     }

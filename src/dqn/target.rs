@@ -1,5 +1,7 @@
 //! The target of an update, as a pure function of numbers.
 
+use serde::{Deserialize, Serialize};
+
 use crate::agents::greedy;
 use crate::games::ActionMask;
 
@@ -29,6 +31,30 @@ pub fn targets(
             rewards[index] + discounts[index] * target[row][best]
         })
         .collect()
+}
+
+/// Running means of what next states' values add to rewards, one for each number of actions that are left in them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Baselines(Vec<(u32, f32)>);
+
+impl Baselines {
+    /// The least weight of a number in its mean: it follows what is learned.
+    const RATE: f32 = 1e-3;
+
+    /// Takes a number into the mean of its kind.
+    pub fn learn(&mut self, kind: usize, number: f32) {
+        if self.0.len() <= kind {
+            self.0.resize(kind + 1, (0, 0.0));
+        }
+        let (count, mean) = &mut self.0[kind];
+        *count = count.saturating_add(1);
+        *mean += (1.0 / *count as f32).max(Self::RATE) * (number - *mean);
+    }
+
+    /// The mean of a kind; 0 where it has no numbers.
+    pub fn mean(&self, kind: usize) -> f32 {
+        self.0.get(kind).map_or(0.0, |(_, mean)| *mean)
+    }
 }
 
 #[cfg(test)]
@@ -63,5 +89,17 @@ mod tests {
     fn a_terminal_transition_is_worth_its_reward_whatever_stands_behind_it() {
         let targets = targets(&[2.5], &[0.0], &[mask(&[0])], &[f32::NAN, 7.0], None);
         assert_eq!(targets, [2.5]);
+    }
+
+    #[test]
+    fn baselines_are_means_of_their_kinds_and_follow_later_numbers() {
+        let mut baselines = Baselines::default();
+        assert_eq!(baselines.mean(4), 0.0);
+        for (kind, number) in [(4, 2.0), (1, -3.0), (4, 1.0), (4, 6.0)] {
+            baselines.learn(kind, number);
+        }
+        assert_eq!([0, 1, 4, 5].map(|kind| baselines.mean(kind)), [0.0, -3.0, 3.0, 0.0]);
+        (0..10_000).for_each(|_| baselines.learn(4, 7.0));
+        assert!((baselines.mean(4) - 7.0).abs() < 1e-2, "{}", baselines.mean(4));
     }
 }

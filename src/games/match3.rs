@@ -250,6 +250,10 @@ impl Game for Match3 {
         State::pack(&self.grid, self.moves_left)
     }
 
+    fn actions_left(state: &State) -> usize {
+        state.moves_left().try_into().unwrap_or(0)
+    }
+
     fn mask(state: &State, kind: MaskKind) -> ActionMask {
         moves::mask(&state.grid(), kind)
     }

@@ -155,6 +155,11 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned {
     /// What a player may know of the position.
     fn state(&self) -> Self::State;
 
+    /// The most actions that are left in a position; 0 where the rules set no end.
+    fn actions_left(_state: &Self::State) -> usize {
+        0
+    }
+
     /// The actions offered in a position: never none.
     fn mask(state: &Self::State, kind: MaskKind) -> ActionMask;
 

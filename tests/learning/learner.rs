@@ -239,6 +239,20 @@ fn before_bootstrapping_begins_values_are_rewards_alone() {
     }
 }
 
+#[test]
+fn relative_values_count_what_comes_next_from_its_mean() {
+    let training = train::<Delayed>(&["learning.relative=true", "learning.batch=128"]);
+    let values = |at, chosen| values(&training, Position { at, dealt: 0, chosen });
+    // The last move has its reward alone, the second 0.8 of that less the mean m of what comes next, and the first 0.8 of the
+    // second's value less m again. How high m is, depends on how often the first move was the right one.
+    assert_near(&values(2, 0), &[1.0; 2]);
+    assert_near(&values(2, 1), &[0.0; 2]);
+    let mean = -values(1, 1)[0];
+    assert!((0.1..0.8).contains(&mean), "{mean}");
+    assert_near(&values(1, 0), &[0.8 - mean; 2]);
+    assert_near(&values(0, 0), &[0.8 * (0.8 - mean) - mean, 0.8 * -mean - mean]);
+}
+
 /// Makes one number of one of the parameters no number.
 struct Spoil {
     /// How many parameters come before it.
