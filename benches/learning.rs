@@ -102,6 +102,7 @@ fn sampling(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
         view: config.policy().view(),
         actions: 0,
         count: 16,
+        next: 1,
         lookahead: 0,
         scale: 0.1,
         discount: 0.5,

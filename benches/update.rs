@@ -173,8 +173,16 @@ impl Batch {
             .map(|state| Transition { state: *state, next: *state, action: 0, reward: 0.0, discount: 0.0 })
             .collect();
         let rules = Rules::default();
-        let outcomes =
-            Outcomes::<Match3> { rules: &rules, view, actions: 0, count: 16, lookahead: 0, scale: 0.1, discount: 0.0 };
+        let outcomes = Outcomes::<Match3> {
+            rules: &rules,
+            view,
+            actions: 0,
+            count: 16,
+            next: 1,
+            lookahead: 0,
+            scale: 0.1,
+            discount: 0.0,
+        };
         let backups = outcomes.simulate(&batch, &mut Stream::new(1, Role::Simulate, 0));
         let count = backups.len();
         let places: Vec<i32> =

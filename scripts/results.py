@@ -21,7 +21,7 @@ import urllib.parse
 
 # The agent with a prior, and the search with it on the scale of its values.
 PRIOR = "checkpoint=checkpoints/dqn-prior"
-SEARCH = "network+search:depth=0:weight=0.8:candidates=6:prior_visits=20"
+SEARCH = "network+search:depth=0:weight=0.9:candidates=6:prior_visits=20"
 
 # How many games, and who plays them: 10,000 for the cheap ones, 1,000 for those up to 50 ms a move, 100 beyond.
 GROUPS = [

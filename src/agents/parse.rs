@@ -52,8 +52,9 @@ const WEIGHT: &str = "what a point is worth a move later, from 0 to 1";
 const SIMS: &str = "simulations a move";
 const MS: &str = "milliseconds a move, in place of sims";
 const DEPTH: &str = "moves of the guide in a simulation";
-const BREADTH: &str = "first moves of which a whole plan is looked at, those with the most certain points; 0: all";
-const GUIDE: &str = "cascade or plan (with its defaults)";
+const BREADTH: &str =
+    "first moves after which a plan looks further: those with the most certain points and their equals; 0: all";
+const GUIDE: &str = "cascade or plan (of two moves, the second at half weight)";
 /// The last parameter where it is given: what follows is its path, which may hold any character.
 const CHECKPOINT: Parameter = Parameter {
     key: "checkpoint",
@@ -335,12 +336,11 @@ fn search(options: &Options, rules: &Rules) -> Result<Search<Match3>> {
 }
 
 fn guide(options: &Options) -> Result<Box<dyn Policy<Match3>>> {
+    let breadth = options.number("breadth", "a whole number", 0..=Match3::ACTIONS)?;
     match options.value("guide") {
-        "cascade" => Ok(Box::new(Cascade)),
-        "plan" => {
-            let breadth = options.number("breadth", "a whole number", 0..=Match3::ACTIONS)?;
-            Ok(Box::new(Plan { depth: 2, weight: 0.5, breadth }))
-        }
+        "cascade" if breadth == 0 => Ok(Box::new(Cascade)),
+        "cascade" => Err(options.wrong("breadth", "0 where guide is not plan")),
+        "plan" => Ok(Box::new(Plan { depth: 2, weight: 0.5, breadth })),
         _ => Err(options.wrong("guide", "cascade or plan")),
     }
 }

@@ -145,7 +145,7 @@ impl<G: Game> Search<G> {
                     loop {
                         let now = begin.elapsed();
                         let simulations = match spent {
-                            0 if now < end || self.prior_visits == 0.0 => 1,
+                            0 if now < budget || self.prior_visits == 0.0 => 1,
                             _ if now >= end => break,
                             _ => ((end - now).div_duration_f64(now) * spent as f64 / left as f64) as usize,
                         };

@@ -169,7 +169,16 @@ mod tests {
     use crate::games::{MaskKind, Prior};
 
     fn plain(rules: &Rules) -> Outcomes<'_, Match3> {
-        Outcomes { rules, view: view(MaskKind::Legal), actions: 0, count: 1, next: 1, lookahead: 0, scale: 0.1, discount: 0.5 }
+        Outcomes {
+            rules,
+            view: view(MaskKind::Legal),
+            actions: 0,
+            count: 1,
+            next: 1,
+            lookahead: 0,
+            scale: 0.1,
+            discount: 0.5,
+        }
     }
 
     fn view(mask: MaskKind) -> View {

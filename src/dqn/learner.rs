@@ -272,7 +272,8 @@ impl<G: Game> Learner<G> {
         match self.learning.simulations {
             0 => backup::sampled(batch),
             count => {
-                let Learning { actions, next_states: next, lookahead, reward_scale: scale, discount, .. } = self.learning;
+                let Learning { actions, next_states: next, lookahead, reward_scale: scale, discount, .. } =
+                    self.learning;
                 let (rules, view) = (&self.rules, self.online.view());
                 let outcomes = Outcomes::<G> { rules, view, actions, count, next, lookahead, scale, discount };
                 outcomes.simulate(batch, &mut self.simulating)
@@ -301,14 +302,16 @@ impl<G: Game> Learner<G> {
         let certain: Vec<f32> = next().map(|next| -next.discount * next.certain).collect();
         let discounts: Vec<f32> = next().map(|next| next.discount).collect();
         let mut added = targets(&certain, &discounts, &masks, &values(&self.target)?, online.as_deref()).into_iter();
+        let left = |backup: &Backup<G::State>| backup.next.first().map(|next| G::actions_left(&next.state));
         for (target, backup) in all.iter_mut().zip(backups) {
-            let Some(next) = backup.next.first() else { continue };
+            let Some(left) = left(backup) else { continue };
             let added: f32 = added.by_ref().take(backup.next.len()).sum();
+            self.baselines.learn(left, added);
             *target += added;
-            if relative {
-                let left = G::actions_left(&next.state);
-                self.baselines.learn(left, added);
-                *target -= self.baselines.mean(left);
+        }
+        if relative {
+            for (target, backup) in all.iter_mut().zip(backups) {
+                *target -= left(backup).map_or(0.0, |left| self.baselines.mean(left));
             }
         }
         Ok(all)

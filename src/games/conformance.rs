@@ -31,7 +31,16 @@ pub fn check<G: Game>(rules: &G::Rules, seed: u64) {
             let saved = postcard::to_stdvec(&(&game, &stream)).expect("a game can be saved");
             let (mut twin, mut twin_stream): (G, Stream) =
                 postcard::from_bytes(&saved).expect("a saved game can be restored");
+            let left = G::actions_left(&game.state());
             let step = game.step(action, &mut stream);
+            if !step.terminal {
+                assert_eq!(
+                    G::actions_left(&game.state()),
+                    left.saturating_sub(1),
+                    "an action leaves one less, if they are counted"
+                );
+                assert_ne!(left, 1, "the last action that is left ends the game");
+            }
             assert_eq!(step, twin.step(action, &mut twin_stream), "a restored game goes on the same");
             assert_eq!(game.state(), twin.state(), "a restored game goes on the same");
             assert_eq!(stream, twin_stream, "a restored game goes on the same");

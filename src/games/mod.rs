@@ -155,7 +155,8 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned {
     /// What a player may know of the position.
     fn state(&self) -> Self::State;
 
-    /// The most actions that are left in a position; 0 where the rules set no end.
+    /// The actions that are left in a position where the rules set their number, one less after each; 0 in all positions of a
+    /// game whose end is not set.
     fn actions_left(_state: &Self::State) -> usize {
         0
     }

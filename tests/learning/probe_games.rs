@@ -30,6 +30,8 @@ pub trait Script: Clone + Send + Sync + 'static {
     const DEALS: u32 = 1;
     const COLOURS: usize = 0;
     const SYMMETRIES: usize = 1;
+    /// Moves of a game if the rules set their number, else 0.
+    const MOVES: usize = 0;
 
     /// The points of an action, and the next position unless the game is over.
     fn play(position: Position, action: usize) -> (f32, Option<Position>);
@@ -96,6 +98,7 @@ pub struct Delayed;
 impl Script for Delayed {
     const NAME: &'static str = "delayed";
     const ACTIONS: usize = 2;
+    const MOVES: usize = 3;
     const DEALS: u32 = 2;
     const COLOURS: usize = 2;
     const SYMMETRIES: usize = 2;
@@ -202,6 +205,10 @@ impl<S: Script> Game for Probe<S> {
 
     fn state(&self) -> Position {
         self.position
+    }
+
+    fn actions_left(state: &Position) -> usize {
+        S::MOVES.saturating_sub(state.at)
     }
 
     fn mask(state: &Position, _kind: MaskKind) -> ActionMask {

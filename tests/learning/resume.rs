@@ -34,7 +34,8 @@ const CONFIG: &str = "
 ";
 
 /// Every switch that has something to save.
-const SWITCHES: [&str; 7] = [
+const SWITCHES: [&str; 8] = [
+    "learning.relative=true",
     "replay.prioritised=true",
     "learning.n_step=2",
     "learning.double=true",
@@ -46,10 +47,12 @@ const SWITCHES: [&str; 7] = [
 
 const SIMULATIONS: [&str; 3] = ["learning.simulations=2", "learning.bootstrap_from=0.4", "network.share_colours=true"];
 
-const AFTERSTATES: [&str; 6] = [
+const AFTERSTATES: [&str; 8] = [
     "network.prior=plan",
     "network.afterstates=true",
     "learning.simulations=2",
+    "learning.next_states=2",
+    "learning.relative=true",
     "learning.actions=3",
     "learning.lookahead=1",
     "learning.candidates=2",
