@@ -188,6 +188,23 @@ fn an_afterstate_is_the_swapped_board_or_the_board_after_the_certain_chain_and_w
             assert_eq!(image[5 * PLANE..], chains);
             assert_eq!(known, points as f32 + chains.iter().copied().fold(0.0, f32::max) / 2.0);
 
+            let mut more = [f32::NAN; 11 * PLANE];
+            assert_eq!(Match3::encode_after(&state, action, Prior::Plan3, 0, &mut more, &mut scalars), known);
+            assert_eq!(more[..7 * PLANE], image);
+            let mut plans = [0.0; 2 * PLANE];
+            for next in matching(&after) {
+                let mut board = after.clone();
+                let points = play(&mut board, Move::of_action(next)) as f32;
+                let last = matching(&board).into_iter().map(|last| play(&mut board.clone(), Move::of_action(last)));
+                let Move { x, y, vertical } = Move::of_action(next);
+                plans[if vertical { 0 } else { PLANE } + y * 8 + x] = points + last.max().unwrap_or(0) as f32 / 2.0;
+            }
+            assert_eq!(more[7 * PLANE..9 * PLANE], plans);
+            for (plane, of) in [(9, chains), (10, plans)] {
+                let highest = of.iter().copied().fold(0.0, f32::max);
+                assert_eq!(more[plane * PLANE..][..PLANE], [highest / 16.0; PLANE]);
+            }
+
             // A symmetry moves what is certain to where it shows the move.
             for symmetry in [7, 24, 40] {
                 let mut seen = [f32::NAN; 7 * PLANE];
@@ -244,5 +261,9 @@ fn the_last_move_has_nothing_certain_after_it() {
         let found = Match3::encode_after(&state, action(2, 8, true), Prior::Plan, 0, &mut image, &mut scalars);
         assert_eq!(found, known, "{left} moves left");
         assert_eq!(image[400..].iter().sum::<f32>(), 2.0 * (known - 8.0));
+        let mut image = [0.0; 880];
+        let found = Match3::encode_after(&state, action(2, 8, true), Prior::Plan3, 0, &mut image, &mut scalars);
+        assert_eq!(found, known, "{left} moves left");
+        assert_eq!(image[400..720].iter().sum::<f32>(), 4.0 * (known - 8.0));
     }
 }

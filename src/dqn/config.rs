@@ -502,7 +502,7 @@ mod tests {
             ("learning.lookahead", vec!["0"], vec!["1", "4"]),
             ("learning.next_states", vec!["1"], vec!["0", "2"]),
             ("learning.candidates", vec!["0"], vec!["1", "257"]),
-            ("network.prior", vec!["none", "chain", "plan"], vec!["cascade"]),
+            ("network.prior", vec!["none", "chain", "plan", "plan3"], vec!["cascade"]),
             ("learning.bootstrap_from", vec!["0", "1"], vec!["-0.1", "1.1"]),
             ("learning.reward_scale", vec!["1e-9"], vec!["0", "-1", "inf", "1e-300", "1e300"]),
             ("learning.huber_delta", vec!["1e-9"], vec!["0", "inf"]),

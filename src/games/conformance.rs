@@ -108,7 +108,7 @@ fn check_afterstates<G: Game>(state: &G::State) {
     let offered = G::mask(state, MaskKind::Matching);
     let some: ActionMask = offered.iter().take(2).collect();
     check_waves::<G>(state, &some);
-    for (prior, more) in [(Prior::None, 0), (Prior::Chain, 0), (Prior::Plan, G::ACTION_PLANES)] {
+    for prior in [Prior::None, Prior::Chain, Prior::Plan, Prior::Plan3] {
         let mut certain = vec![f32::NAN; G::ACTIONS];
         match prior.depth() {
             0 => some.iter().for_each(|action| certain[action] = 0.0),
@@ -119,7 +119,8 @@ fn check_afterstates<G: Game>(state: &G::State) {
         for action in some.iter() {
             let mut sum = None;
             for symmetry in 0..G::SYMMETRIES {
-                let mut image = vec![f32::NAN; (G::PLANES + more) * G::ROWS * G::COLUMNS];
+                let planes = G::PLANES + prior.planes_after(G::ACTION_PLANES);
+                let mut image = vec![f32::NAN; planes * G::ROWS * G::COLUMNS];
                 let mut scalars = vec![f32::NAN; G::SCALARS];
                 let known = G::encode_after(state, action, prior, symmetry, &mut image, &mut scalars);
                 assert_eq!(known, certain[action], "{prior:?} of action {action} under symmetry {symmetry}");

@@ -281,22 +281,30 @@ impl Game for Match3 {
                 board = board.swapped(action);
                 0
             }
-            Prior::Chain | Prior::Plan => board.play(action),
+            Prior::Chain | Prior::Plan | Prior::Plan3 => board.play(action),
         };
         let (image, planes) = image.split_at_mut(Self::PLANES * ROWS * COLUMNS);
         let left = state.moves_left() - 1;
         board.encode(left, symmetry, image, scalars);
         planes.fill(0.0);
-        let mut best = 0;
-        if prior == Prior::Plan && left > 0 {
-            for next in board.matching().iter() {
-                let points = { board }.play(next);
-                let (plane, row, column) = Self::place(state::transform_action(next, symmetry));
-                planes[(plane * ROWS + row) * COLUMNS + column] = points as f32;
-                best = best.max(points);
+        let later = (left.unsigned_abs() as usize).min(prior.shown_after());
+        // The best plans of one action, of two, and so on.
+        let mut best = [0.0; 2];
+        for next in board.matching().iter().filter(|_| later > 0) {
+            let mut board = board;
+            let points = f64::from(board.play(next));
+            let (plane, row, column) = Self::place(state::transform_action(next, symmetry));
+            for (depth, best) in best.iter_mut().enumerate().take(prior.shown_after()) {
+                let plan = points + Prior::LATER * best_plan(&board, depth.min(later - 1) as u32, Prior::LATER);
+                planes[((depth * Self::ACTION_PLANES + plane) * ROWS + row) * COLUMNS + column] = plan as f32;
+                *best = plan.max(*best);
             }
         }
-        (f64::from(points) + Prior::LATER * f64::from(best)) as f32
+        if prior == Prior::Plan3 {
+            let everywhere = planes.chunks_exact_mut(ROWS * COLUMNS).skip(2 * Self::ACTION_PLANES);
+            everywhere.zip(best).for_each(|(plane, best)| plane.fill(best as f32 / 16.0));
+        }
+        (f64::from(points) + Prior::LATER * best[0]) as f32
     }
 
     fn encode_waves(state: &State, action: usize, symmetry: usize, images: &mut [f32], points: &mut [f32]) -> usize {

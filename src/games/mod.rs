@@ -82,6 +82,9 @@ pub enum Prior {
     /// The points of the best certain plan of two actions that begins with it, where a point of the second is worth
     /// [`LATER`](Self::LATER).
     Plan,
+    /// The same; of an afterstate the best certain plans of two actions that follow are shown too, so that plans of three are
+    /// seen.
+    Plan3,
 }
 
 impl Prior {
@@ -93,7 +96,25 @@ impl Prior {
         match self {
             Self::None => 0,
             Self::Chain => 1,
-            Self::Plan => 2,
+            Self::Plan | Self::Plan3 => 2,
+        }
+    }
+
+    /// Actions of the longest plans that follow an afterstate and are shown with it.
+    pub const fn shown_after(self) -> usize {
+        match self {
+            Self::None | Self::Chain => 0,
+            Self::Plan => 1,
+            Self::Plan3 => 2,
+        }
+    }
+
+    /// Planes that show what is certain after an afterstate, where `action_planes` show one number for each action.
+    pub const fn planes_after(self, action_planes: usize) -> usize {
+        match self {
+            Self::None | Self::Chain => 0,
+            Self::Plan => action_planes,
+            Self::Plan3 => 2 * (action_planes + 1),
         }
     }
 }
@@ -173,7 +194,9 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned {
     /// gives the points that the prior knows of the action. The afterstate is what the action leaves before chance
     /// decides anything: without a prior the position with the action done and nothing that follows from it; else the
     /// position after all that follows for certain, without the tokens that are not known. For [`Prior::Plan`] the image has
-    /// `ACTION_PLANES` more planes: the certain points of each action there, at its place.
+    /// `ACTION_PLANES` more planes: the certain points of each action there, at its place. For [`Prior::Plan3`] there are as
+    /// many again, of the best certain plans of two actions that begin with each, and then two planes that show everywhere the
+    /// highest numbers of the former and of the latter.
     fn encode_after(
         state: &Self::State,
         action: usize,

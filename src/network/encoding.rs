@@ -30,12 +30,11 @@ impl View {
     /// Planes of an image: the game's own, and those of the prior. A position's are, for each depth of a plan up to the prior's, the
     /// points of the best certain plans that begin with each action, at the action's place.
     pub const fn planes<G: Game>(&self) -> usize {
-        let known = match (self.afterstates, self.prior) {
-            (false, prior) => prior.depth() as usize,
-            (true, Prior::Plan) => 1,
-            (true, _) => 0,
+        let known = match self.afterstates {
+            false => self.prior.depth() as usize * G::ACTION_PLANES,
+            true => self.prior.planes_after(G::ACTION_PLANES),
         };
-        G::PLANES + known * G::ACTION_PLANES
+        G::PLANES + known
     }
 
     /// The actions of the mask that are worth a forward pass each: the `count` with the highest prior and those that equal the

@@ -25,7 +25,9 @@ const AFTERSTATES: NetworkConfig = NetworkConfig { afterstates: true, ..PLANNED 
 const FORESEEING: NetworkConfig = NetworkConfig { afterstates: true, waves: 3, ..SHARED };
 const UNSHARED: NetworkConfig = NetworkConfig { share_colours: false, ..FORESEEING };
 const WIDE: NetworkConfig = NetworkConfig { channels: 16, ..FORESEEING };
-const ALL: [NetworkConfig; 9] = [PLAIN, DUELING, SHARED, BOTH, PLANNED, AFTERSTATES, FORESEEING, UNSHARED, WIDE];
+const PLAN3: NetworkConfig = NetworkConfig { prior: Prior::Plan3, share_colours: true, ..AFTERSTATES };
+const ALL: [NetworkConfig; 10] =
+    [PLAIN, DUELING, SHARED, BOTH, PLANNED, AFTERSTATES, PLAN3, FORESEEING, UNSHARED, WIDE];
 
 fn cpu() -> Device {
     device::select(None).unwrap().1
