@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Lets all players play and writes docs/results.md and its picture, docs/players.svg.
+"""Lets all players play and writes docs/results.md and its pictures, docs/players.svg and docs/strength.svg.
 
 Usage: python3 scripts/results.py [--quick] [--reuse]
 
 Each player plays by itself, and its report is kept in target/results/: what was interrupted goes on where it was, and
-who has played so many games with the same program does not play them again. Needs cargo and Python 3.
+who has played so many games with the same program does not play them again. The players with a given time alone take six
+hours, --quick five minutes. Needs cargo and Python 3, and a machine with nothing else to do.
 """
 
 import argparse
 import datetime
 import hashlib
 import json
+import math
 import os
 import pathlib
 import re
@@ -49,8 +51,6 @@ GROUPS = [
             "rollout:sims=400:depth=1",
             "rollout:depth=1",
             "rollout:depth=2",
-            "network+search:sims=100",
-            "network+search:sims=100:weight=0",
             f"{SEARCH}:sims=300:{PRIOR}",
             f"{SEARCH}:sims=300:output=0:{PRIOR}",
         ],
@@ -59,14 +59,22 @@ GROUPS = [
         100,
         [
             "rollout:sims=960:guide=plan:depth=3",
-            "rollout:ms=50:depth=1",
-            "network+search:ms=50",
-            f"{SEARCH}:ms=50:{PRIOR}",
         ],
     ),
 ]
+# Strength against time: the searches with so many milliseconds a move, and in how many games. The first is compared with
+# each of the others. `expected` thinks for as long as its outcomes take.
+FAMILIES = {
+    "network+search": lambda ms: f"{SEARCH}:ms={ms}:{PRIOR}",
+    "its output at zero": lambda ms: f"{SEARCH}:ms={ms}:output=0:{PRIOR}",
+    "rollout of 2 moves": lambda ms: f"rollout:ms={ms}:depth=2:guide=plan:breadth=4",
+    "rollout of 3 moves": lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4",
+}
+BUDGETS = {1: 1_000, 3: 1_000, 10: 1_000, 50: 1_000, 200: 300, 1_000: 100}
+OUTCOMES = {10: 1_000, 50: 1_000, 200: 1_000, 1_000: 300}
+COLOURS = ["#c83e4d", "#d68910", "#4c78a8", "#54a24b", "#8f6bb3"]
 # With --quick, so many games in place of those.
-QUICK = {10_000: 20, 1_000: 4, 100: 2}
+QUICK = {10_000: 20, 1_000: 4, 300: 2, 100: 2}
 # All are compared with this player.
 REFERENCE = "network"
 
@@ -76,7 +84,7 @@ COMMAND = "python3 scripts/results.py"
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Lets all players play and writes docs/results.md and its picture.")
+    parser = argparse.ArgumentParser(description="Lets all players play and writes docs/results.md and its pictures.")
     parser.add_argument("--quick", action="store_true", help="a few games each, written to target/results/quick/ only")
     parser.add_argument("--reuse", action="store_true", help="take kept reports even if the program has changed since")
     arguments = parser.parse_args()
@@ -85,13 +93,28 @@ def main():
         path.mkdir(parents=True, exist_ok=True)
 
     program = build()
-    entrants = [(player, QUICK[games] if arguments.quick else games) for games, names in GROUPS for player in names]
-    reports = [report_of(program, player, games, arguments.reuse) for player, games in entrants]
-    compare = [program, "compare", *(f"--from={path}" for path in reports), f"--plot={folder / 'players.svg'}"]
-    comparison = json.loads(subprocess.run([*compare, "--json=-"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
-    dates = sorted(datetime.date.fromtimestamp(path.stat().st_mtime) for path in reports)
-    write(folder / "results.md", document(comparison, dates[0], dates[-1], COMMAND + " --quick" * arguments.quick))
-    print(f"written: {folder / 'results.md'} and players.svg beside it")
+    players = [(player, games) for games, names in GROUPS for player in names]
+    searches = [(family(ms), games) for family in FAMILIES.values() for ms, games in BUDGETS.items()]
+    searches += [(expected(outcomes), games) for outcomes, games in OUTCOMES.items()]
+
+    def compared(entrants, *options):
+        """The reports of players' games, and what compare says of them."""
+        entrants = [(player, QUICK[games] if arguments.quick else games) for player, games in entrants]
+        reports = [report_of(program, player, games, arguments.reuse) for player, games in entrants]
+        compare = [program, "compare", *(f"--from={path}" for path in reports), *options, "--json=-"]
+        return reports, json.loads(subprocess.run(compare, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
+
+    reports, comparison = compared(players, f"--plot={folder / 'players.svg'}")
+    timed, strength = compared(searches)
+    dates = sorted(datetime.date.fromtimestamp(path.stat().st_mtime) for path in reports + timed)
+    text = document(comparison, dates[0], dates[-1], COMMAND + " --quick" * arguments.quick)
+    write(folder / "strength.svg", curves(strength))
+    write(folder / "results.md", text + strength_section(strength))
+    print(f"written: {folder / 'results.md'}, players.svg and strength.svg beside it")
+
+
+def expected(outcomes):
+    return f"expected:samples={outcomes}:depth=1"
 
 
 def build():
@@ -136,10 +159,7 @@ def fingerprint(program, player):
 def document(comparison, first, last, command):
     """The text of docs/results.md."""
     players = sorted(comparison["players"], key=lambda player: -player["mean"])
-    pairs = {}
-    for pair in comparison["pairs"]:
-        pairs[pair["player"], pair["than"]] = pair
-        pairs[pair["than"], pair["player"]] = {**pair, "mean": 0.0 - pair["mean"]}
+    pairs = pairs_of(comparison)
     dates = f"{first}" if first == last else f"{first} to {last}"
     counts = sorted({player["games"] for player in players})
     numbers = " or ".join(f"{count:,}" for count in counts)
@@ -150,7 +170,7 @@ def document(comparison, first, last, command):
         "for all, as far as they go. Means stand with the half width of their 95 % confidence interval. How the networks were",
         "trained: [trainings.md](trainings.md).",
         "",
-        f"Played on {machine()}, {dates}. This file and the picture are written by",
+        f"Played on {machine()}, {dates}. This file and the pictures are written by",
         "",
         f"    {command}",
         "",
@@ -178,8 +198,7 @@ def document(comparison, first, last, command):
         lines.append(f"| {' | '.join(cells)} |")
     lines += [
         "",
-        "The time of a move is that on the clock, on all cores; up to 1,024 games are played side by side, but for those",
-        "with `ms`, which play one at a time. What those score depends on the machine and on what else runs there.",
+        "The time of a move is that on the clock, on all cores; up to 1,024 games are played side by side.",
         "",
         "## Differences",
         "",
@@ -195,6 +214,106 @@ def document(comparison, first, last, command):
         reference = difference(pairs[name, REFERENCE]) if name != REFERENCE else ["", "", ""]
         lines.append(f"| {' | '.join([f'`{name}`', *after, *reference])} |")
     return "\n".join(lines) + "\n"
+
+
+def pairs_of(comparison):
+    """The paired differences, by both players."""
+    pairs = {}
+    for pair in comparison["pairs"]:
+        pairs[pair["player"], pair["than"]] = pair
+        pairs[pair["than"], pair["player"]] = {**pair, "mean": 0.0 - pair["mean"]}
+    return pairs
+
+
+def strength_section(comparison):
+    """The part of docs/results.md on strength against time."""
+    players = {player["player"]: player for player in comparison["players"]}
+    pairs = pairs_of(comparison)
+    first, *others = FAMILIES.items()
+    lines = [
+        "",
+        "## Strength against time",
+        "",
+        "![Mean score against time a move](strength.svg)",
+        "",
+        "One game at a time on all cores, with a given time a move, in the games from seed 0 on: the score of",
+        f"`{first[0]}` and the time that it really took, since it tries each candidate once at least; then the score of each",
+        "other, and how far the first is ahead of it, game by game, in bold where that is significant. With the network's",
+        "output at zero its forward passes are computed and take their time all the same.",
+        "",
+        f"| ms a move | really | games | {' | '.join(FAMILIES)} |",
+        f"|---|---|---|{'---|' * len(FAMILIES)}",
+    ]
+    for ms, games in BUDGETS.items():
+        best = players[first[1](ms)]
+        cells = [around(best["mean"], best["half_width"])]
+        for _, family in others:
+            player, pair = players[family(ms)], pairs[first[1](ms), family(ms)]
+            ahead = around(pair["mean"], pair["half_width"], "+")
+            ahead = f"**{ahead}**" if pair["significant"] else ahead
+            cells.append(f"{around(player['mean'], player['half_width'])}; {ahead}")
+        lines.append(f"| {ms:,} | {rounded(best['milliseconds_per_move'])} | {best['games']:,} | {' | '.join(cells)} |")
+    lines += [
+        "",
+        "The players: " + "; ".join(f"{name}, `{family('MS')}`" for name, family in FAMILIES.items()) + ".",
+        "",
+        "`expected` thinks for as long as its outcomes take, up to 1,024 games side by side, which flatters its time:",
+        "",
+        "| player | ms a move | score | games |",
+        "|---|---|---|---|",
+    ]
+    for outcomes in OUTCOMES:
+        player = players[expected(outcomes)]
+        score = around(player["mean"], player["half_width"])
+        took = rounded(player["milliseconds_per_move"])
+        lines.append(f"| `{player['player']}` | {took} | {score} | {player['games']:,} |")
+    return "\n".join(lines) + "\n"
+
+
+def curves(comparison):
+    """A picture of mean score against time a move, a line for each family, as SVG."""
+    players = {player["player"]: player for player in comparison["players"]}
+    named = {name: [players[family(ms)] for ms in BUDGETS] for name, family in FAMILIES.items()}
+    named["expected"] = [players[expected(outcomes)] for outcomes in OUTCOMES]
+    everyone = [player for line in named.values() for player in line]
+    times = [math.log10(player["milliseconds_per_move"]) for player in everyone]
+    earliest, latest = math.floor(min(times)), math.ceil(max(times))
+    bounds = [player["mean"] + sign * (player["half_width"] or 0) for player in everyone for sign in (-1, 1)]
+    low, high = 50 * math.floor(min(bounds) / 50), 50 * math.ceil(max(bounds) / 50)
+    left, right, top, bottom = 90, 980, 60, 560
+
+    def x(player):
+        return left + (right - left) * (math.log10(player["milliseconds_per_move"]) - earliest) / (latest - earliest)
+
+    def y(score):
+        return bottom - (bottom - top) * (score - low) / (high - low)
+
+    parts = [
+        '<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="640" font-family="sans-serif" font-size="15">',
+        '<rect width="1000" height="640" fill="white"/>',
+    ]
+    step = 50 * math.ceil((high - low) / 50 / 12)
+    for score in range(low, high + 1, step):
+        parts.append(f'<path d="M{left} {y(score):.1f}H{right}" stroke="#dee1e6"/>')
+        parts.append(f'<text x="{left - 10}" y="{y(score) + 5:.1f}" text-anchor="end">{score:,}</text>')
+    for exponent in range(earliest, latest + 1):
+        at = left + (right - left) * (exponent - earliest) / (latest - earliest)
+        parts.append(f'<path d="M{at:.1f} {bottom}v8" stroke="black"/>')
+        parts.append(f'<text x="{at:.1f}" y="{bottom + 26}" text-anchor="middle">{10.0**exponent:,g}</text>')
+    parts.append(f'<path d="M{left} {bottom}H{right}" stroke="black"/>')
+    parts.append(f'<text x="{(left + right) / 2}" y="620" text-anchor="middle">milliseconds a move</text>')
+    parts.append(f'<text x="{left - 70}" y="24">mean score, with 95 % confidence intervals</text>')
+    for number, (name, line) in enumerate(named.items()):
+        colour = COLOURS[number % len(COLOURS)]
+        points = " ".join(f"{x(player):.1f},{y(player['mean']):.1f}" for player in line)
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="3"/>')
+        for player in line:
+            half, mean = player["half_width"] or 0, player["mean"]
+            parts.append(f'<path d="M{x(player):.1f} {y(mean - half):.1f}V{y(mean + half):.1f}" stroke="{colour}"/>')
+        across = left + 180 * number
+        parts.append(f'<path d="M{across} 44h24" stroke="{colour}" stroke-width="4"/>')
+        parts.append(f'<text x="{across + 30}" y="49">{name}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
 
 
 def difference(pair):

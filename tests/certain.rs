@@ -255,7 +255,7 @@ fn the_waves_of_a_move_are_the_swapped_board_and_what_each_wave_leaves_and_gains
 fn the_last_move_has_nothing_certain_after_it() {
     let rows: Rows =
         rows(&board_with(&[(0, 9, 'a'), (1, 9, 'a'), (2, 8, 'a'), (5, 9, 'b'), (6, 9, 'b'), (7, 8, 'b')]).board());
-    for (left, known) in [(1, 8.0), (2, 8.0 + 4.0)] {
+    for (left, known) in [(0, 8.0), (1, 8.0), (2, 8.0 + 4.0)] {
         let state = State::new(&text(&rows), left).unwrap();
         let (mut image, mut scalars) = ([0.0; 560], [0.0]);
         let found = Match3::encode_after(&state, action(2, 8, true), Prior::Plan, 0, &mut image, &mut scalars);
@@ -265,5 +265,23 @@ fn the_last_move_has_nothing_certain_after_it() {
         let found = Match3::encode_after(&state, action(2, 8, true), Prior::Plan3, 0, &mut image, &mut scalars);
         assert_eq!(found, known, "{left} moves left");
         assert_eq!(image[400..720].iter().sum::<f32>(), 4.0 * (known - 8.0));
+        assert_eq!(image[720..], [2.0 * (known - 8.0) / 16.0; 160]);
+    }
+}
+
+#[test]
+fn what_is_shown_of_plans_goes_no_further_than_the_game() {
+    // Three matches that have nothing to do with each other, worth 8 points each.
+    let threes = [(0, 'a'), (4, 'b')].map(|(x, gem)| [(x, 9, gem), (x + 1, 9, gem), (x + 2, 8, gem)]);
+    let third = [(0, 4, 'c'), (1, 4, 'c'), (2, 3, 'c')];
+    let gems = [threes.concat(), third.to_vec()].concat();
+    let board = board_with(&gems).board();
+    for (left, highest) in [(1, [0.0, 0.0]), (2, [8.0, 8.0]), (3, [8.0, 12.0]), (4, [8.0, 12.0])] {
+        let state = State::new(&board, left).unwrap();
+        let (mut image, mut scalars) = ([0.0; 880], [0.0]);
+        Match3::encode_after(&state, action(2, 8, true), Prior::Plan3, 0, &mut image, &mut scalars);
+        for (plane, highest) in [(9, highest[0]), (10, highest[1])] {
+            assert_eq!(image[plane * 80..][..80], [highest / 16.0; 80], "plane {plane}, {left} moves left");
+        }
     }
 }

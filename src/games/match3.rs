@@ -287,23 +287,24 @@ impl Game for Match3 {
         let left = state.moves_left() - 1;
         board.encode(left, symmetry, image, scalars);
         planes.fill(0.0);
-        let later = (left.unsigned_abs() as usize).min(prior.shown_after());
-        // The best plans of one action, of two, and so on.
+        let depths = prior.shown_after();
+        // The best plan of one action and that of two.
         let mut best = [0.0; 2];
-        for next in board.matching().iter().filter(|_| later > 0) {
-            let mut board = board;
-            let points = f64::from(board.play(next));
-            let (plane, row, column) = Self::place(state::transform_action(next, symmetry));
-            for (depth, best) in best.iter_mut().enumerate().take(prior.shown_after()) {
-                let plan = points + Prior::LATER * best_plan(&board, depth.min(later - 1) as u32, Prior::LATER);
-                planes[((depth * Self::ACTION_PLANES + plane) * ROWS + row) * COLUMNS + column] = plan as f32;
-                *best = plan.max(*best);
+        if depths > 0 && left > 0 {
+            for next in board.matching().iter() {
+                let mut board = board;
+                let points = f64::from(board.play(next));
+                let (plane, row, column) = Self::place(state::transform_action(next, symmetry));
+                for (depth, best) in best.iter_mut().enumerate().take(depths) {
+                    let later = (depth as u32).min(left.unsigned_abs() - 1);
+                    let plan = points + Prior::LATER * best_plan(&board, later, Prior::LATER);
+                    planes[((depth * Self::ACTION_PLANES + plane) * ROWS + row) * COLUMNS + column] = plan as f32;
+                    *best = plan.max(*best);
+                }
             }
         }
-        if prior == Prior::Plan3 {
-            let everywhere = planes.chunks_exact_mut(ROWS * COLUMNS).skip(2 * Self::ACTION_PLANES);
-            everywhere.zip(best).for_each(|(plane, best)| plane.fill(best as f32 / 16.0));
-        }
+        let everywhere = planes.chunks_exact_mut(ROWS * COLUMNS).skip(depths * Self::ACTION_PLANES);
+        everywhere.zip(best).for_each(|(plane, best)| plane.fill(best as f32 * Prior::EVERYWHERE));
         (f64::from(points) + Prior::LATER * best[0]) as f32
     }
 

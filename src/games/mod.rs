@@ -91,6 +91,10 @@ impl Prior {
     /// What a point of the second action of a plan is worth.
     pub const LATER: f64 = 0.5;
 
+    /// Factor of a number that is shown at every place: so many of them together weigh about as much as one that is shown at
+    /// its own.
+    pub const EVERYWHERE: f32 = 1.0 / 16.0;
+
     /// Actions of a plan.
     pub const fn depth(self) -> u32 {
         match self {
@@ -196,7 +200,7 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned {
     /// position after all that follows for certain, without the tokens that are not known. For [`Prior::Plan`] the image has
     /// `ACTION_PLANES` more planes: the certain points of each action there, at its place. For [`Prior::Plan3`] there are as
     /// many again, of the best certain plans of two actions that begin with each, and then two planes that show everywhere the
-    /// highest numbers of the former and of the latter.
+    /// highest number of the former and of the latter, times [`Prior::EVERYWHERE`].
     fn encode_after(
         state: &Self::State,
         action: usize,

@@ -148,7 +148,7 @@ fn a_network_without_gradients_gives_the_values_of_one_with_gradients_within_rou
     let states: Vec<(State, usize)> = positions(64).into_iter().enumerate().map(|(i, state)| (state, i % 48)).collect();
     let shapes = [(8, 3), (20, 2), (32, 5), (48, 4), (33, 1)];
     let shapes = shapes.map(|(channels, layers)| NetworkConfig { channels, layers, ..PLAIN });
-    for config in shapes.into_iter().chain([DUELING, SHARED, BOTH, PLANNED, AFTERSTATES]) {
+    for config in shapes.into_iter().chain([DUELING, SHARED, BOTH, PLANNED, AFTERSTATES, PLAN3]) {
         let stream = || Stream::new(3, Role::Initialise, 0);
         let values = |device: Device, batch: usize| {
             let network = QNetwork::new::<Match3>(&policy(&config), &mut stream(), &device).map(&mut WithBiases);
@@ -168,8 +168,8 @@ fn a_network_without_gradients_gives_the_values_of_one_with_gradients_within_rou
 #[test]
 fn without_the_networks_output_the_prior_alone_is_left() {
     let states = positions(20);
-    for (prior, afterstates) in [(Prior::Chain, false), (Prior::Plan, false), (Prior::Chain, true), (Prior::Plan, true)]
-    {
+    let priors = [Prior::Chain, Prior::Plan, Prior::Plan3];
+    for (prior, afterstates) in priors.into_iter().flat_map(|prior| [(prior, false), (prior, true)]) {
         let config = NetworkConfig { prior, afterstates, ..PLAIN };
         let mut evaluator = Evaluator::<Match3>::new(&network(&config, 1), 16, &cpu()).with_output(0.0);
         let values = evaluator.values(&states).unwrap();
