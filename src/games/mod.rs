@@ -91,8 +91,7 @@ impl Prior {
     /// What a point of the second action of a plan is worth.
     pub const LATER: f64 = 0.5;
 
-    /// Factor of a number that is shown at every place: so many of them together weigh about as much as one that is shown at
-    /// its own.
+    /// Factor of a number that is shown at every place, where so many of them add up in a sum over the board.
     pub const EVERYWHERE: f32 = 1.0 / 16.0;
 
     /// Actions of a plan.
