@@ -1,0 +1,166 @@
+//! Players that see the board and what is certain of it, and rollouts guided by them.
+
+use matchq::agents::{
+    Budget, Cascade, Expected, Greedy, Matching, Plan, Policy, Random, Ranked, Rollout, Search, Valued, best,
+};
+use matchq::games::Game;
+use matchq::games::match3::{Certain, Match3, Rules, best_plan};
+use matchq::random::{Role, Stream};
+
+use super::{CHAIN, FOUR, PREPARATION, action, choices, position, prepares, rollout, takes_four, ties, value_of};
+
+#[test]
+fn the_random_player_weighs_all_legal_moves_alike() {
+    let values = Policy::<Match3>::values(&Random, &position(&FOUR, 25), &mut ties(0));
+    assert_eq!(values.iter().map(|valued| valued.action).collect::<Vec<_>>(), (0..142).collect::<Vec<_>>());
+    assert!(values.iter().all(|valued| valued.value == 0.0));
+}
+
+#[test]
+fn ties_are_broken_uniformly() {
+    let valued = |(action, value)| Valued { action, value };
+    let values = [(4, 1.0), (5, 2.0), (6, 0.0), (7, 2.0), (9, 2.0)].map(valued);
+    let mut stream = ties(0);
+    let mut counts = [0_i32; 10];
+    (0..9000).for_each(|_| counts[best(&values, &mut stream)] += 1);
+    // Six standard deviations of a count are 270.
+    assert!([5, 7, 9].iter().all(|action| (counts[*action] - 3000).abs() < 270), "{counts:?}");
+    assert_eq!(counts.iter().sum::<i32>(), counts[5] + counts[7] + counts[9]);
+}
+
+#[test]
+fn the_matching_player_plays_every_move_that_matches_and_no_other() {
+    let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
+    let matching: Vec<usize> = Certain::of(&state).matching().iter().collect();
+    assert!(matching.len() > 1);
+    assert_eq!(choices(&Matching, &state), matching);
+}
+
+#[test]
+fn the_greedy_player_takes_the_most_points_at_once() {
+    assert_eq!(choices(&Greedy, &position(&[&FOUR[..], &CHAIN].concat(), 25)), [action(2, 8, true)]);
+}
+
+#[test]
+fn the_cascade_player_takes_the_most_points_of_the_certain_chain() {
+    let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
+    assert_eq!(choices(&Cascade, &state), [action(6, 9, false)]);
+    assert_eq!(value_of(&Cascade.values(&state, &mut ties(0)), action(6, 9, false)), 24.0);
+}
+
+#[test]
+fn the_planning_player_gives_up_points_now_for_more_that_are_certain_later() {
+    let state = position(&PREPARATION, 25);
+    assert_eq!(choices(&Cascade, &state), [takes_four()]);
+    let plan = Plan { depth: 2, weight: 0.5, breadth: 0 };
+    assert_eq!(choices(&plan, &state), [prepares()]);
+    let values = plan.values(&state, &mut ties(0));
+    assert_eq!(value_of(&values, prepares()), 8.0 + 0.5 * 24.0);
+    assert_eq!(value_of(&values, takes_four()), 15.0 + 0.5 * 8.0);
+}
+
+#[test]
+fn a_plan_is_never_longer_than_the_moves_left() {
+    let plan = Plan { depth: 3, weight: 1.0, breadth: 0 };
+    assert_eq!(choices(&plan, &position(&PREPARATION, 1)), [takes_four()]);
+    let two_left = plan.values(&position(&PREPARATION, 2), &mut ties(0));
+    assert_eq!(value_of(&two_left, prepares()), 8.0 + 24.0);
+    let three_left = plan.values(&position(&PREPARATION, 3), &mut ties(0));
+    assert_eq!(value_of(&three_left, prepares()), 8.0 + 24.0 + 15.0);
+}
+
+#[test]
+fn a_plan_of_little_breadth_looks_further_only_after_the_moves_with_the_most_points() {
+    let state = position(&PREPARATION, 25);
+    let values = |breadth| Plan { depth: 2, weight: 0.5, breadth }.values(&state, &mut ties(0));
+    assert_eq!(value_of(&values(1), takes_four()), 15.0 + 0.5 * 8.0);
+    assert_eq!(value_of(&values(1), prepares()), 8.0);
+    // Where the last of them has equals, these are looked at as well, and all if there are not so many.
+    let eights = values(0).iter().filter(|valued| valued.action != takes_four()).count();
+    assert!(eights > 1);
+    for breadth in [2, eights, eights + 1, 142] {
+        assert_eq!(values(breadth), values(0));
+    }
+}
+
+#[test]
+fn the_best_plan_is_found_by_trying_all_sequences() {
+    fn plain(board: Certain, depth: u32) -> f64 {
+        let mut most = 0.0;
+        for action in 0..if depth > 0 { Match3::ACTIONS } else { 0 } {
+            let mut after = board;
+            let points = after.play(action);
+            if points > 0 && board.swapped(action) != board {
+                most = f64::max(most, f64::from(points) + 0.5 * plain(after, depth - 1));
+            }
+        }
+        most
+    }
+    for index in 0..20 {
+        let game = Match3::new(&Rules::default(), &mut Stream::new(5, Role::Game, index));
+        let board = Certain::of(&game.state());
+        for depth in 0..3 {
+            assert_eq!(best_plan(&board, depth, 0.5), plain(board, depth));
+        }
+    }
+}
+
+#[test]
+fn the_expecting_player_sees_what_simulated_outcomes_bring() {
+    let expected = |depth| Expected { rules: Rules::default(), samples: 300, depth, weight: 0.9 };
+    assert_eq!(choices(&expected(0), &position(&[&FOUR[..], &CHAIN].concat(), 25)), [action(6, 9, false)]);
+    assert_eq!(choices(&expected(0), &position(&PREPARATION, 25)), [takes_four()]);
+    assert_eq!(choices(&expected(1), &position(&PREPARATION, 25)), [prepares()]);
+    assert_eq!(choices(&expected(1), &position(&PREPARATION, 1)), [takes_four()]);
+}
+
+#[test]
+fn the_ranked_player_prefers_the_match_types_in_their_order() {
+    // The gem at (4, top) comes down between arms of equal gems at its left, right and below.
+    let shape = |top: usize, letter: char, [left, right, below]: [usize; 3]| {
+        let mut gems = vec![(4, top, letter)];
+        gems.extend((1..=left).map(|step| (4 - step, top + 1, letter)));
+        gems.extend((1..=right).map(|step| (4 + step, top + 1, letter)));
+        gems.extend((1..=below).map(|step| (4, top + 1 + step, letter)));
+        gems
+    };
+    let [three, four, five] = [[1, 1, 0], [1, 2, 0], [2, 2, 0]];
+    let [l, t, three_way] = [[2, 0, 2], [1, 1, 2], [2, 2, 2]];
+    let order = [three, four, five, l, t, three_way];
+    for (rank, better) in order.iter().enumerate() {
+        for worse in &order[..rank] {
+            let above = position(&[shape(0, 'a', *better), shape(6, 'b', *worse)].concat(), 25);
+            assert_eq!(choices(&Ranked, &above), [action(4, 0, true)], "{better:?} above {worse:?}");
+            let below = position(&[shape(0, 'a', *worse), shape(6, 'b', *better)].concat(), 25);
+            assert_eq!(choices(&Ranked, &below), [action(4, 6, true)], "{better:?} below {worse:?}");
+        }
+    }
+}
+
+#[test]
+fn the_ranked_player_prefers_a_double_match_to_a_chain_and_a_chain_to_nothing() {
+    let three = [(0, 2, 'a'), (1, 1, 'a'), (2, 2, 'a')];
+    let chain = position(&[&three[..], &CHAIN].concat(), 25);
+    assert_eq!(choices(&Ranked, &chain), [action(6, 9, false)]);
+    let other = [(0, 1, 'c'), (1, 2, 'c'), (2, 1, 'c')];
+    let double = position(&[&three[..], &other, &CHAIN].concat(), 25);
+    assert_eq!(choices(&Ranked, &double), [action(1, 1, true)]);
+}
+
+#[test]
+fn rollouts_see_what_the_guide_makes_of_a_move() {
+    assert_eq!(choices(&rollout(500, 1), &position(&PREPARATION, 25)), [prepares()]);
+    assert_eq!(choices(&rollout(500, 0), &position(&PREPARATION, 25)), [takes_four()]);
+    assert_eq!(choices(&rollout(500, 3), &position(&PREPARATION, 1)), [takes_four()]);
+}
+
+#[test]
+fn a_guide_that_plans_gets_more_out_of_the_moves_that_follow() {
+    let state = position(&[&PREPARATION[..], &[(0, 1, 'c'), (1, 0, 'c'), (2, 1, 'c')]].concat(), 25);
+    let search = Search { rules: Rules::default(), budget: Budget::Simulations(1000), depth: 2, prior_visits: 0.0 };
+    let planned = Rollout { search, guide: Plan { depth: 2, weight: 0.5, breadth: 0 } };
+    let aside = action(1, 0, true);
+    // 8, then 8 + 24 by the plan, but 15 + 8 by the most points at once; what falls in is the same for both.
+    let (plan, cascade) = (planned.values(&state, &mut ties(0)), rollout(1000, 2).values(&state, &mut ties(0)));
+    assert!(value_of(&plan, aside) > value_of(&cascade, aside) + 4.0, "{plan:?} {cascade:?}");
+}

@@ -1,0 +1,118 @@
+//! What holds of every player, and how it plays a series of games.
+
+use matchq::agents::{Agent, PLAYERS, Valued, parse};
+use matchq::eval::play_series;
+use matchq::games::match3::{Match3, Rules, State};
+use matchq::games::{Game, MaskKind};
+use matchq::random::{Role, Stream};
+use rayon::ThreadPoolBuilder;
+
+use super::{ALL, FOUR, position, ties};
+
+#[test]
+fn where_nothing_matches_every_player_plays_any_effective_swap() {
+    let state = position(&[(0, 0, 'a'), (4, 4, 'b')], 25);
+    let effective: Vec<usize> = Match3::mask(&state, MaskKind::Effective).iter().collect();
+    assert_eq!(effective.len(), 6);
+    for entry in PLAYERS.iter().filter(|entry| entry.name != "random") {
+        let mut player = parse(entry.name, &Rules::default()).unwrap();
+        let mut streams: Vec<Stream> = (0..200).map(ties).collect();
+        let mut chosen = player.act(&[state; 200], &mut streams).unwrap();
+        chosen.sort_unstable();
+        chosen.dedup();
+        assert_eq!(chosen, effective, "{}", entry.name);
+    }
+}
+
+#[test]
+fn a_player_acts_by_the_first_of_its_ranked_moves() {
+    let rules = Rules::default();
+    let positions = (0..6).map(|luck| Match3::new(&rules, &mut Stream::new(4, Role::Game, luck)).state());
+    for state in positions.chain([position(&[(0, 0, 'a'), (4, 4, 'b')], 25), position(&FOUR, 1)]) {
+        for text in ALL {
+            let mut player = parse(text, &rules).unwrap();
+            let ranked = player.rank(&state, &mut ties(1)).unwrap();
+            assert_eq!(player.act(&[state], &mut [ties(1)]).unwrap(), [ranked[0].action], "{text}");
+            let mut actions: Vec<usize> = ranked.iter().map(|valued| valued.action).collect();
+            actions.sort_unstable();
+            let mask = if text == "random" { MaskKind::Legal } else { MaskKind::Matching };
+            let offered: Vec<usize> = Match3::mask(&state, mask).iter().collect();
+            // A search leaves out what its budget is too small for, and may value a move that went early, by a few
+            // simulations, above one that stayed.
+            if text.contains("sims") {
+                assert!(actions.iter().all(|action| offered.contains(action)), "{text}");
+            } else {
+                assert_eq!(actions, offered, "{text}");
+                assert!(ranked.is_sorted_by(|a, b| a.value >= b.value), "{text}: {ranked:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_game_is_played_the_same_alone_in_a_batch_and_on_any_number_of_threads() {
+    let rules = Rules::default();
+    for text in ALL {
+        let series = |threads: usize, first: u128, count: u64| {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let play = || play_series(&mut *parse(text, &rules).unwrap(), &rules, first, count, |_| ()).unwrap();
+            // A player need not be of one thread, so the pool runs the whole series.
+            pool.install(play)
+        };
+        let together = series(1, 0, 4);
+        assert_eq!(together, series(3, 0, 4), "{text}");
+        let alone: Vec<_> = (0..4).flat_map(|seed| series(2, seed, 1)).collect();
+        assert_eq!(together, alone, "{text}");
+    }
+}
+
+/// Plays the first move of the mask and keeps what it is given to choose by.
+#[derive(Default)]
+struct Spy(Vec<(State, Stream)>);
+
+impl Agent<Match3> for Spy {
+    fn name(&self) -> &str {
+        "spy"
+    }
+
+    fn act(&mut self, states: &[State], ties: &mut [Stream]) -> matchq::error::Result<Vec<usize>> {
+        self.0.extend(states.iter().copied().zip(ties.iter().cloned()));
+        Ok(states.iter().map(|state| Match3::mask(state, MaskKind::Matching).nth(0).unwrap()).collect())
+    }
+
+    fn rank(&mut self, _: &State, _: &mut Stream) -> matchq::error::Result<Vec<Valued>> {
+        unreachable!("a series only asks for actions")
+    }
+}
+
+#[test]
+fn a_player_is_given_the_position_and_a_stream_that_the_games_luck_has_no_part_in() {
+    let mut spy = Spy::default();
+    play_series(&mut spy, &Rules::default(), 5, 2, |_| ()).unwrap();
+    assert_eq!(spy.0.len(), 2 * 25);
+    for (index, (_, stream)) in spy.0.iter().enumerate() {
+        assert_eq!(stream, &Stream::new(5 + index as u64 % 2, Role::Tie, 0));
+    }
+}
+
+#[test]
+fn the_same_position_gets_the_same_choice_whatever_games_were_played_before() {
+    let rules = Rules::default();
+    let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, 0)).state();
+    for text in ALL {
+        let mut fresh = parse(text, &rules).unwrap();
+        let mut used = parse(text, &rules).unwrap();
+        play_series(&mut *used, &rules, 3, 2, |_| ()).unwrap();
+        let choose = |player: &mut dyn Agent<Match3>| player.act(&[state; 3], &mut [0, 1, 2].map(ties)).unwrap();
+        assert_eq!(choose(&mut *fresh), choose(&mut *used), "{text}");
+    }
+}
+
+#[test]
+fn the_same_games_are_played_again_with_the_same_choices_among_ties() {
+    let rules = Rules::default();
+    let play = |first| play_series(&mut *parse("matching", &rules).unwrap(), &rules, first, 3, |_| ()).unwrap();
+    assert_eq!(play(7), play(7));
+    // Seeds that differ in their upper half only have other ties.
+    assert_ne!(play(7)[0].actions, play(7 + (1 << 64))[0].actions);
+}

@@ -1,0 +1,102 @@
+//! The players, on boards made by hand. One program, because each test program links the whole of burn.
+
+mod certain;
+mod every;
+mod network;
+mod search;
+mod text;
+
+use matchq::agents::{Budget, Cascade, Policy, Rollout, Search, Valued};
+use matchq::games::match3::{Match3, Move, Rules, State};
+use matchq::random::{Role, Stream};
+
+type Gem = (usize, usize, char);
+
+/// A position whose board, all else obstacles, has these gems: (x, y, letter).
+fn position(gems: &[Gem], moves_left: i64) -> State {
+    let letter = |x, y| gems.iter().find(|gem| (gem.0, gem.1) == (x, y)).map_or('#', |gem| gem.2);
+    let line = |y| (0..8).map(|x| letter(x, y)).collect::<String>();
+    State::new(&(0..10).map(line).collect::<Vec<_>>().join("\n"), moves_left).unwrap()
+}
+
+fn action(x: usize, y: usize, vertical: bool) -> usize {
+    Move { x, y, vertical }.action().unwrap()
+}
+
+fn ties(index: u64) -> Stream {
+    Stream::new(3, Role::Tie, index)
+}
+
+/// What a player chooses with one stream after another, without repetition.
+fn choices(policy: &impl Policy<Match3>, state: &State) -> Vec<usize> {
+    let mut chosen: Vec<usize> = (0..20).map(|index| policy.choose(state, &mut ties(index))).collect();
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen
+}
+
+fn value_of(values: &[Valued], action: usize) -> f64 {
+    values.iter().find(|valued| valued.action == action).unwrap().value
+}
+
+/// Three b whose clearing lets three c and then three d fall into rows: 8 + 8 + 8. By swapping (6, 9) right.
+const CHAIN: [Gem; 9] = [
+    (4, 9, 'b'),
+    (5, 9, 'b'),
+    (7, 9, 'b'),
+    (4, 8, 'c'),
+    (5, 8, 'c'),
+    (6, 7, 'c'),
+    (4, 7, 'd'),
+    (5, 7, 'd'),
+    (6, 6, 'd'),
+];
+
+/// Four a: 15. By swapping (2, 8) down.
+const FOUR: [Gem; 4] = [(0, 9, 'a'), (1, 9, 'a'), (2, 8, 'a'), (3, 9, 'a')];
+
+/// Three b that clear the way for an a to stand over the gap in a row of four a: 8, then 24. By swapping (2, 6)
+/// right; and four d: 15 at once. By swapping (6, 4) right.
+const PREPARATION: [Gem; 13] = [
+    (0, 9, 'a'),
+    (1, 9, 'a'),
+    (2, 9, 'c'),
+    (3, 9, 'a'),
+    (4, 9, 'a'),
+    (2, 8, 'b'),
+    (2, 7, 'b'),
+    (3, 6, 'b'),
+    (2, 5, 'a'),
+    (7, 2, 'd'),
+    (7, 3, 'd'),
+    (6, 4, 'd'),
+    (7, 5, 'd'),
+];
+
+fn prepares() -> usize {
+    action(2, 6, false)
+}
+
+fn takes_four() -> usize {
+    action(6, 4, false)
+}
+
+fn rollout(sims: usize, depth: u32) -> Rollout<Cascade> {
+    let search = Search { rules: Rules::default(), budget: Budget::Simulations(sims), depth, prior_visits: 0.0 };
+    Rollout { search, guide: Cascade }
+}
+
+const ALL: [&str; 12] = [
+    "network",
+    "network+search:sims=40",
+    "random",
+    "matching",
+    "greedy",
+    "ranked",
+    "cascade",
+    "plan",
+    "expected:samples=3:depth=1",
+    "rollout:sims=60",
+    "rollout:sims=40:depth=1:guide=plan",
+    "rollout:sims=40:depth=1:guide=plan:breadth=3",
+];

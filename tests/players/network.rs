@@ -1,0 +1,133 @@
+//! Players with a network.
+
+use matchq::agents::{Agent, Leaf, NetworkPlayer, Plan, Policy, parse, with_policy};
+use matchq::eval::play_series;
+use matchq::games::match3::{Match3, Rules, State};
+use matchq::games::{Game, MaskKind, Prior};
+use matchq::network::{self, Evaluator, device};
+use matchq::random::{Role, Stream};
+
+use super::{CHAIN, FOUR, position, ties};
+
+#[test]
+fn the_network_ranks_by_its_values_in_points() {
+    let (_, device) = device::select(None).unwrap();
+    let policy = network::Policy::load::<Match3>(None, &device).unwrap();
+    let mut player = NetworkPlayer::<Match3>::of(&policy, 8, &device);
+    let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
+    let raw = Evaluator::<Match3>::new(&policy.network, 8, &device).values(&[state]).unwrap().to_vec();
+    let ranked = player.rank(&state, &mut ties(0)).unwrap();
+    for valued in &ranked {
+        assert_eq!(valued.value, f64::from(raw[valued.action]) * policy.config.points);
+    }
+    // The shipped network was taught a tenth of the points, and values a move with those to come, four fifths each, in points.
+    assert!((100.0..300.0).contains(&ranked[0].value), "{ranked:?}");
+    let best = Leaf::values(&mut player, &[state, state]).unwrap();
+    assert!(best.iter().all(|value| (f64::from(*value) - ranked[0].value).abs() < 1e-4), "{best:?} {ranked:?}");
+}
+
+/// A policy with fresh weights that sees afterstates and has the plan as its prior.
+fn planned_policy(device: &device::Device) -> network::Policy {
+    let network =
+        network::NetworkConfig { channels: 4, layers: 2, prior: Prior::Plan, afterstates: true, ..Default::default() };
+    let config = network::PolicyConfig { game: "match3".into(), mask: MaskKind::Matching, points: 10.0, network };
+    let network = network::QNetwork::new::<Match3>(&config, &mut Stream::new(1, Role::Initialise, 0), device);
+    network::Policy { config, network }
+}
+
+#[test]
+fn a_network_that_foresees_chains_is_told_what_they_leave_in_a_search_and_where_asked_to_be() {
+    let (_, device) = device::select(None).unwrap();
+    let rules = Rules::default();
+    let policy = |waves, prior| {
+        let network =
+            network::NetworkConfig { channels: 4, layers: 2, afterstates: true, waves, prior, ..Default::default() };
+        let config = network::PolicyConfig { game: "match3".into(), mask: MaskKind::Matching, points: 10.0, network };
+        // The values' weights are drawn before the model's, so they are the same in both.
+        let network = network::QNetwork::new::<Match3>(&config, &mut Stream::new(1, Role::Initialise, 0), &device);
+        network::Policy { config, network }
+    };
+    let (foreseeing, chain) = (policy(3, Prior::None), policy(0, Prior::Chain));
+    let play = |text, policy| {
+        let mut player = with_policy(text, &rules, policy, &device).unwrap();
+        let scores = play_series(&mut *player, &rules, 0, 3, |_| ()).unwrap();
+        scores.iter().map(|game| game.score).collect::<Vec<_>>()
+    };
+    let expected = play("network", &chain);
+    assert_eq!(play("network:told=1", &foreseeing), expected);
+    assert_ne!(play("network", &foreseeing), expected);
+    let search = "network+search:sims=20:depth=0:candidates=4";
+    assert_eq!(play(search, &foreseeing), play(search, &chain));
+}
+
+#[test]
+fn a_network_with_the_plan_as_its_prior_and_no_output_is_the_planning_player() {
+    let (_, device) = device::select(None).unwrap();
+    let policy = planned_policy(&device);
+    let rules = Rules::default();
+    let mut player = with_policy("network:output=0", &rules, &policy, &device).unwrap();
+    let mut search = with_policy("network+search:output=0:sims=1:candidates=1", &rules, &policy, &device).unwrap();
+    for index in 0..20 {
+        let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, index)).state();
+        let best = Plan { depth: 2, weight: 0.5, breadth: 0 }.rank(&state, &mut ties(0));
+        for ranked in [player.rank(&state, &mut ties(0)).unwrap(), search.rank(&state, &mut ties(0)).unwrap()] {
+            let planned = best.iter().find(|valued| valued.action == ranked[0].action).unwrap();
+            assert_eq!(planned.value, best[0].value);
+        }
+    }
+}
+
+#[test]
+fn as_a_leaf_a_network_values_the_moves_with_the_best_plans_only() {
+    let (_, device) = device::select(None).unwrap();
+    let policy = planned_policy(&device);
+    let player = |leaf_moves| NetworkPlayer::<Match3>::of(&policy, 8, &device).with_leaf_moves(leaf_moves);
+    for index in 0..20 {
+        let state = Match3::new(&Rules::default(), &mut Stream::new(2, Role::Game, index)).state();
+        let all = player(0).rank(&state, &mut ties(0)).unwrap();
+        let planned = Plan { depth: 2, weight: 0.5, breadth: 0 }.rank(&state, &mut ties(0));
+        for leaf_moves in [0, 1, 3] {
+            let last =
+                if leaf_moves == 0 { f64::NEG_INFINITY } else { planned[leaf_moves.min(planned.len()) - 1].value };
+            let valued = |action: usize| planned.iter().any(|plan| plan.action == action && plan.value >= last);
+            let best = all.iter().find(|of_network| valued(of_network.action)).unwrap().value;
+            let leaf = Leaf::values(&mut player(leaf_moves), &[state]).unwrap();
+            assert!((f64::from(leaf[0]) - best).abs() < 1e-3, "{leaf_moves}: {leaf:?} {best}");
+        }
+    }
+    assert_eq!((Leaf::batch(&player(0)), Leaf::batch(&player(3))), (8, 3));
+}
+
+#[test]
+fn the_searching_network_tries_only_its_best_candidates() {
+    let rules = Rules::default();
+    let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, 0)).state();
+    let ranked = |text: &str| -> Vec<usize> {
+        let ranked = parse(text, &rules).unwrap().rank(&state, &mut ties(0)).unwrap();
+        ranked.iter().map(|valued| valued.action).collect()
+    };
+    let network = ranked("network");
+    assert_eq!(ranked("network+search:sims=20:candidates=1"), network[..1]);
+    let mut three = ranked("network+search:sims=60:candidates=3");
+    three.sort_unstable();
+    let mut best = network[..3].to_vec();
+    best.sort_unstable();
+    assert_eq!(three, best);
+}
+
+#[test]
+fn the_networks_value_of_where_a_simulation_ends_counts_by_its_weight() {
+    let rules = Rules::default();
+    let value = |text: &str, state: &State| {
+        let ranked = parse(text, &rules).unwrap().rank(state, &mut ties(0)).unwrap();
+        ranked[0].value
+    };
+    let search = |weight: f64| format!("network+search:sims=50:depth=0:candidates=1:weight={weight}");
+    let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, 0)).state();
+    let [none, half, whole] = [0.0, 0.5, 1.0].map(|weight| value(&search(weight), &state));
+    assert!(whole > none + 5.0, "{none} {whole}");
+    assert!((half - (none + whole) / 2.0).abs() < 1e-3, "{none} {half} {whole}");
+    // After the last move there is nothing to value.
+    let last = State::new(&state.board(), 1).unwrap();
+    assert_eq!(value(&search(0.0), &last), value(&search(1.0), &last));
+}
