@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Lets all players play and writes docs/results.md and its pictures, docs/players.svg and docs/strength.svg.
 
-Usage: python3 scripts/results.py [--quick] [--reuse]
+Usage: python3 scripts/results.py [--quick] [--share SHARE] [--reuse]
 
 Each player plays by itself, and its report is kept in target/results/: what was interrupted goes on where it was, and
 who has played so many games with the same program does not play them again. The players with a given time alone take six
-hours, --quick five minutes. Needs cargo and Python 3, and a machine with nothing else to do.
+hours, with --share 0.2 a fifth of that; --quick takes five minutes. Needs cargo and Python 3, and a machine with nothing
+else to do.
 """
 
 import argparse
@@ -86,6 +87,7 @@ COMMAND = "python3 scripts/results.py"
 def main():
     parser = argparse.ArgumentParser(description="Lets all players play and writes docs/results.md and its pictures.")
     parser.add_argument("--quick", action="store_true", help="a few games each, written to target/results/quick/ only")
+    parser.add_argument("--share", type=share, default=1, help="of the games of players with a given time (1: all of them)")
     parser.add_argument("--reuse", action="store_true", help="take kept reports even if the program has changed since")
     arguments = parser.parse_args()
     folder = KEPT / "quick" if arguments.quick else ROOT / "docs"
@@ -97,20 +99,29 @@ def main():
     searches = [(family(ms), games) for family in FAMILIES.values() for ms, games in BUDGETS.items()]
     searches += [(expected(outcomes), games) for outcomes, games in OUTCOMES.items()]
 
-    def compared(entrants, *options):
+    def compared(entrants, part, *options):
         """The reports of players' games, and what compare says of them."""
-        entrants = [(player, QUICK[games] if arguments.quick else games) for player, games in entrants]
+        entrants = [(player, QUICK[games] if arguments.quick else math.ceil(games * part)) for player, games in entrants]
         reports = [report_of(program, player, games, arguments.reuse) for player, games in entrants]
         compare = [program, "compare", *(f"--from={path}" for path in reports), *options, "--json=-"]
         return reports, json.loads(subprocess.run(compare, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
 
-    reports, comparison = compared(players, f"--plot={folder / 'players.svg'}")
-    timed, strength = compared(searches)
+    reports, comparison = compared(players, 1, f"--plot={folder / 'players.svg'}")
+    timed, strength = compared(searches, arguments.share)
     dates = sorted(datetime.date.fromtimestamp(path.stat().st_mtime) for path in reports + timed)
-    text = document(comparison, dates[0], dates[-1], COMMAND + " --quick" * arguments.quick)
+    options = " --quick" * arguments.quick + (f" --share {arguments.share:g}" if arguments.share < 1 else "")
+    text = document(comparison, dates[0], dates[-1], COMMAND + options)
     write(folder / "strength.svg", curves(strength))
     write(folder / "results.md", text + strength_section(strength))
     print(f"written: {folder / 'results.md'}, players.svg and strength.svg beside it")
+
+
+def share(text):
+    """A share of games, above 0 and at most 1."""
+    value = float(text)
+    if not 0 < value <= 1:
+        raise ValueError
+    return value
 
 
 def expected(outcomes):
