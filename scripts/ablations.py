@@ -11,12 +11,15 @@ follow those of its own evaluations. Needs cargo and Python 3, and two cores wit
 import argparse
 import concurrent.futures
 import csv
+import datetime
 import json
 import os
 import pathlib
 import shutil
 import signal
 import subprocess
+
+from results import machine
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUNS = ROOT / "target" / "ablations"
@@ -115,7 +118,9 @@ def document(rows, arguments):
         f"[configs/dqn.toml](../{CONFIG}) with one switch turned at a time: trainings of {arguments.minutes:g} minutes on one "
         "core each, two side by side, from the same seed, at a constant learning rate of 5e-3 and, unless a row says "
         f"otherwise, without next states' values. What they had learned then played {arguments.games:,} games from seed "
-        f"{FIRST_SEED:,} on (95 % intervals). One training each: differences of less than about 15 points may be luck.",
+        f"{FIRST_SEED:,} on (95 % intervals). One training each: differences of less than about 20 points may be luck.",
+        "",
+        f"Trained on {machine()}, {datetime.date.today()}, by",
         "",
         "    python3 scripts/ablations.py",
         "",
