@@ -36,7 +36,7 @@ COMMON = {
 }
 # What each of them has of its own.
 SWITCHES = [
-    ("as configured", {}),
+    ("nothing changed", {}),
     (
         "`network.waves = 0` (no model of chains)",
         {"network.waves": "0", "learning.candidates": "0"},
@@ -48,7 +48,7 @@ SWITCHES = [
     ),
     ("`learning.lookahead = 0` (rewards alone)", {"learning.lookahead": "0"}),
     (
-        "`learning.simulations = 0` (sampled transitions)",
+        "`learning.simulations = 0`: sampled transitions, with next states' values, no lookahead, 256 in a batch",
         {
             "learning.simulations": "0",
             "learning.actions": "0",
@@ -78,7 +78,8 @@ def main():
         rows = list(pool.map(lambda number: row(program, number, arguments), range(len(SWITCHES))))
 
     text = document(rows, arguments)
-    path = ROOT / "docs" / "ablations.md" if arguments.minutes == 10 else RUNS / "ablations.md"
+    whole = arguments.minutes == 10 and arguments.games == 1_000
+    path = ROOT / "docs" / "ablations.md" if whole else RUNS / "ablations.md"
     path.write_text(text)
     print(text)
 
@@ -115,10 +116,11 @@ def document(rows, arguments):
     lines = [
         "# Ablations",
         "",
-        f"[configs/dqn.toml](../{CONFIG}) with one switch turned at a time: trainings of {arguments.minutes:g} minutes on one "
+        f"[configs/dqn.toml](../{CONFIG}) with one thing changed at a time: trainings of {arguments.minutes:g} minutes on one "
         "core each, two side by side, from the same seed, at a constant learning rate of 5e-3 and, unless a row says "
         f"otherwise, without next states' values. What they had learned then played {arguments.games:,} games from seed "
-        f"{FIRST_SEED:,} on (95 % intervals). One training each: differences of less than about 20 points may be luck.",
+        f"{FIRST_SEED:,} on. The 95 % intervals are of the games; what the luck of a training adds was not measured, as there "
+        "is one training of each.",
         "",
         f"Trained on {machine()}, {datetime.date.today()}, by",
         "",

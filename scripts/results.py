@@ -101,7 +101,7 @@ def main():
 
     def compared(entrants, part, *options):
         """The reports of players' games, and what compare says of them."""
-        entrants = [(player, QUICK[games] if arguments.quick else math.ceil(games * part)) for player, games in entrants]
+        entrants = [(player, QUICK[games] if arguments.quick else max(1, round(games * part))) for player, games in entrants]
         reports = [report_of(program, player, games, arguments.reuse) for player, games in entrants]
         compare = [program, "compare", *(f"--from={path}" for path in reports), *options, "--json=-"]
         return reports, json.loads(subprocess.run(compare, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
@@ -109,7 +109,8 @@ def main():
     reports, comparison = compared(players, 1, f"--plot={folder / 'players.svg'}")
     timed, strength = compared(searches, arguments.share)
     dates = sorted(datetime.date.fromtimestamp(path.stat().st_mtime) for path in reports + timed)
-    options = " --quick" * arguments.quick + (f" --share {arguments.share:g}" if arguments.share < 1 else "")
+    fewer = f" --share {arguments.share:g}" if arguments.share < 1 else ""
+    options = " --quick" if arguments.quick else fewer
     text = document(comparison, dates[0], dates[-1], COMMAND + options)
     write(folder / "strength.svg", curves(strength))
     write(folder / "results.md", text + strength_section(strength))
