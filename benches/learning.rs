@@ -101,6 +101,7 @@ fn sampling(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
         rules: &Rules::default(),
         view: config.policy().view(),
         actions: 0,
+        best: 0,
         count: 16,
         next: 1,
         lookahead: 0,

@@ -177,6 +177,7 @@ impl Batch {
             rules: &rules,
             view,
             actions: 0,
+            best: 0,
             count: 16,
             next: 1,
             lookahead: 0,

@@ -1,5 +1,7 @@
 //! From sampled transitions to the action values that an update teaches.
 
+use std::ops::Range;
+
 use rand::Rng;
 use rayon::prelude::*;
 
@@ -50,6 +52,8 @@ pub struct Outcomes<'a, G: Game> {
     pub view: View,
     /// How many of them are tried; 0 for all.
     pub actions: usize,
+    /// How many of these, at most all, are those with the highest prior; 0 for the larger half.
+    pub best: usize,
     /// Outcomes of each action.
     pub count: usize,
     /// How many of the outcomes give a next state whose value counts, at most all.
@@ -80,8 +84,8 @@ impl<G: Game> Outcomes<'_, G> {
         rows.collect::<Vec<_>>().concat()
     }
 
-    /// The actions that are tried: as the larger half those with the highest prior, without one those with the most certain points,
-    /// for it is among them that a player will choose; as the other half any others.
+    /// The actions that are tried: the `best` ones by their prior, without one by their certain points, for it is among them
+    /// that a player will choose; then any others.
     fn choose(&self, state: &G::State, stream: &mut Stream) -> ActionMask {
         let mask = G::mask(state, self.view.mask);
         if self.actions == 0 || mask.count() <= self.actions {
@@ -92,7 +96,7 @@ impl<G: Game> Outcomes<'_, G> {
         for equal in ranked.chunk_by_mut(|(_, a), (_, b)| a == b) {
             shuffle(equal, equal.len(), stream);
         }
-        let best = self.actions.div_ceil(2);
+        let best = if self.best == 0 { self.actions.div_ceil(2) } else { self.best };
         shuffle(&mut ranked[best..], self.actions - best, stream);
         ranked[..self.actions].iter().map(|(action, _)| *action).collect()
     }
@@ -162,6 +166,40 @@ pub fn mean_errors<S>(backups: &[Backup<S>], errors: &[f32], rows: usize) -> Vec
     sums.into_iter().map(|(sum, count)| sum / count.max(1) as f32).collect()
 }
 
+/// The backups that are one thread's work: those of whole states, with at most so many images where no state alone has more.
+/// With afterstates each backup has an image of its own, else those of a state have one together.
+pub fn shards<S>(backups: &[Backup<S>], images: usize, afterstates: bool) -> Vec<Range<usize>> {
+    let mut shards: Vec<Range<usize>> = Vec::new();
+    let (mut start, mut full) = (0, 0);
+    for state in backups.chunk_by(|one, other| one.row == other.row) {
+        let end = start + state.len();
+        let more = if afterstates { state.len() } else { 1 };
+        match shards.last_mut() {
+            Some(shard) if full + more <= images => {
+                shard.end = end;
+                full += more;
+            }
+            _ => {
+                shards.push(start..end);
+                full = more;
+            }
+        }
+        start = end;
+    }
+    shards
+}
+
+/// For each backup the given share of the mean error of all those of its state, which stand side by side.
+pub fn common_errors<S>(backups: &[Backup<S>], errors: &[f32], share: f32) -> Vec<f32> {
+    let mut common = Vec::with_capacity(errors.len());
+    for state in backups.chunk_by(|one, other| one.row == other.row) {
+        let of_state = &errors[common.len()..][..state.len()];
+        let mean = of_state.iter().sum::<f32>() / state.len() as f32;
+        common.resize(common.len() + state.len(), share * mean);
+    }
+    common
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,6 +211,7 @@ mod tests {
             rules,
             view: view(MaskKind::Legal),
             actions: 0,
+            best: 0,
             count: 1,
             next: 1,
             lookahead: 0,
@@ -277,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_actions_half_are_those_with_the_most_certain_points_and_the_others_any() {
+    fn of_many_actions_some_are_those_with_the_most_certain_points_and_the_others_any() {
         let rules = Rules::default();
         let state = open_position();
         let mask = Match3::mask(&state, MaskKind::Matching);
@@ -285,19 +324,22 @@ mod tests {
         Match3::certain(&state, &mask, 1, 0.0, &mut points);
         let outcomes = Outcomes::<Match3> { view: view(MaskKind::Matching), actions: 4, ..plain(&rules) };
         let mut stream = Stream::new(0, Role::Sample, 0);
-        let mut seen = ActionMask::empty();
-        for _ in 0..200 {
-            let chosen = outcomes.choose(&state, &mut stream);
-            assert_eq!(chosen.count(), 4);
-            assert!(chosen.iter().all(|action| mask.contains(action)));
-            let mut left: Vec<f32> =
-                mask.iter().filter(|action| !chosen.contains(*action)).map(|a| points[a]).collect();
-            left.sort_by(f32::total_cmp);
-            let highest = left.last().copied().unwrap();
-            assert!(chosen.iter().filter(|action| points[*action] >= highest).count() >= 2);
-            chosen.iter().for_each(|action| seen.insert(action));
+        for (best, expected) in [(0, 2), (1, 1), (4, 4)] {
+            let outcomes = Outcomes::<Match3> { best, ..outcomes };
+            let mut seen = ActionMask::empty();
+            let mut fewest = usize::MAX;
+            for _ in 0..200 {
+                let chosen = outcomes.choose(&state, &mut stream);
+                assert_eq!(chosen.count(), 4);
+                assert!(chosen.iter().all(|action| mask.contains(action)));
+                let left = mask.iter().filter(|action| !chosen.contains(*action));
+                let highest = left.map(|action| points[action]).reduce(f32::max).unwrap();
+                fewest = fewest.min(chosen.iter().filter(|action| points[*action] >= highest).count());
+                chosen.iter().for_each(|action| seen.insert(action));
+            }
+            assert_eq!(fewest, expected);
+            assert_eq!(seen, mask, "every action is tried now and then");
         }
-        assert_eq!(seen, mask, "every action is tried now and then");
         for actions in [0, mask.count(), 200] {
             assert_eq!(Outcomes::<Match3> { actions, ..outcomes }.choose(&state, &mut stream), mask);
         }
@@ -319,6 +361,25 @@ mod tests {
         // The rows of one update have luck of their own too.
         let row = |row: usize| first.iter().filter(move |backup| backup.row == row).map(|backup| &backup.next);
         assert!(row(0).ne(row(1)));
+    }
+
+    #[test]
+    fn a_threads_share_is_whole_states_of_so_many_images_and_one_state_at_least() {
+        let backup = |row| Backup::<State> { row, action: 0, reward: 0.0, next: vec![] };
+        let backups: Vec<_> = [0, 0, 0, 1, 1, 3, 3, 3, 3, 3, 4].map(backup).into();
+        assert_eq!(shards(&backups, 4, true), [0..3, 3..5, 5..10, 10..11]);
+        assert_eq!(shards(&backups, 5, true), [0..5, 5..10, 10..11]);
+        assert_eq!(shards(&backups, usize::MAX, true), [0..11]);
+        assert_eq!(shards(&backups, 2, false), [0..5, 5..11]);
+        assert!(shards::<State>(&[], 4, true).is_empty());
+    }
+
+    #[test]
+    fn what_a_states_errors_have_in_common_is_their_mean() {
+        let backup = |row| Backup::<State> { row, action: 0, reward: 0.0, next: vec![] };
+        let backups = [0, 2, 2, 2, 5, 5].map(backup).to_vec();
+        let errors = [5.0, 1.0, 2.0, 6.0, -1.0, 1.0];
+        assert_eq!(common_errors(&backups, &errors, 0.25), [1.25, 0.75, 0.75, 0.75, 0.0, 0.0]);
     }
 
     #[test]

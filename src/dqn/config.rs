@@ -253,6 +253,19 @@ impl TrainConfig {
             "1 where learning.simulations is above 0",
         )?;
         is(learning.actions <= 256, "learning.actions", &learning.actions, "between 0 and 256")?;
+        is(
+            learning.best_actions <= learning.actions,
+            "learning.best_actions",
+            &learning.best_actions,
+            &format!("between 0 and learning.actions, which is {}", learning.actions),
+        )?;
+        is(unit(learning.common_error), "learning.common_error", &learning.common_error, "between 0 and 1")?;
+        is(
+            learning.simulations > 0 || learning.common_error == 1.0,
+            "learning.common_error",
+            &learning.common_error,
+            "1 where learning.simulations is 0",
+        )?;
         is(learning.lookahead <= 3, "learning.lookahead", &learning.lookahead, "between 0 and 3")?;
         for (key, value) in
             [("learning.actions", learning.actions), ("learning.lookahead", learning.lookahead as usize)]

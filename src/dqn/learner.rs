@@ -1,7 +1,6 @@
 //! The learner: one sampled batch in, one step of the optimizer and of the target network out.
 
 use std::marker::PhantomData;
-use std::ops::Range;
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
@@ -23,7 +22,7 @@ use crate::random::{Draw, Role, Stream};
 /// What an update was like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Update {
-    /// Mean loss of the batch, weighted by importance.
+    /// Mean loss of the batch, weighted by importance; of what the weight of the common error leaves of each error.
     pub loss: f32,
     /// Mean value of the actions taken, in scaled rewards.
     pub value: f32,
@@ -38,7 +37,8 @@ pub struct Update {
 /// Images in one forward pass of the target, where the batch is not larger.
 const BATCH: usize = 256;
 
-/// Images whose forward and backward pass is one thread's work on a processor; a GPU has the whole batch at once.
+/// Images, but for a state that alone has more, whose forward and backward pass is one thread's work on a processor; a GPU has
+/// the whole batch at once.
 const IMAGES: usize = 16;
 
 /// What a shard of a batch teaches.
@@ -180,13 +180,8 @@ impl<G: Game> Learner<G> {
         draws: &[u32],
     ) -> Result<Shard> {
         let images = if device::is_processor(&self.device) { IMAGES } else { usize::MAX };
-        let afterstates = self.online.view().afterstates;
-        let shard = |index: usize| if afterstates { index } else { backups[index].row } / images;
-        let starts: Vec<usize> =
-            (0..backups.len()).filter(|index| *index == 0 || shard(*index) != shard(index - 1)).collect();
-        let ends = starts.iter().skip(1).copied().chain([backups.len()]);
-        let ranges: Vec<Range<usize>> = starts.iter().zip(ends).map(|(start, end)| *start..end).collect();
-        let shards = ranges.into_par_iter().with_max_len(1).map(|range| {
+        let shards = backup::shards(backups, images, self.online.view().afterstates);
+        let shards = shards.into_par_iter().with_max_len(1).map(|range| {
             let weights: Vec<f32> = weights[range.clone()].iter().map(|weight| weight / backups.len() as f32).collect();
             let draws = draws.get(range.clone()).unwrap_or_default();
             let share = range.len() as f32 / backups.len() as f32;
@@ -196,7 +191,7 @@ impl<G: Game> Learner<G> {
         Ok(shards?.into_iter().reduce(|sum, shard| sum.with(shard, &self.online)).unwrap_or_default())
     }
 
-    /// The same of a shard, whose loss is the sum of errors by their weights.
+    /// The same of a shard of whole states, whose loss is the sum of errors by their weights.
     fn learn_shard(
         &self,
         seen: &[(G::State, usize)],
@@ -216,7 +211,13 @@ impl<G: Game> Learner<G> {
         let (added, known) = self.values(&network, seen, backups, &tracked);
         let values = added + column(known);
         let errors = values.clone() - column(targets.to_vec());
-        let loss = (self.loss(errors.clone()) * column(weights)).sum();
+        let numbers = to_vec(errors.clone().inner())?;
+        // The mean error of a state is a number here, through which no gradient goes.
+        let counted = match self.learning.common_error {
+            1.0 => errors,
+            weight => errors - column(backup::common_errors(backups, &numbers, 1.0 - weight as f32)),
+        };
+        let loss = (self.loss(counted) * column(weights)).sum();
         let mut teaching = loss.clone();
         let mut wave_loss = 0.0;
         if let Some((model, waves)) = network.foresight() {
@@ -232,7 +233,7 @@ impl<G: Game> Learner<G> {
             loss: to_vec(loss.inner())?[0],
             wave_loss,
             values: to_vec(values.inner())?,
-            errors: to_vec(errors.inner())?,
+            errors: numbers,
         })
     }
 
@@ -272,10 +273,10 @@ impl<G: Game> Learner<G> {
         match self.learning.simulations {
             0 => backup::sampled(batch),
             count => {
-                let Learning { actions, next_states: next, lookahead, reward_scale: scale, discount, .. } =
-                    self.learning;
+                let Learning { actions, best_actions: best, next_states: next, lookahead, .. } = self.learning;
+                let Learning { reward_scale: scale, discount, .. } = self.learning;
                 let (rules, view) = (&self.rules, self.online.view());
-                let outcomes = Outcomes::<G> { rules, view, actions, count, next, lookahead, scale, discount };
+                let outcomes = Outcomes::<G> { rules, view, actions, best, count, next, lookahead, scale, discount };
                 outcomes.simulate(batch, &mut self.simulating)
             }
         }

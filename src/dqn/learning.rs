@@ -35,8 +35,14 @@ pub struct Learning {
     /// 0: learn from the sampled transition what its action brought. K: simulate every action of the mask in its state
     /// instead, and learn the mean reward of K outcomes and the next state's value in some of them.
     pub simulations: usize,
-    /// With simulated outcomes: actions tried in each state, the larger half of them those with the highest prior; 0 for all.
+    /// With simulated outcomes: actions tried in each state; 0 for all.
     pub actions: usize,
+    /// How many of these are those with the highest prior, without one with the most certain points; the others are any. 0 for
+    /// the larger half.
+    pub best_actions: usize,
+    /// With simulated outcomes: weight of the mean error of the actions tried in a state, which they have in common. A player
+    /// chooses by the differences; with a weight below 1 these are learned before the level.
+    pub common_error: f64,
     /// With simulated outcomes: moves of the best certain plan whose points, discounted, count with each of them until the next
     /// state's value takes their place; 0 for none.
     pub lookahead: u32,
@@ -129,6 +135,8 @@ impl Default for Learning {
             max_gradient_norm: 10.0,
             simulations: 0,
             actions: 0,
+            best_actions: 0,
+            common_error: 1.0,
             lookahead: 0,
             next_states: 1,
             candidates: 0,

@@ -6,12 +6,14 @@ use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{Device, Tensor};
 use matchq::agents::{Agent, NetworkPlayer};
 use matchq::dqn::config::TrainConfig;
-use matchq::dqn::learner::Learner;
+use matchq::dqn::learner::{Learner, Update};
 use matchq::dqn::logs::Logs;
 use matchq::dqn::replay::{Replay, Transition};
 use matchq::dqn::run::RunFolder;
 use matchq::dqn::train::{Ending, Training};
 use matchq::eval::play_series;
+use matchq::games::match3::Rules;
+use matchq::games::{Game, Match3};
 use matchq::network::{Evaluator, device};
 use matchq::random::{Role, Stream};
 
@@ -261,6 +263,51 @@ fn relative_values_count_what_comes_next_from_its_mean_where_as_many_moves_are_l
         let mean = if simulated.is_empty() { 0.0 } else { 0.32 - 0.64 * share };
         assert_near(&values(0, 0), &[0.64 * (1.0 - share) - mean, 0.64 * -share - mean]);
     }
+}
+
+#[test]
+fn with_little_weight_on_the_common_error_the_same_values_are_learned_and_with_none_their_differences() {
+    let simulated = "learning.simulations=2";
+    assert_knows_the_delayed_reward(&train(&[simulated, "learning.common_error=0.3"]));
+
+    let none = "learning.common_error=0";
+    let start = Position { at: 0, dealt: 0, chosen: 0 };
+    let fresh = Training::<Probe<Constant>>::new(&config(&[]), &(), &cpu());
+    assert_eq!(values(&train::<Constant>(&[simulated, none]), start), values(&fresh, start));
+    let found = values(&train::<Sides>(&[simulated, none]), start);
+    assert_near(&[found[0] - found[1]], &[2.0]);
+}
+
+/// The first update from states of one position.
+fn first_update<G: Game<Rules: Default>>(state: G::State, overrides: &[&str]) -> Update {
+    let config =
+        config(&[&["learning.batch=4", "learning.simulations=1", "learning.loss=squared"], overrides].concat());
+    let mut replay = Replay::new(&config.replay);
+    replay.push(Transition { state, next: state, action: 0, reward: 0.0, discount: 0.0 });
+    Learner::<G>::new(&config, &G::Rules::default(), &cpu()).update(&mut replay, 1.0, 0.0).unwrap()
+}
+
+#[test]
+fn the_weight_of_the_common_error_is_the_factor_of_its_gradient() {
+    let start = Position { at: 0, dealt: 0, chosen: 0 };
+    let update = |weight| first_update::<Probe<Constant>>(start, &[weight, "learning.max_gradient_norm=0"]);
+    // The one action's error is all that there is, and all of it is common.
+    let (whole, quarter) = (update("learning.common_error=1"), update("learning.common_error=0.25"));
+    assert!(whole.error > 0.01 && whole.gradient_norm > 0.01, "{whole:?}");
+    assert!((quarter.gradient_norm / whole.gradient_norm - 0.25).abs() < 1e-4, "{quarter:?} after {whole:?}");
+    assert!((quarter.loss / whole.loss - 0.25_f32.powi(2)).abs() < 1e-4, "{quarter:?} after {whole:?}");
+    assert_eq!((quarter.value, quarter.error), (whole.value, whole.error));
+}
+
+#[test]
+fn more_of_the_best_actions_are_worth_more() {
+    let rules = Rules::default();
+    let state = Match3::new(&rules, &mut Stream::new(3, Role::Game, 0)).state();
+    let update = |best| {
+        let known = ["network.prior=plan", "game.mask=matching", "learning.actions=5", "learning.bootstrap_from=1"];
+        first_update::<Match3>(state, &[&known[..], &[best]].concat()).value
+    };
+    assert!(update("learning.best_actions=5") > update("learning.best_actions=1"));
 }
 
 /// Makes one number of one of the parameters no number.

@@ -47,22 +47,25 @@ const SWITCHES: [&str; 8] = [
 
 const SIMULATIONS: [&str; 3] = ["learning.simulations=2", "learning.bootstrap_from=0.4", "network.share_colours=true"];
 
-const AFTERSTATES: [&str; 8] = [
+const AFTERSTATES: [&str; 10] = [
     "network.prior=plan",
     "network.afterstates=true",
     "learning.simulations=2",
     "learning.next_states=2",
     "learning.relative=true",
     "learning.actions=3",
+    "learning.best_actions=1",
+    "learning.common_error=0.5",
     "learning.lookahead=1",
     "learning.candidates=2",
 ];
 
-const FORESIGHT: [&str; 6] = [
+const FORESIGHT: [&str; 7] = [
     "network.afterstates=true",
     "network.waves=3",
     "network.wave_layers=2",
     "learning.simulations=2",
+    "learning.common_error=0.5",
     "learning.actions=3",
     "learning.candidates=2",
 ];

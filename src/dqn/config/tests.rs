@@ -92,8 +92,20 @@ fn an_override_that_is_wrong_is_blamed_on_the_flag_and_not_on_the_file() {
 fn switches_that_need_another_one_are_refused_without_it() {
     for (sets, wrong) in [
         (vec!["learning.simulations=4", "learning.lookahead=3", "learning.actions=256"], None),
+        (vec!["learning.simulations=4", "learning.actions=6", "learning.best_actions=6"], None),
+        (vec!["learning.simulations=4", "learning.common_error=0"], None),
+        (vec!["learning.simulations=4", "learning.common_error=1.1"], Some("it must be between 0 and 1")),
+        (vec!["learning.simulations=4", "learning.common_error=nan"], Some("it must be between 0 and 1")),
         (vec!["network.prior=plan", "learning.candidates=256", "network.afterstates=true"], None),
         (vec!["learning.actions=4"], Some("learning.actions = 4: it must be 0 where learning.simulations is 0")),
+        (
+            vec!["learning.simulations=4", "learning.actions=6", "learning.best_actions=7"],
+            Some("learning.best_actions = 7: it must be between 0 and learning.actions, which is 6"),
+        ),
+        (
+            vec!["learning.common_error=0.5"],
+            Some("learning.common_error = 0.5: it must be 1 where learning.simulations is 0"),
+        ),
         (vec!["network.waves=8", "learning.candidates=3", "network.afterstates=true"], None),
         (vec!["network.waves=8"], Some("network.waves = 8: it must be 0 but with network.afterstates")),
         (vec!["network.waves=8", "network.afterstates=true", "network.prior=chain"], Some("network.waves = 8")),
@@ -135,6 +147,8 @@ fn the_ends_of_every_range_are_allowed_and_what_lies_beyond_is_not() {
         ("learning.n_step", vec!["1", "1000"], vec!["0", "1001"]),
         ("learning.simulations", vec!["0", "10000"], vec!["10001"]),
         ("learning.actions", vec!["0"], vec!["1", "257"]),
+        ("learning.best_actions", vec!["0"], vec!["1"]),
+        ("learning.common_error", vec!["1"], vec!["-0.1", "0", "1.1", "nan"]),
         ("learning.lookahead", vec!["0"], vec!["1", "4"]),
         ("learning.next_states", vec!["1"], vec!["0", "2"]),
         ("learning.candidates", vec!["0"], vec!["1", "257"]),
