@@ -213,11 +213,8 @@ impl<G: Game> Learner<G> {
         let errors = values.clone() - column(targets.to_vec());
         let numbers = to_vec(errors.clone().inner())?;
         // The mean error of a state is a number here, through which no gradient goes.
-        let counted = match self.learning.common_error {
-            1.0 => errors,
-            weight => errors - column(backup::common_errors(backups, &numbers, 1.0 - weight as f32)),
-        };
-        let loss = (self.loss(counted) * column(weights)).sum();
+        let common = backup::common_errors(backups, &numbers, 1.0 - self.learning.common_error as f32);
+        let loss = (self.loss(errors - column(common)) * column(weights)).sum();
         let mut teaching = loss.clone();
         let mut wave_loss = 0.0;
         if let Some((model, waves)) = network.foresight() {
@@ -273,8 +270,8 @@ impl<G: Game> Learner<G> {
         match self.learning.simulations {
             0 => backup::sampled(batch),
             count => {
-                let Learning { actions, best_actions: best, next_states: next, lookahead, .. } = self.learning;
-                let Learning { reward_scale: scale, discount, .. } = self.learning;
+                let Learning { actions, best_actions: best, next_states: next, .. } = self.learning;
+                let Learning { lookahead, reward_scale: scale, discount, .. } = self.learning;
                 let (rules, view) = (&self.rules, self.online.view());
                 let outcomes = Outcomes::<G> { rules, view, actions, best, count, next, lookahead, scale, discount };
                 outcomes.simulate(batch, &mut self.simulating)
