@@ -26,7 +26,7 @@ import urllib.parse
 PRIOR = "checkpoint=checkpoints/dqn-prior"
 SEARCH = "network+search:depth=0:weight=0.9:candidates=6:prior_visits=20"
 
-# How many games, and who plays them: 10,000 for the cheap ones, 1,000 for those up to 50 ms a move, 100 beyond.
+# How many games, and who plays them: the dearer a move, the fewer.
 GROUPS = [
     (
         10_000,
@@ -52,8 +52,12 @@ GROUPS = [
             "rollout:sims=400:depth=1",
             "rollout:depth=1",
             "rollout:depth=2",
+        ],
+    ),
+    (
+        300,
+        [
             f"{SEARCH}:sims=300:{PRIOR}",
-            f"{SEARCH}:sims=300:output=0:{PRIOR}",
         ],
     ),
     (
@@ -71,11 +75,11 @@ FAMILIES = {
     "rollout of 2 moves": lambda ms: f"rollout:ms={ms}:depth=2:guide=plan:breadth=4",
     "rollout of 3 moves": lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4",
 }
-BUDGETS = {1: 1_000, 3: 1_000, 10: 1_000, 50: 1_000, 200: 300, 1_000: 100}
+BUDGETS = {1: 2_000, 3: 2_000, 10: 2_000, 50: 1_000, 200: 300, 1_000: 100}
 OUTCOMES = {10: 1_000, 50: 1_000, 200: 1_000, 1_000: 300}
 COLOURS = ["#c83e4d", "#d68910", "#4c78a8", "#54a24b", "#8f6bb3"]
 # With --quick, so many games in place of those.
-QUICK = {10_000: 20, 1_000: 4, 300: 2, 100: 2}
+QUICK = {10_000: 20, 2_000: 4, 1_000: 4, 300: 2, 100: 2}
 # All are compared with this player.
 REFERENCE = "network"
 

@@ -1,7 +1,7 @@
 //! What is certain of match-3's future, against the rules written out plainly.
 
 use matchq::games::match3::{Certain, Match3, Move, NO_MATCH, Rules, State};
-use matchq::games::{Game, Prior};
+use matchq::games::{ActionMask, After, Game, MaskKind, Prior};
 use matchq::random::{Draw, Role, Stream};
 
 /// Rows of `a b c d #`, a space where the token is not known.
@@ -266,6 +266,31 @@ fn the_last_move_has_nothing_certain_after_it() {
         assert_eq!(found, known, "{left} moves left");
         assert_eq!(image[400..720].iter().sum::<f32>(), 4.0 * (known - 8.0));
         assert_eq!(image[720..], [2.0 * (known - 8.0) / 16.0; 160]);
+    }
+}
+
+#[test]
+fn what_follows_a_move_for_certain_is_a_position_with_unknown_tokens() {
+    for index in 0..100 {
+        let game = Match3::new(&Rules::default(), &mut Stream::new(9, Role::Game, index));
+        for left in [1, 2, 9] {
+            let state = State::new(&game.board(), left).unwrap();
+            let matching = Match3::mask(&state, MaskKind::Matching);
+            for action in matching.iter().take(4) {
+                let mut board = Certain::of(&state);
+                let expected = board.play(action) as f32;
+                let After { state: after, points, actions } = Match3::after(&state, action);
+                assert_eq!(points, expected);
+                assert_eq!((Certain::of(&after), i64::from(after.moves_left())), (board, left - 1));
+                assert_eq!(actions, if left > 1 { board.matching() } else { ActionMask::empty() });
+                // A plan of two moves is a move and the best one after it.
+                let (mut next, mut plan) = ([0.0; Match3::ACTIONS], [0.0; Match3::ACTIONS]);
+                Match3::certain(&after, &actions, 1, 0.5, &mut next);
+                Match3::certain(&state, &matching, 2, 0.5, &mut plan);
+                let best = actions.iter().map(|next_action| next[next_action]).fold(0.0, f32::max);
+                assert_eq!(plan[action], points + 0.5 * best);
+            }
+        }
     }
 }
 

@@ -44,6 +44,14 @@ impl<G: Game> NetworkPlayer<G> {
         Self { evaluator: self.evaluator.with_output(output), ..self }
     }
 
+    /// The same player with another number of moves that its network values after each move; with 0 it plays by one forward pass.
+    ///
+    /// # Panics
+    /// If it is not 0 and the network has not learned to value plans.
+    pub fn with_next_moves(self, next_moves: usize) -> Self {
+        Self { evaluator: self.evaluator.with_next_moves(next_moves), ..self }
+    }
+
     /// The same player; if its network foresees chains, the rules tell it what they leave instead.
     pub fn told(self) -> Self {
         Self { evaluator: self.evaluator.told(), ..self }

@@ -68,6 +68,12 @@ const OUTPUT: Parameter = Parameter {
     about: "factor of the network's output, from 0 to 1; with 0 its prior, or what it foresees of chains, alone is left",
 };
 
+const NEXT_MOVES: Parameter = Parameter {
+    key: "next_moves",
+    default: None,
+    about: "moves after each move that the network values too, 0 for none; without it as many as in its training",
+};
+
 const TOLD: Parameter = Parameter {
     key: "told",
     default: Some("0"),
@@ -78,8 +84,8 @@ const TOLD: Parameter = Parameter {
 pub const PLAYERS: &[Entry] = &[
     Entry {
         name: "network",
-        about: "the highest value of a trained network's one forward pass",
-        parameters: &[OUTPUT, TOLD, CHECKPOINT],
+        about: "the highest value that a trained network gives, without simulating anything",
+        parameters: &[OUTPUT, NEXT_MOVES, TOLD, CHECKPOINT],
         build: |options, _| {
             let player = network(options)?.named(options.text);
             let told = options.number(TOLD.key, "a whole number", 0..=1)? == 1;
@@ -108,6 +114,7 @@ pub const PLAYERS: &[Entry] = &[
                 about: "simulations that the network's own value of a move counts for",
             },
             OUTPUT,
+            NEXT_MOVES,
             CHECKPOINT,
         ],
         build: network_search,
@@ -297,9 +304,21 @@ impl Options<'_> {
 fn network(options: &Options) -> Result<NetworkPlayer<Match3>> {
     let path = options.given(CHECKPOINT.key);
     let output = options.number(OUTPUT.key, "a number", 0.0..=1.0)?;
+    let next_moves = match options.given(NEXT_MOVES.key) {
+        None => None,
+        Some(_) => Some(options.number(NEXT_MOVES.key, "a whole number", 0..=Match3::ACTIONS)?),
+    };
+    let player = |policy: &network::Policy, device: &Device| {
+        let player = NetworkPlayer::of(policy, NETWORK_BATCH, device).with_output(output);
+        match next_moves {
+            None => Ok(player),
+            Some(count) if count == 0 || policy.network.next_moves() > 0 => Ok(player.with_next_moves(count)),
+            Some(_) => Err(options.wrong(NEXT_MOVES.key, "0 with a network that has been trained without next moves")),
+        }
+    };
     if let Some((policy, device)) = options.policy {
         return match path {
-            None => Ok(NetworkPlayer::of(policy, NETWORK_BATCH, device).with_output(output)),
+            None => player(policy, device),
             Some(_) => Err(Error::user(format!("'{}' names a checkpoint, but there is one already", options.text))),
         };
     }
@@ -313,7 +332,7 @@ fn network(options: &Options) -> Result<NetworkPlayer<Match3>> {
             None => error,
         }
     })?;
-    Ok(NetworkPlayer::of(&policy, NETWORK_BATCH, &device).with_output(output))
+    player(&policy, &device)
 }
 
 fn network_search(options: &Options, rules: &Rules) -> Result<BoxedPlayer> {

@@ -1,6 +1,7 @@
 //! The learner: one sampled batch in, one step of the optimizer and of the target network out.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
@@ -30,6 +31,8 @@ pub struct Update {
     pub error: f32,
     /// Norm of the gradient before clipping.
     pub gradient_norm: f32,
+    /// The same loss of the values of plans, if the network values next moves too.
+    pub plan_loss: Option<f32>,
     /// Mean loss of the model of waves, if the network has one.
     pub wave_loss: Option<f32>,
 }
@@ -47,10 +50,42 @@ struct Shard {
     gradients: GradientsParams,
     /// Its part of the mean loss.
     loss: f32,
+    /// The same of the values of plans.
+    plan_loss: f32,
     /// The same of the model of waves.
     wave_loss: f32,
     values: Vec<f32>,
     errors: Vec<f32>,
+}
+
+/// Action values to learn.
+struct Lesson<'a, S> {
+    backups: &'a [Backup<S>],
+    /// What each of the values should be.
+    targets: &'a [f32],
+    /// What its plan has without what the network adds to that; none if it values no next moves.
+    plans: &'a [f32],
+    /// How much each counts.
+    weights: &'a [f32],
+}
+
+impl<S> Lesson<'_, S> {
+    /// Some of it.
+    fn part(&self, range: Range<usize>) -> Self {
+        let Self { backups, targets, plans, weights } = self;
+        let plans = plans.get(range.clone()).unwrap_or_default();
+        Self { backups: &backups[range.clone()], targets: &targets[range.clone()], plans, weights: &weights[range] }
+    }
+}
+
+/// What a network adds to what is known of actions.
+struct Added {
+    /// Shape `[actions]`.
+    values: Tensor<1>,
+    /// What it adds to the actions' plans, shape `[actions]`.
+    plans: Option<Tensor<1>>,
+    /// What is known.
+    known: Vec<f32>,
 }
 
 impl Shard {
@@ -60,7 +95,12 @@ impl Shard {
         network.visit(&mut sum);
         self.values.extend(other.values);
         self.errors.extend(other.errors);
-        Self { loss: self.loss + other.loss, wave_loss: self.wave_loss + other.wave_loss, ..self }
+        Self {
+            loss: self.loss + other.loss,
+            plan_loss: self.plan_loss + other.plan_loss,
+            wave_loss: self.wave_loss + other.wave_loss,
+            ..self
+        }
     }
 }
 
@@ -150,8 +190,12 @@ impl<G: Game> Learner<G> {
         let symmetries = if self.learning.symmetry { G::SYMMETRIES as u32 } else { 1 };
         let seen: Vec<(G::State, usize)> =
             batch.iter().map(|transition| (transition.state, self.symmetry.below(symmetries) as usize)).collect();
-        let Shard { gradients, loss, wave_loss, values, errors } =
-            self.learn(&seen, &backups, &targets, &weights, &draws)?;
+        let plans = self.plans(&batch, &backups)?;
+        let Shard { gradients, loss, plan_loss, wave_loss, values, errors } = self.learn(
+            &seen,
+            &Lesson { backups: &backups, targets: &targets, plans: &plans, weights: &weights },
+            &draws,
+        )?;
         let rate = self.learning.learning_rate_at(progress);
         let (online, gradient_norm) = self.optimizer.step(rate, self.online.clone(), gradients)?;
         self.online = online;
@@ -165,42 +209,34 @@ impl<G: Game> Learner<G> {
             value: mean(values.iter().sum()),
             error: mean(errors.iter().map(|error| error.abs()).sum()),
             gradient_norm,
+            plan_loss: (!plans.is_empty()).then_some(plan_loss),
             wave_loss: self.online.foresight().map(|_| wave_loss),
         })
     }
 
     /// Forward and backward pass of a batch: shards of it side by side, summed in their order, so that the number of threads
     /// changes nothing.
-    fn learn(
-        &self,
-        seen: &[(G::State, usize)],
-        backups: &[Backup<G::State>],
-        targets: &[f32],
-        weights: &[f32],
-        draws: &[u32],
-    ) -> Result<Shard> {
+    fn learn(&self, seen: &[(G::State, usize)], lesson: &Lesson<G::State>, draws: &[u32]) -> Result<Shard> {
         let images = if device::is_processor(&self.device) { IMAGES } else { usize::MAX };
-        let shards = backup::shards(backups, images, self.online.view().afterstates);
+        let count = lesson.backups.len();
+        let shards = backup::shards(lesson.backups, images, self.online.view().afterstates);
         let shards = shards.into_par_iter().with_max_len(1).map(|range| {
-            let weights: Vec<f32> = weights[range.clone()].iter().map(|weight| weight / backups.len() as f32).collect();
             let draws = draws.get(range.clone()).unwrap_or_default();
-            let share = range.len() as f32 / backups.len() as f32;
-            self.learn_shard(seen, &backups[range.clone()], &targets[range], weights, draws, share)
+            self.learn_shard(seen, &lesson.part(range), draws, count as f32)
         });
         let shards: Result<Vec<Shard>> = shards.collect();
         Ok(shards?.into_iter().reduce(|sum, shard| sum.with(shard, &self.online)).unwrap_or_default())
     }
 
-    /// The same of a shard of whole states, whose loss is the sum of errors by their weights.
+    /// The same of a shard of whole states, in a batch of so many values.
     fn learn_shard(
         &self,
         seen: &[(G::State, usize)],
-        backups: &[Backup<G::State>],
-        targets: &[f32],
-        weights: Vec<f32>,
+        lesson: &Lesson<G::State>,
         draws: &[u32],
-        share: f32,
+        count: f32,
     ) -> Result<Shard> {
+        let Lesson { backups, targets, plans, weights } = *lesson;
         let tracked = self.device.clone().autodiff();
         let column = |numbers: Vec<f32>| {
             let count = numbers.len();
@@ -208,19 +244,28 @@ impl<G: Game> Learner<G> {
         };
         // A network of its own: what is tracked of two shards must not meet.
         let network = self.online.clone().map(&mut Untangle);
-        let (added, known) = self.values(&network, seen, backups, &tracked);
-        let values = added + column(known);
-        let errors = values.clone() - column(targets.to_vec());
-        let numbers = to_vec(errors.clone().inner())?;
-        // The mean error of a state is a number here, through which no gradient goes.
-        let common = backup::common_errors(backups, &numbers, 1.0 - self.learning.common_error as f32);
-        let loss = (self.loss(errors - column(common)) * column(weights)).sum();
+        let weights = column(weights.iter().map(|weight| weight / count).collect());
+        // The loss of errors, and these as numbers.
+        let loss_of = |errors: Tensor<1>| -> Result<(Tensor<1>, Vec<f32>)> {
+            let numbers = to_vec(errors.clone().inner())?;
+            // The mean error of a state is a number here, through which no gradient goes.
+            let common = backup::common_errors(backups, &numbers, 1.0 - self.learning.common_error as f32);
+            Ok(((self.loss(errors - column(common)) * weights.clone()).sum(), numbers))
+        };
+        let Added { values, plans: planned, known } = self.values(&network, seen, backups, &tracked);
+        let values = values + column(known);
+        let (loss, numbers) = loss_of(values.clone() - column(targets.to_vec()))?;
         let mut teaching = loss.clone();
-        let mut wave_loss = 0.0;
+        let (mut plan_loss, mut wave_loss) = (0.0, 0.0);
+        if let Some(planned) = planned {
+            let (loss, _) = loss_of(planned + column(plans.to_vec()) - column(targets.to_vec()))?;
+            plan_loss = to_vec(loss.clone().inner())?[0];
+            teaching = teaching + loss;
+        }
         if let Some((model, waves)) = network.foresight() {
             let afterstates = afterstates(seen, backups);
             let waves = Encoder::<G>::new(network.view()).waves(&afterstates, draws, waves, &tracked);
-            let loss = model.loss(waves).mul_scalar(share);
+            let loss = model.loss(waves).mul_scalar(backups.len() as f32 / count);
             wave_loss = to_vec(loss.clone().inner())?[0];
             teaching = teaching + loss;
         }
@@ -228,26 +273,29 @@ impl<G: Game> Learner<G> {
         Ok(Shard {
             gradients,
             loss: to_vec(loss.inner())?[0],
+            plan_loss,
             wave_loss,
             values: to_vec(values.inner())?,
             errors: numbers,
         })
     }
 
-    /// The values that a network has for the actions of backups, which are of neighbouring rows, each state seen under a
-    /// symmetry, as two parts: what it adds, shape `[backups]`, and what is known beforehand.
+    /// What a network has to say of the actions of backups, which are of neighbouring rows, each state seen under a symmetry.
     fn values(
         &self,
         network: &QNetwork,
         seen: &[(G::State, usize)],
         backups: &[Backup<G::State>],
         tracked: &Device,
-    ) -> (Tensor<1>, Vec<f32>) {
+    ) -> Added {
         // The values are not learned from what the model does not yet foresee.
         let mut encoder = Encoder::<G>::new(network.told_view());
         if network.view().afterstates {
             let Encoded { images, scalars, known } = encoder.afterstates(&afterstates(seen, backups), tracked);
-            return (network.forward(images, scalars).reshape([backups.len()]), known.to_vec());
+            let added = network.forward(images, scalars);
+            let column = |index| added.clone().narrow(1, index, 1).reshape([backups.len()]);
+            let plans = (network.outputs() > 1).then(|| column(1));
+            return Added { values: column(0), plans, known: known.to_vec() };
         }
         let first = backups.first().map_or(0, |backup| backup.row);
         let last = backups.last().map_or(0, |backup| backup.row);
@@ -262,7 +310,17 @@ impl<G: Game> Learner<G> {
         let places = Tensor::<1, Int>::from_data(TensorData::new(places, [backups.len()]), tracked);
         let added = network.forward(images, scalars).reshape([seen.len() * G::ACTIONS]).select(0, places);
         let known = backups.iter().map(|backup| known[(backup.row - first) * G::ACTIONS + usize::from(backup.action)]);
-        (added, known.collect())
+        Added { values: added, plans: None, known: known.collect() }
+    }
+
+    /// What the target network's values of next moves make of the plan of each backup's action; none if it values no next moves.
+    fn plans(&self, batch: &[Transition<G::State>], backups: &[Backup<G::State>]) -> Result<Vec<f32>> {
+        if self.target.next_moves() == 0 {
+            return Ok(Vec::new());
+        }
+        let action = |backup: &Backup<G::State>| (batch[backup.row].state, usize::from(backup.action));
+        let actions: Vec<_> = backups.iter().map(action).collect();
+        Evaluator::<G>::new(&self.target, self.learning.batch.max(BATCH), &self.device).next_values(&actions)
     }
 
     /// The action values that a batch teaches.

@@ -11,7 +11,7 @@ use crate::eval::plot::{self, CurvePoint};
 use crate::telemetry::{CsvLog, EventLog, Progress, Sink, Status};
 
 /// Columns of `train.csv`; `docs/dqn.md` explains each.
-const TRAINING: [&str; 13] = [
+const TRAINING: [&str; 14] = [
     "updates",
     "seconds",
     "epsilon",
@@ -21,6 +21,7 @@ const TRAINING: [&str; 13] = [
     "value",
     "error",
     "gradient_norm",
+    "plan_loss",
     "wave_loss",
     "games",
     "score",

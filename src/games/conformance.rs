@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{ActionMask, Game, MaskKind, Prior};
+use super::{ActionMask, After, Game, MaskKind, Prior};
 use crate::random::{Draw, Role, Stream};
 
 /// The longest game there may be, in moves.
@@ -108,6 +108,9 @@ fn check_afterstates<G: Game>(state: &G::State) {
     let offered = G::mask(state, MaskKind::Matching);
     let some: ActionMask = offered.iter().take(2).collect();
     check_waves::<G>(state, &some);
+    for action in some.iter() {
+        check_after::<G>(state, action);
+    }
     for prior in [Prior::None, Prior::Chain, Prior::Plan, Prior::Plan3] {
         let mut certain = vec![f32::NAN; G::ACTIONS];
         match prior.depth() {
@@ -128,6 +131,31 @@ fn check_afterstates<G: Game>(state: &G::State) {
                 let found = image.iter().sum::<f32>();
                 assert_eq!(*sum.get_or_insert(found), found, "symmetry {symmetry} loses a token");
             }
+        }
+    }
+}
+
+/// What follows from an action for certain has its certain points, leaves one action less where they are counted and none where it
+/// was the last, and is a position of whose actions what is certain and the afterstates can be had.
+fn check_after<G: Game>(state: &G::State, action: usize) {
+    let mut certain = vec![f32::NAN; G::ACTIONS];
+    G::certain(state, &std::iter::once(action).collect(), 1, Prior::LATER, &mut certain);
+    let left = G::actions_left(state);
+    let After { state, points, actions } = G::after(state, action);
+    assert_eq!(points, certain[action], "the certain points of action {action}");
+    assert!(left != 1 || actions.is_empty(), "there are actions after the last");
+    if !actions.is_empty() {
+        assert_eq!(G::actions_left(&state), left.saturating_sub(1));
+    }
+    for next in actions.iter() {
+        assert!(next < G::ACTIONS);
+        for prior in [Prior::Chain, Prior::Plan, Prior::Plan3] {
+            G::certain(&state, &actions, prior.depth(), Prior::LATER, &mut certain);
+            let planes = G::PLANES + prior.planes_after(G::ACTION_PLANES);
+            let (mut image, mut scalars) = (vec![f32::NAN; planes * G::ROWS * G::COLUMNS], vec![f32::NAN; G::SCALARS]);
+            let known = G::encode_after(&state, next, prior, 0, &mut image, &mut scalars);
+            assert_eq!(known, certain[next], "{prior:?} of action {next} after action {action}");
+            assert!(image.iter().chain(&scalars).all(|number| number.is_finite()));
         }
     }
 }

@@ -12,7 +12,7 @@ pub use certain::{Certain, best_plan};
 pub use moves::Move;
 pub use state::State;
 
-use super::{ActionMask, Game, MaskKind, Prior, Step};
+use super::{ActionMask, After, Game, MaskKind, Prior, Step};
 use crate::board::{self, Board};
 use crate::error::{Error, Result};
 use crate::random::Draw;
@@ -265,6 +265,14 @@ impl Game for Match3 {
             let points = f64::from(board.play(action));
             values[action] = (points + weight * best_plan(&board, later, weight)) as f32;
         }
+    }
+
+    fn after(state: &State, action: usize) -> After<State> {
+        let mut board = Certain::of(state);
+        let points = board.play(action) as f32;
+        let left = state.moves_left() - 1;
+        let actions = if left > 0 { board.matching() } else { ActionMask::empty() };
+        After { state: board.state(left), points, actions }
     }
 
     fn encode_after(

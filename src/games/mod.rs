@@ -29,6 +29,17 @@ pub struct Step {
     pub clearings: u32,
 }
 
+/// What follows from an action for certain.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct After<S> {
+    /// The position that it leaves, in which tokens may be unknown: only what is certain of actions may be asked of it.
+    pub state: S,
+    /// The points that it gains.
+    pub points: f32,
+    /// The actions that are certain to gain something there; none where the game has ended.
+    pub actions: ActionMask,
+}
+
 /// Which moves are offered to a player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -192,6 +203,10 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned {
     /// it, where a point is worth `weight` an action later. No plan is longer than the game. What stands at other actions
     /// stays.
     fn certain(state: &Self::State, actions: &ActionMask, depth: u32, weight: f64, values: &mut [f32]);
+
+    /// What follows from an action before chance decides anything: the position with it done and all that follows for certain.
+    /// What is [certain](Self::certain) of the actions there, and the afterstates of these, can be had as of any position.
+    fn after(state: &Self::State, action: usize) -> After<Self::State>;
 
     /// Writes the image and the scalars of the afterstate of an action, under a symmetry, over all of both slices, and
     /// gives the points that the prior knows of the action. The afterstate is what the action leaves before chance

@@ -2,10 +2,17 @@
 
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
+use rayon::prelude::*;
 
 use super::{Chain, Encoded, Encoder, QNetwork, View};
 use crate::error::{Error, Result};
-use crate::games::{ActionMask, Game};
+use crate::games::{ActionMask, After, Game, Prior, by_certain_points};
+
+/// Actions of a state whose next moves are valued, at the most: those with the highest values.
+const PLANS: usize = 6;
+
+/// Actions that are worth a task for another thread.
+const TASK: usize = 16;
 
 /// A network that is asked for action values.
 pub struct Evaluator<G: Game> {
@@ -16,6 +23,10 @@ pub struct Evaluator<G: Game> {
     batch: usize,
     encoder: Encoder<G>,
     values: Vec<f32>,
+    /// What the network adds to the plan of each of these, if it values next moves too.
+    planned: Vec<f32>,
+    /// Moves after each move that are valued too; 0: values are those of one forward pass.
+    next_moves: usize,
     /// Factor of the network's output, which is added to what is known beforehand.
     output: f32,
 }
@@ -30,6 +41,8 @@ impl<G: Game> Evaluator<G> {
             batch: batch.max(1),
             encoder: Encoder::new(network.view()),
             values: Vec::new(),
+            planned: Vec::new(),
+            next_moves: network.next_moves(),
             output: 1.0,
         }
     }
@@ -37,6 +50,15 @@ impl<G: Game> Evaluator<G> {
     /// The same with a factor of the network's output: with 0 the prior, or the foreseen points, alone are left.
     pub fn with_output(self, output: f32) -> Self {
         Self { output, ..self }
+    }
+
+    /// The same with another number of moves that are valued after each move; with 0 values are those of one forward pass.
+    ///
+    /// # Panics
+    /// If it is not 0 and the network has not learned to value plans.
+    pub fn with_next_moves(self, next_moves: usize) -> Self {
+        assert!(next_moves == 0 || self.network.next_moves() > 0, "a network that values plans");
+        Self { next_moves, ..self }
     }
 
     /// The same; if the network foresees chains, it is told by the rules what they leave instead.
@@ -61,17 +83,23 @@ impl<G: Game> Evaluator<G> {
     }
 
     /// Action values of each state, shape `[states, actions]` in row-major order. A network that sees afterstates values the
-    /// actions of its mask alone; the others are 0.
+    /// actions of its mask alone; the others are 0. If it values next moves too, those of the actions with the highest values are
+    /// the values of their plans.
     ///
     /// # Errors
     /// When the device fails.
     pub fn values(&mut self, states: &[G::State]) -> Result<&[f32]> {
         let mask = self.view.mask;
         let masks: Vec<ActionMask> = states.iter().map(|state| G::mask(state, mask)).collect();
-        self.values_within(states, &masks)
+        self.values_within(states, &masks)?;
+        if self.next_moves > 0 {
+            self.plan(states, &masks)?;
+        }
+        Ok(&self.values)
     }
 
-    /// The same with a mask for each state: values outside of it may be left out and are then 0.
+    /// The same by one forward pass alone and with a mask for each state: values outside of it may be left out and are then 0.
+    /// No next moves are valued.
     ///
     /// # Errors
     /// When the device fails.
@@ -96,6 +124,10 @@ impl<G: Game> Evaluator<G> {
 
     fn value_afterstates(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<()> {
         self.values.resize(states.len() * G::ACTIONS, 0.0);
+        if self.network.outputs() > 1 {
+            self.planned.clear();
+            self.planned.resize(states.len() * G::ACTIONS, 0.0);
+        }
         let rows = states.iter().zip(masks).enumerate();
         let (afterstates, places): (Vec<_>, Vec<_>) = rows
             .flat_map(|(row, (state, mask))| {
@@ -112,11 +144,72 @@ impl<G: Game> Evaluator<G> {
                 known.iter_mut().zip(points).for_each(|(known, points)| *known += points);
             }
             let added = to_vec(self.network.forward(images, scalars))?;
-            for (place, (added, known)) in places.iter().zip(added.iter().zip(known)) {
-                self.values[*place] = self.output * added + *known;
+            let added = added.chunks_exact(self.network.outputs());
+            for (place, (added, known)) in places.iter().zip(added.zip(known)) {
+                self.values[*place] = self.output * added[0] + *known;
+                if let [_, planned] = added {
+                    self.planned[*place] = self.output * planned;
+                }
             }
         }
         Ok(())
+    }
+
+    /// Puts the values of plans in the place of the highest values of each state. Other actions keep theirs, or have the lowest
+    /// of the plans, so that they are not chosen.
+    fn plan(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<()> {
+        let (mut values, mut planned) = (std::mem::take(&mut self.values), std::mem::take(&mut self.planned));
+        let mut plans = Vec::new();
+        for (row, (state, mask)) in states.iter().zip(masks).enumerate() {
+            let mut actions: Vec<usize> = mask.iter().collect();
+            actions.sort_by(|one, other| values[row * G::ACTIONS + other].total_cmp(&values[row * G::ACTIONS + one]));
+            plans.extend(actions.iter().take(PLANS).map(|action| (*state, *action)));
+        }
+        let next = self.next_values(&plans)?;
+        let mut next = next.into_iter().zip(&plans);
+        for (row, mask) in masks.iter().enumerate() {
+            let values = &mut values[row * G::ACTIONS..][..G::ACTIONS];
+            let planned = &mut planned[row * G::ACTIONS..][..G::ACTIONS];
+            let mut left = *mask;
+            let mut lowest = f32::INFINITY;
+            for (next, (_, action)) in next.by_ref().take(mask.count().min(PLANS)) {
+                values[*action] = next + planned[*action];
+                lowest = lowest.min(values[*action]);
+                left.remove(*action);
+            }
+            left.iter().for_each(|action| values[action] = values[action].min(lowest));
+        }
+        (self.values, self.planned) = (values, planned);
+        Ok(())
+    }
+
+    /// Of each action the points that are certain and the highest value of a next move by one forward pass, at [`Prior::LATER`] of
+    /// its worth: of the moves that are certain to gain something after it those with the highest prior are valued. In the
+    /// network's units.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn next_values(&mut self, actions: &[(G::State, usize)]) -> Result<Vec<f32>> {
+        let count = self.next_moves;
+        let depth = self.view.prior.depth();
+        let afters: Vec<After<G::State>> = actions
+            .par_iter()
+            .with_min_len(TASK)
+            .map(|(state, action)| {
+                let After { state, points, actions } = G::after(state, *action);
+                let ranked = by_certain_points::<G>(&state, &actions, depth);
+                After { state, points, actions: ranked.iter().take(count).map(|(action, _)| *action).collect() }
+            })
+            .collect();
+        let (states, masks): (Vec<G::State>, Vec<ActionMask>) =
+            afters.iter().map(|after| (after.state, after.actions)).unzip();
+        let scale = self.view.scale;
+        let values = self.values_within(&states, &masks)?;
+        let value = |(after, values): (&After<G::State>, &[f32])| {
+            let best = after.actions.iter().map(|action| values[action]).reduce(f32::max);
+            scale * after.points + Prior::LATER as f32 * best.unwrap_or(0.0)
+        };
+        Ok(afters.iter().zip(values.chunks_exact(G::ACTIONS)).map(value).collect())
     }
 }
 

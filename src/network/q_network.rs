@@ -41,6 +41,9 @@ pub struct NetworkConfig {
     pub waves: usize,
     /// Number of 3x3 convolutions of the model of one wave.
     pub wave_layers: usize,
+    /// With afterstates and a prior: moves after each move that the network values too, those with the highest prior; the best of
+    /// them takes the place of the second move of a plan. 0: none.
+    pub next_moves: usize,
 }
 
 /// An afterstate's value is the sum of what each place adds, times this: it keeps Adam's first steps, which move all places'
@@ -58,6 +61,7 @@ impl Default for NetworkConfig {
             afterstates: false,
             waves: 0,
             wave_layers: 5,
+            next_moves: 0,
         }
     }
 }
@@ -84,6 +88,7 @@ impl NetworkConfig {
             ("layers", self.layers, 2..=64, "between 2 and 64"),
             ("waves", self.waves, 0..=64, "between 0 and 64"),
             ("wave_layers", self.wave_layers, 2..=64, "between 2 and 64"),
+            ("next_moves", self.next_moves, 0..=256, "between 0 and 256"),
         ] {
             if !range.contains(&value) {
                 return Err(OutOfRange { key, value: value.to_string(), allowed });
@@ -98,6 +103,11 @@ impl NetworkConfig {
                 "0 but with network.afterstates = true and network.prior = \"none\": waves are foreseen from there";
             return Err(OutOfRange { key: "waves", value: self.waves.to_string(), allowed });
         }
+        if self.next_moves > 0 && (!self.afterstates || self.prior == Prior::None) {
+            let allowed =
+                "0 where network.afterstates is false or network.prior is \"none\": what follows a move must be known";
+            return Err(OutOfRange { key: "next_moves", value: self.next_moves.to_string(), allowed });
+        }
         Ok(())
     }
 }
@@ -108,10 +118,13 @@ struct GameShape {
     view: View,
     /// Leading planes that are interchangeable (colours), if the network shares its weights among them; else 0.
     shared_planes: usize,
-    /// Where values are read off in the flattened output, channels last: each action's place, or all places.
+    /// Where values are read off in the flattened output, channels last: each action's place, or all places, of one plane after
+    /// the other.
     places: Vec<i32>,
     /// Waves that it foresees at the most.
     waves: usize,
+    /// Moves after each move that are valued too.
+    next_moves: usize,
 }
 
 /// A convolutional network from boards to action values.
@@ -156,7 +169,10 @@ impl QNetwork {
         let summary = convolution([width, width], 1, 1.0);
         let hidden = convolution([width, width], 1, RELU);
         // Small last layers let the first values start near zero.
-        let outputs = if view.afterstates { 1 } else { G::ACTION_PLANES };
+        let outputs = match view.afterstates {
+            false => G::ACTION_PLANES,
+            true => 1 + usize::from(config.next_moves > 0),
+        };
         let advantage = convolution([width, outputs], 1, 0.1);
         let value = config.dueling.then(|| StateValue {
             hidden: convolution([width, width], 1, RELU),
@@ -170,9 +186,13 @@ impl QNetwork {
         };
         let places = match view.afterstates {
             false => (0..G::ACTIONS).map(place).collect(),
-            true => (0..(G::ROWS * G::COLUMNS) as i32).collect(),
+            true => {
+                let planes = (0..outputs).flat_map(|plane| (plane..G::ROWS * G::COLUMNS * outputs).step_by(outputs));
+                planes.map(|place| place as i32).collect()
+            }
         };
-        let shape = GameShape { view, shared_planes, places, waves: config.waves };
+        let NetworkConfig { waves, next_moves, .. } = *config;
+        let shape = GameShape { view, shared_planes, places, waves, next_moves };
         let network = Self { stem, body, exchange, summary, hidden, advantage, value, foresight, shape };
         network.number_parameters()
     }
@@ -192,13 +212,33 @@ impl QNetwork {
         self.foresight.as_ref().map(|model| (model, self.shape.waves))
     }
 
-    /// What is to be added to what is known of action values: shape `[batch, actions]`, or `[batch, 1]` if the network sees
-    /// afterstates, of `images`, shape `[batch, planes, rows, columns]`, and `scalars`, shape `[batch, scalars]`.
+    /// Moves after each move that are valued too, for its plan.
+    pub fn next_moves(&self) -> usize {
+        self.shape.next_moves
+    }
+
+    /// Numbers that the network gives for an image: a value for each action; of an afterstate one, and one more if next moves are
+    /// valued too.
+    pub fn outputs(&self) -> usize {
+        match self.shape.view.afterstates {
+            false => self.shape.places.len(),
+            true => 1 + usize::from(self.shape.next_moves > 0),
+        }
+    }
+
+    /// What is to be added to what is known of action values: shape `[batch, outputs]`, of `images`, shape `[batch, planes, rows,
+    /// columns]`, and `scalars`, shape `[batch, scalars]`. If the network sees afterstates, the first column is to be added to
+    /// what is known of the action, and a second one to the action's plan with the network's values of the next moves.
     pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
         let values = self.read_off(images, scalars);
-        match self.shape.view.afterstates {
-            false => values,
-            true => values.sum_dim(1).mul_scalar(SHARE),
+        let [batch, places] = values.dims();
+        match (self.shape.view.afterstates, self.outputs()) {
+            (false, _) => values,
+            (true, 1) => values.sum_dim(1).mul_scalar(SHARE),
+            (true, outputs) => {
+                let sums = values.reshape([batch, outputs, places / outputs]).sum_dim(2).mul_scalar(SHARE);
+                sums.reshape([batch, outputs])
+            }
         }
     }
 

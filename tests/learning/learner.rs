@@ -196,6 +196,19 @@ fn the_delayed_reward_is_learned_from_afterstates() {
 }
 
 #[test]
+fn the_delayed_reward_is_learned_with_the_values_of_next_moves() {
+    let next = ["network.afterstates=true", "network.prior=chain", "network.channels=16"];
+    for more in [["network.next_moves=1", "learning.simulations=0"], ["network.next_moves=2", "learning.simulations=2"]]
+    {
+        let training = train(&[&next[..], &more].concat());
+        assert_knows_the_delayed_reward(&training);
+        // By one forward pass alone they are known too.
+        let mut plain = Evaluator::<Probe<Delayed>>::new(training.learner.network(), 1, &cpu()).with_next_moves(0);
+        assert_near(plain.values(&[Position { at: 0, dealt: 1, chosen: 0 }]).unwrap(), &[0.64, 0.0]);
+    }
+}
+
+#[test]
 fn a_prior_is_taken_in_points_and_the_network_learns_on_its_own_scale() {
     for afterstates in ["network.afterstates=false", "network.afterstates=true"] {
         let scaled = ["learning.reward_scale=0.5", "network.prior=chain", afterstates];

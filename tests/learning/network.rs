@@ -2,7 +2,7 @@
 
 use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{Device, Tensor, TensorData};
-use matchq::games::match3::{Rules, State};
+use matchq::games::match3::{Certain, Rules, State};
 use matchq::games::{Game, Games, MaskKind, Match3, Prior};
 use matchq::network::{Encoded, Encoder, Evaluator, NetworkConfig, PolicyConfig, QNetwork, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
@@ -16,6 +16,7 @@ const PLAIN: NetworkConfig = NetworkConfig {
     afterstates: false,
     waves: 0,
     wave_layers: 3,
+    next_moves: 0,
 };
 const DUELING: NetworkConfig = NetworkConfig { dueling: true, ..PLAIN };
 const SHARED: NetworkConfig = NetworkConfig { share_colours: true, ..PLAIN };
@@ -26,8 +27,9 @@ const FORESEEING: NetworkConfig = NetworkConfig { afterstates: true, waves: 3, .
 const UNSHARED: NetworkConfig = NetworkConfig { share_colours: false, ..FORESEEING };
 const WIDE: NetworkConfig = NetworkConfig { channels: 16, ..FORESEEING };
 const PLAN3: NetworkConfig = NetworkConfig { prior: Prior::Plan3, share_colours: true, ..AFTERSTATES };
-const ALL: [NetworkConfig; 10] =
-    [PLAIN, DUELING, SHARED, BOTH, PLANNED, AFTERSTATES, PLAN3, FORESEEING, UNSHARED, WIDE];
+const NEXT: NetworkConfig = NetworkConfig { next_moves: 3, ..PLAN3 };
+const ALL: [NetworkConfig; 11] =
+    [PLAIN, DUELING, SHARED, BOTH, PLANNED, AFTERSTATES, PLAN3, NEXT, FORESEEING, UNSHARED, WIDE];
 
 fn cpu() -> Device {
     device::select(None).unwrap().1
@@ -148,7 +150,7 @@ fn a_network_without_gradients_gives_the_values_of_one_with_gradients_within_rou
     let states: Vec<(State, usize)> = positions(64).into_iter().enumerate().map(|(i, state)| (state, i % 48)).collect();
     let shapes = [(8, 3), (20, 2), (32, 5), (48, 4), (33, 1)];
     let shapes = shapes.map(|(channels, layers)| NetworkConfig { channels, layers, ..PLAIN });
-    for config in shapes.into_iter().chain([DUELING, SHARED, BOTH, PLANNED, AFTERSTATES, PLAN3]) {
+    for config in shapes.into_iter().chain([DUELING, SHARED, BOTH, PLANNED, AFTERSTATES, PLAN3, NEXT]) {
         let stream = || Stream::new(3, Role::Initialise, 0);
         let values = |device: Device, batch: usize| {
             let network = QNetwork::new::<Match3>(&policy(&config), &mut stream(), &device).map(&mut WithBiases);
@@ -181,6 +183,72 @@ fn without_the_networks_output_the_prior_alone_is_left() {
             assert!(values.iter().zip(&points).all(|(a, b)| (a - b).abs() < 1e-5), "{config:?}");
         }
     }
+}
+
+#[test]
+fn a_plans_value_is_its_certain_points_half_the_best_next_value_and_what_the_network_adds() {
+    let states = positions(20);
+    let network = network(&NEXT, 1);
+    // What the network adds to an action's value and to its plan, and what is known of the action.
+    let seen = |state: &State, action: usize| {
+        let mut encoder = Encoder::<Match3>::new(network.view());
+        let Encoded { images, scalars, known } = encoder.afterstates(&[(*state, action, 0)], &cpu());
+        let added = to_vec(network.forward(images, scalars)).unwrap();
+        (added[0], added[1], known[0])
+    };
+    let with_points = |output: f32| {
+        let plan = |state: &State, action: usize| {
+            let mut board = Certain::of(state);
+            let points = board.play(action) as f32 / 10.0;
+            let after = Match3::after(state, action).state;
+            let mut next: Vec<(f32, f32)> = match state.moves_left() {
+                1 => vec![],
+                _ => board
+                    .matching()
+                    .iter()
+                    .map(|next| seen(&after, next))
+                    .map(|(added, _, known)| (known, added))
+                    .collect(),
+            };
+            next.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+            let values = next.iter().take(3).map(|(known, added)| known + output * added);
+            points + 0.5 * values.reduce(f32::max).unwrap_or(0.0) + output * seen(state, action).1
+        };
+        let mut evaluator = Evaluator::<Match3>::new(&network, 16, &cpu()).with_output(output);
+        let values = evaluator.values(&states).unwrap().to_vec();
+        let mut more = 0;
+        for (state, values) in states.iter().zip(values.chunks(Match3::ACTIONS)) {
+            let mask = Match3::mask(state, MaskKind::Matching);
+            let mut ranked: Vec<(usize, f32)> = mask
+                .iter()
+                .map(|action| (action, seen(state, action)))
+                .map(|(action, (added, _, known))| (action, known + output * added))
+                .collect();
+            ranked.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+            let mut lowest = f32::INFINITY;
+            for (place, (action, value)) in ranked.into_iter().enumerate() {
+                let expected = if place < 6 { plan(state, action) } else { value.min(lowest) };
+                if place < 6 {
+                    lowest = lowest.min(expected);
+                } else {
+                    more += 1;
+                }
+                let found = values[action];
+                assert!((found - expected).abs() < 1e-4, "{output}: {found} is not {expected} at place {place}");
+            }
+        }
+        assert!(more > 20, "{more}");
+        (values, evaluator.with_next_moves(0).values(&states).unwrap().to_vec())
+    };
+    let (planned, plain) = with_points(1.0);
+    assert_ne!(planned, plain);
+    let (_, known) = with_points(0.0);
+    let prior = Evaluator::<Match3>::new(&self::network(&PLAN3, 1), 16, &cpu())
+        .with_output(0.0)
+        .values(&states)
+        .unwrap()
+        .to_vec();
+    assert_eq!(known, prior, "without next moves and output the prior is left");
 }
 
 #[test]

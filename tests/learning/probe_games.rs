@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use matchq::games::{ActionMask, Game, MaskKind, Prior, Step, conformance};
+use matchq::games::{ActionMask, After, Game, MaskKind, Prior, Step, conformance};
 use matchq::random::Draw;
 use serde::{Deserialize, Serialize};
 
@@ -218,6 +218,13 @@ impl<S: Script> Game for Probe<S> {
     /// Points that are not at all certain, and differ by position, action and depth.
     fn certain(state: &Position, actions: &ActionMask, depth: u32, _: f64, values: &mut [f32]) {
         actions.iter().for_each(|action| values[action] = claim(state, action, depth));
+    }
+
+    /// What is certain of an action is its claim; what it leaves is known.
+    fn after(state: &Position, action: usize) -> After<Position> {
+        let (_, next) = S::play(*state, action);
+        let actions = next.map_or(ActionMask::empty(), S::offered);
+        After { state: next.unwrap_or(*state), points: claim(state, action, 1), actions }
     }
 
     /// The action is the scalar.

@@ -14,7 +14,7 @@ pub struct Certain {
 }
 
 impl Certain {
-    /// The board of a position: all of it is known.
+    /// The board of a position.
     #[inline]
     pub fn of(state: &State) -> Self {
         Self { grid: state.grid() }
@@ -77,6 +77,11 @@ impl Certain {
     /// The board's text: ten lines of `a b c d #` with a space for an unknown token, without a newline at the end.
     pub fn board(&self) -> String {
         text::show(&self.grid, self.grid.of_kind(UNKNOWN))
+    }
+
+    /// The board as a position with so many moves left, whose unknown tokens are unknown to [`of`](Self::of) too.
+    pub(super) fn state(&self, moves_left: i32) -> State {
+        State::pack(&self.grid, moves_left)
     }
 
     /// Writes the planes a, b, c, d, obstacle, all empty where a token is not known, and the moves left, under a symmetry.
