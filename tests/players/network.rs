@@ -28,8 +28,19 @@ fn the_network_ranks_by_its_values_in_points() {
 
 /// A policy with fresh weights that sees afterstates and has the plan as its prior.
 fn planned_policy(device: &device::Device) -> network::Policy {
-    let network =
-        network::NetworkConfig { channels: 4, layers: 2, prior: Prior::Plan, afterstates: true, ..Default::default() };
+    policy_with_next_moves(0, device)
+}
+
+/// The same, which values so many moves after each move too.
+fn policy_with_next_moves(next_moves: usize, device: &device::Device) -> network::Policy {
+    let network = network::NetworkConfig {
+        channels: 4,
+        layers: 2,
+        prior: Prior::Plan,
+        afterstates: true,
+        next_moves,
+        ..Default::default()
+    };
     let config = network::PolicyConfig { game: "match3".into(), mask: MaskKind::Matching, points: 10.0, network };
     let network = network::QNetwork::new::<Match3>(&config, &mut Stream::new(1, Role::Initialise, 0), device);
     network::Policy { config, network }
@@ -75,6 +86,32 @@ fn a_network_with_the_plan_as_its_prior_and_no_output_is_the_planning_player() {
             assert_eq!(planned.value, best[0].value);
         }
     }
+}
+
+#[test]
+fn a_player_values_as_many_next_moves_as_its_network_learned_to_or_as_it_is_told() {
+    let (_, device) = device::select(None).unwrap();
+    let rules = Rules::default();
+    let policy = policy_with_next_moves(3, &device);
+    let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, 0)).state();
+    let rank = |text| with_policy(text, &rules, &policy, &device).unwrap().rank(&state, &mut ties(0)).unwrap();
+    let three = rank("network");
+    assert_eq!(rank("network:next_moves=3"), three);
+    assert_ne!(rank("network:next_moves=1"), three);
+    let plain = rank("network:next_moves=0");
+    assert_ne!(plain, three);
+    let leaf = Leaf::values(&mut NetworkPlayer::<Match3>::of(&policy, 8, &device), &[state]).unwrap();
+    assert!((f64::from(leaf[0]) - plain[0].value).abs() < 1e-4, "a leaf is valued by one forward pass");
+    let alone = "network+search:sims=1:candidates=1:weight=0";
+    assert_eq!(rank(alone)[0].action, three[0].action);
+    assert_eq!(rank(&format!("{alone}:next_moves=0"))[0].action, plain[0].action);
+
+    let untaught = planned_policy(&device);
+    let refused = with_policy("network:next_moves=2", &rules, &untaught, &device).err().unwrap().to_string();
+    let sentence =
+        "next_moves=2 in 'network:next_moves=2': next_moves must be 0 with a network that has been trained without";
+    assert!(refused.starts_with(sentence), "{refused}");
+    assert!(with_policy("network:next_moves=0", &rules, &untaught, &device).is_ok());
 }
 
 #[test]
