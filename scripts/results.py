@@ -71,7 +71,7 @@ GROUPS = [
 # each of the others. `expected` thinks for as long as its outcomes take.
 FAMILIES = {
     "network+search": lambda ms: f"{SEARCH}:ms={ms}:{PRIOR}",
-    "its output at zero": lambda ms: f"{SEARCH}:ms={ms}:output=0:{PRIOR}",
+    "its output at zero": lambda ms: f"{SEARCH}:ms={ms}:output=0:next_moves=0:{PRIOR}",
     "rollout of 2 moves": lambda ms: f"rollout:ms={ms}:depth=2:guide=plan:breadth=4",
     "rollout of 3 moves": lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4",
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use matchq::agents;
+use matchq::games::Game;
 use matchq::games::match3::{MOVES, Match3, Rules, State};
-use matchq::games::{ActionMask, Game};
 use matchq::kit::AgentPlayer;
 use matchq::network::{Evaluator, Policy, device};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
@@ -132,7 +132,8 @@ impl Agent {
     ///
     /// board: one text, for values of shape (142,), or a sequence of n texts, for shape (n, 142). moves_left: a whole number
     /// from 0 to 25, or n of them. A move's index is that of action_of_move. The network has learned from matching moves
-    /// (see action_mask): its values of others mean little. A search does not change them.
+    /// (see action_mask): its values of others mean little. If it values next moves too, those of matching moves are of plans.
+    /// A search does not change them.
     ///
     /// Raises ValueError for a text that is no board and for a board with a run of three or more, with row and column, for
     /// moves left that no game has, and where there are not as many moves left as boards.
@@ -158,8 +159,7 @@ impl Agent {
         let states: Vec<State> = states.collect::<PyResult<_>>()?;
         let values = unlocked(py, || {
             let mut brain = self.brain.lock().unwrap_or_else(PoisonError::into_inner);
-            let all = vec![ActionMask::all(Match3::ACTIONS); states.len()];
-            brain.evaluator.values_within(&states, &all).map(<[f32]>::to_vec).map_err(exception)
+            brain.evaluator.all_values(&states).map(<[f32]>::to_vec).map_err(exception)
         })?;
         let values = PyArray1::from_vec(py, values);
         match one {

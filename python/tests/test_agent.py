@@ -111,7 +111,9 @@ def test_the_same_position_always_gets_the_same_move(search):
     assert [matchq.Agent.load(search=search).act(board, 20) for board in boards[:4]] == moves[:4]
 
 
-def test_a_move_is_the_matching_one_of_the_highest_value(agent):
+@pytest.mark.parametrize("checkpoint", [None, "dqn-prior"])
+def test_a_move_is_the_matching_one_of_the_highest_value(checkpoint):
+    agent = matchq.Agent.load(checkpoint and ROOT / "checkpoints" / checkpoint)
     for seed in range(20):
         board = matchq.GameLogic(seed).board()
         values = agent.q_values(board, 10)

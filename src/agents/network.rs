@@ -1,4 +1,4 @@
-//! The network player: one forward pass a move, and the best action in the mask.
+//! The network player: the best action in the mask by the network's values, without simulating anything.
 
 use burn::tensor::Device;
 use rayon::prelude::*;
@@ -39,7 +39,8 @@ impl<G: Game> NetworkPlayer<G> {
         Self { name: name.into(), ..self }
     }
 
-    /// The same player with a factor of the network's output: with 0 it plays by the prior alone.
+    /// The same player with a factor of the network's output: with 0 it plays by the prior alone, with next moves by a plan one
+    /// move longer.
     pub fn with_output(self, output: f32) -> Self {
         Self { evaluator: self.evaluator.with_output(output), ..self }
     }
@@ -127,7 +128,7 @@ impl<G: Game> Agent<G> for NetworkPlayer<G> {
     }
 }
 
-/// The network's value of a position, that of its best action in the mask, in points.
+/// The network's value of a position, that of its best action in the mask by one forward pass, in points.
 impl<G: Game> Leaf<G> for NetworkPlayer<G> {
     type Error = Error;
 

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::games::match3::{MOVES, Rules};
-use crate::games::{Game, Match3};
+use crate::games::{ActionMask, Game, Match3};
 use crate::network::{self, device, device::Device};
 
 /// Any player of match-3, which may be handed from thread to thread.
@@ -65,13 +65,13 @@ const CHECKPOINT: Parameter = Parameter {
 const OUTPUT: Parameter = Parameter {
     key: "output",
     default: Some("1"),
-    about: "factor of the network's output, from 0 to 1; with 0 its prior, or what it foresees of chains, alone is left",
+    about: "factor of the network's output, from 0 to 1; with 0 its prior (with next moves a longer one), or what it foresees, is left",
 };
 
 const NEXT_MOVES: Parameter = Parameter {
     key: "next_moves",
     default: None,
-    about: "moves after each move that the network values too, 0 for none; without it as many as in its training",
+    about: "moves after each move on the board that it values too, 0 for none; without it as many as in its training",
 };
 
 const TOLD: Parameter = Parameter {
@@ -306,7 +306,7 @@ fn network(options: &Options) -> Result<NetworkPlayer<Match3>> {
     let output = options.number(OUTPUT.key, "a number", 0.0..=1.0)?;
     let next_moves = match options.given(NEXT_MOVES.key) {
         None => None,
-        Some(_) => Some(options.number(NEXT_MOVES.key, "a whole number", 0..=Match3::ACTIONS)?),
+        Some(_) => Some(options.number(NEXT_MOVES.key, "a whole number", 0..=ActionMask::CAPACITY)?),
     };
     let player = |policy: &network::Policy, device: &Device| {
         let player = NetworkPlayer::of(policy, NETWORK_BATCH, device).with_output(output);

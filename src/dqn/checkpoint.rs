@@ -28,7 +28,7 @@ pub struct Meters {
     error: f64,
     gradient_norm: f64,
     /// Updates of plans, and their losses.
-    plans: u64,
+    plan_updates: u64,
     plan_loss: f64,
     /// Updates of a model of waves, and their losses.
     waves: u64,
@@ -58,7 +58,7 @@ impl Meters {
         self.error += f64::from(update.error);
         self.gradient_norm += f64::from(update.gradient_norm);
         if let Some(loss) = update.plan_loss {
-            self.plans += 1;
+            self.plan_updates += 1;
             self.plan_loss += f64::from(loss);
         }
         if let Some(loss) = update.wave_loss {
@@ -96,8 +96,8 @@ impl Meters {
             ("train/gradient_norm", self.gradient_norm),
         ];
         let mut means: Vec<_> = updates.into_iter().filter_map(|(name, sum)| Some((name, self.mean(sum)?))).collect();
-        if self.plans > 0 {
-            means.push(("train/plan_loss", self.plan_loss / self.plans as f64));
+        if self.plan_updates > 0 {
+            means.push(("train/plan_loss", self.plan_loss / self.plan_updates as f64));
         }
         if self.waves > 0 {
             means.push(("train/wave_loss", self.wave_loss / self.waves as f64));

@@ -31,7 +31,7 @@ pub struct Update {
     pub error: f32,
     /// Norm of the gradient before clipping.
     pub gradient_norm: f32,
-    /// The same loss of the values of plans, if the network values next moves too.
+    /// Mean loss of the values of plans, weighted as `loss`, if the network values next moves too.
     pub plan_loss: Option<f32>,
     /// Mean loss of the model of waves, if the network has one.
     pub wave_loss: Option<f32>,
@@ -63,8 +63,8 @@ struct Lesson<'a, S> {
     backups: &'a [Backup<S>],
     /// What each of the values should be.
     targets: &'a [f32],
-    /// What its plan has without what the network adds to that; none if it values no next moves.
-    plans: &'a [f32],
+    /// What its plan is worth without what the network adds to that; none if it values no next moves.
+    next_values: &'a [f32],
     /// How much each counts.
     weights: &'a [f32],
 }
@@ -72,9 +72,13 @@ struct Lesson<'a, S> {
 impl<S> Lesson<'_, S> {
     /// Some of it.
     fn part(&self, range: Range<usize>) -> Self {
-        let Self { backups, targets, plans, weights } = self;
-        let plans = plans.get(range.clone()).unwrap_or_default();
-        Self { backups: &backups[range.clone()], targets: &targets[range.clone()], plans, weights: &weights[range] }
+        let Self { backups, targets, next_values, weights } = self;
+        Self {
+            backups: &backups[range.clone()],
+            targets: &targets[range.clone()],
+            next_values: next_values.get(range.clone()).unwrap_or_default(),
+            weights: &weights[range],
+        }
     }
 }
 
@@ -83,7 +87,7 @@ struct Added {
     /// Shape `[actions]`.
     values: Tensor<1>,
     /// What it adds to the actions' plans, shape `[actions]`.
-    plans: Option<Tensor<1>>,
+    planned: Option<Tensor<1>>,
     /// What is known.
     known: Vec<f32>,
 }
@@ -190,10 +194,10 @@ impl<G: Game> Learner<G> {
         let symmetries = if self.learning.symmetry { G::SYMMETRIES as u32 } else { 1 };
         let seen: Vec<(G::State, usize)> =
             batch.iter().map(|transition| (transition.state, self.symmetry.below(symmetries) as usize)).collect();
-        let plans = self.plans(&batch, &backups)?;
+        let next_values = self.next_values(&batch, &backups)?;
         let Shard { gradients, loss, plan_loss, wave_loss, values, errors } = self.learn(
             &seen,
-            &Lesson { backups: &backups, targets: &targets, plans: &plans, weights: &weights },
+            &Lesson { backups: &backups, targets: &targets, next_values: &next_values, weights: &weights },
             &draws,
         )?;
         let rate = self.learning.learning_rate_at(progress);
@@ -209,7 +213,7 @@ impl<G: Game> Learner<G> {
             value: mean(values.iter().sum()),
             error: mean(errors.iter().map(|error| error.abs()).sum()),
             gradient_norm,
-            plan_loss: (!plans.is_empty()).then_some(plan_loss),
+            plan_loss: (!next_values.is_empty()).then_some(plan_loss),
             wave_loss: self.online.foresight().map(|_| wave_loss),
         })
     }
@@ -236,7 +240,7 @@ impl<G: Game> Learner<G> {
         draws: &[u32],
         count: f32,
     ) -> Result<Shard> {
-        let Lesson { backups, targets, plans, weights } = *lesson;
+        let Lesson { backups, targets, next_values, weights } = *lesson;
         let tracked = self.device.clone().autodiff();
         let column = |numbers: Vec<f32>| {
             let count = numbers.len();
@@ -252,13 +256,13 @@ impl<G: Game> Learner<G> {
             let common = backup::common_errors(backups, &numbers, 1.0 - self.learning.common_error as f32);
             Ok(((self.loss(errors - column(common)) * weights.clone()).sum(), numbers))
         };
-        let Added { values, plans: planned, known } = self.values(&network, seen, backups, &tracked);
+        let Added { values, planned, known } = self.values(&network, seen, backups, &tracked);
         let values = values + column(known);
         let (loss, numbers) = loss_of(values.clone() - column(targets.to_vec()))?;
         let mut teaching = loss.clone();
         let (mut plan_loss, mut wave_loss) = (0.0, 0.0);
         if let Some(planned) = planned {
-            let (loss, _) = loss_of(planned + column(plans.to_vec()) - column(targets.to_vec()))?;
+            let (loss, _) = loss_of(planned + column(next_values.to_vec()) - column(targets.to_vec()))?;
             plan_loss = to_vec(loss.clone().inner())?[0];
             teaching = teaching + loss;
         }
@@ -294,8 +298,8 @@ impl<G: Game> Learner<G> {
             let Encoded { images, scalars, known } = encoder.afterstates(&afterstates(seen, backups), tracked);
             let added = network.forward(images, scalars);
             let column = |index| added.clone().narrow(1, index, 1).reshape([backups.len()]);
-            let plans = (network.outputs() > 1).then(|| column(1));
-            return Added { values: column(0), plans, known: known.to_vec() };
+            let planned = (network.outputs() > 1).then(|| column(1));
+            return Added { values: column(0), planned, known: known.to_vec() };
         }
         let first = backups.first().map_or(0, |backup| backup.row);
         let last = backups.last().map_or(0, |backup| backup.row);
@@ -310,11 +314,11 @@ impl<G: Game> Learner<G> {
         let places = Tensor::<1, Int>::from_data(TensorData::new(places, [backups.len()]), tracked);
         let added = network.forward(images, scalars).reshape([seen.len() * G::ACTIONS]).select(0, places);
         let known = backups.iter().map(|backup| known[(backup.row - first) * G::ACTIONS + usize::from(backup.action)]);
-        Added { values: added, plans: None, known: known.collect() }
+        Added { values: added, planned: None, known: known.collect() }
     }
 
     /// What the target network's values of next moves make of the plan of each backup's action; none if it values no next moves.
-    fn plans(&self, batch: &[Transition<G::State>], backups: &[Backup<G::State>]) -> Result<Vec<f32>> {
+    fn next_values(&self, batch: &[Transition<G::State>], backups: &[Backup<G::State>]) -> Result<Vec<f32>> {
         if self.target.next_moves() == 0 {
             return Ok(Vec::new());
         }

@@ -32,7 +32,8 @@ pub struct Step {
 /// What follows from an action for certain.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct After<S> {
-    /// The position that it leaves, in which tokens may be unknown: only what is certain of actions may be asked of it.
+    /// The position that it leaves, in which tokens may be unknown: only what is certain of actions, and their afterstates, may be
+    /// asked of it; no game stands in it.
     pub state: S,
     /// The points that it gains.
     pub points: f32,

@@ -8,7 +8,8 @@ use super::{Chain, Encoded, Encoder, QNetwork, View};
 use crate::error::{Error, Result};
 use crate::games::{ActionMask, After, Game, Prior, by_certain_points};
 
-/// Actions of a state whose next moves are valued, at the most: those with the highest values.
+/// Actions of a state whose next moves are valued, at the most: those with the highest values. A player that chooses among so
+/// many moves by their certain plans alone loses 2 points a game.
 const PLANS: usize = 6;
 
 /// Actions that are worth a task for another thread.
@@ -47,7 +48,8 @@ impl<G: Game> Evaluator<G> {
         }
     }
 
-    /// The same with a factor of the network's output: with 0 the prior, or the foreseen points, alone are left.
+    /// The same with a factor of the network's output: with 0 the prior, or the foreseen points, alone are left. With next moves that
+    /// is a plan one move longer than the prior's.
     pub fn with_output(self, output: f32) -> Self {
         Self { output, ..self }
     }
@@ -83,8 +85,8 @@ impl<G: Game> Evaluator<G> {
     }
 
     /// Action values of each state, shape `[states, actions]` in row-major order. A network that sees afterstates values the
-    /// actions of its mask alone; the others are 0. If it values next moves too, those of the actions with the highest values are
-    /// the values of their plans.
+    /// actions of its mask alone; the others are 0. If it values next moves too, those of the six actions with the highest values are
+    /// the values of their plans, and the others of the mask, in their order, are lowered so far that they stand below these.
     ///
     /// # Errors
     /// When the device fails.
@@ -92,9 +94,19 @@ impl<G: Game> Evaluator<G> {
         let mask = self.view.mask;
         let masks: Vec<ActionMask> = states.iter().map(|state| G::mask(state, mask)).collect();
         self.values_within(states, &masks)?;
-        if self.next_moves > 0 {
-            self.plan(states, &masks)?;
-        }
+        self.plan(states, &masks)?;
+        Ok(&self.values)
+    }
+
+    /// The same, and for the actions outside of the mask their values by one forward pass, also of a network that sees afterstates.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn all_values(&mut self, states: &[G::State]) -> Result<&[f32]> {
+        let mask = self.view.mask;
+        let masks: Vec<ActionMask> = states.iter().map(|state| G::mask(state, mask)).collect();
+        self.values_within(states, &vec![ActionMask::all(G::ACTIONS); states.len()])?;
+        self.plan(states, &masks)?;
         Ok(&self.values)
     }
 
@@ -155,18 +167,21 @@ impl<G: Game> Evaluator<G> {
         Ok(())
     }
 
-    /// Puts the values of plans in the place of the highest values of each state. Other actions keep theirs, or have the lowest
-    /// of the plans, so that they are not chosen.
+    /// Puts the values of plans in the place of each state's highest values within its mask, if next moves are valued, and lowers
+    /// the others of the mask below them.
     fn plan(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<()> {
+        if self.next_moves == 0 {
+            return Ok(());
+        }
         let (mut values, mut planned) = (std::mem::take(&mut self.values), std::mem::take(&mut self.planned));
-        let mut plans = Vec::new();
+        let mut chosen = Vec::new();
         for (row, (state, mask)) in states.iter().zip(masks).enumerate() {
             let mut actions: Vec<usize> = mask.iter().collect();
             actions.sort_by(|one, other| values[row * G::ACTIONS + other].total_cmp(&values[row * G::ACTIONS + one]));
-            plans.extend(actions.iter().take(PLANS).map(|action| (*state, *action)));
+            chosen.extend(actions.iter().take(PLANS).map(|action| (*state, *action)));
         }
-        let next = self.next_values(&plans)?;
-        let mut next = next.into_iter().zip(&plans);
+        let next = self.next_values(&chosen)?;
+        let mut next = next.into_iter().zip(&chosen);
         for (row, mask) in masks.iter().enumerate() {
             let values = &mut values[row * G::ACTIONS..][..G::ACTIONS];
             let planned = &mut planned[row * G::ACTIONS..][..G::ACTIONS];
@@ -177,19 +192,25 @@ impl<G: Game> Evaluator<G> {
                 lowest = lowest.min(values[*action]);
                 left.remove(*action);
             }
-            left.iter().for_each(|action| values[action] = values[action].min(lowest));
+            let highest = left.iter().map(|action| values[action]).fold(f32::NEG_INFINITY, f32::max);
+            let lower = (highest - lowest).max(0.0);
+            left.iter().for_each(|action| values[action] = (values[action] - lower).min(lowest.next_down()));
         }
         (self.values, self.planned) = (values, planned);
         Ok(())
     }
 
     /// Of each action the points that are certain and the highest value of a next move by one forward pass, at [`Prior::LATER`] of
-    /// its worth: of the moves that are certain to gain something after it those with the highest prior are valued. In the
-    /// network's units.
+    /// its worth: of the moves that are certain to gain something after it those with the highest prior are valued, of equal ones
+    /// those with the lower number. In the network's units.
     ///
     /// # Errors
     /// When the device fails.
+    ///
+    /// # Panics
+    /// If the network values no next moves.
     pub fn next_values(&mut self, actions: &[(G::State, usize)]) -> Result<Vec<f32>> {
+        assert!(self.network.next_moves() > 0, "a network that values plans");
         let count = self.next_moves;
         let depth = self.view.prior.depth();
         let afters: Vec<After<G::State>> = actions

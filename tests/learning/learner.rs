@@ -14,7 +14,7 @@ use matchq::dqn::train::{Ending, Training};
 use matchq::eval::play_series;
 use matchq::games::match3::Rules;
 use matchq::games::{Game, Match3};
-use matchq::network::{Evaluator, device};
+use matchq::network::{Encoded, Encoder, Evaluator, QNetwork, device, to_vec};
 use matchq::random::{Role, Stream};
 
 use crate::probe_games::{Constant, Delayed, Position, Probe, Script, Sides, Trap};
@@ -206,6 +206,43 @@ fn the_delayed_reward_is_learned_with_the_values_of_next_moves() {
         let mut plain = Evaluator::<Probe<Delayed>>::new(training.learner.network(), 1, &cpu()).with_next_moves(0);
         assert_near(plain.values(&[Position { at: 0, dealt: 1, chosen: 0 }]).unwrap(), &[0.64, 0.0]);
     }
+}
+
+#[test]
+fn the_loss_of_plans_is_of_the_target_networks_next_values_and_the_second_output() {
+    let config = config(&[
+        "network.afterstates=true",
+        "network.prior=chain",
+        "network.next_moves=2",
+        "learning.simulations=1",
+        "learning.bootstrap_from=1",
+        "learning.loss=squared",
+        "target.every=1000",
+    ]);
+    let state = Position { at: 0, dealt: 1, chosen: 0 };
+    let mut replay = Replay::new(&config.replay);
+    replay.push(Transition { state, next: state, action: 0, reward: 0.0, discount: 0.0 });
+    let mut learner = Learner::<Probe<Delayed>>::new(&config, &(), &cpu());
+    let target = learner.network().clone();
+    for _ in 0..30 {
+        learner.update(&mut replay, 1.0, 0.0).unwrap();
+    }
+    let online = learner.network().clone();
+    let found = learner.update(&mut replay, 1.0, 0.0).unwrap().plan_loss.unwrap();
+
+    // No move at the start brings anything, and what follows is left out.
+    let loss = |target: &QNetwork| {
+        let next = Evaluator::<Probe<Delayed>>::new(target, 8, &cpu()).next_values(&[(state, 0), (state, 1)]).unwrap();
+        let mut encoder = Encoder::<Probe<Delayed>>::new(online.view());
+        let Encoded { images, scalars, .. } = encoder.afterstates(&[(state, 0, 0), (state, 1, 0)], &cpu());
+        let added = to_vec(online.valid().forward(images, scalars)).unwrap();
+        next.iter().zip(added.chunks(2)).map(|(next, added)| (next + added[1]).powi(2) / 2.0).sum::<f32>() / 2.0
+    };
+    assert!((found - loss(&target)).abs() < 1e-5 * found, "{found} is not {}", loss(&target));
+    assert!((found - loss(&online)).abs() > 0.01 * found, "the online network is another by now");
+
+    let without = first_update::<Probe<Constant>>(Position { at: 0, dealt: 0, chosen: 0 }, &[]);
+    assert_eq!(without.plan_loss, None);
 }
 
 #[test]

@@ -225,17 +225,22 @@ fn a_plans_value_is_its_certain_points_half_the_best_next_value_and_what_the_net
                 .map(|(action, (added, _, known))| (action, known + output * added))
                 .collect();
             ranked.sort_by(|(_, one), (_, other)| other.total_cmp(one));
-            let mut lowest = f32::INFINITY;
-            for (place, (action, value)) in ranked.into_iter().enumerate() {
-                let expected = if place < 6 { plan(state, action) } else { value.min(lowest) };
-                if place < 6 {
-                    lowest = lowest.min(expected);
-                } else {
-                    more += 1;
-                }
-                let found = values[action];
-                assert!((found - expected).abs() < 1e-4, "{output}: {found} is not {expected} at place {place}");
+            let (chosen, others) = ranked.split_at(ranked.len().min(6));
+            for (action, _) in chosen {
+                let (found, expected) = (values[*action], plan(state, *action));
+                assert!((found - expected).abs() < 1e-4, "{output}: {found} is not {expected}");
             }
+            // The others stand below the plans, by one number lower than they are worth, in their order.
+            let lowest = chosen.iter().map(|(action, _)| values[*action]).fold(f32::INFINITY, f32::min);
+            let lower = others.first().map_or(0.0, |(_, highest)| highest - lowest).max(0.0);
+            for (action, value) in others {
+                let found = values[*action];
+                assert!(
+                    found < lowest && (found - value + lower).abs() < 1e-4,
+                    "{output}: {found} of {value}, {lower} lower"
+                );
+            }
+            more += others.len();
         }
         assert!(more > 20, "{more}");
         (values, evaluator.with_next_moves(0).values(&states).unwrap().to_vec())

@@ -47,8 +47,9 @@ const SWITCHES: [&str; 8] = [
 
 const SIMULATIONS: [&str; 3] = ["learning.simulations=2", "learning.bootstrap_from=0.4", "network.share_colours=true"];
 
-const AFTERSTATES: [&str; 10] = [
+const AFTERSTATES: [&str; 11] = [
     "network.prior=plan",
+    "network.next_moves=2",
     "network.afterstates=true",
     "learning.simulations=2",
     "learning.next_states=2",
@@ -196,19 +197,23 @@ fn a_training_stopped_half_way_and_resumed_equals_the_one_never_stopped() {
 }
 
 #[test]
-fn an_evaluation_plays_what_the_checkpoint_plays_without_being_told() {
-    let (_runs, folder) = uninterrupted(&FORESIGHT);
-    let policy = Policy::load::<Match3>(Some(&folder.best()), &cpu()).unwrap();
-    let scores = |told: bool| {
-        let player = NetworkPlayer::<Match3>::of(&policy, 64, &cpu());
-        let mut player = if told { player.told() } else { player };
-        let games = play_series(&mut player, &Rules::default(), 1_000_000, 4, |_| ()).unwrap();
-        games.iter().map(|game| f64::from(game.score)).sum::<f64>() / 4.0
-    };
-    let log = fs::read_to_string(folder.path().join("evaluations.csv")).unwrap();
-    let best = log.lines().last().unwrap().split(',').nth(9).unwrap().parse::<f64>().unwrap();
-    assert_eq!(scores(false), best);
-    assert_ne!(scores(true), best);
+fn an_evaluation_plays_what_the_checkpoint_plays_by_itself() {
+    type Player = NetworkPlayer<Match3>;
+    let told: fn(Player) -> Player = Player::told;
+    let without_plans: fn(Player) -> Player = |player| player.with_next_moves(0);
+    for (switches, otherwise) in [(&FORESIGHT[..], told), (&AFTERSTATES, without_plans)] {
+        let (_runs, folder) = uninterrupted(switches);
+        let policy = Policy::load::<Match3>(Some(&folder.best()), &cpu()).unwrap();
+        let mean = |mut player: Player| {
+            let games = play_series(&mut player, &Rules::default(), 1_000_000, 4, |_| ()).unwrap();
+            games.iter().map(|game| f64::from(game.score)).sum::<f64>() / 4.0
+        };
+        let log = fs::read_to_string(folder.path().join("evaluations.csv")).unwrap();
+        let best = log.lines().last().unwrap().split(',').nth(9).unwrap().parse::<f64>().unwrap();
+        let player = || Player::of(&policy, 64, &cpu());
+        assert_eq!(mean(player()), best);
+        assert_ne!(mean(otherwise(player())), best);
+    }
 }
 
 #[test]

@@ -80,7 +80,8 @@ class Agent:
             moves_left: a whole number from 0 to 25, or a sequence of n of them.
 
         A move's index is that of ``action_of_move``. The network has learned from matching moves (``action_mask``): its
-        values of others mean little. A search does not change them.
+        values of others mean little. If it values next moves too, those of matching moves are of plans. A search does not change
+        them.
 
         Raises:
             ValueError: a text that is no board, or a board with a run of three or more, with row and column; moves left that

@@ -28,7 +28,8 @@ const PERMUTATIONS: [[u8; 4]; 24] = {
     orders
 };
 
-/// A packed position: the board and the moves left, and nothing a player may not know.
+/// A packed position: the board and the moves left, and nothing a player may not know. What [`Game::after`](crate::games::Game::after)
+/// gives may hold tokens that are not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Packed")]
 pub struct State {
