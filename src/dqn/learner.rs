@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
+use burn::module::Module;
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use rayon::prelude::*;
@@ -13,6 +13,7 @@ use super::backup::{self, Backup, Outcomes};
 use super::config::TrainConfig;
 use super::learning::{Learning, Loss, Target, TargetUpdate};
 use super::optimizer::{Optimizer, SavedMoments};
+use super::parameters::{Add, Towards, Untangle, parameters};
 use super::replay::{Replay, Transition};
 use super::target::{Baselines, targets};
 use crate::error::Result;
@@ -447,61 +448,4 @@ fn afterstates<S: Copy>(seen: &[(S, usize)], backups: &[Backup<S>]) -> Vec<(S, u
         (state, backup.action.into(), symmetry)
     };
     backups.iter().map(afterstate).collect()
-}
-
-/// A network's parameters, flattened, in its order.
-fn parameters(network: &QNetwork) -> Vec<Tensor<1>> {
-    struct Collector(Vec<Tensor<1>>);
-    impl ModuleVisitor for Collector {
-        fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-            self.0.push(param.val().flatten(0, D - 1));
-        }
-    }
-    let mut collector = Collector(Vec::new());
-    network.visit(&mut collector);
-    collector.0
-}
-
-/// Adds the gradients of others to those of a module.
-struct Add<'a> {
-    gradients: &'a mut GradientsParams,
-    others: GradientsParams,
-}
-
-impl ModuleVisitor for Add<'_> {
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        let sum = match (self.gradients.remove::<D>(param.id), self.others.remove::<D>(param.id)) {
-            (Some(one), Some(other)) => one + other,
-            (Some(one), None) | (None, Some(one)) => one,
-            (None, None) => return,
-        };
-        self.gradients.register(param.id, sum);
-    }
-}
-
-/// Gives every parameter a beginning of its own in what is tracked.
-struct Untangle;
-
-impl ModuleMapper for Untangle {
-    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let (id, tensor, mapper) = param.consume();
-        Param::from_mapped_value(id, Tensor::from_inner(tensor.inner()).require_grad(), mapper)
-    }
-}
-
-struct Towards {
-    online: std::vec::IntoIter<Tensor<1>>,
-    rate: f64,
-}
-
-impl ModuleMapper for Towards {
-    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let Some(online) = self.online.next() else {
-            return param;
-        };
-        param.map(|tensor| {
-            let shape = tensor.shape();
-            tensor.mul_scalar(1.0 - self.rate) + online.mul_scalar(self.rate).reshape(shape)
-        })
-    }
 }

@@ -9,6 +9,7 @@ pub mod learning;
 pub mod logs;
 pub mod n_step;
 pub mod optimizer;
+mod parameters;
 pub mod replay;
 pub mod run;
 mod sum_tree;

@@ -1,0 +1,69 @@
+//! What is done to all parameters of a network, or to their gradients, at once.
+
+use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
+use burn::optim::GradientsParams;
+use burn::tensor::Tensor;
+
+use crate::network::QNetwork;
+
+/// A network's parameters, flattened, in its order.
+pub fn parameters(network: &QNetwork) -> Vec<Tensor<1>> {
+    struct Collector(Vec<Tensor<1>>);
+    impl ModuleVisitor for Collector {
+        fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+            self.0.push(param.val().flatten(0, D - 1));
+        }
+    }
+    let mut collector = Collector(Vec::new());
+    network.visit(&mut collector);
+    collector.0
+}
+
+/// Adds the gradients of others to those of a module.
+pub struct Add<'a> {
+    /// Those of the module, which become the sums.
+    pub gradients: &'a mut GradientsParams,
+    /// The others.
+    pub others: GradientsParams,
+}
+
+impl ModuleVisitor for Add<'_> {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let sum = match (self.gradients.remove::<D>(param.id), self.others.remove::<D>(param.id)) {
+            (Some(one), Some(other)) => one + other,
+            (Some(one), None) | (None, Some(one)) => one,
+            (None, None) => return,
+        };
+        self.gradients.register(param.id, sum);
+    }
+}
+
+/// Gives every parameter a beginning of its own in what is tracked.
+pub struct Untangle;
+
+impl ModuleMapper for Untangle {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let (id, tensor, mapper) = param.consume();
+        Param::from_mapped_value(id, Tensor::from_inner(tensor.inner()).require_grad(), mapper)
+    }
+}
+
+/// Moves every parameter a share of the way towards those of another network.
+pub struct Towards {
+    /// The other network's parameters, flattened, in its order.
+    pub online: std::vec::IntoIter<Tensor<1>>,
+    /// The share.
+    pub rate: f64,
+}
+
+impl ModuleMapper for Towards {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let Some(online) = self.online.next() else {
+            return param;
+        };
+        param.map(|tensor| {
+            let shape = tensor.shape();
+            tensor.mul_scalar(1.0 - self.rate) + online.mul_scalar(self.rate).reshape(shape)
+        })
+    }
+}
