@@ -91,8 +91,7 @@ impl<G: Game> Evaluator<G> {
     /// # Errors
     /// When the device fails.
     pub fn values(&mut self, states: &[G::State]) -> Result<&[f32]> {
-        let mask = self.view.mask;
-        let masks: Vec<ActionMask> = states.iter().map(|state| G::mask(state, mask)).collect();
+        let masks = self.masks(states);
         self.values_within(states, &masks)?;
         self.plan(states, &masks)?;
         Ok(&self.values)
@@ -103,11 +102,14 @@ impl<G: Game> Evaluator<G> {
     /// # Errors
     /// When the device fails.
     pub fn all_values(&mut self, states: &[G::State]) -> Result<&[f32]> {
-        let mask = self.view.mask;
-        let masks: Vec<ActionMask> = states.iter().map(|state| G::mask(state, mask)).collect();
+        let masks = self.masks(states);
         self.values_within(states, &vec![ActionMask::all(G::ACTIONS); states.len()])?;
         self.plan(states, &masks)?;
         Ok(&self.values)
+    }
+
+    fn masks(&self, states: &[G::State]) -> Vec<ActionMask> {
+        states.iter().map(|state| G::mask(state, self.view.mask)).collect()
     }
 
     /// The same by one forward pass alone and with a mask for each state: values outside of it may be left out and are then 0.
