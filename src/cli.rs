@@ -87,9 +87,13 @@ pub struct Compare {
     /// Play nothing: compare the players in these files, which `compare --json` has written
     #[arg(
         long, value_name = "FILE,...", value_delimiter = ',',
-        conflicts_with_all = ["players", "games", "seed", "obstacle_kinds", "threads"]
+        conflicts_with_all = ["players", "games", "seed", "obstacle_kinds"]
     )]
     pub from: Vec<PathBuf>,
+    /// Also give means and differences less luck, by N simulations of every move, say 50: the same on average, in narrower
+    /// intervals. Everything else, pictures too, is of the scores as they were played
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub luck: Option<u32>,
     /// Draw the distributions of the scores, and strength against time a move, as .png or .svg
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,

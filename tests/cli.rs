@@ -289,6 +289,76 @@ fn saved_comparisons_are_compared_and_drawn_together_without_playing_again() {
 }
 
 #[test]
+fn luck_is_told_of_games_as_they_are_played_and_of_saved_ones_alike() {
+    let place = Place::new();
+    let play = |flags: &[&str]| {
+        place.run_well(&[&["compare", "--players", "matching,greedy", "--games", "30", "--json"], flags].concat())
+    };
+    let told = play(&["lucky.json", "--luck", "20"]);
+    assert!(told.contains("less luck"), "{told}");
+    assert!(!play(&["plain.json"]).contains("less luck"));
+    let read = |file| -> Value { serde_json::from_slice(&fs::read(place.path(file)).unwrap()).unwrap() };
+    let (lucky, plain) = (read("lucky.json"), read("plain.json"));
+    let from = |files, flags: &[&str]| -> Value {
+        let flags = [&["compare", "--from", files, "--json", "-"], flags].concat();
+        serde_json::from_str(&place.run_well(&flags)).unwrap()
+    };
+    // Milliseconds differ from one series to the next.
+    let told_later = from("plain.json", &["--luck", "20"]);
+    for player in 0..2 {
+        for key in ["luck", "less_luck"] {
+            assert_eq!(told_later["players"][player][key], lucky["players"][player][key]);
+            assert_eq!(plain["players"][player][key], Value::Null);
+        }
+    }
+    // What was told by as many simulations stays, in the digits that JSON keeps.
+    let difference = |report: &Value| report["pairs"][0]["less_luck"]["mean"].as_f64().unwrap();
+    let changed = |flags: &[&str]| (difference(&from("lucky.json", flags)) - difference(&lucky)).abs();
+    assert!(changed(&[]) < 1e-6 && changed(&["--luck", "20", "--threads", "1"]) < 1e-6);
+    assert!(changed(&["--luck", "1"]) > 1e-3);
+    assert_eq!(from("plain.json", &[])["pairs"][0]["less_luck"], Value::Null);
+
+    let number =
+        |report: &Value, player: usize, key: &str, game: usize| report["players"][player][key][game].as_f64().unwrap();
+    let less = |player, game| number(&lucky, player, "scores", game) - number(&lucky, player, "luck", game);
+    let mean = |player| (0..30).map(|game| less(player, game)).sum::<f64>() / 30.0;
+    assert!((lucky["players"][1]["less_luck"]["mean"].as_f64().unwrap() - mean(1)).abs() < 1e-9);
+    assert!((lucky["pairs"][0]["less_luck"]["mean"].as_f64().unwrap() - (mean(1) - mean(0))).abs() < 1e-9);
+}
+
+#[test]
+fn luck_is_not_told_of_moves_that_do_not_lead_to_the_score() {
+    let place = Place::new();
+    place.run_well(&["compare", "--players", "greedy", "--games", "2", "--json", "two.json"]);
+    let saved: Value = serde_json::from_slice(&fs::read(place.path("two.json")).unwrap()).unwrap();
+    let spoil = |change: fn(&mut Value)| {
+        let mut saved = saved.clone();
+        change(&mut saved["players"][0]);
+        fs::write(place.path("spoilt.json"), saved.to_string()).unwrap();
+        let output = place.run(&["compare", "--from", "spoilt.json", "--luck", "2"]);
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    for change in [
+        (|player| player["scores"][1] = 7.into()) as fn(&mut Value),
+        |player| player["moves"][1][3] = serde_json::json!([8, 0, true]),
+        |player| drop(player["moves"][1].as_array_mut().unwrap().pop()),
+        |player| player["moves"][1].as_array_mut().unwrap().push(serde_json::json!([0, 0, true])),
+    ] {
+        let told = spoil(change);
+        assert!(told.contains("--luck: greedy") && told.contains("the game of seed 1"), "{told}");
+    }
+    let told = spoil(|player| player["moves"] = serde_json::json!([[]]));
+    assert!(told.contains("the game of seed 0"), "{told}");
+    let told = spoil(|player| player["luck"] = serde_json::json!([1.0]));
+    assert!(told.contains("must have a luck, in points, for each of its games"), "{told}");
+    let told = spoil(|player| player["luck"] = serde_json::json!([1.0, 1e7]));
+    assert!(told.contains("must have a luck, in points, for each of its games"), "{told}");
+    let told = spoil(|player| player["obstacle_kinds"] = 300.into());
+    assert!(told.contains("--from spoilt.json: obstacle_kinds"), "{told}");
+}
+
+#[test]
 fn saved_comparisons_that_do_not_belong_together_are_refused() {
     let place = Place::new();
     for (file, flags) in [("zero.json", ["--seed", "0"]), ("one.json", ["--seed", "1"])] {
@@ -356,6 +426,7 @@ fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_be
         (compare("players.pdf"), vec!["--plot", "players.pdf", ".png or .svg"]),
         (compare("nowhere/players.svg"), vec!["--plot nowhere/players.svg", "the folder nowhere does not exist"]),
         (vec!["compare", "--from", "x.json", "--games", "5"], vec!["--from", "--games"]),
+        (vec!["compare", "--players", "greedy", "--luck", "0"], vec!["--luck"]),
         (vec!["replay", "--seed", "1", "nowhere.jsonl"], vec!["nowhere.jsonl cannot be read"]),
     ];
     if !cfg!(feature = "wgpu") {

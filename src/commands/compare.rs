@@ -30,6 +30,9 @@ struct Pair<'a> {
     games: u64,
     #[serde(flatten)]
     difference: Difference,
+    /// The same of the scores less their luck, where that of both was estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    less_luck: Option<Difference>,
 }
 
 /// What is read of a comparison's JSON; the pairs are computed anew.
@@ -48,7 +51,11 @@ pub fn run(arguments: &Compare) -> Result<()> {
         files::check_destination("--plot", path)?;
     }
     let rules = series::check(&arguments.series)?;
-    let players = if arguments.from.is_empty() { play(arguments, &rules)? } else { read(&arguments.from)? };
+    threads(arguments.threads)?;
+    let mut players = if arguments.from.is_empty() { play(arguments, &rules)? } else { read(&arguments.from)? };
+    if let Some(simulations) = arguments.luck {
+        players.iter_mut().try_for_each(|player| player.estimate_luck(simulations))?;
+    }
     let pairs = pairs(&players);
     let report = Comparison { players: &players, pairs: &pairs };
     series::write(&arguments.series, &text(&players, &pairs), &report)?;
@@ -59,7 +66,6 @@ pub fn run(arguments: &Compare) -> Result<()> {
 }
 
 fn play(arguments: &Compare, rules: &Rules) -> Result<Vec<Report>> {
-    threads(arguments.threads)?;
     let mut players = Vec::new();
     for text in &arguments.players {
         players.push(agents::parse(text, rules)?);
@@ -89,6 +95,11 @@ fn read(paths: &[PathBuf]) -> Result<Vec<Report>> {
             if !sound {
                 return Err(wrong(&format!("the figures of {:?} are none that compare --json writes", player.player)));
             }
+            if player.seed.checked_add(u128::from(player.games) - 1).is_none() {
+                return Err(wrong("the seeds of all games must lie below 2^128"));
+            }
+            Rules::new(player.obstacle_kinds).map_err(|error| wrong(&format!("obstacle_kinds: {error}")))?;
+            player.check_luck().map_err(|what| wrong(&what))?;
             let games = |report: &Report| (report.seed, report.obstacle_kinds);
             if players.first().is_some_and(|first| games(first) != games(&player)) {
                 return Err(wrong("all players must have played from the same --seed with the same --obstacle-kinds"));
@@ -142,7 +153,9 @@ fn pairs(all: &[Report]) -> Vec<Pair<'_>> {
         for player in &all[index + 1..] {
             if let Some(difference) = Difference::between(&player.scores, &than.scores) {
                 let games = player.games.min(than.games);
-                pairs.push(Pair { player: &player.player, than: &than.player, games, difference });
+                let scores = player.scores_less_luck().zip(than.scores_less_luck());
+                let less_luck = scores.and_then(|(player, than)| Difference::between(&player, &than));
+                pairs.push(Pair { player: &player.player, than: &than.player, games, difference, less_luck });
             }
         }
     }
@@ -166,28 +179,49 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
     let alike = all.iter().all(|report| report.games == all[0].games);
     let shared = if alike { "the same for every player" } else { "pairs by the games that both played" };
     let mut text = format!("{}, {shared}\n\n", games(all));
-    let mut line = |line: std::fmt::Arguments| writeln!(text, "{line}").unwrap_or_default();
-    line(format_args!(
-        "{:width$}  {:>16}  {:>7}  {:>8}  {:>9}  {:>10}  {:>6}",
-        "player", "mean (95 %)", "median", "no match", "clearings", "ms a move", "games"
+    let lucky = all.iter().any(|report| report.luck.is_some());
+    let mut line = |line: String| writeln!(text, "{}", line.trim_end()).unwrap_or_default();
+    let less = |cell: String| if lucky { format!("  {cell:>16}") } else { String::new() };
+    line(format!(
+        "{:width$}  {:>16}{}  {:>7}  {:>8}  {:>9}  {:>10}  {:>6}",
+        "player",
+        "mean (95 %)",
+        less("less luck".into()),
+        "median",
+        "no match",
+        "clearings",
+        "ms a move",
+        "games"
     ));
-    for Report { player, figures, games, .. } in all {
-        let mean = format!("{:.1}{}", figures.scores.mean, around(figures.scores.half_width));
+    for Report { player, figures, games, less_luck, .. } in all {
+        let mean = |mean: f64, half_width| format!("{mean:.1}{}", around(half_width));
         let clearings = figures.clearings_per_match.map_or("-".to_owned(), |mean| format!("{mean:.2}"));
-        line(format_args!(
-            "{player:width$}  {mean:>16}  {:>7}  {:>6.1} %  {clearings:>9}  {:>10.4}  {games:>6}",
+        line(format!(
+            "{player:width$}  {:>16}{}  {:>7}  {:>6.1} %  {clearings:>9}  {:>10.4}  {games:>6}",
+            mean(figures.scores.mean, figures.scores.half_width),
+            less(less_luck.map_or("-".into(), |scores| mean(scores.mean, scores.half_width))),
             figures.scores.median,
             100.0 * figures.moves_without_match,
             figures.milliseconds_per_move
         ));
     }
     if !pairs.is_empty() {
-        line(format_args!("\n{:width$}  {:width$}  {:>16}", "player", "less", "mean (95 %)"));
+        let less = if lucky { format!("  {:15}  {:>16}", "", "less luck") } else { String::new() };
+        line(format!("\n{:width$}  {:width$}  {:>16}{less}", "player", "less", "mean (95 %)"));
     }
-    for Pair { player, than, difference, .. } in pairs {
-        let mean = format!("{:+.1}{}", difference.mean, around(difference.half_width));
-        let verdict = if difference.significant { "significant" } else { "not significant" };
-        line(format_args!("{player:width$}  {than:width$}  {mean:>16}  {verdict}"));
+    for Pair { player, than, difference, less_luck, .. } in pairs {
+        let mut cells = format!("{player:width$}  {than:width$}");
+        let mut cell = |difference: Option<&Difference>| {
+            let mean = |of: &Difference| format!("{:+.1}{}", of.mean, around(of.half_width));
+            let verdict = |of: &Difference| if of.significant { "significant" } else { "not significant" };
+            let (mean, verdict) = (difference.map_or("-".into(), mean), difference.map_or("", verdict));
+            write!(cells, "  {mean:>16}  {verdict:15}").unwrap_or_default();
+        };
+        cell(Some(difference));
+        if lucky {
+            cell(less_luck.as_ref());
+        }
+        line(cells);
     }
     text
 }

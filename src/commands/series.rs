@@ -4,13 +4,14 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::time::Instant;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{print, rules};
 use crate::agents::Agent;
 use crate::cli::Series as Arguments;
 use crate::error::{Error, Result};
-use crate::eval::{Figures, PlayedGame, play_series};
+use crate::eval::{Figures, PlayedGame, Summary, luck, play_series};
 use crate::files;
 use crate::games::match3::{Match3, Move, Rules};
 
@@ -34,8 +35,89 @@ pub struct Report {
     pub games_per_second: f64,
     /// Each game's score, in the order of their seeds.
     pub scores: Vec<i32>,
+    /// Simulations of each move by which the luck of the games was estimated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    luck_simulations: Option<u32>,
+    /// Each game's luck in points, where it was estimated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub luck: Option<Vec<f64>>,
+    /// The scores less their luck.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
+    pub less_luck: Option<LessLuck>,
     /// Each game's moves as `[x, y, vertical]`.
     moves: Vec<Vec<(usize, usize, bool)>>,
+}
+
+/// What is said of scores less their luck.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LessLuck {
+    /// Their mean, in points.
+    pub mean: f64,
+    /// Half the width of its 95 % confidence interval; none for a single game.
+    pub half_width: Option<f64>,
+    /// Their sample standard deviation; none for a single game.
+    pub standard_deviation: Option<f64>,
+}
+
+impl Report {
+    /// Estimates the luck of each game by so many simulations of each move, unless that was done before.
+    ///
+    /// # Errors
+    /// Where the moves are not those of whole games with these scores: the first such game.
+    pub fn estimate_luck(&mut self, simulations: u32) -> Result<()> {
+        if self.luck_simulations == Some(simulations) && self.luck.is_some() {
+            return Ok(());
+        }
+        let rules = rules(self.obstacle_kinds)?;
+        let luck = |(index, score): (usize, &i32)| {
+            let seed = self.seed + index as u128;
+            let action = |(x, y, vertical): &(usize, usize, bool)| Move { x: *x, y: *y, vertical: *vertical }.action();
+            let actions: Option<Vec<usize>> =
+                self.moves.get(index).and_then(|moves| moves.iter().map(action).collect());
+            let replayed = actions.and_then(|actions| luck::replay::<Match3>(&rules, seed, &actions, simulations));
+            replayed.filter(|game| game.score == *score).map(|game| game.luck).ok_or_else(|| {
+                let player = &self.player;
+                Error::user(format!(
+                    "--luck: {player} has moves of the game of seed {seed} that do not lead to its end with the score \
+                     {score}: the moves must be as compare --json wrote them"
+                ))
+            })
+        };
+        let luck: Vec<Result<f64>> =
+            self.scores.par_iter().enumerate().map(|(index, score)| luck((index, score))).collect();
+        self.luck = Some(luck.into_iter().collect::<Result<_>>()?);
+        self.luck_simulations = Some(simulations);
+        self.summarise_luck();
+        Ok(())
+    }
+
+    /// Checks the luck that a report came with, where it has one, and sums it up.
+    ///
+    /// # Errors
+    /// A sentence, where it is none that [`estimate_luck`](Self::estimate_luck) finds.
+    pub fn check_luck(&mut self) -> std::result::Result<(), String> {
+        let sound = |luck: &Vec<f64>| luck.len() == self.scores.len() && luck.iter().all(|luck| luck.abs() < 1e6);
+        if !self.luck.as_ref().is_none_or(sound) {
+            return Err(format!("{} must have a luck, in points, for each of its games", self.player));
+        }
+        self.summarise_luck();
+        Ok(())
+    }
+
+    /// Each game's score less its luck, where it was estimated.
+    pub fn scores_less_luck(&self) -> Option<Vec<f64>> {
+        let less = |(score, luck): (&i32, &f64)| f64::from(*score) - luck;
+        self.luck.as_ref().map(|luck| self.scores.iter().zip(luck).map(less).collect())
+    }
+
+    fn summarise_luck(&mut self) {
+        let summary = self.scores_less_luck().and_then(|scores| Summary::of(&scores));
+        self.less_luck = summary.map(|Summary { mean, half_width, standard_deviation, .. }| LessLuck {
+            mean,
+            half_width,
+            standard_deviation,
+        });
+    }
 }
 
 /// The rules, when the series can be played and its report be written.
@@ -88,6 +170,9 @@ pub fn play(agent: &mut dyn Agent<Match3>, rules: &Rules, arguments: &Arguments)
         seconds,
         games_per_second: arguments.games as f64 / seconds,
         scores: games.iter().map(|game| game.score).collect(),
+        luck_simulations: None,
+        luck: None,
+        less_luck: None,
         moves: games.iter().map(moves_of).collect(),
     })
 }

@@ -51,8 +51,8 @@ impl Difference {
     /// The difference of one player's scores from another's, paired by position (the same seeds in the same order) in as
     /// many games as both have; none where there are none. The pairing takes out of the difference what the luck of a
     /// deal does to both.
-    pub fn between(one: &[i32], other: &[i32]) -> Option<Self> {
-        let difference = |(one, other): (&i32, &i32)| f64::from(*one) - f64::from(*other);
+    pub fn between<T: Copy + Into<f64>>(one: &[T], other: &[T]) -> Option<Self> {
+        let difference = |(one, other): (&T, &T)| (*one).into() - (*other).into();
         let differences: Vec<f64> = one.iter().zip(other).map(difference).collect();
         let Summary { mean, half_width, .. } = Summary::of(&differences)?;
         Some(Self { mean, half_width, significant: half_width.is_some_and(|half| mean.abs() > half) })

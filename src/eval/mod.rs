@@ -3,6 +3,7 @@
 mod figures;
 mod games;
 pub mod histogram;
+pub mod luck;
 pub mod plot;
 pub mod statistics;
 

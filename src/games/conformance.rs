@@ -54,6 +54,7 @@ pub fn check<G: Game>(rules: &G::Rules, seed: u64) {
         }
         assert!(game.is_over(), "a game ends");
         let (state, score) = (game.state(), game.score());
+        assert_eq!(G::outlook(&state), 0.0, "nothing is to come after the end");
         let step = game.step(0, &mut stream);
         assert_eq!((step.reward, step.terminal), (0.0, true), "a move after the end gains nothing");
         assert_eq!((game.state(), game.score()), (state, score), "a move after the end changes nothing");

@@ -191,6 +191,12 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned {
     /// What a player may know of the position.
     fn state(&self) -> Self::State;
 
+    /// A rough forecast of the points that are still to come in a position; 0 where the game has ended. The better it is, the less
+    /// varies a score less its [luck](crate::eval::luck); with any it is right on average.
+    fn outlook(_state: &Self::State) -> f64 {
+        0.0
+    }
+
     /// The actions that are left in a position where the rules set their number, one less after each; 0 in all positions of a
     /// game whose end is not set.
     fn actions_left(_state: &Self::State) -> usize {

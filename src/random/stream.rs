@@ -28,6 +28,8 @@ pub enum Role {
     Simulate = 7,
     /// Which wave of a chain is learned.
     Wave = 8,
+    /// The outcomes by which the luck of a game that was played is estimated.
+    Luck = 9,
 }
 
 /// A stream of random numbers: xoshiro256++ (Blackman and Vigna 2019, "Scrambled linear
