@@ -4,7 +4,7 @@
 Usage: python3 scripts/results.py [--quick] [--share SHARE] [--reuse]
 
 Each player plays by itself, and its report is kept in target/results/: what was interrupted goes on where it was, and
-who has played so many games with the same program does not play them again. The players with a given time alone take seven
+who has played so many games with the same program does not play them again. The players with a given time alone take six
 hours, with --share 0.2 a fifth of that; --quick takes five minutes. Needs cargo and Python 3, and a machine with nothing
 else to do.
 """
@@ -67,17 +67,20 @@ GROUPS = [
         ],
     ),
 ]
-# Strength against time: the searches with so many milliseconds a move, and in how many games. The first is compared with
-# each of the others. `expected` thinks for as long as its outcomes take.
+# Strength against time: each family's player with so many milliseconds a move, the most that it is given, and then in how many
+# games. The first is compared with each of the others. `expected` thinks for as long as its outcomes take.
 FAMILIES = {
-    "network+search": lambda ms: f"{SEARCH}:ms={ms}:{PRIOR}",
-    "its output at zero": lambda ms: f"{SEARCH}:ms={ms}:output=0:next_moves=0:{PRIOR}",
-    "rollout of 2 moves": lambda ms: f"rollout:ms={ms}:depth=2:guide=plan:breadth=4",
-    "rollout of 3 moves": lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4",
+    "network+search": (lambda ms: f"{SEARCH}:ms={ms}:{PRIOR}", 1_000),
+    "its output at zero": (lambda ms: f"{SEARCH}:ms={ms}:output=0:next_moves=0:{PRIOR}", 1_000),
+    "rollout, 2 chains": (lambda ms: f"rollout:ms={ms}:depth=2", 50),
+    "rollout, 2 plans": (lambda ms: f"rollout:ms={ms}:depth=2:guide=plan:breadth=4", 200),
+    "rollout, 3 plans": (lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4", 200),
 }
 BUDGETS = {1: 2_000, 3: 2_000, 10: 2_000, 50: 1_000, 200: 300, 1_000: 100}
 OUTCOMES = {10: 1_000, 50: 1_000, 200: 1_000, 1_000: 300}
-COLOURS = ["#c83e4d", "#d68910", "#4c78a8", "#54a24b", "#8f6bb3"]
+COLOURS = ["#c83e4d", "#d68910", "#72b7b2", "#4c78a8", "#54a24b", "#8f6bb3"]
+# Simulations of each move by which the luck of a game is estimated.
+LUCK = 50
 # With --quick, so many games in place of those.
 QUICK = {10_000: 20, 2_000: 4, 1_000: 4, 300: 2, 100: 2}
 # All are compared with this player.
@@ -100,13 +103,15 @@ def main():
 
     program = build()
     players = [(player, games) for games, names in GROUPS for player in names]
-    searches = [(family(ms), games) for family in FAMILIES.values() for ms, games in BUDGETS.items()]
+    searches = [(family(ms), BUDGETS[ms]) for family, longest in FAMILIES.values() for ms in budgets(longest)]
     searches += [(expected(outcomes), games) for outcomes, games in OUTCOMES.items()]
 
     def compared(entrants, part, *options):
         """The reports of players' games, and what compare says of them."""
         entrants = [(player, QUICK[games] if arguments.quick else max(1, round(games * part))) for player, games in entrants]
         reports = [report_of(program, player, games, arguments.reuse) for player, games in entrants]
+        for report in reports:
+            estimate_luck(program, report)
         compare = [program, "compare", *(f"--from={path}" for path in reports), *options, "--json=-"]
         return reports, json.loads(subprocess.run(compare, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
 
@@ -127,6 +132,10 @@ def share(text):
     if not 0 < value <= 1:
         raise ValueError
     return value
+
+
+def budgets(longest):
+    return [ms for ms in BUDGETS if ms <= longest]
 
 
 def expected(outcomes):
@@ -162,6 +171,16 @@ def report_of(program, player, games, reuse):
     return path
 
 
+def estimate_luck(program, report):
+    """Has the luck of a report's games estimated, if it is not; its date stays."""
+    if json.loads(report.read_bytes())["players"][0].get("luck_simulations") == LUCK:
+        return
+    date = report.stat().st_mtime
+    compare = [program, "compare", f"--from={report}", f"--luck={LUCK}", f"--json={report}"]
+    subprocess.run(compare, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    os.utime(report, (date, date))
+
+
 def fingerprint(program, player):
     """What the games depend on beside the player's text: the program and the checkpoint that the player names."""
     digest = hashlib.sha256(pathlib.Path(program).read_bytes())
@@ -174,7 +193,7 @@ def fingerprint(program, player):
 
 def document(comparison, first, last, command):
     """The text of docs/results.md."""
-    players = sorted(comparison["players"], key=lambda player: -player["mean"])
+    players = sorted(comparison["players"], key=lambda player: -player["less_luck"]["mean"])
     pairs = pairs_of(comparison)
     dates = f"{first}" if first == last else f"{first} to {last}"
     counts = sorted({player["games"] for player in players})
@@ -193,18 +212,20 @@ def document(comparison, first, last, command):
         "which lets each player play alone and then puts the reports together:",
         "",
         "    matchq compare --players PLAYER --games GAMES --json REPORT",
+        f"    matchq compare --from REPORT --luck {LUCK} --json REPORT",
         "    matchq compare --from REPORT,REPORT,... --plot docs/players.svg",
         "",
         "![Distributions of the players' scores, and mean score against time a move](players.svg)",
         "",
-        "| player | score | median | moves without a match | clearings a matching move | ms a move | games |",
-        "|---|---|---|---|---|---|---|",
+        "| player | score | less luck | median | moves without a match | clearings a matching move | ms a move | games |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for player in players:
         clearings = player["clearings_per_match"]
         cells = [
             f"`{player['player']}`",
             around(player["mean"], player["half_width"]),
+            less_luck(player),
             f"{player['median']:g}",
             f"{100 * player['moves_without_match']:.1f} %",
             "-" if clearings is None else f"{clearings:.2f}",
@@ -214,12 +235,14 @@ def document(comparison, first, last, command):
         lines.append(f"| {' | '.join(cells)} |")
     lines += [
         "",
-        "The time of a move is that on the clock, on all cores; up to 1,024 games are played side by side.",
+        "The time of a move is that on the clock, on all cores; up to 1,024 games are played side by side. Less luck: without",
+        "what chance gave after the moves beyond its mean, which on average changes nothing and makes the interval narrower",
+        "([luck.md](luck.md)); the players stand in this order.",
         "",
         "## Differences",
         "",
-        "Game by game in the games that both have played, which takes out of the difference the luck that both had.",
-        "Significant is a difference whose 95 % interval leaves out 0; of twenty that are nothing but chance, one is.",
+        "Game by game in the games that both have played, less luck. Significant is a difference whose 95 % interval leaves out",
+        "0; of twenty that are nothing but chance, one is.",
         "",
         f"| player | ahead of the next | by | games | | ahead of `{REFERENCE}` by | games | |",
         "|---|---|---|---|---|---|---|---|",
@@ -233,11 +256,12 @@ def document(comparison, first, last, command):
 
 
 def pairs_of(comparison):
-    """The paired differences, by both players."""
+    """The paired differences less luck, by both players."""
     pairs = {}
     for pair in comparison["pairs"]:
-        pairs[pair["player"], pair["than"]] = pair
-        pairs[pair["than"], pair["player"]] = {**pair, "mean": 0.0 - pair["mean"]}
+        less = {**pair["less_luck"], "games": pair["games"]}
+        pairs[pair["player"], pair["than"]] = less
+        pairs[pair["than"], pair["player"]] = {**less, "mean": 0.0 - less["mean"]}
     return pairs
 
 
@@ -245,56 +269,59 @@ def strength_section(comparison):
     """The part of docs/results.md on strength against time."""
     players = {player["player"]: player for player in comparison["players"]}
     pairs = pairs_of(comparison)
-    first, *others = FAMILIES.items()
+    first, *others = FAMILIES
     lines = [
         "",
         "## Strength against time",
         "",
-        "![Mean score against time a move](strength.svg)",
+        "![Mean score less luck against time a move](strength.svg)",
         "",
-        "One game at a time on all cores, with a given time a move, in the games from seed 0 on: the score of",
-        f"`{first[0]}` and the time that it really took, since it tries each candidate once at least; then the score of each",
-        "other, and how far the first is ahead of it, game by game, in bold where that is significant. With the network's",
-        "output at zero its forward passes are computed and take their time all the same.",
+        "One game at a time on all cores, with a given time a move, in the games from seed 0 on, less luck: the score of",
+        f"`{first}` and the time that it really took, since it computes the network's values of a position in any case;",
+        "then the score of each other, and how far the first is ahead of it, game by game, in bold where that is significant. With",
+        "the network's output at zero its forward passes are computed and take their time all the same. Empty: not played.",
         "",
         f"| ms a move | really | games | {' | '.join(FAMILIES)} |",
         f"|---|---|---|{'---|' * len(FAMILIES)}",
     ]
-    for ms, games in BUDGETS.items():
-        best = players[first[1](ms)]
-        cells = [around(best["mean"], best["half_width"])]
-        for _, family in others:
-            player, pair = players[family(ms)], pairs[first[1](ms), family(ms)]
+    for ms in BUDGETS:
+        name = FAMILIES[first][0](ms)
+        best = players[name]
+        cells = [less_luck(best)]
+        for family, longest in (FAMILIES[other] for other in others):
+            if ms > longest:
+                cells.append("")
+                continue
+            pair = pairs[name, family(ms)]
             ahead = around(pair["mean"], pair["half_width"], "+")
-            ahead = f"**{ahead}**" if pair["significant"] else ahead
-            cells.append(f"{around(player['mean'], player['half_width'])}; {ahead}")
+            cells.append(f"{less_luck(players[family(ms)])}; " + (f"**{ahead}**" if pair["significant"] else ahead))
         lines.append(f"| {ms:,} | {rounded(best['milliseconds_per_move'])} | {best['games']:,} | {' | '.join(cells)} |")
     lines += [
         "",
-        "The players: " + "; ".join(f"{name}, `{family('MS')}`" for name, family in FAMILIES.items()) + ".",
+        "The players: " + "; ".join(f"{name}, `{family('MS')}`" for name, (family, _) in FAMILIES.items()) + ".",
         "",
         "`expected` thinks for as long as its outcomes take, up to 1,024 games side by side, which flatters its time:",
         "",
-        "| player | ms a move | score | games |",
+        "| player | ms a move | score less luck | games |",
         "|---|---|---|---|",
     ]
     for outcomes in OUTCOMES:
         player = players[expected(outcomes)]
-        score = around(player["mean"], player["half_width"])
         took = rounded(player["milliseconds_per_move"])
-        lines.append(f"| `{player['player']}` | {took} | {score} | {player['games']:,} |")
+        lines.append(f"| `{player['player']}` | {took} | {less_luck(player)} | {player['games']:,} |")
     return "\n".join(lines) + "\n"
 
 
 def curves(comparison):
-    """A picture of mean score against time a move, a line for each family, as SVG."""
+    """A picture of mean score less luck against time a move, a line for each family, as SVG."""
     players = {player["player"]: player for player in comparison["players"]}
-    named = {name: [players[family(ms)] for ms in BUDGETS] for name, family in FAMILIES.items()}
+    named = {name: [players[family(ms)] for ms in budgets(longest)] for name, (family, longest) in FAMILIES.items()}
     named["expected"] = [players[expected(outcomes)] for outcomes in OUTCOMES]
     everyone = [player for line in named.values() for player in line]
     times = [math.log10(player["milliseconds_per_move"]) for player in everyone]
     earliest, latest = math.floor(min(times)), math.ceil(max(times))
-    bounds = [player["mean"] + sign * (player["half_width"] or 0) for player in everyone for sign in (-1, 1)]
+    less = [player["less_luck"] for player in everyone]
+    bounds = [luck["mean"] + sign * (luck["half_width"] or 0) for luck in less for sign in (-1, 1)]
     low, high = 50 * math.floor(min(bounds) / 50), 50 * math.ceil(max(bounds) / 50)
     left, right, top, bottom = 90, 980, 60, 560
 
@@ -318,18 +345,23 @@ def curves(comparison):
         parts.append(f'<text x="{at:.1f}" y="{bottom + 26}" text-anchor="middle">{10.0**exponent:,g}</text>')
     parts.append(f'<path d="M{left} {bottom}H{right}" stroke="black"/>')
     parts.append(f'<text x="{(left + right) / 2}" y="620" text-anchor="middle">milliseconds a move</text>')
-    parts.append(f'<text x="{left - 70}" y="24">mean score, with 95 % confidence intervals</text>')
+    parts.append(f'<text x="{left - 70}" y="24">mean score less luck, with 95 % confidence intervals</text>')
     for number, (name, line) in enumerate(named.items()):
         colour = COLOURS[number % len(COLOURS)]
-        points = " ".join(f"{x(player):.1f},{y(player['mean']):.1f}" for player in line)
+        points = " ".join(f"{x(player):.1f},{y(player['less_luck']['mean']):.1f}" for player in line)
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="3"/>')
         for player in line:
-            half, mean = player["half_width"] or 0, player["mean"]
+            half, mean = player["less_luck"]["half_width"] or 0, player["less_luck"]["mean"]
             parts.append(f'<path d="M{x(player):.1f} {y(mean - half):.1f}V{y(mean + half):.1f}" stroke="{colour}"/>')
-        across = left + 180 * number
+        across = left - 70 + 165 * number
         parts.append(f'<path d="M{across} 44h24" stroke="{colour}" stroke-width="4"/>')
         parts.append(f'<text x="{across + 30}" y="49">{name}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def less_luck(player):
+    """A player's mean score less luck."""
+    return around(player["less_luck"]["mean"], player["less_luck"]["half_width"])
 
 
 def difference(pair):
