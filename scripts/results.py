@@ -319,7 +319,8 @@ def curves(comparison):
     named["expected"] = [players[expected(outcomes)] for outcomes in OUTCOMES]
     everyone = [player for line in named.values() for player in line]
     times = [math.log10(player["milliseconds_per_move"]) for player in everyone]
-    earliest, latest = math.floor(min(times)), math.ceil(max(times))
+    # A time is a little over what was given.
+    earliest, latest = math.floor(min(times)), math.ceil(max(times) - 0.05)
     less = [player["less_luck"] for player in everyone]
     bounds = [luck["mean"] + sign * (luck["half_width"] or 0) for luck in less for sign in (-1, 1)]
     low, high = 50 * math.floor(min(bounds) / 50), 50 * math.ceil(max(bounds) / 50)
