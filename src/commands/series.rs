@@ -83,8 +83,7 @@ impl Report {
                 ))
             })
         };
-        let luck: Vec<Result<f64>> =
-            self.scores.par_iter().enumerate().map(|(index, score)| luck((index, score))).collect();
+        let luck: Vec<Result<f64>> = self.scores.par_iter().enumerate().map(luck).collect();
         self.luck = Some(luck.into_iter().collect::<Result<_>>()?);
         self.luck_simulations = Some(simulations);
         self.summarise_luck();

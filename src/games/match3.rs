@@ -251,8 +251,7 @@ impl Game for Match3 {
     }
 
     /// The best certain plan of two moves, and how unequally the colours are shared: where there is much of one colour, more
-    /// matches follow, for many moves. The factors are by least squares from the scores of two
-    /// searching players, 300 games each.
+    /// matches follow, for many moves. The factors are by least squares from the scores of two searching players, 300 games each.
     fn outlook(state: &State) -> f64 {
         const PLAN: f64 = 1.3;
         const COLOURS: f64 = 0.135;

@@ -191,8 +191,8 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned {
     /// What a player may know of the position.
     fn state(&self) -> Self::State;
 
-    /// A rough forecast of the points that are still to come in a position; 0 where the game has ended. The better it is, the less
-    /// varies a score less its [luck](crate::eval::luck); with any it is right on average.
+    /// A rough forecast of the points that are still to come in a position; 0 where the game has ended. The better it is, the less a
+    /// score varies once its [luck](crate::eval::luck) is taken out; with any forecast it is right on average.
     fn outlook(_state: &Self::State) -> f64 {
         0.0
     }
