@@ -22,9 +22,13 @@ import sys
 import time
 import urllib.parse
 
-# The agent with a prior, and the search with it on the scale of its values.
+# The agents with a prior, and searches with them: rollouts in which the agent's values of the moves count, with the small
+# agent where there is little time, and simulations that end in its values, on their scale.
 PRIOR = "checkpoint=checkpoints/dqn-prior"
-SEARCH = "network+search:depth=0:weight=0.9:candidates=6:prior_visits=20"
+SMALL = "checkpoint=checkpoints/dqn-prior-small"
+ROOT_SEARCH = "network+search:guide=plan:breadth=4:depth=3:weight=0:candidates=12:prior_visits=300"
+SMALL_SEARCH = "network+search:next_moves=0:depth=2:weight=0:candidates=12:prior_visits=30"
+LEAF_SEARCH = "network+search:depth=0:weight=0.9:candidates=6:prior_visits=20"
 
 # How many games, and who plays them: the dearer a move, the fewer.
 GROUPS = [
@@ -39,7 +43,8 @@ GROUPS = [
             "plan",
             "expected:samples=10",
             "network",
-            "network:checkpoint=checkpoints/dqn-prior",
+            f"network:{PRIOR}",
+            f"network:{SMALL}",
         ],
     ),
     (
@@ -57,7 +62,8 @@ GROUPS = [
     (
         300,
         [
-            f"{SEARCH}:sims=300:{PRIOR}",
+            f"{ROOT_SEARCH}:sims=1000:{PRIOR}",
+            f"{LEAF_SEARCH}:sims=300:{PRIOR}",
         ],
     ),
     (
@@ -67,18 +73,29 @@ GROUPS = [
         ],
     ),
 ]
+
+
+def root_search(ms):
+    return f"{SMALL_SEARCH}:ms={ms}:{SMALL}" if ms <= 3 else f"{ROOT_SEARCH}:ms={ms}:{PRIOR}"
+
+
+def without_output(ms):
+    return f"{SMALL_SEARCH}:ms={ms}:output=0:{SMALL}" if ms <= 3 else f"{ROOT_SEARCH}:ms={ms}:output=0:next_moves=0:{PRIOR}"
+
+
 # Strength against time: each family's player with so many milliseconds a move, the most that it is given, and then in how many
 # games. The first is compared with each of the others. `expected` thinks for as long as its outcomes take.
 FAMILIES = {
-    "network+search": (lambda ms: f"{SEARCH}:ms={ms}:{PRIOR}", 1_000),
-    "its output at zero": (lambda ms: f"{SEARCH}:ms={ms}:output=0:next_moves=0:{PRIOR}", 1_000),
+    "network+search": (root_search, 1_000),
+    "its output at zero": (without_output, 50),
+    "its values at the end": (lambda ms: f"{LEAF_SEARCH}:ms={ms}:{PRIOR}", 1_000),
     "rollout, 2 chains": (lambda ms: f"rollout:ms={ms}:depth=2", 50),
     "rollout, 2 plans": (lambda ms: f"rollout:ms={ms}:depth=2:guide=plan:breadth=4", 200),
     "rollout, 3 plans": (lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4", 200),
 }
 BUDGETS = {1: 2_000, 3: 2_000, 10: 2_000, 50: 1_000, 200: 300, 1_000: 100}
 OUTCOMES = {10: 1_000, 50: 1_000, 200: 1_000, 1_000: 300}
-COLOURS = ["#c83e4d", "#d68910", "#72b7b2", "#4c78a8", "#54a24b", "#8f6bb3"]
+COLOURS = ["#c83e4d", "#d68910", "#72b7b2", "#4c78a8", "#54a24b", "#8f6bb3", "#6b6f76"]
 # Simulations of each move by which the luck of a game is estimated.
 LUCK = 50
 # With --quick, so many games in place of those.
@@ -279,7 +296,8 @@ def strength_section(comparison):
         "One game at a time on all cores, with a given time a move, in the games from seed 0 on, less luck: the score of",
         f"`{first}` and the time that it really took, since it computes the network's values of a position in any case;",
         "then the score of each other, and how far the first is ahead of it, game by game, in bold where that is significant. With",
-        "the network's output at zero its forward passes are computed and take their time all the same. Empty: not played.",
+        "the network's output at zero its forward passes are computed and take their time all the same. The search with its values",
+        "at the end really takes 6 ms where it is given less. Empty: not played.",
         "",
         f"| ms a move | really | games | {' | '.join(FAMILIES)} |",
         f"|---|---|---|{'---|' * len(FAMILIES)}",
@@ -298,7 +316,7 @@ def strength_section(comparison):
         lines.append(f"| {ms:,} | {rounded(best['milliseconds_per_move'])} | {best['games']:,} | {' | '.join(cells)} |")
     lines += [
         "",
-        "The players: " + "; ".join(f"{name}, `{family('MS')}`" for name, (family, _) in FAMILIES.items()) + ".",
+        "The players: " + "; ".join(f"{name}, {texts(*family)}" for name, family in FAMILIES.items()) + ".",
         "",
         "`expected` thinks for as long as its outcomes take, up to 1,024 games side by side, which flatters its time:",
         "",
@@ -310,6 +328,12 @@ def strength_section(comparison):
         took = rounded(player["milliseconds_per_move"])
         lines.append(f"| `{player['player']}` | {took} | {less_luck(player)} | {player['games']:,} |")
     return "\n".join(lines) + "\n"
+
+
+def texts(family, longest):
+    """The texts of a family's players, which may differ in more than their time."""
+    until = {family(ms).replace(f"ms={ms}:", "ms=MS:"): ms for ms in budgets(longest)}
+    return ", then ".join(f"`{text}` up to {ms:,} ms" if len(until) > 1 else f"`{text}`" for text, ms in until.items())
 
 
 def curves(comparison):
@@ -324,7 +348,7 @@ def curves(comparison):
     less = [player["less_luck"] for player in everyone]
     bounds = [luck["mean"] + sign * (luck["half_width"] or 0) for luck in less for sign in (-1, 1)]
     low, high = 50 * math.floor(min(bounds) / 50), 50 * math.ceil(max(bounds) / 50)
-    left, right, top, bottom = 90, 980, 60, 560
+    left, right, top, bottom = 90, 980, 82, 560
 
     def x(player):
         return left + (right - left) * (math.log10(player["milliseconds_per_move"]) - earliest) / (latest - earliest)
@@ -354,9 +378,9 @@ def curves(comparison):
         for player in line:
             half, mean = player["less_luck"]["half_width"] or 0, player["less_luck"]["mean"]
             parts.append(f'<path d="M{x(player):.1f} {y(mean - half):.1f}V{y(mean + half):.1f}" stroke="{colour}"/>')
-        across = left - 70 + 165 * number
-        parts.append(f'<path d="M{across} 44h24" stroke="{colour}" stroke-width="4"/>')
-        parts.append(f'<text x="{across + 30}" y="49">{name}</text>')
+        across, down = left - 70 + 230 * (number % 4), 44 + 22 * (number // 4)
+        parts.append(f'<path d="M{across} {down}h24" stroke="{colour}" stroke-width="4"/>')
+        parts.append(f'<text x="{across + 30}" y="{down + 5}">{name}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
