@@ -287,6 +287,7 @@ def strength_section(comparison):
     players = {player["player"]: player for player in comparison["players"]}
     pairs = pairs_of(comparison)
     first, *others = FAMILIES
+    least = players[FAMILIES["its values at the end"][0](1)]
     lines = [
         "",
         "## Strength against time",
@@ -296,8 +297,9 @@ def strength_section(comparison):
         "One game at a time on all cores, with a given time a move, in the games from seed 0 on, less luck: the score of",
         f"`{first}` and the time that it really took, since it computes the network's values of a position in any case;",
         "then the score of each other, and how far the first is ahead of it, game by game, in bold where that is significant. With",
-        "the network's output at zero its forward passes are computed and take their time all the same. The search with its values",
-        "at the end really takes 6 ms where it is given less. Empty: not played.",
+        "the network's output at zero the forward passes of the position's moves are computed all the same; those of next moves, from",
+        "10 ms on, are not, and simulations have their time. The search with its values at the end really takes",
+        f"{rounded(least['milliseconds_per_move'])} ms where it is given 1. Empty: not played.",
         "",
         f"| ms a move | really | games | {' | '.join(FAMILIES)} |",
         f"|---|---|---|{'---|' * len(FAMILIES)}",
