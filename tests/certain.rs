@@ -75,6 +75,12 @@ fn matching(rows: &Rows) -> Vec<usize> {
     (0..Match3::ACTIONS).filter(matches).collect()
 }
 
+/// The most points that are certain of one move; 0 where none matches.
+fn best(rows: &Rows) -> i32 {
+    let points = |action| play(&mut rows.clone(), Move::of_action(action));
+    matching(rows).into_iter().map(points).max().unwrap_or(0)
+}
+
 /// A board that, all else obstacles, has these gems: (x, y, letter).
 fn board_with(gems: &[(usize, usize, char)]) -> Certain {
     let mut rows = vec![vec!['#'; 8]; 10];
@@ -309,4 +315,49 @@ fn what_is_shown_of_plans_goes_no_further_than_the_game() {
             assert_eq!(image[plane * 80..][..80], [highest / 16.0; 80], "plane {plane}, {left} moves left");
         }
     }
+}
+
+#[test]
+fn set_ups_are_the_twelve_swaps_after_which_the_best_chain_is_longest() {
+    let (mut cut, mut none) = (0, 0);
+    for index in 0..60 {
+        let mut stream = Stream::new(15, Role::Game, index);
+        let mut game = Match3::new(&Rules::default(), &mut stream);
+        for _ in 0..index % 5 {
+            game.step(Match3::mask(&game.state(), MaskKind::Matching).nth(0).unwrap(), &mut stream);
+        }
+        let before = rows(&game.board());
+        let matching = matching(&before);
+        let prepared = |action: usize| {
+            let mut after = before.clone();
+            swap(&mut after, Move::of_action(action));
+            (after != before && !matching.contains(&action)).then(|| (best(&after), action))
+        };
+        let mut setups: Vec<(i32, usize)> =
+            (0..Match3::ACTIONS).filter_map(prepared).filter(|(points, _)| *points > best(&before)).collect();
+        setups.sort_by_key(|(points, _)| -points);
+        let twelfth = setups.get(11).map_or(0, |(points, _)| *points);
+        cut += usize::from(setups.last().is_some_and(|(points, _)| *points < twelfth));
+        none += usize::from(setups.is_empty());
+        setups.retain(|(points, _)| *points >= twelfth);
+        let expected: ActionMask = matching.into_iter().chain(setups.into_iter().map(|(_, action)| action)).collect();
+        assert_eq!(Match3::mask(&game.state(), MaskKind::Setups), expected, "{}", game.board());
+    }
+    assert!(cut > 20 && none < 60, "{cut} {none}");
+}
+
+#[test]
+fn where_nothing_matches_set_ups_alone_are_offered_and_none_for_the_last_move() {
+    // Two side by side and the third three columns further: one step prepares, the next matches.
+    let mut board = vec![vec!['#'; 8]; 10];
+    [0, 1, 4].iter().for_each(|x| board[9][*x] = 'a');
+    let mask = |left, kind| Match3::mask(&State::new(&text(&board), left).unwrap(), kind);
+    let action = |x, y, vertical| Move { x, y, vertical }.action().unwrap();
+    let setups: ActionMask = [action(3, 9, false)].into_iter().collect();
+    assert_eq!(mask(2, MaskKind::Setups), setups);
+    assert_eq!(mask(1, MaskKind::Setups), mask(1, MaskKind::Effective));
+    board[9][3] = 'b';
+    let mask = |left, kind| Match3::mask(&State::new(&text(&board), left).unwrap(), kind);
+    assert_eq!(mask(2, MaskKind::Matching), mask(2, MaskKind::Effective));
+    assert_eq!(mask(2, MaskKind::Setups), setups);
 }

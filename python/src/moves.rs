@@ -1,7 +1,7 @@
 //! What comes from Python as a seed, a move, an action or a mask's name.
 
 use matchq::error::Error;
-use matchq::games::match3::{Match3, Move, Rules, State};
+use matchq::games::match3::{MOVES, Match3, Move, Rules, State};
 use matchq::games::{ActionMask, Game, MaskKind};
 use matchq::kit;
 use numpy::{IntoPyArray, PyArray1, PyUntypedArray};
@@ -138,8 +138,9 @@ pub fn move_of_action(action: &Bound<'_, PyAny>) -> PyResult<(usize, usize, bool
 
 /// The moves that are offered on a board: 142 truth values (numpy bool, shape (142,)), at least one of them true.
 ///
-/// kind: "legal" (all), "effective" (moves that change what is seen) or "matching" (moves that match at once). Where a
-/// board has none of a kind, the kind before it is offered.
+/// kind: "legal" (all), "effective" (moves that change what is seen), "matching" (moves that match at once) or "setups"
+/// (these and, but for a game's last move, moves that match nothing and prepare the most). Where a board has none of a kind,
+/// those that change what is seen are offered, and where it has none of these, all.
 ///
 /// Raises ValueError for a text that is no board and for a board with a run of three or more, which no game shows between
 /// two moves, with row and column, and for another kind.
@@ -147,7 +148,7 @@ pub fn move_of_action(action: &Bound<'_, PyAny>) -> PyResult<(usize, usize, bool
 #[pyo3(signature = (board, kind = "matching"))]
 pub fn action_mask<'py>(py: Python<'py>, board: &str, kind: &str) -> PyResult<Bound<'py, PyArray1<bool>>> {
     let values = caught(|| {
-        let state = State::at_rest(board, 0).map_err(exception)?;
+        let state = State::at_rest(board, MOVES.into()).map_err(exception)?;
         let mut values = vec![false; Match3::ACTIONS];
         write_mask(&Match3::mask(&state, mask_kind(kind)?), &mut values);
         Ok(values)

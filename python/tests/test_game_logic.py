@@ -182,7 +182,9 @@ def test_a_mask_offers_the_moves_of_its_kind():
     assert matchq.action_mask(game.board(), "legal").all()
     effective = matchq.action_mask(game.board(), kind="effective")
     assert mask.sum() < effective.sum() < 142
-    with pytest.raises(ValueError, match="'best' is no mask: use legal, effective or matching"):
+    setups = matchq.action_mask(game.board(), kind="setups")
+    assert (mask & ~setups).sum() == 0 and (setups & ~effective).sum() == 0 and mask.sum() < setups.sum()
+    with pytest.raises(ValueError, match="'best' is no mask: use legal, effective, matching or setups"):
         matchq.action_mask(game.board(), "best")
     with pytest.raises(ValueError, match="at row 0, column 5 of the board .* begins a run"):
         matchq.action_mask("\n".join(["#####bbb"] + ["########"] * 9))

@@ -53,6 +53,11 @@ impl<G: Game> NetworkPlayer<G> {
         Self { evaluator: self.evaluator.with_next_moves(next_moves), ..self }
     }
 
+    /// The same player with another mask than that of its network's training.
+    pub fn with_mask(self, mask: MaskKind) -> Self {
+        Self { evaluator: self.evaluator.with_mask(mask), mask, ..self }
+    }
+
     /// The same player; if its network foresees chains, the rules tell it what they leave instead.
     pub fn told(self) -> Self {
         Self { evaluator: self.evaluator.told(), ..self }
@@ -84,10 +89,11 @@ impl<G: Game> NetworkPlayer<G> {
         states.iter().map(|state| choose(&[], &G::mask(state, self.mask))).collect()
     }
 
-    /// Whether the mask says nothing for any action: where no move matches, the mask of matching moves falls back to the
-    /// effective ones, which the network has hardly seen.
+    /// Whether the mask says nothing for any action: where there is none of its kind, it falls back to the effective ones, which
+    /// the network has hardly seen.
     pub fn is_undecided(&self, state: &G::State) -> bool {
-        self.mask == MaskKind::Matching && G::mask(state, MaskKind::Matching) == G::mask(state, MaskKind::Effective)
+        let falls_back = matches!(self.mask, MaskKind::Matching | MaskKind::Setups);
+        falls_back && G::mask(state, self.mask) == G::mask(state, MaskKind::Effective)
     }
 
     /// The action that is played in a state with these values.

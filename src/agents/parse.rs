@@ -12,7 +12,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::games::match3::{MOVES, Rules};
-use crate::games::{ActionMask, Game, Match3};
+use crate::games::{ActionMask, Game, MaskKind, Match3};
 use crate::network::{self, device, device::Device};
 
 /// Any player of match-3, which may be handed from thread to thread.
@@ -55,6 +55,12 @@ const DEPTH: &str = "moves of the guide in a simulation";
 const BREADTH: &str =
     "first moves after which a plan looks further: those with the most certain points and their equals; 0: all";
 const GUIDE: &str = "cascade or plan (of two moves, the second at half weight)";
+const SETUPS: Parameter = Parameter {
+    key: "setups",
+    default: Some("0"),
+    about: "1: set-up moves are tried too, those that match nothing and prepare more than any move gains",
+};
+
 /// The last parameter where it is given: what follows is its path, which may hold any character.
 const CHECKPOINT: Parameter = Parameter {
     key: "checkpoint",
@@ -66,6 +72,12 @@ const OUTPUT: Parameter = Parameter {
     key: "output",
     default: Some("1"),
     about: "factor of the network's output, from 0 to 1; with 0 its prior (with next moves a longer one), or what it foresees, is left",
+};
+
+const NETWORK_SETUPS: Parameter = Parameter {
+    key: SETUPS.key,
+    default: None,
+    about: "1: it is offered set-up moves too, 0: it is not; without it as in its training",
 };
 
 const NEXT_MOVES: Parameter = Parameter {
@@ -85,11 +97,10 @@ pub const PLAYERS: &[Entry] = &[
     Entry {
         name: "network",
         about: "the highest value that a trained network gives, without simulating anything",
-        parameters: &[OUTPUT, NEXT_MOVES, TOLD, CHECKPOINT],
+        parameters: &[OUTPUT, NEXT_MOVES, TOLD, NETWORK_SETUPS, CHECKPOINT],
         build: |options, _| {
             let player = network(options)?.named(options.text);
-            let told = options.number(TOLD.key, "a whole number", 0..=1)? == 1;
-            Ok(Box::new(if told { player.told() } else { player }))
+            Ok(Box::new(if options.flag(TOLD.key)? { player.told() } else { player }))
         },
     },
     Entry {
@@ -115,6 +126,7 @@ pub const PLAYERS: &[Entry] = &[
             },
             OUTPUT,
             NEXT_MOVES,
+            NETWORK_SETUPS,
             CHECKPOINT,
         ],
         build: network_search,
@@ -185,8 +197,15 @@ pub const PLAYERS: &[Entry] = &[
             Parameter { key: "depth", default: Some("2"), about: DEPTH },
             Parameter { key: "guide", default: Some("cascade"), about: GUIDE },
             Parameter { key: "breadth", default: Some("0"), about: BREADTH },
+            SETUPS,
         ],
-        build: |options, rules| options.player(Rollout { search: search(options, rules)?, guide: guide(options)? }),
+        build: |options, rules| {
+            options.player(Rollout {
+                search: search(options, rules)?,
+                guide: guide(options)?,
+                setups: options.flag(SETUPS.key)?,
+            })
+        },
     },
 ];
 
@@ -295,6 +314,14 @@ impl Options<'_> {
         number.ok_or_else(|| self.wrong(key, &format!("{kind} from {} to {}", range.start(), range.end())))
     }
 
+    /// The value of a parameter that is 1 for yes or 0 for no.
+    ///
+    /// # Errors
+    /// Another value.
+    pub fn flag(&self, key: &str) -> Result<bool> {
+        Ok(self.number(key, "a whole number", 0..=1)? == 1)
+    }
+
     /// The error of a parameter whose value is not what it must be.
     pub fn wrong(&self, key: &str, must_be: &str) -> Error {
         Error::user(format!("{key}={} in '{}': {key} must be {must_be}", self.value(key), self.text))
@@ -308,8 +335,14 @@ fn network(options: &Options) -> Result<NetworkPlayer<Match3>> {
         None => None,
         Some(_) => Some(options.number(NEXT_MOVES.key, "a whole number", 0..=ActionMask::CAPACITY)?),
     };
+    let setups = options.given(SETUPS.key).map(|_| options.flag(SETUPS.key)).transpose()?;
     let player = |policy: &network::Policy, device: &Device| {
         let player = NetworkPlayer::of(policy, NETWORK_BATCH, device).with_output(output);
+        let player = match setups {
+            None => player,
+            Some(true) => player.with_mask(MaskKind::Setups),
+            Some(false) => player.with_mask(MaskKind::Matching),
+        };
         match next_moves {
             None => Ok(player),
             Some(count) if count == 0 || policy.network.next_moves() > 0 => Ok(player.with_next_moves(count)),

@@ -6,14 +6,17 @@ use super::policy::shuffle;
 use super::search::{Budget, NoLeaf, Search};
 use super::{Policy, Valued};
 use crate::games::match3::{Certain, Match3, State};
+use crate::games::{ActionMask, Game, MaskKind};
 use crate::random::Stream;
 
 /// Plays the matching move that simulations, each followed by some moves of the guide, rank first.
 pub struct Rollout<P> {
     /// How the moves are simulated.
     pub search: Search<Match3>,
-    /// Who plays after the move, and in whose order the candidates are tried.
+    /// Who plays after the move, and in whose order the matching moves are tried.
     pub guide: P,
+    /// Whether the moves of [`MaskKind::Setups`] are tried too, after the others.
+    pub setups: bool,
 }
 
 impl<P: Policy<Match3>> Policy<Match3> for Rollout<P> {
@@ -30,13 +33,27 @@ impl<P: Policy<Match3>> Policy<Match3> for Rollout<P> {
     /// The moves in the order of the search.
     fn rank(&self, state: &State, ties: &mut Stream) -> Vec<Valued> {
         let begin = Instant::now();
+        let matching = Certain::of(state).matching();
+        let setups = match self.setups {
+            true => Match3::mask(state, MaskKind::Setups).without(&matching),
+            false => ActionMask::empty(),
+        };
         let mut candidates = self.guide.values(state, ties);
         // Shuffled before they are sorted, so that equal ones come in random order.
         shuffle(&mut candidates, ties);
-        if Certain::of(state).matching().is_empty() {
-            return candidates;
+        if matching.is_empty() {
+            if !self.setups {
+                return candidates;
+            }
+            candidates.clear();
         }
         candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
+        let mut points = [0.0; ActionMask::CAPACITY];
+        Match3::certain(state, &setups, 2, 1.0, &mut points);
+        let mut setups: Vec<Valued> =
+            setups.iter().map(|action| Valued { action, value: points[action].into() }).collect();
+        setups.sort_by(|a, b| b.value.total_cmp(&a.value));
+        candidates.extend(setups);
         let Ok(ranked) = self.search.rank(state, &candidates, &self.guide, &mut NoLeaf, ties, begin);
         ranked
     }

@@ -140,7 +140,7 @@ impl<G: Game> Outcomes<'_, G> {
         if self.lookahead == 0 {
             return 0.0;
         }
-        let mask = G::mask(state, self.view.mask);
+        let mask = self.view.quick_mask::<G>(state);
         let mut points = [0.0; ActionMask::CAPACITY];
         G::certain(state, &mask, self.lookahead, self.discount, &mut points);
         mask.iter().map(|action| f64::from(points[action])).fold(f64::NEG_INFINITY, f64::max)

@@ -40,6 +40,12 @@ impl ActionMask {
         self.0[action / 64] &= !(1 << (action % 64));
     }
 
+    /// The actions that are not in another set.
+    #[inline]
+    pub fn without(&self, other: &Self) -> Self {
+        Self(std::array::from_fn(|word| self.0[word] & !other.0[word]))
+    }
+
     /// Whether the action is in the set.
     #[inline]
     pub const fn contains(&self, action: usize) -> bool {

@@ -79,10 +79,10 @@ fn check_actions<G: Game>() {
 
 /// Masks lie within each other; images are of zeros and ones, wholly written, as many ones under every symmetry.
 fn check_position<G: Game>(state: &G::State) {
-    let [legal, effective, matching] =
-        [MaskKind::Legal, MaskKind::Effective, MaskKind::Matching].map(|kind| G::mask(state, kind));
-    assert!(!matching.is_empty(), "a mask is never empty");
-    assert!(matching.iter().all(|action| effective.contains(action)));
+    let [legal, effective, matching, setups] = MaskKind::ALL.map(|kind| G::mask(state, kind));
+    assert!(!matching.is_empty() && !setups.is_empty(), "a mask is never empty");
+    assert!(matching.without(&effective).is_empty() && setups.without(&effective).is_empty());
+    assert!(matching == effective || matching.without(&setups).is_empty());
     assert!(effective.iter().all(|action| legal.contains(action)));
     assert!(legal.iter().all(|action| action < G::ACTIONS));
 

@@ -28,6 +28,8 @@ pub const MOVES: i32 = 25;
 const GEMS: u8 = 4;
 /// How an obstacle of any kind is held: what the kinds are is not kept, so nothing can show it.
 const OBSTACLE: u8 = GEMS;
+/// Set-up moves that [`MaskKind::Setups`] offers at the most, but for equal ones.
+pub const SETUPS: usize = 12;
 /// The score of a move that gains no points.
 pub const NO_MATCH: i32 = -5;
 
@@ -198,6 +200,28 @@ fn score(runs: &Runs) -> i32 {
     })
 }
 
+/// The matching moves and, before the last move of a game, set-ups: of the others those after which the best certain chain has
+/// most points, more than the best has now. At most [`SETUPS`] of them, and those that equal the last of these.
+fn setups(state: &State) -> ActionMask {
+    let board = Certain::of(state);
+    let mut mask = board.matching();
+    if state.moves_left() <= 1 {
+        return mask;
+    }
+    let chain = |board: &Certain| best_plan(board, 1, 0.0) as i32;
+    let now = chain(&board);
+    let others = moves::effective(&state.grid()).without(&mask);
+    let mut setups: Vec<(i32, usize)> = others
+        .iter()
+        .map(|action| (chain(&board.swapped(action)), action))
+        .filter(|(points, _)| *points > now)
+        .collect();
+    setups.sort_by_key(|(points, _)| -points);
+    let least = setups.get(SETUPS - 1).map_or(0, |(points, _)| *points);
+    setups.iter().take_while(|(points, _)| *points >= least).for_each(|(_, action)| mask.insert(*action));
+    mask
+}
+
 /// The token of a drawn number: the numbers after the gems are obstacles of some kind.
 fn token(drawn: u32) -> u8 {
     drawn.min(u32::from(OBSTACLE)) as u8
@@ -281,7 +305,14 @@ impl Game for Match3 {
     }
 
     fn mask(state: &State, kind: MaskKind) -> ActionMask {
-        moves::mask(&state.grid(), kind)
+        let grid = state.grid();
+        let mask = match kind {
+            MaskKind::Legal => ActionMask::all(moves::ACTIONS),
+            MaskKind::Effective => ActionMask::empty(),
+            MaskKind::Matching => moves::actions(moves::matching(&grid)),
+            MaskKind::Setups => setups(state),
+        };
+        if mask.is_empty() { moves::effective(&grid) } else { mask }
     }
 
     fn certain(state: &State, actions: &ActionMask, depth: u32, weight: f64, values: &mut [f32]) {

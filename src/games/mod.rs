@@ -52,15 +52,22 @@ pub enum MaskKind {
     Effective,
     /// Moves that match at once; where there is none, the effective ones.
     Matching,
+    /// The matching moves and set-ups: moves that match nothing, and after which the next is certain to gain more than any would
+    /// now. Where there is none of either, the effective ones.
+    Setups,
 }
 
 impl MaskKind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Legal, Self::Effective, Self::Matching, Self::Setups];
+
     /// The name used in configurations and on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Legal => "legal",
             Self::Effective => "effective",
             Self::Matching => "matching",
+            Self::Setups => "setups",
         }
     }
 }
@@ -75,10 +82,10 @@ impl FromStr for MaskKind {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        [Self::Legal, Self::Effective, Self::Matching]
+        Self::ALL
             .into_iter()
             .find(|kind| kind.as_str() == name)
-            .ok_or_else(|| Error::user(format!("'{name}' is no mask: use legal, effective or matching")))
+            .ok_or_else(|| Error::user(format!("'{name}' is no mask: use legal, effective, matching or setups")))
     }
 }
 

@@ -37,10 +37,17 @@ impl View {
         G::PLANES + known
     }
 
-    /// The actions of the mask that are worth a forward pass each: the `count` with the highest prior and those that equal the
-    /// last of them. All, where `count` is 0, where nothing is known, and where one pass values all actions anyway.
+    /// The actions of the mask by which a position that may follow is judged. Set-ups are not among them: to find them in so many
+    /// positions takes longer than a forward pass, and they are seldom the best.
+    pub fn quick_mask<G: Game>(&self, state: &G::State) -> ActionMask {
+        G::mask(state, if self.mask == MaskKind::Setups { MaskKind::Matching } else { self.mask })
+    }
+
+    /// Those actions of the [quick mask](Self::quick_mask) that are worth a forward pass each: the `count` with the highest prior and
+    /// those that equal the last of them. All, where `count` is 0, where nothing is known, and where one pass values all actions
+    /// anyway.
     pub fn candidates<G: Game>(&self, state: &G::State, count: usize) -> ActionMask {
-        let mask = G::mask(state, self.mask);
+        let mask = self.quick_mask::<G>(state);
         if !self.afterstates || self.prior == Prior::None || count == 0 || mask.count() <= count {
             return mask;
         }

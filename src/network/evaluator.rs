@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{Chain, Encoded, Encoder, QNetwork, View};
 use crate::error::{Error, Result};
-use crate::games::{ActionMask, After, Game, Prior, by_certain_points};
+use crate::games::{ActionMask, After, Game, MaskKind, Prior, by_certain_points};
 
 /// Actions of a state whose next moves are valued, at the most: those with the highest values. A player that chooses among so
 /// many moves by their certain plans alone loses 2 points a game.
@@ -61,6 +61,12 @@ impl<G: Game> Evaluator<G> {
     pub fn with_next_moves(self, next_moves: usize) -> Self {
         assert!(next_moves == 0 || self.network.next_moves() > 0, "a network that values plans");
         Self { next_moves, ..self }
+    }
+
+    /// The same with another mask than that of its training: values are those of its actions.
+    pub fn with_mask(self, mask: MaskKind) -> Self {
+        let view = View { mask, ..self.view };
+        Self { view, encoder: Encoder::new(view), ..self }
     }
 
     /// The same; if the network foresees chains, it is told by the rules what they leave instead.

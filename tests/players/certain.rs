@@ -155,10 +155,26 @@ fn rollouts_see_what_the_guide_makes_of_a_move() {
 }
 
 #[test]
+fn rollouts_that_try_set_ups_play_one_where_the_next_move_gains_the_more() {
+    // A fifth a, two rows above the gap between four: 8 at once without it, or -5 and 24 the move after.
+    let gems = [(0, 9, 'a'), (1, 9, 'a'), (3, 9, 'a'), (4, 9, 'a'), (2, 7, 'a')];
+    let without = rollout(500, 1);
+    let with = Rollout { setups: true, ..rollout(500, 1) };
+    let sets_up = action(2, 7, true);
+    assert_eq!(choices(&with, &position(&gems, 2)), [sets_up]);
+    assert!(!choices(&without, &position(&gems, 2)).contains(&sets_up));
+    assert!(!choices(&with, &position(&gems, 1)).contains(&sets_up));
+    // Where nothing matches a set-up is all that can be gained.
+    let nothing = position(&[(0, 9, 'a'), (1, 9, 'a'), (4, 9, 'a')], 25);
+    assert_eq!(choices(&with, &nothing), [action(3, 9, false)]);
+    assert!(choices(&without, &nothing).len() > 1);
+}
+
+#[test]
 fn a_guide_that_plans_gets_more_out_of_the_moves_that_follow() {
     let state = position(&[&PREPARATION[..], &[(0, 1, 'c'), (1, 0, 'c'), (2, 1, 'c')]].concat(), 25);
     let search = Search { rules: Rules::default(), budget: Budget::Simulations(1000), depth: 2, prior_visits: 0.0 };
-    let planned = Rollout { search, guide: Plan { depth: 2, weight: 0.5, breadth: 0 } };
+    let planned = Rollout { search, guide: Plan { depth: 2, weight: 0.5, breadth: 0 }, setups: false };
     let aside = action(1, 0, true);
     // 8, then 8 + 24 by the plan, but 15 + 8 by the most points at once; what falls in is the same for both.
     let (plan, cascade) = (planned.values(&state, &mut ties(0)), rollout(1000, 2).values(&state, &mut ties(0)));

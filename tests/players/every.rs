@@ -35,7 +35,11 @@ fn a_player_acts_by_the_first_of_its_ranked_moves() {
             assert_eq!(player.act(&[state], &mut [ties(1)]).unwrap(), [ranked[0].action], "{text}");
             let mut actions: Vec<usize> = ranked.iter().map(|valued| valued.action).collect();
             actions.sort_unstable();
-            let mask = if text == "random" { MaskKind::Legal } else { MaskKind::Matching };
+            let mask = match text {
+                "random" => MaskKind::Legal,
+                _ if text.contains("setups") => MaskKind::Setups,
+                _ => MaskKind::Matching,
+            };
             let offered: Vec<usize> = Match3::mask(&state, mask).iter().collect();
             // A search leaves out what its budget is too small for, and may value a move that went early, by a few
             // simulations, above one that stayed.

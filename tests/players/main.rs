@@ -83,12 +83,14 @@ fn takes_four() -> usize {
 
 fn rollout(sims: usize, depth: u32) -> Rollout<Cascade> {
     let search = Search { rules: Rules::default(), budget: Budget::Simulations(sims), depth, prior_visits: 0.0 };
-    Rollout { search, guide: Cascade }
+    Rollout { search, guide: Cascade, setups: false }
 }
 
-const ALL: [&str; 12] = [
+const ALL: [&str; 15] = [
     "network",
+    "network:setups=1",
     "network+search:sims=40",
+    "network+search:sims=60:setups=1",
     "random",
     "matching",
     "greedy",
@@ -97,6 +99,7 @@ const ALL: [&str; 12] = [
     "plan",
     "expected:samples=3:depth=1",
     "rollout:sims=60",
+    "rollout:sims=100:setups=1",
     "rollout:sims=40:depth=1:guide=plan",
     "rollout:sims=40:depth=1:guide=plan:breadth=3",
 ];

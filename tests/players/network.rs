@@ -3,7 +3,7 @@
 use matchq::agents::{Agent, Leaf, NetworkPlayer, Plan, Policy, parse, with_policy};
 use matchq::eval::play_series;
 use matchq::games::match3::{Match3, Rules, State};
-use matchq::games::{Game, MaskKind, Prior};
+use matchq::games::{ActionMask, Game, MaskKind, Prior};
 use matchq::network::{self, Evaluator, device};
 use matchq::random::{Role, Stream};
 
@@ -112,6 +112,38 @@ fn a_player_values_as_many_next_moves_as_its_network_learned_to_or_as_it_is_told
         "next_moves=2 in 'network:next_moves=2': next_moves must be 0 with a network that has been trained without";
     assert!(refused.starts_with(sentence), "{refused}");
     assert!(with_policy("network:next_moves=0", &rules, &untaught, &device).is_ok());
+}
+
+#[test]
+fn a_network_is_offered_set_ups_as_in_its_training_or_as_it_is_told() {
+    let (_, device) = device::select(None).unwrap();
+    let rules = Rules::default();
+    let mut trained = planned_policy(&device);
+    trained.config.mask = MaskKind::Setups;
+    trained.network =
+        network::QNetwork::new::<Match3>(&trained.config, &mut Stream::new(1, Role::Initialise, 0), &device);
+    let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, 0)).state();
+    let offered = |text, policy: &network::Policy| -> ActionMask {
+        let ranked = with_policy(text, &rules, policy, &device).unwrap().rank(&state, &mut ties(0)).unwrap();
+        ranked.iter().map(|valued| valued.action).collect()
+    };
+    let [matching, setups] = [MaskKind::Matching, MaskKind::Setups].map(|kind| Match3::mask(&state, kind));
+    assert_ne!(matching, setups);
+    for (text, plain, with) in [
+        ("network", matching, setups),
+        ("network:setups=1", setups, setups),
+        ("network:setups=0", matching, matching),
+        ("network+search:sims=500:candidates=142:setups=1", setups, setups),
+        ("network+search:sims=500:candidates=142:setups=0", matching, matching),
+    ] {
+        assert_eq!((offered(text, &planned_policy(&device)), offered(text, &trained)), (plain, with), "{text}");
+    }
+    // Its value of a set-up is that of what it leaves: with no output the points of the plan.
+    let ranked =
+        with_policy("network:output=0", &rules, &trained, &device).unwrap().rank(&state, &mut ties(0)).unwrap();
+    let mut plans = vec![0.0; Match3::ACTIONS];
+    Match3::certain(&state, &setups, 2, 0.5, &mut plans);
+    assert!(ranked.iter().all(|valued| (valued.value - f64::from(plans[valued.action])).abs() < 1e-3));
 }
 
 #[test]

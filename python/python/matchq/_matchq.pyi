@@ -10,7 +10,7 @@ from typing_extensions import Self
 
 __version__: str
 
-_Mask = Literal["legal", "effective", "matching"]
+_Mask = Literal["legal", "effective", "matching", "setups"]
 
 class Agent:
     """A trained agent; ``Agent.load`` makes one."""
@@ -180,8 +180,9 @@ def action_mask(board: str, kind: _Mask = "matching") -> npt.NDArray[np.bool_]:
 
     Args:
         board: the text of a board.
-        kind: "legal" (all), "effective" (moves that change what is seen) or "matching" (moves that match at once). Where a
-            board has none of a kind, the kind before it is offered.
+        kind: "legal" (all), "effective" (moves that change what is seen), "matching" (moves that match at once) or "setups"
+            (these and, but for a game's last move, moves that match nothing and prepare the most). Where a board has none
+            of a kind, those that change what is seen are offered, and where it has none of these, all.
 
     Raises:
         ValueError: a text that is no board, or a board with a run of three or more, which no game shows between two moves,

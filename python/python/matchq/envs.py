@@ -92,9 +92,9 @@ class Match3Env(gymnasium.Env[Observation, np.int64]):
         render_mode: what ``render()`` returns: "ansi", the board's text; "rgb_array", a picture, uint8 of shape
             (320, 256, 3).
         obstacle_kinds: 2 in the original, each as frequent as one kind of gem.
-        mask: which moves ``action_masks()`` and the info offer: "legal" (all), "effective" (moves that change what is seen)
-            or "matching" (moves that match at once). Where a board has none of a kind, the kind before it is offered. Any
-            of the 142 may be played.
+        mask: which moves ``action_masks()`` and the info offer: "legal" (all), "effective" (moves that change what is seen),
+            "matching" (moves that match at once) or "setups" (these and moves that prepare the most). Where a board has
+            none of a kind, those that change what is seen are offered. Any of the 142 may be played.
 
     Raises:
         ValueError: an argument that is none of these.

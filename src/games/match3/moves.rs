@@ -1,9 +1,9 @@
-//! The moves of match-3, their numbers, and the three masks.
+//! The moves of match-3, and their numbers.
 
 use std::fmt;
 
 use super::{COLUMNS, Cells, GEMS, Grid, ROWS, Swaps};
-use crate::games::{ActionMask, MaskKind};
+use crate::games::ActionMask;
 
 /// Vertical moves, numbered first.
 const VERTICAL: usize = COLUMNS * (ROWS - 1);
@@ -115,21 +115,9 @@ pub(super) fn actions(swaps: Swaps) -> ActionMask {
     mask
 }
 
-/// The moves offered on a board without runs.
-#[inline]
-pub(super) fn mask(grid: &Grid, kind: MaskKind) -> ActionMask {
+/// The moves that change a board without runs as it is seen; all, where there is none.
+pub(super) fn effective(grid: &Grid) -> ActionMask {
     let legal = ActionMask::all(ACTIONS);
-    let effective = || {
-        let mut mask = legal;
-        actions(grid.equal_neighbours()).iter().for_each(|action| mask.remove(action));
-        if mask.is_empty() { legal } else { mask }
-    };
-    match kind {
-        MaskKind::Legal => legal,
-        MaskKind::Effective => effective(),
-        MaskKind::Matching => {
-            let mask = actions(matching(grid));
-            if mask.is_empty() { effective() } else { mask }
-        }
-    }
+    let mask = legal.without(&actions(grid.equal_neighbours()));
+    if mask.is_empty() { legal } else { mask }
 }
