@@ -22,10 +22,12 @@ import sys
 import time
 import urllib.parse
 
-# The agents with a prior, and searches with them: rollouts in which the agent's values of the moves count, with the small
-# agent where there is little time, and simulations that end in its values, on their scale.
+# The agents with a prior, and searches with them: rollouts in which the agent's values of the moves count, with set-ups or
+# without, with the small agent where there is little time, and simulations that end in its values, on their scale.
 PRIOR = "checkpoint=checkpoints/dqn-prior"
 SMALL = "checkpoint=checkpoints/dqn-prior-small"
+SETUPS = "checkpoint=checkpoints/dqn-setups"
+SETUPS_SEARCH = "network+search:guide=plan:breadth=4:depth=3:weight=0:candidates=16:prior_visits=100"
 ROOT_SEARCH = "network+search:guide=plan:breadth=4:depth=3:weight=0:candidates=12:prior_visits=300"
 SMALL_SEARCH = "network+search:next_moves=0:depth=2:weight=0:candidates=12:prior_visits=30"
 LEAF_SEARCH = "network+search:depth=0:weight=0.9:candidates=6:prior_visits=20"
@@ -45,6 +47,7 @@ GROUPS = [
             "network",
             f"network:{PRIOR}",
             f"network:{SMALL}",
+            f"network:{SETUPS}",
         ],
     ),
     (
@@ -62,6 +65,8 @@ GROUPS = [
     (
         300,
         [
+            f"{SETUPS_SEARCH}:sims=1000:{SETUPS}",
+            "rollout:sims=1000:depth=3:guide=plan:breadth=4:setups=1",
             f"{ROOT_SEARCH}:sims=1000:{PRIOR}",
             f"{LEAF_SEARCH}:sims=300:{PRIOR}",
         ],
@@ -75,20 +80,23 @@ GROUPS = [
 ]
 
 
+def setups_search(ms, output=""):
+    if ms <= 1:
+        return f"{SMALL_SEARCH}:ms={ms}{output}:{SMALL}"
+    return f"{SETUPS_SEARCH}:ms={ms}{output and output + ':next_moves=0'}:{SETUPS}"
+
+
 def root_search(ms):
     return f"{SMALL_SEARCH}:ms={ms}:{SMALL}" if ms <= 3 else f"{ROOT_SEARCH}:ms={ms}:{PRIOR}"
-
-
-def without_output(ms):
-    return f"{SMALL_SEARCH}:ms={ms}:output=0:{SMALL}" if ms <= 3 else f"{ROOT_SEARCH}:ms={ms}:output=0:next_moves=0:{PRIOR}"
 
 
 # Strength against time: each family's player with so many milliseconds a move, the most that it is given, and then in how many
 # games. The first is compared with each of the others. `expected` thinks for as long as its outcomes take.
 FAMILIES = {
-    "network+search": (root_search, 1_000),
-    "its output at zero": (without_output, 50),
-    "its values at the end": (lambda ms: f"{LEAF_SEARCH}:ms={ms}:{PRIOR}", 1_000),
+    "network+search": (setups_search, 1_000),
+    "its output at zero": (lambda ms: setups_search(ms, ":output=0"), 50),
+    "without set-ups": (root_search, 1_000),
+    "rollout, set-ups": (lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4:setups=1", 200),
     "rollout, 2 chains": (lambda ms: f"rollout:ms={ms}:depth=2", 50),
     "rollout, 2 plans": (lambda ms: f"rollout:ms={ms}:depth=2:guide=plan:breadth=4", 200),
     "rollout, 3 plans": (lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4", 200),
@@ -287,7 +295,6 @@ def strength_section(comparison):
     players = {player["player"]: player for player in comparison["players"]}
     pairs = pairs_of(comparison)
     first, *others = FAMILIES
-    least = players[FAMILIES["its values at the end"][0](1)]
     lines = [
         "",
         "## Strength against time",

@@ -21,7 +21,7 @@ pub use matching::Matching;
 pub use network::{NetworkPlayer, greedy};
 pub use network_search::NetworkSearch;
 pub use parse::{BoxedPlayer, Entry, Options, PLAYERS, Parameter, listing, parse, with_policy};
-pub use plan::Plan;
+pub use plan::{Plan, PlanThenCascade};
 pub use policy::{Player, Policy, Valued, best};
 pub use random::Random;
 pub use ranked::Ranked;

@@ -92,15 +92,18 @@ impl<G: Game> NetworkPlayer<G> {
     /// Whether the mask says nothing for any action: where there is none of its kind, it falls back to the effective ones, which
     /// the network has hardly seen.
     pub fn is_undecided(&self, state: &G::State) -> bool {
-        let falls_back = matches!(self.mask, MaskKind::Matching | MaskKind::Setups);
-        falls_back && G::mask(state, self.mask) == G::mask(state, MaskKind::Effective)
+        self.says_nothing(state, &G::mask(state, self.mask))
     }
 
-    /// The action that is played in a state with these values.
-    fn choice(&self, values: &[f32], state: &G::State, ties: &mut Stream) -> usize {
-        let mask = G::mask(state, self.mask);
+    fn says_nothing(&self, state: &G::State, mask: &ActionMask) -> bool {
+        let falls_back = matches!(self.mask, MaskKind::Matching | MaskKind::Setups);
+        falls_back && *mask == G::mask(state, MaskKind::Effective)
+    }
+
+    /// The action of the mask that is played with these values.
+    fn choice(values: &[f32], mask: ActionMask, undecided: bool, ties: &mut Stream) -> usize {
         let best = greedy(values, &mask);
-        let equal = match self.is_undecided(state) {
+        let equal = match undecided {
             true => mask,
             false => mask.iter().filter(|action| values[*action] == values[best]).collect(),
         };
@@ -120,17 +123,22 @@ impl<G: Game> Agent<G> for NetworkPlayer<G> {
     fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>> {
         let values = self.evaluator.values(states)?.to_vec();
         let rows = values.chunks_exact(G::ACTIONS).zip(states).zip(ties);
-        Ok(rows.map(|((values, state), ties)| self.choice(values, state, ties)).collect())
+        let choose = |((values, state), ties): ((&[f32], &G::State), &mut Stream)| {
+            let mask = G::mask(state, self.mask);
+            Self::choice(values, mask, self.says_nothing(state, &mask), ties)
+        };
+        Ok(rows.map(choose).collect())
     }
 
     /// The actions of the mask; where nothing matches they are worth nothing.
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
         let values = self.evaluator.values(&[*state])?.to_vec();
-        let chosen = self.choice(&values, state, ties);
-        let undecided = self.is_undecided(state);
+        let mask = G::mask(state, self.mask);
+        let undecided = self.says_nothing(state, &mask);
+        let chosen = Self::choice(&values, mask, undecided, ties);
         let value = |action: usize| if undecided { 0.0 } else { f64::from(values[action]) * self.points };
         let valued = |action| Valued { action, value: value(action) };
-        Ok(sorted(G::mask(state, self.mask).iter().map(valued).collect(), chosen))
+        Ok(sorted(mask.iter().map(valued).collect(), chosen))
     }
 }
 

@@ -7,8 +7,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::{
-    Agent, Budget, Cascade, Expected, Greedy, Matching, NetworkPlayer, NetworkSearch, Plan, Player, Policy, Random,
-    Ranked, Rollout, Search,
+    Agent, Budget, Cascade, Expected, Greedy, Matching, NetworkPlayer, NetworkSearch, Plan, PlanThenCascade, Player,
+    Policy, Random, Ranked, Rollout, Search,
 };
 use crate::error::{Error, Result};
 use crate::games::match3::{MOVES, Rules};
@@ -54,6 +54,12 @@ const MS: &str = "milliseconds a move, in place of sims";
 const DEPTH: &str = "moves of the guide in a simulation";
 const BREADTH: &str =
     "first moves after which a plan looks further: those with the most certain points and their equals; 0: all";
+const PLANS: Parameter = Parameter {
+    key: "plans",
+    default: None,
+    about: "moves of a simulation that the guide plans, those after them it plays as cascade does; without it all",
+};
+
 const GUIDE: &str = "cascade or plan (of two moves, the second at half weight)";
 const SETUPS: Parameter = Parameter {
     key: "setups",
@@ -112,6 +118,7 @@ pub const PLAYERS: &[Entry] = &[
             Parameter { key: "depth", default: Some("1"), about: DEPTH },
             Parameter { key: "guide", default: Some("cascade"), about: GUIDE },
             Parameter { key: "breadth", default: Some("0"), about: BREADTH },
+            PLANS,
             Parameter { key: "candidates", default: Some("16"), about: "moves that are tried at the most" },
             Parameter { key: "weight", default: Some("1"), about: "factor of the network's values, from 0 to 10" },
             Parameter {
@@ -197,6 +204,7 @@ pub const PLAYERS: &[Entry] = &[
             Parameter { key: "depth", default: Some("2"), about: DEPTH },
             Parameter { key: "guide", default: Some("cascade"), about: GUIDE },
             Parameter { key: "breadth", default: Some("0"), about: BREADTH },
+            PLANS,
             SETUPS,
         ],
         build: |options, rules| {
@@ -389,10 +397,17 @@ fn search(options: &Options, rules: &Rules) -> Result<Search<Match3>> {
 
 fn guide(options: &Options) -> Result<Box<dyn Policy<Match3>>> {
     let breadth = options.number("breadth", "a whole number", 0..=Match3::ACTIONS)?;
+    let plans = match options.given(PLANS.key) {
+        None => DEEPEST,
+        Some(_) => options.number(PLANS.key, "a whole number", 0..=DEEPEST)?,
+    };
     match options.value("guide") {
-        "cascade" if breadth == 0 => Ok(Box::new(Cascade)),
-        "cascade" => Err(options.wrong("breadth", "0 where guide is not plan")),
-        "plan" => Ok(Box::new(Plan { depth: 2, weight: 0.5, breadth })),
+        "cascade" if breadth != 0 => Err(options.wrong("breadth", "0 where guide is not plan")),
+        "cascade" if options.given(PLANS.key).is_some() => {
+            Err(Error::user(format!("'{}' has plans: its guide must be plan", options.text)))
+        }
+        "cascade" => Ok(Box::new(Cascade)),
+        "plan" => Ok(Box::new(PlanThenCascade { plan: Plan { depth: 2, weight: 0.5, breadth }, plans })),
         _ => Err(options.wrong("guide", "cascade or plan")),
     }
 }

@@ -34,6 +34,11 @@ pub trait Policy<G: Game>: Send + Sync {
         sorted(values, first)
     }
 
+    /// The move it plays as the guide of a [simulation](super::Search), so many moves after the one that is simulated, from 0.
+    fn follow(&self, _moves: u32, state: &G::State, ties: &mut Stream) -> usize {
+        self.choose(state, ties)
+    }
+
     /// Whether it thinks for a given time.
     fn is_timed(&self) -> bool {
         false
@@ -86,6 +91,10 @@ impl<G: Game> Policy<G> for Box<dyn Policy<G>> {
 
     fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<Valued> {
         self.as_ref().rank(state, ties)
+    }
+
+    fn follow(&self, moves: u32, state: &G::State, ties: &mut Stream) -> usize {
+        self.as_ref().follow(moves, state, ties)
     }
 
     fn is_timed(&self) -> bool {

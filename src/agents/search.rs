@@ -203,11 +203,11 @@ impl<G: Game> Search<G> {
     ) -> (f64, Option<G::State>) {
         let mut game = G::at(&self.rules, state);
         let mut points = f64::from(game.step(action, luck).reward);
-        for _ in 0..self.depth {
+        for moves in 0..self.depth {
             if game.is_over() {
                 break;
             }
-            let action = guide.choose(&game.state(), &mut luck.other);
+            let action = guide.follow(moves, &game.state(), &mut luck.other);
             points += f64::from(game.step(action, luck).reward);
         }
         (points, (!game.is_over()).then(|| game.state()))

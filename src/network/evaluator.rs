@@ -115,7 +115,7 @@ impl<G: Game> Evaluator<G> {
     }
 
     fn masks(&self, states: &[G::State]) -> Vec<ActionMask> {
-        states.iter().map(|state| G::mask(state, self.view.mask)).collect()
+        states.par_iter().with_min_len(TASK).map(|state| G::mask(state, self.view.mask)).collect()
     }
 
     /// The same by one forward pass alone and with a mask for each state: values outside of it may be left out and are then 0.

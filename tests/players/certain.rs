@@ -1,7 +1,8 @@
 //! Players that see the board and what is certain of it, and rollouts guided by them.
 
 use matchq::agents::{
-    Budget, Cascade, Expected, Greedy, Matching, Plan, Policy, Random, Ranked, Rollout, Search, Valued, best,
+    Budget, Cascade, Expected, Greedy, Matching, Plan, PlanThenCascade, Policy, Random, Ranked, Rollout, Search,
+    Valued, best,
 };
 use matchq::games::Game;
 use matchq::games::match3::{Certain, Match3, Rules, best_plan};
@@ -168,6 +169,28 @@ fn rollouts_that_try_set_ups_play_one_where_the_next_move_gains_the_more() {
     let nothing = position(&[(0, 9, 'a'), (1, 9, 'a'), (4, 9, 'a')], 25);
     assert_eq!(choices(&with, &nothing), [action(3, 9, false)]);
     assert!(choices(&without, &nothing).len() > 1);
+}
+
+#[test]
+fn a_guide_plans_as_many_moves_as_it_is_told_and_then_takes_the_longest_chain() {
+    let state = position(&PREPARATION, 25);
+    let guide = |plans| PlanThenCascade { plan: Plan { depth: 2, weight: 0.5, breadth: 0 }, plans };
+    let follows = |plans, moves| guide(plans).follow(moves, &state, &mut ties(0));
+    assert_eq!(
+        [follows(0, 0), follows(1, 0), follows(1, 1), follows(2, 1)],
+        [takes_four(), prepares(), takes_four(), prepares()]
+    );
+    assert_eq!(choices(&guide(0), &state), [prepares()], "by itself it plans");
+    assert_eq!(Cascade.follow(7, &state, &mut ties(0)), takes_four());
+    // In a simulation the guide's first move is the second of all: with moves that can wait, it is planned or not.
+    let value = |plans| {
+        let search = Search { rules: Rules::default(), budget: Budget::Simulations(2000), depth: 2, prior_visits: 0.0 };
+        let state = position(&[&PREPARATION[..], &[(0, 1, 'c'), (1, 0, 'c'), (2, 1, 'c')]].concat(), 25);
+        let rollout = Rollout { search, guide: guide(plans), setups: false };
+        value_of(&rollout.values(&state, &mut ties(0)), action(1, 0, true))
+    };
+    // 8, then 8 + 24 by the plan, but 15 + 8 by the longest chain, and one plan is enough.
+    assert!(value(1) > value(0) + 4.0 && (value(1) - value(2)).abs() < 2.0, "{} {} {}", value(0), value(1), value(2));
 }
 
 #[test]

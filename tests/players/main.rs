@@ -86,7 +86,7 @@ fn rollout(sims: usize, depth: u32) -> Rollout<Cascade> {
     Rollout { search, guide: Cascade, setups: false }
 }
 
-const ALL: [&str; 15] = [
+const ALL: [&str; 16] = [
     "network",
     "network:setups=1",
     "network+search:sims=40",
@@ -102,4 +102,5 @@ const ALL: [&str; 15] = [
     "rollout:sims=100:setups=1",
     "rollout:sims=40:depth=1:guide=plan",
     "rollout:sims=40:depth=1:guide=plan:breadth=3",
+    "rollout:sims=40:depth=3:guide=plan:breadth=4:plans=1",
 ];
