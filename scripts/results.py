@@ -4,8 +4,8 @@
 Usage: python3 scripts/results.py [--quick] [--share SHARE] [--reuse]
 
 Each player plays by itself, and its report is kept in target/results/: what was interrupted goes on where it was, and
-who has played so many games with the same program does not play them again. The players with a given time alone take six
-hours, with --share 0.2 a fifth of that; --quick takes five minutes. Needs cargo and Python 3, and a machine with nothing
+who has played so many games with the same program does not play them again. The players with a given time alone take
+hours, with --share 0.2 one and a half; --quick takes five minutes. Needs cargo and Python 3, and a machine with nothing
 else to do.
 """
 
@@ -27,7 +27,7 @@ import urllib.parse
 PRIOR = "checkpoint=checkpoints/dqn-prior"
 SMALL = "checkpoint=checkpoints/dqn-prior-small"
 SETUPS = "checkpoint=checkpoints/dqn-setups"
-SETUPS_SEARCH = "network+search:guide=plan:breadth=4:depth=3:weight=0:candidates=16:prior_visits=100"
+SETUPS_SEARCH = "network+search:guide=plan:breadth=4:plans=1:depth=3:weight=0:candidates=16:prior_visits=300"
 ROOT_SEARCH = "network+search:guide=plan:breadth=4:depth=3:weight=0:candidates=12:prior_visits=300"
 SMALL_SEARCH = "network+search:next_moves=0:depth=2:weight=0:candidates=12:prior_visits=30"
 LEAF_SEARCH = "network+search:depth=0:weight=0.9:candidates=6:prior_visits=20"
@@ -47,12 +47,12 @@ GROUPS = [
             "network",
             f"network:{PRIOR}",
             f"network:{SMALL}",
-            f"network:{SETUPS}",
         ],
     ),
     (
         1_000,
         [
+            f"network:{SETUPS}",
             "plan:depth=3",
             "expected:samples=100",
             "expected:samples=50:depth=1",
@@ -65,8 +65,6 @@ GROUPS = [
     (
         300,
         [
-            f"{SETUPS_SEARCH}:sims=1000:{SETUPS}",
-            "rollout:sims=1000:depth=3:guide=plan:breadth=4:setups=1",
             f"{ROOT_SEARCH}:sims=1000:{PRIOR}",
             f"{LEAF_SEARCH}:sims=300:{PRIOR}",
         ],
@@ -93,21 +91,21 @@ def root_search(ms):
 # Strength against time: each family's player with so many milliseconds a move, the most that it is given, and then in how many
 # games. The first is compared with each of the others. `expected` thinks for as long as its outcomes take.
 FAMILIES = {
-    "network+search": (setups_search, 1_000),
+    "network+search": (setups_search, 200),
     "its output at zero": (lambda ms: setups_search(ms, ":output=0"), 50),
-    "without set-ups": (root_search, 1_000),
-    "rollout, set-ups": (lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4:setups=1", 200),
+    "without set-ups": (root_search, 200),
+    "rollout, set-ups": (lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4:plans=1:setups=1", 50),
     "rollout, 2 chains": (lambda ms: f"rollout:ms={ms}:depth=2", 50),
     "rollout, 2 plans": (lambda ms: f"rollout:ms={ms}:depth=2:guide=plan:breadth=4", 200),
     "rollout, 3 plans": (lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4", 200),
 }
-BUDGETS = {1: 2_000, 3: 2_000, 10: 2_000, 50: 1_000, 200: 300, 1_000: 100}
+BUDGETS = {1: 2_000, 3: 2_000, 10: 2_000, 50: 1_000, 200: 300}
+# The budget with which the first family plays all of its games, whatever the share.
+WHOLE = 50
 OUTCOMES = {10: 1_000, 50: 1_000, 200: 1_000, 1_000: 300}
-COLOURS = ["#c83e4d", "#d68910", "#72b7b2", "#4c78a8", "#54a24b", "#8f6bb3", "#6b6f76"]
+COLOURS = ["#c83e4d", "#d68910", "#72b7b2", "#4c78a8", "#54a24b", "#8f6bb3", "#6b6f76", "#17becf"]
 # Simulations of each move by which the luck of a game is estimated.
 LUCK = 50
-# With --quick, so many games in place of those.
-QUICK = {10_000: 20, 2_000: 4, 1_000: 4, 300: 2, 100: 2}
 # All are compared with this player.
 REFERENCE = "network"
 
@@ -119,7 +117,8 @@ COMMAND = "python3 scripts/results.py"
 def main():
     parser = argparse.ArgumentParser(description="Lets all players play and writes docs/results.md and its pictures.")
     parser.add_argument("--quick", action="store_true", help="a few games each, written to target/results/quick/ only")
-    parser.add_argument("--share", type=share, default=1, help="of the games of players with a given time (1: all of them)")
+    of_which = "of the games of players with a given time, but for network+search at 50 ms (1: all of them)"
+    parser.add_argument("--share", type=share, default=1, help=of_which)
     parser.add_argument("--reuse", action="store_true", help="take kept reports even if the program has changed since")
     arguments = parser.parse_args()
     folder = KEPT / "quick" if arguments.quick else ROOT / "docs"
@@ -128,12 +127,16 @@ def main():
 
     program = build()
     players = [(player, games) for games, names in GROUPS for player in names]
-    searches = [(family(ms), BUDGETS[ms]) for family, longest in FAMILIES.values() for ms in budgets(longest)]
+    first, _ = next(iter(FAMILIES.values()))
+    whole = {} if arguments.quick else {first(WHOLE): BUDGETS[WHOLE] / arguments.share}
+    timed = [(family(ms), BUDGETS[ms]) for family, longest in FAMILIES.values() for ms in budgets(longest)]
+    # A player may stand in two families.
+    searches = [(player, whole.get(player, games)) for player, games in dict(timed).items()]
     searches += [(expected(outcomes), games) for outcomes, games in OUTCOMES.items()]
 
     def compared(entrants, part, *options):
         """The reports of players' games, and what compare says of them."""
-        entrants = [(player, QUICK[games] if arguments.quick else max(1, round(games * part))) for player, games in entrants]
+        entrants = [(player, quick(games) if arguments.quick else max(1, round(games * part))) for player, games in entrants]
         reports = [report_of(program, player, games, arguments.reuse) for player, games in entrants]
         for report in reports:
             estimate_luck(program, report)
@@ -141,8 +144,8 @@ def main():
         return reports, json.loads(subprocess.run(compare, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
 
     reports, comparison = compared(players, 1, f"--plot={folder / 'players.svg'}")
-    timed, strength = compared(searches, arguments.share)
-    dates = sorted(datetime.date.fromtimestamp(path.stat().st_mtime) for path in reports + timed)
+    kept, strength = compared(searches, arguments.share)
+    dates = sorted(datetime.date.fromtimestamp(path.stat().st_mtime) for path in reports + kept)
     fewer = f" --share {arguments.share:g}" if arguments.share < 1 else ""
     options = " --quick" if arguments.quick else fewer
     text = document(comparison, dates[0], dates[-1], COMMAND + options)
@@ -157,6 +160,11 @@ def share(text):
     if not 0 < value <= 1:
         raise ValueError
     return value
+
+
+def quick(games):
+    """With --quick, so many games in place of those."""
+    return 20 if games >= 10_000 else 4 if games >= 1_000 else 2
 
 
 def budgets(longest):
@@ -305,13 +313,13 @@ def strength_section(comparison):
         f"`{first}` and the time that it really took, since it computes the network's values of a position in any case;",
         "then the score of each other, and how far the first is ahead of it, game by game, in bold where that is significant. With",
         "the network's output at zero the forward passes of the position's moves are computed all the same; those of next moves, from",
-        "10 ms on, are not, and simulations have their time. The search with its values at the end really takes",
-        f"{rounded(least['milliseconds_per_move'])} ms where it is given 1. Empty: not played.",
+        "3 ms on, are not, and simulations have their time. The number of games is the first player's; where another has played fewer,",
+        "it says how many, and the difference is of these. Empty: not played.",
         "",
         f"| ms a move | really | games | {' | '.join(FAMILIES)} |",
         f"|---|---|---|{'---|' * len(FAMILIES)}",
     ]
-    for ms in BUDGETS:
+    for ms in budgets(FAMILIES[first][1]):
         name = FAMILIES[first][0](ms)
         best = players[name]
         cells = [less_luck(best)]
@@ -319,9 +327,14 @@ def strength_section(comparison):
             if ms > longest:
                 cells.append("")
                 continue
+            if family(ms) == name:
+                cells.append("the same")
+                continue
             pair = pairs[name, family(ms)]
             ahead = around(pair["mean"], pair["half_width"], "+")
-            cells.append(f"{less_luck(players[family(ms)])}; " + (f"**{ahead}**" if pair["significant"] else ahead))
+            fewer = f" ({pair['games']} games)" if pair["games"] < best["games"] else ""
+            score = less_luck(players[family(ms)])
+            cells.append(f"{score}; " + (f"**{ahead}**" if pair["significant"] else ahead) + fewer)
         lines.append(f"| {ms:,} | {rounded(best['milliseconds_per_move'])} | {best['games']:,} | {' | '.join(cells)} |")
     lines += [
         "",

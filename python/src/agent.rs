@@ -110,8 +110,9 @@ impl Agent {
 
     /// Chooses a move (x, y, vertical) on a board with moves left, from 0 to 25.
     ///
-    /// It is that of the highest of the q_values among the moves that match, with a search the one that simulations rank
-    /// first. Where no move matches, which is rare, it is any that changes what is seen. What is left to chance is drawn by
+    /// It is that of the highest of the q_values among the moves of its mask (those that match, and set-ups if it was trained
+    /// with them), with a search the one that simulations rank first. Where there is none, which is rare, it is any that
+    /// changes what is seen. What is left to chance is drawn by
     /// the position: the same position always gets the same move, unless the search has milliseconds. matchq eval and
     /// compare draw it by the game's seed, so that such moves of theirs may be others.
     ///
@@ -131,8 +132,9 @@ impl Agent {
     /// of the network's training. Of the shipped agent 0.1 is a point, and each move later counts four fifths as much.
     ///
     /// board: one text, for values of shape (142,), or a sequence of n texts, for shape (n, 142). moves_left: a whole number
-    /// from 0 to 25, or n of them. A move's index is that of action_of_move. The network has learned from matching moves
-    /// (see action_mask): its values of others mean little. If it values next moves too, those of matching moves are of plans.
+    /// from 0 to 25, or n of them. A move's index is that of action_of_move. The network has learned from the moves
+    /// of its mask, with most agents those that match (see action_mask): its values of others mean little. If it values next
+    /// moves too, those of the mask's moves are of plans.
     /// A search does not change them.
     ///
     /// Raises ValueError for a text that is no board and for a board with a run of three or more, with row and column, for

@@ -139,8 +139,8 @@ pub fn move_of_action(action: &Bound<'_, PyAny>) -> PyResult<(usize, usize, bool
 /// The moves that are offered on a board: 142 truth values (numpy bool, shape (142,)), at least one of them true.
 ///
 /// kind: "legal" (all), "effective" (moves that change what is seen), "matching" (moves that match at once) or "setups"
-/// (these and, but for a game's last move, moves that match nothing and prepare the most). Where a board has none of a kind,
-/// those that change what is seen are offered, and where it has none of these, all.
+/// (these and moves that match nothing and prepare the most, as with more than one move left). Where a board has none of a
+/// kind, those that change what is seen are offered, and where it has none of these, all.
 ///
 /// Raises ValueError for a text that is no board and for a board with a run of three or more, which no game shows between
 /// two moves, with row and column, and for another kind.

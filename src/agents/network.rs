@@ -89,15 +89,27 @@ impl<G: Game> NetworkPlayer<G> {
         states.iter().map(|state| choose(&[], &G::mask(state, self.mask))).collect()
     }
 
-    /// Whether the mask says nothing for any action: where there is none of its kind, it falls back to the effective ones, which
-    /// the network has hardly seen.
-    pub fn is_undecided(&self, state: &G::State) -> bool {
-        self.says_nothing(state, &G::mask(state, self.mask))
-    }
-
-    fn says_nothing(&self, state: &G::State, mask: &ActionMask) -> bool {
+    /// Whether the state's mask says nothing for any action: where there is none of its kind, it falls back to the effective ones,
+    /// which the network has hardly seen.
+    fn is_undecided(&self, state: &G::State, mask: &ActionMask) -> bool {
         let falls_back = matches!(self.mask, MaskKind::Matching | MaskKind::Setups);
         falls_back && *mask == G::mask(state, MaskKind::Effective)
+    }
+
+    /// The actions of the mask from the best to the worst, in points, and whether the network does not decide among them: then they
+    /// are worth nothing, and any is the first.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn rank_if_decided(&mut self, state: &G::State, ties: &mut Stream) -> Result<(Vec<Valued>, bool)> {
+        let masks = self.evaluator.masks(&[*state]);
+        let [mask] = masks[..] else { unreachable!("a mask for the state") };
+        let values = self.evaluator.values_of(&[*state], &masks)?.to_vec();
+        let undecided = self.is_undecided(state, &mask);
+        let chosen = Self::choice(&values, mask, undecided, ties);
+        let value = |action: usize| if undecided { 0.0 } else { f64::from(values[action]) * self.points };
+        let valued = |action| Valued { action, value: value(action) };
+        Ok((sorted(mask.iter().map(valued).collect(), chosen), undecided))
     }
 
     /// The action of the mask that is played with these values.
@@ -121,28 +133,23 @@ impl<G: Game> Agent<G> for NetworkPlayer<G> {
 
     /// The action of the mask with the highest value, at random among equal ones; where nothing matches, any of the mask.
     fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>> {
-        let values = self.evaluator.values(states)?.to_vec();
-        let rows = values.chunks_exact(G::ACTIONS).zip(states).zip(ties);
-        let choose = |((values, state), ties): ((&[f32], &G::State), &mut Stream)| {
-            let mask = G::mask(state, self.mask);
-            Self::choice(values, mask, self.says_nothing(state, &mask), ties)
-        };
-        Ok(rows.map(choose).collect())
+        let masks = self.evaluator.masks(states);
+        let values = self.evaluator.values_of(states, &masks)?.to_vec();
+        let rows = values.chunks_exact(G::ACTIONS).zip(&masks).zip(states).zip(ties);
+        let chosen = rows.map(|(((values, mask), state), ties)| {
+            let undecided = self.is_undecided(state, mask);
+            Self::choice(values, *mask, undecided, ties)
+        });
+        Ok(chosen.collect())
     }
 
     /// The actions of the mask; where nothing matches they are worth nothing.
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
-        let values = self.evaluator.values(&[*state])?.to_vec();
-        let mask = G::mask(state, self.mask);
-        let undecided = self.says_nothing(state, &mask);
-        let chosen = Self::choice(&values, mask, undecided, ties);
-        let value = |action: usize| if undecided { 0.0 } else { f64::from(values[action]) * self.points };
-        let valued = |action| Valued { action, value: value(action) };
-        Ok(sorted(mask.iter().map(valued).collect(), chosen))
+        Ok(self.rank_if_decided(state, ties)?.0)
     }
 }
 
-/// The network's value of a position, that of its best action in the mask by one forward pass, in points.
+/// The network's value of a position, that of its best action in the mask, set-ups excepted, by one forward pass, in points.
 impl<G: Game> Leaf<G> for NetworkPlayer<G> {
     type Error = Error;
 

@@ -66,8 +66,8 @@ impl<G: Game, P: Policy<G>> Agent<G> for NetworkSearch<G, P> {
 
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
         let begin = Instant::now();
-        let ranked = self.network.rank(state, ties)?;
-        if self.network.is_undecided(state) {
+        let (ranked, undecided) = self.network.rank_if_decided(state, ties)?;
+        if undecided {
             return Ok(ranked);
         }
         let candidates = &ranked[..self.candidates.min(ranked.len())];

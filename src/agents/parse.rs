@@ -83,7 +83,7 @@ const OUTPUT: Parameter = Parameter {
 const NETWORK_SETUPS: Parameter = Parameter {
     key: SETUPS.key,
     default: None,
-    about: "1: it is offered set-up moves too, 0: it is not; without it as in its training",
+    about: "1: it is offered matching moves and set-ups, 0: matching moves; without it those of its training",
 };
 
 const NEXT_MOVES: Parameter = Parameter {

@@ -34,15 +34,12 @@ impl<P: Policy<Match3>> Policy<Match3> for Rollout<P> {
     fn rank(&self, state: &State, ties: &mut Stream) -> Vec<Valued> {
         let begin = Instant::now();
         let matching = Certain::of(state).matching();
-        let setups = match self.setups {
-            true => Match3::mask(state, MaskKind::Setups).without(&matching),
-            false => ActionMask::empty(),
-        };
+        let setups = self.setups_beside(state, &matching);
         let mut candidates = self.guide.values(state, ties);
         // Shuffled before they are sorted, so that equal ones come in random order.
         shuffle(&mut candidates, ties);
         if matching.is_empty() {
-            if !self.setups {
+            if setups.is_empty() {
                 return candidates;
             }
             candidates.clear();
@@ -50,8 +47,9 @@ impl<P: Policy<Match3>> Policy<Match3> for Rollout<P> {
         candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
         let mut points = [0.0; ActionMask::CAPACITY];
         Match3::certain(state, &setups, 2, 1.0, &mut points);
-        let mut setups: Vec<Valued> =
-            setups.iter().map(|action| Valued { action, value: points[action].into() }).collect();
+        let valued = |action: usize| Valued { action, value: points[action].into() };
+        let mut setups: Vec<Valued> = setups.iter().map(valued).collect();
+        shuffle(&mut setups, ties);
         setups.sort_by(|a, b| b.value.total_cmp(&a.value));
         candidates.extend(setups);
         let Ok(ranked) = self.search.rank(state, &candidates, &self.guide, &mut NoLeaf, ties, begin);
@@ -60,5 +58,18 @@ impl<P: Policy<Match3>> Policy<Match3> for Rollout<P> {
 
     fn is_timed(&self) -> bool {
         matches!(self.search.budget, Budget::Time(_))
+    }
+}
+
+impl<P> Rollout<P> {
+    /// The set-ups that are tried beside the matching moves: none where the mask has to fall back.
+    fn setups_beside(&self, state: &State, matching: &ActionMask) -> ActionMask {
+        if !self.setups {
+            return ActionMask::empty();
+        }
+        match Match3::mask(state, MaskKind::Setups) {
+            all if all == Match3::mask(state, MaskKind::Effective) => ActionMask::empty(),
+            offered => offered.without(matching),
+        }
     }
 }

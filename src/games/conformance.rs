@@ -14,7 +14,7 @@ const LONGEST_GAME: usize = 100_000;
 /// If the game breaks a promise.
 pub fn check<G: Game>(rules: &G::Rules, seed: u64) {
     check_actions::<G>();
-    for (index, kind) in (0..).zip([MaskKind::Legal, MaskKind::Effective, MaskKind::Matching]) {
+    for (index, kind) in (0..).zip(MaskKind::ALL) {
         let mut stream = Stream::new(seed, Role::Game, index);
         let mut choice = Stream::new(seed, Role::Explore, index);
         let mut game = G::new(rules, &mut stream);
@@ -107,7 +107,8 @@ fn check_position<G: Game>(state: &G::State) {
 /// wholly written and under every symmetry hold the same numbers.
 fn check_afterstates<G: Game>(state: &G::State) {
     let offered = G::mask(state, MaskKind::Matching);
-    let some: ActionMask = offered.iter().take(2).collect();
+    let setups = G::mask(state, MaskKind::Setups).without(&offered);
+    let some: ActionMask = offered.iter().take(2).chain(setups.iter().take(1)).collect();
     check_waves::<G>(state, &some);
     for action in some.iter() {
         check_after::<G>(state, action);

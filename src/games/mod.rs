@@ -52,8 +52,8 @@ pub enum MaskKind {
     Effective,
     /// Moves that match at once; where there is none, the effective ones.
     Matching,
-    /// The matching moves and set-ups: moves that match nothing, and after which the next is certain to gain more than any would
-    /// now. Where there is none of either, the effective ones.
+    /// The matching moves and, before the last move, some set-ups: moves that match nothing, and after which the next is certain to
+    /// gain more than any would now. Where there is none of either, the effective ones.
     Setups,
 }
 

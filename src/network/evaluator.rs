@@ -71,7 +71,7 @@ impl<G: Game> Evaluator<G> {
 
     /// The same; if the network foresees chains, it is told by the rules what they leave instead.
     pub fn told(self) -> Self {
-        let view = self.network.told_view();
+        let view = View { mask: self.view.mask, ..self.network.told_view() };
         Self { view, encoder: Encoder::new(view), ..self }
     }
 
@@ -98,8 +98,16 @@ impl<G: Game> Evaluator<G> {
     /// When the device fails.
     pub fn values(&mut self, states: &[G::State]) -> Result<&[f32]> {
         let masks = self.masks(states);
-        self.values_within(states, &masks)?;
-        self.plan(states, &masks)?;
+        self.values_of(states, &masks)
+    }
+
+    /// The same with the [masks](Self::masks) of the states, where they are known already.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn values_of(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<&[f32]> {
+        self.values_within(states, masks)?;
+        self.plan(states, masks)?;
         Ok(&self.values)
     }
 
@@ -114,7 +122,8 @@ impl<G: Game> Evaluator<G> {
         Ok(&self.values)
     }
 
-    fn masks(&self, states: &[G::State]) -> Vec<ActionMask> {
+    /// The actions that are offered in each state.
+    pub fn masks(&self, states: &[G::State]) -> Vec<ActionMask> {
         states.par_iter().with_min_len(TASK).map(|state| G::mask(state, self.view.mask)).collect()
     }
 
@@ -156,7 +165,7 @@ impl<G: Game> Evaluator<G> {
             .unzip();
         for (chunk, places) in afterstates.chunks(self.batch).zip(places.chunks(self.batch)) {
             let Encoded { mut images, scalars, known } = self.encoder.afterstates(chunk, &self.device);
-            let foresight = self.network.foresight().filter(|_| self.view == self.network.view());
+            let foresight = self.network.foresight().filter(|_| self.view.prior == self.network.view().prior);
             if let Some((model, waves)) = foresight {
                 let shape = images.dims();
                 let Chain { boards, points } = model.chain(images, waves)?;

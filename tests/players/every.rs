@@ -14,13 +14,14 @@ fn where_nothing_matches_every_player_plays_any_effective_swap() {
     let state = position(&[(0, 0, 'a'), (4, 4, 'b')], 25);
     let effective: Vec<usize> = Match3::mask(&state, MaskKind::Effective).iter().collect();
     assert_eq!(effective.len(), 6);
-    for entry in PLAYERS.iter().filter(|entry| entry.name != "random") {
-        let mut player = parse(entry.name, &Rules::default()).unwrap();
+    let names = PLAYERS.iter().map(|entry| entry.name).filter(|name| *name != "random");
+    for text in names.chain(["rollout:setups=1", "network:setups=1", "network+search:setups=1"]) {
+        let mut player = parse(text, &Rules::default()).unwrap();
         let mut streams: Vec<Stream> = (0..200).map(ties).collect();
         let mut chosen = player.act(&[state; 200], &mut streams).unwrap();
         chosen.sort_unstable();
         chosen.dedup();
-        assert_eq!(chosen, effective, "{}", entry.name);
+        assert_eq!(chosen, effective, "{text}");
     }
 }
 

@@ -1,13 +1,13 @@
 //! Players with a network.
 
-use matchq::agents::{Agent, Leaf, NetworkPlayer, Plan, Policy, parse, with_policy};
+use matchq::agents::{Agent, Leaf, NetworkPlayer, Plan, Policy, Valued, parse, with_policy};
 use matchq::eval::play_series;
 use matchq::games::match3::{Match3, Rules, State};
 use matchq::games::{ActionMask, Game, MaskKind, Prior};
 use matchq::network::{self, Evaluator, device};
 use matchq::random::{Role, Stream};
 
-use super::{CHAIN, FOUR, position, ties};
+use super::{CHAIN, FOUR, position, ties, value_of};
 
 #[test]
 fn the_network_ranks_by_its_values_in_points() {
@@ -46,19 +46,25 @@ fn policy_with_next_moves(next_moves: usize, device: &device::Device) -> network
     network::Policy { config, network }
 }
 
+/// A policy with fresh weights that sees afterstates, with so many waves foreseen.
+fn policy(waves: usize, prior: Prior, device: &device::Device) -> network::Policy {
+    let network =
+        network::NetworkConfig { channels: 4, layers: 2, afterstates: true, waves, prior, ..Default::default() };
+    let config = network::PolicyConfig { game: "match3".into(), mask: MaskKind::Matching, points: 10.0, network };
+    let network = network::QNetwork::new::<Match3>(&config, &mut Stream::new(1, Role::Initialise, 0), device);
+    network::Policy { config, network }
+}
+
+fn foreseeing_policy(device: &device::Device) -> network::Policy {
+    policy(3, Prior::None, device)
+}
+
 #[test]
 fn a_network_that_foresees_chains_is_told_what_they_leave_in_a_search_and_where_asked_to_be() {
     let (_, device) = device::select(None).unwrap();
     let rules = Rules::default();
-    let policy = |waves, prior| {
-        let network =
-            network::NetworkConfig { channels: 4, layers: 2, afterstates: true, waves, prior, ..Default::default() };
-        let config = network::PolicyConfig { game: "match3".into(), mask: MaskKind::Matching, points: 10.0, network };
-        // The values' weights are drawn before the model's, so they are the same in both.
-        let network = network::QNetwork::new::<Match3>(&config, &mut Stream::new(1, Role::Initialise, 0), &device);
-        network::Policy { config, network }
-    };
-    let (foreseeing, chain) = (policy(3, Prior::None), policy(0, Prior::Chain));
+    // The values' weights are drawn before the model's, so they are the same in both.
+    let (foreseeing, chain) = (foreseeing_policy(&device), policy(0, Prior::Chain, &device));
     let play = |text, policy| {
         let mut player = with_policy(text, &rules, policy, &device).unwrap();
         let scores = play_series(&mut *player, &rules, 0, 3, |_| ()).unwrap();
@@ -144,6 +150,26 @@ fn a_network_is_offered_set_ups_as_in_its_training_or_as_it_is_told() {
     let mut plans = vec![0.0; Match3::ACTIONS];
     Match3::certain(&state, &setups, 2, 0.5, &mut plans);
     assert!(ranked.iter().all(|valued| (valued.value - f64::from(plans[valued.action])).abs() < 1e-3));
+}
+
+#[test]
+fn what_a_network_says_of_a_move_does_not_depend_on_the_set_ups_it_is_offered_too() {
+    let (_, device) = device::select(None).unwrap();
+    let rules = Rules::default();
+    let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, 0)).state();
+    for policy in [planned_policy(&device), foreseeing_policy(&device)] {
+        let rank = |text| with_policy(text, &rules, &policy, &device).unwrap().rank(&state, &mut ties(0)).unwrap();
+        for (text, without) in [("network:setups=1", "network"), ("network:setups=1:told=1", "network:told=1")] {
+            let with = rank(text);
+            let without = rank(without);
+            assert!(with.len() > without.len());
+            let same = |valued: &Valued| (valued.value - value_of(&with, valued.action)).abs() < 1e-4;
+            assert!(without.iter().all(same), "{text}: {with:?} {without:?}");
+        }
+        // In a search, which tells it, set-ups have values of their own too.
+        let evaluator = Evaluator::<Match3>::new(&policy.network, 8, &device).with_mask(MaskKind::Setups).told();
+        assert_eq!(evaluator.view().mask, MaskKind::Setups);
+    }
 }
 
 #[test]

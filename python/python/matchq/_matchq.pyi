@@ -56,8 +56,9 @@ class Agent:
     def act(self, board: str, moves_left: SupportsIndex) -> tuple[int, int, bool]:
         """Chooses a move (x, y, vertical) on a board with moves left, from 0 to 25.
 
-        It is that of the highest of the ``q_values`` among the moves that match, with a search the one that simulations rank
-        first. Where no move matches, which is rare, it is any that changes what is seen. What is left to chance is drawn by
+        It is that of the highest of the ``q_values`` among the moves of its mask (those that match, and set-ups if it was trained
+        with them), with a search the one that simulations rank first. Where there is none, which is rare, it is any that
+        changes what is seen. What is left to chance is drawn by
         the position: the same position always gets the same move, unless the search has milliseconds. ``matchq eval`` and
         ``compare`` draw it by the game's seed, so that such moves of theirs may be others.
 
@@ -79,9 +80,9 @@ class Agent:
             board: one text, for values of shape (142,), or n texts, for shape (n, 142).
             moves_left: a whole number from 0 to 25, or a sequence of n of them.
 
-        A move's index is that of ``action_of_move``. The network has learned from matching moves (``action_mask``): its
-        values of others mean little. If it values next moves too, those of matching moves are of plans. A search does not change
-        them.
+        A move's index is that of ``action_of_move``. The network has learned from the moves of its mask, with most agents those
+        that match (``action_mask``): its values of others mean little. If it values next moves too, those of the mask's moves
+        are of plans. A search does not change them.
 
         Raises:
             ValueError: a text that is no board, or a board with a run of three or more, with row and column; moves left that
@@ -181,8 +182,8 @@ def action_mask(board: str, kind: _Mask = "matching") -> npt.NDArray[np.bool_]:
     Args:
         board: the text of a board.
         kind: "legal" (all), "effective" (moves that change what is seen), "matching" (moves that match at once) or "setups"
-            (these and, but for a game's last move, moves that match nothing and prepare the most). Where a board has none
-            of a kind, those that change what is seen are offered, and where it has none of these, all.
+            (these and moves that match nothing and prepare the most, as with more than one move left). Where a board has
+            none of a kind, those that change what is seen are offered, and where it has none of these, all.
 
     Raises:
         ValueError: a text that is no board, or a board with a run of three or more, which no game shows between two moves,
