@@ -91,15 +91,15 @@ def root_search(ms):
 # Strength against time: each family's player with so many milliseconds a move, the most that it is given, and then in how many
 # games. The first is compared with each of the others. `expected` thinks for as long as its outcomes take.
 FAMILIES = {
-    "network+search": (setups_search, 200),
+    "network+search": (setups_search, 1_000),
     "its output at zero": (lambda ms: setups_search(ms, ":output=0"), 50),
-    "without set-ups": (root_search, 200),
+    "without set-ups": (root_search, 1_000),
     "rollout, set-ups": (lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4:plans=1:setups=1", 50),
     "rollout, 2 chains": (lambda ms: f"rollout:ms={ms}:depth=2", 50),
     "rollout, 2 plans": (lambda ms: f"rollout:ms={ms}:depth=2:guide=plan:breadth=4", 200),
     "rollout, 3 plans": (lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4", 200),
 }
-BUDGETS = {1: 2_000, 3: 2_000, 10: 2_000, 50: 1_000, 200: 300}
+BUDGETS = {1: 2_000, 3: 2_000, 10: 2_000, 50: 1_000, 200: 300, 1_000: 100}
 # The budget with which the first family plays all of its games, whatever the share.
 WHOLE = 50
 OUTCOMES = {10: 1_000, 50: 1_000, 200: 1_000, 1_000: 300}
