@@ -404,7 +404,7 @@ fn guide(options: &Options) -> Result<Box<dyn Policy<Match3>>> {
     match options.value("guide") {
         "cascade" if breadth != 0 => Err(options.wrong("breadth", "0 where guide is not plan")),
         "cascade" if options.given(PLANS.key).is_some() => {
-            Err(Error::user(format!("'{}' has plans: its guide must be plan", options.text)))
+            Err(options.wrong(PLANS.key, "left out where guide is not plan"))
         }
         "cascade" => Ok(Box::new(Cascade)),
         "plan" => Ok(Box::new(PlanThenCascade { plan: Plan { depth: 2, weight: 0.5, breadth }, plans })),

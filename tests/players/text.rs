@@ -94,7 +94,7 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
         ),
         ("greedy:checkpoint=a:b", "'greedy' has no parameter 'checkpoint': 'greedy' has no parameters".into()),
         ("rollout:breadth=3", "breadth=3 in 'rollout:breadth=3': breadth must be 0 where guide is not plan".into()),
-        ("rollout:plans=1", "'rollout:plans=1' has plans: its guide must be plan".into()),
+        ("rollout:plans=1", "plans=1 in 'rollout:plans=1': plans must be left out where guide is not plan".into()),
         ("rollout:setups=2", "setups=2 in 'rollout:setups=2': setups must be a whole number from 0 to 1".into()),
         ("network:setups=yes", "setups=yes in 'network:setups=yes': setups must be a whole number from 0 to 1".into()),
         ("rollout:guide=me", "guide=me in 'rollout:guide=me': guide must be cascade or plan".into()),
