@@ -5,8 +5,8 @@ Usage: python3 scripts/results.py [--quick] [--share SHARE] [--reuse]
 
 Each player plays by itself, and its report is kept in target/results/: what was interrupted goes on where it was, and
 who has played so many games with the same program does not play them again. The players with a given time alone take
-hours, with --share 0.2 one and a half; --quick takes five minutes. Needs cargo and Python 3, and a machine with nothing
-else to do.
+some seven hours, with --share 0.2 one and a half; --quick takes five minutes. Needs cargo and Python 3, and a machine with
+nothing else to do.
 """
 
 import argparse

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::policy::sorted;
 use super::{Agent, Leaf, Valued};
 use crate::error::{Error, Result};
-use crate::games::{ActionMask, Game, MaskKind};
+use crate::games::{ActionMask, Game, MaskKind, falls_back};
 use crate::network::{Evaluator, Policy};
 use crate::random::{Draw, Stream};
 
@@ -14,7 +14,6 @@ use crate::random::{Draw, Stream};
 pub struct NetworkPlayer<G: Game> {
     name: String,
     evaluator: Evaluator<G>,
-    mask: MaskKind,
     /// Points that the network's values count in.
     points: f64,
     /// Actions of which a leaf's value is the highest, those with the highest prior; 0 for all.
@@ -24,8 +23,7 @@ pub struct NetworkPlayer<G: Game> {
 impl<G: Game> NetworkPlayer<G> {
     /// A player by the values of an evaluator, taken as points.
     pub fn new(evaluator: Evaluator<G>) -> Self {
-        let mask = evaluator.view().mask;
-        Self { name: "network".into(), evaluator, mask, points: 1.0, leaf_moves: 0 }
+        Self { name: "network".into(), evaluator, points: 1.0, leaf_moves: 0 }
     }
 
     /// The player of a policy; at most `batch` boards go through the network at once.
@@ -55,7 +53,7 @@ impl<G: Game> NetworkPlayer<G> {
 
     /// The same player with another mask than that of its network's training.
     pub fn with_mask(self, mask: MaskKind) -> Self {
-        Self { evaluator: self.evaluator.with_mask(mask), mask, ..self }
+        Self { evaluator: self.evaluator.with_mask(mask), ..self }
     }
 
     /// The same player; if its network foresees chains, the rules tell it what they leave instead.
@@ -78,22 +76,19 @@ impl<G: Game> NetworkPlayer<G> {
         states: &[G::State],
         mut choose: impl FnMut(&[f32], &ActionMask) -> usize,
     ) -> Result<Vec<usize>> {
-        let mask = self.mask;
-        let values = self.evaluator.values(states)?;
-        let choose = |(values, state)| choose(values, &G::mask(state, mask));
-        Ok(values.chunks_exact(G::ACTIONS).zip(states).map(choose).collect())
+        let masks = self.evaluator.masks(states);
+        let values = self.evaluator.values_of(states, &masks)?;
+        Ok(values.chunks_exact(G::ACTIONS).zip(&masks).map(|(values, mask)| choose(values, mask)).collect())
     }
 
     /// The same without looking: `choose` is given no values.
     pub fn act_blindly(&self, states: &[G::State], mut choose: impl FnMut(&[f32], &ActionMask) -> usize) -> Vec<usize> {
-        states.iter().map(|state| choose(&[], &G::mask(state, self.mask))).collect()
+        self.evaluator.masks(states).iter().map(|mask| choose(&[], mask)).collect()
     }
 
-    /// Whether the state's mask says nothing for any action: where there is none of its kind, it falls back to the effective ones,
-    /// which the network has hardly seen.
+    /// Whether the state's mask is one that the network has hardly seen, because there is none of its kind.
     fn is_undecided(&self, state: &G::State, mask: &ActionMask) -> bool {
-        let falls_back = matches!(self.mask, MaskKind::Matching | MaskKind::Setups);
-        falls_back && *mask == G::mask(state, MaskKind::Effective)
+        falls_back::<G>(state, self.evaluator.view().mask, mask)
     }
 
     /// The actions of the mask from the best to the worst, in points, and whether the network does not decide among them: then they
@@ -102,9 +97,8 @@ impl<G: Game> NetworkPlayer<G> {
     /// # Errors
     /// When the device fails.
     pub fn rank_if_decided(&mut self, state: &G::State, ties: &mut Stream) -> Result<(Vec<Valued>, bool)> {
-        let masks = self.evaluator.masks(&[*state]);
-        let [mask] = masks[..] else { unreachable!("a mask for the state") };
-        let values = self.evaluator.values_of(&[*state], &masks)?.to_vec();
+        let mask = G::mask(state, self.evaluator.view().mask);
+        let values = self.evaluator.values_of(&[*state], &[mask])?.to_vec();
         let undecided = self.is_undecided(state, &mask);
         let chosen = Self::choice(&values, mask, undecided, ties);
         let value = |action: usize| if undecided { 0.0 } else { f64::from(values[action]) * self.points };

@@ -6,7 +6,7 @@ use super::policy::shuffle;
 use super::search::{Budget, NoLeaf, Search};
 use super::{Policy, Valued};
 use crate::games::match3::{Certain, Match3, State};
-use crate::games::{ActionMask, Game, MaskKind};
+use crate::games::{ActionMask, Game, MaskKind, falls_back};
 use crate::random::Stream;
 
 /// Plays the matching move that simulations, each followed by some moves of the guide, rank first.
@@ -67,9 +67,10 @@ impl<P> Rollout<P> {
         if !self.setups {
             return ActionMask::empty();
         }
-        match Match3::mask(state, MaskKind::Setups) {
-            all if all == Match3::mask(state, MaskKind::Effective) => ActionMask::empty(),
-            offered => offered.without(matching),
+        let offered = Match3::mask(state, MaskKind::Setups);
+        match falls_back::<Match3>(state, MaskKind::Setups, &offered) {
+            true => ActionMask::empty(),
+            false => offered.without(matching),
         }
     }
 }

@@ -151,6 +151,12 @@ pub fn by_certain_points<G: Game>(state: &G::State, mask: &ActionMask, depth: u3
     ranked
 }
 
+/// Whether a state's mask of a kind is that of the effective actions, because there is none of its kind. Costs nothing for the kinds
+/// that cannot fall back to it.
+pub fn falls_back<G: Game>(state: &G::State, kind: MaskKind, mask: &ActionMask) -> bool {
+    matches!(kind, MaskKind::Matching | MaskKind::Setups) && *mask == G::mask(state, MaskKind::Effective)
+}
+
 /// A game for one player, played by numbered actions.
 ///
 /// The image of a position is `[PLANES, ROWS, COLUMNS]`, rows from the top, each number 0 or 1; the

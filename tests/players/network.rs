@@ -26,37 +26,28 @@ fn the_network_ranks_by_its_values_in_points() {
     assert!(best.iter().all(|value| (f64::from(*value) - ranked[0].value).abs() < 1e-4), "{best:?} {ranked:?}");
 }
 
-/// A policy with fresh weights that sees afterstates and has the plan as its prior.
+/// A policy with fresh weights, the same each time, that sees afterstates; the shape but for its size.
+fn fresh_policy(mask: MaskKind, shape: network::NetworkConfig, device: &device::Device) -> network::Policy {
+    let network = network::NetworkConfig { channels: 4, layers: 2, afterstates: true, ..shape };
+    let config = network::PolicyConfig { game: "match3".into(), mask, points: 10.0, network };
+    let network = network::QNetwork::new::<Match3>(&config, &mut Stream::new(1, Role::Initialise, 0), device);
+    network::Policy { config, network }
+}
+
+/// One that has the plan as its prior.
 fn planned_policy(device: &device::Device) -> network::Policy {
     policy_with_next_moves(0, device)
 }
 
 /// The same, which values so many moves after each move too.
 fn policy_with_next_moves(next_moves: usize, device: &device::Device) -> network::Policy {
-    let network = network::NetworkConfig {
-        channels: 4,
-        layers: 2,
-        prior: Prior::Plan,
-        afterstates: true,
-        next_moves,
-        ..Default::default()
-    };
-    let config = network::PolicyConfig { game: "match3".into(), mask: MaskKind::Matching, points: 10.0, network };
-    let network = network::QNetwork::new::<Match3>(&config, &mut Stream::new(1, Role::Initialise, 0), device);
-    network::Policy { config, network }
+    let shape = network::NetworkConfig { prior: Prior::Plan, next_moves, ..Default::default() };
+    fresh_policy(MaskKind::Matching, shape, device)
 }
 
-/// A policy with fresh weights that sees afterstates, with so many waves foreseen.
-fn policy(waves: usize, prior: Prior, device: &device::Device) -> network::Policy {
-    let network =
-        network::NetworkConfig { channels: 4, layers: 2, afterstates: true, waves, prior, ..Default::default() };
-    let config = network::PolicyConfig { game: "match3".into(), mask: MaskKind::Matching, points: 10.0, network };
-    let network = network::QNetwork::new::<Match3>(&config, &mut Stream::new(1, Role::Initialise, 0), device);
-    network::Policy { config, network }
-}
-
+/// One that foresees three waves.
 fn foreseeing_policy(device: &device::Device) -> network::Policy {
-    policy(3, Prior::None, device)
+    fresh_policy(MaskKind::Matching, network::NetworkConfig { waves: 3, ..Default::default() }, device)
 }
 
 #[test]
@@ -64,7 +55,8 @@ fn a_network_that_foresees_chains_is_told_what_they_leave_in_a_search_and_where_
     let (_, device) = device::select(None).unwrap();
     let rules = Rules::default();
     // The values' weights are drawn before the model's, so they are the same in both.
-    let (foreseeing, chain) = (foreseeing_policy(&device), policy(0, Prior::Chain, &device));
+    let told = network::NetworkConfig { prior: Prior::Chain, ..Default::default() };
+    let (foreseeing, chain) = (foreseeing_policy(&device), fresh_policy(MaskKind::Matching, told, &device));
     let play = |text, policy| {
         let mut player = with_policy(text, &rules, policy, &device).unwrap();
         let scores = play_series(&mut *player, &rules, 0, 3, |_| ()).unwrap();
@@ -124,10 +116,8 @@ fn a_player_values_as_many_next_moves_as_its_network_learned_to_or_as_it_is_told
 fn a_network_is_offered_set_ups_as_in_its_training_or_as_it_is_told() {
     let (_, device) = device::select(None).unwrap();
     let rules = Rules::default();
-    let mut trained = planned_policy(&device);
-    trained.config.mask = MaskKind::Setups;
-    trained.network =
-        network::QNetwork::new::<Match3>(&trained.config, &mut Stream::new(1, Role::Initialise, 0), &device);
+    let shape = network::NetworkConfig { prior: Prior::Plan, ..Default::default() };
+    let trained = fresh_policy(MaskKind::Setups, shape, &device);
     let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, 0)).state();
     let offered = |text, policy: &network::Policy| -> ActionMask {
         let ranked = with_policy(text, &rules, policy, &device).unwrap().rank(&state, &mut ties(0)).unwrap();

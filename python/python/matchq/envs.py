@@ -94,7 +94,8 @@ class Match3Env(gymnasium.Env[Observation, np.int64]):
         obstacle_kinds: 2 in the original, each as frequent as one kind of gem.
         mask: which moves ``action_masks()`` and the info offer: "legal" (all), "effective" (moves that change what is seen),
             "matching" (moves that match at once) or "setups" (these and, but for the last move, moves that prepare the
-            most). Where a board has none of a kind, those that change what is seen are offered, or else all. Any of the 142 may be played.
+            most). Where a board has none of a kind, those that change what is seen are offered, or else all. Any of the 142
+            may be played.
 
     Raises:
         ValueError: an argument that is none of these.
