@@ -4,7 +4,6 @@
 
 use std::hint::black_box;
 
-use burn::module::Module;
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Tensor};
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
@@ -17,7 +16,7 @@ use matchq::dqn::optimizer::Optimizer;
 use matchq::dqn::replay::{Replay, Transition};
 use matchq::games::match3::{Match3, Rules, State};
 use matchq::games::{Game, Games, MaskKind};
-use matchq::network::{Encoded, Encoder, QNetwork, device, to_vec};
+use matchq::network::{Encoded, Encoder, Frozen, QNetwork, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 
 const BATCH: usize = 256;
@@ -120,7 +119,7 @@ fn network(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
     let tracked = device.clone().autodiff();
     let mut encoder = Encoder::<Match3>::new(config.policy().view());
     let online = QNetwork::new::<Match3>(&config.policy(), &mut Stream::new(1, Role::Initialise, 0), &tracked);
-    let plain = online.valid();
+    let plain = Frozen::new::<Match3>(&online, device);
 
     let Encoded { images, scalars, .. } = encoder.positions(&states, device);
     group.bench_function("part: forward (acting, target)", |bencher| {

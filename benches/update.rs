@@ -18,7 +18,7 @@ use matchq::dqn::optimizer::Optimizer;
 use matchq::dqn::replay::{Replay, Transition};
 use matchq::games::match3::{Match3, Rules, State};
 use matchq::games::{Game, Games, MaskKind};
-use matchq::network::{Encoded, Encoder, QNetwork, View, device, to_vec};
+use matchq::network::{Encoded, Encoder, Frozen, QNetwork, View, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 use serde_json::{Map, Value, json};
 
@@ -101,7 +101,7 @@ fn main() {
         times.insert("whole".to_owned(), milliseconds(limit, update));
     }
     if wanted("forward") {
-        let plain = network.valid();
+        let plain = Frozen::new::<Match3>(&network, &device);
         for size in FORWARD_BATCHES {
             let seen: Vec<(State, usize)> = states[..size].iter().map(|state| (*state, 0)).collect();
             let Encoded { images, scalars, .. } = Encoder::<Match3>::new(view).positions(&seen, &device);

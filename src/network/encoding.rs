@@ -133,7 +133,7 @@ pub struct Waves {
 }
 
 /// States that are worth a task for another thread.
-const TASK: usize = 16;
+const TASK: usize = 4;
 
 impl<G: Game> Encoder<G> {
     /// An encoder for a network that sees positions in a way.

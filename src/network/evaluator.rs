@@ -1,10 +1,9 @@
 //! Action values of many states by batched forward passes.
 
-use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
-use super::{Chain, Encoded, Encoder, QNetwork, View};
+use super::{Chain, Encoded, Encoder, Frozen, QNetwork, View};
 use crate::error::{Error, Result};
 use crate::games::{ActionMask, After, Game, MaskKind, Prior, by_certain_points};
 
@@ -13,11 +12,11 @@ use crate::games::{ActionMask, After, Game, MaskKind, Prior, by_certain_points};
 const PLANS: usize = 6;
 
 /// Actions that are worth a task for another thread.
-const TASK: usize = 16;
+const TASK: usize = 4;
 
 /// A network that is asked for action values.
 pub struct Evaluator<G: Game> {
-    network: QNetwork,
+    network: Frozen,
     view: View,
     device: Device,
     /// Images in one forward pass at the most.
@@ -36,7 +35,7 @@ impl<G: Game> Evaluator<G> {
     /// An evaluator of a network, without gradients; at most `batch` images, at least one, go through it at once.
     pub fn new(network: &QNetwork, batch: usize, device: &Device) -> Self {
         Self {
-            network: network.valid(),
+            network: Frozen::new::<G>(network, device),
             view: network.view(),
             device: device.clone(),
             batch: batch.max(1),

@@ -17,4 +17,4 @@ pub use encoding::{Encoded, Encoder, View, Waves};
 pub use evaluator::{Evaluator, to_vec};
 pub use foresight::{Chain, Foresight, Wave};
 pub use policy::{BEST, Policy, PolicyConfig};
-pub use q_network::{NetworkConfig, OutOfRange, QNetwork};
+pub use q_network::{Frozen, NetworkConfig, OutOfRange, QNetwork};

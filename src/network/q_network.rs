@@ -6,13 +6,15 @@
 //! whole board are broadcast in: the scalars as constant input planes, and a pooled summary of
 //! the features half-way up.
 
+use std::ops::Deref;
+
 use burn::module::Module;
 use burn::tensor::activation::relu;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "flex")]
-use super::board_convolution::Tower;
+use super::board_convolution::{Parts, Tower};
 use super::colours;
 use super::convolution::{Activation, Convolution};
 use super::foresight::Foresight;
@@ -230,7 +232,11 @@ impl QNetwork {
     /// columns]`, and `scalars`, shape `[batch, scalars]`. If the network sees afterstates, the first column is to be added to
     /// what is known of the action, and a second one to the action's plan with the network's values of the next moves.
     pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
-        let values = self.read_off(images, scalars);
+        self.outputs_from(self.read_off(images, scalars))
+    }
+
+    /// The outputs from what is read off at the places.
+    fn outputs_from(&self, values: Tensor<2>) -> Tensor<2> {
         let [batch, places] = values.dims();
         match (self.shape.view.afterstates, self.outputs()) {
             (false, _) => values,
@@ -242,27 +248,20 @@ impl QNetwork {
         }
     }
 
-    /// The values read off at the places of the actions, or at all places if the network sees afterstates.
-    fn read_off(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
-        #[cfg(feature = "flex")]
-        if let Some(tower) = self.tower(&images.device()) {
-            return tower.forward(images, scalars);
-        }
-        self.read_off_by_layers(images, scalars)
-    }
-
-    /// The network as it is computed block by block, which must give what [`read_off_by_layers`](Self::read_off_by_layers)
-    /// does: on the CPU, without gradients and without the state's own value.
+    /// The network as it is computed block by block, which must give what [`read_off`](Self::read_off) does: on the CPU, without
+    /// gradients and without the state's own value.
     #[cfg(feature = "flex")]
-    fn tower(&self, device: &Device) -> Option<Tower<'_>> {
+    fn tower<G: Game>(&self, device: &Device) -> Option<Tower> {
         let Self { stem, body, exchange, summary, hidden, advantage, value, shape, .. } = self;
         let fits = *device == Device::flex() && !device.is_autodiff() && value.is_none();
         let (colours, places) = (shape.shared_planes, &shape.places);
-        fits.then_some(Tower { colours, stem, body, exchange, summary, hidden, advantage, places })
+        let parts = Parts { colours, stem, body, exchange, summary, hidden, advantage, places };
+        fits.then(|| Tower::new(&parts, [shape.view.planes::<G>(), G::ROWS, G::COLUMNS]))
     }
 
-    /// The same on any device, layer by layer.
-    fn read_off_by_layers(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
+    /// The values read off at the places of the actions, or at all places if the network sees afterstates: on any device, layer by
+    /// layer.
+    fn read_off(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
         let [batch, _, rows, columns] = images.dims();
         let features = self.features(images, scalars);
 
@@ -317,6 +316,42 @@ impl QNetwork {
         let [_, count] = scalars.dims();
         let scalars = scalars.reshape([batch, count, 1, 1]).expand([batch, count, rows, columns]);
         colours::stack(Tensor::cat(vec![images, scalars], 1), self.shape.shared_planes)
+    }
+}
+
+/// A network whose weights change no more, made ready once for many forward passes without gradients.
+pub struct Frozen {
+    network: QNetwork,
+    #[cfg(feature = "flex")]
+    tower: Option<Tower>,
+}
+
+impl Frozen {
+    /// The network as it is now, on its `device`.
+    pub fn new<G: Game>(network: &QNetwork, device: &Device) -> Self {
+        let network = network.valid();
+        Self {
+            #[cfg(feature = "flex")]
+            tower: network.tower::<G>(device),
+            network,
+        }
+    }
+
+    /// As [`QNetwork::forward`].
+    pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
+        #[cfg(feature = "flex")]
+        if let Some(tower) = &self.tower {
+            return self.network.outputs_from(tower.forward(images, scalars));
+        }
+        self.network.forward(images, scalars)
+    }
+}
+
+impl Deref for Frozen {
+    type Target = QNetwork;
+
+    fn deref(&self) -> &QNetwork {
+        &self.network
     }
 }
 

@@ -4,7 +4,7 @@ use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{Device, Tensor, TensorData};
 use matchq::games::match3::{Certain, Rules, State};
 use matchq::games::{Game, Games, MaskKind, Match3, Prior};
-use matchq::network::{Encoded, Encoder, Evaluator, NetworkConfig, PolicyConfig, QNetwork, device, to_vec};
+use matchq::network::{Encoded, Encoder, Evaluator, Frozen, NetworkConfig, PolicyConfig, QNetwork, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 
 const PLAIN: NetworkConfig = NetworkConfig {
@@ -97,7 +97,8 @@ fn an_empty_batch_becomes_no_values() {
         let network = network(&config, 1);
         let Encoded { images, scalars, .. } = Encoder::<Match3>::new(network.view()).positions(&[], &cpu());
         let width = if config.afterstates { 1 } else { Match3::ACTIONS };
-        assert_eq!(network.forward(images, scalars).dims(), [0, width], "{config:?}");
+        let frozen = Frozen::new::<Match3>(&network, &cpu());
+        assert_eq!(frozen.forward(images, scalars).dims(), [0, width], "{config:?}");
     }
 }
 
@@ -151,15 +152,22 @@ fn a_network_without_gradients_gives_the_values_of_one_with_gradients_within_rou
     let shapes = [(8, 3), (20, 2), (32, 5), (48, 4), (33, 1)];
     let shapes = shapes.map(|(channels, layers)| NetworkConfig { channels, layers, ..PLAIN });
     for config in shapes.into_iter().chain([DUELING, SHARED, BOTH, PLANNED, AFTERSTATES, PLAN3, NEXT]) {
-        let stream = || Stream::new(3, Role::Initialise, 0);
-        let values = |device: Device, batch: usize| {
-            let network = QNetwork::new::<Match3>(&policy(&config), &mut stream(), &device).map(&mut WithBiases);
-            let Encoded { images, scalars, .. } =
-                Encoder::<Match3>::new(network.view()).positions(&states[..batch], &device);
-            to_vec(network.forward(images, scalars)).unwrap()
+        let network = |device: &Device| {
+            let mut stream = Stream::new(3, Role::Initialise, 0);
+            QNetwork::new::<Match3>(&policy(&config), &mut stream, device).map(&mut WithBiases)
         };
-        for batch in [1, 2, 3, 64] {
-            let (plain, tracked) = (values(cpu(), batch), values(cpu().autodiff(), batch));
+        let (trained, frozen) = (network(&cpu().autodiff()), Frozen::new::<Match3>(&network(&cpu()), &cpu()));
+        let mut encoder = Encoder::<Match3>::new(trained.view());
+        // The smaller batches come after larger ones, whose buffers they use again.
+        for batch in [64, 1, 2, 3, 5] {
+            let mut seen = |device: &Device| {
+                let Encoded { images, scalars, .. } = encoder.positions(&states[..batch], device);
+                (images, scalars)
+            };
+            let (images, scalars) = seen(&cpu());
+            let plain = to_vec(frozen.forward(images, scalars)).unwrap();
+            let (images, scalars) = seen(&cpu().autodiff());
+            let tracked = to_vec(trained.forward(images, scalars)).unwrap();
             let scale = tracked.iter().map(|value| value.abs()).fold(1.0, f32::max);
             let difference = plain.iter().zip(&tracked).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
             assert!(difference <= 1e-5 * scale, "{config:?}, {batch} boards: {difference} of {scale}");

@@ -1,5 +1,7 @@
 //! A convolution between padded blocks, without the way back.
 
+use std::sync::Arc;
+
 use super::forward::relu;
 use super::geometry::Shape;
 use super::line::{Line, WIDTH, line};
@@ -7,9 +9,10 @@ use super::plan::Plan;
 use crate::network::convolution::{Activation, Convolution};
 
 /// A convolution that is ready to be applied to blocks of boards.
-pub struct Layer<'a> {
+pub struct Layer {
     shape: Shape,
-    plans: &'a [Plan; 2],
+    /// By the number of boards, from one.
+    plans: Arc<[Plan]>,
     activation: Activation,
     /// As [`Shape::pack`] gives them.
     panels: Vec<Line>,
@@ -17,16 +20,16 @@ pub struct Layer<'a> {
     pub starts: Vec<Line>,
 }
 
-impl<'a> Layer<'a> {
+impl Layer {
     /// The convolution as one of `shape`, which may have a larger kernel: what it has more of is zero.
-    pub fn new(shape: Shape, plans: &'a [Plan; 2], convolution: &Convolution, activation: Activation) -> Self {
+    pub fn new(shape: Shape, plans: &Arc<[Plan]>, convolution: &Convolution, activation: Activation) -> Self {
         let [_, _, kernel] = convolution.sizes();
         let [mut weight, bias] = convolution.numbers();
         if kernel < shape.kernel {
             weight = widened(&weight, kernel, shape.kernel);
         }
         let starts = bias.chunks(WIDTH).flat_map(|bias| vec![Line(line(bias)); shape.block()]).collect();
-        Self { shape, plans, activation, panels: shape.pack(&weight), starts }
+        Self { shape, plans: plans.clone(), activation, panels: shape.pack(&weight), starts }
     }
 
     /// Channels of the input.
@@ -39,7 +42,7 @@ impl<'a> Layer<'a> {
         self.shape.outputs
     }
 
-    /// Convolves so many boards of the padded block `input` to the padded block `output`. The sums begin with `starts`,
+    /// Convolves so many boards, at least one, of the padded block `input` to the padded block `output`. The sums begin with `starts`,
     /// which are [`self.starts`](Self::starts) or others like them; the buffer `sums` has room for a block.
     pub fn apply(&self, boards: usize, starts: &[Line], input: &[Line], sums: &mut [Line], output: &mut [Line]) {
         self.apply_with(boards, starts, None, input, sums, output);
@@ -56,7 +59,7 @@ impl<'a> Layer<'a> {
         output: &mut [Line],
     ) {
         let (block, size) = (self.shape.block(), self.shape.padded());
-        let plan = &self.plans[usize::from(boards < block)];
+        let plan = &self.plans[boards - 1];
         let panels = self.panels.chunks_exact(self.shape.taps() * self.shape.inputs);
         let panels = panels.zip(starts.chunks_exact(block)).zip(output.chunks_exact_mut(size));
         for (group, ((panel, starts), output)) in panels.enumerate() {

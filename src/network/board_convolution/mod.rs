@@ -24,5 +24,5 @@ mod tower;
 mod waves;
 
 pub use operation::BoardConvolution;
-pub use tower::Tower;
+pub use tower::{Parts, Tower};
 pub use waves::WaveTower;

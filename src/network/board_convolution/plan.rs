@@ -1,6 +1,8 @@
 //! Which products convolve a block of boards, and which give the gradient of the weights. Those near the border leave out
 //! what lies beyond it.
 
+use std::sync::Arc;
+
 use super::geometry::{Rectangle, Shape};
 use super::line::{Line, WIDTH};
 use super::product::add_product;
@@ -36,23 +38,29 @@ struct Region<const STRIDE: usize> {
 impl Plan {
     /// For the blocks of a batch: whole ones, and the last.
     pub fn of_batch(shape: &Shape) -> [Self; 2] {
-        Self::with_regions(shape, &shape.regions())
+        let regions = shape.regions();
+        [shape.block(), shape.boards % shape.block()].map(|boards| Self::with_regions(shape, boards, &regions))
+    }
+
+    /// For blocks of one board, of two and so on, up to whole ones.
+    pub fn of_blocks(shape: &Shape) -> Arc<[Self]> {
+        let regions = shape.regions();
+        (1..=shape.block()).map(|boards| Self::with_regions(shape, boards, &regions)).collect()
     }
 
     /// The same of a kernel that is zero but for its centre, at some places of a board.
-    pub fn of_centre(shape: &Shape, places: Rectangle) -> [Self; 2] {
-        Self::with_regions(shape, &[(places, shape.centre())])
+    pub fn of_centre(shape: &Shape, places: Rectangle) -> Arc<[Self]> {
+        let regions = [(places, shape.centre())];
+        (1..=shape.block()).map(|boards| Self::with_regions(shape, boards, &regions)).collect()
     }
 
-    fn with_regions(shape: &Shape, regions: &[(Rectangle, Rectangle)]) -> [Self; 2] {
-        [shape.block(), shape.boards % shape.block()].map(|boards| {
-            let mut plan = Self { places: Vec::new(), boards: Vec::new(), regions: Vec::new() };
-            for (rectangle, taps) in regions.iter().filter(|_| boards > 0) {
-                plan.push(shape, boards, rectangle, taps);
-            }
-            plan.places.sort_unstable_by_key(|place| place.number);
-            plan
-        })
+    fn with_regions(shape: &Shape, boards: usize, regions: &[(Rectangle, Rectangle)]) -> Self {
+        let mut plan = Self { places: Vec::new(), boards: Vec::new(), regions: Vec::new() };
+        for (rectangle, taps) in regions.iter().filter(|_| boards > 0) {
+            plan.push(shape, boards, rectangle, taps);
+        }
+        plan.places.sort_unstable_by_key(|place| place.number);
+        plan
     }
 
     /// Adds a rectangle of each of so many boards.

@@ -1,6 +1,8 @@
 //! The whole Q-network without gradients, block by block: a block of boards goes through all layers while it is in the
 //! cache, and no layer's output is written anywhere else.
 
+use std::sync::{Mutex, MutexGuard};
+
 use burn::tensor::{Tensor, TensorData};
 use rayon::prelude::*;
 
@@ -11,9 +13,9 @@ use super::plan::Plan;
 use super::planes::{Planes, average};
 use crate::network::convolution::{Activation, Convolution};
 
-/// A network of convolutions with residuals, a summary of the board half-way, and one value a place and plane. Where colours
-/// share its weights, it goes through the layers once for each colour.
-pub struct Tower<'a> {
+/// What a [`Tower`] is made of: a network of convolutions with residuals, a summary of the board half-way, and one value a place
+/// and plane. Where colours share its weights, it goes through the layers once for each colour.
+pub struct Parts<'a> {
     /// Leading planes that share the weights; 0 if none do.
     pub colours: usize,
     /// From planes and scalars to features.
@@ -33,58 +35,26 @@ pub struct Tower<'a> {
     pub places: &'a [i32],
 }
 
-impl Tower<'_> {
-    /// Values, shape `[batch, actions]`, of `images`, shape `[batch, planes, rows, columns]`, and `scalars`, shape `[batch,
-    /// scalars]`.
-    pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
-        let [boards, planes, rows, columns] = images.dims();
-        let [_, count] = scalars.dims();
-        let [_, inputs, kernel] = self.stem.sizes();
-        let seen = if self.colours > 0 { planes - self.colours + 2 } else { planes };
-        assert_eq!(seen + count, inputs, "planes and scalars for the network");
-        let shape = |convolution: &Convolution| {
-            let [outputs, inputs, _] = convolution.sizes();
-            Shape { boards, rows, columns, inputs, outputs, kernel }
-        };
-        let features = shape(self.hidden);
-        let first_plans = Plan::of_batch(&shape(self.stem));
-        let plans = Plan::of_batch(&features);
-        let everywhere = Plan::of_centre(&features, Rectangle { rows: 0..rows, columns: 0..columns });
-        let once = Plan::of_centre(&features, Rectangle { rows: 0..1, columns: 0..1 });
-        let layer = |convolution, plans, activation| Layer::new(shape(convolution), plans, convolution, activation);
-        let layers = Layers {
-            planes: Planes::new(planes, self.colours, features),
-            stem: layer(self.stem, &first_plans, Activation::Relu),
-            body: self.body.par_iter().map(|one| layer(one, &plans, Activation::Residual)).collect(),
-            exchange: self.exchange.iter().map(|one| layer(one, &everywhere, Activation::None)).collect(),
-            summary: layer(self.summary, &once, Activation::None),
-            hidden: layer(self.hidden, &everywhere, Activation::Relu),
-            advantage: layer(self.advantage, &everywhere, Activation::None),
-            actions: self.places,
-            features,
-        };
-        let device = images.device();
-        let values = layers.values(&numbers(images), &numbers(scalars), count);
-        Tensor::from_data(TensorData::new(values, [boards, self.places.len()]), &device)
-    }
+/// The network, ready for blocks of boards: its weights are packed, and buffers are kept from one batch to the next.
+pub struct Tower {
+    planes: Planes,
+    stem: Layer,
+    body: Vec<Layer>,
+    exchange: Vec<Layer>,
+    summary: Layer,
+    hidden: Layer,
+    advantage: Layer,
+    actions: Vec<i32>,
+    /// The shape of a convolution from features to features.
+    features: Shape,
+    /// Scalars of a board.
+    scalars: usize,
+    /// Buffers that no thread uses now.
+    spare: Mutex<Vec<Scratch>>,
 }
 
 fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     tensor.into_data().try_into_vec().expect("32-bit floats")
-}
-
-/// The network, ready for blocks of boards.
-struct Layers<'a> {
-    planes: Planes,
-    stem: Layer<'a>,
-    body: Vec<Layer<'a>>,
-    exchange: Vec<Layer<'a>>,
-    summary: Layer<'a>,
-    hidden: Layer<'a>,
-    advantage: Layer<'a>,
-    actions: &'a [i32],
-    /// The shape of a convolution from features to features.
-    features: Shape,
 }
 
 /// Padded blocks, filled anew for every block of boards; zero but at the places.
@@ -101,25 +71,81 @@ struct Scratch {
     sums: Vec<Line>,
 }
 
-impl Layers<'_> {
-    /// Values `[boards, actions]` of images `[boards, planes, rows, columns]` and scalars `[boards, count]`.
-    fn values(&self, images: &[f32], scalars: &[f32], count: usize) -> Vec<f32> {
-        let Shape { boards, .. } = self.features;
+impl Tower {
+    /// The network for boards of so many planes, rows and columns.
+    ///
+    /// # Panics
+    /// If it is for other planes.
+    pub fn new(parts: &Parts, [planes, rows, columns]: [usize; 3]) -> Self {
+        let Parts { colours, .. } = *parts;
+        let [_, inputs, kernel] = parts.stem.sizes();
+        let seen = if colours > 0 { planes - colours + 2 } else { planes };
+        assert!(seen <= inputs, "as many planes as the network sees");
+        let shape = |convolution: &Convolution| {
+            let [outputs, inputs, _] = convolution.sizes();
+            Shape { boards: 0, rows, columns, inputs, outputs, kernel }
+        };
+        let features = shape(parts.hidden);
+        let first = Plan::of_blocks(&shape(parts.stem));
+        let plans = Plan::of_blocks(&features);
+        let everywhere = Plan::of_centre(&features, Rectangle { rows: 0..rows, columns: 0..columns });
+        let once = Plan::of_centre(&features, Rectangle { rows: 0..1, columns: 0..1 });
+        let layer = |convolution, plans, activation| Layer::new(shape(convolution), plans, convolution, activation);
+        Self {
+            planes: Planes::new(planes, colours, features),
+            stem: layer(parts.stem, &first, Activation::Relu),
+            body: parts.body.par_iter().map(|one| layer(one, &plans, Activation::Residual)).collect(),
+            exchange: parts.exchange.iter().map(|one| layer(one, &everywhere, Activation::None)).collect(),
+            summary: layer(parts.summary, &once, Activation::None),
+            hidden: layer(parts.hidden, &everywhere, Activation::Relu),
+            advantage: layer(parts.advantage, &everywhere, Activation::None),
+            actions: parts.places.to_vec(),
+            features,
+            scalars: inputs - seen,
+            spare: Mutex::default(),
+        }
+    }
+
+    /// Values, shape `[batch, actions]`, of `images`, shape `[batch, planes, rows, columns]`, and `scalars`, shape `[batch,
+    /// scalars]`.
+    ///
+    /// # Panics
+    /// If these are of other sizes than the network's.
+    pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
+        let Shape { rows, columns, .. } = self.features;
+        let [boards, ..] = images.dims();
+        assert_eq!(images.dims(), [boards, self.planes.count, rows, columns], "images for the network");
+        assert_eq!(scalars.dims(), [boards, self.scalars], "scalars for the network");
+        let device = images.device();
+        let values = self.values(boards, &numbers(images), &numbers(scalars));
+        Tensor::from_data(TensorData::new(values, [boards, self.actions.len()]), &device)
+    }
+
+    /// Values `[boards, actions]` of images `[boards, planes, rows, columns]` and scalars `[boards, scalars]`.
+    fn values(&self, boards: usize, images: &[f32], scalars: &[f32]) -> Vec<f32> {
         let block = self.features.block();
         let image = self.planes.count * self.features.places();
         let mut values = vec![0.0; boards * self.actions.len()];
         images
             .par_chunks(block * image)
-            .zip(scalars.par_chunks(block * count))
+            .zip(scalars.par_chunks(block * self.scalars))
             .zip(values.par_chunks_mut(block * self.actions.len()))
-            .for_each_init(
-                || self.scratch(),
-                |scratch, ((images, scalars), values)| {
-                    self.compute(values.len() / self.actions.len(), images, scalars, scratch);
-                    self.read_values(&scratch.next, values);
-                },
-            );
+            .for_each(|((images, scalars), values)| {
+                let mut scratch = self.take();
+                self.compute(values.len() / self.actions.len(), images, scalars, &mut scratch);
+                self.read_values(&scratch.next, values);
+                self.spare().push(scratch);
+            });
         values
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Vec<Scratch>> {
+        self.spare.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn take(&self) -> Scratch {
+        let spare = self.spare().pop();
+        spare.unwrap_or_else(|| self.scratch())
     }
 
     fn scratch(&self) -> Scratch {
@@ -200,7 +226,7 @@ impl Layers<'_> {
         let planes = self.advantage.outputs();
         let boards = values.chunks_exact_mut(self.actions.len()).zip(self.planes.lines.chunks_exact(places));
         for (values, lines) in boards {
-            for (value, action) in values.iter_mut().zip(self.actions) {
+            for (value, action) in values.iter_mut().zip(&self.actions) {
                 let (place, plane) = (*action as usize / planes, *action as usize % planes);
                 *value = padded[plane / WIDTH * self.features.padded() + lines[place]].0[plane % WIDTH];
             }

@@ -51,16 +51,13 @@ impl WaveTower<'_> {
     pub fn chain(&self, boards: &mut [f32], points: &mut [f32], [planes, rows, columns]: [usize; 3], waves: usize) {
         let shape = |convolution: &Convolution, kernel| {
             let [outputs, inputs, _] = convolution.sizes();
-            let mut shape = Shape { boards: 0, rows, columns, inputs, outputs, kernel };
-            // Plans for whole blocks, and for one board: the last boards go one by one.
-            shape.boards = shape.block() + 1;
-            shape
+            Shape { boards: 0, rows, columns, inputs, outputs, kernel }
         };
         let [_, _, kernel] = self.stem.sizes();
         let of = |convolution| shape(convolution, kernel);
         let all = Rectangle { rows: 0..rows, columns: 0..columns };
         let features = of(self.hidden);
-        let (first, plans) = (Plan::of_batch(&of(self.stem)), Plan::of_batch(&features));
+        let (first, plans) = (Plan::of_blocks(&of(self.stem)), Plan::of_blocks(&features));
         let centre = Plan::of_centre(&features, all.clone());
         let doubled = self.exchange.first().map(|exchange| Plan::of_centre(&of(exchange), all));
         let layer = |convolution, plans, activation| Layer::new(of(convolution), plans, convolution, activation);
@@ -89,15 +86,15 @@ impl WaveTower<'_> {
 }
 
 /// The model, ready for blocks of boards.
-struct Layers<'a> {
+struct Layers {
     planes: Planes,
-    stem: Layer<'a>,
-    body: Vec<Layer<'a>>,
-    exchange: Vec<Layer<'a>>,
-    own: Option<Layer<'a>>,
-    rest: Layer<'a>,
-    hidden: Layer<'a>,
-    points: Layer<'a>,
+    stem: Layer,
+    body: Vec<Layer>,
+    exchange: Vec<Layer>,
+    own: Option<Layer>,
+    rest: Layer,
+    hidden: Layer,
+    points: Layer,
     below: f32,
     share: f32,
     /// The shape of a convolution from features to features.
@@ -123,7 +120,7 @@ struct Scratch {
     points: Vec<f32>,
 }
 
-impl Layers<'_> {
+impl Layers {
     fn scratch(&self) -> Scratch {
         let lines = |channels: usize| vec![Line::default(); channels.div_ceil(WIDTH) * self.features.padded()];
         let width = self.features.outputs;
@@ -148,8 +145,7 @@ impl Layers<'_> {
         let mut open: Vec<usize> = (0..points.len()).collect();
         for _ in 0..waves {
             let mut changing = Vec::with_capacity(open.len());
-            let (blocks, rest) = open.split_at(open.len() / block * block);
-            for indices in blocks.chunks_exact(block).chain(rest.chunks_exact(1)) {
+            for indices in open.chunks(block) {
                 scratch.images.clear();
                 indices.iter().for_each(|index| scratch.images.extend(&boards[index * size..][..size]));
                 self.compute(indices.len(), scratch);
