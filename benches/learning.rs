@@ -119,7 +119,7 @@ fn network(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
     let tracked = device.clone().autodiff();
     let mut encoder = Encoder::<Match3>::new(config.policy().view());
     let online = QNetwork::new::<Match3>(&config.policy(), &mut Stream::new(1, Role::Initialise, 0), &tracked);
-    let plain = Frozen::new::<Match3>(&online, device);
+    let plain = Frozen::<Match3>::new(&online);
 
     let Encoded { images, scalars, .. } = encoder.positions(&states, device);
     group.bench_function("part: forward (acting, target)", |bencher| {

@@ -76,7 +76,8 @@ fn main() {
     found.insert("targets".to_owned(), json!(batch.count));
     if let Some(folder) = &folder {
         batch.write(folder, &network);
-        let values = network.valid().forward(batch.images.clone().inner(), batch.scalars.clone().inner());
+        let plain = Frozen::<Match3>::new(&network);
+        let values = plain.forward(batch.images.clone().inner(), batch.scalars.clone().inner());
         write(folder, "values", &to_vec(values).expect("values"));
         let mut learner = Plain::new(&config, network.clone());
         let checked: Vec<(f32, f32)> = (0..CHECKED).map(|_| learner.update(&batch)).collect();
@@ -101,7 +102,7 @@ fn main() {
         times.insert("whole".to_owned(), milliseconds(limit, update));
     }
     if wanted("forward") {
-        let plain = Frozen::new::<Match3>(&network, &device);
+        let plain = Frozen::<Match3>::new(&network);
         for size in FORWARD_BATCHES {
             let seen: Vec<(State, usize)> = states[..size].iter().map(|state| (*state, 0)).collect();
             let Encoded { images, scalars, .. } = Encoder::<Match3>::new(view).positions(&seen, &device);

@@ -4,10 +4,12 @@
 //! and ands, all kinds at once, never cell by cell.
 
 mod cells;
+mod lanes;
 
 use serde::{Deserialize, Serialize};
 
 pub use cells::Cells;
+pub use lanes::{LANES, Lanes};
 
 /// A board of tokens, their kinds in binary over `PLANES` sets of cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

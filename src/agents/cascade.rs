@@ -1,6 +1,6 @@
 //! The cascade player: the most points that are certain.
 
-use super::policy::weigh;
+use super::policy::weigh_chains;
 use super::{Policy, Valued};
 use crate::games::match3::{Match3, State};
 use crate::random::Stream;
@@ -10,6 +10,6 @@ pub struct Cascade;
 
 impl Policy<Match3> for Cascade {
     fn values(&self, state: &State, _: &mut Stream) -> Vec<Valued> {
-        weigh(state, |mut board, action| board.play(action).into())
+        weigh_chains(state, |chain| chain.points.into())
     }
 }

@@ -1,6 +1,6 @@
 //! The planning player: the most points that are certain over several moves.
 
-use super::policy::weigh;
+use super::policy::weigh_chains;
 use super::{Cascade, Policy, Valued};
 use crate::games::match3::{Certain, Match3, State, best_plan};
 use crate::random::Stream;
@@ -20,10 +20,9 @@ impl Policy<Match3> for Plan {
     fn values(&self, state: &State, _: &mut Stream) -> Vec<Valued> {
         let later = self.depth.min(state.moves_left().unsigned_abs()).saturating_sub(1);
         let mut boards = Vec::new();
-        let mut values = weigh(state, |mut board, action| {
-            let points = board.play(action);
-            boards.push((points, board));
-            points.into()
+        let mut values = weigh_chains(state, |chain| {
+            boards.push((chain.points, chain.board()));
+            chain.points.into()
         });
         if later == 0 || boards.is_empty() {
             return values;

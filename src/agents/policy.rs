@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::Agent;
 use crate::error::Result;
-use crate::games::match3::{Certain, Match3, NO_MATCH, State};
+use crate::games::match3::{Certain, Chain, Match3, NO_MATCH, State};
 use crate::games::{Game, MaskKind};
 use crate::random::{Draw, Stream};
 
@@ -130,9 +130,26 @@ pub(super) fn shuffle(values: &mut [Valued], ties: &mut Stream) {
 pub(super) fn weigh(state: &State, mut value: impl FnMut(Certain, usize) -> f64) -> Vec<Valued> {
     let board = Certain::of(state);
     let matching = board.matching();
-    if matching.is_empty() {
-        let effective = Match3::mask(state, MaskKind::Effective);
-        return effective.iter().map(|action| Valued { action, value: NO_MATCH.into() }).collect();
+    match matching.is_empty() {
+        true => all_alike(state),
+        false => matching.iter().map(|action| Valued { action, value: value(board, action) }).collect(),
     }
-    matching.iter().map(|action| Valued { action, value: value(board, action) }).collect()
+}
+
+/// The same by what is certain of each move.
+pub(super) fn weigh_chains(state: &State, mut value: impl FnMut(Chain) -> f64) -> Vec<Valued> {
+    let board = Certain::of(state);
+    let matching = board.matching();
+    if matching.is_empty() {
+        return all_alike(state);
+    }
+    let mut values = Vec::with_capacity(matching.count());
+    board.play_each(&matching, |chain| values.push(Valued { action: chain.action, value: value(chain) }));
+    values
+}
+
+/// The effective moves of a position in which nothing matches.
+fn all_alike(state: &State) -> Vec<Valued> {
+    let effective = Match3::mask(state, MaskKind::Effective);
+    effective.iter().map(|action| Valued { action, value: NO_MATCH.into() }).collect()
 }

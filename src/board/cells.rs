@@ -10,11 +10,11 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, N
 /// the bottom lands on the guard of the column before. [`Not`] sets guards, too. Where it matters a set
 /// is cut back to the board with `& Cells::ALL`; what moves out sideways is lost at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Cells<const COLUMNS: usize, const ROWS: usize>([u64; 2]);
+pub struct Cells<const COLUMNS: usize, const ROWS: usize>(pub(super) [u64; 2]);
 
 impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
     /// Bits of a column, the guard among them.
-    const STRIDE: usize = ROWS + 1;
+    pub(super) const STRIDE: usize = ROWS + 1;
 
     /// Columns in the first word.
     const HALF: usize = {
@@ -25,7 +25,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
     };
 
     /// Bits of the columns in the first word.
-    const HALF_BITS: usize = Self::HALF * Self::STRIDE;
+    pub(super) const HALF_BITS: usize = Self::HALF * Self::STRIDE;
 
     /// No cell.
     pub const EMPTY: Self = Self([0; 2]);
@@ -50,7 +50,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
     pub const TOP: Self = Self([Self::GUARDS.0[0] >> 1, Self::GUARDS.0[1] >> 1]);
 
     /// All bits of whole columns, guards too.
-    const COLUMNS_AND_GUARDS: Self = Self([Self::ALL.0[0] | Self::GUARDS.0[0], Self::ALL.0[1] | Self::GUARDS.0[1]]);
+    pub(super) const COLUMNS_AND_GUARDS: Self =
+        Self([Self::ALL.0[0] | Self::GUARDS.0[0], Self::ALL.0[1] | Self::GUARDS.0[1]]);
 
     /// The cell in column x and row y from the top, both on the board.
     pub const fn at(x: usize, y: usize) -> Self {

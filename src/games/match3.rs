@@ -2,13 +2,14 @@
 //! are cleared beside them. `docs/rules.md` gives the rules exactly.
 
 mod certain;
+mod chains;
 mod moves;
 mod state;
 mod text;
 
 use serde::{Deserialize, Serialize};
 
-pub use certain::{Certain, best_plan};
+pub use certain::{Certain, Chain, best_plan};
 pub use moves::Move;
 pub use state::State;
 
@@ -194,10 +195,13 @@ fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, mut watch: impl F
 
 /// The points of runs found on one board.
 fn score(runs: &Runs) -> i32 {
-    runs.sum(|length| {
-        let counted = length.min(5) as i32;
-        counted * counted - 1
-    })
+    runs.sum(worth)
+}
+
+/// The points of a run of a length; one of more than five brings no more than one of five.
+fn worth(length: u32) -> i32 {
+    let counted = length.min(5) as i32;
+    counted * counted - 1
 }
 
 /// The matching moves and, before the last move of a game, set-ups: of the others those after which the best certain chain has
@@ -286,11 +290,8 @@ impl Game for Match3 {
             return 0.0;
         }
         let board = Certain::of(state);
-        let play = |action| {
-            let mut board = board;
-            (board.play(action), board)
-        };
-        let mut plans: Vec<(i32, Certain)> = board.matching().iter().map(play).collect();
+        let mut plans: Vec<(i32, Certain)> = Vec::new();
+        board.play_each(&board.matching(), |chain| plans.push((chain.points, chain.board())));
         plans.sort_by_key(|(points, _)| -points);
         let later = u32::from(left > 1);
         let worth = |(points, board): &(i32, Certain)| f64::from(*points) + Prior::LATER * best_plan(board, later, 0.0);
@@ -317,11 +318,10 @@ impl Game for Match3 {
 
     fn certain(state: &State, actions: &ActionMask, depth: u32, weight: f64, values: &mut [f32]) {
         let later = depth.min(state.moves_left().unsigned_abs()).saturating_sub(1);
-        for action in actions.iter() {
-            let mut board = Certain::of(state);
-            let points = f64::from(board.play(action));
-            values[action] = (points + weight * best_plan(&board, later, weight)) as f32;
-        }
+        Certain::of(state).play_each(actions, |chain| {
+            let plan = if later > 0 { weight * best_plan(&chain.board(), later, weight) } else { 0.0 };
+            values[chain.action] = (f64::from(chain.points) + plan) as f32;
+        });
     }
 
     fn after(state: &State, action: usize) -> After<State> {
@@ -356,17 +356,16 @@ impl Game for Match3 {
         // The best plan of one action and that of two.
         let mut best = [0.0; 2];
         if depths > 0 && left > 0 {
-            for next in board.matching().iter() {
-                let mut board = board;
-                let points = f64::from(board.play(next));
-                let (plane, row, column) = Self::place(state::transform_action(next, symmetry));
+            board.play_each(&board.matching(), |chain| {
+                let after = chain.board();
+                let (plane, row, column) = Self::place(state::transform_action(chain.action, symmetry));
                 for (depth, best) in best.iter_mut().enumerate().take(depths) {
                     let later = (depth as u32).min(left.unsigned_abs() - 1);
-                    let plan = points + Prior::LATER * best_plan(&board, later, Prior::LATER);
+                    let plan = f64::from(chain.points) + Prior::LATER * best_plan(&after, later, Prior::LATER);
                     planes[((depth * Self::ACTION_PLANES + plane) * ROWS + row) * COLUMNS + column] = plan as f32;
                     *best = plan.max(*best);
                 }
-            }
+            });
         }
         let everywhere = planes.chunks_exact_mut(ROWS * COLUMNS).skip(depths * Self::ACTION_PLANES);
         everywhere.zip(best).for_each(|(plane, best)| plane.fill(best as f32 * Prior::EVERYWHERE));

@@ -59,6 +59,11 @@ impl Convolution {
         [outputs, inputs, size]
     }
 
+    #[cfg(feature = "flex")]
+    pub(super) fn device(&self) -> Device {
+        self.weight.val().device()
+    }
+
     /// Weight and bias in row-major order.
     #[cfg(feature = "flex")]
     pub(super) fn numbers(&self) -> [Vec<f32>; 2] {

@@ -132,8 +132,8 @@ pub struct Waves {
     pub points: Tensor<1>,
 }
 
-/// States that are worth a task for another thread.
-const TASK: usize = 4;
+/// States, or actions, that are worth a task for another thread.
+pub(super) const TASK: usize = 4;
 
 impl<G: Game> Encoder<G> {
     /// An encoder for a network that sees positions in a way.

@@ -3,6 +3,7 @@
 use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
+use super::encoding::TASK;
 use super::{Chain, Encoded, Encoder, Frozen, QNetwork, View};
 use crate::error::{Error, Result};
 use crate::games::{ActionMask, After, Game, MaskKind, Prior, by_certain_points};
@@ -11,12 +12,9 @@ use crate::games::{ActionMask, After, Game, MaskKind, Prior, by_certain_points};
 /// many moves by their certain plans alone loses 2 points a game.
 const PLANS: usize = 6;
 
-/// Actions that are worth a task for another thread.
-const TASK: usize = 4;
-
 /// A network that is asked for action values.
 pub struct Evaluator<G: Game> {
-    network: Frozen,
+    network: Frozen<G>,
     view: View,
     device: Device,
     /// Images in one forward pass at the most.
@@ -35,7 +33,7 @@ impl<G: Game> Evaluator<G> {
     /// An evaluator of a network, without gradients; at most `batch` images, at least one, go through it at once.
     pub fn new(network: &QNetwork, batch: usize, device: &Device) -> Self {
         Self {
-            network: Frozen::new::<G>(network, device),
+            network: Frozen::new(network),
             view: network.view(),
             device: device.clone(),
             batch: batch.max(1),
@@ -58,7 +56,7 @@ impl<G: Game> Evaluator<G> {
     /// # Panics
     /// If it is not 0 and the network has not learned to value plans.
     pub fn with_next_moves(self, next_moves: usize) -> Self {
-        assert!(next_moves == 0 || self.network.next_moves() > 0, "a network that values plans");
+        assert!(next_moves == 0 || self.network.network().next_moves() > 0, "a network that values plans");
         Self { next_moves, ..self }
     }
 
@@ -70,7 +68,7 @@ impl<G: Game> Evaluator<G> {
 
     /// The same; if the network foresees chains, it is told by the rules what they leave instead.
     pub fn told(self) -> Self {
-        let view = View { mask: self.view.mask, ..self.network.told_view() };
+        let view = View { mask: self.view.mask, ..self.network.network().told_view() };
         Self { view, encoder: Encoder::new(view), ..self }
     }
 
@@ -81,7 +79,7 @@ impl<G: Game> Evaluator<G> {
 
     /// The network.
     pub fn network(&self) -> &QNetwork {
-        &self.network
+        self.network.network()
     }
 
     /// Images that go through the network at once at the most.
@@ -152,7 +150,7 @@ impl<G: Game> Evaluator<G> {
 
     fn value_afterstates(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<()> {
         self.values.resize(states.len() * G::ACTIONS, 0.0);
-        if self.network.outputs() > 1 {
+        if self.network.network().outputs() > 1 {
             self.planned.clear();
             self.planned.resize(states.len() * G::ACTIONS, 0.0);
         }
@@ -164,7 +162,8 @@ impl<G: Game> Evaluator<G> {
             .unzip();
         for (chunk, places) in afterstates.chunks(self.batch).zip(places.chunks(self.batch)) {
             let Encoded { mut images, scalars, known } = self.encoder.afterstates(chunk, &self.device);
-            let foresight = self.network.foresight().filter(|_| self.view.prior == self.network.view().prior);
+            let foresight =
+                self.network.network().foresight().filter(|_| self.view.prior == self.network.network().view().prior);
             if let Some((model, waves)) = foresight {
                 let shape = images.dims();
                 let Chain { boards, points } = model.chain(images, waves)?;
@@ -172,7 +171,7 @@ impl<G: Game> Evaluator<G> {
                 known.iter_mut().zip(points).for_each(|(known, points)| *known += points);
             }
             let added = to_vec(self.network.forward(images, scalars))?;
-            let added = added.chunks_exact(self.network.outputs());
+            let added = added.chunks_exact(self.network.network().outputs());
             for (place, (added, known)) in places.iter().zip(added.zip(known)) {
                 self.values[*place] = self.output * added[0] + *known;
                 if let [_, planned] = added {
@@ -226,7 +225,7 @@ impl<G: Game> Evaluator<G> {
     /// # Panics
     /// If the network values no next moves.
     pub fn next_values(&mut self, actions: &[(G::State, usize)]) -> Result<Vec<f32>> {
-        assert!(self.network.next_moves() > 0, "a network that values plans");
+        assert!(self.network.network().next_moves() > 0, "a network that values plans");
         let count = self.next_moves;
         let depth = self.view.prior.depth();
         let afters: Vec<After<G::State>> = actions

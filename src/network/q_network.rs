@@ -6,7 +6,9 @@
 //! whole board are broadcast in: the scalars as constant input planes, and a pooled summary of
 //! the features half-way up.
 
-use std::ops::Deref;
+use std::marker::PhantomData;
+#[cfg(feature = "flex")]
+use std::sync::OnceLock;
 
 use burn::module::Module;
 use burn::tensor::activation::relu;
@@ -230,7 +232,8 @@ impl QNetwork {
 
     /// What is to be added to what is known of action values: shape `[batch, outputs]`, of `images`, shape `[batch, planes, rows,
     /// columns]`, and `scalars`, shape `[batch, scalars]`. If the network sees afterstates, the first column is to be added to
-    /// what is known of the action, and a second one to the action's plan with the network's values of the next moves.
+    /// what is known of the action, and a second one to the action's plan with the network's values of the next moves. Computed
+    /// layer by layer, with gradients or without; [`Frozen`] is faster where there are none.
     pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
         self.outputs_from(self.read_off(images, scalars))
     }
@@ -251,12 +254,13 @@ impl QNetwork {
     /// The network as it is computed block by block, which must give what [`read_off`](Self::read_off) does: on the CPU, without
     /// gradients and without the state's own value.
     #[cfg(feature = "flex")]
-    fn tower<G: Game>(&self, device: &Device) -> Option<Tower> {
+    fn tower<G: Game>(&self) -> Option<Tower> {
         let Self { stem, body, exchange, summary, hidden, advantage, value, shape, .. } = self;
-        let fits = *device == Device::flex() && !device.is_autodiff() && value.is_none();
+        let device = stem.device();
+        let fits = device == Device::flex() && !device.is_autodiff() && value.is_none();
         let (colours, places) = (shape.shared_planes, &shape.places);
         let parts = Parts { colours, stem, body, exchange, summary, hidden, advantage, places };
-        fits.then(|| Tower::new(&parts, [shape.view.planes::<G>(), G::ROWS, G::COLUMNS]))
+        fits.then(|| Tower::new(&parts, [shape.view.planes::<G>(), G::ROWS, G::COLUMNS], G::SCALARS))
     }
 
     /// The values read off at the places of the actions, or at all places if the network sees afterstates: on any device, layer by
@@ -319,39 +323,38 @@ impl QNetwork {
     }
 }
 
-/// A network whose weights change no more, made ready once for many forward passes without gradients.
-pub struct Frozen {
+/// A network whose weights change no more, made ready once, at the first of many forward passes without gradients; but for its
+/// model of chains.
+pub struct Frozen<G> {
     network: QNetwork,
     #[cfg(feature = "flex")]
-    tower: Option<Tower>,
+    tower: OnceLock<Option<Tower>>,
+    game: PhantomData<G>,
 }
 
-impl Frozen {
-    /// The network as it is now, on its `device`.
-    pub fn new<G: Game>(network: &QNetwork, device: &Device) -> Self {
-        let network = network.valid();
+impl<G: Game> Frozen<G> {
+    /// The network as it is now.
+    pub fn new(network: &QNetwork) -> Self {
         Self {
+            network: network.valid(),
             #[cfg(feature = "flex")]
-            tower: network.tower::<G>(device),
-            network,
+            tower: OnceLock::new(),
+            game: PhantomData,
         }
     }
 
-    /// As [`QNetwork::forward`].
+    /// The network.
+    pub fn network(&self) -> &QNetwork {
+        &self.network
+    }
+
+    /// As [`QNetwork::forward`], of images and scalars on the network's device.
     pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
         #[cfg(feature = "flex")]
-        if let Some(tower) = &self.tower {
+        if let Some(tower) = self.tower.get_or_init(|| self.network.tower::<G>()) {
             return self.network.outputs_from(tower.forward(images, scalars));
         }
         self.network.forward(images, scalars)
-    }
-}
-
-impl Deref for Frozen {
-    type Target = QNetwork;
-
-    fn deref(&self) -> &QNetwork {
-        &self.network
     }
 }
 

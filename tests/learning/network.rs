@@ -97,7 +97,7 @@ fn an_empty_batch_becomes_no_values() {
         let network = network(&config, 1);
         let Encoded { images, scalars, .. } = Encoder::<Match3>::new(network.view()).positions(&[], &cpu());
         let width = if config.afterstates { 1 } else { Match3::ACTIONS };
-        let frozen = Frozen::new::<Match3>(&network, &cpu());
+        let frozen = Frozen::<Match3>::new(&network);
         assert_eq!(frozen.forward(images, scalars).dims(), [0, width], "{config:?}");
     }
 }
@@ -109,7 +109,7 @@ fn a_boards_values_are_the_same_bits_in_a_batch_of_any_size() {
     for config in ALL.into_iter().chain([shipped]) {
         let network = network(&config, 1);
         let together = bits(&network, 256, &states);
-        for batch in [1, 3, 64] {
+        for batch in [1, 2, 3, 5, 64] {
             assert!(bits(&network, batch, &states) == together, "batches of {batch}, {config:?}");
         }
     }
@@ -156,7 +156,7 @@ fn a_network_without_gradients_gives_the_values_of_one_with_gradients_within_rou
             let mut stream = Stream::new(3, Role::Initialise, 0);
             QNetwork::new::<Match3>(&policy(&config), &mut stream, device).map(&mut WithBiases)
         };
-        let (trained, frozen) = (network(&cpu().autodiff()), Frozen::new::<Match3>(&network(&cpu()), &cpu()));
+        let (trained, frozen) = (network(&cpu().autodiff()), Frozen::<Match3>::new(&network(&cpu())));
         let mut encoder = Encoder::<Match3>::new(trained.view());
         // The smaller batches come after larger ones, whose buffers they use again.
         for batch in [64, 1, 2, 3, 5] {

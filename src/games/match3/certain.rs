@@ -1,7 +1,8 @@
 //! What is certain of a position's future: how the tokens now on the board fall, match and are cleared.
 
+use super::chains::Chains;
 use super::{Cells, GEMS, Grid, NO_MATCH, OBSTACLE, State, moves, score, text};
-use crate::board;
+use crate::board::{self, LANES};
 use crate::games::ActionMask;
 
 /// How a token that is not known is held. It matches nothing, cannot be swapped and is not cleared.
@@ -10,7 +11,26 @@ const UNKNOWN: u8 = OBSTACLE + 1;
 /// A board on which some tokens, those drawn since a known position, are not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Certain {
-    grid: Grid,
+    pub(super) grid: Grid,
+}
+
+/// What a move is certain to bring, one of several that were played at once.
+#[derive(Clone, Copy)]
+pub struct Chain<'a> {
+    /// The move.
+    pub action: usize,
+    /// The points of its chain, or those of a move without a match.
+    pub points: i32,
+    chains: &'a Chains,
+    lane: usize,
+}
+
+impl Chain<'_> {
+    /// The board that it leaves.
+    #[inline]
+    pub fn board(&self) -> Certain {
+        self.chains.board(self.lane)
+    }
 }
 
 impl Certain {
@@ -37,6 +57,30 @@ impl Certain {
         self.swap(action);
         let points = std::iter::from_fn(|| self.wave()).sum();
         if points == 0 { NO_MATCH } else { points }
+    }
+
+    /// Plays each of the moves by itself, as [`play`](Self::play) does, several at once.
+    #[inline]
+    pub fn play_each(&self, actions: &ActionMask, mut then: impl FnMut(Chain)) {
+        let mut actions = actions.iter();
+        loop {
+            let (mut moves, mut count) = ([0; LANES], 0);
+            for (place, action) in moves.iter_mut().zip(actions.by_ref()) {
+                *place = action;
+                count += 1;
+            }
+            if count == 0 {
+                return;
+            }
+            let chains = Chains::of(self, &moves[..count]);
+            for (lane, action) in moves[..count].iter().enumerate() {
+                let points = if chains.points[lane] == 0 { NO_MATCH } else { chains.points[lane] };
+                then(Chain { action: *action, points, chains: &chains, lane });
+            }
+            if count < LANES {
+                return;
+            }
+        }
     }
 
     /// Clears the runs of known tokens and lets everything fall; gives their points, or `None` where there is no run.
@@ -111,9 +155,10 @@ pub fn best_plan(board: &Certain, depth: u32, weight: f64) -> f64 {
     if depth == 0 {
         return 0.0;
     }
-    let plan = |action| {
-        let mut board = *board;
-        f64::from(board.play(action)) + weight * best_plan(&board, depth - 1, weight)
-    };
-    board.matching().iter().map(plan).fold(0.0, f64::max)
+    let mut best = 0.0;
+    board.play_each(&board.matching(), |chain| {
+        let later = if depth > 1 { weight * best_plan(&chain.board(), depth - 1, weight) } else { 0.0 };
+        best = f64::max(best, f64::from(chain.points) + later);
+    });
+    best
 }

@@ -1,18 +1,15 @@
 //! A convolution between padded blocks, without the way back.
 
-use std::sync::Arc;
-
 use super::forward::relu;
 use super::geometry::Shape;
 use super::line::{Line, WIDTH, line};
-use super::plan::Plan;
+use super::plan::Plans;
 use crate::network::convolution::{Activation, Convolution};
 
 /// A convolution that is ready to be applied to blocks of boards.
 pub struct Layer {
     shape: Shape,
-    /// By the number of boards, from one.
-    plans: Arc<[Plan]>,
+    plans: Plans,
     activation: Activation,
     /// As [`Shape::pack`] gives them.
     panels: Vec<Line>,
@@ -22,7 +19,7 @@ pub struct Layer {
 
 impl Layer {
     /// The convolution as one of `shape`, which may have a larger kernel: what it has more of is zero.
-    pub fn new(shape: Shape, plans: &Arc<[Plan]>, convolution: &Convolution, activation: Activation) -> Self {
+    pub fn new(shape: Shape, plans: &Plans, convolution: &Convolution, activation: Activation) -> Self {
         let [_, _, kernel] = convolution.sizes();
         let [mut weight, bias] = convolution.numbers();
         if kernel < shape.kernel {
@@ -59,7 +56,7 @@ impl Layer {
         output: &mut [Line],
     ) {
         let (block, size) = (self.shape.block(), self.shape.padded());
-        let plan = &self.plans[boards - 1];
+        let plan = self.plans.of(boards);
         let panels = self.panels.chunks_exact(self.shape.taps() * self.shape.inputs);
         let panels = panels.zip(starts.chunks_exact(block)).zip(output.chunks_exact_mut(size));
         for (group, ((panel, starts), output)) in panels.enumerate() {

@@ -1,7 +1,7 @@
 //! Which products convolve a block of boards, and which give the gradient of the weights. Those near the border leave out
 //! what lies beyond it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::geometry::{Rectangle, Shape};
 use super::line::{Line, WIDTH};
@@ -40,18 +40,6 @@ impl Plan {
     pub fn of_batch(shape: &Shape) -> [Self; 2] {
         let regions = shape.regions();
         [shape.block(), shape.boards % shape.block()].map(|boards| Self::with_regions(shape, boards, &regions))
-    }
-
-    /// For blocks of one board, of two and so on, up to whole ones.
-    pub fn of_blocks(shape: &Shape) -> Arc<[Self]> {
-        let regions = shape.regions();
-        (1..=shape.block()).map(|boards| Self::with_regions(shape, boards, &regions)).collect()
-    }
-
-    /// The same of a kernel that is zero but for its centre, at some places of a board.
-    pub fn of_centre(shape: &Shape, places: Rectangle) -> Arc<[Self]> {
-        let regions = [(places, shape.centre())];
-        (1..=shape.block()).map(|boards| Self::with_regions(shape, boards, &regions)).collect()
     }
 
     fn with_regions(shape: &Shape, boards: usize, regions: &[(Rectangle, Rectangle)]) -> Self {
@@ -95,6 +83,41 @@ impl Plan {
     /// Adds the products of a padded block with a panel of weights to the sums of its [`places`](Self::places).
     pub fn add(&self, padded: &[Line], panel: &[Line], sums: &mut [Line]) {
         add_regions(&self.regions, padded, panel, sums);
+    }
+}
+
+/// Plans for blocks of any number of boards, each made when it is first asked for. Copies share them.
+#[derive(Clone)]
+pub struct Plans(Arc<Regions>);
+
+struct Regions {
+    shape: Shape,
+    /// Places of a board, each with its taps.
+    regions: Vec<(Rectangle, Rectangle)>,
+    /// By the number of boards, from one.
+    plans: Vec<OnceLock<Plan>>,
+}
+
+impl Plans {
+    /// Of the convolutions of a shape, whatever its number of boards.
+    pub fn new(shape: &Shape) -> Self {
+        Self::with_regions(shape, shape.regions())
+    }
+
+    /// The same of a kernel that is zero but for its centre, at some places of a board.
+    pub fn of_centre(shape: &Shape, places: Rectangle) -> Self {
+        Self::with_regions(shape, vec![(places, shape.centre())])
+    }
+
+    fn with_regions(shape: &Shape, regions: Vec<(Rectangle, Rectangle)>) -> Self {
+        let plans = (0..shape.block()).map(|_| OnceLock::new()).collect();
+        Self(Arc::new(Regions { shape: *shape, regions, plans }))
+    }
+
+    /// The plan for so many boards, from one to a block.
+    pub fn of(&self, boards: usize) -> &Plan {
+        let Regions { shape, regions, plans } = &*self.0;
+        plans[boards - 1].get_or_init(|| Plan::with_regions(shape, boards, regions))
     }
 }
 

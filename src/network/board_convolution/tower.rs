@@ -9,8 +9,9 @@ use rayon::prelude::*;
 use super::geometry::{Rectangle, Shape};
 use super::layer::Layer;
 use super::line::{Line, WIDTH};
-use super::plan::Plan;
+use super::plan::Plans;
 use super::planes::{Planes, average};
+use crate::network::colours;
 use crate::network::convolution::{Activation, Convolution};
 
 /// What a [`Tower`] is made of: a network of convolutions with residuals, a summary of the board half-way, and one value a place
@@ -72,24 +73,24 @@ struct Scratch {
 }
 
 impl Tower {
-    /// The network for boards of so many planes, rows and columns.
+    /// The network for boards of so many planes, rows and columns, with so many scalars each.
     ///
     /// # Panics
-    /// If it is for other planes.
-    pub fn new(parts: &Parts, [planes, rows, columns]: [usize; 3]) -> Self {
+    /// If it is for other planes and scalars.
+    pub fn new(parts: &Parts, [planes, rows, columns]: [usize; 3], scalars: usize) -> Self {
         let Parts { colours, .. } = *parts;
         let [_, inputs, kernel] = parts.stem.sizes();
-        let seen = if colours > 0 { planes - colours + 2 } else { planes };
-        assert!(seen <= inputs, "as many planes as the network sees");
+        assert_eq!(colours::stacked(planes, colours) + scalars, inputs, "planes and scalars for the network");
         let shape = |convolution: &Convolution| {
             let [outputs, inputs, _] = convolution.sizes();
+            // Plans and layers are for any number of boards.
             Shape { boards: 0, rows, columns, inputs, outputs, kernel }
         };
         let features = shape(parts.hidden);
-        let first = Plan::of_blocks(&shape(parts.stem));
-        let plans = Plan::of_blocks(&features);
-        let everywhere = Plan::of_centre(&features, Rectangle { rows: 0..rows, columns: 0..columns });
-        let once = Plan::of_centre(&features, Rectangle { rows: 0..1, columns: 0..1 });
+        let first = Plans::new(&shape(parts.stem));
+        let plans = Plans::new(&features);
+        let everywhere = Plans::of_centre(&features, Rectangle { rows: 0..rows, columns: 0..columns });
+        let once = Plans::of_centre(&features, Rectangle { rows: 0..1, columns: 0..1 });
         let layer = |convolution, plans, activation| Layer::new(shape(convolution), plans, convolution, activation);
         Self {
             planes: Planes::new(planes, colours, features),
@@ -101,7 +102,7 @@ impl Tower {
             advantage: layer(parts.advantage, &everywhere, Activation::None),
             actions: parts.places.to_vec(),
             features,
-            scalars: inputs - seen,
+            scalars,
             spare: Mutex::default(),
         }
     }
@@ -131,7 +132,8 @@ impl Tower {
             .zip(scalars.par_chunks(block * self.scalars))
             .zip(values.par_chunks_mut(block * self.actions.len()))
             .for_each(|((images, scalars), values)| {
-                let mut scratch = self.take();
+                let spare = self.spare().pop();
+                let mut scratch = spare.unwrap_or_else(|| self.scratch());
                 self.compute(values.len() / self.actions.len(), images, scalars, &mut scratch);
                 self.read_values(&scratch.next, values);
                 self.spare().push(scratch);
@@ -141,11 +143,6 @@ impl Tower {
 
     fn spare(&self) -> MutexGuard<'_, Vec<Scratch>> {
         self.spare.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-    }
-
-    fn take(&self) -> Scratch {
-        let spare = self.spare().pop();
-        spare.unwrap_or_else(|| self.scratch())
     }
 
     fn scratch(&self) -> Scratch {

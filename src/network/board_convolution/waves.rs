@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::geometry::{Rectangle, Shape};
 use super::layer::Layer;
 use super::line::{Line, WIDTH};
-use super::plan::Plan;
+use super::plan::Plans;
 use super::planes::{Planes, average};
 use crate::network::convolution::{Activation, Convolution};
 use crate::network::foresight::take_up;
@@ -51,15 +51,16 @@ impl WaveTower<'_> {
     pub fn chain(&self, boards: &mut [f32], points: &mut [f32], [planes, rows, columns]: [usize; 3], waves: usize) {
         let shape = |convolution: &Convolution, kernel| {
             let [outputs, inputs, _] = convolution.sizes();
+            // Plans and layers are for any number of boards.
             Shape { boards: 0, rows, columns, inputs, outputs, kernel }
         };
         let [_, _, kernel] = self.stem.sizes();
         let of = |convolution| shape(convolution, kernel);
         let all = Rectangle { rows: 0..rows, columns: 0..columns };
         let features = of(self.hidden);
-        let (first, plans) = (Plan::of_blocks(&of(self.stem)), Plan::of_blocks(&features));
-        let centre = Plan::of_centre(&features, all.clone());
-        let doubled = self.exchange.first().map(|exchange| Plan::of_centre(&of(exchange), all));
+        let (first, plans) = (Plans::new(&of(self.stem)), Plans::new(&features));
+        let centre = Plans::of_centre(&features, all.clone());
+        let doubled = self.exchange.first().map(|exchange| Plans::of_centre(&of(exchange), all));
         let layer = |convolution, plans, activation| Layer::new(of(convolution), plans, convolution, activation);
         let layers = Layers {
             planes: Planes::new(planes, self.colours, features),

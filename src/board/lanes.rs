@@ -1,0 +1,204 @@
+//! Sets of cells of several boards side by side, a board a lane: what is done to all of them at once, the processor does in a few
+//! wide registers.
+
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
+
+use super::Cells;
+
+/// Boards side by side.
+pub const LANES: usize = 8;
+
+/// A set of cells of each of [`LANES`] boards, as [`Cells`] holds one. Its operations are those of `Cells`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lanes<const COLUMNS: usize, const ROWS: usize>([[u64; LANES]; 2]);
+
+impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
+    /// The same set on every board.
+    #[inline(always)]
+    pub fn all(Cells(words): Cells<COLUMNS, ROWS>) -> Self {
+        Self(words.map(|word| [word; LANES]))
+    }
+
+    /// Puts a set into a lane.
+    #[inline]
+    pub fn put(&mut self, lane: usize, Cells([first, second]): Cells<COLUMNS, ROWS>) {
+        self.0[0][lane] = first;
+        self.0[1][lane] = second;
+    }
+
+    /// The set of one board.
+    #[inline(always)]
+    pub fn lane(&self, lane: usize) -> Cells<COLUMNS, ROWS> {
+        Cells(self.0.map(|word| word[lane]))
+    }
+
+    /// Whether no board has a bit set.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        let [first, second] = self.0;
+        join(first, second, |first, second| first | second) == [0; LANES]
+    }
+
+    /// The number of bits that are set, of each board.
+    #[inline(always)]
+    pub fn count(&self) -> [i32; LANES] {
+        let [first, second] = &self.0;
+        let mut counts = [0; LANES];
+        for (count, (first, second)) in counts.iter_mut().zip(first.iter().zip(second)) {
+            *count = (first.count_ones() + second.count_ones()) as i32;
+        }
+        counts
+    }
+
+    /// The sets moved up by one cell.
+    #[inline(always)]
+    pub fn up(self) -> Self {
+        self.map(|word| word << 1)
+    }
+
+    /// The sets moved down by one cell.
+    #[inline(always)]
+    pub fn down(self) -> Self {
+        self.map(|word| word >> 1)
+    }
+
+    /// The sets moved left by one column.
+    #[inline(always)]
+    pub fn left(self) -> Self {
+        let (stride, half) = (Cells::<COLUMNS, ROWS>::STRIDE, Cells::<COLUMNS, ROWS>::HALF_BITS);
+        let [first, second] = self.0;
+        let [columns, _] = Cells::<COLUMNS, ROWS>::COLUMNS_AND_GUARDS.0;
+        let across = |first: u64, second: u64| first >> stride | second << (half - stride) & columns;
+        Self([join(first, second, across), change(second, |word| word >> stride)])
+    }
+
+    /// The sets moved right by one column.
+    #[inline(always)]
+    pub fn right(self) -> Self {
+        let (stride, half) = (Cells::<COLUMNS, ROWS>::STRIDE, Cells::<COLUMNS, ROWS>::HALF_BITS);
+        let [first, second] = self.0;
+        let columns = Cells::<COLUMNS, ROWS>::COLUMNS_AND_GUARDS.0;
+        let across = |first: u64, second: u64| (second << stride | first >> (half - stride)) & columns[1];
+        Self([change(first, |word| word << stride & columns[0]), join(first, second, across)])
+    }
+
+    /// One pass of falling, as [`Board::fall`](super::Board::fall): the cells that move, all above the lowest empty one of each
+    /// column and that one.
+    #[inline(always)]
+    pub fn falling(self) -> Self {
+        let holes = self | Self::all(Cells::GUARDS);
+        let [first, second] = Cells::<COLUMNS, ROWS>::BOTTOM.0;
+        let lower = Self([
+            change(holes.0[0], |word| word.wrapping_sub(first)),
+            change(holes.0[1], |word| word.wrapping_sub(second)),
+        ]);
+        Self::all(Cells::ALL) & !(holes ^ lower).down()
+    }
+
+    /// The sets themselves where the other is empty, else no cell.
+    #[inline(always)]
+    pub fn where_empty(self, other: Self) -> Self {
+        let empty = other.empty();
+        self & Self([empty, empty])
+    }
+
+    /// The sets themselves where exactly one of two others is empty, else no cell.
+    #[inline(always)]
+    pub fn where_one_is_empty(self, one: Self, other: Self) -> Self {
+        let one_alone = join(one.empty(), other.empty(), |one, other| one ^ other);
+        self & Self([one_alone, one_alone])
+    }
+
+    /// All bits of the boards whose set is empty.
+    #[inline(always)]
+    fn empty(self) -> [u64; LANES] {
+        let [first, second] = self.0;
+        join(first, second, |first, second| if first | second == 0 { u64::MAX } else { 0 })
+    }
+
+    #[inline(always)]
+    fn map(self, by: impl Fn(u64) -> u64) -> Self {
+        let [first, second] = self.0;
+        Self([change(first, &by), change(second, &by)])
+    }
+
+    #[inline(always)]
+    fn with(self, other: Self, by: impl Fn(u64, u64) -> u64) -> Self {
+        Self([join(self.0[0], other.0[0], &by), join(self.0[1], other.0[1], &by)])
+    }
+}
+
+// Plain loops: an array's `map` is not always made part of the function that may use the processor's wide registers.
+
+#[inline(always)]
+fn change(mut words: [u64; LANES], by: impl Fn(u64) -> u64) -> [u64; LANES] {
+    for word in &mut words {
+        *word = by(*word);
+    }
+    words
+}
+
+#[inline(always)]
+fn join(mut words: [u64; LANES], others: [u64; LANES], by: impl Fn(u64, u64) -> u64) -> [u64; LANES] {
+    for (word, other) in words.iter_mut().zip(others) {
+        *word = by(*word, other);
+    }
+    words
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> BitAnd for Lanes<COLUMNS, ROWS> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        self.with(other, |a, b| a & b)
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> BitOr for Lanes<COLUMNS, ROWS> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        self.with(other, |a, b| a | b)
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> BitXor for Lanes<COLUMNS, ROWS> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn bitxor(self, other: Self) -> Self {
+        self.with(other, |a, b| a ^ b)
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> Not for Lanes<COLUMNS, ROWS> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn not(self) -> Self {
+        self.map(|word| !word)
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> BitAndAssign for Lanes<COLUMNS, ROWS> {
+    #[inline(always)]
+    fn bitand_assign(&mut self, other: Self) {
+        *self = *self & other;
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> BitOrAssign for Lanes<COLUMNS, ROWS> {
+    #[inline(always)]
+    fn bitor_assign(&mut self, other: Self) {
+        *self = *self | other;
+    }
+}
+
+impl<const COLUMNS: usize, const ROWS: usize> BitXorAssign for Lanes<COLUMNS, ROWS> {
+    #[inline(always)]
+    fn bitxor_assign(&mut self, other: Self) {
+        *self = *self ^ other;
+    }
+}

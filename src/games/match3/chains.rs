@@ -1,0 +1,203 @@
+//! The certain chains of several moves at once, a board a lane: what [`Certain::play`] does to one board, done to as many as fit
+//! wide registers.
+
+use super::{Cells, Certain, Grid, moves, worth};
+use crate::board::{self, LANES};
+
+type Lanes = board::Lanes<{ super::COLUMNS }, { super::ROWS }>;
+
+/// The boards after the chains of some moves.
+pub struct Chains {
+    /// The digits of the tokens' numbers.
+    planes: [Lanes; 3],
+    /// The points of each chain; 0 for none.
+    pub points: [i32; LANES],
+}
+
+impl Chains {
+    /// Plays moves of a board, at most [`LANES`], each by itself.
+    #[inline]
+    pub fn of(board: &Certain, moves: &[usize]) -> Self {
+        let mut chains = Self { planes: board.grid.planes().map(Lanes::all), points: [0; LANES] };
+        chains.play(&Self::swaps(moves));
+        chains
+    }
+
+    /// The two cells of each move, a lane each; none in the lanes that are left.
+    #[inline]
+    fn swaps(moves: &[usize]) -> [Lanes; 2] {
+        let mut cells = [Lanes::all(Cells::EMPTY); 2];
+        for (lane, action) in moves.iter().enumerate().take(LANES) {
+            let (one, other) = moves::cells_of_action(*action).unwrap_or_default();
+            cells[0].put(lane, one);
+            cells[1].put(lane, other);
+        }
+        cells
+    }
+
+    /// The board of a lane after its chain.
+    #[inline]
+    pub fn board(&self, lane: usize) -> Certain {
+        Certain { grid: Grid::masked(self.planes.map(|plane| plane.lane(lane))) }
+    }
+
+    #[inline]
+    fn play(&mut self, swapped: &[Lanes; 2]) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vpopcntdq") {
+                // SAFETY: the processor has just been asked for these instructions.
+                return unsafe { self.play_with_avx512(swapped) };
+            }
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
+                // SAFETY: as above.
+                return unsafe { self.play_with_avx2(swapped) };
+            }
+        }
+        self.play_with_any(swapped);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512vpopcntdq")]
+    fn play_with_avx512(&mut self, swapped: &[Lanes; 2]) {
+        self.play_with_any(swapped);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,popcnt")]
+    fn play_with_avx2(&mut self, swapped: &[Lanes; 2]) {
+        self.play_with_any(swapped);
+    }
+
+    #[inline(always)]
+    fn play_with_any(&mut self, [one, other]: &[Lanes; 2]) {
+        let [mut low, mut high, mut no_gem] = self.planes;
+        // Where a cell is not known nothing is swapped.
+        let both = *one | *other;
+        let both = both.where_empty(both & low & !high & no_gem);
+        low ^= both.where_one_is_empty(low & *one, low & *other);
+        high ^= both.where_one_is_empty(high & *one, high & *other);
+        no_gem ^= both.where_one_is_empty(no_gem & *one, no_gem & *other);
+        loop {
+            // Gems alone have no third digit.
+            let gems = Lanes::all(Cells::ALL) & !no_gem;
+            // A gem and the next one are equal; two such pairs are a three.
+            let pairs = gems & gems.down() & !(low ^ low.down() | high ^ high.down());
+            let vertical = pairs & pairs.down();
+            let pairs = gems & gems.left() & !(low ^ low.left() | high ^ high.left());
+            let horizontal = pairs & pairs.left();
+            if (vertical | horizontal).is_empty() {
+                break;
+            }
+            self.score(vertical & !vertical.up(), vertical, Lanes::down);
+            self.score(horizontal & !horizontal.right(), horizontal, Lanes::left);
+            let (up, right) = (vertical.up(), horizontal.right());
+            let cleared = vertical | up | up.up() | horizontal | right | right.right();
+            let beside = cleared.up() | cleared.down() | cleared.left() | cleared.right();
+            // Of what is no gem, obstacles have none of the other digits; what is unknown stays.
+            let mut empty = cleared | beside & no_gem & !low & !high;
+            while !empty.is_empty() {
+                let moving = empty.falling();
+                low ^= (low ^ low.down()) & moving;
+                high ^= (high ^ high.down()) & moving;
+                no_gem ^= (no_gem ^ no_gem.down()) & moving;
+                empty ^= (empty ^ empty.down()) & moving;
+                // What falls in at the top is unknown.
+                let top = moving & Lanes::all(Cells::TOP);
+                low |= top;
+                no_gem |= top;
+            }
+        }
+        self.planes = [low, high, no_gem];
+    }
+
+    /// Adds the points of the runs of one direction, which start with the threes `runs`: each adds what its next cell makes it
+    /// worth more, up to a length of five, beyond which nothing is added.
+    #[inline(always)]
+    fn score(&mut self, mut runs: Lanes, mut threes: Lanes, to_start: impl Fn(Lanes) -> Lanes) {
+        let mut before = 0;
+        for length in 3..=5 {
+            let more = worth(length) - before;
+            for (points, count) in self.points.iter_mut().zip(runs.count()) {
+                *points += count * more;
+            }
+            before = worth(length);
+            threes = to_start(threes);
+            runs &= threes;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::match3::{Match3, Rules};
+    use crate::games::{ActionMask, Game};
+    use crate::random::{Draw, Role, Stream};
+
+    /// Boards at rest and boards on which some tokens are not known, of random games.
+    fn boards() -> Vec<Certain> {
+        let rules = Rules::default();
+        let mut stream = Stream::new(11, Role::Explore, 0);
+        let mut boards = Vec::new();
+        for _ in 0..60 {
+            let game = Match3::new(&rules, &mut stream);
+            let mut board = Certain::of(&game.state());
+            boards.push(board);
+            for _ in 0..4 {
+                let matching = board.matching();
+                let Some(action) = matching.nth(stream.below(matching.count().max(1) as u32) as usize) else { break };
+                board.play(action);
+                boards.push(board);
+            }
+        }
+        boards
+    }
+
+    /// All that the machine can compute by.
+    fn ways() -> Vec<fn(&mut Chains, &[Lanes; 2])> {
+        let mut ways: Vec<fn(&mut Chains, &[Lanes; 2])> = vec![Chains::play, Chains::play_with_any];
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
+            // SAFETY: the processor has just been asked for these instructions.
+            ways.push(|chains, swapped| unsafe { chains.play_with_avx2(swapped) });
+        }
+        println!("{} ways", ways.len());
+        ways
+    }
+
+    #[test]
+    fn moves_played_at_once_leave_the_points_and_boards_of_each_played_by_itself() {
+        for board in boards() {
+            for moves in (0..Match3::ACTIONS).collect::<Vec<_>>().chunks(LANES) {
+                for play in ways() {
+                    let mut chains = Chains { planes: board.grid.planes().map(Lanes::all), points: [0; LANES] };
+                    play(&mut chains, &Chains::swaps(moves));
+                    for (lane, action) in moves.iter().enumerate() {
+                        let mut alone = board;
+                        let points = alone.play(*action);
+                        let context = || format!("move {action} on\n{}", board.board());
+                        assert_eq!(chains.points[lane], points.max(0), "{}", context());
+                        assert_eq!(chains.board(lane), alone, "{}", context());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_move_of_a_set_is_played_once_in_their_order() {
+        let board = boards()[0];
+        for count in [0, 1, 7, 8, 9, 16, 142] {
+            let moves: ActionMask = (0..count).collect();
+            let mut played = Vec::new();
+            board.play_each(&moves, |chain| {
+                let mut alone = board;
+                assert_eq!(chain.points, alone.play(chain.action));
+                assert_eq!(chain.board(), alone);
+                played.push(chain.action);
+            });
+            assert_eq!(played, moves.iter().collect::<Vec<_>>());
+        }
+    }
+}
