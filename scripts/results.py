@@ -23,11 +23,13 @@ import time
 import urllib.parse
 
 # The agents with a prior, and searches with them: rollouts in which the agent's values of the moves count, with set-ups or
-# without, with the small agent where there is little time, and simulations that end in its values, on their scale.
+# without, shorter and by one forward pass of a small agent where there is little time, and simulations that end in its values,
+# on their scale.
 PRIOR = "checkpoint=checkpoints/dqn-prior"
 SMALL = "checkpoint=checkpoints/dqn-prior-small"
 SETUPS = "checkpoint=checkpoints/dqn-setups"
-SETUPS_SEARCH = "network+search:guide=plan:breadth=4:plans=1:depth=3:weight=0:candidates=16:prior_visits=300"
+SETUPS_SEARCH = "network+search:guide=plan:breadth=4:plans=1:depth=3:weight=0:candidates=16"
+QUICK_SEARCH = "network+search:next_moves=0:depth=2:weight=0:candidates=16:prior_visits=30"
 ROOT_SEARCH = "network+search:guide=plan:breadth=4:depth=3:weight=0:candidates=12:prior_visits=300"
 SMALL_SEARCH = "network+search:next_moves=0:depth=2:weight=0:candidates=12:prior_visits=30"
 LEAF_SEARCH = "network+search:depth=0:weight=0.9:candidates=6:prior_visits=20"
@@ -81,11 +83,18 @@ GROUPS = [
 def setups_search(ms, output=""):
     if ms <= 1:
         return f"{SMALL_SEARCH}:ms={ms}{output}:{SMALL}"
-    return f"{SETUPS_SEARCH}:ms={ms}{output and output + ':next_moves=0'}:{SETUPS}"
+    if ms <= 3:
+        return f"{QUICK_SEARCH}:ms={ms}{output}:{SETUPS}"
+    without_next = output and f"{output}:next_moves=0"
+    return f"{SETUPS_SEARCH}:prior_visits={100 if ms <= 10 else 300}:ms={ms}{without_next}:{SETUPS}"
 
 
 def root_search(ms):
     return f"{SMALL_SEARCH}:ms={ms}:{SMALL}" if ms <= 3 else f"{ROOT_SEARCH}:ms={ms}:{PRIOR}"
+
+
+def setups_rollout(ms):
+    return f"rollout:ms={ms}:depth={'2' if ms <= 3 else '3:guide=plan:breadth=4:plans=1'}:setups=1"
 
 
 # Strength against time: each family's player with so many milliseconds a move, the most that it is given, and then in how many
@@ -94,12 +103,12 @@ FAMILIES = {
     "network+search": (setups_search, 1_000),
     "its output at zero": (lambda ms: setups_search(ms, ":output=0"), 50),
     "without set-ups": (root_search, 1_000),
-    "rollout, set-ups": (lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4:plans=1:setups=1", 50),
+    "rollout, set-ups": (setups_rollout, 50),
     "rollout, 2 chains": (lambda ms: f"rollout:ms={ms}:depth=2", 50),
     "rollout, 2 plans": (lambda ms: f"rollout:ms={ms}:depth=2:guide=plan:breadth=4", 200),
     "rollout, 3 plans": (lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4", 200),
 }
-BUDGETS = {1: 2_000, 3: 2_000, 10: 2_000, 50: 1_000, 200: 300, 1_000: 100}
+BUDGETS = {1: 4_000, 3: 4_000, 10: 2_000, 50: 1_000, 200: 300, 1_000: 100}
 # The budget with which the first family plays all of its games, whatever the share.
 WHOLE = 50
 OUTCOMES = {10: 1_000, 50: 1_000, 200: 1_000, 1_000: 300}
@@ -148,9 +157,15 @@ def main():
     dates = sorted(datetime.date.fromtimestamp(path.stat().st_mtime) for path in reports + kept)
     fewer = f" --share {arguments.share:g}" if arguments.share < 1 else ""
     options = " --quick" if arguments.quick else fewer
-    text = document(comparison, dates[0], dates[-1], COMMAND + options)
+    # Whose report is kept from an earlier program.
+    older = {
+        player
+        for (player, _), path in zip(players + searches, reports + kept)
+        if not path.stem.endswith(fingerprint(program, player))
+    }
+    text = document(comparison, dates[0], dates[-1], COMMAND + options, bool(older))
     write(folder / "strength.svg", curves(strength))
-    write(folder / "results.md", text + strength_section(strength))
+    write(folder / "results.md", text + strength_section(strength, older))
     print(f"written: {folder / 'results.md'}, players.svg and strength.svg beside it")
 
 
@@ -224,7 +239,7 @@ def fingerprint(program, player):
     return digest.hexdigest()[:12]
 
 
-def document(comparison, first, last, command):
+def document(comparison, first, last, command, older):
     """The text of docs/results.md."""
     players = sorted(comparison["players"], key=lambda player: -player["less_luck"]["mean"])
     pairs = pairs_of(comparison)
@@ -238,7 +253,8 @@ def document(comparison, first, last, command):
         "for all, as far as they go. Means stand with the half width of their 95 % confidence interval. How the networks were",
         "trained: [trainings.md](trainings.md).",
         "",
-        f"Played on {machine()}, {dates}. This file and the pictures are written by",
+        f"Played on {machine()}, {dates}{', in part by earlier states of the program' if older else ''}.",
+        "This file and the pictures are written by",
         "",
         f"    {command}",
         "",
@@ -298,8 +314,8 @@ def pairs_of(comparison):
     return pairs
 
 
-def strength_section(comparison):
-    """The part of docs/results.md on strength against time."""
+def strength_section(comparison, older):
+    """The part of docs/results.md on strength against time, of whose players some were played by an earlier program."""
     players = {player["player"]: player for player in comparison["players"]}
     pairs = pairs_of(comparison)
     first, *others = FAMILIES
@@ -313,8 +329,8 @@ def strength_section(comparison):
         f"`{first}` and the time that it really took, since it computes the network's values of a position in any case;",
         "then the score of each other, and how far the first is ahead of it, game by game, in bold where that is significant. With",
         "the network's output at zero the forward passes of the position's moves are computed all the same; those of next moves, from",
-        "3 ms on, are not, and simulations have their time. The number of games is the first player's; where another has played fewer,",
-        "it says how many, and the difference is of these. Empty: not played.",
+        "10 ms on, are not, and simulations have their time. The number of games is the first player's; where another has played fewer,",
+        f"it says how many, and the difference is of these. Empty: not played.{earlier(older)}",
         "",
         f"| ms a move | really | games | {' | '.join(FAMILIES)} |",
         f"|---|---|---|{'---|' * len(FAMILIES)}",
@@ -350,6 +366,13 @@ def strength_section(comparison):
         took = rounded(player["milliseconds_per_move"])
         lines.append(f"| `{player['player']}` | {took} | {less_luck(player)} | {player['games']:,} |")
     return "\n".join(lines) + "\n"
+
+
+def earlier(older):
+    """A sentence on the budgets with which an earlier program has played some or all of a row."""
+    rows = [ms for ms in BUDGETS if any(family(ms) in older for family, longest in FAMILIES.values() if ms <= longest)]
+    of = ", ".join(f"{ms:,}" for ms in rows)
+    return f" Played in part or as a whole by an earlier state of the program: the rows of {of} ms." if rows else ""
 
 
 def texts(family, longest):
