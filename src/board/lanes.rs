@@ -8,7 +8,7 @@ use super::Cells;
 /// Boards side by side.
 pub const LANES: usize = 8;
 
-/// A set of cells of each of [`LANES`] boards, as [`Cells`] holds one. Its operations are those of `Cells`.
+/// A set of cells of each of [`LANES`] boards, as [`Cells`] holds one. Operations of the same name do the same to each board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lanes<const COLUMNS: usize, const ROWS: usize>([[u64; LANES]; 2]);
 
@@ -82,8 +82,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
         Self([change(first, |word| word << stride & columns[0]), join(first, second, across)])
     }
 
-    /// One pass of falling, as [`Board::fall`](super::Board::fall): the cells that move, all above the lowest empty one of each
-    /// column and that one.
+    /// The cells that move in one pass of falling, as in [`Board::fall`](super::Board::fall), if these are the empty ones: of each
+    /// column the lowest of them and all above it.
     #[inline(always)]
     pub fn falling(self) -> Self {
         let holes = self | Self::all(Cells::GUARDS);
@@ -128,7 +128,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
     }
 }
 
-// Plain loops: an array's `map` is not always made part of the function that may use the processor's wide registers.
+// Plain loops: an array's `map` with a closure like these is not always made part of the function that may use the processor's
+// wide registers.
 
 #[inline(always)]
 fn change(mut words: [u64; LANES], by: impl Fn(u64) -> u64) -> [u64; LANES] {

@@ -198,9 +198,12 @@ fn score(runs: &Runs) -> i32 {
     runs.sum(worth)
 }
 
-/// The points of a run of a length; one of more than five brings no more than one of five.
+/// The length beyond which a run brings no more.
+const LONGEST: u32 = 5;
+
+/// The points of a run of a length.
 fn worth(length: u32) -> i32 {
-    let counted = length.min(5) as i32;
+    let counted = length.min(LONGEST) as i32;
     counted * counted - 1
 }
 

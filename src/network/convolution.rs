@@ -59,6 +59,7 @@ impl Convolution {
         [outputs, inputs, size]
     }
 
+    /// Where the weights are.
     #[cfg(feature = "flex")]
     pub(super) fn device(&self) -> Device {
         self.weight.val().device()

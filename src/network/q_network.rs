@@ -363,3 +363,22 @@ fn mean_over_board(x: Tensor<4>) -> Tensor<4> {
     let [batch, rows, columns, channels] = x.dims();
     x.reshape([batch, rows * columns, channels]).mean_dim(1).reshape([batch, 1, 1, channels])
 }
+
+#[cfg(all(test, feature = "flex"))]
+mod tests {
+    use super::*;
+    use crate::games::{MaskKind, Match3};
+    use crate::random::Role;
+
+    #[test]
+    fn a_frozen_network_on_the_processor_goes_block_by_block_unless_it_is_dueling() {
+        let processor = Device::flex();
+        for (device, dueling) in [(&processor, false), (&processor.clone().autodiff(), false), (&processor, true)] {
+            let network = NetworkConfig { channels: 8, dueling, ..NetworkConfig::default() };
+            let policy =
+                PolicyConfig { game: Match3::NAME.to_owned(), mask: MaskKind::Matching, points: 10.0, network };
+            let network = QNetwork::new::<Match3>(&policy, &mut Stream::new(1, Role::Initialise, 0), device);
+            assert_eq!(Frozen::<Match3>::new(&network).network().tower::<Match3>().is_some(), !dueling);
+        }
+    }
+}

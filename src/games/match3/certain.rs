@@ -6,7 +6,7 @@ use crate::board::{self, LANES};
 use crate::games::ActionMask;
 
 /// How a token that is not known is held. It matches nothing, cannot be swapped and is not cleared.
-const UNKNOWN: u8 = OBSTACLE + 1;
+pub(super) const UNKNOWN: u8 = OBSTACLE + 1;
 
 /// A board on which some tokens, those drawn since a known position, are not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,9 +76,6 @@ impl Certain {
             for (lane, action) in moves[..count].iter().enumerate() {
                 let points = if chains.points[lane] == 0 { NO_MATCH } else { chains.points[lane] };
                 then(Chain { action: *action, points, chains: &chains, lane });
-            }
-            if count < LANES {
-                return;
             }
         }
     }

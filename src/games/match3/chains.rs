@@ -1,10 +1,14 @@
 //! The certain chains of several moves at once, a board a lane: what [`Certain::play`] does to one board, done to as many as fit
 //! wide registers.
 
-use super::{Cells, Certain, Grid, moves, worth};
+use super::certain::UNKNOWN;
+use super::{Cells, Certain, Grid, LONGEST, OBSTACLE, moves, worth};
 use crate::board::{self, LANES};
 
 type Lanes = board::Lanes<{ super::COLUMNS }, { super::ROWS }>;
+
+// What the digits of these tell: alone of what is no gem, an obstacle has none of the two others, and one is the unknown's.
+const _: () = assert!(OBSTACLE == 0b100 && UNKNOWN == 0b101);
 
 /// The boards after the chains of some moves.
 pub struct Chains {
@@ -27,7 +31,7 @@ impl Chains {
     #[inline]
     fn swaps(moves: &[usize]) -> [Lanes; 2] {
         let mut cells = [Lanes::all(Cells::EMPTY); 2];
-        for (lane, action) in moves.iter().enumerate().take(LANES) {
+        for (lane, action) in moves.iter().enumerate() {
             let (one, other) = moves::cells_of_action(*action).unwrap_or_default();
             cells[0].put(lane, one);
             cells[1].put(lane, other);
@@ -112,11 +116,11 @@ impl Chains {
     }
 
     /// Adds the points of the runs of one direction, which start with the threes `runs`: each adds what its next cell makes it
-    /// worth more, up to a length of five, beyond which nothing is added.
+    /// worth more, up to [`LONGEST`].
     #[inline(always)]
     fn score(&mut self, mut runs: Lanes, mut threes: Lanes, to_start: impl Fn(Lanes) -> Lanes) {
         let mut before = 0;
-        for length in 3..=5 {
+        for length in 3..=LONGEST {
             let more = worth(length) - before;
             for (points, count) in self.points.iter_mut().zip(runs.count()) {
                 *points += count * more;
@@ -131,7 +135,7 @@ impl Chains {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::match3::{Match3, Rules};
+    use crate::games::match3::{COLUMNS, Match3, ROWS, Rules};
     use crate::games::{ActionMask, Game};
     use crate::random::{Draw, Role, Stream};
 
@@ -144,6 +148,12 @@ mod tests {
             let game = Match3::new(&rules, &mut stream);
             let mut board = Certain::of(&game.state());
             boards.push(board);
+            // Boards that no game leaves: any tokens anywhere, with runs and with unknown ones among them.
+            for kinds in 1..=u32::from(UNKNOWN) + 1 {
+                let mut tokens = [[0; COLUMNS]; ROWS];
+                stream.fill_below(kinds, tokens.as_flattened_mut());
+                boards.push(Certain { grid: Grid::from_rows(&tokens) });
+            }
             for _ in 0..4 {
                 let matching = board.matching();
                 let Some(action) = matching.nth(stream.below(matching.count().max(1) as u32) as usize) else { break };

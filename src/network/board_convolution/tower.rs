@@ -95,7 +95,7 @@ impl Tower {
         Self {
             planes: Planes::new(planes, colours, features),
             stem: layer(parts.stem, &first, Activation::Relu),
-            body: parts.body.par_iter().map(|one| layer(one, &plans, Activation::Residual)).collect(),
+            body: parts.body.iter().map(|one| layer(one, &plans, Activation::Residual)).collect(),
             exchange: parts.exchange.iter().map(|one| layer(one, &everywhere, Activation::None)).collect(),
             summary: layer(parts.summary, &once, Activation::None),
             hidden: layer(parts.hidden, &everywhere, Activation::Relu),
