@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Lets all players play and writes docs/results.md and its pictures, docs/players.svg and docs/strength.svg.
 
-Usage: python3 scripts/results.py [--quick] [--share SHARE] [--reuse]
+Usage: python3 scripts/results.py [--only players|strength] [--quick] [--share SHARE] [--reuse]
 
 Each player plays by itself, and its report is kept in target/results/: what was interrupted goes on where it was, and
-who has played so many games with the same program does not play them again. The players with a given time alone take
-some seven hours, with --share 0.2 one and a half; --quick takes five minutes. Needs cargo and Python 3, and a machine with
-nothing else to do.
+who has played so many games with the same program does not play them again. The players with a given time, those of
+--only strength, take some six hours, with --share 0.2 one and a half; --quick takes five minutes. Needs cargo and Python 3,
+and a machine with nothing else to do.
 """
 
 import argparse
@@ -29,9 +29,8 @@ PRIOR = "checkpoint=checkpoints/dqn-prior"
 SMALL = "checkpoint=checkpoints/dqn-prior-small"
 SETUPS = "checkpoint=checkpoints/dqn-setups"
 SETUPS_SEARCH = "network+search:guide=plan:breadth=4:plans=1:depth=3:weight=0:candidates=16"
-QUICK_SEARCH = "network+search:next_moves=0:depth=2:weight=0:candidates=16:prior_visits=30"
+QUICK_SEARCH = "network+search:next_moves=0:depth=2:weight=0:prior_visits=30"
 ROOT_SEARCH = "network+search:guide=plan:breadth=4:depth=3:weight=0:candidates=12:prior_visits=300"
-SMALL_SEARCH = "network+search:next_moves=0:depth=2:weight=0:candidates=12:prior_visits=30"
 LEAF_SEARCH = "network+search:depth=0:weight=0.9:candidates=6:prior_visits=20"
 
 # How many games, and who plays them: the dearer a move, the fewer.
@@ -81,16 +80,11 @@ GROUPS = [
 
 
 def setups_search(ms, output=""):
-    if ms <= 1:
-        return f"{SMALL_SEARCH}:ms={ms}{output}:{SMALL}"
     if ms <= 3:
-        return f"{QUICK_SEARCH}:ms={ms}{output}:{SETUPS}"
+        moves = 8 if ms <= 1 else 12
+        return f"{QUICK_SEARCH}:moves={moves}:candidates={moves}:ms={ms}{output}:{SETUPS}"
     without_next = output and f"{output}:next_moves=0"
     return f"{SETUPS_SEARCH}:prior_visits={100 if ms <= 10 else 300}:ms={ms}{without_next}:{SETUPS}"
-
-
-def root_search(ms):
-    return f"{SMALL_SEARCH}:ms={ms}:{SMALL}" if ms <= 3 else f"{ROOT_SEARCH}:ms={ms}:{PRIOR}"
 
 
 def setups_rollout(ms):
@@ -102,13 +96,11 @@ def setups_rollout(ms):
 FAMILIES = {
     "network+search": (setups_search, 1_000),
     "its output at zero": (lambda ms: setups_search(ms, ":output=0"), 50),
-    "without set-ups": (root_search, 1_000),
-    "rollout, set-ups": (setups_rollout, 50),
-    "rollout, 2 chains": (lambda ms: f"rollout:ms={ms}:depth=2", 50),
-    "rollout, 2 plans": (lambda ms: f"rollout:ms={ms}:depth=2:guide=plan:breadth=4", 200),
-    "rollout, 3 plans": (lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4", 200),
+    "rollout, set-ups": (setups_rollout, 1_000),
+    "rollout, 2 chains": (lambda ms: f"rollout:ms={ms}:depth=2", 10),
+    "rollout, 3 plans": (lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4", 50),
 }
-BUDGETS = {1: 4_000, 3: 4_000, 10: 2_000, 50: 1_000, 200: 300, 1_000: 100}
+BUDGETS = {1: 16_000, 3: 8_000, 10: 2_000, 50: 1_000, 200: 300, 1_000: 100}
 # The budget with which the first family plays all of its games, whatever the share.
 WHOLE = 50
 OUTCOMES = {10: 1_000, 50: 1_000, 200: 1_000, 1_000: 300}
@@ -121,10 +113,12 @@ REFERENCE = "network"
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KEPT = ROOT / "target" / "results"
 COMMAND = "python3 scripts/results.py"
+STRENGTH = "\n## Strength against time\n"
 
 
 def main():
     parser = argparse.ArgumentParser(description="Lets all players play and writes docs/results.md and its pictures.")
+    parser.add_argument("--only", choices=["players", "strength"], help="that part of results.md and its picture alone")
     parser.add_argument("--quick", action="store_true", help="a few games each, written to target/results/quick/ only")
     of_which = "of the games of players with a given time, but for network+search at 50 ms (1: all of them)"
     parser.add_argument("--share", type=share, default=1, help=of_which)
@@ -152,21 +146,41 @@ def main():
         compare = [program, "compare", *(f"--from={path}" for path in reports), *options, "--json=-"]
         return reports, json.loads(subprocess.run(compare, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
 
-    reports, comparison = compared(players, 1, f"--plot={folder / 'players.svg'}")
-    kept, strength = compared(searches, arguments.share)
-    dates = sorted(datetime.date.fromtimestamp(path.stat().st_mtime) for path in reports + kept)
-    fewer = f" --share {arguments.share:g}" if arguments.share < 1 else ""
-    options = " --quick" if arguments.quick else fewer
-    # Whose report is kept from an earlier program.
-    older = {
-        player
-        for (player, _), path in zip(players + searches, reports + kept)
-        if not path.stem.endswith(fingerprint(program, player))
-    }
-    text = document(comparison, dates[0], dates[-1], COMMAND + options, bool(older))
-    write(folder / "strength.svg", curves(strength))
-    write(folder / "results.md", text + strength_section(strength, older))
-    print(f"written: {folder / 'results.md'}, players.svg and strength.svg beside it")
+    def older(entrants, reports):
+        """Whose report is kept from an earlier program."""
+        pairs = zip(entrants, reports)
+        return {player for (player, _), path in pairs if not path.stem.endswith(fingerprint(program, player))}
+
+    command = COMMAND + (" --quick" if arguments.quick else "")
+    fewer = f" --share {arguments.share:g}" if arguments.share < 1 and not arguments.quick else ""
+    results = folder / "results.md"
+    parts = parts_of(results) if arguments.only else ["", ""]
+    if arguments.only != "strength":
+        reports, comparison = compared(players, 1, f"--plot={folder / 'players.svg'}")
+        parts[0] = document(comparison, played(reports, older(players, reports)), command + " --only players")
+    if arguments.only != "players":
+        reports, strength = compared(searches, arguments.share)
+        write(folder / "strength.svg", curves(strength))
+        old = older(searches, reports)
+        parts[1] = strength_section(strength, played(reports, old), old, f"{command} --only strength{fewer}")
+    write(results, "".join(parts))
+    print(f"written: {results}, and the pictures beside it")
+
+
+def parts_of(path):
+    """The part of docs/results.md on the players, and that on strength against time."""
+    text = path.read_text(encoding="utf-8")
+    start = text.find(STRENGTH)
+    if start < 0:
+        raise OSError(f"{path} has no section on strength against time: run without --only")
+    return [text[:start], text[start:]]
+
+
+def played(reports, older):
+    """On which machine and when reports were made."""
+    dates = sorted(datetime.date.fromtimestamp(path.stat().st_mtime) for path in reports)
+    days = f"{dates[0]}" if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+    return f"Played on {machine()}, {days}{', in part by earlier states of the program' if older else ''}"
 
 
 def share(text):
@@ -239,11 +253,10 @@ def fingerprint(program, player):
     return digest.hexdigest()[:12]
 
 
-def document(comparison, first, last, command, older):
-    """The text of docs/results.md."""
+def document(comparison, played, command):
+    """The part of docs/results.md on the players."""
     players = sorted(comparison["players"], key=lambda player: -player["less_luck"]["mean"])
     pairs = pairs_of(comparison)
-    dates = f"{first}" if first == last else f"{first} to {last}"
     counts = sorted({player["games"] for player in players})
     numbers = " or ".join(f"{count:,}" for count in counts)
     lines = [
@@ -253,8 +266,7 @@ def document(comparison, first, last, command, older):
         "for all, as far as they go. Means stand with the half width of their 95 % confidence interval. How the networks were",
         "trained: [trainings.md](trainings.md).",
         "",
-        f"Played on {machine()}, {dates}{', in part by earlier states of the program' if older else ''}.",
-        "This file and the pictures are written by",
+        f"{played}. Written by",
         "",
         f"    {command}",
         "",
@@ -314,14 +326,17 @@ def pairs_of(comparison):
     return pairs
 
 
-def strength_section(comparison, older):
+def strength_section(comparison, played, older, command):
     """The part of docs/results.md on strength against time, of whose players some were played by an earlier program."""
     players = {player["player"]: player for player in comparison["players"]}
     pairs = pairs_of(comparison)
     first, *others = FAMILIES
     lines = [
+        STRENGTH.rstrip(),
         "",
-        "## Strength against time",
+        f"{played}. Written by",
+        "",
+        f"    {command}",
         "",
         "![Mean score less luck against time a move](strength.svg)",
         "",
@@ -342,9 +357,6 @@ def strength_section(comparison, older):
         for family, longest in (FAMILIES[other] for other in others):
             if ms > longest:
                 cells.append("")
-                continue
-            if family(ms) == name:
-                cells.append("the same")
                 continue
             pair = pairs[name, family(ms)]
             ahead = around(pair["mean"], pair["half_width"], "+")

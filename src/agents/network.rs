@@ -10,12 +10,17 @@ use crate::games::{ActionMask, Game, MaskKind, falls_back};
 use crate::network::{Evaluator, Policy};
 use crate::random::{Draw, Stream};
 
+/// States that are worth a task for another thread.
+const TASK: usize = 8;
+
 /// Plays greedily by a network's action values.
 pub struct NetworkPlayer<G: Game> {
     name: String,
     evaluator: Evaluator<G>,
     /// Points that the network's values count in.
     points: f64,
+    /// Actions of a position that are valued, those with the highest prior; 0 for all.
+    moves: usize,
     /// Actions of which a leaf's value is the highest, those with the highest prior; 0 for all.
     leaf_moves: usize,
 }
@@ -23,7 +28,7 @@ pub struct NetworkPlayer<G: Game> {
 impl<G: Game> NetworkPlayer<G> {
     /// A player by the values of an evaluator, taken as points.
     pub fn new(evaluator: Evaluator<G>) -> Self {
-        Self { name: "network".into(), evaluator, points: 1.0, leaf_moves: 0 }
+        Self { name: "network".into(), evaluator, points: 1.0, moves: 0, leaf_moves: 0 }
     }
 
     /// The player of a policy; at most `batch` boards go through the network at once.
@@ -61,6 +66,12 @@ impl<G: Game> NetworkPlayer<G> {
         Self { evaluator: self.evaluator.told(), ..self }
     }
 
+    /// The same player; of a position it values, and plays, only some actions of the mask, as
+    /// [`View::promising`](crate::network::View::promising) chooses them; 0 stands for all.
+    pub fn with_moves(self, moves: usize) -> Self {
+        Self { moves, ..self }
+    }
+
     /// The same player; as a leaf it values only some actions of a position, as [`View::candidates`](crate::network::View::candidates)
     /// chooses them; 0 stands for all.
     pub fn with_leaf_moves(self, leaf_moves: usize) -> Self {
@@ -86,9 +97,18 @@ impl<G: Game> NetworkPlayer<G> {
         self.evaluator.masks(states).iter().map(|mask| choose(&[], mask)).collect()
     }
 
-    /// Whether the state's mask is one that the network has hardly seen, because there is none of its kind.
-    fn is_undecided(&self, state: &G::State, mask: &ActionMask) -> bool {
-        falls_back::<G>(state, self.evaluator.view().mask, mask)
+    /// The actions of each state that are valued, and whether its mask is one that the network has hardly seen, because there is none
+    /// of its kind; then these are all.
+    fn offered(&self, states: &[G::State]) -> Vec<(ActionMask, bool)> {
+        let (view, moves) = (self.evaluator.view(), self.moves);
+        let offered = |state: &G::State| {
+            let mask = G::mask(state, view.mask);
+            match falls_back::<G>(state, view.mask, &mask) {
+                true => (mask, true),
+                false => (view.promising::<G>(state, mask, moves), false),
+            }
+        };
+        states.par_iter().with_min_len(TASK).map(offered).collect()
     }
 
     /// The actions of the mask from the best to the worst, in points, and whether the network does not decide among them: then they
@@ -97,9 +117,8 @@ impl<G: Game> NetworkPlayer<G> {
     /// # Errors
     /// When the device fails.
     pub fn rank_if_decided(&mut self, state: &G::State, ties: &mut Stream) -> Result<(Vec<Valued>, bool)> {
-        let mask = G::mask(state, self.evaluator.view().mask);
+        let (mask, undecided) = self.offered(&[*state])[0];
         let values = self.evaluator.values_of(&[*state], &[mask])?.to_vec();
-        let undecided = self.is_undecided(state, &mask);
         let chosen = Self::choice(&values, mask, undecided, ties);
         let value = |action: usize| if undecided { 0.0 } else { f64::from(values[action]) * self.points };
         let valued = |action| Valued { action, value: value(action) };
@@ -127,13 +146,11 @@ impl<G: Game> Agent<G> for NetworkPlayer<G> {
 
     /// The action of the mask with the highest value, at random among equal ones; where nothing matches, any of the mask.
     fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>> {
-        let masks = self.evaluator.masks(states);
-        let values = self.evaluator.values_of(states, &masks)?.to_vec();
-        let rows = values.chunks_exact(G::ACTIONS).zip(&masks).zip(states).zip(ties);
-        let chosen = rows.map(|(((values, mask), state), ties)| {
-            let undecided = self.is_undecided(state, mask);
-            Self::choice(values, *mask, undecided, ties)
-        });
+        let offered = self.offered(states);
+        let masks: Vec<ActionMask> = offered.iter().map(|(mask, _)| *mask).collect();
+        let values = self.evaluator.values_of(states, &masks)?;
+        let rows = values.chunks_exact(G::ACTIONS).zip(offered).zip(ties);
+        let chosen = rows.map(|((values, (mask, undecided)), ties)| Self::choice(values, mask, undecided, ties));
         Ok(chosen.collect())
     }
 
@@ -151,7 +168,7 @@ impl<G: Game> Leaf<G> for NetworkPlayer<G> {
         let points = self.points as f32;
         let (view, leaf_moves) = (self.evaluator.view(), self.leaf_moves);
         let masks: Vec<ActionMask> =
-            states.par_iter().with_min_len(8).map(|state| view.candidates::<G>(state, leaf_moves)).collect();
+            states.par_iter().with_min_len(TASK).map(|state| view.candidates::<G>(state, leaf_moves)).collect();
         let values = self.evaluator.values_within(states, &masks)?;
         let value = |(values, mask): (&[f32], &ActionMask)| points * values[greedy(values, mask)];
         Ok(values.chunks_exact(G::ACTIONS).zip(&masks).map(value).collect())

@@ -92,6 +92,12 @@ const NEXT_MOVES: Parameter = Parameter {
     about: "moves after each move on the board that it values too, 0 for none; without it as many as in its training",
 };
 
+const VALUED: Parameter = Parameter {
+    key: "moves",
+    default: Some("0"),
+    about: "moves that it values, with a prior: those with the highest, and their equals; 0: all",
+};
+
 const TOLD: Parameter = Parameter {
     key: "told",
     default: Some("0"),
@@ -103,7 +109,7 @@ pub const PLAYERS: &[Entry] = &[
     Entry {
         name: "network",
         about: "the highest value that a trained network gives, without simulating anything",
-        parameters: &[OUTPUT, NEXT_MOVES, TOLD, NETWORK_SETUPS, CHECKPOINT],
+        parameters: &[OUTPUT, VALUED, NEXT_MOVES, TOLD, NETWORK_SETUPS, CHECKPOINT],
         build: |options, _| {
             let player = network(options)?.named(options.text);
             Ok(Box::new(if options.flag(TOLD.key)? { player.told() } else { player }))
@@ -132,6 +138,7 @@ pub const PLAYERS: &[Entry] = &[
                 about: "simulations that the network's own value of a move counts for",
             },
             OUTPUT,
+            VALUED,
             NEXT_MOVES,
             NETWORK_SETUPS,
             CHECKPOINT,
@@ -339,13 +346,14 @@ impl Options<'_> {
 fn network(options: &Options) -> Result<NetworkPlayer<Match3>> {
     let path = options.given(CHECKPOINT.key);
     let output = options.number(OUTPUT.key, "a number", 0.0..=1.0)?;
+    let moves = options.number(VALUED.key, "a whole number", 0..=Match3::ACTIONS)?;
     let next_moves = match options.given(NEXT_MOVES.key) {
         None => None,
         Some(_) => Some(options.number(NEXT_MOVES.key, "a whole number", 0..=ActionMask::CAPACITY)?),
     };
     let setups = options.given(SETUPS.key).map(|_| options.flag(SETUPS.key)).transpose()?;
     let player = |policy: &network::Policy, device: &Device| {
-        let player = NetworkPlayer::of(policy, NETWORK_BATCH, device).with_output(output);
+        let player = NetworkPlayer::of(policy, NETWORK_BATCH, device).with_output(output).with_moves(moves);
         let player = match setups {
             None => player,
             Some(true) => player.with_mask(MaskKind::Setups),

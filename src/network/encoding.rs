@@ -43,11 +43,15 @@ impl View {
         G::mask(state, if self.mask == MaskKind::Setups { MaskKind::Matching } else { self.mask })
     }
 
-    /// Those actions of the [quick mask](Self::quick_mask) that are worth a forward pass each: the `count` with the highest prior and
-    /// those that equal the last of them. All, where `count` is 0, where nothing is known, and where one pass values all actions
-    /// anyway.
+    /// Those actions of the [quick mask](Self::quick_mask) that are worth a forward pass each, as [`promising`](Self::promising)
+    /// chooses them.
     pub fn candidates<G: Game>(&self, state: &G::State, count: usize) -> ActionMask {
-        let mask = self.quick_mask::<G>(state);
+        self.promising::<G>(state, self.quick_mask::<G>(state), count)
+    }
+
+    /// Of the actions of a mask the `count` with the highest prior and those that equal the last of them. All, where `count` is 0,
+    /// where nothing is known, and where one pass values all actions anyway.
+    pub fn promising<G: Game>(&self, state: &G::State, mask: ActionMask, count: usize) -> ActionMask {
         if !self.afterstates || self.prior == Prior::None || count == 0 || mask.count() <= count {
             return mask;
         }

@@ -184,6 +184,55 @@ fn as_a_leaf_a_network_values_the_moves_with_the_best_plans_only() {
 }
 
 #[test]
+fn a_network_values_only_as_many_moves_with_the_best_plans_as_it_is_told_to() {
+    let (_, device) = device::select(None).unwrap();
+    let (rules, policy) = (Rules::default(), planned_policy(&device));
+    let rank = |text: &str, state: &State| {
+        with_policy(text, &rules, &policy, &device).unwrap().rank(state, &mut ties(0)).unwrap()
+    };
+    let mut fewer = 0;
+    for index in 0..20 {
+        let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, index)).state();
+        let all = rank("network", &state);
+        let planned = Plan { depth: 2, weight: 0.5, breadth: 0 }.rank(&state, &mut ties(0));
+        for moves in [1, 3, 5] {
+            let last = planned[moves.min(planned.len()) - 1].value;
+            let offered = |valued: &&Valued| value_of(&planned, valued.action) >= last;
+            // Those of all moves, in the same order and with the same values; the first is played.
+            let expected: Vec<Valued> = all.iter().filter(offered).copied().collect();
+            let text = format!("network:moves={moves}");
+            let ranked = rank(&text, &state);
+            let close =
+                |(one, other): (&Valued, &Valued)| one.action == other.action && (one.value - other.value).abs() < 1e-3;
+            assert!(
+                ranked.len() == expected.len() && ranked.iter().zip(&expected).all(close),
+                "{ranked:?} {expected:?}"
+            );
+            let mut player = with_policy(&text, &rules, &policy, &device).unwrap();
+            assert_eq!(player.act(&[state], &mut [ties(0)]).unwrap(), [ranked[0].action]);
+            // A search tries no others.
+            let tried = rank(&format!("network+search:sims=400:moves={moves}"), &state);
+            assert!(
+                tried.iter().all(|valued| value_of(&ranked, valued.action).is_finite()) && tried.len() == ranked.len()
+            );
+            fewer += usize::from(ranked.len() < all.len());
+        }
+        assert_eq!(rank("network:moves=0", &state), all);
+    }
+    assert!(fewer > 30, "moves are left out in most positions");
+    // Where no move matches, and where nothing is known beforehand, all are offered.
+    let text = "abcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab";
+    let without = State::new(text, 5).unwrap();
+    assert_eq!(rank("network:moves=1", &without).len(), rank("network", &without).len());
+    let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, 0)).state();
+    let foreseeing = foreseeing_policy(&device);
+    let rank =
+        |text: &str| with_policy(text, &rules, &foreseeing, &device).unwrap().rank(&state, &mut ties(0)).unwrap();
+    assert_eq!(rank("network:moves=1"), rank("network"));
+    assert!(rank("network:told=1:moves=2").len() < rank("network:told=1").len());
+}
+
+#[test]
 fn the_searching_network_tries_only_its_best_candidates() {
     let rules = Rules::default();
     let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, 0)).state();
