@@ -23,8 +23,8 @@ import time
 import urllib.parse
 
 # The agents with a prior, and searches with them: rollouts in which the agent's values of the moves count, with set-ups or
-# without, shorter and by one forward pass of a small agent where there is little time, and simulations that end in its values,
-# on their scale.
+# without, shorter and by one forward pass of the most promising moves where there is little time, and simulations that end in
+# its values, on their scale.
 PRIOR = "checkpoint=checkpoints/dqn-prior"
 SMALL = "checkpoint=checkpoints/dqn-prior-small"
 SETUPS = "checkpoint=checkpoints/dqn-setups"
@@ -128,13 +128,16 @@ def main():
     for path in (KEPT, folder):
         path.mkdir(parents=True, exist_ok=True)
 
+    results = folder / "results.md"
+    if arguments.only:
+        # Whether there is another part to keep.
+        parts_of(results)
     program = build()
     players = [(player, games) for games, names in GROUPS for player in names]
     first, _ = next(iter(FAMILIES.values()))
     whole = {} if arguments.quick else {first(WHOLE): BUDGETS[WHOLE] / arguments.share}
     timed = [(family(ms), BUDGETS[ms]) for family, longest in FAMILIES.values() for ms in budgets(longest)]
-    # A player may stand in two families.
-    searches = [(player, whole.get(player, games)) for player, games in dict(timed).items()]
+    searches = [(player, whole.get(player, games)) for player, games in timed]
     searches += [(expected(outcomes), games) for outcomes, games in OUTCOMES.items()]
 
     def compared(entrants, part, *options):
@@ -153,26 +156,26 @@ def main():
 
     command = COMMAND + (" --quick" if arguments.quick else "")
     fewer = f" --share {arguments.share:g}" if arguments.share < 1 and not arguments.quick else ""
-    results = folder / "results.md"
-    parts = parts_of(results) if arguments.only else ["", ""]
+    on_players = on_strength = None
     if arguments.only != "strength":
         reports, comparison = compared(players, 1, f"--plot={folder / 'players.svg'}")
-        parts[0] = document(comparison, played(reports, older(players, reports)), command + " --only players")
+        on_players = document(comparison, played(reports, older(players, reports)), command + " --only players")
     if arguments.only != "players":
         reports, strength = compared(searches, arguments.share)
         write(folder / "strength.svg", curves(strength))
         old = older(searches, reports)
-        parts[1] = strength_section(strength, played(reports, old), old, f"{command} --only strength{fewer}")
-    write(results, "".join(parts))
-    print(f"written: {results}, and the pictures beside it")
+        on_strength = strength_section(strength, played(reports, old), old, f"{command} --only strength{fewer}")
+    kept = parts_of(results) if arguments.only else ["", ""]
+    write(results, (on_players or kept[0]) + (on_strength or kept[1]))
+    print(f"written: {results}, and the picture of each part beside it")
 
 
 def parts_of(path):
     """The part of docs/results.md on the players, and that on strength against time."""
-    text = path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
     start = text.find(STRENGTH)
     if start < 0:
-        raise OSError(f"{path} has no section on strength against time: run without --only")
+        sys.exit(f"results.py: {path} has no section on strength against time: write it whole first, without --only")
     return [text[:start], text[start:]]
 
 
@@ -253,7 +256,7 @@ def fingerprint(program, player):
     return digest.hexdigest()[:12]
 
 
-def document(comparison, played, command):
+def document(comparison, when, command):
     """The part of docs/results.md on the players."""
     players = sorted(comparison["players"], key=lambda player: -player["less_luck"]["mean"])
     pairs = pairs_of(comparison)
@@ -266,7 +269,7 @@ def document(comparison, played, command):
         "for all, as far as they go. Means stand with the half width of their 95 % confidence interval. How the networks were",
         "trained: [trainings.md](trainings.md).",
         "",
-        f"{played}. Written by",
+        f"{when}. Written by",
         "",
         f"    {command}",
         "",
@@ -326,7 +329,7 @@ def pairs_of(comparison):
     return pairs
 
 
-def strength_section(comparison, played, older, command):
+def strength_section(comparison, when, older, command):
     """The part of docs/results.md on strength against time, of whose players some were played by an earlier program."""
     players = {player["player"]: player for player in comparison["players"]}
     pairs = pairs_of(comparison)
@@ -334,7 +337,7 @@ def strength_section(comparison, played, older, command):
     lines = [
         STRENGTH.rstrip(),
         "",
-        f"{played}. Written by",
+        f"{when}. Written by",
         "",
         f"    {command}",
         "",

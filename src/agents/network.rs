@@ -67,7 +67,8 @@ impl<G: Game> NetworkPlayer<G> {
     }
 
     /// The same player; of a position it values, and plays, only some actions of the mask, as
-    /// [`View::promising`](crate::network::View::promising) chooses them; 0 stands for all.
+    /// [`View::promising`](crate::network::View::promising) chooses them; 0 stands for all. What [`act_by`](Self::act_by) and
+    /// [`act_blindly`](Self::act_blindly) choose from stays the whole mask.
     pub fn with_moves(self, moves: usize) -> Self {
         Self { moves, ..self }
     }

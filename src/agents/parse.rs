@@ -95,7 +95,7 @@ const NEXT_MOVES: Parameter = Parameter {
 const VALUED: Parameter = Parameter {
     key: "moves",
     default: Some("0"),
-    about: "moves that it values, with a prior: those with the highest, and their equals; 0: all",
+    about: "moves that it values, those with the highest prior and their equals; 0: all, as where nothing is told beforehand",
 };
 
 const TOLD: Parameter = Parameter {

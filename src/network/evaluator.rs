@@ -98,7 +98,7 @@ impl<G: Game> Evaluator<G> {
         self.values_of(states, &masks)
     }
 
-    /// The same with the [masks](Self::masks) of the states, where they are known already.
+    /// The same with a mask for each state, its own or some actions of it: those of next moves too are then the best of these.
     ///
     /// # Errors
     /// When the device fails.

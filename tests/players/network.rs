@@ -3,7 +3,7 @@
 use matchq::agents::{Agent, Leaf, NetworkPlayer, Plan, Policy, Valued, parse, with_policy};
 use matchq::eval::play_series;
 use matchq::games::match3::{Match3, Rules, State};
-use matchq::games::{ActionMask, Game, MaskKind, Prior};
+use matchq::games::{ActionMask, Game, MaskKind, Prior, by_certain_points};
 use matchq::network::{self, Evaluator, device};
 use matchq::random::{Role, Stream};
 
@@ -198,7 +198,7 @@ fn a_network_values_only_as_many_moves_with_the_best_plans_as_it_is_told_to() {
         for moves in [1, 3, 5] {
             let last = planned[moves.min(planned.len()) - 1].value;
             let offered = |valued: &&Valued| value_of(&planned, valued.action) >= last;
-            // Those of all moves, in the same order and with the same values; the first is played.
+            // Those of all moves, in the same order and with the same values.
             let expected: Vec<Valued> = all.iter().filter(offered).copied().collect();
             let text = format!("network:moves={moves}");
             let ranked = rank(&text, &state);
@@ -208,8 +208,6 @@ fn a_network_values_only_as_many_moves_with_the_best_plans_as_it_is_told_to() {
                 ranked.len() == expected.len() && ranked.iter().zip(&expected).all(close),
                 "{ranked:?} {expected:?}"
             );
-            let mut player = with_policy(&text, &rules, &policy, &device).unwrap();
-            assert_eq!(player.act(&[state], &mut [ties(0)]).unwrap(), [ranked[0].action]);
             // A search tries no others.
             let tried = rank(&format!("network+search:sims=400:moves={moves}"), &state);
             assert!(
@@ -223,6 +221,9 @@ fn a_network_values_only_as_many_moves_with_the_best_plans_as_it_is_told_to() {
     // Where no move matches, and where nothing is known beforehand, all are offered.
     let text = "abcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab";
     let without = State::new(text, 5).unwrap();
+    let effective = Match3::mask(&without, MaskKind::Effective);
+    let plans = by_certain_points::<Match3>(&without, &effective, 2);
+    assert!(plans[0].1 > plans[1].1, "one of them would be left");
     assert_eq!(rank("network:moves=1", &without).len(), rank("network", &without).len());
     let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, 0)).state();
     let foreseeing = foreseeing_policy(&device);
@@ -230,6 +231,39 @@ fn a_network_values_only_as_many_moves_with_the_best_plans_as_it_is_told_to() {
         |text: &str| with_policy(text, &rules, &foreseeing, &device).unwrap().rank(&state, &mut ties(0)).unwrap();
     assert_eq!(rank("network:moves=1"), rank("network"));
     assert!(rank("network:told=1:moves=2").len() < rank("network:told=1").len());
+}
+
+#[test]
+fn the_move_that_is_played_is_the_best_of_those_that_are_valued() {
+    let rules = Rules::default();
+    let states: Vec<State> =
+        (0..24).map(|index| Match3::new(&rules, &mut Stream::new(3, Role::Game, index)).state()).collect();
+    for (checkpoint, mask) in [("dqn-prior-small", MaskKind::Matching), ("dqn-setups", MaskKind::Setups)] {
+        let player =
+            |given: &str| parse(&format!("network:{given}checkpoint=checkpoints/{checkpoint}"), &rules).unwrap();
+        let (mut all, mut three) = (player("next_moves=0:"), player("next_moves=0:moves=3:"));
+        let (mut planned, mut three_planned) = (player(""), player("moves=3:"));
+        let played = three.act(&states, &mut vec![ties(0); states.len()]).unwrap();
+        let mut others = 0;
+        for (state, played) in states.iter().zip(played) {
+            let plans = by_certain_points::<Match3>(state, &Match3::mask(state, mask), 2);
+            let offered: Vec<usize> =
+                plans.iter().filter(|(_, points)| *points >= plans[2].1).map(|(action, _)| *action).collect();
+            let ranked = all.rank(state, &mut ties(0)).unwrap();
+            let best = ranked.iter().find(|valued| offered.contains(&valued.action)).unwrap();
+            assert_eq!(played, best.action);
+            others += usize::from(ranked[0].action != played);
+            // Next moves are valued of all of the three, and of six of all moves, which then stand first.
+            let first: Vec<Valued> = planned.rank(state, &mut ties(0)).unwrap().into_iter().take(6).collect();
+            for Valued { action, value } in three_planned.rank(state, &mut ties(0)).unwrap() {
+                assert!(offered.contains(&action));
+                let same = first.iter().find(|valued| valued.action == action);
+                assert!(same.is_none_or(|valued| (valued.value - value).abs() < 1e-3), "{value} {same:?}");
+            }
+        }
+        assert!(others > 0, "{checkpoint} would play another move somewhere");
+    }
+    assert!(parse("network:moves=143", &rules).is_err());
 }
 
 #[test]
