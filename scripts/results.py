@@ -4,9 +4,9 @@
 Usage: python3 scripts/results.py [--only players|strength] [--quick] [--share SHARE] [--reuse]
 
 Each player plays by itself, and its report is kept in target/results/: what was interrupted goes on where it was, and
-who has played so many games with the same program does not play them again. The players with a given time, those of
---only strength, take some six hours, with --share 0.2 one and a half; --quick takes five minutes. Needs cargo and Python 3,
-and a machine with nothing else to do.
+who has played so many games with the same program does not play them again. A player with a given time that has played
+fewer plays the others only. Such players, those of --only strength, take some three hours, --only players an hour, --quick
+five minutes. Needs cargo and Python 3, and a machine with nothing else to do.
 """
 
 import argparse
@@ -91,19 +91,19 @@ def setups_rollout(ms):
     return f"rollout:ms={ms}:depth={'2' if ms <= 3 else '3:guide=plan:breadth=4:plans=1'}:setups=1"
 
 
-# Strength against time: each family's player with so many milliseconds a move, the most that it is given, and then in how many
-# games. The first is compared with each of the others. `expected` thinks for as long as its outcomes take.
+# Strength against time: each family's player with so many milliseconds a move, and in how many games: the dearer a move, the
+# fewer. The first is compared with each of the others. `expected` thinks for as long as its outcomes take.
 FAMILIES = {
-    "network+search": (setups_search, 1_000),
-    "its output at zero": (lambda ms: setups_search(ms, ":output=0"), 50),
-    "rollout, set-ups": (setups_rollout, 1_000),
-    "rollout, 2 chains": (lambda ms: f"rollout:ms={ms}:depth=2", 10),
-    "rollout, 3 plans": (lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4", 50),
+    "network+search": (setups_search, {1: 3_200, 3: 1_600, 10: 2_000, 50: 1_000, 200: 100, 1_000: 100}),
+    "its output at zero": (lambda ms: setups_search(ms, ":output=0"), {1: 3_200, 3: 1_600, 10: 2_000, 50: 1_000}),
+    "rollout, set-ups": (setups_rollout, {1: 3_200, 3: 1_600, 10: 2_000, 50: 1_000, 200: 100, 1_000: 20}),
+    "rollout, 2 chains": (lambda ms: f"rollout:ms={ms}:depth=2", {1: 3_200, 3: 1_600, 10: 400}),
+    "rollout, 3 plans": (
+        lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4",
+        {1: 3_200, 3: 1_600, 10: 400, 50: 200},
+    ),
 }
-BUDGETS = {1: 16_000, 3: 8_000, 10: 2_000, 50: 1_000, 200: 300, 1_000: 100}
-# The budget with which the first family plays all of its games, whatever the share.
-WHOLE = 50
-OUTCOMES = {10: 1_000, 50: 1_000, 200: 1_000, 1_000: 300}
+OUTCOMES = {10: 200, 50: 200, 200: 200, 1_000: 60}
 COLOURS = ["#c83e4d", "#d68910", "#72b7b2", "#4c78a8", "#54a24b", "#8f6bb3", "#6b6f76", "#17becf"]
 # Simulations of each move by which the luck of a game is estimated.
 LUCK = 50
@@ -120,13 +120,12 @@ def main():
     parser = argparse.ArgumentParser(description="Lets all players play and writes docs/results.md and its pictures.")
     parser.add_argument("--only", choices=["players", "strength"], help="that part of results.md and its picture alone")
     parser.add_argument("--quick", action="store_true", help="a few games each, written to target/results/quick/ only")
-    of_which = "of the games of players with a given time, but for network+search at 50 ms (1: all of them)"
-    parser.add_argument("--share", type=share, default=1, help=of_which)
+    parser.add_argument("--share", type=share, default=1, help="of the games of --only strength (1: all of them)")
     parser.add_argument("--reuse", action="store_true", help="take kept reports even if the program has changed since")
     arguments = parser.parse_args()
-    folder = KEPT / "quick" if arguments.quick else ROOT / "docs"
-    for path in (KEPT, folder):
-        path.mkdir(parents=True, exist_ok=True)
+    kept = KEPT / "quick" if arguments.quick else KEPT
+    kept.mkdir(parents=True, exist_ok=True)
+    folder = kept if arguments.quick else ROOT / "docs"
 
     results = folder / "results.md"
     if arguments.only:
@@ -134,16 +133,13 @@ def main():
         parts_of(results)
     program = build()
     players = [(player, games) for games, names in GROUPS for player in names]
-    first, _ = next(iter(FAMILIES.values()))
-    whole = {} if arguments.quick else {first(WHOLE): BUDGETS[WHOLE] / arguments.share}
-    timed = [(family(ms), BUDGETS[ms]) for family, longest in FAMILIES.values() for ms in budgets(longest)]
-    searches = [(player, whole.get(player, games)) for player, games in timed]
+    searches = [(family(ms), games) for family, budgets in FAMILIES.values() for ms, games in budgets.items()]
     searches += [(expected(outcomes), games) for outcomes, games in OUTCOMES.items()]
 
     def compared(entrants, part, *options):
         """The reports of players' games, and what compare says of them."""
         entrants = [(player, quick(games) if arguments.quick else max(1, round(games * part))) for player, games in entrants]
-        reports = [report_of(program, player, games, arguments.reuse) for player, games in entrants]
+        reports = [report_of(program, player, games, kept, arguments.reuse) for player, games in entrants]
         for report in reports:
             estimate_luck(program, report)
         compare = [program, "compare", *(f"--from={path}" for path in reports), *options, "--json=-"]
@@ -165,8 +161,8 @@ def main():
         write(folder / "strength.svg", curves(strength))
         old = older(searches, reports)
         on_strength = strength_section(strength, played(reports, old), old, f"{command} --only strength{fewer}")
-    kept = parts_of(results) if arguments.only else ["", ""]
-    write(results, (on_players or kept[0]) + (on_strength or kept[1]))
+    before = parts_of(results) if arguments.only else ["", ""]
+    write(results, (on_players or before[0]) + (on_strength or before[1]))
     print(f"written: {results}, and the picture of each part beside it")
 
 
@@ -199,10 +195,6 @@ def quick(games):
     return 20 if games >= 10_000 else 4 if games >= 1_000 else 2
 
 
-def budgets(longest):
-    return [ms for ms in BUDGETS if ms <= longest]
-
-
 def expected(outcomes):
     return f"expected:samples={outcomes}:depth=1"
 
@@ -216,24 +208,69 @@ def build():
     return next(path for path in (artifact.get("executable") for artifact in artifacts) if path)
 
 
-def report_of(program, player, games, reuse):
-    """The report of a player's games from seed 0: one that is kept, or else a new one."""
-    name = f"{urllib.parse.quote(player, safe='=+')}-{games}-"
-    path = KEPT / f"{name}{fingerprint(program, player)}.json"
-    kept = [path] if path.exists() else []
-    if reuse and not kept:
+def report_of(program, player, games, folder, reuse):
+    """The report of a player's games from seed 0: one that is kept, or else a new one.
+
+    A player with a given time plays one game at a time, whatever their number: it plays piece by piece, and only what a kept
+    report of fewer games lacks, whose place the new one takes, with the date of the last piece.
+    """
+    start, ending = f"{urllib.parse.quote(player, safe='=+')}-", f"-{fingerprint(program, player)}.json"
+    path = folder / f"{start}{games}{ending}"
+    found = [path] if path.exists() else []
+    if reuse and not found:
         # A name goes on with the fingerprint alone, in which there is no hyphen.
-        others = [other for other in KEPT.glob("*.json") if other.name.rpartition("-")[0] + "-" == name]
-        kept = sorted(others, key=lambda other: other.stat().st_mtime)[-1:]
-    if kept:
-        print(f"{player}: {games} games are kept from before in {kept[0].relative_to(ROOT)}", flush=True)
-        return kept[0]
-    print(f"{player}: {games} games ...", flush=True)
+        others = [other for other in folder.glob("*.json") if other.name.rpartition("-")[0] == f"{start}{games}"]
+        found = sorted(others, key=lambda other: other.stat().st_mtime)[-1:]
+    if found:
+        print(f"{player}: {games} games are kept from before in {found[0].relative_to(ROOT)}", flush=True)
+        return found[0]
+    if ":ms=" not in player:
+        return play(program, player, 0, games, path)
+    kept = [other.name for other in folder.glob("*.json") if other.name.startswith(start) and other.name.endswith(ending)]
+    numbers = [name[len(start) : -len(ending)] for name in kept]
+    count = max((int(number) for number in numbers if number.isdigit() and int(number) < games), default=0)
+    while count < games:
+        piece = min(games - count, max(10, games // 10))
+        before, whole = folder / f"{start}{count}{ending}", folder / f"{start}{count + piece}{ending}"
+        added = play(program, player, count, piece, folder / "piece")
+        if count:
+            write(added, json.dumps(joined(json.loads(before.read_bytes()), json.loads(added.read_bytes()))))
+        added.replace(whole)
+        before.unlink(missing_ok=True)
+        count += piece
+    return path
+
+
+def play(program, player, seed, games, path):
+    """Has a player play so many games from a seed on, by itself."""
+    print(f"{player}: {games} games from seed {seed} ...", flush=True)
     start = time.monotonic()
-    compare = [program, "compare", f"--players={player}", f"--games={games}", f"--json={path}"]
+    compare = [program, "compare", f"--players={player}", f"--seed={seed}", f"--games={games}", f"--json={path}"]
     subprocess.run(compare, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     print(f"{player}: {time.monotonic() - start:.0f} s", flush=True)
     return path
+
+
+def joined(report, more):
+    """A player's report on its games and on those from the next seed on, without luck; compare --from reads the rest anew."""
+    (first,), (second,) = report["players"], more["players"]
+    assert first["player"] == second["player"] and first["seed"] + first["games"] == second["seed"]
+
+    def mean(name, weigh=lambda _: 1):
+        parts = [(player[name], player["games"] * weigh(player)) for player in (first, second)]
+        parts = [(value, weight) for value, weight in parts if value is not None and weight]
+        return sum(value * weight for value, weight in parts) / sum(weight for _, weight in parts) if parts else None
+
+    whole = {
+        **first,
+        **{name: first[name] + second[name] for name in ("games", "n", "scores", "moves", "seconds")},
+        **{name: mean(name) for name in ("mean", "moves_without_match", "milliseconds_per_move")},
+        "clearings_per_match": mean("clearings_per_match", lambda player: 1 - player["moves_without_match"]),
+    }
+    whole["games_per_second"] = whole["games"] / whole["seconds"]
+    for name in ("luck", "luck_simulations", "less_luck"):
+        whole.pop(name, None)
+    return {"players": [whole], "pairs": []}
 
 
 def estimate_luck(program, report):
@@ -353,12 +390,13 @@ def strength_section(comparison, when, older, command):
         f"| ms a move | really | games | {' | '.join(FAMILIES)} |",
         f"|---|---|---|{'---|' * len(FAMILIES)}",
     ]
-    for ms in budgets(FAMILIES[first][1]):
-        name = FAMILIES[first][0](ms)
+    family_of_first, budgets_of_first = FAMILIES[first]
+    for ms in budgets_of_first:
+        name = family_of_first(ms)
         best = players[name]
         cells = [less_luck(best)]
-        for family, longest in (FAMILIES[other] for other in others):
-            if ms > longest:
+        for family, budgets in (FAMILIES[other] for other in others):
+            if ms not in budgets:
                 cells.append("")
                 continue
             pair = pairs[name, family(ms)]
@@ -385,21 +423,21 @@ def strength_section(comparison, when, older, command):
 
 def earlier(older):
     """A sentence on the budgets with which an earlier program has played some or all of a row."""
-    rows = [ms for ms in BUDGETS if any(family(ms) in older for family, longest in FAMILIES.values() if ms <= longest)]
+    rows = sorted({ms for family, budgets in FAMILIES.values() for ms in budgets if family(ms) in older})
     of = ", ".join(f"{ms:,}" for ms in rows)
     return f" Played in part or as a whole by an earlier state of the program: the rows of {of} ms." if rows else ""
 
 
-def texts(family, longest):
+def texts(family, budgets):
     """The texts of a family's players, which may differ in more than their time."""
-    until = {family(ms).replace(f"ms={ms}:", "ms=MS:"): ms for ms in budgets(longest)}
+    until = {family(ms).replace(f"ms={ms}:", "ms=MS:"): ms for ms in budgets}
     return ", then ".join(f"`{text}` up to {ms:,} ms" if len(until) > 1 else f"`{text}`" for text, ms in until.items())
 
 
 def curves(comparison):
     """A picture of mean score less luck against time a move, a line for each family, as SVG."""
     players = {player["player"]: player for player in comparison["players"]}
-    named = {name: [players[family(ms)] for ms in budgets(longest)] for name, (family, longest) in FAMILIES.items()}
+    named = {name: [players[family(ms)] for ms in budgets] for name, (family, budgets) in FAMILIES.items()}
     named["expected"] = [players[expected(outcomes)] for outcomes in OUTCOMES]
     everyone = [player for line in named.values() for player in line]
     times = [math.log10(player["milliseconds_per_move"]) for player in everyone]

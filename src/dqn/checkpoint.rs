@@ -221,7 +221,10 @@ impl RunCheckpoint {
     pub fn restore<G: Game>(&self, rules: &G::Rules, device: &Device) -> Result<Training<G>> {
         let state = self.container.get(STATE).unwrap_or_default();
         let saved: Saved<G> = postcard::from_bytes(state).map_err(|error| {
-            Error::user(format!("{} holds a state that this program cannot read: {error}", self.name))
+            Error::user(format!(
+                "{} holds a state that this program cannot read ({error}): resume the run with the version of matchq that wrote it",
+                self.name
+            ))
         })?;
         saved
             .check(&self.config)
