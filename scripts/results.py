@@ -4,8 +4,8 @@
 Usage: python3 scripts/results.py [--only players|strength] [--quick] [--share SHARE] [--reuse]
 
 Each player plays by itself, and its report is kept in target/results/: what was interrupted goes on where it was, and
-who has played so many games with the same program does not play them again. A player with a given time that has played
-fewer plays the others only. Such players, those of --only strength, take some three hours, --only players an hour, --quick
+who has played so many games with the same program does not play them again. Players with a given time that have played
+some of them play only the rest. These, by --only strength, take some three hours, --only players an hour, --quick
 five minutes. Needs cargo and Python 3, and a machine with nothing else to do.
 """
 
@@ -252,7 +252,7 @@ def play(program, player, seed, games, path):
 
 
 def joined(report, more):
-    """A player's report on its games and on those from the next seed on, without luck; compare --from reads the rest anew."""
+    """A player's report on its games and on those from the next seed on, without luck; what the scores say, compare --from computes anew."""
     (first,), (second,) = report["players"], more["players"]
     assert first["player"] == second["player"] and first["seed"] + first["games"] == second["seed"]
 
@@ -263,8 +263,8 @@ def joined(report, more):
 
     whole = {
         **first,
-        **{name: first[name] + second[name] for name in ("games", "n", "scores", "moves", "seconds")},
-        **{name: mean(name) for name in ("mean", "moves_without_match", "milliseconds_per_move")},
+        **{name: first[name] + second[name] for name in ("games", "scores", "moves", "seconds")},
+        **{name: mean(name) for name in ("moves_without_match", "milliseconds_per_move")},
         "clearings_per_match": mean("clearings_per_match", lambda player: 1 - player["moves_without_match"]),
     }
     whole["games_per_second"] = whole["games"] / whole["seconds"]
