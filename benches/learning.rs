@@ -81,7 +81,7 @@ fn sampling(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
         let config = config(&[&format!("replay.prioritised={prioritised}")]);
         let replay = filled(&config);
         let mut stream = Stream::new(1, Role::Sample, 0);
-        let mut encoder = Encoder::<Match3>::new(config.policy().view());
+        let mut encoder = Encoder::<Match3>::new(config.model().view());
         let kind = if prioritised { "by priority" } else { "uniformly" };
         group.bench_function(format!("part: sample {kind} and encode"), |bencher| {
             bencher.iter(|| {
@@ -98,7 +98,7 @@ fn sampling(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
     let batch: Vec<Transition<State>> = (0..BATCH).map(|slot| *replay.get(slot)).collect();
     let outcomes = Outcomes::<Match3> {
         rules: &Rules::default(),
-        view: config.policy().view(),
+        view: config.model().view(),
         actions: 0,
         best: 0,
         count: 16,
@@ -117,8 +117,8 @@ fn network(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
     let replay = filled(&config);
     let states: Vec<(State, usize)> = (0..BATCH).map(|slot| (replay.get(slot).state, 0)).collect();
     let tracked = device.clone().autodiff();
-    let mut encoder = Encoder::<Match3>::new(config.policy().view());
-    let online = QNetwork::new::<Match3>(&config.policy(), &mut Stream::new(1, Role::Initialise, 0), &tracked);
+    let mut encoder = Encoder::<Match3>::new(config.model().view());
+    let online = QNetwork::new::<Match3>(&config.model(), &mut Stream::new(1, Role::Initialise, 0), &tracked);
     let plain = Frozen::<Match3>::new(&online);
 
     let Encoded { images, scalars, .. } = encoder.positions(&states, device);

@@ -63,7 +63,7 @@ fn main() {
     let config = TrainConfig::parse("", "bench", &sets).expect("a valid configuration");
     let states = positions(FORWARD_BATCHES[2]);
     let tracked = device.clone().autodiff();
-    let network = QNetwork::new::<Match3>(&config.policy(), &mut Stream::new(1, Role::Initialise, 0), &tracked);
+    let network = QNetwork::new::<Match3>(&config.model(), &mut Stream::new(1, Role::Initialise, 0), &tracked);
     let view = network.view();
     let batch = Batch::new(&states[..BATCH], view, &tracked);
 

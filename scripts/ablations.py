@@ -101,7 +101,7 @@ def row(program, number, arguments):
     print(f"{name}: trained", flush=True)
 
     report = RUNS / f"{number}.json"
-    compare = [program, "compare", f"--players=network:checkpoint={RUNS / str(number) / 'last.ckpt'}"]
+    compare = [program, "compare", f"--players=network:checkpoint={RUNS / str(number) / 'last.safetensors'}"]
     compare += [f"--games={arguments.games}", f"--seed={FIRST_SEED}", f"--json={report}"]
     subprocess.run(compare, cwd=ROOT, env=one_thread, check=True, stdout=subprocess.DEVNULL)
     (player,) = json.loads(report.read_text())["players"]

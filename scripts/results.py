@@ -289,7 +289,7 @@ def fingerprint(program, player):
     checkpoint = re.search(r":checkpoint=(.*)", player)
     if checkpoint:
         path = ROOT / checkpoint[1]
-        digest.update((path / "best.ckpt" if path.is_dir() else path).read_bytes())
+        digest.update((path / "best.safetensors" if path.is_dir() else path).read_bytes())
     return digest.hexdigest()[:12]
 
 

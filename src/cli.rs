@@ -61,7 +61,7 @@ pub struct Train {
 /// Play seeded games with a trained agent and say what it scores
 #[derive(Debug, Args)]
 pub struct Eval {
-    /// A checkpoint file, or a folder that holds a best.ckpt [default: the agent inside the program]
+    /// An agent's file, or a folder that holds a best.safetensors [default: the agent inside the program]
     #[arg(long, value_name = "PATH")]
     pub checkpoint: Option<PathBuf>,
     /// Which games.

@@ -10,7 +10,7 @@ use crate::agents::{self, BoxedPlayer};
 use crate::error::Error;
 use crate::games::Game as _;
 use crate::games::match3::{self, Match3, Rules, State};
-use crate::network::{Policy, device};
+use crate::network::{Model, device};
 use crate::random::{CPythonRandom, Role, Stream};
 
 /// A move, (x, y, vertical): the token in column x and row y, from the top left, is swapped with the one below it if
@@ -212,13 +212,13 @@ impl AgentPlayer {
         Ok(Self::new(agents::parse(text, &Rules::default())?))
     }
 
-    /// The network of a checkpoint file, or of a folder's `best.ckpt`; without a path the agent that ships.
+    /// The network of an agent's file, or of a folder's `best.safetensors`; without a path the agent that ships.
     ///
     /// # Errors
     /// A checkpoint that cannot be loaded.
     pub fn load(checkpoint: Option<&Path>) -> Result<Self, Error> {
         let (_, device) = device::select(None)?;
-        let policy = Policy::load::<Match3>(checkpoint, &device)?;
+        let policy = Model::load::<Match3>(checkpoint, &device)?;
         Ok(Self::new(agents::with_policy("network", &Rules::default(), &policy, &device)?))
     }
 

@@ -150,7 +150,7 @@ fn a_run_interrupted_or_killed_and_resumed_ends_as_the_one_that_never_was() {
     for name in ["interrupted", "killed"] {
         assert!(checkpoint(name, "last.ckpt") != checkpoint("whole", "last.ckpt"), "{name}: it was cut short");
         resume(name);
-        for file in ["last.ckpt", "best.ckpt", "config.toml"] {
+        for file in ["last.ckpt", "last.safetensors", "best.safetensors", "config.toml"] {
             assert!(checkpoint(name, file) == checkpoint("whole", file), "{name}: {file}");
         }
     }
@@ -179,7 +179,7 @@ fn the_resolved_configuration_lies_with_the_run_and_gives_the_same_run_again() {
     let resolved = fs::read_to_string(place.path("runs/first/config.toml")).unwrap();
     assert!(resolved.contains("steps = 160") && resolved.contains("huber_delta = 1.0"), "{resolved}");
     place.run_well(&["train", "--config", "runs/first/config.toml", "--name", "again", "--quiet"]);
-    for file in ["last.ckpt", "config.toml"] {
+    for file in ["last.ckpt", "last.safetensors", "config.toml"] {
         let [first, again] = ["first", "again"].map(|name| fs::read(place.path("runs").join(name).join(file)).unwrap());
         assert!(first == again, "{file}");
     }
@@ -222,7 +222,7 @@ fn scores_do_not_depend_on_the_batch_or_the_threads() {
     let place = Place::new();
     place.train_short("run");
     let scores = |flags: &[&str]| {
-        let eval = ["eval", "--checkpoint", "runs/run/best.ckpt", "--games", "20", "--json", "-"];
+        let eval = ["eval", "--checkpoint", "runs/run/best.safetensors", "--games", "20", "--json", "-"];
         let report: Value = serde_json::from_str(&place.run_well(&[&eval[..], flags].concat())).unwrap();
         (report["scores"].clone(), report["moves"].clone())
     };
@@ -415,9 +415,9 @@ fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_be
         (vec!["train", "--config", "tiny.toml", "--threads", "0"], vec!["--threads"]),
         (vec!["train", "--resume", "nowhere"], vec!["--resume nowhere", "last.ckpt"]),
         (vec!["train", "--resume", "x", "--set", "seed=1"], vec!["--resume", "--set"]),
-        (vec!["eval", "--checkpoint", "nowhere.ckpt"], vec!["nowhere.ckpt cannot be read"]),
-        (vec!["eval", "--checkpoint", "."], vec!["best.ckpt"]),
-        (eval(&[]), vec!["tiny.toml is not a checkpoint of matchq"]),
+        (vec!["eval", "--checkpoint", "nowhere.safetensors"], vec!["nowhere.safetensors cannot be read"]),
+        (vec!["eval", "--checkpoint", "."], vec!["holds no best.safetensors"]),
+        (eval(&[]), vec!["tiny.toml is not an agent of matchq"]),
         (eval(&["--games", "0"]), vec!["--games", "0"]),
         (eval(&["--batch", "0"]), vec!["--batch", "0"]),
         (eval(&["--plot", "scores.pdf"]), vec!["--plot", "scores.pdf", ".png or .svg"]),
@@ -459,17 +459,18 @@ fn a_run_is_never_overwritten_and_a_damaged_one_never_touched() {
     assert!(told.contains("--name run: ") && told.contains("--resume"), "{told}");
     assert_eq!(snapshot(&place.path("runs")), before);
 
-    for file in ["last.ckpt", "best.ckpt"] {
+    for file in ["last.ckpt", "best.safetensors"] {
         let path = place.path("runs/run").join(file);
         let whole = fs::read(&path).unwrap();
         fs::write(&path, &whole[..whole.len() - 100]).unwrap();
         before.insert(path, whole[..whole.len() - 100].to_vec());
     }
-    for arguments in [["train", "--resume", "runs/run"], ["eval", "--checkpoint", "runs/run"]] {
+    let resume = ["train", "--resume", "runs/run"];
+    for (arguments, file) in [(resume, "last.ckpt"), (["eval", "--checkpoint", "runs/run"], "best.safetensors")] {
         let output = place.run(&arguments);
         let told = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(told.contains(".ckpt is truncated or damaged"), "{told}");
+        assert!(told.contains(&format!("{file} is truncated or damaged")), "{told}");
         assert_eq!(snapshot(&place.path("runs")), before);
     }
 }

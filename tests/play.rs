@@ -82,7 +82,7 @@ fn what_cannot_be_played_is_said_before_anything_is_shown() {
         (vec!["--player", "nobody"], vec!["nobody", "the players are network"]),
         (vec!["--player", "rollout:simulations=3"], vec!["simulations", "sims, ms, depth, guide"]),
         (vec!["--player", "rollout:sims=0"], vec!["sims=0", "from 1"]),
-        (vec!["--player", "network:checkpoint=nowhere.ckpt"], vec!["nowhere.ckpt cannot be read"]),
+        (vec!["--player", "network:checkpoint=nowhere.safetensors"], vec!["nowhere.safetensors cannot be read"]),
         (vec!["--obstacle-kinds", "300"], vec!["--obstacle-kinds", "300"]),
     ] {
         let told = refused(&[&["play"], &arguments[..]].concat(), "");

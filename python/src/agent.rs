@@ -7,7 +7,7 @@ use matchq::agents;
 use matchq::games::Game;
 use matchq::games::match3::{MOVES, Match3, Rules, State};
 use matchq::kit::AgentPlayer;
-use matchq::network::{Evaluator, Policy, device};
+use matchq::network::{Evaluator, Model, device};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -36,7 +36,7 @@ struct Brain {
 impl Agent {
     /// Loads an agent.
     ///
-    /// path: a checkpoint file, or a folder that holds a best.ckpt; None is the agent that ships inside the package.
+    /// path: an agent's file, or a folder that holds a best.safetensors; None is the agent that ships inside the package.
     /// search: None plays the network's best move at once. A whole number searches by simulation for that many
     /// milliseconds a move; "ms=N" says the same, "sims=N" gives a number of simulations a move, which plays alike on any
     /// machine. obstacle_kinds: the kinds in the games that the search simulates.
@@ -61,7 +61,7 @@ impl Agent {
         let player = search.map_or("network".into(), |budget| format!("network+search:{budget}"));
         let brain = unlocked(py, || {
             let (_, device) = device::select(None).map_err(exception)?;
-            let policy = Policy::load::<Match3>(path.as_deref(), &device);
+            let policy = Model::load::<Match3>(path.as_deref(), &device);
             let policy = policy.map_err(|error| of_checkpoint(error, path.as_deref()))?;
             let player = agents::with_policy(&player, &rules, &policy, &device).map_err(exception)?;
             let evaluator = Evaluator::new(&policy.network, BATCH, &device);

@@ -111,7 +111,7 @@ def test_the_same_position_always_gets_the_same_move(search):
     assert [matchq.Agent.load(search=search).act(board, 20) for board in boards[:4]] == moves[:4]
 
 
-@pytest.mark.parametrize("checkpoint", [None, "dqn-prior"])
+@pytest.mark.parametrize("checkpoint", [None, "dqn-positions"])
 def test_a_move_is_the_matching_one_of_the_highest_value(checkpoint):
     agent = matchq.Agent.load(checkpoint and ROOT / "checkpoints" / checkpoint)
     for seed in range(20):
@@ -162,10 +162,10 @@ def test_what_is_no_board_is_refused_with_row_and_column(agent):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no file has such a name there")
-@pytest.mark.parametrize("name", [b"C:\\x:sims=3", b"a:b, c.ckpt", b"\xff.ckpt"])
+@pytest.mark.parametrize("name", [b"C:\\x:sims=3", b"a:b, c.safetensors", b"\xff.safetensors"])
 def test_a_checkpoint_may_be_called_anything_with_search_too(tmp_path, name):
     path = os.path.join(os.fsencode(tmp_path), name)
-    shutil.copyfile(ROOT / "checkpoints" / "dqn" / "best.ckpt", path)
+    shutil.copyfile(ROOT / "checkpoints" / "dqn" / "best.safetensors", path)
     for search in (None, "sims=50"):
         found = matchq.Agent.load(os.fsdecode(path), search=search)
         assert found.act(BOARD, 9) == matchq.Agent.load(search=search).act(BOARD, 9)
@@ -174,19 +174,19 @@ def test_a_checkpoint_may_be_called_anything_with_search_too(tmp_path, name):
 
 def test_a_checkpoint_is_loaded_from_a_file_or_a_folder(agent):
     folder = ROOT / "checkpoints" / "dqn"
-    for path in (folder, str(folder), folder / "best.ckpt", os.fspath(folder / "best.ckpt")):
+    for path in (folder, str(folder), folder / "best.safetensors", os.fspath(folder / "best.safetensors")):
         np.testing.assert_array_equal(matchq.Agent.load(path).q_values(BOARD, 25), agent.q_values(BOARD, 25))
 
 
 def test_a_checkpoint_that_cannot_be_loaded_is_refused_by_name(tmp_path):
-    with pytest.raises(FileNotFoundError, match="missing.ckpt cannot be read"):
-        matchq.Agent.load(tmp_path / "missing.ckpt")
-    with pytest.raises(FileNotFoundError, match="holds no best.ckpt"):
+    with pytest.raises(FileNotFoundError, match="missing.safetensors cannot be read"):
+        matchq.Agent.load(tmp_path / "missing.safetensors")
+    with pytest.raises(FileNotFoundError, match="holds no best.safetensors"):
         matchq.Agent.load(tmp_path)
-    (tmp_path / "text").write_text("no checkpoint")
+    (tmp_path / "text").write_text("no agent")
     with pytest.raises(ValueError, match="text"):
         matchq.Agent.load(tmp_path / "text")
-    whole = (ROOT / "checkpoints" / "dqn" / "best.ckpt").read_bytes()
+    whole = (ROOT / "checkpoints" / "dqn" / "best.safetensors").read_bytes()
     for cut in (0, 10, len(whole) // 2, len(whole) - 1):
         (tmp_path / "cut").write_bytes(whole[:cut])
         with pytest.raises(ValueError, match="cut"):
@@ -194,7 +194,7 @@ def test_a_checkpoint_that_cannot_be_loaded_is_refused_by_name(tmp_path):
 
 
 def test_an_error_has_the_sentence_of_the_command_line(program, tmp_path):
-    missing = str(tmp_path / "missing.ckpt")
+    missing = str(tmp_path / "missing.safetensors")
     done = subprocess.run([program, "eval", "--checkpoint", missing], capture_output=True, text=True)
     with pytest.raises(FileNotFoundError) as raised:
         matchq.Agent.load(missing)

@@ -7,7 +7,7 @@ use super::policy::sorted;
 use super::{Agent, Leaf, Valued};
 use crate::error::{Error, Result};
 use crate::games::{ActionMask, Game, MaskKind, falls_back};
-use crate::network::{Evaluator, Policy};
+use crate::network::{Evaluator, Model};
 use crate::random::{Draw, Stream};
 
 /// States that are worth a task for another thread.
@@ -31,10 +31,10 @@ impl<G: Game> NetworkPlayer<G> {
         Self { name: "network".into(), evaluator, points: 1.0, moves: 0, leaf_moves: 0 }
     }
 
-    /// The player of a policy; at most `batch` boards go through the network at once.
-    pub fn of(policy: &Policy, batch: usize, device: &Device) -> Self {
-        let evaluator = Evaluator::new(&policy.network, batch, device);
-        Self { points: policy.config.points, ..Self::new(evaluator) }
+    /// The player of a model; at most `batch` boards go through the network at once.
+    pub fn of(model: &Model, batch: usize, device: &Device) -> Self {
+        let evaluator = Evaluator::new(&model.network, batch, device);
+        Self { points: model.config.points, ..Self::new(evaluator) }
     }
 
     /// The same player, called by another name in results.

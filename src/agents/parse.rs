@@ -45,7 +45,7 @@ pub struct Options<'a> {
     entry: &'static Entry,
     given: Vec<(&'a str, &'a str)>,
     /// The policy to play by, and its device, where none is to be loaded.
-    policy: Option<(&'a network::Policy, &'a Device)>,
+    policy: Option<(&'a network::Model, &'a Device)>,
 }
 
 const WEIGHT: &str = "what a point is worth a move later, from 0 to 1";
@@ -244,11 +244,11 @@ pub fn parse(text: &str, rules: &Rules) -> Result<BoxedPlayer> {
 ///
 /// # Errors
 /// As of [`parse`], and a checkpoint in the text.
-pub fn with_policy(text: &str, rules: &Rules, policy: &network::Policy, device: &Device) -> Result<BoxedPlayer> {
+pub fn with_policy(text: &str, rules: &Rules, policy: &network::Model, device: &Device) -> Result<BoxedPlayer> {
     build(text, rules, Some((policy, device)))
 }
 
-fn build<'a>(text: &'a str, rules: &Rules, policy: Option<(&'a network::Policy, &'a Device)>) -> Result<BoxedPlayer> {
+fn build<'a>(text: &'a str, rules: &Rules, policy: Option<(&'a network::Model, &'a Device)>) -> Result<BoxedPlayer> {
     let (name, mut rest) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
     let Some(entry) = PLAYERS.iter().find(|entry| entry.name == name) else {
         let names = list(PLAYERS.iter().map(|entry| entry.name));
@@ -352,7 +352,7 @@ fn network(options: &Options) -> Result<NetworkPlayer<Match3>> {
         Some(_) => Some(options.number(NEXT_MOVES.key, "a whole number", 0..=ActionMask::CAPACITY)?),
     };
     let setups = options.given(SETUPS.key).map(|_| options.flag(SETUPS.key)).transpose()?;
-    let player = |policy: &network::Policy, device: &Device| {
+    let player = |policy: &network::Model, device: &Device| {
         let player = NetworkPlayer::of(policy, NETWORK_BATCH, device).with_output(output).with_moves(moves);
         let player = match setups {
             None => player,
@@ -372,7 +372,7 @@ fn network(options: &Options) -> Result<NetworkPlayer<Match3>> {
         };
     }
     let (_, device) = device::select(None)?;
-    let policy = network::Policy::load::<Match3>(path.map(Path::new), &device).map_err(|error| {
+    let policy = network::Model::load::<Match3>(path.map(Path::new), &device).map_err(|error| {
         let swallowed = |Parameter { key, .. }: &Parameter| {
             *key != CHECKPOINT.key && path.is_some_and(|path| path.contains(&format!(":{key}=")))
         };

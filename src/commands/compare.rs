@@ -13,8 +13,8 @@ use crate::cli::Compare;
 use crate::error::{Error, Result};
 use crate::eval::plot::{self, Contender};
 use crate::eval::{Difference, Figures, Summary};
-use crate::files;
 use crate::games::match3::Rules;
+use crate::store::files;
 
 #[derive(Serialize)]
 struct Comparison<'a> {

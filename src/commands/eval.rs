@@ -5,9 +5,9 @@ use crate::agents::NetworkPlayer;
 use crate::cli::Eval;
 use crate::error::{Error, Result};
 use crate::eval::{Histogram, plot};
-use crate::files;
 use crate::games::match3::Match3;
-use crate::network::Policy;
+use crate::network::Model;
+use crate::store::files;
 
 /// Plays the games and writes what was asked for.
 ///
@@ -20,7 +20,7 @@ pub fn run(arguments: &Eval) -> Result<()> {
     }
     let rules = series::check(&arguments.series)?;
     let device = compute(&arguments.compute)?;
-    let policy = Policy::load::<Match3>(arguments.checkpoint.as_deref(), &device)?;
+    let policy = Model::load::<Match3>(arguments.checkpoint.as_deref(), &device)?;
     let mut player = NetworkPlayer::<Match3>::of(&policy, arguments.batch as usize, &device);
     let report = series::play(&mut player, &rules, &arguments.series)?;
 

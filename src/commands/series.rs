@@ -12,8 +12,8 @@ use crate::agents::Agent;
 use crate::cli::Series as Arguments;
 use crate::error::{Error, Result};
 use crate::eval::{Figures, PlayedGame, Summary, luck, play_series};
-use crate::files;
 use crate::games::match3::{Match3, Move, Rules};
+use crate::store::files;
 
 /// A player's games and what they say, as they stand in the JSON.
 #[derive(Debug, Serialize, Deserialize)]

@@ -43,7 +43,7 @@ fn start(arguments: &Train, path: &Path, stop: &AtomicBool) -> Result<()> {
     let folder = RunFolder::create(&arguments.runs, arguments.name.as_deref(), &stem, &config)?;
     let mut training = Training::<Match3>::new(&config, &rules, &device);
     // From here on the run can be resumed.
-    checkpoint::save(&folder.last(), &config, &training)?;
+    checkpoint::save(&folder, &config, &training)?;
     let mut logs = Logs::create(&folder, config.training.steps, arguments.quiet)?;
     logs.message(&format!("training {} for {} steps", folder.path().display(), config.training.steps));
     let ending = training.run(&config, &rules, &device, &folder, &mut logs, stop);

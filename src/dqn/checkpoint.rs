@@ -1,4 +1,4 @@
-//! The checkpoint of a run: everything that moves, in one file that also is a policy to play with.
+//! The checkpoint of a run: the agent as it is, and beside it everything that moves, to be resumed from.
 
 use std::path::Path;
 
@@ -9,12 +9,13 @@ use super::config::TrainConfig;
 use super::learner::{SavedLearner, Update};
 use super::n_step::NStep;
 use super::replay::Replay;
+use super::run::RunFolder;
 use super::train::Training;
-use crate::container::Container;
 use crate::error::{Error, Result};
 use crate::games::{Game, Games};
-use crate::network::{Policy, QNetwork};
+use crate::network::{Model, QNetwork};
 use crate::random::Stream;
+use crate::store::Container;
 
 const CONFIG: &str = "config";
 const STATE: &str = "training";
@@ -158,21 +159,19 @@ impl<G: Game> Saved<G> {
     }
 }
 
-/// Writes what is needed to play, atomically.
+/// Writes the agent, atomically.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn save_policy(path: &Path, config: &TrainConfig, network: &QNetwork) -> Result<()> {
-    let mut container = Container::default();
-    Policy::write(&config.policy(), network, &mut container)?;
-    container.save(path)
+pub fn save_agent(path: &Path, config: &TrainConfig, network: &QNetwork) -> Result<()> {
+    Model::to_file(&config.model(), network)?.save(path)
 }
 
-/// Writes everything that moves, atomically.
+/// Writes the agent as it is and everything that moves, each file atomically.
 ///
 /// # Errors
-/// When the file cannot be written.
-pub fn save<G: Game>(path: &Path, config: &TrainConfig, training: &Training<G>) -> Result<()> {
+/// When a file cannot be written.
+pub fn save<G: Game>(folder: &RunFolder, config: &TrainConfig, training: &Training<G>) -> Result<()> {
     let state = Saving {
         step: training.step,
         games: &training.games,
@@ -185,10 +184,10 @@ pub fn save<G: Game>(path: &Path, config: &TrainConfig, training: &Training<G>) 
     let state = postcard::to_stdvec(&state)
         .map_err(|error| Error::runtime(format!("the training's state cannot be written: {error}")))?;
     let mut container = Container::default();
-    Policy::write(&config.policy(), training.learner.network(), &mut container)?;
     container.insert(CONFIG, config.to_toml()?.into_bytes());
     container.insert(STATE, state);
-    container.save(path)
+    save_agent(&folder.last_agent(), config, training.learner.network())?;
+    container.save(&folder.last())
 }
 
 /// A checkpoint of a run that was read but not taken up yet.
@@ -203,13 +202,14 @@ impl RunCheckpoint {
     /// Reads a checkpoint of a run.
     ///
     /// # Errors
-    /// A file that is missing, damaged, foreign, newer than this program, or good only to play with.
+    /// A file that is missing, damaged, foreign, or of another version of the program.
     pub fn load(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let container = Container::load(path)?;
-        let text = container.get(CONFIG).filter(|_| container.get(STATE).is_some()).ok_or_else(|| {
-            Error::user(format!("{name} is a checkpoint to play with; a run is resumed from its last.ckpt"))
-        })?;
+        let text = container
+            .get(CONFIG)
+            .filter(|_| container.get(STATE).is_some())
+            .ok_or_else(|| Error::user(format!("{name} holds no state of a run")))?;
         let config = TrainConfig::parse(&String::from_utf8_lossy(text), &name, &[])?;
         Ok(Self { name, container, config })
     }

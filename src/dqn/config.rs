@@ -9,10 +9,10 @@ use super::exploration::Exploration;
 use super::learning::{Learning, Target};
 use super::replay::ReplayConfig;
 use crate::error::{Error, Result};
-use crate::files;
 use crate::games::match3::Rules;
 use crate::games::{MaskKind, Prior};
-use crate::network::{NetworkConfig, OutOfRange, PolicyConfig};
+use crate::network::{ModelConfig, NetworkConfig, OutOfRange};
+use crate::store::files;
 
 /// A whole training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -179,9 +179,10 @@ impl TrainConfig {
     }
 
     /// What is needed to play with the trained network.
-    pub fn policy(&self) -> PolicyConfig {
-        PolicyConfig {
+    pub fn model(&self) -> ModelConfig {
+        ModelConfig {
             game: self.game.name.clone(),
+            rules: Table::from_iter([("obstacle_kinds".to_owned(), self.game.obstacle_kinds.into())]),
             mask: self.game.mask,
             points: 1.0 / self.learning.reward_scale,
             network: self.network.clone(),

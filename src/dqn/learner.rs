@@ -20,6 +20,7 @@ use crate::error::Result;
 use crate::games::{ActionMask, Game};
 use crate::network::{Encoded, Encoder, Evaluator, QNetwork, device, to_vec};
 use crate::random::{Draw, Role, Stream};
+use crate::store::Arrays;
 
 /// What an update was like.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -132,8 +133,8 @@ pub struct Learner<G: Game> {
 /// All of a learner that moves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedLearner {
-    online: Vec<u8>,
-    target: Vec<u8>,
+    online: Arrays,
+    target: Arrays,
     optimizer: Vec<SavedMoments>,
     sampling: Stream,
     symmetry: Stream,
@@ -148,7 +149,7 @@ impl<G: Game> Learner<G> {
     pub fn new(config: &TrainConfig, rules: &G::Rules, device: &Device) -> Self {
         let gradients = device.clone().autodiff();
         let mut stream = Stream::new(config.seed, Role::Initialise, 0);
-        let online = QNetwork::new::<G>(&config.policy(), &mut stream, &gradients);
+        let online = QNetwork::new::<G>(&config.model(), &mut stream, &gradients);
         Self {
             learning: config.learning.clone(),
             target_update: config.target.clone(),
@@ -411,8 +412,8 @@ impl<G: Game> Learner<G> {
     /// When the device fails.
     pub fn save(&self) -> Result<SavedLearner> {
         Ok(SavedLearner {
-            online: self.online.to_bytes()?,
-            target: self.target.to_bytes()?,
+            online: self.online.arrays()?,
+            target: self.target.arrays()?,
             optimizer: self.optimizer.save()?,
             sampling: self.sampling.clone(),
             symmetry: self.symmetry.clone(),
@@ -428,8 +429,8 @@ impl<G: Game> Learner<G> {
     /// # Errors
     /// When the state is of a network of another shape.
     pub fn restore(&mut self, saved: SavedLearner) -> Result<()> {
-        self.online = self.online.clone().with_bytes(&saved.online)?;
-        self.target = self.target.clone().with_bytes(&saved.target)?;
+        self.online = self.online.clone().with_arrays(&saved.online)?;
+        self.target = self.target.clone().with_arrays(&saved.target)?;
         self.optimizer.restore(saved.optimizer, &self.online, &self.device)?;
         self.sampling = saved.sampling;
         self.symmetry = saved.symmetry;

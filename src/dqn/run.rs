@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::config::TrainConfig;
 use crate::error::{Error, Result};
-use crate::files;
 use crate::network::BEST;
+use crate::store::files;
 
 /// `runs/NAME/`: the resolved configuration, checkpoints and logs.
 #[derive(Clone, Debug)]
@@ -75,7 +75,12 @@ impl RunFolder {
         self.0.join("last.ckpt")
     }
 
-    /// The policy that did best in an evaluation.
+    /// The agent as it was at that checkpoint.
+    pub fn last_agent(&self) -> PathBuf {
+        self.0.join("last.safetensors")
+    }
+
+    /// The agent that did best in an evaluation.
     pub fn best(&self) -> PathBuf {
         self.0.join(BEST)
     }

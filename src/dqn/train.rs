@@ -126,14 +126,14 @@ impl<G: Game> Training<G> {
                 let best = self.meters.evaluated(self.step, summary.mean);
                 logs.evaluation(self.step, updates, &summary, &self.meters)?;
                 if best {
-                    checkpoint::save_policy(&folder.best(), config, self.learner.network())?;
+                    checkpoint::save_agent(&folder.best(), config, self.learner.network())?;
                 }
             }
             logs.progress(self.step, updates, epsilon, &self.meters);
             let stopping = stop.load(Ordering::Relaxed);
             if stopping || due(config.checkpoint.every) {
                 logs.flush()?;
-                checkpoint::save(&folder.last(), config, self)?;
+                checkpoint::save(folder, config, self)?;
             }
             if stopping && self.step < training.steps {
                 return Ok(Ending::Stopped);

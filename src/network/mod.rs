@@ -8,7 +8,7 @@ pub mod device;
 mod encoding;
 mod evaluator;
 mod foresight;
-mod policy;
+mod model;
 mod q_network;
 mod weights;
 
@@ -16,5 +16,5 @@ pub use convolution::{Activation, Convolution, convolve, convolve_by_parts};
 pub use encoding::{Encoded, Encoder, View, Waves};
 pub use evaluator::{Evaluator, to_vec};
 pub use foresight::{Chain, Foresight, Wave};
-pub use policy::{BEST, Policy, PolicyConfig};
+pub use model::{BEST, Model, ModelConfig};
 pub use q_network::{Frozen, NetworkConfig, OutOfRange, QNetwork};

@@ -20,7 +20,7 @@ use super::board_convolution::{Parts, Tower};
 use super::colours;
 use super::convolution::{Activation, Convolution};
 use super::foresight::Foresight;
-use super::{PolicyConfig, View};
+use super::{ModelConfig, View};
 use crate::games::{Game, Prior};
 use crate::random::Stream;
 
@@ -156,10 +156,10 @@ struct StateValue {
 }
 
 impl QNetwork {
-    /// The network of a policy with fresh weights drawn from `stream`, on `device`.
-    pub fn new<G: Game>(policy: &PolicyConfig, stream: &mut Stream, device: &Device) -> Self {
+    /// The network of a model with fresh weights drawn from `stream`, on `device`.
+    pub fn new<G: Game>(model: &ModelConfig, stream: &mut Stream, device: &Device) -> Self {
         const RELU: f32 = std::f32::consts::SQRT_2;
-        let (config, view) = (&policy.network, policy.view());
+        let (config, view) = (&model.network, model.view());
         let width = config.channels;
         let shared_planes = if config.share_colours { G::COLOURS } else { 0 };
         let planes = colours::stacked(view.planes::<G>(), shared_planes);
@@ -182,8 +182,8 @@ impl QNetwork {
             hidden: convolution([width, width], 1, RELU),
             output: convolution([width, 1], 1, 0.1),
         });
-        let model = [G::PLANES, shared_planes];
-        let foresight = (config.waves > 0).then(|| Foresight::new(model, width, config.wave_layers, stream, device));
+        let board = [G::PLANES, shared_planes];
+        let foresight = (config.waves > 0).then(|| Foresight::new(board, width, config.wave_layers, stream, device));
         let place = |action| {
             let (plane, row, column) = G::place(action);
             ((row * G::COLUMNS + column) * G::ACTION_PLANES + plane) as i32
@@ -375,9 +375,9 @@ mod tests {
         let processor = Device::flex();
         for (device, dueling) in [(&processor, false), (&processor.clone().autodiff(), false), (&processor, true)] {
             let network = NetworkConfig { channels: 8, dueling, ..NetworkConfig::default() };
-            let policy =
-                PolicyConfig { game: Match3::NAME.to_owned(), mask: MaskKind::Matching, points: 10.0, network };
-            let network = QNetwork::new::<Match3>(&policy, &mut Stream::new(1, Role::Initialise, 0), device);
+            let (game, rules) = (Match3::NAME.to_owned(), Default::default());
+            let model = ModelConfig { game, rules, mask: MaskKind::Matching, points: 10.0, network };
+            let network = QNetwork::new::<Match3>(&model, &mut Stream::new(1, Role::Initialise, 0), device);
             assert_eq!(Frozen::<Match3>::new(&network).network().tower::<Match3>().is_some(), !dueling);
         }
     }

@@ -1,36 +1,44 @@
-//! A network's weights as bytes, in burn's own format.
+//! A network's weights as tensors by name.
 
-use burn::module::{Module, ModuleMapper, Param, ParamId};
-use burn::store::ModuleRecord;
-use burn::tensor::{Bytes, Tensor};
+use std::collections::BTreeSet;
 
-use super::QNetwork;
+use burn::module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId};
+use burn::tensor::{Tensor, TensorData};
+
+use super::{QNetwork, to_vec};
 use crate::error::{Error, Result};
+use crate::store::{Array, Arrays};
 
 impl QNetwork {
-    /// The weights in burn's record format; equal weights give equal bytes.
+    /// The weights, each by its path in the module: `stem.weight`, `body.0.bias`, ...
     ///
     /// # Errors
-    /// When the device or the format fails.
-    pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let record = self.valid().into_record();
-        let bytes =
-            record.into_bytes().map_err(|error| Error::runtime(format!("the weights cannot be written: {error}")))?;
-        Ok(bytes.to_vec())
+    /// When the device fails.
+    pub fn arrays(&self) -> Result<Arrays> {
+        let mut collector = Collector { path: Vec::new(), arrays: Ok(Arrays::new()) };
+        self.valid().visit(&mut collector);
+        collector.arrays
     }
 
-    /// The same network with weights from [`to_bytes`](Self::to_bytes).
+    /// The same network with other weights.
     ///
     /// # Errors
-    /// When the bytes are not the weights of a network of this shape.
-    pub fn with_bytes(self, bytes: &[u8]) -> Result<Self> {
-        let wrong = |error| Error::user(format!("the weights do not fit the network of the configuration: {error}"));
-        let record =
-            ModuleRecord::from_bytes(Bytes::from_bytes_vec(bytes.to_vec())).map_err(wrong)?.cast_to_module_dtype();
-        self.try_load_record(record).map_err(wrong)
+    /// When these are not the weights of a network of this shape.
+    pub fn with_arrays(self, arrays: &Arrays) -> Result<Self> {
+        let mut loader =
+            Loader { path: Vec::new(), arrays, left: arrays.keys().map(String::as_str).collect(), wrong: None };
+        let network = self.map(&mut loader);
+        let more = loader.left.first().map(|name| format!("'{name}' is no tensor of it"));
+        let wrong = loader.wrong.or(more);
+        match wrong {
+            None => Ok(network),
+            Some(wrong) => {
+                Err(Error::user(format!("the weights do not fit the network of the configuration: {wrong}")))
+            }
+        }
     }
 
-    /// Numbers the parameters in the order of the module, instead of at random, so that saved bytes are reproducible.
+    /// Numbers the parameters in the order of the module, instead of at random: nothing then depends on chance.
     pub(super) fn number_parameters(self) -> Self {
         struct Numberer(u64);
         impl ModuleMapper for Numberer {
@@ -41,5 +49,67 @@ impl QNetwork {
             }
         }
         self.map(&mut Numberer(0))
+    }
+}
+
+/// Reads every parameter.
+struct Collector {
+    path: Vec<String>,
+    arrays: Result<Arrays>,
+}
+
+impl ModuleVisitor for Collector {
+    fn enter_module(&mut self, name: &str, _: &str) {
+        self.path.push(name.to_owned());
+    }
+
+    fn exit_module(&mut self, _: &str, _: &str) {
+        self.path.pop();
+    }
+
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let Ok(arrays) = &mut self.arrays else { return };
+        let shape = param.val().dims().to_vec();
+        match to_vec(param.val()) {
+            Ok(values) => drop(arrays.insert(self.path.join("."), Array { shape, values })),
+            Err(error) => self.arrays = Err(error),
+        }
+    }
+}
+
+/// Gives every parameter other numbers.
+struct Loader<'a> {
+    path: Vec<String>,
+    arrays: &'a Arrays,
+    /// Names of those that were not taken up yet.
+    left: BTreeSet<&'a str>,
+    /// What does not fit first.
+    wrong: Option<String>,
+}
+
+impl ModuleMapper for Loader<'_> {
+    fn enter_module(&mut self, name: &str, _: &str) {
+        self.path.push(name.to_owned());
+    }
+
+    fn exit_module(&mut self, _: &str, _: &str) {
+        self.path.pop();
+    }
+
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let name = self.path.join(".");
+        let wrong = match self.arrays.get(&name) {
+            Some(Array { shape, values }) if *shape == param.val().dims() => {
+                self.left.remove(name.as_str());
+                let data = TensorData::new(values.clone(), shape.clone());
+                return param.map(|before| {
+                    Tensor::from_data(data, &before.device()).set_require_grad(before.is_require_grad())
+                });
+            }
+            Some(Array { shape, .. }) => format!("{name} has shape {shape:?}, not {:?}", param.val().dims()),
+            None => format!("there is no {name}"),
+        };
+        self.wrong.get_or_insert(wrong);
+        param
     }
 }

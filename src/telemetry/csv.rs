@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::Sink;
 use crate::error::{Error, Result};
-use crate::files;
+use crate::store::files;
 
 /// A CSV file with the columns `step` and those given at creation.
 #[derive(Debug)]

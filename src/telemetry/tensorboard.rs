@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::Sink;
 use super::records::{Records, framed};
 use crate::error::{Error, Result};
-use crate::files;
+use crate::store::files;
 
 /// A folder of event files, the last of which grows.
 #[derive(Debug)]

@@ -23,7 +23,7 @@ fn config(overrides: &[&str]) -> TrainConfig {
 
 fn network(config: &TrainConfig) -> QNetwork {
     let stream = &mut Stream::new(config.seed, Role::Initialise, 0);
-    QNetwork::new::<Match3>(&config.policy(), stream, &device::select(None).unwrap().1)
+    QNetwork::new::<Match3>(&config.model(), stream, &device::select(None).unwrap().1)
 }
 
 /// New games' positions, each with one of its matching moves.
@@ -248,7 +248,7 @@ fn a_batch_in_shards_teaches_the_model_the_gradient_of_its_mean_loss() {
     let config = config(&overrides);
     let tracked = device::select(None).unwrap().1.autodiff();
     let network =
-        QNetwork::new::<Match3>(&config.policy(), &mut Stream::new(config.seed, Role::Initialise, 0), &tracked);
+        QNetwork::new::<Match3>(&config.model(), &mut Stream::new(config.seed, Role::Initialise, 0), &tracked);
     let replay = replay(&config, 1.0);
     let sample = replay.sample(24, 1.0, &mut Stream::new(config.seed, Role::Sample, 0));
     let mut stream = Stream::new(config.seed, Role::Wave, 0);

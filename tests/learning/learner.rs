@@ -16,6 +16,7 @@ use matchq::games::match3::Rules;
 use matchq::games::{Game, Match3};
 use matchq::network::{Encoded, Encoder, Evaluator, QNetwork, device, to_vec};
 use matchq::random::{Role, Stream};
+use matchq::store::Arrays;
 
 use crate::probe_games::{Constant, Delayed, Position, Probe, Script, Sides, Trap};
 
@@ -395,8 +396,8 @@ fn a_training_with_a_weight_that_is_no_number_has_diverged() {
         let spoilt = training.learner.network().clone().map(&mut Spoil { before, seen: 0 });
         // The online network stands first in what is saved of a learner.
         let saved = postcard::to_stdvec(&training.learner.save().unwrap()).unwrap();
-        let (_, others) = postcard::take_from_bytes::<Vec<u8>>(&saved).unwrap();
-        let saved = [postcard::to_stdvec(&spoilt.to_bytes().unwrap()).unwrap(), others.to_vec()].concat();
+        let (_, others) = postcard::take_from_bytes::<Arrays>(&saved).unwrap();
+        let saved = [postcard::to_stdvec(&spoilt.arrays().unwrap()).unwrap(), others.to_vec()].concat();
         training.learner.restore(postcard::from_bytes(&saved).unwrap()).unwrap();
 
         let runs = tempfile::tempdir().unwrap();

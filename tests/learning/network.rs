@@ -1,11 +1,14 @@
 //! What the network promises: shapes, values that depend on the board alone, symmetry, and weights that can be saved.
 
+use std::collections::BTreeMap;
+
 use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{Device, Tensor, TensorData};
 use matchq::games::match3::{Certain, Rules, State};
 use matchq::games::{Game, Games, MaskKind, Match3, Prior};
-use matchq::network::{Encoded, Encoder, Evaluator, Frozen, NetworkConfig, PolicyConfig, QNetwork, device, to_vec};
+use matchq::network::{Encoded, Encoder, Evaluator, Frozen, ModelConfig, NetworkConfig, QNetwork, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
+use matchq::store::{Array, Arrays};
 
 const PLAIN: NetworkConfig = NetworkConfig {
     channels: 8,
@@ -35,9 +38,10 @@ fn cpu() -> Device {
     device::select(None).unwrap().1
 }
 
-fn policy(network: &NetworkConfig) -> PolicyConfig {
+fn policy(network: &NetworkConfig) -> ModelConfig {
     let network = network.clone();
-    PolicyConfig { game: Match3::NAME.to_owned(), mask: MaskKind::Matching, points: 10.0, network }
+    let (game, rules) = (Match3::NAME.to_owned(), Default::default());
+    ModelConfig { game, rules, mask: MaskKind::Matching, points: 10.0, network }
 }
 
 fn network(config: &NetworkConfig, seed: u64) -> QNetwork {
@@ -367,20 +371,38 @@ fn weights_that_are_read_again_give_the_same_bits() {
     let states = positions(16);
     for config in ALL {
         let (saved, other) = (network(&config, 1), network(&config, 2));
-        let read = other.clone().with_bytes(&saved.to_bytes().unwrap()).unwrap();
+        let read = other.clone().with_arrays(&saved.arrays().unwrap()).unwrap();
         assert_eq!(bits(&read, 16, &states), bits(&saved, 16, &states));
         assert_ne!(bits(&other, 16, &states), bits(&saved, 16, &states));
-        assert_eq!(read.to_bytes().unwrap(), saved.to_bytes().unwrap());
+        assert_eq!(read.arrays().unwrap(), saved.arrays().unwrap());
     }
 }
 
 #[test]
-fn equal_weights_give_equal_bytes_and_other_weights_other_bytes() {
-    for config in ALL {
-        let bytes = |seed| network(&config, seed).to_bytes().unwrap();
-        assert_eq!(bytes(1), bytes(1));
-        assert_ne!(bytes(1), bytes(2));
-    }
+fn a_tensor_is_called_by_its_path_in_the_network_and_has_its_shape_there() {
+    let named = |config: &NetworkConfig| {
+        let arrays = network(config, 1).arrays().unwrap();
+        let shapes = arrays.into_iter().map(|(name, array)| (name, array.shape));
+        shapes.collect::<BTreeMap<String, Vec<usize>>>()
+    };
+    let shared = named(&NetworkConfig { channels: 6, layers: 3, ..SHARED });
+    let convolutions = [
+        ("advantage", [2, 6, 1, 1]),
+        ("body.0", [6, 6, 3, 3]),
+        ("body.1", [6, 6, 3, 3]),
+        ("exchange.0", [6, 6, 1, 1]),
+        ("exchange.1", [6, 6, 1, 1]),
+        ("hidden", [6, 6, 1, 1]),
+        // The colour's own plane, that of the others, the obstacles and the moves left.
+        ("stem", [6, 4, 3, 3]),
+        ("summary", [6, 6, 1, 1]),
+    ];
+    let expected = convolutions.iter().flat_map(|(name, shape)| {
+        [(format!("{name}.weight"), shape.to_vec()), (format!("{name}.bias"), vec![shape[0]])]
+    });
+    assert_eq!(shared, expected.collect());
+    let dueling = named(&DUELING);
+    assert!(dueling.contains_key("value.hidden.weight") && dueling.contains_key("value.output.bias"), "{dueling:?}");
 }
 
 #[test]
@@ -395,16 +417,23 @@ fn weights_of_a_network_of_another_shape_are_refused_with_a_sentence() {
     ];
     for config in others {
         for (from, to) in [(&config, &PLAIN), (&PLAIN, &config)] {
-            let bytes = network(from, 1).to_bytes().unwrap();
-            let sentence = match network(to, 1).with_bytes(&bytes) {
+            let arrays = network(from, 1).arrays().unwrap();
+            let sentence = match network(to, 1).with_arrays(&arrays) {
                 Err(error) => error.to_string(),
                 Ok(_) => panic!("weights of {from:?} were taken for {to:?}"),
             };
             assert!(sentence.contains("the weights do not fit the network"), "{sentence}");
         }
     }
-    let error = network(&PLAIN, 1).with_bytes(b"no weights at all").unwrap_err();
-    assert!(error.to_string().contains("the weights do not fit the network"), "{error}");
+    let refusal = |change: fn(&mut Arrays)| {
+        let mut arrays = network(&PLAIN, 1).arrays().unwrap();
+        change(&mut arrays);
+        network(&PLAIN, 2).with_arrays(&arrays).unwrap_err().to_string()
+    };
+    let refused = refusal(|arrays| drop(arrays.remove("hidden.bias")));
+    assert!(refused.ends_with("there is no hidden.bias"), "{refused}");
+    let refused = refusal(|arrays| drop(arrays.insert("more".into(), Array { shape: vec![0], values: vec![] })));
+    assert!(refused.ends_with("'more' is no tensor of it"), "{refused}");
 }
 
 /// Sets all numbers of the parameters from the `from`th to the `to`th, in the order of the network.

@@ -10,8 +10,9 @@ use matchq::dqn::optimizer::{Optimizer, SavedMoments};
 use matchq::dqn::replay::{Replay, Transition};
 use matchq::games::match3::Rules;
 use matchq::games::{Game, Match3};
-use matchq::network::{Encoded, Encoder, PolicyConfig, QNetwork, device, to_vec};
+use matchq::network::{Encoded, Encoder, ModelConfig, QNetwork, device, to_vec};
 use matchq::random::{Role, Stream};
+use matchq::store::Arrays;
 
 use crate::probe_games::{Delayed, Position, Probe};
 
@@ -232,7 +233,7 @@ fn the_learning_rate_goes_from_the_first_to_the_last_value_by_its_schedule() {
 }
 
 /// All weights of the online and of the target network, as they are written to a checkpoint.
-fn networks(learner: &Learner<Probe<Delayed>>, config: &PolicyConfig) -> [Vec<f32>; 2] {
+fn networks(learner: &Learner<Probe<Delayed>>, config: &ModelConfig) -> [Vec<f32>; 2] {
     struct Numbers(Vec<f32>);
     impl ModuleVisitor for Numbers {
         fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
@@ -240,11 +241,11 @@ fn networks(learner: &Learner<Probe<Delayed>>, config: &PolicyConfig) -> [Vec<f3
         }
     }
     let saved = postcard::to_stdvec(&learner.save().unwrap()).unwrap();
-    let ((online, target), _) = postcard::take_from_bytes::<(Vec<u8>, Vec<u8>)>(&saved).unwrap();
-    [online, target].map(|bytes| {
+    let ((online, target), _) = postcard::take_from_bytes::<(Arrays, Arrays)>(&saved).unwrap();
+    [online, target].map(|arrays| {
         let fresh = QNetwork::new::<Probe<Delayed>>(config, &mut Stream::new(9, Role::Initialise, 0), &cpu());
         let mut numbers = Numbers(Vec::new());
-        fresh.with_bytes(&bytes).unwrap().visit(&mut numbers);
+        fresh.with_arrays(&arrays).unwrap().visit(&mut numbers);
         numbers.0
     })
 }
@@ -258,10 +259,10 @@ fn follow(overrides: &[&str], updates: usize) -> Vec<[Vec<f32>; 2]> {
     let mut replay = Replay::new(&config.replay);
     let state = Position { at: 1, dealt: 0, chosen: 0 };
     replay.push(Transition { state, next: Position { at: 2, ..state }, action: 0, reward: 3.0, discount: 0.5 });
-    let mut seen = vec![networks(&learner, &config.policy())];
+    let mut seen = vec![networks(&learner, &config.model())];
     for _ in 0..updates {
         learner.update(&mut replay, 1.0, 0.0).unwrap();
-        seen.push(networks(&learner, &config.policy()));
+        seen.push(networks(&learner, &config.model()));
     }
     seen
 }
@@ -311,7 +312,7 @@ fn a_batch_of_more_boards_than_a_threads_share_teaches_the_gradient_of_its_mean_
         }
 
         let mut network = QNetwork::new::<Match3>(
-            &config.policy(),
+            &config.model(),
             &mut Stream::new(config.seed, Role::Initialise, 0),
             &cpu().autodiff(),
         );

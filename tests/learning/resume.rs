@@ -7,7 +7,6 @@ use std::sync::atomic::AtomicBool;
 
 use burn::tensor::Device;
 use matchq::agents::NetworkPlayer;
-use matchq::container::Container;
 use matchq::dqn::checkpoint::{self, RunCheckpoint};
 use matchq::dqn::config::TrainConfig;
 use matchq::dqn::logs::Logs;
@@ -17,7 +16,8 @@ use matchq::error::Error;
 use matchq::eval::play_series;
 use matchq::games::Match3;
 use matchq::games::match3::Rules;
-use matchq::network::{Policy, device};
+use matchq::network::{Model, device};
+use matchq::store::Container;
 use tempfile::TempDir;
 
 const CONFIG: &str = "
@@ -152,9 +152,9 @@ fn timeless(folder: &RunFolder, name: &str) -> Vec<Vec<String>> {
 }
 
 fn assert_same(found: &RunFolder, expected: &RunFolder) {
-    for (name, path) in [("last", RunFolder::last as fn(&RunFolder) -> PathBuf), ("best", RunFolder::best)] {
+    for path in [RunFolder::last as fn(&RunFolder) -> PathBuf, RunFolder::last_agent, RunFolder::best] {
         let same = fs::read(path(found)).unwrap() == fs::read(path(expected)).unwrap();
-        assert!(same, "{name}.ckpt differs from the one of the training that was never interrupted");
+        assert!(same, "{} differs from the one of the training that was never interrupted", path(found).display());
     }
     for (name, rows) in [("train.csv", 12), ("evaluations.csv", 4)] {
         assert_eq!(timeless(expected, name).len(), 1 + rows, "{name}");
@@ -203,7 +203,7 @@ fn an_evaluation_plays_what_the_checkpoint_plays_by_itself() {
     let without_plans: fn(Player) -> Player = |player| player.with_next_moves(0);
     for (switches, otherwise) in [(&FORESIGHT[..], told), (&AFTERSTATES, without_plans)] {
         let (_runs, folder) = uninterrupted(switches);
-        let policy = Policy::load::<Match3>(Some(&folder.best()), &cpu()).unwrap();
+        let policy = Model::load::<Match3>(Some(&folder.best()), &cpu()).unwrap();
         let mean = |mut player: Player| {
             let games = play_series(&mut player, &Rules::default(), 1_000_000, 4, |_| ()).unwrap();
             games.iter().map(|game| f64::from(game.score)).sum::<f64>() / 4.0
@@ -246,7 +246,7 @@ fn a_checkpoint_that_was_being_written_when_the_program_was_killed_does_not_matt
     let (_runs_killed, folder) = stopped(&[], 200);
     let half = fs::read(folder.last()).unwrap();
     fs::write(folder.path().join("last.ckpt.partial"), &half[..half.len() / 2]).unwrap();
-    fs::write(folder.path().join("best.ckpt.partial"), b"").unwrap();
+    fs::write(folder.path().join("best.safetensors.partial"), b"").unwrap();
     assert_same(&Process::resume(&folder).finish(), &expected);
     let left_over = snapshot(folder.path()).into_keys().find(|path| path.to_string_lossy().contains(".partial"));
     assert_eq!(left_over, None);
@@ -260,7 +260,9 @@ fn a_checkpoint_that_is_damaged_foreign_or_newer_is_refused_and_the_folder_stays
     flipped[whole.len() / 2] ^= 1;
     let mut newer = whole.clone();
     newer[8] += 1;
-    let policy = fs::read(folder.best()).unwrap();
+    let mut former = whole.clone();
+    former[8] = 1;
+    let agent = fs::read(folder.best()).unwrap();
     for (content, sentence) in [
         (&whole[..whole.len() / 2], "is truncated or damaged"),
         (&whole[..whole.len() - 1], "is truncated or damaged"),
@@ -268,7 +270,8 @@ fn a_checkpoint_that_is_damaged_foreign_or_newer_is_refused_and_the_folder_stays
         (b"PK\x03\x04 some other file", "is not a checkpoint of matchq"),
         (&flipped, "is damaged: its checksum does not fit"),
         (&newer, "was written by a newer matchq"),
-        (&policy, "is a checkpoint to play with"),
+        (&former, "was written by matchq 0.1"),
+        (&agent, "is not a checkpoint of matchq"),
     ] {
         fs::write(folder.last(), content).unwrap();
         let before = snapshot(folder.path());
@@ -305,13 +308,25 @@ fn a_checkpoint_saved_again_is_the_same_file() {
         let (_runs, folder) = stopped(switches, 200);
         let before = fs::read(folder.last()).unwrap();
         let Process { training, config, .. } = Process::resume(&folder);
-        checkpoint::save(&folder.last(), &config, &training).unwrap();
+        checkpoint::save(&folder, &config, &training).unwrap();
         assert!(fs::read(folder.last()).unwrap() == before);
     }
 }
 
 #[test]
-fn a_checkpoint_to_play_with_is_a_small_part_of_the_one_to_resume() {
+fn the_last_agent_is_the_network_of_the_last_checkpoint() {
+    for (switches, same_as_best) in [(&["evaluation.every=200"][..], true), (&[], false)] {
+        let (_runs, folder) = stopped(switches, 200);
+        let last = Model::load::<Match3>(Some(&folder.last_agent()), &cpu()).unwrap();
+        let Process { training, config, .. } = Process::resume(&folder);
+        assert_eq!((last.network.arrays(), last.config), (training.learner.network().arrays(), config.model()));
+        // The best is that of step 120, unless the evaluation is at the end.
+        assert_eq!(fs::read(folder.best()).unwrap() == fs::read(folder.last_agent()).unwrap(), same_as_best);
+    }
+}
+
+#[test]
+fn an_agent_is_a_small_part_of_the_checkpoint_to_resume() {
     let (_runs, folder) = stopped(&[], 200);
     let size = |path: PathBuf| fs::metadata(path).unwrap().len();
     assert!(2 * size(folder.best()) < size(folder.last()));

@@ -17,8 +17,8 @@ fn a_player_is_called_as_it_was_asked_for() {
 #[test]
 fn a_checkpoint_in_a_players_text_may_be_called_anything() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("a:b=c:sims=3.ckpt");
-    std::fs::copy(format!("{}/checkpoints/dqn/best.ckpt", env!("CARGO_MANIFEST_DIR")), &path).unwrap();
+    let path = folder.path().join("a:b=c:sims=3.safetensors");
+    std::fs::copy(format!("{}/checkpoints/dqn/best.safetensors", env!("CARGO_MANIFEST_DIR")), &path).unwrap();
     for text in ["network", "network+search:sims=30:depth=0"] {
         let text = format!("{text}:checkpoint={}", path.display());
         assert_eq!(parse(&text, &Rules::default()).unwrap().name(), text);
@@ -29,7 +29,7 @@ fn a_checkpoint_in_a_players_text_may_be_called_anything() {
 fn a_player_of_a_policy_that_is_loaded_is_that_of_its_checkpoint() {
     let rules = Rules::default();
     let (_, device) = device::select(None).unwrap();
-    let policy = network::Policy::load::<Match3>(None, &device).unwrap();
+    let policy = network::Model::load::<Match3>(None, &device).unwrap();
     for text in ALL {
         let series =
             |mut player: Box<dyn Agent<Match3> + Send>| play_series(&mut *player, &rules, 3, 1, |_| ()).unwrap();
@@ -56,7 +56,7 @@ fn every_default_is_one_that_can_be_given() {
 
 #[test]
 fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
-    let missing = std::fs::read("none.ckpt").unwrap_err();
+    let missing = std::fs::read("none.safetensors").unwrap_err();
     let players =
         "the players are network, network+search, random, matching, greedy, ranked, cascade, plan, expected, rollout";
     for (text, sentence) in [
@@ -84,8 +84,8 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
             "network+search:weight=nan",
             "weight=nan in 'network+search:weight=nan': weight must be a number from 0 to 10".into(),
         ),
-        ("network:checkpoint=none.ckpt", format!("none.ckpt cannot be read: {missing}")),
-        ("network+search:checkpoint=none.ckpt", format!("none.ckpt cannot be read: {missing}")),
+        ("network:checkpoint=none.safetensors", format!("none.safetensors cannot be read: {missing}")),
+        ("network+search:checkpoint=none.safetensors", format!("none.safetensors cannot be read: {missing}")),
         (r"network:checkpoint=C:\x", format!(r"C:\x cannot be read: {missing}")),
         ("network:checkpoint=a:b:checkpoint=c", format!("a:b:checkpoint=c cannot be read: {missing}")),
         (

@@ -25,7 +25,7 @@ class Agent:
         """Loads an agent.
 
         Args:
-            path: a checkpoint file, or a folder that holds a best.ckpt; None is the agent that ships inside the package.
+            path: an agent's file, or a folder that holds a best.safetensors; None is the agent that ships inside the package.
             search: None plays the network's best move at once. A whole number searches by simulation for that many
                 milliseconds a move; "ms=N" says the same, "sims=N" gives a number of simulations a move, which plays
                 alike on any machine.

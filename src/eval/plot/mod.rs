@@ -18,7 +18,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::error::{Error, Result};
-use crate::files;
+use crate::store::files;
 
 /// Width and height in pixels of a picture that asks for nothing else.
 const SIZE: (u32, u32) = (1600, 1000);

@@ -1,4 +1,4 @@
-//! The file format of checkpoints: named sections of bytes behind a magic number, a version and a checksum.
+//! The file of a run's state: named sections of bytes behind a magic number, a version and a checksum.
 //!
 //! ```text
 //! magic     8 bytes   "matchq\x1a\n"
@@ -9,12 +9,12 @@
 
 use std::path::Path;
 
+use super::files;
 use crate::error::{Error, Result};
-use crate::files;
 
 const MAGIC: &[u8; 8] = b"matchq\x1a\n";
 /// Raised when a reader of the former version would misread a file.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Named sections of bytes, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,8 +76,10 @@ impl Container {
                 "was written by a newer matchq (format {version}; this program reads formats up to {VERSION}): update matchq to read it"
             ));
         }
-        if version == 0 {
-            return Err("is damaged: its format version is 0".into());
+        match version {
+            0 => return Err("is damaged: its format version is 0".into()),
+            1 => return Err("was written by matchq 0.1: resume the run with that version".into()),
+            _ => {}
         }
         let count = take_u32(&mut rest).ok_or_else(truncated)?;
         let mut sections = Vec::new();
@@ -98,6 +100,11 @@ impl Container {
         }
         Ok(Self(sections))
     }
+}
+
+/// The version of the format, if these are the bytes of such a file or of the beginning of one.
+pub(super) fn version(bytes: &[u8]) -> Option<u32> {
+    take_u32(&mut bytes.strip_prefix(MAGIC)?)
 }
 
 fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
@@ -144,10 +151,13 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_format_and_a_foreign_file_are_told_apart() {
-        let mut newer = example().to_bytes();
-        newer[8] = VERSION as u8 + 1;
-        assert!(Container::from_bytes(&newer).unwrap_err().contains("newer matchq"));
+    fn a_format_of_another_version_and_a_foreign_file_are_told_apart() {
+        for (version, sentence) in [(0, "is damaged"), (1, "by matchq 0.1"), (VERSION as u8 + 1, "by a newer matchq")] {
+            let mut other = example().to_bytes();
+            other[8] = version;
+            let refusal = Container::from_bytes(&other).unwrap_err();
+            assert!(refusal.contains(sentence), "{refusal}");
+        }
         assert!(Container::from_bytes(b"PK\x03\x04 something else").unwrap_err().contains("not a checkpoint"));
     }
 }

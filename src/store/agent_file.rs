@@ -1,0 +1,372 @@
+//! The file of a trained agent: [safetensors](https://github.com/huggingface/safetensors) with what it takes to play.
+//!
+//! The tensors are of 32-bit floats (`F32`), in the order of their names. `__metadata__` holds these texts:
+//!
+//! ```text
+//! format     matchq-agent
+//! version    1
+//! game       the game's name
+//! model      what the tensors are, such as q-network
+//! rules      TOML: the parameters of the rules that it was trained with
+//! config     TOML: what else is needed to rebuild the model and to play it
+//! checksum   CRC-32C, eight hexadecimal digits
+//! ```
+//!
+//! The checksum is that of a row of byte strings, each behind its length as u64 (numbers are little-endian): of every other text of
+//! the metadata its name and itself; of every tensor its name, `F32`, its shape (each size as u64) and its data. Both are in the
+//! order of their names' bytes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use safetensors::SafeTensors;
+use safetensors::tensor::{Dtype, TensorInfo};
+use serde::{Deserialize, Serialize};
+
+use super::container;
+use super::files;
+use crate::error::{Error, Result};
+
+const FORMAT: &str = "matchq-agent";
+/// Raised when a reader of the former version would misread a file.
+const VERSION: u32 = 1;
+const CHECKSUM: &str = "checksum";
+/// Bytes of the header's length; the header is filled up with spaces to a multiple of it.
+const LENGTH: usize = 8;
+
+/// A trained agent as it lies on the disk; equal agents give equal bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentFile {
+    /// The game's name.
+    pub game: String,
+    /// What the tensors are, such as `q-network`.
+    pub model: String,
+    /// TOML: the parameters of the rules that it was trained with.
+    pub rules: String,
+    /// TOML: what else is needed to rebuild the model and to play it.
+    pub config: String,
+    /// The weights.
+    pub tensors: Arrays,
+}
+
+/// Tensors by name.
+pub type Arrays = BTreeMap<String, Array>;
+
+/// A tensor on no device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Array {
+    /// Its sizes.
+    pub shape: Vec<usize>,
+    /// Its numbers in row-major order.
+    pub values: Vec<f32>,
+}
+
+/// The header as JSON.
+#[derive(Serialize)]
+struct Header<'a> {
+    #[serde(rename = "__metadata__")]
+    metadata: BTreeMap<&'a str, String>,
+    #[serde(flatten)]
+    tensors: BTreeMap<&'a str, TensorInfo>,
+}
+
+impl AgentFile {
+    /// Writes the file, atomically.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        files::write_atomically(path, &self.to_bytes()?)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// A file that is missing, truncated, damaged, no agent at all, or from a newer version of the program.
+    pub fn load(path: &Path) -> Result<Self> {
+        Self::from_bytes(&files::read(path)?).map_err(|what| Error::user(format!("{} {what}", path.display())))
+    }
+
+    /// The file's bytes.
+    ///
+    /// # Errors
+    /// Never; the encoder of JSON may fail in principle.
+    ///
+    /// # Panics
+    /// If a tensor's shape is not that of its numbers.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let Self { game, model, rules, config, tensors } = self;
+        let mut metadata = BTreeMap::from([
+            ("format", FORMAT.to_owned()),
+            ("version", VERSION.to_string()),
+            ("game", game.clone()),
+            ("model", model.clone()),
+            ("rules", rules.clone()),
+            ("config", config.clone()),
+        ]);
+        let mut data = Vec::new();
+        let mut infos = BTreeMap::new();
+        for (name, Array { shape, values }) in tensors {
+            assert_eq!(shape.iter().product::<usize>(), values.len(), "the shape of tensor '{name}'");
+            let start = data.len();
+            data.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+            let info = TensorInfo { dtype: Dtype::F32, shape: shape.clone(), data_offsets: (start, data.len()) };
+            infos.insert(name.as_str(), info);
+        }
+        let texts = metadata.iter().map(|(name, text)| (*name, text.as_str()));
+        metadata.insert(CHECKSUM, checksum(texts, &infos, &data));
+        let mut header = serde_json::to_vec(&Header { metadata, tensors: infos })
+            .map_err(|error| Error::runtime(format!("the agent cannot be written: {error}")))?;
+        header.resize(header.len().next_multiple_of(LENGTH), b' ');
+        Ok([&(header.len() as u64).to_le_bytes()[..], &header, &data].concat())
+    }
+
+    /// The agent in a file's bytes, or what is wrong with the file, to be put behind its name.
+    pub fn from_bytes(bytes: &[u8]) -> std::result::Result<Self, String> {
+        if let Some(version) = container::version(bytes) {
+            return Err(match version {
+                1 => {
+                    "was written by matchq 0.1; from 0.2 on an agent is a safetensors file: play this one with matchq 0.1, or \
+                     train one anew"
+                }
+                _ => {
+                    "is the state of a run, from which it is resumed; the run's agents lie beside it: best.safetensors and \
+                     last.safetensors"
+                }
+            }
+            .to_owned());
+        }
+        if bytes.get(LENGTH) != Some(&b'{') {
+            return Err("is not an agent of matchq, which is a safetensors file".into());
+        }
+        let (header, parsed) =
+            SafeTensors::read_metadata(bytes).map_err(|error| format!("is truncated or damaged: {error}"))?;
+        let foreign =
+            || format!("is a safetensors file, but not an agent of matchq: its metadata has no format {FORMAT}");
+        let metadata = parsed.metadata().as_ref().ok_or_else(foreign)?;
+        if metadata.get("format").is_none_or(|format| format != FORMAT) {
+            return Err(foreign());
+        }
+        let text = |name: &str| metadata.get(name).ok_or_else(|| format!("is damaged: its metadata has no {name}"));
+        match text("version")?.parse::<u32>() {
+            Ok(1..=VERSION) => {}
+            Ok(version) if version > VERSION => {
+                return Err(format!(
+                    "was written by a newer matchq (format {version}; this program reads formats up to {VERSION}): update matchq to read it"
+                ));
+            }
+            _ => return Err(format!("is damaged: its version is '{}'", text("version")?)),
+        }
+        let data = &bytes[LENGTH + header..];
+        if parsed.data_len() != data.len() {
+            return Err("is damaged: its tensors are not those of its length".into());
+        }
+        let infos = parsed.tensors();
+        let infos: BTreeMap<&str, TensorInfo> =
+            infos.iter().map(|(name, info)| (name.as_str(), (*info).clone())).collect();
+        let texts: BTreeMap<&str, &str> = metadata
+            .iter()
+            .map(|(name, text)| (name.as_str(), text.as_str()))
+            .filter(|(name, _)| *name != CHECKSUM)
+            .collect();
+        if *text(CHECKSUM)? != checksum(texts, &infos, data) {
+            return Err("is damaged: its checksum does not fit its content".into());
+        }
+        let array = |(name, info): (&str, TensorInfo)| {
+            if info.dtype != Dtype::F32 {
+                return Err(format!("holds '{name}' as {}: every tensor of an agent is F32", info.dtype));
+            }
+            let values = data[info.data_offsets.0..info.data_offsets.1].as_chunks().0;
+            let values = values.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+            Ok((name.to_owned(), Array { shape: info.shape, values }))
+        };
+        Ok(Self {
+            game: text("game")?.clone(),
+            model: text("model")?.clone(),
+            rules: text("rules")?.clone(),
+            config: text("config")?.clone(),
+            tensors: infos.into_iter().map(array).collect::<std::result::Result<_, String>>()?,
+        })
+    }
+}
+
+/// The checksum of the metadata's other texts and of the tensors, both in the order of their names.
+fn checksum<'a>(
+    texts: impl IntoIterator<Item = (&'a str, &'a str)>,
+    infos: &BTreeMap<&str, TensorInfo>,
+    data: &[u8],
+) -> String {
+    let mut sum = 0;
+    let mut append = |bytes: &[u8]| {
+        sum = crc32c::crc32c_append(sum, &(bytes.len() as u64).to_le_bytes());
+        sum = crc32c::crc32c_append(sum, bytes);
+    };
+    for (name, text) in texts {
+        append(name.as_bytes());
+        append(text.as_bytes());
+    }
+    for (name, TensorInfo { dtype, shape, data_offsets: (start, end) }) in infos {
+        append(name.as_bytes());
+        append(dtype.to_string().as_bytes());
+        append(&shape.iter().flat_map(|size| (*size as u64).to_le_bytes()).collect::<Vec<u8>>());
+        append(&data[*start..*end]);
+    }
+    format!("{sum:08x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> AgentFile {
+        let array = |shape: &[usize], values: &[f32]| Array { shape: shape.to_vec(), values: values.to_vec() };
+        AgentFile {
+            game: "toy".into(),
+            model: "linear".into(),
+            rules: "kinds = 2\n".into(),
+            config: String::new(),
+            tensors: BTreeMap::from([
+                ("b.weight".to_owned(), array(&[1, 2], &[1.5, -0.0])),
+                ("a".to_owned(), array(&[], &[f32::MIN_POSITIVE])),
+                ("none".to_owned(), array(&[0, 3], &[])),
+            ]),
+        }
+    }
+
+    /// The header's length, the header and the data.
+    fn parts(bytes: &[u8]) -> (u64, &str, &[u8]) {
+        let length = u64::from_le_bytes(bytes[..8].try_into().unwrap());
+        let (header, data) = bytes[8..].split_at(length as usize);
+        (length, std::str::from_utf8(header).unwrap(), data)
+    }
+
+    #[test]
+    fn what_was_written_is_read_again_and_gives_the_same_bytes() {
+        let bytes = example().to_bytes().unwrap();
+        let read = AgentFile::from_bytes(&bytes).unwrap();
+        assert_eq!(read, example());
+        assert_eq!(read.tensors["b.weight"].values[1].to_bits(), (-0.0f32).to_bits());
+        assert_eq!(read.to_bytes().unwrap(), bytes);
+    }
+
+    #[test]
+    fn the_bytes_are_those_of_the_documented_format() {
+        let bytes = example().to_bytes().unwrap();
+        let (length, header, data) = parts(&bytes);
+        // Every string behind its length, written out by hand.
+        let mut summed = Vec::new();
+        let mut append = |bytes: &[u8]| {
+            summed.extend((bytes.len() as u64).to_le_bytes());
+            summed.extend(bytes);
+        };
+        for text in ["config", "", "format", "matchq-agent", "game", "toy", "model", "linear"] {
+            append(text.as_bytes());
+        }
+        for text in ["rules", "kinds = 2\n", "version", "1"] {
+            append(text.as_bytes());
+        }
+        for (name, shape, data) in [
+            ("a", &[][..], &[0, 0, 0x80, 0][..]),
+            ("b.weight", &[1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0], &[0, 0, 0xc0, 0x3f, 0, 0, 0, 0x80]),
+            ("none", &[0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0], &[]),
+        ] {
+            [name.as_bytes(), b"F32", shape, data].into_iter().for_each(&mut append);
+        }
+        let expected = format!(
+            "{{\"__metadata__\":{{\"checksum\":\"{:08x}\",\"config\":\"\",\"format\":\"matchq-agent\",\"game\":\"toy\",\
+             \"model\":\"linear\",\"rules\":\"kinds = 2\\n\",\"version\":\"1\"}},\
+             \"a\":{{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}},\
+             \"b.weight\":{{\"dtype\":\"F32\",\"shape\":[1,2],\"data_offsets\":[4,12]}},\
+             \"none\":{{\"dtype\":\"F32\",\"shape\":[0,3],\"data_offsets\":[12,12]}}}}",
+            crc32c::crc32c(&summed)
+        );
+        assert_eq!((header.trim_end_matches(' '), length % 8), (expected.as_str(), 0));
+        assert_eq!(data, [0, 0, 0x80, 0, 0, 0, 0xc0, 0x3f, 0, 0, 0, 0x80]);
+    }
+
+    #[test]
+    fn every_truncation_every_flipped_bit_and_every_appended_byte_is_refused() {
+        let bytes = example().to_bytes().unwrap();
+        for length in 0..bytes.len() {
+            assert!(AgentFile::from_bytes(&bytes[..length]).is_err(), "cut to {length}");
+        }
+        for index in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut damaged = bytes.clone();
+                damaged[index] ^= 1 << bit;
+                assert!(AgentFile::from_bytes(&damaged).is_err(), "byte {index}, bit {bit}");
+            }
+        }
+        for byte in [0, b' ', b'{'] {
+            assert!(AgentFile::from_bytes(&[&bytes[..], &[byte]].concat()).is_err(), "{byte} behind it");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_no_agent_is_refused_with_what_it_is() {
+        let whole = example().to_bytes().unwrap();
+        let refusal = |bytes: &[u8]| AgentFile::from_bytes(bytes).unwrap_err();
+        let said = |bytes: &[u8], sentence: &str| {
+            let refusal = refusal(bytes);
+            assert!(refusal.contains(sentence), "{refusal}");
+        };
+        for foreign in [&b""[..], b"PK\x03\x04 some other file", b"text that is longer than a few bytes"] {
+            said(foreign, "is not an agent of matchq");
+        }
+        said(&whole[..whole.len() - 1], "is truncated or damaged");
+        let last = whole.len() - 1;
+        said(&[&whole[..last], &[whole[last] ^ 1]].concat(), "its checksum does not fit");
+        let plain = br#"{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}  "#;
+        let plain = [&(plain.len() as u64).to_le_bytes()[..], plain, &[0; 4]].concat();
+        said(&plain, "is a safetensors file, but not an agent");
+        let state = super::container::Container::default().to_bytes();
+        said(&state, "is the state of a run");
+        let mut former = state;
+        former[8] = 1;
+        said(&former, "was written by matchq 0.1");
+    }
+
+    #[test]
+    fn a_newer_format_another_type_and_a_lost_text_are_refused_by_name() {
+        let whole = example().to_bytes().unwrap();
+        let (_, header, data) = parts(&whole);
+        // The same length after each change, and a checksum that fits it.
+        let changed = |from: &str, to: &str| {
+            let header = header.replace(from, to);
+            let bytes = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), data].concat();
+            let (_, parsed) = SafeTensors::read_metadata(&bytes).unwrap();
+            let texts = parsed.metadata().as_ref().unwrap().iter();
+            let texts: BTreeMap<&str, &str> = texts.map(|(name, text)| (name.as_str(), text.as_str())).collect();
+            let infos = parsed.tensors();
+            let infos = infos.iter().map(|(name, info)| (name.as_str(), (*info).clone())).collect();
+            let sum = checksum(
+                texts.iter().map(|(name, text)| (*name, *text)).filter(|(name, _)| *name != CHECKSUM),
+                &infos,
+                data,
+            );
+            let header = header.replace(texts[CHECKSUM], &sum);
+            let bytes = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), data].concat();
+            AgentFile::from_bytes(&bytes).unwrap_err()
+        };
+        let refusal = changed("\"version\":\"1\"", "\"version\":\"2\"");
+        assert!(refusal.contains("was written by a newer matchq (format 2;"), "{refusal}");
+        let refusal = changed("\"version\":\"1\"", "\"version\":\"0\"");
+        assert!(refusal.contains("its version is '0'"), "{refusal}");
+        let refusal = changed("\"game\":", "\"name\":");
+        assert!(refusal.contains("its metadata has no game"), "{refusal}");
+        let refusal = changed("\"a\":{\"dtype\":\"F32\"", "\"a\":{\"dtype\":\"I32\"");
+        assert!(refusal.contains("holds 'a' as I32"), "{refusal}");
+    }
+
+    #[test]
+    fn a_file_on_the_disk_is_refused_by_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("an agent.safetensors");
+        let refusal = || AgentFile::load(&path).unwrap_err().to_string();
+        assert!(refusal().contains("an agent.safetensors cannot be read"));
+        example().save(&path).unwrap();
+        assert_eq!(AgentFile::load(&path).unwrap(), example());
+        std::fs::write(&path, b"text").unwrap();
+        assert!(refusal().contains("an agent.safetensors is not an agent"));
+    }
+}
