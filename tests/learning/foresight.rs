@@ -12,6 +12,7 @@ use matchq::games::match3::{Rules, State};
 use matchq::games::{Game, Match3};
 use matchq::network::{Encoded, Encoder, Evaluator, QNetwork, Waves, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
+use matchq::store::Arrays;
 
 const BOARD: usize = 400;
 
@@ -219,7 +220,7 @@ fn gradients(overrides: &[&str], reward: f32) -> (Vec<Vec<f32>>, f32, Option<f32
     let mut learner = Learner::<Match3>::new(&config, &Rules::default(), &device);
     let update = learner.update(&mut replay(&config, reward), 1.0, 1.0).unwrap();
     let saved = postcard::to_stdvec(&learner.save().unwrap()).unwrap();
-    type Parts = (Vec<u8>, Vec<u8>, Vec<(u64, Vec<f32>, Vec<f32>)>);
+    type Parts = (Arrays, Arrays, Vec<(u64, Vec<f32>, Vec<f32>)>);
     let ((_, _, moments), _) = postcard::take_from_bytes::<Parts>(&saved).unwrap();
     (moments.into_iter().map(|(_, first, _)| first).collect(), update.loss, update.wave_loss)
 }

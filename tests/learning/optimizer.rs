@@ -350,7 +350,7 @@ fn a_batch_of_more_boards_than_a_threads_share_teaches_the_gradient_of_its_mean_
             let update = pool.install(|| learner.update(&mut replay, 1.0, 0.0)).unwrap();
             assert_near(&[update.loss], &to_vec(loss.clone().inner()).unwrap());
             let saved = postcard::to_stdvec(&learner.save().unwrap()).unwrap();
-            type Parts = (Vec<u8>, Vec<u8>, Vec<(u64, Vec<f32>, Vec<f32>)>);
+            type Parts = (Arrays, Arrays, Vec<(u64, Vec<f32>, Vec<f32>)>);
             let ((_, _, found), _) = postcard::take_from_bytes::<Parts>(&saved).unwrap();
             assert_eq!(found.len(), expected.len());
             for ((_, found, _), (_, expected, _)) in found.iter().zip(&expected) {
