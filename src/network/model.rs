@@ -1,4 +1,4 @@
-//! What is needed to play: the network, the game and rules it was trained for and the moves it is offered.
+//! What is needed to play: the network, its game, rules and moves.
 
 use std::path::{Path, PathBuf};
 
@@ -107,7 +107,9 @@ impl Model {
         Ok(Self { config, network })
     }
 
-    /// Loads a model from an agent's file, or from a folder's `best.safetensors`; without a path the shipped one.
+    /// Loads the agent of a file or folder; without a path the shipped one.
+    ///
+    /// A folder stands for its `best.safetensors`.
     ///
     /// # Errors
     /// A file that is missing, damaged, foreign, newer than this program or of another game.

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::store::{Array, Arrays};
 
 impl QNetwork {
-    /// The weights, each by its path in the module: `stem.weight`, `body.0.bias`, ...
+    /// The weights by their paths in the module: `stem.weight`, `body.0.bias`, ...
     ///
     /// # Errors
     /// When the device fails.
@@ -38,7 +38,7 @@ impl QNetwork {
         }
     }
 
-    /// Numbers the parameters in the order of the module, instead of at random: nothing then depends on chance.
+    /// Numbers the parameters in the order of the module, not at random.
     pub(super) fn number_parameters(self) -> Self {
         struct Numberer(u64);
         impl ModuleMapper for Numberer {

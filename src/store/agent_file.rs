@@ -1,6 +1,7 @@
-//! The file of a trained agent: [safetensors](https://github.com/huggingface/safetensors) with what it takes to play.
+//! The file of a trained agent: its weights, and what else it takes to play.
 //!
-//! The tensors are of 32-bit floats (`F32`), in the order of their names. `__metadata__` holds these texts:
+//! It is a [safetensors](https://github.com/huggingface/safetensors) file, which any framework reads. The tensors are of 32-bit
+//! floats (`F32`), in the order of their names. `__metadata__` holds these texts:
 //!
 //! ```text
 //! format     matchq-agent
@@ -12,9 +13,9 @@
 //! checksum   CRC-32C, eight hexadecimal digits
 //! ```
 //!
-//! The checksum is that of a row of byte strings, each behind its length as u64 (numbers are little-endian): of every other text of
-//! the metadata its name and itself; of every tensor its name, `F32`, its shape (each size as u64) and its data. Both are in the
-//! order of their names' bytes.
+//! The checksum is that of a row of byte strings, each behind its length as u64 (numbers are little-endian): of every other
+//! text of the metadata its name and itself; of every tensor its name, `F32`, its shape (each size as u64) and its data. Both
+//! are in the order of their names' bytes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,7 +35,7 @@ const CHECKSUM: &str = "checksum";
 /// Bytes of the header's length; the header is filled up with spaces to a multiple of it.
 const LENGTH: usize = 8;
 
-/// A trained agent as it lies on the disk; equal agents give equal bytes.
+/// A trained agent as it lies on the disk: equal agents give equal bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentFile {
     /// The game's name.
@@ -89,9 +90,6 @@ impl AgentFile {
 
     /// The file's bytes.
     ///
-    /// # Errors
-    /// Never; the encoder of JSON may fail in principle.
-    ///
     /// # Panics
     /// If a tensor's shape is not that of its numbers.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
@@ -121,7 +119,10 @@ impl AgentFile {
         Ok([&(header.len() as u64).to_le_bytes()[..], &header, &data].concat())
     }
 
-    /// The agent in a file's bytes, or what is wrong with the file, to be put behind its name.
+    /// The agent in a file's bytes, or what is wrong with them.
+    ///
+    /// # Errors
+    /// The end of a sentence that begins with the file's name.
     pub fn from_bytes(bytes: &[u8]) -> std::result::Result<Self, String> {
         if let Some(version) = container::version(bytes) {
             return Err(match version {
@@ -152,7 +153,8 @@ impl AgentFile {
             Ok(1..=VERSION) => {}
             Ok(version) if version > VERSION => {
                 return Err(format!(
-                    "was written by a newer matchq (format {version}; this program reads formats up to {VERSION}): update matchq to read it"
+                    "was written by a newer matchq (format {version}; this program reads formats up to {VERSION}): update \
+                     matchq to read it"
                 ));
             }
             _ => return Err(format!("is damaged: its version is '{}'", text("version")?)),
@@ -190,7 +192,7 @@ impl AgentFile {
     }
 }
 
-/// The checksum of the metadata's other texts and of the tensors, both in the order of their names.
+/// The checksum of the metadata's other texts and of the tensors.
 fn checksum<'a>(
     texts: impl IntoIterator<Item = (&'a str, &'a str)>,
     infos: &BTreeMap<&str, TensorInfo>,

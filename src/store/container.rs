@@ -1,4 +1,4 @@
-//! The file of a run's state: named sections of bytes behind a magic number, a version and a checksum.
+//! The file of a run's state: named sections of bytes with a checksum.
 //!
 //! ```text
 //! magic     8 bytes   "matchq\x1a\n"

@@ -1,4 +1,4 @@
-//! What lies on the disk: a trained agent, the state of a run, and files that are whole or not there.
+//! What lies on the disk: trained agents, the states of runs, whole files.
 
 pub mod agent_file;
 pub mod container;
