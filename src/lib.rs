@@ -13,4 +13,4 @@ pub mod games;
 pub mod kit;
 pub mod network;
 pub mod random;
-pub mod telemetry;
+pub mod report;

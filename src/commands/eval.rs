@@ -4,10 +4,11 @@ use super::{compute, series};
 use crate::agents::NetworkPlayer;
 use crate::cli::Eval;
 use crate::error::{Error, Result};
-use crate::eval::{Histogram, plot};
+use crate::eval::Histogram;
 use crate::files;
 use crate::games::match3::Match3;
 use crate::network::Policy;
+use crate::report::plot;
 
 /// Plays the games and writes what was asked for.
 ///
