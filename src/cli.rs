@@ -70,7 +70,7 @@ pub struct Eval {
     /// Boards that go through the network at once, at most 1024
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1_024))]
     pub batch: u32,
-    /// Draw the histogram of the scores, as .png or .svg
+    /// Draw the histogram of the scores, as .svg
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// Where to compute.
@@ -94,7 +94,7 @@ pub struct Compare {
     /// intervals. Everything else, pictures too, is of the scores as they were played
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub luck: Option<u32>,
-    /// Draw the distributions of the scores, and strength against time a move, as .png or .svg
+    /// Draw each player's scores, and strength against time a move, as .svg
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
     /// Which games.

@@ -11,5 +11,5 @@ pub mod games;
 pub mod kit;
 pub mod network;
 pub mod random;
+pub mod report;
 pub mod store;
-pub mod telemetry;

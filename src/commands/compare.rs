@@ -11,9 +11,9 @@ use super::{print, threads};
 use crate::agents;
 use crate::cli::Compare;
 use crate::error::{Error, Result};
-use crate::eval::plot::{self, Contender};
 use crate::eval::{Difference, Figures, Summary};
 use crate::games::match3::Rules;
+use crate::report::plot::{self, Contender};
 use crate::store::files;
 
 #[derive(Serialize)]
@@ -127,8 +127,7 @@ fn draw(path: &Path, players: &[Report]) -> Result<()> {
         .iter()
         .map(|report| Contender {
             name: &report.player,
-            scores: &report.scores,
-            summary: &report.figures.scores,
+            summary: report.figures.scores,
             milliseconds: report.figures.milliseconds_per_move,
         })
         .collect();

@@ -4,9 +4,10 @@ use super::{compute, series};
 use crate::agents::NetworkPlayer;
 use crate::cli::Eval;
 use crate::error::{Error, Result};
-use crate::eval::{Histogram, plot};
+use crate::eval::Histogram;
 use crate::games::match3::Match3;
 use crate::network::Model;
+use crate::report::plot;
 use crate::store::files;
 
 /// Plays the games and writes what was asked for.

@@ -1,6 +1,5 @@
 //! Playing a series with a player, as `eval` and `compare` both do: progress, time and the report.
 
-use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::time::Instant;
 
@@ -12,7 +11,8 @@ use crate::agents::Agent;
 use crate::cli::Series as Arguments;
 use crate::error::{Error, Result};
 use crate::eval::{Figures, PlayedGame, Summary, luck, play_series};
-use crate::games::match3::{Match3, Move, Rules};
+use crate::games::match3::{MOVES, Match3, Move, Rules};
+use crate::report::progress;
 use crate::store::files;
 
 /// A player's games and what they say, as they stand in the JSON.
@@ -69,12 +69,14 @@ impl Report {
             return Ok(());
         }
         let rules = rules(self.obstacle_kinds)?;
+        let progress = progress::series(&format!("{}, its luck", self.player), self.games);
         let luck = |(index, score): (usize, &i32)| {
             let seed = self.seed + index as u128;
             let action = |(x, y, vertical): &(usize, usize, bool)| Move { x: *x, y: *y, vertical: *vertical }.action();
             let actions: Option<Vec<usize>> =
                 self.moves.get(index).and_then(|moves| moves.iter().map(action).collect());
             let replayed = actions.and_then(|actions| luck::replay::<Match3>(&rules, seed, &actions, simulations));
+            progress.inc(1);
             replayed.filter(|game| game.score == *score).map(|game| game.luck).ok_or_else(|| {
                 let player = &self.player;
                 Error::user(format!(
@@ -84,6 +86,7 @@ impl Report {
             })
         };
         let luck: Vec<Result<f64>> = self.scores.par_iter().enumerate().map(luck).collect();
+        progress.finish_and_clear();
         self.luck = Some(luck.into_iter().collect::<Result<_>>()?);
         self.luck_simulations = Some(simulations);
         self.summarise_luck();
@@ -140,24 +143,9 @@ pub fn check(arguments: &Arguments) -> Result<Rules> {
 pub fn play(agent: &mut dyn Agent<Match3>, rules: &Rules, arguments: &Arguments) -> Result<Report> {
     let player = agent.name().to_owned();
     let start = Instant::now();
-    let watched = io::stderr().is_terminal();
-    let moves = arguments.games * crate::games::match3::MOVES as u64;
-    let mut shown = start;
-    let progress = |played: u64| {
-        if watched && shown.elapsed().as_millis() >= 200 {
-            shown = Instant::now();
-            let left = start.elapsed().as_secs_f64() * (moves - played) as f64 / played as f64;
-            eprint!(
-                "\r{player}: {:.0} % of {} games, {left:.0} s left\x1b[K",
-                100.0 * played as f64 / moves as f64,
-                arguments.games
-            );
-        }
-    };
-    let games = play_series(agent, rules, arguments.seed, arguments.games, progress)?;
-    if watched {
-        eprint!("\r\x1b[K");
-    }
+    let progress = progress::series(&player, arguments.games * MOVES as u64);
+    let games = play_series(agent, rules, arguments.seed, arguments.games, |moves| progress.set_position(moves))?;
+    progress.finish_and_clear();
     let seconds = start.elapsed().as_secs_f64();
     let figures = Figures::of(&games, seconds).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
     Ok(Report {

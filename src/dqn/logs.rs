@@ -7,8 +7,8 @@ use super::checkpoint::Meters;
 use super::run::RunFolder;
 use crate::error::Result;
 use crate::eval::Summary;
-use crate::eval::plot::{self, CurvePoint};
-use crate::telemetry::{CsvLog, EventLog, Progress, Sink, Status};
+use crate::report::plot::{self, CurvePoint};
+use crate::report::{CsvLog, EventLog, Progress};
 
 /// Columns of `train.csv`; `docs/dqn.md` explains each.
 const TRAINING: [&str; 14] = [
@@ -83,9 +83,14 @@ impl Logs {
 
     /// Moves the progress bar.
     pub fn progress(&mut self, step: u64, updates: u64, epsilon: f64, meters: &Meters) {
-        let status =
-            Status { step, updates, epsilon, loss: meters.loss(), evaluation: meters.evaluation, best: meters.best };
-        self.progress.update(&status);
+        let mean = meters.evaluation.map(|(_, mean)| mean);
+        let optional = [("loss", meters.loss()), ("evaluation", mean), ("best", meters.best)];
+        let mut metrics = vec![("updates", updates as f64), ("epsilon", epsilon)];
+        metrics.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));
+        self.progress.update(step, &metrics);
+        if meters.evaluation.is_some_and(|(at, _)| at == step) {
+            self.progress.line();
+        }
     }
 
     /// Writes a row of the training log.

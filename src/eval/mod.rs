@@ -1,10 +1,9 @@
-//! Evaluation: a fixed set of seeded games, what their scores say, and how that looks.
+//! Evaluation: a fixed set of seeded games, and what their scores say.
 
 mod figures;
 mod games;
 pub mod histogram;
 pub mod luck;
-pub mod plot;
 pub mod statistics;
 
 pub use figures::{Difference, Figures};

@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use super::Sink;
 use crate::error::{Error, Result};
 use crate::store::files;
 
@@ -21,7 +20,7 @@ impl CsvLog {
     /// Starts a new file with its header.
     ///
     /// # Errors
-    /// When the file exists already or cannot be written.
+    /// When the file exists already.
     pub fn create(path: &Path, columns: &[&'static str]) -> Result<Self> {
         let file = File::options().append(true).create_new(true).open(path).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => Error::user(format!(
@@ -40,7 +39,7 @@ impl CsvLog {
     /// A file that is not there is started anew.
     ///
     /// # Errors
-    /// When the file has other columns, a row without a step, or cannot be read or written.
+    /// When the file has other columns or a row without a step.
     pub fn resume(path: &Path, columns: &[&'static str], step: u64) -> Result<Self> {
         if !path.exists() {
             return Self::create(path, columns);
@@ -76,9 +75,6 @@ impl CsvLog {
     }
 
     /// Step and value of a column in each row that has one.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub fn column(&self, name: &str) -> Result<Vec<(u64, f64)>> {
         let content = files::read(&self.path)?;
         let content = String::from_utf8_lossy(&content);
@@ -92,18 +88,11 @@ impl CsvLog {
         Ok(content.lines().skip(1).filter_map(value).collect())
     }
 
-    /// Writes straight through: rows are few, and whoever watches the file sees each at once.
-    fn write(&mut self, text: &str) -> Result<()> {
-        self.file.write_all(text.as_bytes()).map_err(|error| unwritable(&self.path, &error))
-    }
-}
-
-impl Sink for CsvLog {
-    /// Writes one row; columns without a value stay empty. Numbers are the shortest text that reads back the same.
+    /// Writes the row of a step; columns without a value stay empty. Numbers are the shortest text that reads back the same.
     ///
     /// # Errors
-    /// When a value belongs to no column or the row cannot be written.
-    fn scalars(&mut self, step: u64, values: &[(&'static str, f64)]) -> Result<()> {
+    /// When a value belongs to no column; nothing is then written.
+    pub fn scalars(&mut self, step: u64, values: &[(&str, f64)]) -> Result<()> {
         if let Some((name, _)) = values.iter().find(|(name, _)| !self.columns.contains(name)) {
             let columns = self.columns.join(", ");
             return Err(Error::runtime(format!("{} has no column \"{name}\", only {columns}", self.path.display())));
@@ -119,8 +108,14 @@ impl Sink for CsvLog {
         self.write(&row)
     }
 
-    fn flush(&mut self) -> Result<()> {
+    /// Returns once all that was written is on the disk: a checkpoint made after this can rely on it.
+    pub fn flush(&mut self) -> Result<()> {
         self.file.sync_data().map_err(|error| unwritable(&self.path, &error))
+    }
+
+    /// Writes straight through: rows are few, and whoever watches the file sees each at once.
+    fn write(&mut self, text: &str) -> Result<()> {
+        self.file.write_all(text.as_bytes()).map_err(|error| unwritable(&self.path, &error))
     }
 }
 

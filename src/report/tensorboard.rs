@@ -8,7 +8,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::Sink;
 use super::records::{Records, framed};
 use crate::error::{Error, Result};
 use crate::store::files;
@@ -24,7 +23,7 @@ impl EventLog {
     /// Starts a log in a folder, which is made when missing.
     ///
     /// # Errors
-    /// When the folder holds event files already or cannot be written.
+    /// When the folder holds event files already.
     pub fn create(folder: &Path) -> Result<Self> {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
         if let Some(found) = event_files(folder)?.first() {
@@ -38,9 +37,6 @@ impl EventLog {
 
     /// Reopens a log as it was at a step: events of later steps go, and so does what a killed process left half-written.
     /// New events go to a file of their own, so that a TensorBoard that is watching notices and forgets the steps undone.
-    ///
-    /// # Errors
-    /// When the folder cannot be read or written.
     pub fn resume(folder: &Path, step: u64) -> Result<Self> {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
         let existing = event_files(folder)?;
@@ -62,6 +58,16 @@ impl EventLog {
         Ok(log)
     }
 
+    /// Writes one event with all values, in single precision; infinities and NaN are written as they are.
+    pub fn scalars(&mut self, step: u64, values: &[(&str, f64)]) -> Result<()> {
+        self.write(&summary(step, values))
+    }
+
+    /// Returns once all that was written is on the disk: a checkpoint made after this can rely on it.
+    pub fn flush(&mut self) -> Result<()> {
+        self.file.sync_data().map_err(|error| unwritable(&self.path, &error))
+    }
+
     fn start(folder: &Path, number: u64) -> Result<Self> {
         let path = folder.join(format!("events.out.tfevents.{number:010}.matchq"));
         let file = File::options().append(true).create_new(true).open(&path);
@@ -74,17 +80,6 @@ impl EventLog {
     /// Writes a record in one piece, straight through: events are few, and TensorBoard sees each at once.
     fn write(&mut self, event: &[u8]) -> Result<()> {
         self.file.write_all(&framed(event)).map_err(|error| unwritable(&self.path, &error))
-    }
-}
-
-impl Sink for EventLog {
-    /// Writes one event with all values, in single precision; infinities and NaN are written as they are.
-    fn scalars(&mut self, step: u64, values: &[(&'static str, f64)]) -> Result<()> {
-        self.write(&summary(step, values))
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        self.file.sync_data().map_err(|error| unwritable(&self.path, &error))
     }
 }
 
@@ -128,7 +123,7 @@ fn session_start(step: u64) -> Vec<u8> {
     event
 }
 
-fn summary(step: u64, values: &[(&'static str, f64)]) -> Vec<u8> {
+fn summary(step: u64, values: &[(&str, f64)]) -> Vec<u8> {
     let mut summary = Vec::new();
     for (tag, value) in values {
         let mut entry = Vec::new();

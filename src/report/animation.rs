@@ -1,0 +1,371 @@
+//! A game as a moving picture: one SVG without scripts that plays in a browser and inside a README.
+//!
+//! Every cell is one `<use>` whose `href` goes through the tiles that lie there, so that a change costs some ten bytes. What
+//! plays no animations shows the first frame.
+
+use std::f64::consts::{PI, TAU};
+
+use super::svg::{Svg, escaped, round};
+
+/// What is shown for some time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// The rows of the board from above, a character a cell. A character without a [`Tile`] is an empty cell.
+    pub rows: Vec<String>,
+    /// How long the frame is shown.
+    pub milliseconds: u32,
+    /// The line below the board, such as score and moves left.
+    pub caption: String,
+    /// Rows and columns (from 0) of the cells that are framed, such as the two of a swap.
+    pub marked: Vec<(usize, usize)>,
+}
+
+/// How a character of a board is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tile {
+    /// The character.
+    pub character: char,
+    /// Its colour, as CSS writes it: `#e5484d`.
+    pub colour: &'static str,
+    /// Its shape.
+    pub shape: Shape,
+}
+
+/// The shape of a tile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Shape {
+    Circle,
+    Square,
+    Triangle,
+    Pentagon,
+    Hexagon,
+    Diamond,
+    Star,
+    /// A whole cell, as bricks and obstacles are.
+    Block,
+}
+
+/// Side of a cell, in pixels.
+const CELL: f64 = 40.0;
+/// Room around the board, above it (the title) and below it (the caption).
+const MARGIN: f64 = 16.0;
+const HEAD: f64 = 44.0;
+const FEET: f64 = 56.0;
+
+/// Draws a game that plays over and over. Equal frames in a row are shown as one, those of no time not at all; a board
+/// smaller than the largest has empty cells to the right and below.
+pub fn animation(title: &str, palette: &[Tile], frames: &[Frame]) -> String {
+    let frames: Vec<&Frame> = frames.iter().filter(|frame| frame.milliseconds > 0).collect();
+    let clock = Clock::new(&frames);
+    let rows = frames.iter().map(|frame| frame.rows.len()).max().unwrap_or(0);
+    let lengths = frames.iter().flat_map(|frame| &frame.rows).map(|row| row.chars().count());
+    let columns = lengths.max().unwrap_or(0);
+    let (board_width, board_height) = (CELL * columns as f64, CELL * rows as f64);
+    let (width, height) = ((board_width + 2.0 * MARGIN).max(240.0), HEAD + board_height + FEET);
+    let left = (width - board_width) / 2.0;
+
+    let mut svg = Svg::new(width, height, title);
+    define(&mut svg, palette);
+    svg.add(format_args!(r##"<rect width="{width}" height="{height}" rx="14" fill="#161821"/>"##));
+    svg.text(width / 2.0, 29.0, r##"fill="#9aa0b4" font-size="14" text-anchor="middle""##, title);
+    svg.add(format_args!(r##"<g transform="translate({left} {HEAD})">"##));
+    let (wide, high) = (board_width + 12.0, board_height + 12.0);
+    svg.add(format_args!(r##"<rect x="-6" y="-6" width="{wide}" height="{high}" rx="10" fill="#20232f"/>"##));
+    svg.add(format_args!(r#"<rect width="{board_width}" height="{board_height}" fill="url(#cells)"/>"#));
+    let boards: Vec<Vec<Vec<char>>> =
+        frames.iter().map(|frame| frame.rows.iter().map(|row| row.chars().collect()).collect()).collect();
+    for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+        let tile = |board: &Vec<Vec<char>>| {
+            let character = *board.get(row)?.get(column)?;
+            palette.iter().position(|tile| tile.character == character)
+        };
+        let tiles: Vec<Option<usize>> = boards.iter().map(tile).collect();
+        if tiles.iter().any(Option::is_some) {
+            let id = |tile: &Option<usize>| tile.map_or("#e".to_owned(), |tile| format!("#t{tile}"));
+            let (x, y) = (CELL * column as f64, CELL * row as f64);
+            svg.add(format_args!(
+                r#"<use href="{}" x="{x}" y="{y}">{}</use>"#,
+                id(&tiles[0]),
+                clock.animate("href", &tiles, id)
+            ));
+        }
+    }
+    marks(&mut svg, &clock, &frames);
+    svg.add(format_args!("</g>"));
+    captions(&mut svg, &clock, &frames, width / 2.0, height - 28.0);
+    if !frames.is_empty() {
+        svg.add(format_args!(
+            r##"<rect x="{left}" y="{}" width="0" height="3" rx="1.5" fill="#6e79d6"><animate attributeName="width" values="0;{board_width}" dur="{}ms" repeatCount="indefinite"/></rect>"##,
+            height - 14.0,
+            clock.total()
+        ));
+    }
+    svg.finish()
+}
+
+/// When each frame begins.
+struct Clock {
+    /// In milliseconds; the last is the end.
+    begins: Vec<u64>,
+}
+
+impl Clock {
+    fn new(frames: &[&Frame]) -> Self {
+        let mut begins = vec![0];
+        begins.extend(frames.iter().scan(0, |now, frame| {
+            *now += u64::from(frame.milliseconds);
+            Some(*now)
+        }));
+        Self { begins }
+    }
+
+    /// The time of all frames.
+    fn total(&self) -> u64 {
+        self.begins[self.begins.len() - 1]
+    }
+
+    /// The animation of an attribute that has a value in each frame; nothing where that never changes.
+    fn animate<T: PartialEq>(&self, attribute: &str, values: &[T], text: impl Fn(&T) -> String) -> String {
+        let changes: Vec<usize> = (0..values.len()).filter(|&at| at == 0 || values[at] != values[at - 1]).collect();
+        if changes.len() < 2 {
+            return String::new();
+        }
+        let time = |at: &usize| {
+            let share = self.begins[*at] as f64 / self.total() as f64;
+            ((share * 1e5).round() / 1e5).to_string()
+        };
+        let times: Vec<String> = changes.iter().map(time).collect();
+        let values: Vec<String> = changes.iter().map(|at| text(&values[*at])).collect();
+        format!(
+            r#"<animate attributeName="{attribute}" calcMode="discrete" dur="{}ms" repeatCount="indefinite" keyTimes="{}" values="{}"/>"#,
+            self.total(),
+            times.join(";"),
+            values.join(";")
+        )
+    }
+
+    /// The attribute and the animation of what is seen in some frames only.
+    fn seen(&self, frames: &[bool]) -> (&'static str, String) {
+        let word = |seen: &bool| if *seen { "inline" } else { "none" };
+        (word(&frames[0]), self.animate("display", frames, |seen| word(seen).to_owned()))
+    }
+}
+
+/// The tiles, the empty one and the ground of two cells by two.
+fn define(svg: &mut Svg, palette: &[Tile]) {
+    svg.add(format_args!(
+        r##"<defs><g id="e"/>
+<linearGradient id="shine" x2="0" y2="1"><stop stop-color="#fff" stop-opacity=".4"/><stop offset=".5" stop-color="#fff" stop-opacity="0"/><stop offset="1" stop-opacity=".28"/></linearGradient>
+<pattern id="cells" width="{0}" height="{0}" patternUnits="userSpaceOnUse"><path d="M0 0h{CELL}v{CELL}H0zM{CELL} {CELL}h{CELL}v{CELL}h-{CELL}z" fill="#fff" fill-opacity=".035"/></pattern>"##,
+        2.0 * CELL
+    ));
+    for (index, Tile { colour, shape, .. }) in palette.iter().enumerate() {
+        let (element, colour) = (outline(*shape), escaped(colour));
+        svg.add(format_args!(
+            r##"<g id="t{index}" stroke-linejoin="round"><{element} fill="{colour}" stroke="{colour}" stroke-width="4"/><{element} fill="url(#shine)" stroke="#000" stroke-opacity=".25" stroke-width="1"/></g>"##
+        ));
+    }
+    svg.add(format_args!("</defs>"));
+}
+
+/// The element of a shape in a cell whose corner is at 0, 0, without its paint.
+fn outline(shape: Shape) -> String {
+    match shape {
+        Shape::Circle => r#"circle cx="20" cy="20" r="12.5""#.to_owned(),
+        Shape::Square => r#"rect x="8.5" y="8.5" width="23" height="23" rx="3""#.to_owned(),
+        Shape::Block => r#"rect x="4" y="4" width="32" height="32" rx="3""#.to_owned(),
+        Shape::Triangle => polygon(3, 22.5, |_| 15.0),
+        Shape::Pentagon => polygon(5, 20.7, |_| 13.5),
+        Shape::Hexagon => polygon(6, 20.0, |_| 13.5),
+        Shape::Diamond => polygon(4, 20.0, |_| 14.5),
+        Shape::Star => polygon(10, 20.7, |corner| if corner % 2 == 0 { 15.0 } else { 7.5 }),
+    }
+}
+
+/// A polygon with a corner above the middle.
+fn polygon(corners: usize, middle: f64, radius: impl Fn(usize) -> f64) -> String {
+    let point = |corner: usize| {
+        let (angle, radius) = (TAU * corner as f64 / corners as f64 - PI / 2.0, radius(corner));
+        format!("{},{}", round(CELL / 2.0 + radius * angle.cos()), round(middle + radius * angle.sin()))
+    };
+    format!(r#"polygon points="{}""#, (0..corners).map(point).collect::<Vec<_>>().join(" "))
+}
+
+/// A frame around the marked cells: one where they fill a rectangle, else one a cell.
+fn marks(svg: &mut Svg, clock: &Clock, frames: &[&Frame]) {
+    let marked = |frame: &Frame| {
+        let mut cells = frame.marked.clone();
+        cells.sort_unstable();
+        cells.dedup();
+        rectangles(&cells)
+    };
+    let marked: Vec<Vec<[usize; 4]>> = frames.iter().map(|frame| marked(frame)).collect();
+    for rectangle in distinct(marked.iter().flatten()) {
+        let shown: Vec<bool> = marked.iter().map(|marked| marked.contains(rectangle)).collect();
+        let (display, animate) = clock.seen(&shown);
+        let [row, column, rows, columns] = rectangle.map(|count| CELL * count as f64);
+        svg.add(format_args!(
+            r##"<rect x="{}" y="{}" width="{}" height="{}" rx="9" fill="none" stroke="#fff" stroke-width="2.5" display="{display}">{animate}</rect>"##,
+            column + 1.5,
+            row + 1.5,
+            columns - 3.0,
+            rows - 3.0
+        ));
+    }
+}
+
+/// Sorted cells as `[row, column, rows, columns]`: the rectangle that they fill, or each cell alone.
+fn rectangles(cells: &[(usize, usize)]) -> Vec<[usize; 4]> {
+    let (Some(&(top, _)), Some(&(bottom, _))) = (cells.first(), cells.last()) else { return Vec::new() };
+    let left = cells.iter().map(|cell| cell.1).min().unwrap_or(0);
+    let right = cells.iter().map(|cell| cell.1).max().unwrap_or(0);
+    let (rows, columns) = (bottom - top + 1, right - left + 1);
+    match rows * columns == cells.len() {
+        true => vec![[top, left, rows, columns]],
+        false => cells.iter().map(|&(row, column)| [row, column, 1, 1]).collect(),
+    }
+}
+
+fn captions(svg: &mut Svg, clock: &Clock, frames: &[&Frame], x: f64, y: f64) {
+    for caption in distinct(frames.iter().map(|frame| &frame.caption).filter(|caption| !caption.is_empty())) {
+        let shown: Vec<bool> = frames.iter().map(|frame| frame.caption == *caption).collect();
+        let (display, animate) = clock.seen(&shown);
+        let caption = escaped(caption);
+        svg.add(format_args!(
+            r##"<text x="{x}" y="{y}" fill="#f2f3f8" font-size="16" font-weight="bold" text-anchor="middle" display="{display}">{caption}{animate}</text>"##
+        ));
+    }
+}
+
+/// The values without repetitions, in the order of their first appearance.
+fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    values.fold(Vec::new(), |mut all, value| {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+        all
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::svg::is_well_formed;
+    use super::*;
+
+    const PALETTE: [Tile; 3] = [
+        Tile { character: 'a', colour: "#e5484d", shape: Shape::Triangle },
+        Tile { character: 'b', colour: "#3e9bf0", shape: Shape::Circle },
+        Tile { character: '#', colour: "#6b7080", shape: Shape::Block },
+    ];
+
+    fn frame(rows: &[&str], milliseconds: u32, caption: &str, marked: &[(usize, usize)]) -> Frame {
+        let rows = rows.iter().map(|row| (*row).to_owned()).collect();
+        Frame { rows, milliseconds, caption: caption.to_owned(), marked: marked.to_vec() }
+    }
+
+    fn drawn(frames: &[Frame]) -> String {
+        let svg = animation("seed 0", &PALETTE, frames);
+        assert!(is_well_formed(&svg), "{svg}");
+        svg
+    }
+
+    /// The element of a cell.
+    fn cell(svg: &str, x: u32, y: u32) -> &str {
+        let place = format!(r#"x="{x}" y="{y}">"#);
+        svg.lines().find(|line| line.starts_with("<use ") && line.contains(&place)).unwrap_or_default()
+    }
+
+    #[test]
+    fn each_cell_goes_through_its_tiles_at_their_times() {
+        let svg = drawn(&[
+            frame(&["ab", "# "], 500, "score 0", &[(0, 0), (0, 1)]),
+            frame(&["ba", "# "], 250, "score 0", &[]),
+            frame(&["  ", "# "], 250, "score 8", &[]),
+            frame(&["ab", "#a"], 1000, "score 8", &[]),
+        ]);
+        let timed = |attribute: &str, times: &str, values: &str| {
+            format!(
+                "<animate attributeName=\"{attribute}\" calcMode=\"discrete\" dur=\"2000ms\" \
+                 repeatCount=\"indefinite\" keyTimes=\"{times}\" values=\"{values}\"/>"
+            )
+        };
+        let used = |first: &str, x: u32, y: u32, animate: &str| {
+            format!("<use href=\"{first}\" x=\"{x}\" y=\"{y}\">{animate}</use>")
+        };
+        let corner = timed("href", "0;0.25;0.375;0.5", "#t0;#t1;#e;#t0");
+        assert_eq!(cell(&svg, 0, 0), used("#t0", 0, 0, &corner));
+        let beside = timed("href", "0;0.25;0.375;0.5", "#t1;#t0;#e;#t1");
+        assert_eq!(cell(&svg, 40, 0), used("#t1", 40, 0, &beside));
+        // What never changes is not animated; what comes late is empty before.
+        assert_eq!(cell(&svg, 0, 40), used("#t2", 0, 40, ""));
+        assert_eq!(cell(&svg, 40, 40), used("#e", 40, 40, &timed("href", "0;0.5", "#e;#t0")));
+        // The two marked cells have one frame around both, and each caption its time.
+        assert!(svg.contains(r#"width="77" height="37" rx="9""#), "{svg}");
+        assert!(svg.contains(&format!("display=\"inline\">{}", timed("display", "0;0.25", "inline;none"))), "{svg}");
+        assert!(svg.contains(&format!("score 0{}", timed("display", "0;0.375", "inline;none"))), "{svg}");
+        assert!(svg.contains(&format!("score 8{}", timed("display", "0;0.375", "none;inline"))), "{svg}");
+    }
+
+    #[test]
+    fn every_cell_of_every_frame_can_be_read_back() {
+        // Boards of 3 x 4 by a simple generator; with " " a cell is empty.
+        let mut state = 1_u32;
+        let mut letter = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ['a', 'b', '#', ' '][(state >> 24) as usize % 4]
+        };
+        let boards: Vec<Vec<String>> =
+            (0..16).map(|_| (0..3).map(|_| (0..4).map(|_| letter()).collect()).collect()).collect();
+        let shown = |rows: &Vec<String>| Frame { rows: rows.clone(), milliseconds: 100, ..Frame::default() };
+        let svg = drawn(&boards.iter().map(shown).collect::<Vec<_>>());
+        let between = |text: &str, from: &str, to: &str| -> Option<String> {
+            text.split_once(from).and_then(|(_, rest)| rest.split_once(to)).map(|(part, _)| part.to_owned())
+        };
+        for (row, column) in (0..3).flat_map(|row| (0..4).map(move |column| (row, column))) {
+            let text = cell(&svg, 40 * column as u32, 40 * row as u32);
+            let times = between(text, "keyTimes=\"", "\"").unwrap();
+            let values = between(text, " values=\"", "\"").unwrap();
+            let steps: Vec<(f64, &str)> =
+                times.split(';').map(|time| time.parse().unwrap()).zip(values.split(';')).collect();
+            for (index, board) in boards.iter().enumerate() {
+                let now = (index as f64 + 0.5) / 16.0;
+                let id = steps.iter().rev().find(|(begin, _)| *begin <= now).unwrap().1;
+                let expected = match board[row].as_bytes()[column] {
+                    b'a' => "#t0",
+                    b'b' => "#t1",
+                    b'#' => "#t2",
+                    _ => "#e",
+                };
+                assert_eq!(id, expected, "row {row}, column {column}, frame {index}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_shape_is_defined_once_and_marks_that_fill_no_rectangle_are_single() {
+        use Shape::{Block, Circle, Diamond, Hexagon, Pentagon, Square, Star, Triangle};
+        let shapes = [Circle, Square, Triangle, Pentagon, Hexagon, Diamond, Star, Block];
+        let tiles: Vec<Tile> =
+            shapes.iter().zip('a'..).map(|(&shape, character)| Tile { character, colour: "#fff", shape }).collect();
+        let svg = animation("", &tiles, &[frame(&["abcdefgh"], 1, "", &[(0, 0), (0, 2)])]);
+        assert!(is_well_formed(&svg));
+        for index in 0..8 {
+            assert_eq!(svg.matches(&format!("id=\"t{index}\"")).count(), 1);
+            assert!(cell(&svg, 40 * index, 0).contains(&format!("href=\"#t{index}\"")));
+        }
+        let outlines: Vec<String> = shapes.map(outline).to_vec();
+        assert_eq!(distinct(outlines.iter()).len(), 8);
+        assert_eq!(svg.matches(r#"width="37" height="37" rx="9""#).count(), 2);
+    }
+
+    #[test]
+    fn a_still_game_an_empty_one_and_frames_of_no_time_are_drawn() {
+        let still = [frame(&["a<"], 100, "<1>", &[]), frame(&["a<"], 100, "<1>", &[]), frame(&["bb"], 0, "gone", &[])];
+        let svg = drawn(&still);
+        assert!(svg.contains("&lt;1&gt;") && !svg.contains("gone") && !svg.contains("#t1"));
+        // Nothing moves but the line that shows the time.
+        assert_eq!(svg.matches("<animate ").count(), 1);
+        assert!(!drawn(&[]).contains("<animate"));
+    }
+}

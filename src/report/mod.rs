@@ -1,0 +1,13 @@
+//! What a run or a comparison shows: progress, CSV, TensorBoard, pictures, a moving picture of a game.
+
+pub mod animation;
+pub mod csv;
+pub mod plot;
+pub mod progress;
+mod records;
+mod svg;
+pub mod tensorboard;
+
+pub use csv::CsvLog;
+pub use progress::Progress;
+pub use tensorboard::EventLog;

@@ -1,0 +1,133 @@
+//! The chart of a comparison: a row for each player, and strength against time.
+
+use std::path::Path;
+
+use super::{Axis, INK, PALE, around, axes, foot, save, titled};
+use crate::error::{Error, Result};
+use crate::eval::statistics::Summary;
+use crate::report::svg::{Svg, round};
+
+/// A player in a comparison.
+#[derive(Clone, Copy, Debug)]
+pub struct Contender<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What its scores say.
+    pub summary: Summary,
+    /// Mean time of a move; 0 where that is not known.
+    pub milliseconds: f64,
+}
+
+impl Contender<'_> {
+    fn interval(&self) -> [f64; 2] {
+        let half_width = self.summary.half_width.unwrap_or(0.0);
+        [self.summary.mean - half_width, self.summary.mean + half_width]
+    }
+}
+
+/// The colours of Okabe and Ito (2008), which those who see few colours can tell apart; without yellow, too pale on white.
+const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9"];
+
+const WIDTH: f64 = 1000.0;
+/// Where the rows begin, and how high each is.
+const ROWS: f64 = 72.0;
+const ROW: f64 = 32.0;
+/// Height of the axis below a chart, and of the chart of strength against time.
+const FOOT: f64 = 64.0;
+const STRENGTHS: f64 = 400.0;
+/// The most letters of a name that are shown, and the room for one: no font at hand is wider on average.
+const LETTERS: usize = 44;
+const LETTER: f64 = 7.6;
+
+/// Draws the players' scores row by row, the strongest first, and where several have a time, strength against time.
+///
+/// # Errors
+/// When there is no player.
+pub fn comparison(path: &Path, title: &str, players: &[Contender<'_>]) -> Result<()> {
+    if players.is_empty() {
+        return Err(Error::user(format!("{}: there is no player of whom to draw a picture", path.display())));
+    }
+    let mut players = players.to_vec();
+    players.sort_by(|one, other| other.summary.mean.total_cmp(&one.summary.mean));
+    let timed = players.iter().filter(|player| player.milliseconds > 0.0).count() > 1;
+    let bottom = ROWS + ROW * players.len() as f64;
+    let height = bottom + FOOT + if timed { STRENGTHS + FOOT } else { 0.0 };
+    let mut svg = titled((WIDTH, height), title);
+    rows(&mut svg, &players, bottom);
+    if timed {
+        strengths(&mut svg, &players, bottom + FOOT);
+    }
+    save(path, svg)
+}
+
+/// A row for each player: its number in the chart below, its name, its scores and its mean.
+fn rows(svg: &mut Svg, players: &[Contender<'_>], bottom: f64) {
+    let names: Vec<String> = players.iter().map(|player| shortened(player.name)).collect();
+    let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let left = 64.0 + LETTER * longest as f64;
+    let scores = around(players.iter().flat_map(|player| [player.summary.min, player.summary.max]));
+    let axis = Axis::new(scores, (left, WIDTH - 150.0));
+    let small = format!(r#"fill="{INK}" font-size="12""#);
+    svg.text(left, 58.0, &small, "line: lowest to highest score   box: quartiles   stroke: median   dot: mean, 95 %");
+    for value in axis.ticks() {
+        svg.line((axis.place(value), ROWS), (axis.place(value), bottom), &format!(r#"stroke="{PALE}""#));
+    }
+    foot(svg, &axis, "score (points)", bottom);
+
+    for (index, (player, name)) in players.iter().zip(&names).enumerate() {
+        let Summary { mean, half_width, min, lower_quartile, median, upper_quartile, max, .. } = player.summary;
+        let (colour, y) = (COLOURS[index % COLOURS.len()], ROWS + ROW * (index as f64 + 0.5));
+        let text = format!(r#"fill="{INK}" font-size="14""#);
+        svg.text(48.0, y + 5.0, &text, name);
+        svg.line((axis.place(min), y), (axis.place(max), y), &format!(r#"stroke="{colour}""#));
+        let box_left = round(axis.place(lower_quartile));
+        let width = round(axis.place(upper_quartile) - box_left);
+        let top = y - 8.0;
+        for fill in [r##"fill="#fff""##.to_owned(), format!(r#"fill="{colour}" fill-opacity=".2" stroke="{colour}""#)] {
+            svg.add(format_args!(r#"<rect x="{box_left}" y="{top}" width="{width}" height="16" rx="2" {fill}/>"#));
+        }
+        let middle = axis.place(median);
+        svg.line((middle, y - 8.0), (middle, y + 8.0), &format!(r#"stroke="{colour}" stroke-width="2""#));
+        mark(svg, index, (axis.place(mean), y), player.interval().map(|score| (axis.place(score), y)), "");
+        let half_width = half_width.map_or(String::new(), |half| format!(" ± {half:.1}"));
+        let number = format!(r#"{text} text-anchor="end""#);
+        svg.text(WIDTH - 20.0, y + 5.0, &number, &format!("{mean:.1}{half_width}"));
+        let number = format!(r#"fill="{colour}" font-size="14" font-weight="bold" text-anchor="end""#);
+        svg.text(38.0, y + 5.0, &number, &(index + 1).to_string());
+    }
+}
+
+fn strengths(svg: &mut Svg, players: &[Contender<'_>], top: f64) {
+    let timed = || players.iter().enumerate().filter(|(_, player)| player.milliseconds > 0.0);
+    let x = Axis::logarithmic(timed().map(|(_, player)| player.milliseconds), (80.0, WIDTH - 20.0));
+    let y = Axis::new(around(timed().flat_map(|(_, player)| player.interval())), (top + STRENGTHS, top + 20.0));
+    axes(svg, (&x, "milliseconds a move"), (&y, "mean score (points)"));
+    // The strongest last, on top of the others.
+    for (index, player) in timed().collect::<Vec<_>>().into_iter().rev() {
+        let across = x.place(player.milliseconds);
+        let ends = player.interval().map(|score| (across, y.place(score)));
+        mark(svg, index, (across, y.place(player.summary.mean)), ends, &(index + 1).to_string());
+    }
+}
+
+/// A dot, with a number where there is one, and a bar between two ends.
+fn mark(svg: &mut Svg, at: usize, dot: (f64, f64), bar: [(f64, f64); 2], number: &str) {
+    let colour = COLOURS[at % COLOURS.len()];
+    svg.line(bar[0], bar[1], &format!(r#"stroke="{colour}" stroke-width="4" stroke-linecap="round""#));
+    let radius = if number.is_empty() { 4.5 } else { 9.0 };
+    let (x, y) = (round(dot.0), round(dot.1));
+    svg.add(format_args!(r##"<circle cx="{x}" cy="{y}" r="{radius}" fill="{colour}" stroke="#fff"/>"##));
+    if !number.is_empty() {
+        svg.text(x, y + 4.0, r##"fill="#fff" font-size="11" font-weight="bold" text-anchor="middle""##, number);
+    }
+}
+
+/// A name without its middle where it is too long.
+fn shortened(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= LETTERS {
+        return name.to_owned();
+    }
+    let half = LETTERS / 2;
+    letters[..half - 1].iter().chain(&['…']).chain(&letters[letters.len() - half..]).collect()
+}

@@ -1,0 +1,262 @@
+//! Charts as SVG files: a histogram of scores, players side by side, and the curve of a training.
+
+mod comparison;
+mod curve;
+mod histogram;
+
+pub use comparison::{Contender, comparison};
+pub use curve::{CurvePoint, curve};
+pub use histogram::histogram;
+
+use std::path::Path;
+
+use super::svg::Svg;
+use crate::error::{Error, Result};
+use crate::store::files;
+
+/// Width and height in pixels of a chart that asks for nothing else.
+const SIZE: (f64, f64) = (800.0, 500.0);
+
+const INK: &str = "#282c34";
+const PALE: &str = "#dee1e6";
+const BLUE: &str = "#4c78a8";
+const RED: &str = "#c83e4d";
+const GOLD: &str = "#d68910";
+
+/// Checks that a chart can be drawn to a file of that name, to be asked before the work that it shows.
+///
+/// # Errors
+/// When the ending is not `.svg`.
+pub fn check(path: &Path) -> Result<()> {
+    match path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg")) {
+        true => Ok(()),
+        false => {
+            Err(Error::user(format!("--plot: {} must end in .svg, the only kind of picture drawn", path.display())))
+        }
+    }
+}
+
+/// An empty chart with its title.
+fn titled(size: (f64, f64), title: &str) -> Svg {
+    let mut svg = Svg::new(size.0, size.1, title);
+    svg.add(format_args!(r##"<rect width="100%" height="100%" fill="#fff"/>"##));
+    svg.text(20.0, 32.0, &format!(r#"fill="{INK}" font-size="19""#), title);
+    svg
+}
+
+fn save(path: &Path, svg: Svg) -> Result<()> {
+    files::write_atomically(path, svg.finish().as_bytes())
+}
+
+/// Where values lie in a picture.
+struct Axis {
+    /// The values at both ends, or their decimal logarithms.
+    ends: (f64, f64),
+    /// The places of both ends in pixels.
+    pixels: (f64, f64),
+    logarithmic: bool,
+}
+
+impl Axis {
+    /// A linear axis.
+    fn new(ends: (f64, f64), pixels: (f64, f64)) -> Self {
+        Self { ends, pixels, logarithmic: false }
+    }
+
+    /// A logarithmic axis around values above 0.
+    fn logarithmic(values: impl Iterator<Item = f64>, pixels: (f64, f64)) -> Self {
+        Self { ends: around(values.map(f64::log10)), pixels, logarithmic: true }
+    }
+
+    fn place(&self, value: f64) -> f64 {
+        let value = if self.logarithmic { value.log10() } else { value };
+        let share = (value - self.ends.0) / (self.ends.1 - self.ends.0);
+        self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
+    }
+
+    /// Round values, up to about ten: multiples of 1, 2 or 5 times a power of ten, or powers of ten and in a short range
+    /// 2 and 5 times them too.
+    fn ticks(&self) -> Vec<f64> {
+        let (low, high) = self.ends;
+        if self.logarithmic {
+            let digits: &[f64] = if high - low < 4.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+            let all =
+                (low.floor() as i32..=high as i32).flat_map(|power| digits.iter().map(move |d| d * 10_f64.powi(power)));
+            return all.filter(|value| (low..=high).contains(&value.log10())).collect();
+        }
+        let power = 10_f64.powf(((high - low) / 8.0).log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power).into_iter().find(|step| (high - low) / step <= 8.0);
+        let step = step.unwrap_or(high - low);
+        ((low / step).ceil() as i64..=(high / step).floor() as i64).map(|count| count as f64 * step).collect()
+    }
+}
+
+/// Draws two axes with their names, and a line across the picture at each mark of the upright one.
+fn axes(svg: &mut Svg, across: (&Axis, &str), up: (&Axis, &str)) {
+    let ((x, x_name), (y, y_name)) = (across, up);
+    let ((left, right), (bottom, top)) = (x.pixels, y.pixels);
+    for value in y.ticks() {
+        let place = y.place(value);
+        svg.line((left, place), (right, place), &format!(r#"stroke="{PALE}""#));
+        svg.text(left - 8.0, place + 4.0, &format!(r#"fill="{INK}" font-size="12" text-anchor="end""#), &tick(value));
+    }
+    foot(svg, x, x_name, bottom);
+    let middle = (bottom + top) / 2.0;
+    let turned = format!(r#"fill="{INK}" font-size="13" text-anchor="middle" transform="rotate(-90 20 {middle})""#);
+    svg.text(20.0, middle, &turned, y_name);
+}
+
+/// Draws the axis at the foot of a chart.
+fn foot(svg: &mut Svg, axis: &Axis, name: &str, bottom: f64) {
+    svg.line((axis.pixels.0, bottom), (axis.pixels.1, bottom), &format!(r#"stroke="{INK}""#));
+    let centred = |size| format!(r#"fill="{INK}" font-size="{size}" text-anchor="middle""#);
+    for value in axis.ticks() {
+        let place = axis.place(value);
+        svg.line((place, bottom), (place, bottom + 5.0), &format!(r#"stroke="{INK}""#));
+        svg.text(place, bottom + 19.0, &centred(12), &tick(value));
+    }
+    svg.text((axis.pixels.0 + axis.pixels.1) / 2.0, bottom + 40.0, &centred(13), name);
+}
+
+/// The least and the greatest of the values and a margin, never the same.
+fn around(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let ends = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    let margin = if ends.1 > ends.0 { (ends.1 - ends.0) * 0.05 } else { 1.0 };
+    (ends.0 - margin, ends.1 + margin)
+}
+
+/// A number of an axis in the fewest characters: 0, 0.05, 250, 12.5k, 2M.
+fn tick(value: f64) -> String {
+    let (scaled, unit) = match value.abs() {
+        size if size >= 1e9 => (value / 1e9, "G"),
+        size if size >= 1e6 => (value / 1e6, "M"),
+        size if size >= 1e4 => (value / 1e3, "k"),
+        _ => (value, ""),
+    };
+    // Ticks come with the rounding of their computation.
+    format!("{}{unit}", (scaled * 1e6).round() / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::svg::is_well_formed;
+    use super::*;
+    use crate::eval::histogram::Histogram;
+    use crate::eval::statistics::Summary;
+
+    const SCORES: [i32; 6] = [-5, 120, 130, 250, 260, 400];
+
+    /// What is drawn to a file.
+    fn drawn(draw: impl FnOnce(&Path) -> Result<()>) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("picture.svg");
+        draw(&path).unwrap();
+        let svg = std::fs::read_to_string(path).unwrap();
+        assert!(is_well_formed(&svg) && !svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        svg
+    }
+
+    fn histogram_of(scores: &[i32]) -> String {
+        let (bins, summary) = (Histogram::of(scores).unwrap(), Summary::of(scores).unwrap());
+        drawn(|path| histogram(path, "Games of <a & b>", &bins, &summary))
+    }
+
+    fn curve_of(points: &[(u64, f64, Option<f64>)]) -> String {
+        let point = |&(step, mean, half_width)| CurvePoint { step, mean, half_width };
+        drawn(|path| curve(path, "Training", &points.iter().map(point).collect::<Vec<_>>()))
+    }
+
+    fn compared(players: &[(&str, &[i32], f64)]) -> String {
+        let contenders: Vec<Contender> = players
+            .iter()
+            .map(|&(name, scores, milliseconds)| Contender {
+                name,
+                summary: Summary::of(scores).unwrap(),
+                milliseconds,
+            })
+            .collect();
+        drawn(|path| comparison(path, "Players of <a & b>", &contenders))
+    }
+
+    #[test]
+    fn a_histogram_has_a_bar_for_each_bin_and_the_numbers_of_the_summary() {
+        let svg = histogram_of(&SCORES);
+        for part in ["Games of &lt;a &amp; b&gt;", "mean 192.5 ±", "quartiles 122.5 / 190 / 257.5", "score (points)"] {
+            assert!(svg.contains(part), "{part} is missing");
+        }
+        let bins = Histogram::of(&SCORES).unwrap().counts.iter().filter(|count| **count > 0).count();
+        assert_eq!(svg.matches(&format!(r#"fill="{BLUE}""#)).count(), bins);
+        histogram_of(&[3]);
+    }
+
+    #[test]
+    fn a_curve_has_a_dot_for_each_finite_mean_and_a_band() {
+        let svg = curve_of(&[(0, 100.0, Some(10.0)), (10, f64::NAN, Some(1.0)), (2_000_000, 500.0, None)]);
+        assert!(svg.contains(">2M<") && svg.contains("<polygon"));
+        assert_eq!(svg.matches("<circle").count(), 2);
+        assert!(!curve_of(&[(0, 3.0, None)]).contains("<polygon"));
+    }
+
+    #[test]
+    fn players_are_compared_row_by_row_the_strongest_first() {
+        let svg = compared(&[("weak<1>", &SCORES, 0.5), ("strong", &[500, 510, 520], 20.0)]);
+        for part in ["Players of &lt;a &amp; b&gt;", "weak&lt;1&gt;", "192.5 ± ", "510.0 ± ", "milliseconds a move"] {
+            assert!(svg.contains(part), "{part} is missing");
+        }
+        assert!(svg.find("strong").unwrap() < svg.find("weak").unwrap());
+        // A dot each in its row, and one in the chart below.
+        assert_eq!(svg.matches("<circle").count(), 4);
+    }
+
+    #[test]
+    fn time_is_drawn_only_where_several_players_have_one() {
+        for scores in [&[7][..], &[7; 9]] {
+            for players in [&[("one", scores, 0.0), ("other", scores, 20.0)][..], &[("alone", scores, 1.0)]] {
+                let svg = compared(players);
+                assert!(svg.contains("7.0") && !svg.contains("milliseconds a move"));
+                assert_eq!(svg.matches("<circle").count(), players.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_name_loses_its_middle() {
+        let name = format!("network:checkpoint={}/best.ckpt", "folder/".repeat(60));
+        let svg = compared(&[(&name, &SCORES, 1.0)]);
+        assert!(svg.contains("network:checkpoint=f") && svg.contains("…") && svg.contains("/best.ckpt<"));
+    }
+
+    #[test]
+    fn where_there_is_nothing_to_draw_it_is_said() {
+        let error = comparison(Path::new("players.svg"), "", &[]).unwrap_err();
+        assert!(matches!(&error, Error::User(text) if text.contains("no player")), "{error}");
+        let error = curve(Path::new("curve.svg"), "", &[]).unwrap_err();
+        assert!(matches!(&error, Error::User(text) if text.contains("no evaluation yet")), "{error}");
+    }
+
+    #[test]
+    fn other_endings_are_refused_by_the_flags_name() {
+        for name in ["scores.png", "scores", ".svg"] {
+            let error = check(Path::new(name)).unwrap_err();
+            assert!(matches!(&error, Error::User(text) if text.starts_with("--plot: ")), "{error}");
+        }
+        check(Path::new("folder.d/scores.Svg")).unwrap();
+    }
+
+    #[test]
+    fn an_axis_has_round_ticks_at_their_places() {
+        let axis = Axis::new((-3.0, 27.0), (0.0, 300.0));
+        assert_eq!(axis.ticks(), [0.0, 5.0, 10.0, 15.0, 20.0, 25.0]);
+        assert_eq!(axis.place(0.0), 30.0);
+        let axis = Axis::logarithmic([1.0, 100.0].into_iter(), (210.0, 0.0));
+        assert_eq!(axis.ticks(), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        assert!((axis.place(10.0) - 105.0).abs() < 1e-9 && axis.place(100.0) < axis.place(1.0));
+        assert!(Axis::new((0.0, 0.03), (0.0, 1.0)).ticks().len() > 3);
+    }
+
+    #[test]
+    fn ticks_are_short() {
+        let values = [0.0, -50.0, 9_000.0, 12_500.0, 2e6, 1.25e9, 0.2, 300.0000000004];
+        assert_eq!(values.map(tick), ["0", "-50", "9000", "12.5k", "2M", "1.25G", "0.2", "300"]);
+    }
+}

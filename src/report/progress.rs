@@ -1,0 +1,188 @@
+//! How work is getting on, for people: a bar on a terminal, a plain line now and then elsewhere.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanCount, HumanDuration, HumanFloatCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Plain lines of a run are this far apart, unless one is asked for.
+const LINE: Duration = Duration::from_secs(10);
+
+/// Shows on standard error how a run is getting on.
+pub struct Progress {
+    /// Hidden where there is no terminal; it keeps the time in any case.
+    bar: ProgressBar,
+    /// When the last plain line was written; none where there is a bar or nothing is to be shown.
+    lines: Option<Instant>,
+    /// The named numbers as text.
+    metrics: String,
+}
+
+impl Progress {
+    /// Begins at a step (0, or where a resumed run stands) of so many. A quiet one shows nothing at all.
+    pub fn new(steps: u64, start: u64, quiet: bool) -> Self {
+        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let template = "{bar:30} {percent:>3} %  {human_pos} of {human_len} steps, {per_sec}, {eta} left\n{msg}";
+        let bar = styled(ProgressBar::with_draw_target(Some(steps), target), template);
+        // Where the run begins counts for no pace: it is taken note of, and the pace begun anew.
+        bar.set_position(start);
+        bar.reset_eta();
+        let lines = (!quiet && bar.is_hidden()).then(Instant::now);
+        Self { bar, lines, metrics: String::new() }
+    }
+
+    /// Takes note of where the run stands; shows it when it is time to. Cheap enough to be called at every step.
+    pub fn update(&mut self, step: u64, metrics: &[(&str, f64)]) {
+        let metric = |(name, value): &(&str, f64)| format!("{name} {}", HumanFloatCount(*value));
+        self.metrics = metrics.iter().map(metric).collect::<Vec<_>>().join("  ");
+        self.bar.set_position(step);
+        match self.lines {
+            Some(last) if last.elapsed() >= LINE => self.line(),
+            Some(_) => {}
+            None => self.bar.set_message(self.metrics.clone()),
+        }
+    }
+
+    /// Where plain lines are written, writes one now: something has happened that should be seen.
+    pub fn line(&mut self) {
+        if self.lines.is_some() {
+            self.lines = Some(Instant::now());
+            print(&line(&self.bar, &self.metrics));
+        }
+    }
+
+    /// Prints a line, above the bar where there is one.
+    pub fn message(&self, line: &str) {
+        match self.lines {
+            Some(_) => print(line),
+            None => self.bar.println(line),
+        }
+    }
+
+    /// Leaves the bar as it stands and the cursor below it.
+    pub fn finish(&self) {
+        self.bar.abandon();
+    }
+}
+
+/// A bar for so many units of work of the same kind, with a name; nothing where standard error is no terminal. Whoever has
+/// done some says so with `inc` or `set_position`, from any thread, and in the end `finish_and_clear`.
+pub fn series(name: &str, units: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(units), ProgressDrawTarget::stderr());
+    styled(bar, "{bar:30} {percent:>3} %  {eta} left  {prefix}").with_prefix(name.to_owned())
+}
+
+fn styled(bar: ProgressBar, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    bar.with_style(style.progress_chars("━╸ "))
+}
+
+/// `step 5,000 of 10,000 (50 %), 100/s, 50s left: loss 0.0106`; the pace and the time left only once they are known.
+fn line(bar: &ProgressBar, metrics: &str) -> String {
+    let (step, steps) = (bar.position(), bar.length().unwrap_or(0));
+    let percent = 100 * step / steps.max(1);
+    let mut line = format!("step {} of {} ({percent} %)", HumanCount(step), HumanCount(steps));
+    if bar.per_sec() > 0.0 {
+        line += &format!(", {:.1}/s, {:#} left", HumanFloatCount(bar.per_sec()), HumanDuration(bar.eta()));
+    }
+    if !metrics.is_empty() {
+        line += &format!(": {metrics}");
+    }
+    line
+}
+
+/// A standard error that is closed is no reason to stop a run.
+fn print(line: &str) {
+    writeln!(std::io::stderr(), "{line}").ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use indicatif::TermLike;
+
+    use super::*;
+
+    /// A terminal that keeps what is written to it.
+    #[derive(Clone, Debug, Default)]
+    struct Paper(Arc<Mutex<String>>);
+
+    impl TermLike for Paper {
+        fn width(&self) -> u16 {
+            100
+        }
+
+        fn move_cursor_up(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_down(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_right(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+
+        fn move_cursor_left(&self, _: usize) -> std::io::Result<()> {
+            Ok(())
+        }
+
+        fn write_line(&self, text: &str) -> std::io::Result<()> {
+            self.write_str(&format!("{text}\n"))
+        }
+
+        fn write_str(&self, text: &str) -> std::io::Result<()> {
+            self.0.lock().unwrap().push_str(text);
+            Ok(())
+        }
+
+        fn clear_line(&self) -> std::io::Result<()> {
+            Ok(())
+        }
+
+        fn flush(&self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn on(bar: &ProgressBar) -> Paper {
+        let paper = Paper::default();
+        bar.set_draw_target(ProgressDrawTarget::term_like(Box::new(paper.clone())));
+        paper
+    }
+
+    #[test]
+    fn a_bar_shows_the_step_and_the_named_numbers_in_less_than_a_hundred_columns() {
+        let mut progress = Progress { lines: None, ..Progress::new(123_000_000, 98_000_000, true) };
+        let paper = on(&progress.bar);
+        progress.update(98_765_432, &[("epsilon", 0.05), ("loss", 0.010_61), ("evaluation", 1412.34)]);
+        progress.finish();
+        let text = paper.0.lock().unwrap().clone();
+        assert!(text.contains("80 %  98,765,432 of 123,000,000 steps, "), "{text}");
+        assert!(text.contains("epsilon 0.05  loss 0.0106  evaluation 1,412.34"), "{text}");
+    }
+
+    #[test]
+    fn a_series_shows_its_percentage_and_name() {
+        let bar = series("greedy", 400);
+        let paper = on(&bar);
+        bar.inc(100);
+        bar.tick();
+        let text = paper.0.lock().unwrap().clone();
+        assert!(text.contains(" 25 %  ") && text.contains("left  greedy"), "{text}");
+    }
+
+    #[test]
+    fn a_plain_line_says_the_same_and_makes_up_no_pace() {
+        let mut progress = Progress::new(10_000, 5_000, true);
+        progress.update(5_000, &[]);
+        assert_eq!(line(&progress.bar, ""), "step 5,000 of 10,000 (50 %)");
+        progress.update(7_500, &[("loss", 0.25), ("best", 1412.25)]);
+        let text = line(&progress.bar, &progress.metrics);
+        assert!(text.starts_with("step 7,500 of 10,000 (75 %), "), "{text}");
+        assert!(text.ends_with(" left: loss 0.25  best 1,412.25"), "{text}");
+        assert!(line(&Progress::new(0, 0, true).bar, "").starts_with("step 0 of 0 (0 %)"));
+    }
+}

@@ -1,0 +1,103 @@
+//! An SVG as text.
+
+use std::fmt::{Arguments, Write as _};
+
+/// A picture to which elements are added.
+pub(super) struct Svg(String);
+
+impl Svg {
+    /// An empty picture of a size in pixels, which scales to the room it is given. The title is for those who do not see.
+    pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
+        let mut svg = Self(String::new());
+        svg.add(format_args!(
+            r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="Helvetica,Arial,DejaVu Sans,sans-serif">"#
+        ));
+        svg.add(format_args!("<title>{}</title>", escaped(title)));
+        svg
+    }
+
+    /// Adds elements as they are written.
+    pub(super) fn add(&mut self, elements: Arguments<'_>) {
+        writeln!(self.0, "{elements}").ok(); // Writing to a String cannot fail.
+    }
+
+    /// Adds a text with its attributes.
+    pub(super) fn text(&mut self, x: f64, y: f64, attributes: &str, text: &str) {
+        let (x, y, text) = (round(x), round(y), escaped(text));
+        self.add(format_args!(r#"<text x="{x}" y="{y}" {attributes}>{text}</text>"#));
+    }
+
+    /// Adds a line with its attributes.
+    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), attributes: &str) {
+        let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(round);
+        self.add(format_args!(r#"<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" {attributes}/>"#));
+    }
+
+    /// The whole text.
+    pub(super) fn finish(mut self) -> String {
+        self.0.push_str("</svg>\n");
+        self.0
+    }
+}
+
+/// A length to a tenth of a pixel, which is what the eye sees and keeps files small.
+pub(super) fn round(length: f64) -> f64 {
+    (length * 10.0).round() / 10.0
+}
+
+/// A text as it stands between tags or in quotes; what XML cannot hold is left out.
+pub(super) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars().filter(|letter| !letter.is_control()) {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+/// Whether every element is closed by its own name, and no text holds what only markup may.
+#[cfg(test)]
+pub(super) fn is_well_formed(svg: &str) -> bool {
+    let mut open = Vec::new();
+    let mut parts = svg.split('<');
+    let all = parts.next() == Some("")
+        && parts.all(|part| {
+            let Some((tag, text)) = part.split_once('>') else { return false };
+            let known = |rest: &str| ["amp;", "lt;", "gt;", "quot;"].iter().any(|entity| rest.starts_with(entity));
+            let name = tag.split_whitespace().next().unwrap_or_default();
+            let matches = match name.strip_prefix('/') {
+                Some(name) => open.pop() == Some(name),
+                None if tag.ends_with('/') => true,
+                None => {
+                    open.push(name);
+                    true
+                }
+            };
+            matches && tag.matches('"').count() % 2 == 0 && text.split('&').skip(1).all(known)
+        });
+    all && open.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_escaped_and_elements_closed() {
+        let mut svg = Svg::new(10.0, 20.0, "<a & \"b\">\u{1b}");
+        svg.text(1.0 / 3.0, 2.0, r##"fill="#fff""##, "1 < 2");
+        svg.line((0.0, 0.0), (1.25, 10.0), "stroke=\"red\"");
+        let text = svg.finish();
+        assert!(is_well_formed(&text), "{text}");
+        assert!(text.contains("<title>&lt;a &amp; &quot;b&quot;&gt;</title>"), "{text}");
+        assert!(text.contains(r##"<text x="0.3" y="2" fill="#fff">1 &lt; 2</text>"##), "{text}");
+        for wrong in ["<svg>", "<svg></svg></g>", "<svg><g></svg></g>", "<svg>a & b</svg>", "<svg a=\"></svg>"] {
+            assert!(!is_well_formed(wrong), "{wrong}");
+        }
+    }
+}
