@@ -42,7 +42,7 @@ type Runs = board::Runs<COLUMNS, ROWS>;
 
 /// The parameters of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(try_from = "u32", into = "u32")]
+#[serde(try_from = "text::GivenRules", into = "text::GivenRules")]
 pub struct Rules {
     obstacle_kinds: u8,
 }

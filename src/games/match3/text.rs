@@ -92,16 +92,29 @@ impl TryFrom<Saved> for Match3 {
     }
 }
 
-impl TryFrom<u32> for Rules {
-    type Error = Error;
+/// The rules as they are written, by their names.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct GivenRules {
+    obstacle_kinds: u32,
+}
 
-    fn try_from(obstacle_kinds: u32) -> Result<Self> {
-        Self::new(obstacle_kinds)
+impl Default for GivenRules {
+    fn default() -> Self {
+        Rules::default().into()
     }
 }
 
-impl From<Rules> for u32 {
+impl TryFrom<GivenRules> for Rules {
+    type Error = Error;
+
+    fn try_from(given: GivenRules) -> Result<Self> {
+        Self::new(given.obstacle_kinds)
+    }
+}
+
+impl From<Rules> for GivenRules {
     fn from(rules: Rules) -> Self {
-        rules.obstacle_kinds()
+        Self { obstacle_kinds: rules.obstacle_kinds() }
     }
 }
