@@ -1,7 +1,6 @@
 //! matchq trains agents to play tile puzzles and plays with them.
 
 pub mod agents;
-pub mod board;
 pub mod cli;
 pub mod commands;
 pub mod dqn;

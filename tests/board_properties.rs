@@ -1,6 +1,6 @@
 //! The board's mechanics on several sizes against plain searches, cell by cell.
 
-use matchq::board::{Board, Cells, Swaps, neighbours};
+use matchq::games::swap::{Board, Cells, Swaps, neighbours};
 use matchq::random::{Draw, Role, Stream};
 
 /// A board and the same kinds as `kinds[y][x]`, of few kinds so that runs are common.

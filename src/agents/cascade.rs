@@ -1,15 +1,25 @@
 //! The cascade player: the most points that are certain.
 
-use super::policy::weigh_chains;
-use super::{Policy, Valued};
-use crate::games::match3::{Match3, State};
+use super::policy::weigh_certain;
+use super::{ActionValue, Entry, Policy};
+use crate::games::{Lookahead, Plan, Playable};
 use crate::random::Stream;
 
-/// Plays the move whose whole chain, as far as the tokens now on the board decide it, scores the most.
+/// Plays the action that gains the most, as far as what is known now decides it.
 pub struct Cascade;
 
-impl Policy<Match3> for Cascade {
-    fn values(&self, state: &State, _: &mut Stream) -> Vec<Valued> {
-        weigh_chains(state, |chain| chain.points.into())
+impl<G: Lookahead> Policy<G> for Cascade {
+    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
+        weigh_certain::<G>(state, Plan::of(1))
+    }
+}
+
+/// The player's entry in the list.
+pub fn entry<G: Playable>() -> Entry<G> {
+    Entry {
+        name: "cascade",
+        about: "the most points that are certain, whatever chance brings",
+        parameters: &[],
+        build: |options, _| options.player(Cascade),
     }
 }

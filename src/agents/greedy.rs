@@ -1,15 +1,25 @@
 //! The greedy player: the most points at once.
 
 use super::policy::weigh;
-use super::{Policy, Valued};
-use crate::games::match3::{Match3, State};
+use super::{ActionValue, Entry, Policy};
+use crate::games::{Lookahead, Playable};
 use crate::random::Stream;
 
-/// Plays the move whose first wave of matches scores the most, whatever falls afterwards.
+/// Plays the action whose first wave gains the most, whatever follows from it.
 pub struct Greedy;
 
-impl Policy<Match3> for Greedy {
-    fn values(&self, state: &State, _: &mut Stream) -> Vec<Valued> {
-        weigh(state, |board, action| board.first_wave(action).into())
+impl<G: Lookahead> Policy<G> for Greedy {
+    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
+        weigh::<G>(state, |action| G::wave(&G::done(state, action)).map_or(0.0, |(_, points)| points.into()))
+    }
+}
+
+/// The player's entry in the list.
+pub fn entry<G: Playable>() -> Entry<G> {
+    Entry {
+        name: "greedy",
+        about: "the most points at once, whatever falls afterwards",
+        parameters: &[],
+        build: |options, _| options.player(Greedy),
     }
 }

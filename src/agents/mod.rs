@@ -1,30 +1,24 @@
 //! The interface every player implements, and the players.
 
 mod cascade;
-mod expected;
 mod greedy;
-mod matching;
 mod network;
 mod network_search;
-mod parse;
 mod plan;
 mod policy;
 mod random;
-mod ranked;
+mod registry;
 mod rollout;
 mod search;
 
 pub use cascade::Cascade;
-pub use expected::Expected;
 pub use greedy::Greedy;
-pub use matching::Matching;
-pub use network::{NetworkPlayer, greedy};
+pub use network::{NetworkPlayer, argmax};
 pub use network_search::NetworkSearch;
-pub use parse::{BoxedPlayer, Entry, Options, PLAYERS, Parameter, listing, parse, with_policy};
-pub use plan::{Plan, PlanThenCascade};
-pub use policy::{Player, Policy, Valued, best};
+pub use plan::{PlanThenCascade, Planner};
+pub use policy::{ActionValue, Policy, PolicyAgent, best};
 pub use random::Random;
-pub use ranked::Ranked;
+pub use registry::{BoxedPlayer, Entry, Options, Parameter, listing, parse, players, with_model};
 pub use rollout::Rollout;
 pub use search::{Budget, Leaf, NoLeaf, Search};
 
@@ -49,7 +43,7 @@ pub trait Agent<G: Game> {
     ///
     /// # Errors
     /// When the player's device fails.
-    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>>;
+    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>>;
 
     /// Whether the player thinks for a given time: then it should be asked for one move at a time, and have all cores.
     fn is_timed(&self) -> bool {

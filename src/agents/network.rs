@@ -4,9 +4,10 @@ use burn::tensor::Device;
 use rayon::prelude::*;
 
 use super::policy::sorted;
-use super::{Agent, Leaf, Valued};
+use super::registry::{Options, CHECKPOINT, NETWORK_BATCH};
+use super::{ActionValue, Agent, Entry, Leaf, Parameter};
 use crate::error::{Error, Result};
-use crate::games::{ActionMask, Game, MaskKind, falls_back};
+use crate::games::{ActionMask, Image, Playable, offered};
 use crate::network::{Evaluator, Model};
 use crate::random::{Draw, Stream};
 
@@ -14,21 +15,20 @@ use crate::random::{Draw, Stream};
 const TASK: usize = 8;
 
 /// Plays greedily by a network's action values.
-pub struct NetworkPlayer<G: Game> {
+pub struct NetworkPlayer<G: Image> {
     name: String,
-    evaluator: Evaluator<G>,
+    /// What gives the values.
+    pub evaluator: Evaluator<G>,
     /// Points that the network's values count in.
     points: f64,
     /// Actions of a position that are valued, those with the highest prior; 0 for all.
-    moves: usize,
-    /// Actions of which a leaf's value is the highest, those with the highest prior; 0 for all.
-    leaf_moves: usize,
+    pub top: usize,
 }
 
-impl<G: Game> NetworkPlayer<G> {
+impl<G: Image> NetworkPlayer<G> {
     /// A player by the values of an evaluator, taken as points.
     pub fn new(evaluator: Evaluator<G>) -> Self {
-        Self { name: "network".into(), evaluator, points: 1.0, moves: 0, leaf_moves: 0 }
+        Self { name: "network".into(), evaluator, points: 1.0, top: 0 }
     }
 
     /// The player of a model; at most `batch` boards go through the network at once.
@@ -40,43 +40,6 @@ impl<G: Game> NetworkPlayer<G> {
     /// The same player, called by another name in results.
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
-    }
-
-    /// The same player with a factor of the network's output: with 0 it plays by the prior alone, with next moves by a plan one
-    /// move longer.
-    pub fn with_output(self, output: f32) -> Self {
-        Self { evaluator: self.evaluator.with_output(output), ..self }
-    }
-
-    /// The same player with another number of moves that its network values after each move; with 0 it plays by one forward pass.
-    ///
-    /// # Panics
-    /// If it is not 0 and the network has not learned to value plans.
-    pub fn with_next_moves(self, next_moves: usize) -> Self {
-        Self { evaluator: self.evaluator.with_next_moves(next_moves), ..self }
-    }
-
-    /// The same player with another mask than that of its network's training.
-    pub fn with_mask(self, mask: MaskKind) -> Self {
-        Self { evaluator: self.evaluator.with_mask(mask), ..self }
-    }
-
-    /// The same player; if its network foresees chains, the rules tell it what they leave instead.
-    pub fn told(self) -> Self {
-        Self { evaluator: self.evaluator.told(), ..self }
-    }
-
-    /// The same player; of a position it values, and plays, only some actions of the mask, as
-    /// [`View::promising`](crate::network::View::promising) chooses them; 0 stands for all. What [`act_by`](Self::act_by) and
-    /// [`act_blindly`](Self::act_blindly) choose from stays the whole mask.
-    pub fn with_moves(self, moves: usize) -> Self {
-        Self { moves, ..self }
-    }
-
-    /// The same player; as a leaf it values only some actions of a position, as [`View::candidates`](crate::network::View::candidates)
-    /// chooses them; 0 stands for all.
-    pub fn with_leaf_moves(self, leaf_moves: usize) -> Self {
-        Self { leaf_moves, ..self }
     }
 
     /// Chooses an action in each state by `choose`, which is given its action values and its mask.
@@ -101,13 +64,10 @@ impl<G: Game> NetworkPlayer<G> {
     /// The actions of each state that are valued, and whether its mask is one that the network has hardly seen, because there is none
     /// of its kind; then these are all.
     fn offered(&self, states: &[G::State]) -> Vec<(ActionMask, bool)> {
-        let (view, moves) = (self.evaluator.view(), self.moves);
-        let offered = |state: &G::State| {
-            let mask = G::mask(state, view.mask);
-            match falls_back::<G>(state, view.mask, &mask) {
-                true => (mask, true),
-                false => (view.promising::<G>(state, mask, moves), false),
-            }
+        let (view, top) = (self.evaluator.view(), self.top);
+        let offered = |state: &G::State| match offered::<G>(state, view.mask) {
+            (mask, true) => (mask, true),
+            (mask, false) => (view.top::<G>(state, mask, top), false),
         };
         states.par_iter().with_min_len(TASK).map(offered).collect()
     }
@@ -117,18 +77,18 @@ impl<G: Game> NetworkPlayer<G> {
     ///
     /// # Errors
     /// When the device fails.
-    pub fn rank_if_decided(&mut self, state: &G::State, ties: &mut Stream) -> Result<(Vec<Valued>, bool)> {
+    pub fn rank_if_decided(&mut self, state: &G::State, ties: &mut Stream) -> Result<(Vec<ActionValue>, bool)> {
         let (mask, undecided) = self.offered(&[*state])[0];
         let values = self.evaluator.values_of(&[*state], &[mask])?.to_vec();
         let chosen = Self::choice(&values, mask, undecided, ties);
         let value = |action: usize| if undecided { 0.0 } else { f64::from(values[action]) * self.points };
-        let valued = |action| Valued { action, value: value(action) };
+        let valued = |action| ActionValue { action, value: value(action) };
         Ok((sorted(mask.iter().map(valued).collect(), chosen), undecided))
     }
 
     /// The action of the mask that is played with these values.
     fn choice(values: &[f32], mask: ActionMask, undecided: bool, ties: &mut Stream) -> usize {
-        let best = greedy(values, &mask);
+        let best = argmax(values, &mask);
         let equal = match undecided {
             true => mask,
             false => mask.iter().filter(|action| values[*action] == values[best]).collect(),
@@ -140,7 +100,7 @@ impl<G: Game> NetworkPlayer<G> {
     }
 }
 
-impl<G: Game> Agent<G> for NetworkPlayer<G> {
+impl<G: Image> Agent<G> for NetworkPlayer<G> {
     fn name(&self) -> &str {
         &self.name
     }
@@ -156,34 +116,61 @@ impl<G: Game> Agent<G> for NetworkPlayer<G> {
     }
 
     /// The actions of the mask; where nothing matches they are worth nothing.
-    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
+    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
         Ok(self.rank_if_decided(state, ties)?.0)
     }
 }
 
-/// The network's value of a position, that of its best action in the mask, set-ups excepted, by one forward pass, in points.
-impl<G: Game> Leaf<G> for NetworkPlayer<G> {
+/// The network's value of a position, in points, by one forward pass: that of its best action, with a prior of the one with
+/// the highest.
+impl<G: Image> Leaf<G> for NetworkPlayer<G> {
     type Error = Error;
 
     fn values(&mut self, states: &[G::State]) -> Result<Vec<f32>> {
         let points = self.points as f32;
-        let (view, leaf_moves) = (self.evaluator.view(), self.leaf_moves);
+        let view = self.evaluator.view();
         let masks: Vec<ActionMask> =
-            states.par_iter().with_min_len(TASK).map(|state| view.candidates::<G>(state, leaf_moves)).collect();
+            states.par_iter().with_min_len(TASK).map(|state| view.successors::<G>(state, 1)).collect();
         let values = self.evaluator.values_within(states, &masks)?;
-        let value = |(values, mask): (&[f32], &ActionMask)| points * values[greedy(values, mask)];
+        let value = |(values, mask): (&[f32], &ActionMask)| points * values[argmax(values, mask)];
         Ok(values.chunks_exact(G::ACTIONS).zip(&masks).map(value).collect())
     }
 
     fn batch(&self) -> usize {
-        let images = if self.evaluator.view().afterstates { self.leaf_moves.max(1) } else { 1 };
-        self.evaluator.batch().div_ceil(images)
+        self.evaluator.batch()
     }
+}
+
+/// The network player's entry in the list.
+pub fn entry<G: Playable>() -> Entry<G> {
+    Entry {
+        name: "network",
+        about: "the highest value that a trained network gives, without simulating anything",
+        parameters: &[
+            Parameter {
+                key: "output",
+                default: Some("1"),
+                about: "factor of the network's output, from 0 to 1: with 0 only what is certain or predicted is left",
+            },
+            CHECKPOINT,
+        ],
+        build: |options, _| {
+            let mut player = player(options)?.named(options.text);
+            player.evaluator.output = options.number("output", "a number", 0.0..=1.0)?;
+            Ok(Box::new(player))
+        },
+    }
+}
+
+/// The network player of the checkpoint that is given, else of the agent of a name that ships, else of the first of these.
+pub(super) fn player<G: Playable>(options: &Options<G>) -> Result<NetworkPlayer<G>> {
+    let (model, device) = options.model()?;
+    Ok(NetworkPlayer::of(&model, NETWORK_BATCH, &device))
 }
 
 /// The action of the mask with the highest value: the first of equal ones, and never a value that is no number while
 /// another is one.
-pub fn greedy(values: &[f32], mask: &ActionMask) -> usize {
+pub fn argmax(values: &[f32], mask: &ActionMask) -> usize {
     let better = |best: usize, action: usize| match values[action] > values[best] || values[best].is_nan() {
         true => action,
         false => best,
@@ -202,18 +189,18 @@ mod tests {
     #[test]
     fn the_best_action_of_the_mask_is_chosen_and_the_first_of_equal_ones() {
         let values = [9.0, -2.0, 3.0, 3.0, -7.0];
-        assert_eq!(greedy(&values, &mask(&[0, 1, 2, 3, 4])), 0);
-        assert_eq!(greedy(&values, &mask(&[1, 2, 3, 4])), 2);
-        assert_eq!(greedy(&values, &mask(&[3, 4])), 3);
-        assert_eq!(greedy(&values, &mask(&[1, 4])), 1);
-        assert_eq!(greedy(&[f32::NEG_INFINITY; 3], &mask(&[1, 2])), 1);
+        assert_eq!(argmax(&values, &mask(&[0, 1, 2, 3, 4])), 0);
+        assert_eq!(argmax(&values, &mask(&[1, 2, 3, 4])), 2);
+        assert_eq!(argmax(&values, &mask(&[3, 4])), 3);
+        assert_eq!(argmax(&values, &mask(&[1, 4])), 1);
+        assert_eq!(argmax(&[f32::NEG_INFINITY; 3], &mask(&[1, 2])), 1);
     }
 
     #[test]
     fn a_value_that_is_no_number_is_chosen_only_where_no_other_is_one() {
         let values = [f32::NAN, -5.0, f32::NAN, -4.0];
-        assert_eq!(greedy(&values, &mask(&[0, 1, 2])), 1);
-        assert_eq!(greedy(&values, &mask(&[0, 1, 2, 3])), 3);
-        assert!([0, 2].contains(&greedy(&values, &mask(&[0, 2]))));
+        assert_eq!(argmax(&values, &mask(&[0, 1, 2])), 1);
+        assert_eq!(argmax(&values, &mask(&[0, 1, 2, 3])), 3);
+        assert!([0, 2].contains(&argmax(&values, &mask(&[0, 2]))));
     }
 }

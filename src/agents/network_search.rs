@@ -1,19 +1,20 @@
-//! The searching player: simulations over the known rules, with a network's values where they end.
+//! The searching player: simulations over the known rules, with a network's values at their root.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use super::network::NetworkPlayer;
-use super::search::{Budget, Leaf, Search};
-use super::{Agent, Policy, Valued};
+use super::registry::{CHECKPOINT, DEFAULT_MS, MS, Options, SIMS, budget};
+use super::search::{Budget, NoLeaf, Search};
+use super::{ActionValue, Agent, BoxedPlayer, Cascade, Entry, NetworkPlayer, Parameter, PlanThenCascade, Planner};
+use super::{Policy, Rollout, network};
 use crate::error::Result;
-use crate::games::Game;
+use crate::games::{Image, Plan, Playable};
 use crate::random::Stream;
 
-/// Plays the move that simulations rank first. The network chooses which moves are tried, in which order, and says what the
-/// position is worth in which a simulation ends: the value of its best action there, which counts what comes after that
-/// action only as far as the network's training discounted it. A network that foresees chains is to be given
-/// [told](NetworkPlayer::told), since the rules are known here.
-pub struct NetworkSearch<G: Game, P> {
+/// Plays the move that simulations rank first, of those that the network values highest.
+///
+/// The network's values count as so many simulations. What a dynamics model would predict is told by the rules, since they
+/// are known here.
+pub struct NetworkSearch<G: Image, P> {
     /// How the player is called in results.
     pub name: String,
     /// The network, greedy by itself.
@@ -24,34 +25,9 @@ pub struct NetworkSearch<G: Game, P> {
     pub guide: P,
     /// The most moves that are tried, at least 1: those with the network's highest values.
     pub candidates: usize,
-    /// Factor of the network's value at the end of a simulation.
-    pub weight: f32,
 }
 
-/// The network's value times a factor.
-struct Weighted<'a, L> {
-    leaf: &'a mut L,
-    weight: f32,
-}
-
-impl<G: Game, L: Leaf<G>> Leaf<G> for Weighted<'_, L> {
-    type Error = L::Error;
-
-    fn values(&mut self, states: &[G::State]) -> std::result::Result<Vec<f32>, L::Error> {
-        if self.weight == 0.0 {
-            return Ok(vec![0.0; states.len()]);
-        }
-        let mut values = self.leaf.values(states)?;
-        values.iter_mut().for_each(|value| *value *= self.weight);
-        Ok(values)
-    }
-
-    fn batch(&self) -> usize {
-        self.leaf.batch()
-    }
-}
-
-impl<G: Game, P: Policy<G>> Agent<G> for NetworkSearch<G, P> {
+impl<G: Image, P: Policy<G>> Agent<G> for NetworkSearch<G, P> {
     fn name(&self) -> &str {
         &self.name
     }
@@ -64,18 +40,103 @@ impl<G: Game, P: Policy<G>> Agent<G> for NetworkSearch<G, P> {
         states.iter().zip(ties).map(choose).collect()
     }
 
-    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
+    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
         let begin = Instant::now();
         let (ranked, undecided) = self.network.rank_if_decided(state, ties)?;
         if undecided {
             return Ok(ranked);
         }
         let candidates = &ranked[..self.candidates.min(ranked.len())];
-        let mut leaf = Weighted { leaf: &mut self.network, weight: self.weight };
-        self.search.rank(state, candidates, &self.guide, &mut leaf, ties, begin)
+        let Ok(ranked) = self.search.rank(state, candidates, &self.guide, &mut NoLeaf, ties, begin);
+        Ok(ranked)
     }
 
     fn is_timed(&self) -> bool {
         matches!(self.search.budget, Budget::Time(_))
     }
+}
+
+/// What is recommended for a time a move: chosen on match-3, on games that no report uses.
+struct Recommended {
+    /// Whether moves are valued by one forward pass, and only those with the best prior.
+    quick: bool,
+    /// Moves that are tried at the most.
+    candidates: usize,
+    /// Simulations that the network's value of a move counts for.
+    prior_visits: f64,
+}
+
+impl Recommended {
+    fn of(budget: Budget) -> Self {
+        let (quick, candidates, prior_visits) = match budget {
+            Budget::Time(time) if time <= Duration::from_millis(1) => (true, 8, 30.0),
+            Budget::Time(time) if time <= Duration::from_millis(3) => (true, 12, 30.0),
+            Budget::Time(time) if time <= Duration::from_millis(10) => (false, 16, 100.0),
+            _ => (false, 16, 300.0),
+        };
+        Self { quick, candidates, prior_visits }
+    }
+}
+
+/// The player's entry in the list.
+pub fn entry<G: Playable>() -> Entry<G> {
+    Entry {
+        name: "network+search",
+        about: "the best by simulations of the moves that a network values highest, as recommended for the time",
+        parameters: &[
+            Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
+            Parameter { key: "sims", default: None, about: SIMS },
+            Parameter { key: "candidates", default: None, about: "moves that are tried at the most; without it by the time" },
+            Parameter {
+                key: "prior_visits",
+                default: None,
+                about: "simulations that the network's value of a move counts for; without it by the time",
+            },
+            CHECKPOINT,
+        ],
+        build: |options, rules| searching(options, rules),
+    }
+}
+
+/// The entry of what is recommended.
+pub fn best<G: Playable>() -> Entry<G> {
+    Entry {
+        name: "best",
+        about: "what is recommended for a time a move: network+search, or rollout where no agent ships",
+        parameters: &[
+            Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
+            Parameter { key: "sims", default: None, about: SIMS },
+        ],
+        build: |options, rules| match G::AGENTS.is_empty() {
+            false => searching(options, rules),
+            true => options.player(Rollout::<G, _> {
+                search: Search { rules: rules.clone(), budget: budget(options)?, depth: 2, prior_visits: 0.0 },
+                guide: Cascade,
+                mask: G::DEFAULT_MASK,
+            }),
+        },
+    }
+}
+
+fn searching<G: Playable>(options: &Options<G>, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
+    let budget = budget(options)?;
+    let Recommended { quick, mut candidates, mut prior_visits } = Recommended::of(budget);
+    if options.given("candidates").is_some() {
+        candidates = options.number("candidates", "a whole number", 1..=G::ACTIONS)?;
+    }
+    if options.given("prior_visits").is_some() {
+        prior_visits = options.number("prior_visits", "a number", 0.0..=1e6)?;
+    }
+    let mut network = network::player(options)?;
+    let exact = network.evaluator.network().exact_view();
+    network.evaluator.see(exact);
+    if quick {
+        network.evaluator.next_moves = 0;
+        network.top = candidates;
+    }
+    let depth = if quick { 2 } else { 3 };
+    let plans = PlanThenCascade { planner: Planner(Plan { breadth: 4, ..Plan::of(2) }), plans: 1 };
+    let guide: Box<dyn Policy<G>> = if quick { Box::new(Cascade) } else { Box::new(plans) };
+    let search = Search { rules: rules.clone(), budget, depth, prior_visits };
+    Ok(Box::new(NetworkSearch { name: options.text.to_owned(), network, search, guide, candidates }))
 }

@@ -4,13 +4,12 @@ use rayon::prelude::*;
 
 use super::Agent;
 use crate::error::Result;
-use crate::games::match3::{Certain, Chain, Match3, NO_MATCH, State};
-use crate::games::{Game, MaskKind};
+use crate::games::{ActionMask, Game, Lookahead, Plan, offered};
 use crate::random::{Draw, Stream};
 
 /// A move and what a player thinks it is worth.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Valued {
+pub struct ActionValue {
     /// The move's number.
     pub action: usize,
     /// In points where the player has no scale of its own.
@@ -20,7 +19,7 @@ pub struct Valued {
 /// A way to choose a move in one position. Its random numbers come from `ties` alone.
 pub trait Policy<G: Game>: Send + Sync {
     /// The moves that are considered, at least one, with their values.
-    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<Valued>;
+    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue>;
 
     /// The move with the highest value, at random among equal ones.
     fn choose(&self, state: &G::State, ties: &mut Stream) -> usize {
@@ -28,7 +27,7 @@ pub trait Policy<G: Game>: Send + Sync {
     }
 
     /// The moves with their values from the best to the worst; with the same stream the first is the one chosen.
-    fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<Valued> {
+    fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
         let values = self.values(state, ties);
         let first = best(&values, ties);
         sorted(values, first)
@@ -46,19 +45,19 @@ pub trait Policy<G: Game>: Send + Sync {
 }
 
 /// The player that follows a policy, in many games in parallel.
-pub struct Player<P> {
+pub struct PolicyAgent<P> {
     name: String,
     policy: P,
 }
 
-impl<P> Player<P> {
+impl<P> PolicyAgent<P> {
     /// The player with a name for results.
     pub fn new(name: impl Into<String>, policy: P) -> Self {
         Self { name: name.into(), policy }
     }
 }
 
-impl<G: Game, P: Policy<G>> Agent<G> for Player<P> {
+impl<G: Game, P: Policy<G>> Agent<G> for PolicyAgent<P> {
     fn name(&self) -> &str {
         &self.name
     }
@@ -71,7 +70,7 @@ impl<G: Game, P: Policy<G>> Agent<G> for Player<P> {
         })
     }
 
-    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<Valued>> {
+    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
         Ok(self.policy.rank(state, ties))
     }
 
@@ -81,7 +80,7 @@ impl<G: Game, P: Policy<G>> Agent<G> for Player<P> {
 }
 
 impl<G: Game> Policy<G> for Box<dyn Policy<G>> {
-    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<Valued> {
+    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
         self.as_ref().values(state, ties)
     }
 
@@ -89,7 +88,7 @@ impl<G: Game> Policy<G> for Box<dyn Policy<G>> {
         self.as_ref().choose(state, ties)
     }
 
-    fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<Valued> {
+    fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
         self.as_ref().rank(state, ties)
     }
 
@@ -103,7 +102,7 @@ impl<G: Game> Policy<G> for Box<dyn Policy<G>> {
 }
 
 /// The move with the highest value, at random among equal ones; move 0 if there is none.
-pub fn best(values: &[Valued], ties: &mut Stream) -> usize {
+pub fn best(values: &[ActionValue], ties: &mut Stream) -> usize {
     let highest = values.iter().map(|valued| valued.value).fold(f64::NEG_INFINITY, f64::max);
     let mut equal = values.iter().filter(|valued| valued.value == highest);
     match equal.clone().count() {
@@ -113,43 +112,29 @@ pub fn best(values: &[Valued], ties: &mut Stream) -> usize {
 }
 
 /// Moves from the highest value to the lowest, the chosen one of the highest first.
-pub(super) fn sorted(mut values: Vec<Valued>, chosen: usize) -> Vec<Valued> {
+pub(super) fn sorted(mut values: Vec<ActionValue>, chosen: usize) -> Vec<ActionValue> {
     values.sort_by(|a, b| b.value.total_cmp(&a.value).then_with(|| (b.action == chosen).cmp(&(a.action == chosen))));
     values
 }
 
 /// Brings moves into a random order.
-pub(super) fn shuffle(values: &mut [Valued], ties: &mut Stream) {
+pub(super) fn shuffle(values: &mut [ActionValue], ties: &mut Stream) {
     for last in (1..values.len()).rev() {
         values.swap(last, ties.below(last as u32 + 1) as usize);
     }
 }
 
-/// The values of the matching moves of a position. Where nothing matches all effective moves are alike: they cost the
-/// points of a move without a match.
-pub(super) fn weigh(state: &State, mut value: impl FnMut(Certain, usize) -> f64) -> Vec<Valued> {
-    let board = Certain::of(state);
-    let matching = board.matching();
-    match matching.is_empty() {
-        true => all_alike(state),
-        false => matching.iter().map(|action| Valued { action, value: value(board, action) }).collect(),
-    }
+/// The values of the offered moves of a position. Where the default mask holds none, all others are alike.
+pub(super) fn weigh<G: Lookahead>(state: &G::State, value: impl Fn(usize) -> f64) -> Vec<ActionValue> {
+    let (mask, other) = offered::<G>(state, G::DEFAULT_MASK);
+    let value = |action| ActionValue { action, value: if other { 0.0 } else { value(action) } };
+    mask.iter().map(value).collect()
 }
 
-/// The same by what is certain of each move.
-pub(super) fn weigh_chains(state: &State, mut value: impl FnMut(Chain) -> f64) -> Vec<Valued> {
-    let board = Certain::of(state);
-    let matching = board.matching();
-    if matching.is_empty() {
-        return all_alike(state);
-    }
-    let mut values = Vec::with_capacity(matching.count());
-    board.play_each(&matching, |chain| values.push(Valued { action: chain.action, value: value(chain) }));
-    values
-}
-
-/// The effective moves of a position in which nothing matches.
-fn all_alike(state: &State) -> Vec<Valued> {
-    let effective = Match3::mask(state, MaskKind::Effective);
-    effective.iter().map(|action| Valued { action, value: NO_MATCH.into() }).collect()
+/// The same by the certain points of plans; moves that are all alike have those of one move.
+pub(super) fn weigh_certain<G: Lookahead>(state: &G::State, plan: Plan) -> Vec<ActionValue> {
+    let (mask, other) = offered::<G>(state, G::DEFAULT_MASK);
+    let mut points = [0.0; ActionMask::CAPACITY];
+    G::certain(state, &mask, if other { Plan { depth: 1, ..plan } } else { plan }, &mut points);
+    mask.iter().map(|action| ActionValue { action, value: points[action].into() }).collect()
 }

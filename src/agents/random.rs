@@ -1,14 +1,38 @@
-//! The random player: any move.
+//! The random players: any action of a mask.
 
-use super::{Policy, Valued};
-use crate::games::{Game, MaskKind};
+use super::{ActionValue, Entry, Policy};
+use crate::games::{Game, MaskKind, Playable, offered};
 use crate::random::Stream;
 
-/// Plays uniformly among all legal moves, matching or not.
-pub struct Random;
+/// Plays uniformly among the actions of a mask.
+pub struct Random {
+    /// The mask.
+    pub mask: MaskKind,
+}
 
 impl<G: Game> Policy<G> for Random {
-    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<Valued> {
-        G::mask(state, MaskKind::Legal).iter().map(|action| Valued { action, value: 0.0 }).collect()
+    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
+        let (mask, _) = offered::<G>(state, self.mask);
+        mask.iter().map(|action| ActionValue { action, value: 0.0 }).collect()
+    }
+}
+
+/// The entry of the player of all legal actions.
+pub fn entry<G: Playable>() -> Entry<G> {
+    Entry {
+        name: "random",
+        about: "any legal move",
+        parameters: &[],
+        build: |options, _| options.player(Random { mask: MaskKind::LEGAL }),
+    }
+}
+
+/// The entry of the player of the default mask.
+pub fn matching<G: Playable>() -> Entry<G> {
+    Entry {
+        name: "matching",
+        about: "any move of the game's default mask: in match-3 any that matches",
+        parameters: &[],
+        build: |options, _| options.player(Random { mask: G::DEFAULT_MASK }),
     }
 }

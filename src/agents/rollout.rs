@@ -3,55 +3,59 @@
 use std::time::Instant;
 
 use super::policy::shuffle;
+use super::registry::{BREADTH, DEEPEST, DEPTH, GUIDE, MS, Options, PLANS, SIMS, budget};
 use super::search::{Budget, NoLeaf, Search};
-use super::{Policy, Valued};
-use crate::games::match3::{Certain, Match3, State};
-use crate::games::{ActionMask, Game, MaskKind, falls_back};
+use super::{ActionValue, Cascade, Entry, Parameter, PlanThenCascade, Planner, Policy};
+use crate::error::Result;
+use crate::games::{ActionMask, Lookahead, MaskKind, Plan, Playable, offered};
 use crate::random::Stream;
 
-/// Plays the matching move that simulations, each followed by some moves of the guide, rank first.
-pub struct Rollout<P> {
+/// Plays the move that simulations, each followed by some moves of the guide, rank first.
+pub struct Rollout<G: Lookahead, P> {
     /// How the moves are simulated.
-    pub search: Search<Match3>,
-    /// Who plays after the move, and in whose order the matching moves are tried.
+    pub search: Search<G>,
+    /// Who plays after the move, and in whose order the moves of the default mask are tried.
     pub guide: P,
-    /// Whether the moves of [`MaskKind::Setups`] are tried too, after the others.
-    pub setups: bool,
+    /// The mask of the moves that are tried: those that the default mask has not come after the others.
+    pub mask: MaskKind,
 }
 
-impl<P: Policy<Match3>> Policy<Match3> for Rollout<P> {
+impl<G: Lookahead, P: Policy<G>> Policy<G> for Rollout<G, P> {
     /// As [`rank`](Self::rank).
-    fn values(&self, state: &State, ties: &mut Stream) -> Vec<Valued> {
+    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
         self.rank(state, ties)
     }
 
     /// The move ranked first: one that went early may have a higher mean, of fewer simulations.
-    fn choose(&self, state: &State, ties: &mut Stream) -> usize {
+    fn choose(&self, state: &G::State, ties: &mut Stream) -> usize {
         self.rank(state, ties).first().map_or(0, |valued| valued.action)
     }
 
     /// The moves in the order of the search.
-    fn rank(&self, state: &State, ties: &mut Stream) -> Vec<Valued> {
+    fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
         let begin = Instant::now();
-        let matching = Certain::of(state).matching();
-        let setups = self.setups_beside(state, &matching);
+        let first = G::mask(state, G::DEFAULT_MASK);
+        let more = match offered::<G>(state, self.mask) {
+            (mask, false) => mask.without(&first),
+            (_, true) => ActionMask::empty(),
+        };
         let mut candidates = self.guide.values(state, ties);
         // Shuffled before they are sorted, so that equal ones come in random order.
         shuffle(&mut candidates, ties);
-        if matching.is_empty() {
-            if setups.is_empty() {
+        if first.is_empty() {
+            if more.is_empty() {
                 return candidates;
             }
             candidates.clear();
         }
         candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
         let mut points = [0.0; ActionMask::CAPACITY];
-        Match3::certain(state, &setups, 2, 1.0, &mut points);
-        let valued = |action: usize| Valued { action, value: points[action].into() };
-        let mut setups: Vec<Valued> = setups.iter().map(valued).collect();
-        shuffle(&mut setups, ties);
-        setups.sort_by(|a, b| b.value.total_cmp(&a.value));
-        candidates.extend(setups);
+        G::certain(state, &more, Plan { depth: 2, weight: 1.0, breadth: 0 }, &mut points);
+        let valued = |action: usize| ActionValue { action, value: points[action].into() };
+        let mut more: Vec<ActionValue> = more.iter().map(valued).collect();
+        shuffle(&mut more, ties);
+        more.sort_by(|a, b| b.value.total_cmp(&a.value));
+        candidates.extend(more);
         let Ok(ranked) = self.search.rank(state, &candidates, &self.guide, &mut NoLeaf, ties, begin);
         ranked
     }
@@ -61,16 +65,48 @@ impl<P: Policy<Match3>> Policy<Match3> for Rollout<P> {
     }
 }
 
-impl<P> Rollout<P> {
-    /// The set-ups that are tried beside the matching moves: none where the mask has to fall back.
-    fn setups_beside(&self, state: &State, matching: &ActionMask) -> ActionMask {
-        if !self.setups {
-            return ActionMask::empty();
+/// The player's entry in the list.
+pub fn entry<G: Playable>() -> Entry<G> {
+    Entry {
+        name: "rollout",
+        about: "the best by simulations that a guide plays on, halving the moves that are tried",
+        parameters: &[
+            Parameter { key: "sims", default: Some("1600"), about: SIMS },
+            Parameter { key: "ms", default: None, about: MS },
+            Parameter { key: "depth", default: Some("2"), about: DEPTH },
+            Parameter { key: "guide", default: Some("cascade"), about: GUIDE },
+            Parameter { key: "breadth", default: Some("0"), about: BREADTH },
+            PLANS,
+            Parameter { key: "mask", default: None, about: "moves that are tried; without it the game's default mask" },
+        ],
+        build: |options, rules| {
+            options.player(Rollout::<G, _> {
+                search: Search {
+                    rules: rules.clone(),
+                    budget: budget(options)?,
+                    depth: options.number("depth", "a whole number", 0..=DEEPEST)?,
+                    prior_visits: 0.0,
+                },
+                guide: guide(options)?,
+                mask: MaskKind::of::<G>(options.value("mask"))?,
+            })
+        },
+    }
+}
+
+fn guide<G: Playable>(options: &Options<G>) -> Result<Box<dyn Policy<G>>> {
+    let breadth = options.number("breadth", "a whole number", 0..=G::ACTIONS)?;
+    let plans = match options.given(PLANS.key) {
+        None => DEEPEST,
+        Some(_) => options.number(PLANS.key, "a whole number", 0..=DEEPEST)?,
+    };
+    match options.value("guide") {
+        "cascade" if breadth != 0 => Err(options.wrong("breadth", "0 where guide is not plan")),
+        "cascade" if options.given(PLANS.key).is_some() => {
+            Err(options.wrong(PLANS.key, "left out where guide is not plan"))
         }
-        let offered = Match3::mask(state, MaskKind::Setups);
-        match falls_back::<Match3>(state, MaskKind::Setups, &offered) {
-            true => ActionMask::empty(),
-            false => offered.without(matching),
-        }
+        "cascade" => Ok(Box::new(Cascade)),
+        "plan" => Ok(Box::new(PlanThenCascade { planner: Planner(Plan { breadth, ..Plan::of(2) }), plans })),
+        _ => Err(options.wrong("guide", "cascade or plan")),
     }
 }

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use rand::Rng;
 use rayon::prelude::*;
 
-use super::{Policy, Valued};
+use super::{Policy, ActionValue};
 use crate::games::Game;
-use crate::random::{Lanes, Role, Stream};
+use crate::random::{ColumnStreams, Role, Stream};
 
 /// How long a search goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,7 +51,7 @@ impl<G: Game> Leaf<G> for NoLeaf {
 ///
 /// The budget is spent by sequential halving (Karnin, Koren and Somekh 2013, "Almost optimal exploration in multi-armed
 /// bandits"): in each of log2(moves) rounds the moves that are left share an equal part of it, then the worse half goes.
-/// Simulation i has the same luck, column by column, for each move, and what they all say does not depend on threads.
+/// Simulation i has the same draws, column by column, for each move, and what they all say does not depend on threads.
 #[derive(Clone, Debug)]
 pub struct Search<G: Game> {
     /// The rules of the simulated games.
@@ -107,12 +107,12 @@ impl<G: Game> Search<G> {
     pub fn rank<L: Leaf<G>>(
         &self,
         state: &G::State,
-        candidates: &[Valued],
+        candidates: &[ActionValue],
         guide: &impl Policy<G>,
         leaf: &mut L,
         ties: &mut Stream,
         begin: Instant,
-    ) -> Result<Vec<Valued>, L::Error> {
+    ) -> Result<Vec<ActionValue>, L::Error> {
         if candidates.is_empty() {
             return Ok(vec![]);
         }
@@ -121,7 +121,7 @@ impl<G: Game> Search<G> {
             Budget::Simulations(budget) => affordable(candidates.len(), budget),
             Budget::Time(_) => candidates.len(),
         };
-        let start = |Valued { action, value }: &Valued| Candidate {
+        let start = |ActionValue { action, value }: &ActionValue| Candidate {
             action: *action,
             value: *value,
             total: 0.0,
@@ -161,7 +161,7 @@ impl<G: Game> Search<G> {
             left = left.div_ceil(2);
         }
         let mean = |candidate: &Candidate| candidate.mean(self.prior_visits, shifted);
-        Ok(ranked.iter().map(|candidate| Valued { action: candidate.action, value: mean(candidate) }).collect())
+        Ok(ranked.iter().map(|candidate| ActionValue { action: candidate.action, value: mean(candidate) }).collect())
     }
 
     /// Adds a number of simulations to each of the candidates, all of which have had as many.
@@ -177,8 +177,8 @@ impl<G: Game> Search<G> {
         let outcome = |task: usize| {
             let candidate = &candidates[task / simulations];
             let index = candidate.simulations + task % simulations;
-            let mut luck = Lanes::new(seed, Role::Simulate, index as u64);
-            self.outcome(state, candidate.action, guide, &mut luck)
+            let mut draws = ColumnStreams::new(seed, Role::Simulate, index as u64);
+            self.outcome(state, candidate.action, guide, &mut draws)
         };
         let tasks = (0..candidates.len() * simulations).into_par_iter().with_min_len(TASK);
         let outcomes: Vec<(f64, Option<G::State>)> = tasks.map(outcome).collect();
@@ -199,16 +199,16 @@ impl<G: Game> Search<G> {
         state: &G::State,
         action: usize,
         guide: &impl Policy<G>,
-        luck: &mut Lanes,
+        draws: &mut ColumnStreams,
     ) -> (f64, Option<G::State>) {
         let mut game = G::at(&self.rules, state);
-        let mut points = f64::from(game.step(action, luck).reward);
+        let mut points = f64::from(game.step(action, draws).reward);
         for moves in 0..self.depth {
             if game.is_over() {
                 break;
             }
-            let action = guide.follow(moves, &game.state(), &mut luck.other);
-            points += f64::from(game.step(action, luck).reward);
+            let action = guide.follow(moves, &game.state(), &mut draws.other);
+            points += f64::from(game.step(action, draws).reward);
         }
         (points, (!game.is_over()).then(|| game.state()))
     }

@@ -2,19 +2,19 @@
 
 use std::collections::HashSet;
 
-use super::{ActionMask, After, Game, MaskKind, Prior};
+use super::{ActionMask, Features, Game, Image, Lookahead, MaskKind, Plan, Text, offered};
 use crate::random::{Draw, Role, Stream};
 
 /// The longest game there may be, in moves.
 const LONGEST_GAME: usize = 100_000;
 
-/// Plays games of a seed and checks that they keep what [`Game`] promises.
+/// Plays games of a seed and checks that they keep what [`Game`], [`Lookahead`] and [`Image`] promise.
 ///
 /// # Panics
 /// If the game breaks a promise.
-pub fn check<G: Game>(rules: &G::Rules, seed: u64) {
+pub fn check<G: Image>(rules: &G::Rules, seed: u64) {
     check_actions::<G>();
-    for (index, kind) in (0..).zip(MaskKind::ALL) {
+    for (index, kind) in (0..).zip(MaskKind::all::<G>()) {
         let mut stream = Stream::new(seed, Role::Game, index);
         let mut choice = Stream::new(seed, Role::Explore, index);
         let mut game = G::new(rules, &mut stream);
@@ -24,7 +24,7 @@ pub fn check<G: Game>(rules: &G::Rules, seed: u64) {
             assert!(!game.is_over(), "only a terminal step ends a game");
             check_position::<G>(&game.state());
             check_afterstates::<G>(&game.state());
-            let mask = G::mask(&game.state(), kind);
+            let (mask, _) = offered::<G>(&game.state(), kind);
             let number = choice.below(mask.count() as u32) as usize;
             let action = mask.nth(number).expect("a mask is never empty");
 
@@ -54,7 +54,7 @@ pub fn check<G: Game>(rules: &G::Rules, seed: u64) {
         }
         assert!(game.is_over(), "a game ends");
         let (state, score) = (game.state(), game.score());
-        assert_eq!(G::outlook(&state), 0.0, "nothing is to come after the end");
+        assert_eq!(G::heuristic(&state), 0.0, "nothing is to come after the end");
         let step = game.step(0, &mut stream);
         assert_eq!((step.reward, step.terminal), (0.0, true), "a move after the end gains nothing");
         assert_eq!((game.state(), game.score()), (state, score), "a move after the end changes nothing");
@@ -62,7 +62,7 @@ pub fn check<G: Game>(rules: &G::Rules, seed: u64) {
 }
 
 /// Actions have places of their own, and symmetries permute them.
-fn check_actions<G: Game>() {
+fn check_actions<G: Image>() {
     assert!((1..=ActionMask::CAPACITY).contains(&G::ACTIONS));
     let mut places = HashSet::new();
     for action in 0..G::ACTIONS {
@@ -77,14 +77,16 @@ fn check_actions<G: Game>() {
     }
 }
 
-/// Masks lie within each other; images are of zeros and ones, wholly written, as many ones under every symmetry.
-fn check_position<G: Game>(state: &G::State) {
-    let [legal, effective, matching, setups] = MaskKind::ALL.map(|kind| G::mask(state, kind));
-    assert!(!matching.is_empty() && !setups.is_empty(), "a mask is never empty");
-    assert!(matching.without(&effective).is_empty() && setups.without(&effective).is_empty());
-    assert!(matching == effective || matching.without(&setups).is_empty());
-    assert!(effective.iter().all(|action| legal.contains(action)));
+/// Masks are of legal actions; images are of zeros and ones, wholly written, as many ones under every symmetry.
+fn check_position<G: Image>(state: &G::State) {
+    let legal = G::mask(state, MaskKind::LEGAL);
+    assert!(!legal.is_empty(), "there is a legal action");
     assert!(legal.iter().all(|action| action < G::ACTIONS));
+    for kind in MaskKind::all::<G>() {
+        let (mask, other) = offered::<G>(state, kind);
+        assert!(!mask.is_empty() && mask.without(&legal).is_empty(), "{} offers legal actions", kind.name::<G>());
+        assert_eq!(other, G::mask(state, kind).is_empty(), "another mask is offered where one is empty");
+    }
 
     let mut ones = None;
     let mut first_scalars = vec![];
@@ -103,87 +105,98 @@ fn check_position<G: Game>(state: &G::State) {
     }
 }
 
-/// What is certain of actions is written for them alone, and is what the priors say of their afterstates, whose images are
-/// wholly written and under every symmetry hold the same numbers.
-fn check_afterstates<G: Game>(state: &G::State) {
-    let offered = G::mask(state, MaskKind::Matching);
-    let setups = G::mask(state, MaskKind::Setups).without(&offered);
-    let some: ActionMask = offered.iter().take(2).chain(setups.iter().take(1)).collect();
-    check_waves::<G>(state, &some);
+/// What is certain of actions is written for them alone, as the trait's own way finds it in their afterstates.
+fn check_afterstates<G: Image>(state: &G::State) {
+    let (mask, _) = offered::<G>(state, G::DEFAULT_MASK);
+    let last = MaskKind(G::MASKS.len() - 1);
+    let rest = G::mask(state, last).without(&mask);
+    let some: ActionMask = mask.iter().take(2).chain(rest.iter().take(1)).collect();
     for action in some.iter() {
         check_after::<G>(state, action);
     }
-    for prior in [Prior::None, Prior::Chain, Prior::Plan, Prior::Plan3] {
+    for (depth, breadth) in [(1, 0), (2, 0), (2, 1), (3, 2)] {
+        let plan = Plan { breadth, ..Plan::of(depth) };
         let mut certain = vec![f32::NAN; G::ACTIONS];
-        match prior.depth() {
-            0 => some.iter().for_each(|action| certain[action] = 0.0),
-            depth => G::certain(state, &some, depth, Prior::LATER, &mut certain),
-        }
+        G::certain(state, &some, plan, &mut certain);
         let written: ActionMask = (0..G::ACTIONS).filter(|action| !certain[*action].is_nan()).collect();
         assert_eq!(written, some, "what is certain was written for other actions");
+        let least = plan.least(some.iter().map(|action| G::after(state, action).points));
         for action in some.iter() {
-            let mut sum = None;
-            for symmetry in 0..G::SYMMETRIES {
-                let planes = G::PLANES + prior.planes_after(G::ACTION_PLANES);
-                let mut image = vec![f32::NAN; planes * G::ROWS * G::COLUMNS];
-                let mut scalars = vec![f32::NAN; G::SCALARS];
-                let known = G::encode_after(state, action, prior, symmetry, &mut image, &mut scalars);
-                assert_eq!(known, certain[action], "{prior:?} of action {action} under symmetry {symmetry}");
-                assert!(image.iter().chain(&scalars).all(|number| number.is_finite()));
-                let found = image.iter().sum::<f32>();
-                assert_eq!(*sum.get_or_insert(found), found, "symmetry {symmetry} loses a token");
-            }
+            let after = G::after(state, action);
+            let further = depth > 1 && after.points >= least && !after.actions.is_empty();
+            let later = if further { best::<G>(&after.state, &after.actions, depth - 1) } else { 0.0 };
+            let expected = (f64::from(after.points) + plan.weight * later) as f32;
+            assert_eq!(certain[action], expected, "a plan of {depth} from action {action}, {breadth} wide");
         }
     }
 }
 
-/// What follows from an action for certain has its certain points, leaves one action less where they are counted and none where it
-/// was the last, and is a position of whose actions what is certain and the afterstates can be had.
-fn check_after<G: Game>(state: &G::State, action: usize) {
-    let mut certain = vec![f32::NAN; G::ACTIONS];
-    G::certain(state, &std::iter::once(action).collect(), 1, Prior::LATER, &mut certain);
+/// The best certain plan from a position.
+fn best<G: Image>(state: &G::State, actions: &ActionMask, depth: u32) -> f64 {
+    let mut values = vec![0.0; G::ACTIONS];
+    G::certain(state, actions, Plan::of(depth), &mut values);
+    actions.iter().map(|action| f64::from(values[action])).fold(0.0, f64::max)
+}
+
+/// An action's afterstate is where its waves end, with their points, and leaves one action less where they are counted.
+fn check_after<G: Image>(state: &G::State, action: usize) {
+    let after = G::after(state, action);
+    let (mut board, mut points) = (G::done(state, action), None);
+    while let Some((next, gained)) = G::wave(&board) {
+        board = next;
+        points = Some(points.unwrap_or(0.0) + gained);
+    }
+    assert_eq!(board, after.state, "the waves of action {action} end elsewhere");
+    if let Some(points) = points {
+        assert_eq!(points, after.points, "the points of action {action}");
+    }
     let left = G::actions_left(state);
-    let After { state, points, actions } = G::after(state, action);
-    assert_eq!(points, certain[action], "the certain points of action {action}");
-    assert!(left != 1 || actions.is_empty(), "there are actions after the last");
-    if !actions.is_empty() {
-        assert_eq!(G::actions_left(&state), left.saturating_sub(1));
+    assert!(left != 1 || after.actions.is_empty(), "there are actions after the last");
+    if !after.actions.is_empty() {
+        assert_eq!(G::actions_left(&after.state), left.saturating_sub(1));
     }
-    for next in actions.iter() {
+    for next in after.actions.iter() {
         assert!(next < G::ACTIONS);
-        for prior in [Prior::Chain, Prior::Plan, Prior::Plan3] {
-            G::certain(&state, &actions, prior.depth(), Prior::LATER, &mut certain);
-            let planes = G::PLANES + prior.planes_after(G::ACTION_PLANES);
-            let (mut image, mut scalars) = (vec![f32::NAN; planes * G::ROWS * G::COLUMNS], vec![f32::NAN; G::SCALARS]);
-            let known = G::encode_after(&state, next, prior, 0, &mut image, &mut scalars);
-            assert_eq!(known, certain[next], "{prior:?} of action {next} after action {action}");
-            assert!(image.iter().chain(&scalars).all(|number| number.is_finite()));
-        }
+        G::after(&after.state, next);
+    }
+    let mut ones = None;
+    for symmetry in 0..G::SYMMETRIES {
+        let (mut image, mut scalars) =
+            (vec![f32::NAN; G::PLANES * G::ROWS * G::COLUMNS], vec![f32::NAN; G::SCALARS]);
+        G::encode(&after.state, symmetry, &mut image, &mut scalars);
+        assert!(image.iter().chain(&scalars).all(|number| number.is_finite()));
+        let found = image.iter().sum::<f32>();
+        assert_eq!(*ones.get_or_insert(found), found, "symmetry {symmetry} loses a token");
     }
 }
 
-/// The waves of an action begin with its afterstate without a prior, end with the one after all that is certain, and gain its
-/// points, under every symmetry.
-fn check_waves<G: Game>(state: &G::State, actions: &ActionMask) {
-    const ROOM: usize = 64;
-    let size = G::PLANES * G::ROWS * G::COLUMNS;
-    for action in actions.iter() {
-        for symmetry in 0..G::SYMMETRIES {
-            let (mut images, mut points) = (vec![f32::NAN; (ROOM + 1) * size], vec![f32::NAN; ROOM]);
-            let waves = G::encode_waves(state, action, symmetry, &mut images, &mut points);
-            let after = |prior| {
-                let (mut image, mut scalars) = (vec![f32::NAN; size], vec![f32::NAN; G::SCALARS]);
-                let known = G::encode_after(state, action, prior, symmetry, &mut image, &mut scalars);
-                (image, known)
-            };
-            let (first, _) = after(Prior::None);
-            assert!(images[..size] == first, "action {action} is not done in the first board");
-            let (last, known) = after(Prior::Chain);
-            if waves > 0 {
-                assert!(images[waves * size..][..size] == last, "the waves of action {action} end elsewhere");
-                assert_eq!(points[..waves].iter().sum::<f32>(), known, "the points of action {action}");
-            }
-            assert!(images[(waves + 1) * size..].iter().chain(&points[waves..]).all(|number| number.is_nan()));
-        }
+/// Plays a game of a seed and checks what [`Text`] and [`Features`] promise.
+///
+/// # Panics
+/// If the game breaks a promise.
+pub fn check_text<G: Text + Features>(rules: &G::Rules, seed: u64) {
+    let mut stream = Stream::new(seed, Role::Game, 0);
+    let mut choice = Stream::new(seed, Role::Explore, 0);
+    let mut game = G::new(rules, &mut stream);
+    for action in 0..G::ACTIONS {
+        assert_eq!(G::from_json(&G::to_json(action)), Ok(action), "an action is read as it was written");
+        assert!(!G::cells(action).is_empty());
+    }
+    while !game.is_over() {
+        let state = game.state();
+        let features = G::features(&state);
+        assert!(features.len() == G::NAMES.len() && features.iter().all(|feature| feature.is_finite()));
+        let board = G::board(&state);
+        let letters = || board.chars().filter(|letter| *letter != '\n');
+        assert!(letters().all(|letter| G::TOKENS.iter().any(|token| token.letter == letter)));
+        let left = G::actions_left(&state) as i64;
+        assert_eq!(G::parse(&board, left), Ok(state), "a position is read as it was written");
+        let (mask, _) = offered::<G>(&state, G::DEFAULT_MASK);
+        let action = mask.nth(choice.below(mask.count() as u32) as usize).expect("a mask is never empty");
+        let (mut twin, mut twin_stream) = (game.clone(), stream.clone());
+        let (step, boards) = game.frames(action, &mut stream);
+        assert_eq!(step, twin.step(action, &mut twin_stream), "a watched step is a step");
+        assert_eq!(game.state(), twin.state(), "a watched step is a step");
+        assert!(boards.iter().all(|frame| frame.lines().count() == board.lines().count()));
     }
 }

@@ -1,108 +1,145 @@
-//! From packed states to the network's input tensors, and what is known of their action values beforehand.
+//! From packed states to a network's input tensors, and what is certain of actions beforehand.
+//!
+//! Afterstates, planes of plans and single waves are made here from [`Lookahead`](crate::games::Lookahead): no game knows a
+//! learner.
 
 use std::marker::PhantomData;
 
 use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
-use crate::games::{ActionMask, Game, MaskKind, Prior, by_certain_points};
+use crate::games::{ActionMask, After, Game, Image, MaskKind, Plan, offered};
+
+/// What a network is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// The position, for all actions at once.
+    Position,
+    /// The position with one action done, and nothing that follows from it.
+    Done,
+    /// The position after one action and all that follows for certain. Its points are the prior.
+    After,
+    /// The same with planes of the best certain plans that follow, of one and of two actions.
+    ///
+    /// The prior is the best certain plan of two actions that begins with the action.
+    Plans,
+}
 
 /// What a network sees of a position, and what its output is added to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    /// What is known of the actions of the mask.
-    pub prior: Prior,
-    /// Whether it sees the afterstate of one action at a time instead of the position.
-    pub afterstates: bool,
+    /// What it is shown.
+    pub shown: Shown,
     /// The actions that are offered.
     pub mask: MaskKind,
     /// Factor from points to the network's units.
     pub scale: f32,
 }
 
+/// Factor of a number that is shown at every place, where so many of them add up in a sum over the board.
+const EVERYWHERE: f32 = 1.0 / 16.0;
+
+/// Actions of the longest plans that follow an afterstate and are shown with it.
+const PLANS: usize = 2;
+
 impl View {
-    /// What a network that foresees chains would see if it foresaw them without error and to their end: the rules tell what is
-    /// certain.
-    pub const fn told(self) -> Self {
-        Self { prior: Prior::Chain, ..self }
-    }
-
-    /// Planes of an image: the game's own, and those of the prior. A position's are, for each depth of a plan up to the prior's, the
-    /// points of the best certain plans that begin with each action, at the action's place.
-    pub const fn planes<G: Game>(&self) -> usize {
-        let known = match self.afterstates {
-            false => self.prior.depth() as usize * G::ACTION_PLANES,
-            true => self.prior.planes_after(G::ACTION_PLANES),
-        };
-        G::PLANES + known
-    }
-
-    /// The actions of the mask by which a position that may follow is judged. Set-ups are not among them: to find them in so many
-    /// positions takes longer than a forward pass, and they are seldom the best.
-    pub fn quick_mask<G: Game>(&self, state: &G::State) -> ActionMask {
-        G::mask(state, if self.mask == MaskKind::Setups { MaskKind::Matching } else { self.mask })
-    }
-
-    /// Those actions of the [quick mask](Self::quick_mask) that are worth a forward pass each, as [`promising`](Self::promising)
-    /// chooses them.
-    pub fn candidates<G: Game>(&self, state: &G::State, count: usize) -> ActionMask {
-        self.promising::<G>(state, self.quick_mask::<G>(state), count)
-    }
-
-    /// Of the actions of a mask the `count` with the highest prior and those that equal the last of them. All, where `count` is 0,
-    /// where nothing is known, and where one pass values all actions anyway.
-    pub fn promising<G: Game>(&self, state: &G::State, mask: ActionMask, count: usize) -> ActionMask {
-        if !self.afterstates || self.prior == Prior::None || count == 0 || mask.count() <= count {
-            return mask;
+    /// What a network with a dynamics model would see if the model made no errors: the rules tell what is certain.
+    pub const fn exact(self) -> Self {
+        match self.shown {
+            Shown::Done => Self { shown: Shown::After, ..self },
+            _ => self,
         }
-        let ranked = by_certain_points::<G>(state, &mask, self.prior.depth());
+    }
+
+    /// Whether it is shown one action at a time.
+    pub const fn afterstates(&self) -> bool {
+        !matches!(self.shown, Shown::Position)
+    }
+
+    /// The plans whose certain points are the prior, if there is one.
+    pub const fn prior(&self) -> Option<Plan> {
+        match self.shown {
+            Shown::Position | Shown::Done => None,
+            Shown::After => Some(Plan::of(1)),
+            Shown::Plans => Some(Plan::of(2)),
+        }
+    }
+
+    /// Planes of an image: the game's own, and those of plans.
+    ///
+    /// For each length of a plan they are one number for each action, at its place, then for each length the highest of
+    /// these, everywhere.
+    pub const fn planes<G: Image>(&self) -> usize {
+        match self.shown {
+            Shown::Plans => G::PLANES + PLANS * (G::ACTION_PLANES + 1),
+            _ => G::PLANES,
+        }
+    }
+
+    /// The actions of a position that may follow, by which it is judged: at most `count`, as [`top`](Self::top) chooses them.
+    pub fn successors<G: Image>(&self, state: &G::State, count: usize) -> ActionMask {
+        let (mask, _) = offered::<G>(state, G::successor_mask(self.mask));
+        self.top::<G>(state, mask, count)
+    }
+
+    /// Of a mask's actions the `count` with the highest prior, and those that equal the last of them.
+    ///
+    /// All, where `count` is 0 and where there is no prior.
+    pub fn top<G: Image>(&self, state: &G::State, mask: ActionMask, count: usize) -> ActionMask {
+        let Some(plan) = self.prior().filter(|_| count > 0 && mask.count() > count) else { return mask };
+        let ranked = by_certain_points::<G>(state, &mask, plan);
         let (_, last) = ranked[count - 1];
         ranked.iter().take_while(|(_, points)| *points >= last).map(|(action, _)| *action).collect()
     }
 
-    /// What is known of an action, in the network's units.
-    fn known<G: Game>(&self, state: &G::State, action: usize) -> f32 {
-        let mut points = [0.0; ActionMask::CAPACITY];
-        G::certain(state, &std::iter::once(action).collect(), self.prior.depth(), Prior::LATER, &mut points);
-        self.scale * points[action]
-    }
-
-    /// Writes a position: its image, its scalars and what is known of its actions, 0 outside of the mask.
-    fn position<G: Game>(
-        &self,
-        (state, symmetry): &(G::State, usize),
-        image: &mut [f32],
-        scalars: &mut [f32],
-        known: &mut [f32],
-    ) {
-        let plane = G::ROWS * G::COLUMNS;
-        let (image, planes) = image.split_at_mut(G::PLANES * plane);
-        G::encode(state, *symmetry, image, scalars);
-        planes.fill(0.0);
-        known.fill(0.0);
-        let actions = G::mask(state, self.mask);
-        for (depth, planes) in (1..).zip(planes.chunks_exact_mut(G::ACTION_PLANES * plane)) {
-            G::certain(state, &actions, depth, Prior::LATER, known);
-            for action in actions.iter() {
-                known[action] *= self.scale;
-                let (group, row, column) = G::place(G::transform_action(action, *symmetry));
-                planes[group * plane + row * G::COLUMNS + column] = known[action];
-            }
-        }
-    }
-
-    /// Writes an afterstate: its image, its scalars and what is known of its action.
-    fn afterstate<G: Game>(
+    /// Writes an afterstate's image and scalars, over all of both; gives the action's prior, in the network's units.
+    fn afterstate<G: Image>(
         &self,
         (state, action, symmetry): &(G::State, usize, usize),
         image: &mut [f32],
         scalars: &mut [f32],
-        known: &mut f32,
-    ) {
-        *known = self.scale * G::encode_after(state, *action, self.prior, *symmetry, image, scalars);
-        let own = G::PLANES * G::ROWS * G::COLUMNS;
-        image[own..].iter_mut().for_each(|points| *points *= self.scale);
+    ) -> f32 {
+        if self.prior().is_none() {
+            G::encode(&G::done(state, *action), *symmetry, image, scalars);
+            return 0.0;
+        }
+        let after = G::after(state, *action);
+        let (own, planes) = image.split_at_mut(G::PLANES * G::ROWS * G::COLUMNS);
+        G::encode(&after.state, *symmetry, own, scalars);
+        let best = if planes.is_empty() { 0.0 } else { self.plans::<G>(&after, *symmetry, planes) };
+        self.scale * (f64::from(after.points) + Plan::of(2).weight * f64::from(best)) as f32
     }
+
+    /// Writes the planes of the certain plans that follow an afterstate; gives the points of the best of one action.
+    fn plans<G: Image>(&self, after: &After<G::State>, symmetry: usize, planes: &mut [f32]) -> f32 {
+        planes.fill(0.0);
+        let plane = G::ROWS * G::COLUMNS;
+        let mut best = [0.0; PLANS];
+        let mut points = [0.0; ActionMask::CAPACITY];
+        for (length, best) in best.iter_mut().enumerate() {
+            G::certain(&after.state, &after.actions, Plan::of(length as u32 + 1), &mut points);
+            for action in after.actions.iter() {
+                let (group, row, column) = G::place(G::transform_action(action, symmetry));
+                let place = (length * G::ACTION_PLANES + group) * plane + row * G::COLUMNS + column;
+                planes[place] = self.scale * points[action];
+                *best = points[action].max(*best);
+            }
+        }
+        let everywhere = planes.chunks_exact_mut(plane).skip(PLANS * G::ACTION_PLANES);
+        everywhere.zip(best).for_each(|(plane, best)| plane.fill(self.scale * (best * EVERYWHERE)));
+        best[0]
+    }
+}
+
+/// The actions of a mask with the points of the best certain plans that begin with them.
+///
+/// The most points first, of equal ones the lower action.
+pub fn by_certain_points<G: Image>(state: &G::State, mask: &ActionMask, plan: Plan) -> Vec<(usize, f32)> {
+    let mut points = [0.0; ActionMask::CAPACITY];
+    G::certain(state, mask, plan, &mut points);
+    let mut ranked: Vec<(usize, f32)> = mask.iter().map(|action| (action, points[action])).collect();
+    ranked.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    ranked
 }
 
 /// Encodes batches of states into buffers that it keeps.
@@ -110,7 +147,7 @@ pub struct Encoder<G: Game> {
     view: View,
     images: Vec<f32>,
     scalars: Vec<f32>,
-    known: Vec<f32>,
+    priors: Vec<f32>,
     game: PhantomData<G>,
 }
 
@@ -120,66 +157,63 @@ pub struct Encoded<'a> {
     pub images: Tensor<4>,
     /// Shape `[batch, scalars]`.
     pub scalars: Tensor<2>,
-    /// What is known beforehand, in the network's units and without symmetries, to which its output is to be added: shape
-    /// `[batch, actions]` of positions, `[batch]` of afterstates.
-    pub known: &'a mut [f32],
+    /// The priors of afterstates, to which the network's output is added: shape `[batch]`; none of positions.
+    pub priors: &'a mut [f32],
 }
 
-/// Single waves: boards before and after them, `[batch, planes, rows, columns]`, and their points in the network's units,
-/// `[batch]`.
-pub struct Waves {
-    /// Boards before.
+/// Single waves of chains, for a dynamics model to learn.
+pub struct WaveBatch {
+    /// Boards before, `[batch, planes, rows, columns]`.
     pub before: Tensor<4>,
-    /// Boards after.
+    /// Boards after, of the same shape.
     pub after: Tensor<4>,
-    /// Points.
+    /// Points in the network's units, `[batch]`.
     pub points: Tensor<1>,
 }
 
 /// States, or actions, that are worth a task for another thread.
 pub(super) const TASK: usize = 4;
 
-impl<G: Game> Encoder<G> {
+impl<G: Image> Encoder<G> {
     /// An encoder for a network that sees positions in a way.
     pub fn new(view: View) -> Self {
-        Self { view, images: Vec::new(), scalars: Vec::new(), known: Vec::new(), game: PhantomData }
+        Self { view, images: Vec::new(), scalars: Vec::new(), priors: Vec::new(), game: PhantomData }
     }
 
     /// States, each under its symmetry.
     pub fn positions(&mut self, states: &[(G::State, usize)], device: &Device) -> Encoded<'_> {
-        let image = self.make_room(states.len(), G::ACTIONS);
-        let view = self.view;
+        let image = self.make_room(states.len(), 0);
         states
             .par_iter()
             .with_min_len(TASK)
             .zip(self.images.par_chunks_exact_mut(image))
             .zip(self.scalars.par_chunks_exact_mut(G::SCALARS))
-            .zip(self.known.par_chunks_exact_mut(G::ACTIONS))
-            .for_each(|(((state, image), scalars), known)| view.position::<G>(state, image, scalars, known));
+            .for_each(|(((state, symmetry), image), scalars)| G::encode(state, *symmetry, image, scalars));
         self.encoded(states.len(), device)
     }
 
     /// Afterstates, given as state, action and symmetry.
     pub fn afterstates(&mut self, states: &[(G::State, usize, usize)], device: &Device) -> Encoded<'_> {
-        let image = self.make_room(states.len(), 1);
+        let image = self.make_room(states.len(), states.len());
         let view = self.view;
         states
             .par_iter()
             .with_min_len(TASK)
             .zip(self.images.par_chunks_exact_mut(image))
             .zip(self.scalars.par_chunks_exact_mut(G::SCALARS))
-            .zip(&mut self.known)
-            .for_each(|(((state, image), scalars), known)| view.afterstate::<G>(state, image, scalars, known));
+            .zip(&mut self.priors)
+            .for_each(|(((state, image), scalars), prior)| *prior = view.afterstate::<G>(state, image, scalars));
         self.encoded(states.len(), device)
     }
 
-    /// One wave of what follows from each action, for a model of waves to learn: of a chain of K waves by its draw the board
-    /// before one of these and that after it, or the board that is left, which stays; K is `waves`, at least 1, at the most. A
-    /// board from which nothing follows has the points that are certain of its action, all other boards at rest have none.
+    /// One wave of what follows from each action: of a chain of K waves by its draw the board before one of these and that
+    /// after it, or the board that is left, which stays. K is `waves`, at least 1, at the most.
+    ///
+    /// A board from which nothing follows has the points that are certain of its action, all other boards at rest have none.
     ///
     /// # Panics
     /// Without a draw for each state.
-    pub fn waves(&self, states: &[(G::State, usize, usize)], draws: &[u32], waves: usize, device: &Device) -> Waves {
+    pub fn waves(&self, states: &[(G::State, usize, usize)], draws: &[u32], waves: usize, device: &Device) -> WaveBatch {
         assert_eq!(states.len(), draws.len(), "a draw for each state");
         let (count, image) = (states.len(), G::PLANES * G::ROWS * G::COLUMNS);
         let (mut before, mut after, mut points) =
@@ -191,34 +225,21 @@ impl<G: Game> Encoder<G> {
             .zip(before.par_chunks_exact_mut(image))
             .zip(after.par_chunks_exact_mut(image))
             .zip(&mut points)
-            .for_each_init(
-                || (vec![0.0; (waves + 1) * image], vec![0.0; waves]),
-                |(boards, gained), ((((seen, draw), before), after), points)| {
-                    let (state, action, symmetry) = seen;
-                    let count = G::encode_waves(state, *action, *symmetry, boards, gained);
-                    let wave = *draw as usize % (count + 1).min(waves);
-                    let next = (wave + 1).min(count);
-                    before.copy_from_slice(&boards[wave * image..][..image]);
-                    after.copy_from_slice(&boards[next * image..][..image]);
-                    *points = match count {
-                        0 => self.view.told().known::<G>(state, *action),
-                        _ if wave < count => self.view.scale * gained[wave],
-                        _ => 0.0,
-                    };
-                },
-            );
+            .for_each(|((((seen, draw), before), after), points)| {
+                *points = self.view.scale * wave::<G>(seen, *draw as usize, waves, [before, after]);
+            });
         let board =
             |boards| Tensor::from_data(TensorData::new(boards, [count, G::PLANES, G::ROWS, G::COLUMNS]), device);
         let points = Tensor::from_data(TensorData::new(points, [count]), device);
-        Waves { before: board(before), after: board(after), points }
+        WaveBatch { before: board(before), after: board(after), points }
     }
 
     /// Makes room for a number of images; gives the numbers in each.
-    fn make_room(&mut self, count: usize, values: usize) -> usize {
+    fn make_room(&mut self, count: usize, priors: usize) -> usize {
         let image = self.view.planes::<G>() * G::ROWS * G::COLUMNS;
         self.images.resize(count * image, 0.0);
         self.scalars.resize(count * G::SCALARS, 0.0);
-        self.known.resize(count * values, 0.0);
+        self.priors.resize(priors, 0.0);
         image
     }
 
@@ -226,6 +247,31 @@ impl<G: Game> Encoder<G> {
         let images = TensorData::new(self.images.clone(), [count, self.view.planes::<G>(), G::ROWS, G::COLUMNS]);
         let scalars = TensorData::new(self.scalars.clone(), [count, G::SCALARS]);
         let (images, scalars) = (Tensor::from_data(images, device), Tensor::from_data(scalars, device));
-        Encoded { images, scalars, known: &mut self.known }
+        Encoded { images, scalars, priors: &mut self.priors }
     }
+}
+
+/// Writes the boards before and after the wave of a draw; gives its points.
+fn wave<G: Image>(
+    (state, action, symmetry): &(G::State, usize, usize),
+    draw: usize,
+    most: usize,
+    [before, after]: [&mut [f32]; 2],
+) -> f32 {
+    // The boards with the points of the wave that follows, the last one with none.
+    let (mut board, mut boards) = (G::done(state, *action), Vec::with_capacity(most + 1));
+    while boards.len() < most
+        && let Some((next, points)) = G::wave(&board)
+    {
+        boards.push((board, points));
+        board = next;
+    }
+    boards.push((board, 0.0));
+    let count = boards.len() - 1;
+    let chosen = draw % (count + 1).min(most);
+    let mut scalars = [0.0; 16];
+    let scalars = &mut scalars[..G::SCALARS];
+    G::encode(&boards[chosen].0, *symmetry, before, scalars);
+    G::encode(&boards[(chosen + 1).min(count)].0, *symmetry, after, scalars);
+    if count == 0 { G::after(state, *action).points } else { boards[chosen].1 }
 }

@@ -3,10 +3,10 @@
 use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
-use super::encoding::TASK;
-use super::{Chain, Encoded, Encoder, Frozen, QNetwork, View};
+use super::encoding::{TASK, by_certain_points};
+use super::{Encoded, Encoder, Frozen, Outcome, QNetwork, Shown, View};
 use crate::error::{Error, Result};
-use crate::games::{ActionMask, After, Game, MaskKind, Prior, by_certain_points};
+use crate::games::{ActionMask, After, Game, Image, Plan, offered};
 
 /// Actions of a state whose next moves are valued, at the most: those with the highest values. A player that chooses among so
 /// many moves by their certain plans alone loses 2 points a game.
@@ -23,13 +23,15 @@ pub struct Evaluator<G: Game> {
     values: Vec<f32>,
     /// What the network adds to the plan of each of these, if it values next moves too.
     planned: Vec<f32>,
-    /// Moves after each move that are valued too; 0: values are those of one forward pass.
-    next_moves: usize,
-    /// Factor of the network's output, which is added to what is known beforehand.
-    output: f32,
+    /// Actions after each action that are valued too; 0: values are those of one forward pass.
+    ///
+    /// Only a network that has learned to value plans may have more.
+    pub next_moves: usize,
+    /// Factor of the network's output, which is added to the prior: with 0 the prior alone is left.
+    pub output: f32,
 }
 
-impl<G: Game> Evaluator<G> {
+impl<G: Image> Evaluator<G> {
     /// An evaluator of a network, without gradients; at most `batch` images, at least one, go through it at once.
     pub fn new(network: &QNetwork, batch: usize, device: &Device) -> Self {
         Self {
@@ -45,31 +47,11 @@ impl<G: Game> Evaluator<G> {
         }
     }
 
-    /// The same with a factor of the network's output: with 0 the prior, or the foreseen points, alone are left. With next moves that
-    /// is a plan one move longer than the prior's.
-    pub fn with_output(self, output: f32) -> Self {
-        Self { output, ..self }
-    }
-
-    /// The same with another number of moves that are valued after each move; with 0 values are those of one forward pass.
-    ///
-    /// # Panics
-    /// If it is not 0 and the network has not learned to value plans.
-    pub fn with_next_moves(self, next_moves: usize) -> Self {
-        assert!(next_moves == 0 || self.network.network().next_moves() > 0, "a network that values plans");
-        Self { next_moves, ..self }
-    }
-
-    /// The same with another mask than that of its training: values are those of its actions.
-    pub fn with_mask(self, mask: MaskKind) -> Self {
-        let view = View { mask, ..self.view };
-        Self { view, encoder: Encoder::new(view), ..self }
-    }
-
-    /// The same; if the network foresees chains, it is told by the rules what they leave instead.
-    pub fn told(self) -> Self {
-        let view = View { mask: self.view.mask, ..self.network.network().told_view() };
-        Self { view, encoder: Encoder::new(view), ..self }
+    /// What it gives with a view that differs from its network's: another mask, or what is certain told by the rules in
+    /// place of a dynamics model.
+    pub fn see(&mut self, view: View) {
+        self.view = view;
+        self.encoder = Encoder::new(view);
     }
 
     /// What the network is shown of a position.
@@ -121,7 +103,7 @@ impl<G: Game> Evaluator<G> {
 
     /// The actions that are offered in each state.
     pub fn masks(&self, states: &[G::State]) -> Vec<ActionMask> {
-        states.par_iter().with_min_len(TASK).map(|state| G::mask(state, self.view.mask)).collect()
+        states.par_iter().with_min_len(TASK).map(|state| offered::<G>(state, self.view.mask).0).collect()
     }
 
     /// The same by one forward pass alone and with a mask for each state: values outside of it may be left out and are then 0.
@@ -131,7 +113,7 @@ impl<G: Game> Evaluator<G> {
     /// When the device fails.
     pub fn values_within(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<&[f32]> {
         self.values.clear();
-        match self.view.afterstates {
+        match self.view.afterstates() {
             false => self.value_positions(states)?,
             true => self.value_afterstates(states, masks)?,
         }
@@ -141,9 +123,9 @@ impl<G: Game> Evaluator<G> {
     fn value_positions(&mut self, states: &[G::State]) -> Result<()> {
         for chunk in states.chunks(self.batch) {
             let chunk: Vec<_> = chunk.iter().map(|state| (*state, 0)).collect();
-            let Encoded { images, scalars, known } = self.encoder.positions(&chunk, &self.device);
-            let added = to_vec(self.network.forward(images, scalars))?;
-            self.values.extend(added.iter().zip(known.iter()).map(|(added, known)| self.output * added + known));
+            let Encoded { images, scalars, .. } = self.encoder.positions(&chunk, &self.device);
+            let values = to_vec(self.network.forward(images, scalars))?;
+            self.values.extend(values.iter().map(|value| self.output * value));
         }
         Ok(())
     }
@@ -161,19 +143,17 @@ impl<G: Game> Evaluator<G> {
             })
             .unzip();
         for (chunk, places) in afterstates.chunks(self.batch).zip(places.chunks(self.batch)) {
-            let Encoded { mut images, scalars, known } = self.encoder.afterstates(chunk, &self.device);
-            let foresight =
-                self.network.network().foresight().filter(|_| self.view.prior == self.network.network().view().prior);
-            if let Some((model, waves)) = foresight {
+            let Encoded { mut images, scalars, priors } = self.encoder.afterstates(chunk, &self.device);
+            if let Some((model, waves)) = self.network.network().dynamics().filter(|_| self.view.shown == Shown::Done) {
                 let shape = images.dims();
-                let Chain { boards, points } = model.chain(images, waves)?;
+                let Outcome { boards, points } = model.outcome(images, waves)?;
                 images = Tensor::from_data(TensorData::new(boards, shape), &self.device);
-                known.iter_mut().zip(points).for_each(|(known, points)| *known += points);
+                priors.iter_mut().zip(points).for_each(|(prior, points)| *prior += points);
             }
             let added = to_vec(self.network.forward(images, scalars))?;
             let added = added.chunks_exact(self.network.network().outputs());
-            for (place, (added, known)) in places.iter().zip(added.zip(known)) {
-                self.values[*place] = self.output * added[0] + *known;
+            for (place, (added, prior)) in places.iter().zip(added.zip(priors)) {
+                self.values[*place] = self.output * added[0] + *prior;
                 if let [_, planned] = added {
                     self.planned[*place] = self.output * planned;
                 }
@@ -215,7 +195,7 @@ impl<G: Game> Evaluator<G> {
         Ok(())
     }
 
-    /// Of each action the points that are certain and the highest value of a next move by one forward pass, at [`Prior::LATER`] of
+    /// Of each action the points that are certain and the highest value of a next move by one forward pass, at half of
     /// its worth: of the moves that are certain to gain something after it those with the highest prior are valued, of equal ones
     /// those with the lower number. In the network's units.
     ///
@@ -227,13 +207,13 @@ impl<G: Game> Evaluator<G> {
     pub fn next_values(&mut self, actions: &[(G::State, usize)]) -> Result<Vec<f32>> {
         assert!(self.network.network().next_moves() > 0, "a network that values plans");
         let count = self.next_moves;
-        let depth = self.view.prior.depth();
+        let plan = self.view.prior().unwrap_or(Plan::of(1));
         let afters: Vec<After<G::State>> = actions
             .par_iter()
             .with_min_len(TASK)
             .map(|(state, action)| {
                 let After { state, points, actions } = G::after(state, *action);
-                let ranked = by_certain_points::<G>(&state, &actions, depth);
+                let ranked = by_certain_points::<G>(&state, &actions, plan);
                 After { state, points, actions: ranked.iter().take(count).map(|(action, _)| *action).collect() }
             })
             .collect();
@@ -243,7 +223,7 @@ impl<G: Game> Evaluator<G> {
         let values = self.values_within(&states, &masks)?;
         let value = |(after, values): (&After<G::State>, &[f32])| {
             let best = after.actions.iter().map(|action| values[action]).reduce(f32::max);
-            scale * after.points + Prior::LATER as f32 * best.unwrap_or(0.0)
+            scale * after.points + plan.weight as f32 * best.unwrap_or(0.0)
         };
         Ok(afters.iter().zip(values.chunks_exact(G::ACTIONS)).map(value).collect())
     }

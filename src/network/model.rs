@@ -6,9 +6,9 @@ use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use super::{NetworkConfig, OutOfRange, QNetwork, View};
+use super::{Input, NetworkConfig, OutOfRange, QNetwork, Shown, View};
 use crate::error::{Error, Result};
-use crate::games::{Game, MaskKind};
+use crate::games::{Image, MaskKind, Playable};
 use crate::random::{Role, Stream};
 use crate::store::AgentFile;
 
@@ -17,9 +17,6 @@ pub const BEST: &str = "best.safetensors";
 
 /// What a file calls the model of an agent that is one of these.
 const KIND: &str = "q-network";
-
-/// The trained agent that travels inside the program.
-static SHIPPED: &[u8] = include_bytes!("../../checkpoints/dqn/best.safetensors");
 
 /// A model without its weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,8 +28,8 @@ pub struct ModelConfig {
     /// The parameters of the rules that it was trained with; the file has them beside the rest.
     #[serde(skip)]
     pub rules: Table,
-    /// The moves that are offered to the network.
-    pub mask: MaskKind,
+    /// The name of the mask of the moves that it is offered; empty for the game's default.
+    pub mask: String,
     /// Points that the network's values count in: one over the factor by which rewards were scaled in training.
     pub points: f64,
     /// The network's shape.
@@ -50,9 +47,16 @@ pub struct Model {
 
 impl ModelConfig {
     /// What the network sees of a position.
-    pub fn view(&self) -> View {
-        let NetworkConfig { prior, afterstates, .. } = self.network;
-        View { prior, afterstates, mask: self.mask, scale: (1.0 / self.points) as f32 }
+    ///
+    /// A mask that the game has not, which is refused where a configuration is read, is taken for its default.
+    pub fn view<G: Image>(&self) -> View {
+        let shown = match self.network.input {
+            Input::Position => Shown::Position,
+            Input::Afterstate => Shown::Done,
+            Input::Plans => Shown::Plans,
+        };
+        let mask = MaskKind::of::<G>(&self.mask).unwrap_or(G::DEFAULT_MASK);
+        View { shown, mask, scale: (1.0 / self.points) as f32 }
     }
 
     /// The configuration in a file; `name` is what errors call it.
@@ -93,7 +97,7 @@ impl Model {
     ///
     /// # Errors
     /// When the file is of another kind of model, plays another game or has weights of another shape.
-    pub fn from_file<G: Game>(file: &AgentFile, name: &str, device: &Device) -> Result<Self> {
+    pub fn from_file<G: Image>(file: &AgentFile, name: &str, device: &Device) -> Result<Self> {
         if file.game != G::NAME {
             return Err(Error::user(format!("{name} plays {}, not {}", file.game, G::NAME)));
         }
@@ -101,10 +105,27 @@ impl Model {
             return Err(Error::user(format!("{name} holds a model '{}', not a {KIND}", file.model)));
         }
         let config = ModelConfig::read(file, name)?;
+        MaskKind::of::<G>(&config.mask).map_err(|error| Error::user(format!("{name}: {error}")))?;
         // The weights drawn here are replaced at once.
         let network = QNetwork::new::<G>(&config, &mut Stream::new(0, Role::Initialise, 0), device);
         let network = network.with_arrays(&file.tensors).map_err(|error| Error::user(format!("{name}: {error}")))?;
         Ok(Self { config, network })
+    }
+
+    /// The agent of a name that travels inside the program; without a name the first of its game.
+    ///
+    /// # Errors
+    /// A game without such an agent.
+    pub fn shipped<G: Playable>(name: Option<&str>, device: &Device) -> Result<Self> {
+        let agent = G::AGENTS.iter().find(|(known, _)| name.is_none_or(|name| name == *known));
+        let Some((name, bytes)) = agent else {
+            return Err(Error::user(format!(
+                "no agent of {} ships with the program: name one, as checkpoint=PATH or by --checkpoint PATH",
+                G::NAME
+            )));
+        };
+        let file = AgentFile::from_bytes(bytes).map_err(|what| Error::runtime(format!("the agent {name} {what}")))?;
+        Self::from_file::<G>(&file, &format!("the agent {name}"), device)
     }
 
     /// Loads the agent of a file or folder; without a path the shipped one.
@@ -113,12 +134,8 @@ impl Model {
     ///
     /// # Errors
     /// A file that is missing, damaged, foreign, newer than this program or of another game.
-    pub fn load<G: Game>(path: Option<&Path>, device: &Device) -> Result<Self> {
-        let Some(path) = path else {
-            let file =
-                AgentFile::from_bytes(SHIPPED).map_err(|what| Error::runtime(format!("the shipped agent {what}")))?;
-            return Self::from_file::<G>(&file, "the shipped agent", device);
-        };
+    pub fn load<G: Playable>(path: Option<&Path>, device: &Device) -> Result<Self> {
+        let Some(path) = path else { return Self::shipped::<G>(None, device) };
         let path = agent_file(path)?;
         Self::from_file::<G>(&AgentFile::load(&path)?, &path.display().to_string(), device)
     }

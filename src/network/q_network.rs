@@ -19,9 +19,9 @@ use serde::{Deserialize, Serialize};
 use super::board_convolution::{Parts, Tower};
 use super::colours;
 use super::convolution::{Activation, Convolution};
-use super::foresight::Foresight;
+use super::dynamics::DynamicsModel;
 use super::{ModelConfig, View};
-use crate::games::{Game, Prior};
+use crate::games::Image;
 use crate::random::Stream;
 
 /// What the user chooses of the network.
@@ -36,18 +36,33 @@ pub struct NetworkConfig {
     pub share_colours: bool,
     /// Separate streams of state value and advantages (Wang et al. 2016, <https://arxiv.org/abs/1511.06581>).
     pub dueling: bool,
-    /// What is known of action values beforehand: it is shown to the network, which learns what is to be added.
-    pub prior: Prior,
-    /// The network sees what an action leaves, one action at a time, instead of the position for all at once.
-    pub afterstates: bool,
-    /// With afterstates and no prior: waves of a chain that the network foresees at the most, by a learned model of one wave;
-    /// it values the board that they leave. 0: it values the board as the action leaves it.
-    pub waves: usize,
-    /// Number of 3x3 convolutions of the model of one wave.
-    pub wave_layers: usize,
-    /// With afterstates and a prior: moves after each move that the network values too, those with the highest prior; the best of
-    /// them takes the place of the second move of a plan. 0: none.
+    /// What the network sees.
+    pub input: Input,
+    /// With afterstates: waves of a chain that a learned dynamics model predicts at the most; 0 for no model.
+    ///
+    /// The network values the board that they leave; without a model the board as the action leaves it.
+    pub dynamics_waves: usize,
+    /// Number of 3x3 convolutions of the dynamics model.
+    pub dynamics_layers: usize,
+    /// With plans: moves after each move that the network values too, those with the highest prior; 0 for none.
+    ///
+    /// The best of them takes the place of the second move of a plan.
     pub next_moves: usize,
+}
+
+/// What a network sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Input {
+    /// The position, for all actions in one pass.
+    #[default]
+    Position,
+    /// The position with one action done, and no more of the rules.
+    Afterstate,
+    /// What one action leaves for certain, and the certain plans that follow.
+    ///
+    /// The network learns what is to be added to the best plan of two actions.
+    Plans,
 }
 
 /// An afterstate's value is the sum of what each place adds, times this: it keeps Adam's first steps, which move all places'
@@ -61,10 +76,9 @@ impl Default for NetworkConfig {
             layers: 5,
             share_colours: false,
             dueling: false,
-            prior: Prior::None,
-            afterstates: false,
-            waves: 0,
-            wave_layers: 5,
+            input: Input::Position,
+            dynamics_waves: 0,
+            dynamics_layers: 5,
             next_moves: 0,
         }
     }
@@ -90,27 +104,37 @@ impl NetworkConfig {
         for (key, value, range, allowed) in [
             ("channels", self.channels, 1..=1024, "between 1 and 1024"),
             ("layers", self.layers, 2..=64, "between 2 and 64"),
-            ("waves", self.waves, 0..=64, "between 0 and 64"),
-            ("wave_layers", self.wave_layers, 2..=64, "between 2 and 64"),
+            ("dynamics_waves", self.dynamics_waves, 0..=64, "between 0 and 64"),
+            ("dynamics_layers", self.dynamics_layers, 2..=64, "between 2 and 64"),
             ("next_moves", self.next_moves, 0..=256, "between 0 and 256"),
         ] {
             if !range.contains(&value) {
                 return Err(OutOfRange { key, value: value.to_string(), allowed });
             }
         }
-        if self.dueling && self.afterstates {
-            let allowed = "false where network.afterstates is true: an afterstate has one value";
-            return Err(OutOfRange { key: "dueling", value: "true".to_owned(), allowed });
-        }
-        if self.waves > 0 && (!self.afterstates || self.prior != Prior::None) {
-            let allowed =
-                "0 but with network.afterstates = true and network.prior = \"none\": waves are foreseen from there";
-            return Err(OutOfRange { key: "waves", value: self.waves.to_string(), allowed });
-        }
-        if self.next_moves > 0 && (!self.afterstates || self.prior == Prior::None) {
-            let allowed =
-                "0 where network.afterstates is false or network.prior is \"none\": what follows a move must be known";
-            return Err(OutOfRange { key: "next_moves", value: self.next_moves.to_string(), allowed });
+        for (key, wrong, value, allowed) in [
+            (
+                "dueling",
+                self.dueling && self.input != Input::Position,
+                "true".to_owned(),
+                "false where network.input is not \"position\": an afterstate has one value",
+            ),
+            (
+                "dynamics_waves",
+                self.dynamics_waves > 0 && self.input != Input::Afterstate,
+                self.dynamics_waves.to_string(),
+                "0 where network.input is not \"afterstate\": only there is something to predict",
+            ),
+            (
+                "next_moves",
+                self.next_moves > 0 && self.input != Input::Plans,
+                self.next_moves.to_string(),
+                "0 where network.input is not \"plans\": what follows a move must be known",
+            ),
+        ] {
+            if wrong {
+                return Err(OutOfRange { key, value, allowed });
+            }
         }
         Ok(())
     }
@@ -125,7 +149,7 @@ struct GameShape {
     /// Where values are read off in the flattened output, channels last: each action's place, or all places, of one plane after
     /// the other.
     places: Vec<i32>,
-    /// Waves that it foresees at the most.
+    /// Waves that its dynamics model predicts at the most.
     waves: usize,
     /// Moves after each move that are valued too.
     next_moves: usize,
@@ -142,8 +166,8 @@ pub struct QNetwork {
     hidden: Convolution,
     advantage: Convolution,
     value: Option<StateValue>,
-    /// What it sees of an afterstate is what this leaves of it.
-    foresight: Option<Foresight>,
+    /// It values what this leaves of an afterstate.
+    dynamics: Option<DynamicsModel>,
     #[module(skip)]
     shape: GameShape,
 }
@@ -157,7 +181,7 @@ struct StateValue {
 
 impl QNetwork {
     /// The network of a model with fresh weights drawn from `stream`, on `device`.
-    pub fn new<G: Game>(model: &ModelConfig, stream: &mut Stream, device: &Device) -> Self {
+    pub fn new<G: Image>(model: &ModelConfig, stream: &mut Stream, device: &Device) -> Self {
         const RELU: f32 = std::f32::consts::SQRT_2;
         let (config, view) = (&model.network, model.view());
         let width = config.channels;
@@ -173,7 +197,7 @@ impl QNetwork {
         let summary = convolution([width, width], 1, 1.0);
         let hidden = convolution([width, width], 1, RELU);
         // Small last layers let the first values start near zero.
-        let outputs = match view.afterstates {
+        let outputs = match view.afterstates() {
             false => G::ACTION_PLANES,
             true => 1 + usize::from(config.next_moves > 0),
         };
@@ -183,21 +207,22 @@ impl QNetwork {
             output: convolution([width, 1], 1, 0.1),
         });
         let board = [G::PLANES, shared_planes];
-        let foresight = (config.waves > 0).then(|| Foresight::new(board, width, config.wave_layers, stream, device));
+        let dynamics =
+            (config.dynamics_waves > 0).then(|| DynamicsModel::new(board, width, config.dynamics_layers, stream, device));
         let place = |action| {
             let (plane, row, column) = G::place(action);
             ((row * G::COLUMNS + column) * G::ACTION_PLANES + plane) as i32
         };
-        let places = match view.afterstates {
+        let places = match view.afterstates() {
             false => (0..G::ACTIONS).map(place).collect(),
             true => {
                 let planes = (0..outputs).flat_map(|plane| (plane..G::ROWS * G::COLUMNS * outputs).step_by(outputs));
                 planes.map(|place| place as i32).collect()
             }
         };
-        let NetworkConfig { waves, next_moves, .. } = *config;
+        let NetworkConfig { dynamics_waves: waves, next_moves, .. } = *config;
         let shape = GameShape { view, shared_planes, places, waves, next_moves };
-        let network = Self { stem, body, exchange, summary, hidden, advantage, value, foresight, shape };
+        let network = Self { stem, body, exchange, summary, hidden, advantage, value, dynamics, shape };
         network.number_parameters()
     }
 
@@ -206,14 +231,14 @@ impl QNetwork {
         self.shape.view
     }
 
-    /// What the network sees of a position if the rules tell it what it would foresee of chains.
-    pub fn told_view(&self) -> View {
-        if self.foresight.is_some() { self.shape.view.told() } else { self.shape.view }
+    /// What it sees if the rules tell what its dynamics model would predict.
+    pub fn exact_view(&self) -> View {
+        if self.dynamics.is_some() { self.shape.view.exact() } else { self.shape.view }
     }
 
-    /// The model of chains, if it foresees them, and for how many waves.
-    pub fn foresight(&self) -> Option<(&Foresight, usize)> {
-        self.foresight.as_ref().map(|model| (model, self.shape.waves))
+    /// The dynamics model, if there is one, and for how many waves it is applied.
+    pub fn dynamics(&self) -> Option<(&DynamicsModel, usize)> {
+        self.dynamics.as_ref().map(|model| (model, self.shape.waves))
     }
 
     /// Moves after each move that are valued too, for its plan.
@@ -224,15 +249,15 @@ impl QNetwork {
     /// Numbers that the network gives for an image: a value for each action; of an afterstate one, and one more if next moves are
     /// valued too.
     pub fn outputs(&self) -> usize {
-        match self.shape.view.afterstates {
+        match self.shape.view.afterstates() {
             false => self.shape.places.len(),
             true => 1 + usize::from(self.shape.next_moves > 0),
         }
     }
 
-    /// What is to be added to what is known of action values: shape `[batch, outputs]`, of `images`, shape `[batch, planes, rows,
+    /// What is to be added to the priors of actions: shape `[batch, outputs]`, of `images`, shape `[batch, planes, rows,
     /// columns]`, and `scalars`, shape `[batch, scalars]`. If the network sees afterstates, the first column is to be added to
-    /// what is known of the action, and a second one to the action's plan with the network's values of the next moves. Computed
+    /// its prior, and a second one to the action's plan with the network's values of the next moves. Computed
     /// layer by layer, with gradients or without; [`Frozen`] is faster where there are none.
     pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
         self.outputs_from(self.read_off(images, scalars))
@@ -241,7 +266,7 @@ impl QNetwork {
     /// The outputs from what is read off at the places.
     fn outputs_from(&self, values: Tensor<2>) -> Tensor<2> {
         let [batch, places] = values.dims();
-        match (self.shape.view.afterstates, self.outputs()) {
+        match (self.shape.view.afterstates(), self.outputs()) {
             (false, _) => values,
             (true, 1) => values.sum_dim(1).mul_scalar(SHARE),
             (true, outputs) => {
@@ -254,7 +279,7 @@ impl QNetwork {
     /// The network as it is computed block by block, which must give what [`read_off`](Self::read_off) does: on the CPU, without
     /// gradients and without the state's own value.
     #[cfg(feature = "flex")]
-    fn tower<G: Game>(&self) -> Option<Tower> {
+    fn tower<G: Image>(&self) -> Option<Tower> {
         let Self { stem, body, exchange, summary, hidden, advantage, value, shape, .. } = self;
         let device = stem.device();
         let fits = device == Device::flex() && !device.is_autodiff() && value.is_none();
@@ -332,7 +357,7 @@ pub struct Frozen<G> {
     game: PhantomData<G>,
 }
 
-impl<G: Game> Frozen<G> {
+impl<G: Image> Frozen<G> {
     /// The network as it is now.
     pub fn new(network: &QNetwork) -> Self {
         Self {
@@ -367,7 +392,7 @@ fn mean_over_board(x: Tensor<4>) -> Tensor<4> {
 #[cfg(all(test, feature = "flex"))]
 mod tests {
     use super::*;
-    use crate::games::{MaskKind, Match3};
+    use crate::games::{Game, Match3};
     use crate::random::Role;
 
     #[test]
@@ -376,7 +401,7 @@ mod tests {
         for (device, dueling) in [(&processor, false), (&processor.clone().autodiff(), false), (&processor, true)] {
             let network = NetworkConfig { channels: 8, dueling, ..NetworkConfig::default() };
             let (game, rules) = (Match3::NAME.to_owned(), Default::default());
-            let model = ModelConfig { game, rules, mask: MaskKind::Matching, points: 10.0, network };
+            let model = ModelConfig { game, rules, mask: String::new(), points: 10.0, network };
             let network = QNetwork::new::<Match3>(&model, &mut Stream::new(1, Role::Initialise, 0), device);
             assert_eq!(Frozen::<Match3>::new(&network).network().tower::<Match3>().is_some(), !dueling);
         }

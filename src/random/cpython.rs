@@ -4,7 +4,7 @@ use std::fmt;
 
 use rand_mt::Mt;
 
-use super::Draw;
+use super::{Draw, SeededDraw};
 
 /// The generator `random.Random(seed)` of CPython: MT19937 (Matsumoto and Nishimura 1998), seeded
 /// by `init_by_array` with the 32-bit words of the seed as `Modules/_randommodule.c` does.
@@ -41,6 +41,16 @@ impl Draw for CPythonRandom {
                 return number;
             }
         }
+    }
+}
+
+impl SeededDraw for CPythonRandom {
+    fn from_seed(seed: u128) -> Self {
+        Self::new(seed)
+    }
+
+    fn next_seed(&mut self) -> u128 {
+        self.getrandbits128()
     }
 }
 

@@ -1,11 +1,11 @@
 //! Random numbers: the program's own streams, and CPython's generator for the original's games.
 
 mod cpython;
-mod lanes;
+mod columns;
 mod stream;
 
 pub use cpython::CPythonRandom;
-pub use lanes::Lanes;
+pub use columns::ColumnStreams;
 pub use stream::{Role, Stream};
 
 /// A source of uniform integers: all the randomness a game may use.
@@ -28,4 +28,13 @@ pub trait Draw {
             *number = self.below(n) as u8;
         }
     }
+}
+
+/// A generator by which a seed means a game.
+pub trait SeededDraw: Draw + Clone + Send + Sync {
+    /// The generator of a seed.
+    fn from_seed(seed: u128) -> Self;
+
+    /// Draws the seed of another game: a session of games follows from its first seed.
+    fn next_seed(&mut self) -> u128;
 }

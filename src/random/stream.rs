@@ -6,7 +6,7 @@ use rand::{Rng, SeedableRng, TryRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-use super::Draw;
+use super::{Draw, SeededDraw};
 
 /// What a stream is used for. The discriminants are part of the seeding and never change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,6 +97,16 @@ impl Draw for Stream {
                 fraction = scaled as u64;
             }
         }
+    }
+}
+
+impl SeededDraw for Stream {
+    fn from_seed(seed: u128) -> Self {
+        Self::new(seed as u64, Role::Game, (seed >> 64) as u64)
+    }
+
+    fn next_seed(&mut self) -> u128 {
+        u128::from(self.0.next_u64()) << 64 | u128::from(self.0.next_u64())
     }
 }
 

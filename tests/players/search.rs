@@ -6,7 +6,7 @@ use matchq::agents::{Budget, Cascade, Leaf, NoLeaf, Policy, Search, Valued, pars
 use matchq::eval::Summary;
 use matchq::games::Game;
 use matchq::games::match3::{Certain, Match3, Rules, State};
-use matchq::random::{Draw, Lanes, Role, Stream};
+use matchq::random::{Draw, ColumnStreams, Role, Stream};
 
 use super::{ALL, CHAIN, FOUR, PREPARATION, action, position, ties};
 
@@ -29,7 +29,7 @@ fn luck_column_by_column_takes_noise_from_the_difference_of_two_moves() {
             let differences: Vec<f32> = (0..200).map(difference).collect();
             Summary::of(&differences).unwrap().standard_deviation.unwrap().powi(2)
         };
-        let lane = |index| Lanes::new(1, Role::Simulate, index);
+        let lane = |index| ColumnStreams::new(1, Role::Simulate, index);
         let stream = |index| Stream::new(1, Role::Simulate, index);
         let of_lanes = |index, action| points(&rules, &state, action, &mut lane(index));
         let of_stream = |index, action| points(&rules, &state, action, &mut stream(index));

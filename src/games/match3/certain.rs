@@ -1,8 +1,8 @@
 //! What is certain of a position's future: how the tokens now on the board fall, match and are cleared.
 
 use super::chains::Chains;
-use super::{Cells, GEMS, Grid, NO_MATCH, OBSTACLE, State, moves, score, text};
-use crate::board::{self, LANES};
+use super::{Cells, Grid, NO_MATCH, OBSTACLE, State, moves, score, text};
+use crate::games::swap::{self, LANES};
 use crate::games::ActionMask;
 
 /// How a token that is not known is held. It matches nothing, cannot be swapped and is not cleared.
@@ -47,7 +47,7 @@ impl Certain {
         let mut swaps = moves::matching(&self.grid);
         swaps.vertical &= known.up();
         swaps.horizontal &= known.left();
-        moves::actions(board::Swaps { vertical: swaps.vertical & known, horizontal: swaps.horizontal & known })
+        moves::actions(swap::Swaps { vertical: swaps.vertical & known, horizontal: swaps.horizontal & known })
     }
 
     /// Plays a move and the whole chain that follows from the known tokens; gives its points, or those of
@@ -88,7 +88,7 @@ impl Certain {
             return None;
         }
         let gems = runs.cells();
-        let mut empty = gems | board::neighbours(gems) & self.grid.of_kind(OBSTACLE);
+        let mut empty = gems | swap::neighbours(gems) & self.grid.of_kind(OBSTACLE);
         while !empty.is_empty() {
             let top = self.grid.fall(&mut empty);
             self.grid.put(top, UNKNOWN);
@@ -109,12 +109,6 @@ impl Certain {
         self
     }
 
-    /// The number of the gem at (x, y), from the top left; `None` off the board and where there is no known gem.
-    pub fn gem(&self, x: usize, y: usize) -> Option<u8> {
-        let on_board = x < super::COLUMNS && y < super::ROWS;
-        on_board.then(|| self.grid.kind(Cells::at(x, y))).filter(|kind| *kind < GEMS)
-    }
-
     /// The board's text: ten lines of `a b c d #` with a space for an unknown token, without a newline at the end.
     pub fn board(&self) -> String {
         text::show(&self.grid, self.grid.of_kind(UNKNOWN))
@@ -123,11 +117,6 @@ impl Certain {
     /// The board as a position with so many moves left, whose unknown tokens are unknown to [`of`](Self::of) too.
     pub(super) fn state(&self, moves_left: i32) -> State {
         State::pack(&self.grid, moves_left)
-    }
-
-    /// Writes the planes a, b, c, d, obstacle, all empty where a token is not known, and the moves left, under a symmetry.
-    pub(super) fn encode(&self, moves_left: i32, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
-        State::pack(&self.grid, moves_left).encode(symmetry, image, scalars);
     }
 
     #[inline]

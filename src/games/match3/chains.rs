@@ -3,9 +3,9 @@
 
 use super::certain::UNKNOWN;
 use super::{Cells, Certain, Grid, LONGEST, OBSTACLE, moves, worth};
-use crate::board::{self, LANES};
+use crate::games::swap::{self, LANES};
 
-type Lanes = board::Lanes<{ super::COLUMNS }, { super::ROWS }>;
+type Lanes = swap::Lanes<{ super::COLUMNS }, { super::ROWS }>;
 
 // What the digits of these tell: alone of what is no gem, an obstacle has none of the two others, and one is the unknown's.
 const _: () = assert!(OBSTACLE == 0b100 && UNKNOWN == 0b101);

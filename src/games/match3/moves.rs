@@ -115,9 +115,7 @@ pub(super) fn actions(swaps: Swaps) -> ActionMask {
     mask
 }
 
-/// The moves that change a board without runs as it is seen; all, where there is none.
+/// The moves that change a board without runs as it is seen.
 pub(super) fn effective(grid: &Grid) -> ActionMask {
-    let legal = ActionMask::all(ACTIONS);
-    let mask = legal.without(&actions(grid.equal_neighbours()));
-    if mask.is_empty() { legal } else { mask }
+    ActionMask::all(ACTIONS).without(&actions(grid.equal_neighbours()))
 }

@@ -9,7 +9,7 @@ use super::line::{Line, WIDTH};
 use super::plan::Plans;
 use super::planes::{Planes, average};
 use crate::network::convolution::{Activation, Convolution};
-use crate::network::foresight::take_up;
+use crate::network::dynamics::take_up;
 
 /// A model of one wave: convolutions with residuals, each with an exchange of the features' mean over the colours and of its
 /// sums over the cells below, and then the board after the wave and its points.

@@ -1,4 +1,4 @@
-//! A learned model of chains: from a board the board that the next wave leaves, and the wave's points. Applied again and again
+//! The dynamics model: from a board the board that the next wave leaves, and the wave's points. Applied again and again
 //! it follows a chain to its end, whatever its length, by what it learned of single waves.
 
 use burn::module::Module;
@@ -11,13 +11,13 @@ use super::board_convolution::WaveTower;
 use super::colours;
 use super::convolution::{Activation, Convolution};
 use super::evaluator::to_vec;
-use super::{Waves, device};
+use super::{WaveBatch, device};
 use crate::error::Result;
 use crate::random::Stream;
 
 /// The network of one wave: convolutions with residuals, each of which also sees what lies below in the same column.
 #[derive(Module, Debug)]
-pub struct Foresight {
+pub struct DynamicsModel {
     stem: Convolution,
     body: Vec<Convolution>,
     /// 1x1, of the features' mean over the colours and of its sums over the cells below, one a layer of `body`.
@@ -35,7 +35,7 @@ pub struct Foresight {
     planes: [usize; 2],
 }
 
-/// What is foreseen of one wave.
+/// What is predicted of one wave.
 pub struct Wave {
     /// The board after it, `[batch, planes, rows, columns]`: above 0 where a plane is set, the log-odds of that.
     pub board: Tensor<4>,
@@ -44,7 +44,7 @@ pub struct Wave {
 }
 
 /// What a chain leaves in the end.
-pub struct Chain {
+pub struct Outcome {
     /// The boards, `[batch, planes, rows, columns]` in row-major order, each number 0 or 1.
     pub boards: Vec<f32>,
     /// The points of all waves in the network's units, `[batch]`.
@@ -63,7 +63,7 @@ const CELLS: f32 = 1.0 / 40.0;
 /// The sums over the cells below count with this factor: there are up to nine of them.
 const BELOW: f32 = 0.5;
 
-impl Foresight {
+impl DynamicsModel {
     /// A model with fresh weights, of boards of `planes` of which the first `colours`, not all, are interchangeable.
     pub fn new(
         [planes, colours]: [usize; 2],
@@ -117,14 +117,14 @@ impl Foresight {
 
     /// The loss of waves, the mean over them: of each the squared error of its points, and [`CELLS`] times the cross-entropy
     /// of every number of the board after it.
-    pub fn loss(&self, waves: Waves) -> Tensor<1> {
-        let Waves { before, after, points } = waves;
+    pub fn loss(&self, waves: WaveBatch) -> Tensor<1> {
+        let WaveBatch { before, after, points } = waves;
         let count = points.dims()[0] as f32;
-        let foreseen = self.wave(before);
-        let odds = foreseen.board;
+        let predicted = self.wave(before);
+        let odds = predicted.board;
         // log(1 + e^x) - x y, in a form that does not overflow.
         let entropy = relu(odds.clone()) - odds.clone() * after + odds.abs().neg().exp().log1p();
-        let errors = foreseen.points - points;
+        let errors = predicted.points - points;
         (entropy.sum().mul_scalar(CELLS) + errors.square().sum()).div_scalar(count)
     }
 
@@ -133,7 +133,7 @@ impl Foresight {
     ///
     /// # Errors
     /// When the device fails.
-    pub fn chain(&self, images: Tensor<4>, waves: usize) -> Result<Chain> {
+    pub fn outcome(&self, images: Tensor<4>, waves: usize) -> Result<Outcome> {
         let device = images.device();
         let [batch, planes, rows, columns] = images.dims();
         let size = planes * rows * columns;
@@ -142,7 +142,7 @@ impl Foresight {
         #[cfg(feature = "flex")]
         if let Some(tower) = self.tower(&device) {
             tower.chain(&mut boards, &mut points, [planes, rows, columns], waves);
-            return Ok(Chain { boards, points });
+            return Ok(Outcome { boards, points });
         }
         let share = if device::is_processor(&device) { BOARDS } else { batch.max(1) };
         boards
@@ -150,7 +150,7 @@ impl Foresight {
             .zip(points.par_chunks_mut(share))
             .with_max_len(1)
             .try_for_each(|(boards, points)| self.follow(boards, points, [planes, rows, columns], waves, &device))?;
-        Ok(Chain { boards, points })
+        Ok(Outcome { boards, points })
     }
 
     /// The model as it is computed block by block, which must give what [`wave`](Self::wave) does: on the CPU, without

@@ -7,7 +7,7 @@ use super::{Draw, Role, Stream};
 /// Two simulations with the same luck in which different moves are tried draw different numbers of tokens. With one sequence
 /// all later tokens would be shifted and the luck no longer the same; with one for each column of the board it stays the
 /// same wherever both have drawn as many. On match-3 that takes a tenth from the variance of the difference between two moves.
-pub struct Lanes {
+pub struct ColumnStreams {
     seed: u64,
     role: Role,
     index: u64,
@@ -16,8 +16,8 @@ pub struct Lanes {
     pub other: Stream,
 }
 
-impl Lanes {
-    /// Lanes that are kept apart; those above share them.
+impl ColumnStreams {
+    /// ColumnStreams that are kept apart; those above share them.
     const COUNT: usize = 16;
 
     /// The luck of an index, below 2^59, in a role under a seed.
@@ -27,7 +27,7 @@ impl Lanes {
     }
 }
 
-impl Draw for Lanes {
+impl Draw for ColumnStreams {
     #[inline]
     fn below(&mut self, n: u32) -> u32 {
         self.other.below(n)
@@ -45,14 +45,14 @@ impl Draw for Lanes {
 mod tests {
     use super::*;
 
-    fn numbers(lanes: &mut Lanes, lane: usize) -> Vec<u32> {
+    fn numbers(lanes: &mut ColumnStreams, lane: usize) -> Vec<u32> {
         (0..20).map(|_| lanes.below_in(lane, 1000)).collect()
     }
 
     #[test]
     fn a_lane_gives_the_same_numbers_whatever_is_drawn_elsewhere() {
-        let mut alone = Lanes::new(7, Role::Simulate, 3);
-        let mut among = Lanes::new(7, Role::Simulate, 3);
+        let mut alone = ColumnStreams::new(7, Role::Simulate, 3);
+        let mut among = ColumnStreams::new(7, Role::Simulate, 3);
         numbers(&mut among, 2);
         among.below(6);
         assert_eq!(numbers(&mut alone, 5), numbers(&mut among, 5));
@@ -62,7 +62,7 @@ mod tests {
     fn lanes_and_indices_have_numbers_of_their_own() {
         let mut all = vec![];
         for index in 0..3 {
-            let mut lanes = Lanes::new(7, Role::Simulate, index);
+            let mut lanes = ColumnStreams::new(7, Role::Simulate, index);
             all.extend((0..16).map(|lane| numbers(&mut lanes, lane)));
             all.push((0..20).map(|_| lanes.below(1000)).collect());
         }

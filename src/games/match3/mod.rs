@@ -8,15 +8,18 @@ mod state;
 mod text;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 pub use certain::{Certain, Chain, best_plan};
 pub use moves::Move;
 pub use state::State;
 
-use super::{ActionMask, After, Game, MaskKind, Prior, Step};
-use crate::board::{self, Board};
+use super::swap::{self, Board};
+use super::{
+    ActionMask, After, Features, Game, Image, Lookahead, Mask, MaskKind, Plan, Playable, Shape, Step, Text, Token,
+};
 use crate::error::{Error, Result};
-use crate::random::Draw;
+use crate::random::{CPythonRandom, Draw};
 
 /// Columns of the board.
 pub const COLUMNS: usize = 8;
@@ -29,16 +32,22 @@ pub const MOVES: i32 = 25;
 const GEMS: u8 = 4;
 /// How an obstacle of any kind is held: what the kinds are is not kept, so nothing can show it.
 const OBSTACLE: u8 = GEMS;
-/// Set-up moves that [`MaskKind::Setups`] offers at the most, but for equal ones.
-pub const SETUPS: usize = 12;
+/// The masks after the legal one.
+pub const EFFECTIVE: MaskKind = MaskKind(1);
+/// Swaps that match at once.
+pub const MATCHING: MaskKind = MaskKind(2);
+/// Swaps that match at once, and set-ups.
+pub const SETUPS: MaskKind = MaskKind(3);
+/// Set-ups that [`SETUPS`] offers at the most, but for equal ones.
+pub const MOST_SETUPS: usize = 12;
 /// The score of a move that gains no points.
 pub const NO_MATCH: i32 = -5;
 
 /// Gems by their number, obstacles as the number after.
 type Grid = Board<COLUMNS, ROWS, 3>;
-type Cells = board::Cells<COLUMNS, ROWS>;
-type Swaps = board::Swaps<COLUMNS, ROWS>;
-type Runs = board::Runs<COLUMNS, ROWS>;
+type Cells = swap::Cells<COLUMNS, ROWS>;
+type Swaps = swap::Swaps<COLUMNS, ROWS>;
+type Runs = swap::Runs<COLUMNS, ROWS>;
 
 /// The parameters of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -60,8 +69,8 @@ pub struct Match3 {
 /// What a move of the kit's interface brought.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Play {
-    /// How often something was cleared: the waves of the chain.
-    pub clearings: u32,
+    /// Waves of the chain: how often something was cleared.
+    pub waves: u32,
     /// The points of the move: -5 if it gained none, 0 after the end of the game.
     pub score_delta: i32,
     /// Whether the game is over.
@@ -138,8 +147,11 @@ impl Match3 {
     /// As [`play`](Self::play), and the texts of all boards on the way: after the swap, every pass of
     /// falling (an empty cell is a space) and every clearing, without the last.
     pub fn play_watched(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> (Play, Vec<String>) {
+        self.play_watched_cells(moves::cells_at(x, y, vertical), draw)
+    }
+
+    fn play_watched_cells(&mut self, cells: Option<(Cells, Cells)>, draw: &mut impl Draw) -> (Play, Vec<String>) {
         let mut boards = Vec::new();
-        let cells = moves::cells_at(x, y, vertical);
         let play = self.swap_and_settle(cells, draw, |grid, empty| boards.push(text::show(grid, empty)));
         boards.pop();
         (play, boards)
@@ -156,33 +168,33 @@ impl Match3 {
         let over = self.is_over();
         self.moves_left = self.moves_left.saturating_sub(1);
         if over {
-            return Play { score_delta: 0, clearings: 0, game_over: true };
+            return Play { score_delta: 0, waves: 0, game_over: true };
         }
         if let Some((a, b)) = cells {
             self.grid.swap(a, b);
             watch(&self.grid, Cells::EMPTY);
         }
-        let (points, clearings) = settle(&mut self.grid, self.rules, draw, watch);
+        let (points, waves) = settle(&mut self.grid, self.rules, draw, watch);
         let score_delta = if points == 0 { NO_MATCH } else { points };
         self.score += score_delta;
-        Play { score_delta, clearings, game_over: self.is_over() }
+        Play { score_delta, waves, game_over: self.is_over() }
     }
 }
 
-/// Clears and refills until no run is left; gives the points and the number of clearings.
+/// Clears and refills until no run is left; gives the points and the number of waves.
 #[inline]
 fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, mut watch: impl FnMut(&Grid, Cells)) -> (i32, u32) {
-    let (mut points, mut clearings) = (0, 0);
+    let (mut points, mut waves) = (0, 0);
     loop {
         let obstacles = grid.of_kind(OBSTACLE);
         let runs = grid.runs(Cells::ALL & !obstacles);
         if runs.is_empty() {
-            return (points, clearings);
+            return (points, waves);
         }
         points += score(&runs);
-        clearings += 1;
+        waves += 1;
         let gems = runs.cells();
-        let mut empty = gems | board::neighbours(gems) & obstacles;
+        let mut empty = gems | swap::neighbours(gems) & obstacles;
         watch(grid, empty);
         while !empty.is_empty() {
             for cell in grid.fall(&mut empty).each() {
@@ -208,7 +220,7 @@ fn worth(length: u32) -> i32 {
 }
 
 /// The matching moves and, before the last move of a game, set-ups: of the others those after which the best certain chain has
-/// most points, more than the best has now. At most [`SETUPS`] of them, and those that equal the last of these.
+/// most points, more than the best has now. At most [`MOST_SETUPS`] of them, and those that equal the last of these.
 fn setups(state: &State) -> ActionMask {
     let board = Certain::of(state);
     let mut mask = board.matching();
@@ -224,7 +236,7 @@ fn setups(state: &State) -> ActionMask {
         .filter(|(points, _)| *points > now)
         .collect();
     setups.sort_by_key(|(points, _)| -points);
-    let least = setups.get(SETUPS - 1).map_or(0, |(points, _)| *points);
+    let least = setups.get(MOST_SETUPS - 1).map_or(0, |(points, _)| *points);
     setups.iter().take_while(|(points, _)| *points >= least).for_each(|(_, action)| mask.insert(*action));
     mask
 }
@@ -237,16 +249,18 @@ fn token(drawn: u32) -> u8 {
 impl Game for Match3 {
     type Rules = Rules;
     type State = State;
+    type Rng = CPythonRandom;
 
     const NAME: &'static str = "match3";
-    const PLANES: usize = 5;
-    const COLOURS: usize = GEMS as usize;
-    const ROWS: usize = ROWS;
-    const COLUMNS: usize = COLUMNS;
-    const SCALARS: usize = 1;
+    const ABOUT: &'static str = "8 x 10 tokens, 25 swaps, runs of three or more; a swap without a match stays and costs 5";
     const ACTIONS: usize = moves::ACTIONS;
-    const ACTION_PLANES: usize = 2;
-    const SYMMETRIES: usize = state::SYMMETRIES;
+    const MASKS: &'static [Mask] = &[
+        Mask { name: "legal", about: "all 142 swaps" },
+        Mask { name: "effective", about: "swaps that change what is seen" },
+        Mask { name: "matching", about: "swaps that match at once" },
+        Mask { name: "setups", about: "these and, before the last move, the swaps that prepare more than any gains now" },
+    ];
+    const DEFAULT_MASK: MaskKind = MATCHING;
 
     fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
         let mut tokens = [[0; COLUMNS]; ROWS];
@@ -265,8 +279,7 @@ impl Game for Match3 {
 
     /// Plays an action; a number that is no action is a move off the board.
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
-        let play = self.swap_and_settle(moves::cells_of_action(action), draw, |_, _| ());
-        Step { reward: play.score_delta as f32, terminal: play.game_over, clearings: play.clearings }
+        self.swap_and_settle(moves::cells_of_action(action), draw, |_, _| ()).into()
     }
 
     fn is_over(&self) -> bool {
@@ -281,50 +294,35 @@ impl Game for Match3 {
         State::pack(&self.grid, self.moves_left)
     }
 
-    /// The best certain plan of two moves, and how unequally the colours are shared: where there is much of one colour, more
-    /// matches follow, for many moves. The factors are by least squares from the scores of two searching players, 300 games each.
-    fn outlook(state: &State) -> f64 {
-        const PLAN: f64 = 1.3;
-        const COLOURS: f64 = 0.135;
-        /// First moves after which a second is looked for: those with the most points.
-        const BREADTH: usize = 4;
-        let (grid, left) = (state.grid(), state.moves_left());
-        if left <= 0 {
-            return 0.0;
+    #[inline]
+    fn mask(state: &State, kind: MaskKind) -> ActionMask {
+        match kind {
+            MATCHING => Certain::of(state).matching(),
+            EFFECTIVE => moves::effective(&state.grid()),
+            SETUPS => setups(state),
+            _ => ActionMask::all(moves::ACTIONS),
         }
-        let board = Certain::of(state);
-        let mut plans: Vec<(i32, Certain)> = Vec::new();
-        board.play_each(&board.matching(), |chain| plans.push((chain.points, chain.board())));
-        plans.sort_by_key(|(points, _)| -points);
-        let later = u32::from(left > 1);
-        let worth = |(points, board): &(i32, Certain)| f64::from(*points) + Prior::LATER * best_plan(board, later, 0.0);
-        let plan = plans.iter().take(BREADTH).map(worth).fold(0.0, f64::max);
-        let count = |gem| f64::from(grid.of_kind(gem).count());
-        let colours = if left > 1 { (0..GEMS).map(|gem| count(gem).powi(2)).sum() } else { 0.0 };
-        PLAN * plan + COLOURS * colours
+    }
+
+    /// To find set-ups in many positions takes longer than a forward pass, and they are seldom the best.
+    fn successor_mask(kind: MaskKind) -> MaskKind {
+        if kind == SETUPS { MATCHING } else { kind }
     }
 
     fn actions_left(state: &State) -> usize {
         state.moves_left().try_into().unwrap_or(0)
     }
+}
 
-    fn mask(state: &State, kind: MaskKind) -> ActionMask {
-        let grid = state.grid();
-        let mask = match kind {
-            MaskKind::Legal => ActionMask::all(moves::ACTIONS),
-            MaskKind::Effective => ActionMask::empty(),
-            MaskKind::Matching => moves::actions(moves::matching(&grid)),
-            MaskKind::Setups => setups(state),
-        };
-        if mask.is_empty() { moves::effective(&grid) } else { mask }
+impl Lookahead for Match3 {
+    fn done(state: &State, action: usize) -> State {
+        Certain::of(state).swapped(action).state(state.moves_left() - 1)
     }
 
-    fn certain(state: &State, actions: &ActionMask, depth: u32, weight: f64, values: &mut [f32]) {
-        let later = depth.min(state.moves_left().unsigned_abs()).saturating_sub(1);
-        Certain::of(state).play_each(actions, |chain| {
-            let plan = if later > 0 { weight * best_plan(&chain.board(), later, weight) } else { 0.0 };
-            values[chain.action] = (f64::from(chain.points) + plan) as f32;
-        });
+    fn wave(state: &State) -> Option<(State, f32)> {
+        let mut board = Certain::of(state);
+        let points = board.wave()?;
+        Some((board.state(state.moves_left()), points as f32))
     }
 
     fn after(state: &State, action: usize) -> After<State> {
@@ -335,63 +333,73 @@ impl Game for Match3 {
         After { state: board.state(left), points, actions }
     }
 
-    fn encode_after(
-        state: &State,
-        action: usize,
-        prior: Prior,
-        symmetry: usize,
-        image: &mut [f32],
-        scalars: &mut [f32],
-    ) -> f32 {
-        let mut board = Certain::of(state);
-        let points = match prior {
-            Prior::None => {
-                board = board.swapped(action);
-                0
-            }
-            Prior::Chain | Prior::Plan | Prior::Plan3 => board.play(action),
-        };
-        let (image, planes) = image.split_at_mut(Self::PLANES * ROWS * COLUMNS);
-        let left = state.moves_left() - 1;
-        board.encode(left, symmetry, image, scalars);
-        planes.fill(0.0);
-        let depths = prior.shown_after();
-        // The best plan of one action and that of two.
-        let mut best = [0.0; 2];
-        if depths > 0 && left > 0 {
-            board.play_each(&board.matching(), |chain| {
-                let after = chain.board();
-                let (plane, row, column) = Self::place(state::transform_action(chain.action, symmetry));
-                for (depth, best) in best.iter_mut().enumerate().take(depths) {
-                    let later = (depth as u32).min(left.unsigned_abs() - 1);
-                    let plan = f64::from(chain.points) + Prior::LATER * best_plan(&after, later, Prior::LATER);
-                    planes[((depth * Self::ACTION_PLANES + plane) * ROWS + row) * COLUMNS + column] = plan as f32;
-                    *best = plan.max(*best);
-                }
+    /// As the trait's own, on eight boards at once.
+    fn certain(state: &State, actions: &ActionMask, plan: Plan, values: &mut [f32]) {
+        let later = plan.depth.min(state.moves_left().unsigned_abs()).saturating_sub(1);
+        let board = Certain::of(state);
+        if later == 0 || plan.breadth == 0 {
+            board.play_each(actions, |chain| {
+                let then = if later > 0 { best_plan(&chain.board(), later, plan.weight) } else { 0.0 };
+                values[chain.action] = (f64::from(chain.points) + plan.weight * then) as f32;
             });
+            return;
         }
-        let everywhere = planes.chunks_exact_mut(ROWS * COLUMNS).skip(depths * Self::ACTION_PLANES);
-        everywhere.zip(best).for_each(|(plane, best)| plane.fill(best as f32 * Prior::EVERYWHERE));
-        (f64::from(points) + Prior::LATER * best[0]) as f32
+        let mut chains: Vec<(usize, f32, Certain)> = Vec::with_capacity(actions.count());
+        board.play_each(actions, |chain| chains.push((chain.action, chain.points as f32, chain.board())));
+        let least = plan.least(chains.iter().map(|(_, points, _)| *points));
+        for (action, points, board) in &chains {
+            let then = if *points >= least { best_plan(board, later, plan.weight) } else { 0.0 };
+            values[*action] = (f64::from(*points) + plan.weight * then) as f32;
+        }
     }
 
-    fn encode_waves(state: &State, action: usize, symmetry: usize, images: &mut [f32], points: &mut [f32]) -> usize {
-        let mut board = Certain::of(state).swapped(action);
-        let mut images = images.chunks_exact_mut(Self::PLANES * ROWS * COLUMNS);
-        let mut encode = |board: &Certain| {
-            if let Some(image) = images.next() {
-                board.encode(0, symmetry, image, &mut [0.0]);
-            }
-        };
-        encode(&board);
-        let mut waves = 0;
-        for place in points {
-            let Some(points) = board.wave() else { break };
-            encode(&board);
-            *place = points as f32;
-            waves += 1;
+    /// The weighted sum of the [features](Features::features); by least squares from the scores of two searching players, 300
+    /// games each.
+    fn heuristic(state: &State) -> f64 {
+        const WEIGHTS: [f64; 2] = [1.3, 0.135];
+        Self::features(state).iter().zip(WEIGHTS).map(|(feature, weight)| weight * feature).sum()
+    }
+}
+
+impl Features for Match3 {
+    const NAMES: &'static [&'static str] = &["plan", "colours"];
+
+    /// The best certain plan of two moves, the second at half weight, and the sum of the squared numbers of each colour's gems.
+    ///
+    /// Where there is much of one colour more matches follow, for many moves. No colours count before the last move, nothing
+    /// after it.
+    fn features(state: &State) -> Vec<f64> {
+        /// First moves after which a second is looked for: those with the most points.
+        const BREADTH: usize = 4;
+        let (grid, left) = (state.grid(), state.moves_left());
+        if left <= 0 {
+            return vec![0.0; 2];
         }
-        waves
+        let board = Certain::of(state);
+        let mut plans: Vec<(i32, Certain)> = Vec::new();
+        board.play_each(&board.matching(), |chain| plans.push((chain.points, chain.board())));
+        plans.sort_by_key(|(points, _)| -points);
+        let later = u32::from(left > 1);
+        let worth = |(points, board): &(i32, Certain)| f64::from(*points) + 0.5 * best_plan(board, later, 0.0);
+        let plan = plans.iter().take(BREADTH).map(worth).fold(0.0, f64::max);
+        let count = |gem| f64::from(grid.of_kind(gem).count());
+        let colours = if left > 1 { (0..GEMS).map(|gem| count(gem).powi(2)).sum() } else { 0.0 };
+        vec![plan, colours]
+    }
+}
+
+impl Image for Match3 {
+    const PLANES: usize = 5;
+    const COLOURS: usize = GEMS as usize;
+    const ROWS: usize = ROWS;
+    const COLUMNS: usize = COLUMNS;
+    const SCALARS: usize = 1;
+    const ACTION_PLANES: usize = 2;
+    const SYMMETRIES: usize = state::SYMMETRIES;
+
+    /// The planes a, b, c, d and obstacle, and the moves left over 25.
+    fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+        state.encode(symmetry, image, scalars);
     }
 
     /// (0, y, x) for a vertical move, (1, y, x) for a horizontal one.
@@ -400,11 +408,66 @@ impl Game for Match3 {
         (usize::from(!vertical), y, x)
     }
 
-    fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
-        state.encode(symmetry, image, scalars);
-    }
-
     fn transform_action(action: usize, symmetry: usize) -> usize {
         state::transform_action(action, symmetry)
+    }
+}
+
+impl Text for Match3 {
+    const BOARD: &'static str = "ten lines of eight of a b c d #";
+    const TOKENS: &'static [Token] = &[
+        Token { letter: 'a', colour: [0xe5, 0x48, 0x4d], shape: Shape::Triangle },
+        Token { letter: 'b', colour: [0x46, 0xb3, 0x6b], shape: Shape::Square },
+        Token { letter: 'c', colour: [0x4c, 0x7d, 0xf0], shape: Shape::Pentagon },
+        Token { letter: 'd', colour: [0x35, 0xc2, 0xd6], shape: Shape::Hexagon },
+        Token { letter: '#', colour: [0x5d, 0x62, 0x75], shape: Shape::Block },
+    ];
+
+    fn board(state: &State) -> String {
+        state.board()
+    }
+
+    fn parse(board: &str, actions_left: i64) -> Result<State> {
+        State::at_rest(board, actions_left)
+    }
+
+    fn describe(action: usize) -> String {
+        Move::of_action(action).to_string()
+    }
+
+    /// `[x, y, vertical]`
+    fn to_json(action: usize) -> Value {
+        let Move { x, y, vertical } = Move::of_action(action);
+        (x, y, vertical).serialize(serde_json::value::Serializer).unwrap_or_default()
+    }
+
+    fn from_json(value: &Value) -> std::result::Result<usize, String> {
+        let (x, y, vertical) = <(i64, i64, bool)>::deserialize(value)
+            .map_err(|_| format!("{value} is no move: a move is [x, y, vertical], such as [2, 6, true]"))?;
+        let action = usize::try_from(x).ok().zip(usize::try_from(y).ok());
+        Ok(action.and_then(|(x, y)| Move { x, y, vertical }.action()).unwrap_or(moves::ACTIONS))
+    }
+
+    fn cells(action: usize) -> Vec<(usize, usize)> {
+        let one = Move::of_action(action);
+        vec![(one.x, one.y), one.other()]
+    }
+
+    fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {
+        let (play, boards) = self.play_watched_cells(moves::cells_of_action(action), draw);
+        (play.into(), boards)
+    }
+}
+
+impl Playable for Match3 {
+    const AGENTS: &'static [(&'static str, &'static [u8])] = &[
+        ("dqn", include_bytes!("../../../checkpoints/dqn/best.safetensors")),
+        ("dqn-setups", include_bytes!("../../../checkpoints/dqn-setups/best.safetensors")),
+    ];
+}
+
+impl From<Play> for Step {
+    fn from(Play { waves, score_delta, game_over }: Play) -> Self {
+        Self { reward: score_delta as f32, terminal: game_over, waves }
     }
 }

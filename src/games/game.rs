@@ -1,0 +1,274 @@
+//! The traits of a game: what each room of the program asks of it.
+
+use std::fmt::Debug;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{ActionMask, Mask, MaskKind};
+use crate::error::Result;
+use crate::random::{Draw, SeededDraw};
+
+/// What one move brought.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Step {
+    /// The points the move gained.
+    pub reward: f32,
+    /// Whether the game is over.
+    pub terminal: bool,
+    /// Waves of the move's chain; 0 in games that have none.
+    pub waves: u32,
+}
+
+/// A game for one player, played by numbered actions.
+///
+/// A state is what a player may know; a game is a state with its score and the parameters of its rules.
+pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
+    /// The parameters of the rules, by their names; the default is the game as it is known.
+    type Rules: Clone + Default + PartialEq + Debug + Send + Sync + Serialize + DeserializeOwned;
+    /// All that a player may know of a position, packed: what replay stores.
+    type State: Copy + Send + Sync + PartialEq + Debug + Serialize + DeserializeOwned;
+    /// The generator by which a seed means a game.
+    type Rng: SeededDraw;
+
+    /// The name used in configurations, in files and on the command line.
+    const NAME: &'static str;
+    /// One line on the game, for lists.
+    const ABOUT: &'static str;
+    /// Actions, numbered from 0; at most [`ActionMask::CAPACITY`].
+    const ACTIONS: usize;
+    /// The masks there are. The first is of the legal actions.
+    const MASKS: &'static [Mask];
+    /// The mask that players use where none is named.
+    const DEFAULT_MASK: MaskKind;
+
+    /// Deals a new game.
+    fn new(rules: &Self::Rules, draw: &mut impl Draw) -> Self;
+
+    /// A game that stands in a position, with a score of 0 and a future of its own.
+    fn at(rules: &Self::Rules, state: &Self::State) -> Self;
+
+    /// Plays an action. After the end of the game nothing changes and the reward is 0.
+    fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step;
+
+    /// Whether the game has ended.
+    fn is_over(&self) -> bool;
+
+    /// The points so far.
+    fn score(&self) -> i32;
+
+    /// What a player may know of the position.
+    fn state(&self) -> Self::State;
+
+    /// The actions of a mask in a position; none where it holds none.
+    ///
+    /// Players are [offered](super::offered) another mask's then. Of the legal actions there is always one.
+    fn mask(state: &Self::State, kind: MaskKind) -> ActionMask;
+
+    /// The mask by which positions that may follow are judged.
+    ///
+    /// Another than the given one where that takes too long to find in so many positions.
+    fn successor_mask(kind: MaskKind) -> MaskKind {
+        kind
+    }
+
+    /// Actions left in a position where the rules set their number, else 0.
+    ///
+    /// One less after each action.
+    fn actions_left(_state: &Self::State) -> usize {
+        0
+    }
+}
+
+/// What follows from an action for certain.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct After<S> {
+    /// The position that it leaves, parts of which may be unknown.
+    ///
+    /// Only what is certain, and its image, may be asked of it; no game stands in it.
+    pub state: S,
+    /// The points that it gains.
+    pub points: f32,
+    /// The actions that are certain to gain something there; none where the game has ended.
+    pub actions: ActionMask,
+}
+
+/// Which plans of certain points are looked at.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Plan {
+    /// Actions of a plan, at least 1. No plan is longer than the game.
+    pub depth: u32,
+    /// What a point is worth an action later.
+    pub weight: f64,
+    /// First actions after which a plan looks further; 0 for all.
+    ///
+    /// Those with the most certain points, and those that equal the last of them.
+    pub breadth: usize,
+}
+
+impl Plan {
+    /// All plans of so many actions, at half weight an action later.
+    pub const fn of(depth: u32) -> Self {
+        Self { depth, weight: 0.5, breadth: 0 }
+    }
+
+    /// The certain points of a first action from which on a plan looks further, given those of all.
+    pub fn least(&self, points: impl Iterator<Item = f32>) -> f32 {
+        let mut points: Vec<f32> = points.collect();
+        if self.breadth == 0 || points.len() <= self.breadth {
+            return f32::NEG_INFINITY;
+        }
+        *points.select_nth_unstable_by(self.breadth - 1, |a, b| b.total_cmp(a)).1
+    }
+}
+
+/// What follows in a game for certain, before chance decides anything.
+pub trait Lookahead: Game {
+    /// The position with an action done and nothing that follows from it.
+    fn done(state: &Self::State, action: usize) -> Self::State;
+
+    /// What follows at once in a position, and its points; `None` where nothing does.
+    fn wave(state: &Self::State) -> Option<(Self::State, f32)>;
+
+    /// What follows from an action for certain: it is [done](Self::done), then [waves](Self::wave) until none is left.
+    fn after(state: &Self::State, action: usize) -> After<Self::State>;
+
+    /// Writes for each of the actions the points of the best certain plan that begins with it; what stands at others stays.
+    fn certain(state: &Self::State, actions: &ActionMask, plan: Plan, values: &mut [f32]) {
+        let afters: Vec<(usize, After<Self::State>)> =
+            actions.iter().map(|action| (action, Self::after(state, action))).collect();
+        let least = plan.least(afters.iter().map(|(_, after)| after.points));
+        for (action, after) in &afters {
+            let further = plan.depth > 1 && after.points >= least;
+            let later = if further { best_plan::<Self>(after, Plan { depth: plan.depth - 1, ..plan }) } else { 0.0 };
+            values[*action] = (f64::from(after.points) + plan.weight * later) as f32;
+        }
+    }
+
+    /// A rough forecast of the points still to come in a position; 0 where the game has ended.
+    ///
+    /// The better it is, the less a score varies once its [luck](crate::eval::luck) is taken out; with any it is right on
+    /// average.
+    fn heuristic(_state: &Self::State) -> f64 {
+        0.0
+    }
+}
+
+/// The points of the best certain plan after an action; 0 where no action is certain to gain any.
+fn best_plan<G: Lookahead + ?Sized>(after: &After<G::State>, plan: Plan) -> f64 {
+    let mut values = [0.0; ActionMask::CAPACITY];
+    G::certain(&after.state, &after.actions, Plan { breadth: 0, ..plan }, &mut values);
+    after.actions.iter().map(|action| f64::from(values[action])).fold(0.0, f64::max)
+}
+
+/// How a convolutional network sees a game.
+///
+/// The image of a position is `[PLANES, ROWS, COLUMNS]`, rows from the top, each number 0 or 1; the scalars are whole-board
+/// facts in `0.0..=1.0`. Q-values are read off `[ACTION_PLANES, ROWS, COLUMNS]`.
+pub trait Image: Lookahead {
+    /// Planes of the image.
+    const PLANES: usize;
+    /// Leading planes that are interchangeable (colours); 0 for none.
+    ///
+    /// Permuting them gives a position of equal value.
+    const COLOURS: usize;
+    /// Rows of the image.
+    const ROWS: usize;
+    /// Columns of the image.
+    const COLUMNS: usize;
+    /// Numbers beside the image, at least one.
+    const SCALARS: usize;
+    /// Planes of the Q-network's output.
+    const ACTION_PLANES: usize;
+    /// Symmetries of the game, numbered from 0, which is the identity.
+    const SYMMETRIES: usize;
+
+    /// Writes the image and the scalars of a position under a symmetry, over all of both slices.
+    ///
+    /// What is unknown in an afterstate is 0 in all planes.
+    fn encode(state: &Self::State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]);
+
+    /// Where an action's Q-value is read off: (output plane, row, column).
+    fn place(action: usize) -> (usize, usize, usize);
+
+    /// The number of an action on the board that [`encode`](Self::encode) shows under a symmetry.
+    fn transform_action(action: usize, symmetry: usize) -> usize;
+}
+
+/// Numbers that describe a position, for linear value functions.
+pub trait Features: Lookahead {
+    /// The features' names.
+    const NAMES: &'static [&'static str];
+
+    /// The features of a position or an afterstate, in the order of their names.
+    fn features(state: &Self::State) -> Vec<f64>;
+}
+
+/// A game's text forms, for people, files and other programs.
+pub trait Text: Game {
+    /// What a board's text is, in a few words.
+    const BOARD: &'static str;
+    /// The tokens that a board's text may hold.
+    const TOKENS: &'static [Token];
+
+    /// The board's text: lines of equal length, without a newline at the end.
+    fn board(state: &Self::State) -> String;
+
+    /// The position of a board's text, at rest, with so many actions left where the rules count them.
+    ///
+    /// # Errors
+    /// A text that is no board at rest, by row and column, and a number of actions left that no game has.
+    fn parse(board: &str, actions_left: i64) -> Result<Self::State>;
+
+    /// An action for people, such as `(2, 6)-(2, 7)`; of equal width for all.
+    fn describe(action: usize) -> String;
+
+    /// An action as JSON, such as `[2, 6, true]`.
+    fn to_json(action: usize) -> Value;
+
+    /// The action of a JSON value; one that the game takes as a wasted move has a number above all actions.
+    ///
+    /// # Errors
+    /// What is wrong with the value, to be put behind its place.
+    fn from_json(value: &Value) -> std::result::Result<usize, String>;
+
+    /// The cells (column, row) that an action touches.
+    fn cells(action: usize) -> Vec<(usize, usize)>;
+
+    /// Plays an action as [`step`](Game::step) does, and gives the boards on the way, the last one excepted.
+    ///
+    /// What falls leaves a space.
+    fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>);
+}
+
+/// A token of a board: how it is written and drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Token {
+    /// Its letter in a board's text.
+    pub letter: char,
+    /// Its colour, red, green and blue.
+    pub colour: [u8; 3],
+    /// Its shape.
+    pub shape: Shape,
+}
+
+/// The shapes in which tokens are drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    Circle,
+    Square,
+    Triangle,
+    Diamond,
+    Pentagon,
+    Hexagon,
+    Star,
+    Block,
+}
+
+/// A game that all parts of the program can play.
+pub trait Playable: Image + Features + Text {
+    /// The agents that ship with the program: their names and files, the recommended one first.
+    const AGENTS: &'static [(&'static str, &'static [u8])] = &[];
+}
