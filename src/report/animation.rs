@@ -33,7 +33,6 @@ pub struct Tile {
 
 /// The shape of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum Shape {
     Circle,
     Square,

@@ -22,7 +22,7 @@ impl Progress {
     /// Begins at a step (0, or where a resumed run stands) of so many. A quiet one shows nothing at all.
     pub fn new(steps: u64, start: u64, quiet: bool) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let template = "{bar:30} {percent:>3} %  {human_pos} of {human_len} steps, {per_sec}, {eta} left\n{msg}";
+        let template = "{bar:30} {percent:>3} %  {human_pos} of {human_len} steps, {per_sec:1}, {eta} left\n{msg}";
         let bar = styled(ProgressBar::with_draw_target(Some(steps), target), template);
         // Where the run begins counts for no pace: it is taken note of, and the pace begun anew.
         bar.set_position(start);

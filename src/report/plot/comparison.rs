@@ -68,7 +68,12 @@ fn rows(svg: &mut Svg, players: &[Contender<'_>], bottom: f64) {
     let scores = around(players.iter().flat_map(|player| [player.summary.min, player.summary.max]));
     let axis = Axis::new(scores, (left, WIDTH - 150.0));
     let small = format!(r#"fill="{INK}" font-size="12""#);
-    svg.text(left, 58.0, &small, "line: lowest to highest score   box: quartiles   stroke: median   dot: mean, 95 %");
+    svg.text(
+        left,
+        58.0,
+        &small,
+        "line: lowest to highest score · box: quartiles · stroke: median · dot: mean with its 95 % interval",
+    );
     for value in axis.ticks() {
         svg.line((axis.place(value), ROWS), (axis.place(value), bottom), &format!(r#"stroke="{PALE}""#));
     }
@@ -113,8 +118,8 @@ fn strengths(svg: &mut Svg, players: &[Contender<'_>], top: f64) {
 /// A dot, with a number where there is one, and a bar between two ends.
 fn mark(svg: &mut Svg, at: usize, dot: (f64, f64), bar: [(f64, f64); 2], number: &str) {
     let colour = COLOURS[at % COLOURS.len()];
-    svg.line(bar[0], bar[1], &format!(r#"stroke="{colour}" stroke-width="4" stroke-linecap="round""#));
-    let radius = if number.is_empty() { 4.5 } else { 9.0 };
+    svg.line(bar[0], bar[1], &format!(r#"stroke="{colour}" stroke-width="3" stroke-linecap="round""#));
+    let radius = if number.is_empty() { 3.5 } else { 9.0 };
     let (x, y) = (round(dot.0), round(dot.1));
     svg.add(format_args!(r##"<circle cx="{x}" cy="{y}" r="{radius}" fill="{colour}" stroke="#fff"/>"##));
     if !number.is_empty() {

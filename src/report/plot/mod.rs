@@ -84,8 +84,9 @@ impl Axis {
                 (low.floor() as i32..=high as i32).flat_map(|power| digits.iter().map(move |d| d * 10_f64.powi(power)));
             return all.filter(|value| (low..=high).contains(&value.log10())).collect();
         }
-        let power = 10_f64.powf(((high - low) / 8.0).log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power).into_iter().find(|step| (high - low) / step <= 8.0);
+        let power = 10_f64.powf(((high - low) / 11.0).log10().floor());
+        let step =
+            [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power).into_iter().find(|step| (high - low) / step <= 11.0);
         let step = step.unwrap_or(high - low);
         ((low / step).ceil() as i64..=(high / step).floor() as i64).map(|count| count as f64 * step).collect()
     }
