@@ -22,8 +22,8 @@ pub enum Command {
     Eval(Eval),
     /// Let several players play the same seeded games
     Compare(Compare),
-    /// List the players and their parameters
-    Players,
+    /// List a game's players and their parameters
+    Players(Players),
     /// Play given moves in a seeded game and print every board as JSON
     Replay(Replay),
     /// Watch a player's game in the terminal, or play one
@@ -82,12 +82,15 @@ pub struct Eval {
 #[derive(Debug, Args)]
 pub struct Compare {
     /// Players, separated by commas, each name:key=value:key=value; `matchq players` lists them
-    #[arg(long, value_name = "A,B,C", value_delimiter = ',', required_unless_present = "from")]
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', required_unless_present_any = ["from", "player"])]
     pub players: Vec<String>,
+    /// A player, after those of --players; its text may hold commas (any number of times)
+    #[arg(long, value_name = "PLAYER")]
+    pub player: Vec<String>,
     /// Play nothing: compare the players in these files, which `compare --json` has written
     #[arg(
         long, value_name = "FILE,...", value_delimiter = ',',
-        conflicts_with_all = ["players", "games", "seed", "obstacle_kinds"]
+        conflicts_with_all = ["players", "player", "games", "seed", "obstacle_kinds", "rules", "name"]
     )]
     pub from: Vec<PathBuf>,
     /// Also give means and differences less luck, by N simulations of every move, say 50: the same on average, in narrower
@@ -114,9 +117,9 @@ pub struct Series {
     /// Seed of the first game; game i has seed S + i
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u128,
-    /// Kinds of obstacles: 2 in the original, 1 in a variant
-    #[arg(long, value_name = "K", default_value_t = 2)]
-    pub obstacle_kinds: u32,
+    /// Which game, by which rules.
+    #[command(flatten)]
+    pub game: GameArguments,
     /// Write all figures, scores and moves as JSON to a file, or to standard output (-) in place of the text
     #[arg(long, value_name = "FILE|-")]
     pub json: Option<PathBuf>,
@@ -128,12 +131,18 @@ pub struct Replay {
     /// Seed of the game
     #[arg(long, value_name = "N")]
     pub seed: u128,
-    /// Kinds of obstacles: 2 in the original, 1 in a variant
-    #[arg(long, value_name = "K", default_value_t = 2)]
-    pub obstacle_kinds: u32,
-    /// One move a line as JSON, [x, y, vertical]; without a file, or with -, standard input
+    /// Which game, by which rules.
+    #[command(flatten)]
+    pub game: GameArguments,
+    /// One move a line as JSON, in match-3 [x, y, vertical]; without a file, or with -, standard input
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// Let a player play the game instead of reading moves; `matchq players` lists them
+    #[arg(long, value_name = "PLAYER", conflicts_with = "file")]
+    pub player: Option<String>,
+    /// Draw the game as a moving picture in a file that ends in .svg
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
 }
 
 /// Watch a player's game in the terminal, or play one
@@ -145,7 +154,7 @@ pub struct Replay {
 #[derive(Debug, Args)]
 pub struct Play {
     /// The player, name:key=value:key=value; `matchq players` lists them
-    #[arg(long, value_name = "PLAYER", default_value = "network")]
+    #[arg(long, value_name = "PLAYER", default_value = "best")]
     pub player: String,
     /// Seed of the game [default: a random one, which is shown]; the next game's is one more
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
@@ -159,9 +168,9 @@ pub struct Play {
     /// Draw with ASCII characters only (colours go by the environment variable NO_COLOR)
     #[arg(long)]
     pub ascii: bool,
-    /// Kinds of obstacles: 2 in the original, 1 in a variant
-    #[arg(long, value_name = "K", default_value_t = 2)]
-    pub obstacle_kinds: u32,
+    /// Which game, by which rules.
+    #[command(flatten)]
+    pub game: GameArguments,
 }
 
 /// Rank the moves of a board
@@ -170,24 +179,46 @@ pub struct Play {
 /// (ms=...) they also depend on how fast the machine is at the time.
 #[derive(Debug, Args)]
 pub struct Advise {
-    /// The board: ten lines of eight of a b c d #; without a file, or with -, standard input
+    /// The board, in match-3 ten lines of eight of a b c d #; without a file, or with -, standard input
     #[arg(value_name = "BOARD.txt")]
     pub file: Option<PathBuf>,
-    /// Moves left to play, from 1 to 25
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(1..=25))]
-    pub moves_left: i64,
+    /// Moves left to play, in match-3 from 1 to 25, where the rules count them [default: all of a game's]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub moves_left: Option<i64>,
     /// The player, name:key=value:key=value; `matchq players` lists them
-    #[arg(long, value_name = "PLAYER", default_value = "network")]
+    #[arg(long, value_name = "PLAYER", default_value = "best")]
     pub player: String,
     /// Only the best N moves
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub top: Option<u32>,
-    /// Write JSON: the moves as [x, y, vertical], from the best to the worst, with their values
+    /// Write JSON: the moves, in match-3 as [x, y, vertical], from the best to the worst, with their values
     #[arg(long)]
     pub json: bool,
-    /// Kinds of obstacles that are expected to come: 2 in the original, 1 in a variant
-    #[arg(long, value_name = "K", default_value_t = 2)]
-    pub obstacle_kinds: u32,
+    /// Which game, by which rules.
+    #[command(flatten)]
+    pub game: GameArguments,
+}
+
+/// List a game's players and their parameters
+#[derive(Debug, Args)]
+pub struct Players {
+    /// The game [default: match3]
+    #[arg(long, value_name = "NAME")]
+    pub game: Option<String>,
+}
+
+/// Which game, by which rules.
+#[derive(Clone, Debug, Default, Args)]
+pub struct GameArguments {
+    /// The game [default: the checkpoint's, else match3]
+    #[arg(long = "game", value_name = "NAME")]
+    pub name: Option<String>,
+    /// A parameter of the game's rules, such as obstacle_kinds=1 (any number of times) [default: the game as it is known]
+    #[arg(long = "rule", value_name = "KEY=VALUE")]
+    pub rules: Vec<String>,
+    /// In match-3 the same as --rule obstacle_kinds=K: 2 in the original, 1 in a variant
+    #[arg(long, value_name = "K")]
+    pub obstacle_kinds: Option<u32>,
 }
 
 /// Where to compute.

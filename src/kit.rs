@@ -193,14 +193,14 @@ where
 /// by the position: unless it has a budget in milliseconds, the same position always gets the same move. `eval` and
 /// `compare` draw it by the game's seed: there such choices may be others.
 pub struct AgentPlayer {
-    agent: BoxedPlayer,
+    agent: BoxedPlayer<Match3>,
     games: usize,
     scores: Vec<i32>,
 }
 
 impl AgentPlayer {
     /// A player for one game.
-    pub fn new(agent: BoxedPlayer) -> Self {
+    pub fn new(agent: BoxedPlayer<Match3>) -> Self {
         Self { agent, games: 1, scores: vec![] }
     }
 
@@ -209,7 +209,7 @@ impl AgentPlayer {
     /// # Errors
     /// A text that is no player, and a checkpoint that cannot be loaded.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        Ok(Self::new(agents::parse(text, &Rules::default())?))
+        Ok(Self::new(agents::parse::<Match3>(text, &Rules::default())?))
     }
 
     /// The network of an agent's file, or of a folder's `best.safetensors`; without a path the agent that ships.
@@ -219,7 +219,7 @@ impl AgentPlayer {
     pub fn load(checkpoint: Option<&Path>) -> Result<Self, Error> {
         let (_, device) = device::select(None)?;
         let policy = Model::load::<Match3>(checkpoint, &device)?;
-        Ok(Self::new(agents::with_policy("network", &Rules::default(), &policy, &device)?))
+        Ok(Self::new(agents::with_model("network", &Rules::default(), &policy, &device)?))
     }
 
     /// The same for a number of games, at least one.

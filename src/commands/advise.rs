@@ -6,12 +6,13 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{print, rules};
-use crate::agents::{self, Valued};
+use crate::agents::{self, ActionValue};
 use crate::cli::Advise;
 use crate::error::{Error, Result};
-use crate::games::match3::{COLUMNS, Move, State};
+use crate::games::Playable;
 use crate::random::{Role, Stream};
 
 /// No board is longer, in bytes.
@@ -21,15 +22,15 @@ const LONGEST: u64 = 4_096;
 #[derive(Serialize)]
 struct Report<'a> {
     player: &'a str,
-    moves_left: i32,
+    moves_left: usize,
     moves: Vec<Ranked>,
 }
 
 #[derive(Serialize)]
 struct Ranked {
-    /// `[x, y, vertical]`.
+    /// As the game writes it: in match-3 `[x, y, vertical]`.
     #[serde(rename = "move")]
-    triple: (usize, usize, bool),
+    action: Value,
     /// In points where the player has no scale of its own.
     value: f64,
 }
@@ -38,21 +39,19 @@ struct Ranked {
 ///
 /// # Errors
 /// A board that cannot be read, is none or is not at rest, a player that there is not, and a player that fails.
-pub fn run(arguments: &Advise) -> Result<()> {
-    let rules = rules(arguments.obstacle_kinds)?;
-    let (name, text) = read(arguments.file.as_deref().filter(|path| *path != Path::new("-")))?;
-    let state = position(&name, &text, arguments.moves_left)?;
-    let mut player = agents::parse(&arguments.player, &rules)?;
+pub fn run<G: Playable>(arguments: &Advise) -> Result<()> {
+    let rules = rules::<G>(&arguments.game)?;
+    let (name, text) = read(arguments.file.as_deref().filter(|path| *path != Path::new("-")), G::BOARD)?;
+    let state = position::<G>(&name, &text, arguments.moves_left)?;
+    let mut player = agents::parse::<G>(&arguments.player, &rules)?;
     let mut ranked = player.rank(&state, &mut Stream::new(0, Role::Tie, 0))?;
     ranked.truncate(arguments.top.map_or(usize::MAX, |top| top as usize));
     match arguments.json {
-        false => print(&table(player.name(), &state, &ranked)),
+        false => print(&table::<G>(player.name(), &state, &ranked)),
         true => {
-            let moves = ranked.iter().map(|valued| {
-                let Move { x, y, vertical } = Move::of_action(valued.action);
-                Ranked { triple: (x, y, vertical), value: valued.value }
-            });
-            let report = Report { player: player.name(), moves_left: state.moves_left(), moves: moves.collect() };
+            let moves = ranked.iter().map(|valued| Ranked { action: G::to_json(valued.action), value: valued.value });
+            let report =
+                Report { player: player.name(), moves_left: G::actions_left(&state), moves: moves.collect() };
             let report = serde_json::to_string(&report)
                 .map_err(|error| Error::runtime(format!("the moves cannot be written as JSON: {error}")))?;
             print(&format!("{report}\n"))
@@ -61,7 +60,7 @@ pub fn run(arguments: &Advise) -> Result<()> {
 }
 
 /// The name and the text of a file, or of standard input.
-fn read(file: Option<&Path>) -> Result<(String, String)> {
+fn read(file: Option<&Path>, board: &str) -> Result<(String, String)> {
     let name = file.map_or("standard input".to_owned(), |path| path.display().to_string());
     let unread = |error| Error::user(format!("{name} cannot be read: {error}"));
     let mut bytes = Vec::new();
@@ -69,18 +68,18 @@ fn read(file: Option<&Path>) -> Result<(String, String)> {
         Some(path) => File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes)),
         None => {
             if io::stdin().is_terminal() {
-                eprintln!("the board, ten lines of eight of a b c d #, then Ctrl-D:");
+                eprintln!("the board, {board}, then Ctrl-D:");
             }
             io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes)
         }
     }
     .map_err(unread)?;
     if bytes.len() as u64 > LONGEST {
-        return Err(Error::user(format!("{name} is too long for a board, which is ten lines of eight of a b c d #")));
+        return Err(Error::user(format!("{name} is too long for a board, which is {board}")));
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok((name, text)),
-        Err(_) => Err(Error::user(format!("{name} is not UTF-8 text; a board is ten lines of eight of a b c d #"))),
+        Err(_) => Err(Error::user(format!("{name} is not UTF-8 text; a board is {board}"))),
     }
 }
 
@@ -92,34 +91,42 @@ fn tidy(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The position of a board at rest.
-fn position(name: &str, text: &str, moves_left: i64) -> Result<State> {
+/// The position of a board at rest; with all of a game's moves left where their number is not given.
+fn position<G: Playable>(name: &str, text: &str, moves_left: Option<i64>) -> Result<G::State> {
     let text = &tidy(text);
     if text.is_empty() {
-        return Err(Error::user(format!("{name} is empty; a board is ten lines of eight of a b c d #")));
+        return Err(Error::user(format!("{name} is empty; a board is {}", G::BOARD)));
     }
-    State::at_rest(text, moves_left).map_err(|error| Error::user(format!("{name}: {error}")))
+    let all = || G::actions_left(&G::new(&G::Rules::default(), &mut Stream::new(0, Role::Game, 0)).state()) as i64;
+    if moves_left == Some(0) {
+        return Err(Error::user("--moves-left 0: the game is over; at least 1 must be left"));
+    }
+    G::parse(text, moves_left.unwrap_or_else(all)).map_err(|error| Error::user(format!("{name}: {error}")))
 }
 
 /// The ranking as text, below the board with the best move in brackets.
-fn table(player: &str, state: &State, ranked: &[Valued]) -> String {
-    let mut text = format!("{player}, moves left: {}\n\n  ", state.moves_left());
+fn table<G: Playable>(player: &str, state: &G::State, ranked: &[ActionValue]) -> String {
+    let mut text = player.to_owned();
     let mut line = |part: std::fmt::Arguments| text.write_fmt(part).unwrap_or_default();
-    let best = ranked.first().map(|valued| Move::of_action(valued.action));
-    let is_best = |cell| best.is_some_and(|best| cell == (best.x, best.y) || cell == best.other());
-    (0..COLUMNS).for_each(|x| line(format_args!(" {x} ")));
-    for (y, row) in state.board().lines().enumerate() {
-        line(format_args!("\n{y} "));
+    if G::actions_left(state) > 0 {
+        line(format_args!(", moves left: {}", G::actions_left(state)));
+    }
+    let board = G::board(state);
+    let best = ranked.first().map_or(vec![], |valued| G::cells(valued.action));
+    line(format_args!("\n\n  "));
+    (0..board.lines().next().map_or(0, |row| row.chars().count())).for_each(|x| line(format_args!(" {x} ")));
+    for (y, row) in board.lines().enumerate() {
+        line(format_args!("\n{y:<2}"));
         for (x, letter) in row.chars().enumerate() {
-            match is_best((x, y)) {
+            match best.contains(&(x, y)) {
                 true => line(format_args!("[{letter}]")),
                 false => line(format_args!(" {letter} ")),
             }
         }
     }
     line(format_args!("\n\nrank  move           {:>8}\n", "value"));
-    for (rank, Valued { action, value }) in (1..).zip(ranked) {
-        line(format_args!("{rank:4}  {}  {value:8.1}\n", Move::of_action(*action)));
+    for (rank, ActionValue { action, value }) in (1..).zip(ranked) {
+        line(format_args!("{rank:4}  {}  {value:8.1}\n", G::describe(*action)));
     }
     text
 }
@@ -127,28 +134,30 @@ fn table(player: &str, state: &State, ranked: &[Valued]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::games::Match3;
+    use crate::games::match3::Move;
 
     const BOARD: &str =
         "dda#cbdc\ndc#c#dcb\na#cc#bbc\na#ab###a\ncdc##d#d\nd#c##ba#\nd####adc\nb#cacb#b\nbb#d#ac#\ndac#c#a#";
 
     #[test]
     fn a_board_may_end_with_a_newline_and_come_from_any_system() {
-        let expected = position("x", BOARD, 3).unwrap();
-        assert_eq!(position("x", &format!("{BOARD}\n"), 3), Ok(expected));
+        let expected = position::<Match3>("x", BOARD, Some(3)).unwrap();
+        assert_eq!(position::<Match3>("x", &format!("{BOARD}\n"), Some(3)), Ok(expected));
         let windows = BOARD.replace('\n', "\r\n");
         for end in ["\r\n", "\r", "", "\n\n", "\r\n\r\n", "\n  \n\t"] {
-            assert_eq!(position("x", &format!("{windows}{end}"), 3), Ok(expected), "{end:?}");
-            assert_eq!(position("x", &format!("\u{feff}{BOARD}{end}"), 3), Ok(expected), "{end:?}");
+            assert_eq!(position::<Match3>("x", &format!("{windows}{end}"), Some(3)), Ok(expected), "{end:?}");
+            assert_eq!(position::<Match3>("x", &format!("\u{feff}{BOARD}{end}"), Some(3)), Ok(expected), "{end:?}");
         }
     }
 
     #[test]
     fn the_first_cell_of_a_run_is_named() {
-        // (0, 2) and (0, 3) are a: one more above makes a column of three, which begins above a later row.
+        // (0, 2) and (0, Some(3)) are a: one more above makes a column of three, which begins above a later row.
         let column = BOARD.replacen("dc#c#dcb", "ac#c#dcb", 1);
         let row = BOARD.replacen("a#cc#bbc", "a#ccc#bc", 1);
         for (board, place) in [(column, "row 1, column 0"), (row, "row 2, column 2")] {
-            let error = position("b.txt", &board, 3).unwrap_err();
+            let error = position::<Match3>("b.txt", &board, Some(3)).unwrap_err();
             assert!(
                 matches!(&error, Error::User(text) if text.starts_with("b.txt: ") && text.contains(place)),
                 "{error}"
@@ -158,9 +167,9 @@ mod tests {
 
     #[test]
     fn the_table_marks_the_best_move_on_the_board() {
-        let state = position("x", BOARD, 1).unwrap();
+        let state = position::<Match3>("x", BOARD, Some(1)).unwrap();
         let best = Move { x: 2, y: 6, vertical: true }.action().unwrap();
-        let text = table("greedy", &state, &[Valued { action: best, value: 16.25 }, Valued { action: 0, value: -5.0 }]);
+        let text = table::<Match3>("greedy", &state, &[ActionValue { action: best, value: 16.25 }, ActionValue { action: 0, value: -5.0 }]);
         assert!(text.starts_with("greedy, moves left: 1\n\n   0  1  2 "), "{text}");
         assert!(text.contains("\n6  d  # [#] #  #  a  d  c \n7  b  # [c] a "), "{text}");
         assert!(text.contains("\n   1  (2, 6)-(2, 7)      16.2\n   2  (0, 0)-(0, 1)      -5.0\n"), "{text}");

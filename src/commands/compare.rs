@@ -1,4 +1,4 @@
-//! `matchq compare`: several players in the same games, and `matchq players`, the list of them.
+//! `matchq compare`: several players in the same games.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::series::{self, Report};
-use super::{print, threads};
+use super::threads;
 use crate::agents;
 use crate::cli::Compare;
 use crate::error::{Error, Result};
 use crate::eval::{Difference, Figures, Summary};
-use crate::games::match3::Rules;
+use crate::games::Playable;
 use crate::report::plot::{self, Contender};
 use crate::store::files;
 
@@ -45,16 +45,16 @@ struct Saved {
 ///
 /// # Errors
 /// Anything wrong with the flags, the players' texts or the files, and any failure of a player or the disk.
-pub fn run(arguments: &Compare) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Compare) -> Result<()> {
     if let Some(path) = &arguments.plot {
         plot::check(path)?;
         files::check_destination("--plot", path)?;
     }
-    let rules = series::check(&arguments.series)?;
+    let rules = series::check::<G>(&arguments.series)?;
     threads(arguments.threads)?;
-    let mut players = if arguments.from.is_empty() { play(arguments, &rules)? } else { read(&arguments.from)? };
+    let mut players = if arguments.from.is_empty() { play::<G>(arguments, &rules)? } else { read::<G>(&arguments.from)? };
     if let Some(simulations) = arguments.luck {
-        players.iter_mut().try_for_each(|player| player.estimate_luck(simulations))?;
+        players.iter_mut().try_for_each(|player| player.estimate_luck::<G>(simulations))?;
     }
     let pairs = pairs(&players);
     let report = Comparison { players: &players, pairs: &pairs };
@@ -65,17 +65,17 @@ pub fn run(arguments: &Compare) -> Result<()> {
     }
 }
 
-fn play(arguments: &Compare, rules: &Rules) -> Result<Vec<Report>> {
+fn play<G: Playable>(arguments: &Compare, rules: &G::Rules) -> Result<Vec<Report>> {
     let mut players = Vec::new();
-    for text in &arguments.players {
-        players.push(agents::parse(text, rules)?);
+    for text in arguments.players.iter().chain(&arguments.player) {
+        players.push(agents::parse::<G>(text, rules)?);
     }
     check_names("--players", players.iter().map(|player| player.name()))?;
     players.iter_mut().map(|player| series::play(player.as_mut(), rules, &arguments.series)).collect()
 }
 
 /// The players of files, all in games from the same seed under the same rules.
-fn read(paths: &[PathBuf]) -> Result<Vec<Report>> {
+fn read<G: Playable>(paths: &[PathBuf]) -> Result<Vec<Report>> {
     let mut players: Vec<Report> = Vec::new();
     for path in paths {
         let wrong = |what: &str| Error::user(format!("--from {}: {what}", path.display()));
@@ -87,9 +87,9 @@ fn read(paths: &[PathBuf]) -> Result<Vec<Report>> {
             }
             // The scores are what was played: what they say is computed anew.
             player.figures.scores = Summary::of(&player.scores).unwrap_or(player.figures.scores);
-            let Figures { moves_without_match, clearings_per_match, milliseconds_per_move, .. } = player.figures;
+            let Figures { moves_without_match, waves_per_match, milliseconds_per_move, .. } = player.figures;
             let sound = (0.0..=1.0).contains(&moves_without_match)
-                && clearings_per_match.is_none_or(|mean| (1.0..=1e6).contains(&mean))
+                && waves_per_match.is_none_or(|mean| (1.0..=1e6).contains(&mean))
                 && (0.0..=1e12).contains(&milliseconds_per_move)
                 && !player.player.chars().any(char::is_control);
             if !sound {
@@ -98,11 +98,13 @@ fn read(paths: &[PathBuf]) -> Result<Vec<Report>> {
             if player.seed.checked_add(u128::from(player.games) - 1).is_none() {
                 return Err(wrong("the seeds of all games must lie below 2^128"));
             }
-            Rules::new(player.obstacle_kinds).map_err(|error| wrong(&format!("obstacle_kinds: {error}")))?;
+            if player.game != G::NAME {
+                return Err(wrong(&format!("these are games of {}, not of {}", player.game, G::NAME)));
+            }
+            player.rules::<G>().map_err(|what| wrong(&what))?;
             player.check_luck().map_err(|what| wrong(&what))?;
-            let games = |report: &Report| (report.seed, report.obstacle_kinds);
-            if players.first().is_some_and(|first| games(first) != games(&player)) {
-                return Err(wrong("all players must have played from the same --seed with the same --obstacle-kinds"));
+            if players.first().is_some_and(|first| (first.seed, &first.rules) != (player.seed, &player.rules)) {
+                return Err(wrong("all players must have played from the same --seed by the same rules"));
             }
             players.push(player);
         }
@@ -138,12 +140,19 @@ fn draw(path: &Path, players: &[Report]) -> Result<()> {
     plot::comparison(path, &format!("{who}: {}", games(players)), &contenders)
 }
 
-/// Prints every player that can be named, with its parameters.
+/// The name of the game in a file that `compare --json` has written.
 ///
 /// # Errors
-/// When standard output cannot be written.
-pub fn list() -> Result<()> {
-    print(&agents::listing())
+/// A file that cannot be read or is none of these.
+pub fn game(path: &Path) -> Result<String> {
+    let wrong = |error| {
+        Error::user(format!("--from {}: this is no JSON that compare --json writes: {error}", path.display()))
+    };
+    let saved: Saved = serde_json::from_slice(&files::read(path)?).map_err(wrong)?;
+    match saved.players.first() {
+        Some(player) => Ok(player.game.clone()),
+        None => Err(Error::user("--from: there is no player in these files")),
+    }
 }
 
 fn pairs(all: &[Report]) -> Vec<Pair<'_>> {
@@ -173,8 +182,12 @@ fn games(all: &[Report]) -> String {
     }
 }
 
+/// The widest name in the table of players, and in that of pairs: a table is at most 100 columns wide.
+const NAME: usize = 26;
+
 fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
-    let width = all.iter().map(|report| report.player.chars().count()).max().unwrap_or(0).max("player".len());
+    let longest = all.iter().map(|report| report.player.chars().count()).max().unwrap_or(0).max("player".len());
+    let width = longest.min(NAME);
     let alike = all.iter().all(|report| report.games == all[0].games);
     let shared = if alike { "the same for every player" } else { "pairs by the games that both played" };
     let mut text = format!("{}, {shared}\n\n", games(all));
@@ -182,21 +195,20 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
     let mut line = |line: String| writeln!(text, "{}", line.trim_end()).unwrap_or_default();
     let less = |cell: String| if lucky { format!("  {cell:>16}") } else { String::new() };
     line(format!(
-        "{:width$}  {:>16}{}  {:>7}  {:>8}  {:>9}  {:>10}  {:>6}",
+        "{:width$}  {:>16}{}  {:>7}  {:>8}  {:>9}  {:>6}",
         "player",
         "mean (95 %)",
         less("less luck".into()),
         "median",
         "no match",
-        "clearings",
         "ms a move",
         "games"
     ));
     for Report { player, figures, games, less_luck, .. } in all {
         let mean = |mean: f64, half_width| format!("{mean:.1}{}", around(half_width));
-        let clearings = figures.clearings_per_match.map_or("-".to_owned(), |mean| format!("{mean:.2}"));
         line(format!(
-            "{player:width$}  {:>16}{}  {:>7}  {:>6.1} %  {clearings:>9}  {:>10.4}  {games:>6}",
+            "{:width$}  {:>16}{}  {:>7}  {:>6.1} %  {:>9.4}  {games:>6}",
+            short(player, width),
             mean(figures.scores.mean, figures.scores.half_width),
             less(less_luck.map_or("-".into(), |scores| mean(scores.mean, scores.half_width))),
             figures.scores.median,
@@ -204,17 +216,18 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
             figures.milliseconds_per_move
         ));
     }
-    if !pairs.is_empty() {
-        let less = if lucky { format!("  {:15}  {:>16}", "", "less luck") } else { String::new() };
-        line(format!("\n{:width$}  {:width$}  {:>16}{less}", "player", "less", "mean (95 %)"));
+    if pairs.is_empty() {
+        return text;
     }
+    let less = if lucky { format!("  {:>18}", "less luck") } else { String::new() };
+    line(format!("\n{:width$}  {:width$}  {:>18}{less}", "player", "less", "mean (95 %)"));
     for Pair { player, than, difference, less_luck, .. } in pairs {
-        let mut cells = format!("{player:width$}  {than:width$}");
+        let mut cells = format!("{:width$}  {:width$}", short(player, width), short(than, width));
         let mut cell = |difference: Option<&Difference>| {
-            let mean = |of: &Difference| format!("{:+.1}{}", of.mean, around(of.half_width));
-            let verdict = |of: &Difference| if of.significant { "significant" } else { "not significant" };
-            let (mean, verdict) = (difference.map_or("-".into(), mean), difference.map_or("", verdict));
-            write!(cells, "  {mean:>16}  {verdict:15}").unwrap_or_default();
+            let shown = difference.map_or("-  ".into(), |of| {
+                format!("{:+.1}{}{}", of.mean, around(of.half_width), if of.significant { " *" } else { "  " })
+            });
+            write!(cells, "  {shown:>18}").unwrap_or_default();
         };
         cell(Some(difference));
         if lucky {
@@ -222,7 +235,16 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
         }
         line(cells);
     }
+    line("* the interval leaves out 0; of twenty differences that are none, one does on average".to_owned());
     text
+}
+
+/// A name that fits a column; `label=` makes a short one.
+fn short(name: &str, width: usize) -> String {
+    match name.chars().count() <= width {
+        true => name.to_owned(),
+        false => name.chars().take(width - 1).chain(['…']).collect(),
+    }
 }
 
 fn around(half_width: Option<f64>) -> String {

@@ -5,7 +5,7 @@ use crate::agents::NetworkPlayer;
 use crate::cli::Eval;
 use crate::error::{Error, Result};
 use crate::eval::Histogram;
-use crate::games::match3::Match3;
+use crate::games::Playable;
 use crate::network::Model;
 use crate::report::plot;
 use crate::store::files;
@@ -14,15 +14,15 @@ use crate::store::files;
 ///
 /// # Errors
 /// Anything wrong with the flags or the checkpoint, and any failure of the device or the disk.
-pub fn run(arguments: &Eval) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
     if let Some(path) = &arguments.plot {
         plot::check(path)?;
         files::check_destination("--plot", path)?;
     }
-    let rules = series::check(&arguments.series)?;
+    let rules = series::check::<G>(&arguments.series)?;
     let device = compute(&arguments.compute)?;
-    let policy = Model::load::<Match3>(arguments.checkpoint.as_deref(), &device)?;
-    let mut player = NetworkPlayer::<Match3>::of(&policy, arguments.batch as usize, &device);
+    let policy = Model::load::<G>(arguments.checkpoint.as_deref(), &device)?;
+    let mut player = NetworkPlayer::<G>::of(&policy, arguments.batch as usize, &device);
     let report = series::play(&mut player, &rules, &arguments.series)?;
 
     let histogram =

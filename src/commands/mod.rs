@@ -9,11 +9,61 @@ mod series;
 pub mod train;
 
 use std::io::{self, Write};
+use std::path::Path;
 
-use crate::cli::Compute;
+use serde::Deserialize;
+
+use crate::agents;
+use crate::cli::{Command, Compute, GameArguments};
 use crate::error::{Error, Result};
-use crate::games::match3::Rules;
+use crate::games::{ForGame, Game, Match3, Playable, with_game};
 use crate::network::device::{self, Device};
+use crate::network::game_of;
+
+/// Does what the command line asks for.
+///
+/// # Errors
+/// What the user gave that cannot be, and what failed while running.
+pub fn run(command: Command) -> Result<()> {
+    let name = match &command {
+        Command::Train(arguments) => train::game(arguments)?,
+        Command::Eval(arguments) => named(&arguments.series.game, arguments.checkpoint.as_deref())?,
+        Command::Compare(arguments) => match arguments.from.first() {
+            Some(path) => compare::game(path)?,
+            None => named(&arguments.series.game, None)?,
+        },
+        Command::Players(arguments) => arguments.game.clone().unwrap_or_else(|| Match3::NAME.to_owned()),
+        Command::Replay(arguments) => named(&arguments.game, None)?,
+        Command::Play(arguments) => named(&arguments.game, None)?,
+        Command::Advise(arguments) => named(&arguments.game, None)?,
+    };
+    with_game(&name, command)?
+}
+
+impl ForGame for Command {
+    type Output = Result<()>;
+
+    fn run<G: Playable>(self) -> Result<()> {
+        match self {
+            Self::Train(arguments) => train::run::<G>(&arguments),
+            Self::Eval(arguments) => eval::run::<G>(&arguments),
+            Self::Compare(arguments) => compare::run::<G>(&arguments),
+            Self::Players(_) => print(&agents::listing::<G>()),
+            Self::Replay(arguments) => replay::run::<G>(&arguments),
+            Self::Play(arguments) => play::run::<G>(&arguments),
+            Self::Advise(arguments) => advise::run::<G>(&arguments),
+        }
+    }
+}
+
+/// The game's name: as given, else the checkpoint's, else match-3.
+fn named(given: &GameArguments, checkpoint: Option<&Path>) -> Result<String> {
+    match (&given.name, checkpoint) {
+        (Some(name), _) => Ok(name.clone()),
+        (None, Some(path)) => game_of(path),
+        (None, None) => Ok(Match3::NAME.to_owned()),
+    }
+}
 
 /// Sets the number of threads and opens the device that the user asked for.
 ///
@@ -36,12 +86,28 @@ fn threads(threads: Option<u32>) -> Result<()> {
         .map_err(|error| Error::runtime(format!("--threads {threads}: they cannot be started: {error}")))
 }
 
-/// The rules with a number of obstacle kinds.
+/// The rules by what is given of them.
 ///
 /// # Errors
-/// When there are none with so many.
-fn rules(obstacle_kinds: u32) -> Result<Rules> {
-    Rules::new(obstacle_kinds).map_err(|error| Error::user(format!("--obstacle-kinds: {error}")))
+/// A parameter that the game's rules have not, or a value that it cannot have.
+fn rules<G: Game>(given: &GameArguments) -> Result<G::Rules> {
+    let mut table = toml::Table::new();
+    let kinds = given.obstacle_kinds.map(|kinds| ("--obstacle-kinds", format!("obstacle_kinds={kinds}")));
+    for (flag, rule) in given.rules.iter().map(|rule| ("--rule", rule.clone())).chain(kinds) {
+        let wrong = |what: &str| Error::user(format!("{flag} {rule}: {what}"));
+        let parsed = rule.split_once('=').and_then(|(key, value)| {
+            let parsed = format!("value = {value}").parse::<toml::Table>().ok()?.remove("value");
+            Some((key.trim(), parsed.unwrap_or_else(|| value.trim().into())))
+        });
+        let parsed = parsed.or_else(|| rule.split_once('=').map(|(key, value)| (key.trim(), value.trim().into())));
+        let (key, value) = parsed.ok_or_else(|| wrong("it must be key=value, such as obstacle_kinds=1"))?;
+        if table.insert(key.to_owned(), value).is_some() {
+            return Err(wrong("this rule is given twice"));
+        }
+        G::Rules::deserialize(table.clone())
+            .map_err(|error| wrong(&format!("{} has no such rules: {}", G::NAME, error.message().trim_end())))?;
+    }
+    Ok(G::Rules::deserialize(table).unwrap_or_default())
 }
 
 /// Writes to standard output; a reader that has gone away is no failure.

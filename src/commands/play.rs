@@ -21,6 +21,7 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 
 use super::{print, rules};
 use crate::agents;
+use crate::games::Match3;
 use crate::cli::Play;
 use crate::error::{Error, Result};
 use session::{Command, Session};
@@ -37,8 +38,8 @@ const GRACE: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// Anything wrong with the flags, and any failure of the player or the terminal.
-pub fn run(arguments: &Play) -> Result<()> {
-    let rules = rules(arguments.obstacle_kinds)?;
+pub fn run<G: crate::games::Playable>(arguments: &Play) -> Result<()> {
+    let rules = rules::<Match3>(&arguments.game)?;
     let speed = arguments.speed;
     if !(speed > 0.0 && speed.is_finite()) {
         return Err(Error::user(format!("--speed {speed}: the speed must be a number above 0, such as 2")));
@@ -49,7 +50,7 @@ pub fn run(arguments: &Play) -> Result<()> {
     }
     let seed = arguments.seed.unwrap_or_else(random_seed);
     if !terminal {
-        let mut player = agents::parse(&arguments.player, &rules)?;
+        let mut player = agents::parse::<Match3>(&arguments.player, &rules)?;
         return plain::play(player.as_mut(), &rules, seed, &mut io::stdout().lock());
     }
     let thinker = Thinker::start(&arguments.player, rules)?;

@@ -1,15 +1,20 @@
-//! `matchq replay`: plays given moves in the original's game of a seed and prints what happens.
+//! `matchq replay`: plays given moves, or a player's, in the game of a seed and prints what happens.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::path::Path;
 
 use serde::Serialize;
+use serde_json::Value;
 
+use super::rules;
+use crate::agents;
+use crate::cli;
 use crate::error::{Error, Result};
-use crate::games::Game;
-use crate::games::match3::{Match3, Rules};
-use crate::random::CPythonRandom;
+use crate::eval::deal;
+use crate::games::{Playable, Step};
+use crate::report::animation::{Frame, animation};
+use crate::store::files;
 
 /// One line of output: the position after a move and what the move brought.
 #[derive(Serialize)]
@@ -17,90 +22,147 @@ struct Line {
     board: String,
     score_delta: i32,
     score: i32,
-    moves_left: i32,
+    moves_left: usize,
 }
 
-/// Replays from the file that the user named, or from standard input, to standard output.
+/// A game that is replayed.
+struct Replay<'a, G: Playable, W> {
+    game: G,
+    rng: G::Rng,
+    out: &'a mut W,
+    frames: Vec<Frame>,
+}
+
+/// Replays from the file that the user named, from standard input or a player's game, to standard output.
 ///
 /// # Errors
-/// As [`replay`], and a file that cannot be opened.
-pub fn run(arguments: &crate::cli::Replay) -> Result<()> {
+/// What the user gave that is no game, rule, move or player, and input or output that fails.
+pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
+    if let Some(path) = &arguments.svg {
+        if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("svg")) {
+            return Err(Error::user(format!("--svg: {} must end in .svg", path.display())));
+        }
+        files::check_destination("--svg", path)?;
+    }
+    let rules = rules::<G>(&arguments.game)?;
     let mut out = io::stdout().lock();
-    let (seed, kinds) = (arguments.seed, arguments.obstacle_kinds);
-    match arguments.file.as_deref().filter(|path| *path != Path::new("-")) {
-        None => replay(seed, kinds, io::stdin().lock(), "standard input", &mut out),
-        Some(path) => {
+    let (game, rng, mut ties) = deal::<G>(&rules, arguments.seed);
+    let mut replay = Replay { game, rng, out: &mut out, frames: vec![] };
+    match (&arguments.player, arguments.file.as_deref().filter(|path| *path != Path::new("-"))) {
+        (Some(player), _) => {
+            let mut player = agents::parse::<G>(player, &rules)?;
+            let mut reading = replay.start()?;
+            while reading && !replay.game.is_over() {
+                let mut own = [ties.clone()];
+                let actions = player.act(&[replay.game.state()], &mut own)?;
+                [ties] = own;
+                let Some(action) = actions.first() else { break };
+                reading = replay.play(*action)?;
+            }
+        }
+        (None, None) => replay.read(io::stdin().lock(), "standard input")?,
+        (None, Some(path)) => {
             let name = path.display().to_string();
             let file = File::open(path).map_err(|error| Error::user(format!("{name} cannot be read: {error}")))?;
-            replay(seed, kinds, BufReader::new(file), &name, &mut out)
+            replay.read(BufReader::new(file), &name)?;
         }
+    }
+    let title = format!("{}, seed {}", G::NAME, arguments.seed);
+    match &arguments.svg {
+        Some(path) => files::write_atomically(path, animation(&title, G::TOKENS, &replay.frames).as_bytes()),
+        None => Ok(()),
     }
 }
 
-/// Replays the game of a seed: reads one move a line, `[x, y, vertical]`, and writes a line of JSON for
-/// the start and one for each move. Blank lines are skipped; a reader that has gone away ends it.
-/// `input_name` is the file's name, or "standard input", for error sentences.
-///
-/// # Errors
-/// A number of obstacle kinds that no rules have, a line that is no move, and input that cannot be
-/// read or output that cannot be written.
-pub fn replay(
-    seed: u128,
-    obstacle_kinds: u32,
-    input: impl BufRead,
-    input_name: &str,
-    out: &mut impl Write,
-) -> Result<()> {
-    let rules = Rules::new(obstacle_kinds).map_err(|error| Error::user(format!("--obstacle-kinds: {error}")))?;
-    let mut random = CPythonRandom::new(seed);
-    let mut game = Match3::new(&rules, &mut random);
-    if !print(&game, 0, out)? {
-        return Ok(());
-    }
-    for (number, line) in (1..).zip(input.lines()) {
-        let line = line.map_err(|error| match error.kind() {
-            ErrorKind::InvalidData => Error::user(format!("{input_name}, line {number}: the line is not UTF-8 text")),
-            _ => Error::runtime(format!("{input_name} cannot be read: {error}")),
-        })?;
-        if line.trim().is_empty() {
-            continue;
+impl<G: Playable, W: Write> Replay<'_, G, W> {
+    /// Reads one move a line and writes a line of JSON for the start and one for each move.
+    ///
+    /// Blank lines are skipped; a reader that has gone away ends it. `name` is what errors call the input.
+    fn read(&mut self, input: impl BufRead, name: &str) -> Result<()> {
+        if !self.start()? {
+            return Ok(());
         }
-        let (x, y, vertical): (i64, i64, bool) = serde_json::from_str(&line).map_err(|_| {
-            Error::user(format!(
-                "{input_name}, line {number}: '{}' is no move; a move is [x, y, vertical], \
-                 such as [3, 0, true]",
-                line.trim()
-            ))
-        })?;
-        let play = game.play(x, y, vertical, &mut random);
-        if !print(&game, play.score_delta, out)? {
-            break;
+        for (number, line) in (1..).zip(input.lines()) {
+            let line = line.map_err(|error| match error.kind() {
+                ErrorKind::InvalidData => Error::user(format!("{name}, line {number}: the line is not UTF-8 text")),
+                _ => Error::runtime(format!("{name} cannot be read: {error}")),
+            })?;
+            let line = line.trim();
+            if line.is_empty() {
+                continue;
+            }
+            let wrong = |what: String| Error::user(format!("{name}, line {number}: {what}"));
+            let value: Value = serde_json::from_str(line)
+                .map_err(|_| wrong(format!("'{line}' is no JSON: a move is one, such as {}", G::to_json(0))))?;
+            let action = G::from_json(&value).map_err(wrong)?;
+            if !self.play(action)? {
+                break;
+            }
         }
+        Ok(())
     }
-    Ok(())
-}
 
-/// Writes the line of a position; whether anyone still reads.
-fn print(game: &Match3, score_delta: i32, out: &mut impl Write) -> Result<bool> {
-    let (board, score, moves_left) = (game.board(), game.score(), game.moves_left());
-    let written = serde_json::to_string(&Line { board, score_delta, score, moves_left })
-        .map_err(io::Error::from)
-        // Each line at once: a program may wait for it before it sends the next move.
-        .and_then(|line| writeln!(out, "{line}").and_then(|()| out.flush()));
-    match written {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(Error::runtime(format!("standard output cannot be written: {error}"))),
+    /// Writes the start; whether anyone still reads.
+    fn start(&mut self) -> Result<bool> {
+        let board = G::board(&self.game.state());
+        self.frame(&board, vec![], 1_000, 0);
+        self.line(board, 0)
+    }
+
+    /// Plays a move and writes its line; whether anyone still reads.
+    fn play(&mut self, action: usize) -> Result<bool> {
+        let before = self.game.score();
+        let board = G::board(&self.game.state());
+        if action < G::ACTIONS {
+            self.frame(&board, G::cells(action), 600, before);
+        }
+        let (Step { reward, .. }, boards) = self.game.frames(action, &mut self.rng);
+        for board in &boards {
+            self.frame(board, vec![], 120, before);
+        }
+        let board = G::board(&self.game.state());
+        let end = self.game.is_over();
+        self.frame(&board, vec![], if end { 3_000 } else { 500 }, self.game.score());
+        self.line(board, reward as i32)
+    }
+
+    fn frame(&mut self, board: &str, marked: Vec<(usize, usize)>, milliseconds: u32, score: i32) {
+        let left = G::actions_left(&self.game.state());
+        let caption = if left > 0 { format!("{score} points, {left} moves left") } else { format!("{score} points") };
+        let rows = board.lines().map(str::to_owned).collect();
+        // Of a cell the picture names the row first.
+        let marked = marked.into_iter().map(|(column, row)| (row, column)).collect();
+        self.frames.push(Frame { rows, milliseconds, caption, marked });
+    }
+
+    /// Writes the line of the position; whether anyone still reads.
+    fn line(&mut self, board: String, score_delta: i32) -> Result<bool> {
+        let (score, moves_left) = (self.game.score(), G::actions_left(&self.game.state()));
+        let written = serde_json::to_string(&Line { board, score_delta, score, moves_left })
+            .map_err(io::Error::from)
+            // Each line at once: a program may wait for it before it sends the next move.
+            .and_then(|line| writeln!(self.out, "{line}").and_then(|()| self.out.flush()));
+        match written {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+            Err(error) => Err(Error::runtime(format!("standard output cannot be written: {error}"))),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::games::Match3;
+
+    fn read(input: &[u8], out: &mut impl Write) -> Result<()> {
+        let (game, rng, _) = deal::<Match3>(&Default::default(), 0);
+        Replay { game, rng, out, frames: vec![] }.read(input, "moves.jsonl")
+    }
 
     fn replay(input: &[u8]) -> Result<String> {
         let mut out = Vec::new();
-        super::replay(0, 2, input, "moves.jsonl", &mut out)?;
+        read(input, &mut out)?;
         Ok(String::from_utf8(out).unwrap())
     }
 
@@ -127,15 +189,6 @@ mod tests {
         assert!(matches!(&error, Error::User(text) if text.starts_with("moves.jsonl, line 2: ")));
     }
 
-    #[test]
-    fn a_number_of_obstacle_kinds_out_of_range_is_refused_by_the_flags_name() {
-        for kinds in [253, 256, u32::MAX] {
-            let error = super::replay(0, kinds, &b""[..], "moves.jsonl", &mut Vec::new()).unwrap_err();
-            let named = |text: &str| text.contains("--obstacle-kinds") && text.contains("0 to 252");
-            assert!(matches!(&error, Error::User(text) if named(text)), "{error}");
-        }
-    }
-
     /// A writer that fails after its first line.
     struct Closing(ErrorKind, usize);
 
@@ -153,9 +206,9 @@ mod tests {
     #[test]
     fn a_reader_that_has_gone_away_is_no_error_but_a_full_disk_is() {
         let moves = &b"[0, 0, true]\n[1, 0, true]\n"[..];
-        let gone = super::replay(0, 2, moves, "moves.jsonl", &mut Closing(ErrorKind::BrokenPipe, 0));
+        let gone = read(moves, &mut Closing(ErrorKind::BrokenPipe, 0));
         assert_eq!(gone, Ok(()));
-        let full = super::replay(0, 2, moves, "moves.jsonl", &mut Closing(ErrorKind::StorageFull, 0));
+        let full = read(moves, &mut Closing(ErrorKind::StorageFull, 0));
         assert!(matches!(full, Err(Error::Runtime(_))));
     }
 }

@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{print, rules};
 use crate::agents::Agent;
 use crate::cli::Series as Arguments;
 use crate::error::{Error, Result};
-use crate::eval::{Figures, PlayedGame, Summary, luck, play_series};
-use crate::games::match3::{MOVES, Match3, Move, Rules};
+use crate::eval::{Figures, Summary, deal, luck, play_series};
+use crate::games::Playable;
 use crate::report::progress;
 use crate::store::files;
 
@@ -24,8 +25,10 @@ pub struct Report {
     pub seed: u128,
     /// Number of games.
     pub games: u64,
-    /// Kinds of obstacles in them.
-    pub obstacle_kinds: u32,
+    /// The game.
+    pub game: String,
+    /// The parameters of its rules.
+    pub rules: Value,
     /// What the games say.
     #[serde(flatten)]
     pub figures: Figures,
@@ -44,8 +47,8 @@ pub struct Report {
     /// The scores less their luck.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub less_luck: Option<LessLuck>,
-    /// Each game's moves as `[x, y, vertical]`.
-    moves: Vec<Vec<(usize, usize, bool)>>,
+    /// Each game's moves, as the game writes them.
+    moves: Vec<Vec<Value>>,
 }
 
 /// What is said of scores less their luck.
@@ -64,18 +67,18 @@ impl Report {
     ///
     /// # Errors
     /// Where the moves are not those of whole games with these scores: the first such game.
-    pub fn estimate_luck(&mut self, simulations: u32) -> Result<()> {
+    pub fn estimate_luck<G: Playable>(&mut self, simulations: u32) -> Result<()> {
         if self.luck_simulations == Some(simulations) && self.luck.is_some() {
             return Ok(());
         }
-        let rules = rules(self.obstacle_kinds)?;
+        let rules: G::Rules = self.rules::<G>().map_err(Error::user)?;
         let progress = progress::series(&format!("{}, its luck", self.player), self.games);
         let luck = |(index, score): (usize, &i32)| {
             let seed = self.seed + index as u128;
-            let action = |(x, y, vertical): &(usize, usize, bool)| Move { x: *x, y: *y, vertical: *vertical }.action();
+            let action = |value: &Value| G::from_json(value).ok();
             let actions: Option<Vec<usize>> =
                 self.moves.get(index).and_then(|moves| moves.iter().map(action).collect());
-            let replayed = actions.and_then(|actions| luck::replay::<Match3>(&rules, seed, &actions, simulations));
+            let replayed = actions.and_then(|actions| luck::replay::<G>(&rules, seed, &actions, simulations));
             progress.inc(1);
             replayed.filter(|game| game.score == *score).map(|game| game.luck).ok_or_else(|| {
                 let player = &self.player;
@@ -91,6 +94,11 @@ impl Report {
         self.luck_simulations = Some(simulations);
         self.summarise_luck();
         Ok(())
+    }
+
+    /// The rules of the games, or what is wrong with them.
+    pub fn rules<G: Playable>(&self) -> std::result::Result<G::Rules, String> {
+        serde_json::from_value(self.rules.clone()).map_err(|error| format!("the rules of {}: {error}", self.player))
     }
 
     /// Checks the luck that a report came with, where it has one, and sums it up.
@@ -125,25 +133,26 @@ impl Report {
 /// The rules, when the series can be played and its report be written.
 ///
 /// # Errors
-/// Seeds past 2^128, a number of obstacle kinds that no rules have, and a report that has nowhere to go.
-pub fn check(arguments: &Arguments) -> Result<Rules> {
+/// Seeds past 2^128, rules that the game has not, and a report that has nowhere to go.
+pub fn check<G: Playable>(arguments: &Arguments) -> Result<G::Rules> {
     if let Some(path) = json_file(arguments) {
         files::check_destination("--json", path)?;
     }
     if arguments.seed.checked_add(u128::from(arguments.games) - 1).is_none() {
         return Err(Error::user(format!("--seed {}: the seeds of all games must lie below 2^128", arguments.seed)));
     }
-    rules(arguments.obstacle_kinds)
+    rules::<G>(&arguments.game)
 }
 
 /// Plays the series, with progress on a terminal.
 ///
 /// # Errors
 /// When the player fails.
-pub fn play(agent: &mut dyn Agent<Match3>, rules: &Rules, arguments: &Arguments) -> Result<Report> {
+pub fn play<G: Playable>(agent: &mut dyn Agent<G>, rules: &G::Rules, arguments: &Arguments) -> Result<Report> {
     let player = agent.name().to_owned();
     let start = Instant::now();
-    let progress = progress::series(&player, arguments.games * MOVES as u64);
+    let (first, ..) = deal::<G>(rules, arguments.seed);
+    let progress = progress::series(&player, arguments.games * G::actions_left(&first.state()) as u64);
     let games = play_series(agent, rules, arguments.seed, arguments.games, |moves| progress.set_position(moves))?;
     progress.finish_and_clear();
     let seconds = start.elapsed().as_secs_f64();
@@ -152,7 +161,9 @@ pub fn play(agent: &mut dyn Agent<Match3>, rules: &Rules, arguments: &Arguments)
         player,
         seed: arguments.seed,
         games: arguments.games,
-        obstacle_kinds: arguments.obstacle_kinds,
+        game: G::NAME.to_owned(),
+        rules: serde_json::to_value(rules)
+            .map_err(|error| Error::runtime(format!("the rules cannot be written as JSON: {error}")))?,
         figures,
         seconds,
         games_per_second: arguments.games as f64 / seconds,
@@ -160,16 +171,8 @@ pub fn play(agent: &mut dyn Agent<Match3>, rules: &Rules, arguments: &Arguments)
         luck_simulations: None,
         luck: None,
         less_luck: None,
-        moves: games.iter().map(moves_of).collect(),
+        moves: games.iter().map(|game| game.actions.iter().map(|action| G::to_json((*action).into())).collect()).collect(),
     })
-}
-
-fn moves_of(game: &PlayedGame) -> Vec<(usize, usize, bool)> {
-    let triple = |action: &u16| {
-        let Move { x, y, vertical } = Move::of_action(usize::from(*action));
-        (x, y, vertical)
-    };
-    game.actions.iter().map(triple).collect()
 }
 
 /// Writes the text for people, and the report where `--json` says; `--json -` takes the text's place.

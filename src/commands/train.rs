@@ -18,7 +18,7 @@ use crate::games::match3::{Match3, Rules};
 ///
 /// # Errors
 /// Anything wrong with the configuration or the run's folder, and any failure of the device or the disk.
-pub fn run(arguments: &Train) -> Result<()> {
+pub fn run<G: crate::games::Playable>(arguments: &Train) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
     ctrlc::set_handler(move || {
@@ -81,4 +81,9 @@ fn report(training: &Training<Match3>, ending: Result<Ending>, folder: &RunFolde
             ))
         }
     }
+}
+
+/// The name of the game of a training.
+pub fn game(_: &Train) -> Result<String> {
+    Ok("match3".to_owned())
 }

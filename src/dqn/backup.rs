@@ -6,8 +6,8 @@ use rand::Rng;
 use rayon::prelude::*;
 
 use super::replay::Transition;
-use crate::games::{ActionMask, Game, by_certain_points};
-use crate::network::View;
+use crate::games::{ActionMask, Image, Plan, offered};
+use crate::network::{View, by_certain_points};
 use crate::random::{Draw, Role, Stream};
 
 /// One action value to learn, and what its target is made of.
@@ -45,7 +45,7 @@ pub fn sampled<S: Copy>(batch: &[Transition<S>]) -> Vec<Backup<S>> {
 }
 
 /// How outcomes are simulated.
-pub struct Outcomes<'a, G: Game> {
+pub struct Outcomes<'a, G: Image> {
     /// The rules of the game.
     pub rules: &'a G::Rules,
     /// The actions that are offered in a state, and what is known of them.
@@ -66,7 +66,7 @@ pub struct Outcomes<'a, G: Game> {
     pub discount: f64,
 }
 
-impl<G: Game> Outcomes<'_, G> {
+impl<G: Image> Outcomes<'_, G> {
     /// Tries actions of the mask in the state of each transition: the mean reward of `count` outcomes with what is certain
     /// after them, and the next states in the first of them. An expected update in the sense of Sutton and Barto 2018, section
     /// 8.5, by sampling: the mean takes most of chance out of the target. Outcome i has the same random numbers for every
@@ -87,11 +87,11 @@ impl<G: Game> Outcomes<'_, G> {
     /// The actions that are tried: the `best` ones by their prior, without one by their certain points, for it is among them
     /// that a player will choose; then any others.
     fn choose(&self, state: &G::State, stream: &mut Stream) -> ActionMask {
-        let mask = G::mask(state, self.view.mask);
+        let mask = offered::<G>(state, self.view.mask).0;
         if self.actions == 0 || mask.count() <= self.actions {
             return mask;
         }
-        let mut ranked = by_certain_points::<G>(state, &mask, self.view.prior.depth().max(1));
+        let mut ranked = by_certain_points::<G>(state, &mask, self.view.prior().unwrap_or(Plan::of(1)));
         // Of equal ones any come first.
         for equal in ranked.chunk_by_mut(|(_, a), (_, b)| a == b) {
             shuffle(equal, equal.len(), stream);
@@ -140,9 +140,10 @@ impl<G: Game> Outcomes<'_, G> {
         if self.lookahead == 0 {
             return 0.0;
         }
-        let mask = self.view.quick_mask::<G>(state);
+        let mask = self.view.successors::<G>(state, 0);
         let mut points = [0.0; ActionMask::CAPACITY];
-        G::certain(state, &mask, self.lookahead, self.discount, &mut points);
+        let plan = Plan { depth: self.lookahead, weight: self.discount, breadth: 0 };
+        G::certain(state, &mask, plan, &mut points);
         mask.iter().map(|action| f64::from(points[action])).fold(f64::NEG_INFINITY, f64::max)
     }
 }
@@ -204,12 +205,11 @@ pub fn common_errors<S>(backups: &[Backup<S>], errors: &[f32], share: f32) -> Ve
 mod tests {
     use super::*;
     use crate::games::match3::{Match3, Rules, State};
-    use crate::games::{MaskKind, Prior};
-
+    
     fn plain(rules: &Rules) -> Outcomes<'_, Match3> {
         Outcomes {
             rules,
-            view: view(MaskKind::Legal),
+            view: view(MaskKind::LEGAL),
             actions: 0,
             best: 0,
             count: 1,
@@ -221,7 +221,7 @@ mod tests {
     }
 
     fn view(mask: MaskKind) -> View {
-        View { prior: Prior::None, afterstates: false, mask, scale: 0.1 }
+        View { shown: Shown::Position, mask, scale: 0.1 }
     }
 
     fn transition(state: State) -> Transition<State> {
@@ -249,8 +249,8 @@ mod tests {
         let batch = [5, 1].map(|left| transition(State::new(BOARD, left).unwrap()));
         let mut stream = Stream::new(0, Role::Simulate, 0);
 
-        let backups = outcomes(400, MaskKind::Matching).simulate(&batch, &mut stream);
-        let action = Match3::mask(&batch[0].state, MaskKind::Matching).nth(0).unwrap();
+        let backups = outcomes(400, MATCHING).simulate(&batch, &mut stream);
+        let action = Match3::mask(&batch[0].state, MATCHING).nth(0).unwrap();
         assert_eq!(backups.len(), 2);
         for (row, backup) in backups.iter().enumerate() {
             assert_eq!((backup.row, usize::from(backup.action)), (row, action));
@@ -260,7 +260,7 @@ mod tests {
         assert_eq!((backups[0].next.len(), backups[1].next.len()), (1, 0));
         assert_eq!((backups[0].next[0].discount, backups[0].next[0].state.moves_left()), (0.5, 4));
 
-        let all = outcomes(1, MaskKind::Legal).simulate(&batch, &mut stream);
+        let all = outcomes(1, MaskKind::LEGAL).simulate(&batch, &mut stream);
         assert_eq!(all.len(), 2 * Match3::ACTIONS);
     }
 
@@ -268,7 +268,7 @@ mod tests {
     fn open_position() -> State {
         let mut stream = Stream::new(3, Role::Game, 0);
         let games = std::iter::repeat_with(|| Match3::new(&Rules::default(), &mut stream).state());
-        games.into_iter().find(|state| Match3::mask(state, MaskKind::Matching).count() > 9).unwrap()
+        games.into_iter().find(|state| Match3::mask(state, MATCHING).count() > 9).unwrap()
     }
 
     #[test]
@@ -276,7 +276,7 @@ mod tests {
         let rules = Rules::default();
         let batch = [transition(open_position()), transition(State::new(BOARD, 1).unwrap())];
         let simulate = |lookahead, count| {
-            let outcomes = Outcomes::<Match3> { view: view(MaskKind::Matching), lookahead, count, ..plain(&rules) };
+            let outcomes = Outcomes::<Match3> { view: view(MATCHING), lookahead, count, ..plain(&rules) };
             outcomes.simulate(&batch, &mut Stream::new(0, Role::Simulate, 0))
         };
         for depth in [1, 2] {
@@ -287,7 +287,7 @@ mod tests {
                     continue;
                 };
                 assert_eq!(without.next, [Next { state, discount: 0.5, certain: 0.0 }]);
-                let mask = Match3::mask(&state, MaskKind::Matching);
+                let mask = Match3::mask(&state, MATCHING);
                 let mut points = [0.0; ActionMask::CAPACITY];
                 Match3::certain(&state, &mask, depth, 0.5, &mut points);
                 let best = mask.iter().map(|action| points[action]).fold(f32::NEG_INFINITY, f32::max);
@@ -304,7 +304,7 @@ mod tests {
         let rules = Rules::default();
         let batch = [transition(open_position())];
         let simulate = |count, next| {
-            let outcomes = Outcomes::<Match3> { view: view(MaskKind::Matching), count, next, ..plain(&rules) };
+            let outcomes = Outcomes::<Match3> { view: view(MATCHING), count, next, ..plain(&rules) };
             outcomes.simulate(&batch, &mut Stream::new(0, Role::Simulate, 0))
         };
         for (four, one) in simulate(5, 4).iter().zip(simulate(5, 1)) {
@@ -319,10 +319,10 @@ mod tests {
     fn of_many_actions_some_are_those_with_the_most_certain_points_and_the_others_any() {
         let rules = Rules::default();
         let state = open_position();
-        let mask = Match3::mask(&state, MaskKind::Matching);
+        let mask = Match3::mask(&state, MATCHING);
         let mut points = [0.0; ActionMask::CAPACITY];
         Match3::certain(&state, &mask, 1, 0.0, &mut points);
-        let outcomes = Outcomes::<Match3> { view: view(MaskKind::Matching), actions: 4, ..plain(&rules) };
+        let outcomes = Outcomes::<Match3> { view: view(MATCHING), actions: 4, ..plain(&rules) };
         let mut stream = Stream::new(0, Role::Sample, 0);
         for (best, expected) in [(0, 2), (1, 1), (4, 4)] {
             let outcomes = Outcomes::<Match3> { best, ..outcomes };

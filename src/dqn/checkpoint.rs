@@ -12,7 +12,7 @@ use super::replay::Replay;
 use super::run::RunFolder;
 use super::train::Training;
 use crate::error::{Error, Result};
-use crate::games::{Game, Games};
+use crate::games::{Games, Image};
 use crate::network::{Model, QNetwork};
 use crate::random::Stream;
 use crate::store::Container;
@@ -117,7 +117,7 @@ impl Meters {
 
 /// [`Training`] as it is written; the fields stand in the same order in both.
 #[derive(Serialize)]
-struct Saving<'a, G: Game> {
+struct Saving<'a, G: Image> {
     step: u64,
     #[serde(bound = "")]
     games: &'a Games<G>,
@@ -130,7 +130,7 @@ struct Saving<'a, G: Game> {
 
 #[derive(Deserialize)]
 #[serde(bound = "")]
-struct Saved<G: Game> {
+struct Saved<G: Image> {
     step: u64,
     games: Games<G>,
     n_steps: Vec<NStep<G>>,
@@ -140,7 +140,7 @@ struct Saved<G: Game> {
     meters: Meters,
 }
 
-impl<G: Game> Saved<G> {
+impl<G: Image> Saved<G> {
     /// What does not fit the configuration, if anything: a checksum proves that nothing was damaged, not that a state is one
     /// that this program made.
     fn check(&self, config: &TrainConfig) -> std::result::Result<(), &'static str> {
@@ -171,7 +171,7 @@ pub fn save_agent(path: &Path, config: &TrainConfig, network: &QNetwork) -> Resu
 ///
 /// # Errors
 /// When a file cannot be written.
-pub fn save<G: Game>(folder: &RunFolder, config: &TrainConfig, training: &Training<G>) -> Result<()> {
+pub fn save<G: Image>(folder: &RunFolder, config: &TrainConfig, training: &Training<G>) -> Result<()> {
     let state = Saving {
         step: training.step,
         games: &training.games,
@@ -218,7 +218,7 @@ impl RunCheckpoint {
     ///
     /// # Errors
     /// When the state is of another version of the program.
-    pub fn restore<G: Game>(&self, rules: &G::Rules, device: &Device) -> Result<Training<G>> {
+    pub fn restore<G: Image>(&self, rules: &G::Rules, device: &Device) -> Result<Training<G>> {
         let state = self.container.get(STATE).unwrap_or_default();
         let saved: Saved<G> = postcard::from_bytes(state).map_err(|error| {
             Error::user(format!(

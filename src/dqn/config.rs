@@ -10,8 +10,7 @@ use super::learning::{Learning, Target};
 use super::replay::ReplayConfig;
 use crate::error::{Error, Result};
 use crate::games::match3::Rules;
-use crate::games::{MaskKind, Prior};
-use crate::network::{ModelConfig, NetworkConfig, OutOfRange};
+use crate::network::{Input, ModelConfig, NetworkConfig, OutOfRange};
 use crate::store::files;
 
 /// A whole training.
@@ -51,7 +50,7 @@ pub struct GameConfig {
     /// Kinds of obstacle in match-3: 2 in the original, 1 in a variant.
     pub obstacle_kinds: u32,
     /// The moves offered to the agent, in acting, exploring and in the maximum of the target.
-    pub mask: MaskKind,
+    pub mask: String,
 }
 
 /// How long, and how acting and learning alternate.
@@ -98,7 +97,7 @@ pub struct Logging {
 
 impl Default for GameConfig {
     fn default() -> Self {
-        Self { name: "match3".into(), obstacle_kinds: 2, mask: MaskKind::Matching }
+        Self { name: "match3".into(), obstacle_kinds: 2, mask: String::new() }
     }
 }
 
@@ -183,7 +182,7 @@ impl TrainConfig {
         ModelConfig {
             game: self.game.name.clone(),
             rules: Table::from_iter([("obstacle_kinds".to_owned(), self.game.obstacle_kinds.into())]),
-            mask: self.game.mask,
+            mask: self.game.mask.clone(),
             points: 1.0 / self.learning.reward_scale,
             network: self.network.clone(),
         }
@@ -281,10 +280,10 @@ impl TrainConfig {
         )?;
         is(learning.candidates <= 256, "learning.candidates", &learning.candidates, "between 0 and 256")?;
         is(
-            learning.candidates == 0 || network.afterstates && (network.prior != Prior::None || network.waves > 0),
+            learning.candidates == 0 || network.input == Input::Plans || network.dynamics_waves > 0,
             "learning.candidates",
             &learning.candidates,
-            "0 where network.afterstates is false, or network.prior is \"none\" and network.waves is 0",
+            "0 where network.input is not \"plans\" and network.dynamics_waves is 0",
         )?;
         is(
             learning.bootstrap_from == 0.0 || learning.n_step == 1,

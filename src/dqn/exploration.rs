@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::agents::greedy;
+use crate::agents::argmax;
 use crate::games::ActionMask;
 use crate::random::{Draw, Stream};
 
@@ -40,7 +40,7 @@ pub fn epsilon_greedy(values: &[f32], mask: &ActionMask, epsilon: f64, stream: &
         let choice = stream.below(mask.count() as u32) as usize;
         return mask.nth(choice).unwrap_or_default();
     }
-    greedy(values, mask)
+    argmax(values, mask)
 }
 
 #[cfg(test)]
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn a_better_value_outside_the_mask_is_never_chosen() {
         let values = [9.0, 1.0, 3.0, 2.0];
-        assert_eq!(greedy(&values, &mask(&[1, 2, 3])), 2);
+        assert_eq!(argmax(&values, &mask(&[1, 2, 3])), 2);
         let mut stream = Stream::new(0, Role::Explore, 0);
         for _ in 0..100 {
             assert_eq!(epsilon_greedy(&values, &mask(&[1, 3]), 0.0, &mut stream), 3);

@@ -17,7 +17,7 @@ use super::parameters::{Add, Towards, Untangle, parameters};
 use super::replay::{Replay, Transition};
 use super::target::{Baselines, targets};
 use crate::error::Result;
-use crate::games::{ActionMask, Game};
+use crate::games::{ActionMask, Image};
 use crate::network::{Encoded, Encoder, Evaluator, QNetwork, device, to_vec};
 use crate::random::{Draw, Role, Stream};
 use crate::store::Arrays;
@@ -111,7 +111,7 @@ impl Shard {
 }
 
 /// Networks, optimizer and the learner's random streams.
-pub struct Learner<G: Game> {
+pub struct Learner<G: Image> {
     learning: Learning,
     target_update: Target,
     rules: G::Rules,
@@ -144,7 +144,7 @@ pub struct SavedLearner {
     updates: u64,
 }
 
-impl<G: Game> Learner<G> {
+impl<G: Image> Learner<G> {
     /// A learner with fresh weights on a device without gradients.
     pub fn new(config: &TrainConfig, rules: &G::Rules, device: &Device) -> Self {
         let gradients = device.clone().autodiff();
@@ -189,7 +189,7 @@ impl<G: Game> Learner<G> {
         let targets = self.targets(&backups, progress)?;
         let weights: Vec<f32> = backups.iter().map(|backup| sample.weights[backup.row]).collect();
 
-        let draws: Vec<u32> = match self.online.foresight() {
+        let draws: Vec<u32> = match self.online.dynamics() {
             None => Vec::new(),
             Some(_) => backups.iter().map(|_| self.waves.below(u32::MAX)).collect(),
         };
@@ -216,7 +216,7 @@ impl<G: Game> Learner<G> {
             error: mean(errors.iter().map(|error| error.abs()).sum()),
             gradient_norm,
             plan_loss: (!next_values.is_empty()).then_some(plan_loss),
-            wave_loss: self.online.foresight().map(|_| wave_loss),
+            wave_loss: self.online.dynamics().map(|_| wave_loss),
         })
     }
 
@@ -225,7 +225,7 @@ impl<G: Game> Learner<G> {
     fn learn(&self, seen: &[(G::State, usize)], lesson: &Lesson<G::State>, draws: &[u32]) -> Result<Shard> {
         let images = if device::is_processor(&self.device) { IMAGES } else { usize::MAX };
         let count = lesson.backups.len();
-        let shards = backup::shards(lesson.backups, images, self.online.view().afterstates);
+        let shards = backup::shards(lesson.backups, images, self.online.view().afterstates());
         let shards = shards.into_par_iter().with_max_len(1).map(|range| {
             let draws = draws.get(range.clone()).unwrap_or_default();
             self.learn_shard(seen, &lesson.part(range), draws, count as f32)
@@ -268,7 +268,7 @@ impl<G: Game> Learner<G> {
             plan_loss = to_vec(loss.clone().inner())?[0];
             teaching = teaching + loss;
         }
-        if let Some((model, waves)) = network.foresight() {
+        if let Some((model, waves)) = network.dynamics() {
             let afterstates = afterstates(seen, backups);
             let waves = Encoder::<G>::new(network.view()).waves(&afterstates, draws, waves, &tracked);
             let loss = model.loss(waves).mul_scalar(backups.len() as f32 / count);
@@ -295,18 +295,18 @@ impl<G: Game> Learner<G> {
         tracked: &Device,
     ) -> Added {
         // The values are not learned from what the model does not yet foresee.
-        let mut encoder = Encoder::<G>::new(network.told_view());
-        if network.view().afterstates {
-            let Encoded { images, scalars, known } = encoder.afterstates(&afterstates(seen, backups), tracked);
+        let mut encoder = Encoder::<G>::new(network.exact_view());
+        if network.view().afterstates() {
+            let Encoded { images, scalars, priors } = encoder.afterstates(&afterstates(seen, backups), tracked);
             let added = network.forward(images, scalars);
             let column = |index| added.clone().narrow(1, index, 1).reshape([backups.len()]);
             let planned = (network.outputs() > 1).then(|| column(1));
-            return Added { values: column(0), planned, known: known.to_vec() };
+            return Added { values: column(0), planned, known: priors.to_vec() };
         }
         let first = backups.first().map_or(0, |backup| backup.row);
         let last = backups.last().map_or(0, |backup| backup.row);
         let seen = &seen[first..=last];
-        let Encoded { images, scalars, known } = encoder.positions(seen, tracked);
+        let Encoded { images, scalars, .. } = encoder.positions(seen, tracked);
         // Where each value stands in the network's output.
         let place = |backup: &Backup<G::State>| {
             let row = backup.row - first;
@@ -315,8 +315,7 @@ impl<G: Game> Learner<G> {
         let places: Vec<i32> = backups.iter().map(|backup| place(backup) as i32).collect();
         let places = Tensor::<1, Int>::from_data(TensorData::new(places, [backups.len()]), tracked);
         let added = network.forward(images, scalars).reshape([seen.len() * G::ACTIONS]).select(0, places);
-        let known = backups.iter().map(|backup| known[(backup.row - first) * G::ACTIONS + usize::from(backup.action)]);
-        Added { values: added, planned: None, known: known.collect() }
+        Added { values: added, planned: None, known: vec![0.0; backups.len()] }
     }
 
     /// What the target network's values of next moves make of the plan of each backup's action; none if it values no next moves.
@@ -351,13 +350,12 @@ impl<G: Game> Learner<G> {
         }
         let next = || backups.iter().flat_map(|backup| &backup.next);
         let states: Vec<G::State> = next().map(|next| next.state).collect();
-        let view = self.online.told_view();
-        let masks: Vec<ActionMask> = states.par_iter().map(|state| view.candidates::<G>(state, candidates)).collect();
+        let view = self.online.exact_view();
+        let masks: Vec<ActionMask> = states.par_iter().map(|state| view.successors::<G>(state, candidates)).collect();
         let values = |network: &QNetwork| {
-            Evaluator::<G>::new(network, batch.max(BATCH), &self.device)
-                .told()
-                .values_within(&states, &masks)
-                .map(<[f32]>::to_vec)
+            let mut evaluator = Evaluator::<G>::new(network, batch.max(BATCH), &self.device);
+            evaluator.see(network.exact_view());
+            evaluator.values_within(&states, &masks).map(<[f32]>::to_vec)
         };
         let online = if double { Some(values(&self.online)?) } else { None };
         // A next state's value takes the place of what is certain there.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::agents::greedy;
+use crate::agents::argmax;
 use crate::games::ActionMask;
 
 /// The one-step target of each transition: `reward + discount * value`, where the value is the target network's for the
@@ -27,7 +27,7 @@ pub fn targets(
             }
             let row = index * actions..(index + 1) * actions;
             let chooser = &online.unwrap_or(target)[row.clone()];
-            let best = greedy(chooser, &masks[index]);
+            let best = argmax(chooser, &masks[index]);
             rewards[index] + discounts[index] * target[row][best]
         })
         .collect()

@@ -16,12 +16,12 @@ use super::run::RunFolder;
 use crate::agents::NetworkPlayer;
 use crate::error::{Error, Result};
 use crate::eval::{Summary, play_series};
-use crate::games::{Game, Games};
+use crate::games::{Games, Image};
 use crate::network::Evaluator;
 use crate::random::{Role, Stream};
 
 /// Everything that moves in a training.
-pub struct Training<G: Game> {
+pub struct Training<G: Image> {
     /// Moves played so far, in all games together.
     pub step: u64,
     /// The games.
@@ -47,7 +47,7 @@ pub enum Ending {
     Stopped,
 }
 
-impl<G: Game> Training<G> {
+impl<G: Image> Training<G> {
     /// A training before its first step.
     pub fn new(config: &TrainConfig, rules: &G::Rules, device: &Device) -> Self {
         let count = config.training.games;
@@ -83,7 +83,9 @@ impl<G: Game> Training<G> {
             // Act: one move in every game.
             let states: Vec<G::State> = self.games.states().collect();
             let epsilon = if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) };
-            let mut player = NetworkPlayer::new(self.evaluator(device).told());
+            let mut evaluator = self.evaluator(device);
+            evaluator.see(evaluator.network().exact_view());
+            let mut player = NetworkPlayer::new(evaluator);
             let explore = |values: &[f32], mask: &_| epsilon_greedy(values, mask, epsilon, &mut self.explore);
             let actions =
                 if epsilon < 1.0 { player.act_by(&states, explore)? } else { player.act_blindly(&states, explore) };

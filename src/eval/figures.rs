@@ -13,8 +13,8 @@ pub struct Figures {
     pub scores: Summary,
     /// Share of the moves that cleared nothing, between 0 and 1.
     pub moves_without_match: f64,
-    /// Mean number of clearings of a move that cleared something; none where no move did.
-    pub clearings_per_match: Option<f64>,
+    /// Mean number of waves of a move that cleared something; none where no move did.
+    pub waves_per_match: Option<f64>,
     /// Mean time of a move on the clock, in milliseconds, with as many games side by side as were played.
     pub milliseconds_per_move: f64,
 }
@@ -26,11 +26,11 @@ impl Figures {
         let sum = |count: fn(&PlayedGame) -> u64| games.iter().map(count).sum::<u64>() as f64;
         let moves = sum(|game| game.actions.len() as u64);
         let matches = sum(|game| game.matches.into());
-        let clearings = sum(|game| game.clearings.into());
+        let waves = sum(|game| game.waves.into());
         Some(Self {
             scores: Summary::of(&scores)?,
             moves_without_match: 1.0 - matches / moves,
-            clearings_per_match: (matches > 0.0).then(|| clearings / matches),
+            waves_per_match: (matches > 0.0).then(|| waves / matches),
             milliseconds_per_move: seconds * 1e3 / moves,
         })
     }
@@ -63,8 +63,8 @@ impl Difference {
 mod tests {
     use super::*;
 
-    fn game(score: i32, moves: usize, matches: u32, clearings: u32) -> PlayedGame {
-        PlayedGame { seed: 0, score, actions: vec![0; moves], matches, clearings }
+    fn game(score: i32, moves: usize, matches: u32, waves: u32) -> PlayedGame {
+        PlayedGame { seed: 0, score, actions: vec![0; moves], matches, waves }
     }
 
     #[test]
@@ -73,10 +73,10 @@ mod tests {
         let figures = Figures::of(&games, 0.8).unwrap();
         assert_eq!((figures.scores.mean, figures.scores.n), (20.0, 2));
         assert!((figures.moves_without_match - 8.0 / 40.0).abs() < 1e-12);
-        assert_eq!(figures.clearings_per_match, Some(1.5));
+        assert_eq!(figures.waves_per_match, Some(1.5));
         assert!((figures.milliseconds_per_move - 20.0).abs() < 1e-12);
         assert_eq!(Figures::of(&[], 1.0), None);
-        assert_eq!(Figures::of(&[game(-125, 25, 0, 0)], 1.0).unwrap().clearings_per_match, None);
+        assert_eq!(Figures::of(&[game(-125, 25, 0, 0)], 1.0).unwrap().waves_per_match, None);
     }
 
     #[test]

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use crate::agents::Agent;
 use crate::error::Result;
 use crate::games::Game;
-use crate::random::{CPythonRandom, Role, Stream};
+use crate::random::{Role, SeededDraw, Stream};
 
 /// A game that was played to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayedGame {
-    /// The seed that the game is dealt from, as the original deals it.
+    /// The seed that the game is dealt from.
     pub seed: u128,
     /// The final score.
     pub score: i32,
@@ -21,8 +21,8 @@ pub struct PlayedGame {
     pub actions: Vec<u16>,
     /// Moves that cleared something.
     pub matches: u32,
-    /// Clearings of all moves.
-    pub clearings: u32,
+    /// Waves of all moves.
+    pub waves: u32,
 }
 
 /// Games that are played side by side, at first and at the most.
@@ -31,9 +31,9 @@ const TOGETHER: RangeInclusive<u64> = 32..=1024;
 /// More games are played side by side while those before took less, so that progress shows with dear players too.
 const SHORT: Duration = Duration::from_secs(2);
 
-/// The game of a seed as the original deals it, its random numbers, and the player's own stream in it.
-pub fn deal<G: Game>(rules: &G::Rules, seed: u128) -> (G, CPythonRandom, Stream) {
-    let mut random = CPythonRandom::new(seed);
+/// The game of a seed, its random numbers, and the player's own stream in it.
+pub fn deal<G: Game>(rules: &G::Rules, seed: u128) -> (G, G::Rng, Stream) {
+    let mut random = G::Rng::from_seed(seed);
     let game = G::new(rules, &mut random);
     (game, random, Stream::new(seed as u64, Role::Tie, (seed >> 64) as u64))
 }
@@ -66,15 +66,15 @@ pub fn play_series<G: Game>(
     Ok(played)
 }
 
-struct Table<G: Game> {
+struct Seat<G: Game> {
     game: G,
-    random: CPythonRandom,
+    random: G::Rng,
     /// The player's own stream in this game.
     ties: Stream,
     seed: u128,
     actions: Vec<u16>,
     matches: u32,
-    clearings: u32,
+    waves: u32,
 }
 
 fn play_together<G: Game>(
@@ -86,35 +86,35 @@ fn play_together<G: Game>(
 ) -> Result<Vec<PlayedGame>> {
     let deal = |seed| {
         let (game, random, ties) = deal(rules, seed);
-        Table { game, random, ties, seed, actions: Vec::new(), matches: 0, clearings: 0 }
+        Seat { game, random, ties, seed, actions: Vec::new(), matches: 0, waves: 0 }
     };
-    let mut tables: Vec<Table<G>> = seeds.map(deal).collect();
+    let mut seats: Vec<Seat<G>> = seeds.map(deal).collect();
     loop {
-        let mut running: Vec<&mut Table<G>> = tables.iter_mut().filter(|table| !table.game.is_over()).collect();
+        let mut running: Vec<&mut Seat<G>> = seats.iter_mut().filter(|seat| !seat.game.is_over()).collect();
         if running.is_empty() {
             break;
         }
-        let states: Vec<G::State> = running.iter().map(|table| table.game.state()).collect();
-        let mut ties: Vec<Stream> = running.iter().map(|table| table.ties.clone()).collect();
+        let states: Vec<G::State> = running.iter().map(|seat| seat.game.state()).collect();
+        let mut ties: Vec<Stream> = running.iter().map(|seat| seat.ties.clone()).collect();
         let actions = agent.act(&states, &mut ties)?;
-        for ((table, action), ties) in running.iter_mut().zip(actions).zip(ties) {
-            table.ties = ties;
-            let step = table.game.step(action, &mut table.random);
-            table.actions.push(action as u16);
-            table.matches += u32::from(step.clearings > 0);
-            table.clearings += step.clearings;
+        for ((seat, action), ties) in running.iter_mut().zip(actions).zip(ties) {
+            seat.ties = ties;
+            let step = seat.game.step(action, &mut seat.random);
+            seat.actions.push(action as u16);
+            seat.matches += u32::from(step.waves > 0);
+            seat.waves += step.waves;
         }
         *moves += states.len() as u64;
         progress(*moves);
     }
-    Ok(tables
+    Ok(seats
         .into_iter()
-        .map(|Table { game, seed, actions, matches, clearings, .. }| PlayedGame {
+        .map(|Seat { game, seed, actions, matches, waves, .. }| PlayedGame {
             seed,
             score: game.score(),
             actions,
             matches,
-            clearings,
+            waves,
         })
         .collect())
 }

@@ -1,6 +1,6 @@
 //! What of a score was luck: how much more chance gave after a player's moves than it gives on average.
 //!
-//! For a forecast V of what is still to come in a position ([`Game::outlook`]) the luck of a move, after which the
+//! For a forecast V of what is still to come in a position ([`Lookahead::heuristic`]) the luck of a move, after which the
 //! position is s and which gained r, is
 //!
 //! ```text
@@ -16,7 +16,7 @@
 //! first position stays in the score: it is the same for all who play the seed.
 
 use super::deal;
-use crate::games::Game;
+use crate::games::Lookahead;
 use crate::random::{Draw, Role, Stream};
 
 /// A game that was played again, as it was.
@@ -34,7 +34,7 @@ pub struct Replayed {
 ///
 /// # Panics
 /// If there are no simulations.
-pub fn replay<G: Game>(rules: &G::Rules, seed: u128, actions: &[usize], simulations: u32) -> Option<Replayed> {
+pub fn replay<G: Lookahead>(rules: &G::Rules, seed: u128, actions: &[usize], simulations: u32) -> Option<Replayed> {
     assert!(simulations > 0, "at least one simulation");
     let (mut game, mut random, _) = deal::<G>(rules, seed);
     let mut stream = Stream::new(seed as u64, Role::Luck, (seed >> 64) as u64);
@@ -51,27 +51,28 @@ pub fn replay<G: Game>(rules: &G::Rules, seed: u128, actions: &[usize], simulati
 }
 
 /// What an action brings, and the forecast of what is to come after it.
-fn outcome<G: Game>(game: &mut G, action: usize, draw: &mut impl Draw) -> f64 {
+fn outcome<G: Lookahead>(game: &mut G, action: usize, draw: &mut impl Draw) -> f64 {
     let reward = f64::from(game.step(action, draw).reward);
-    let outlook = if game.is_over() { 0.0 } else { G::outlook(&game.state()) };
-    reward + outlook
+    let heuristic = if game.is_over() { 0.0 } else { G::heuristic(&game.state()) };
+    reward + heuristic
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agents::{Cascade, Player};
+    use crate::agents::{Cascade, PolicyAgent};
     use crate::eval::statistics::Summary;
     use crate::eval::{PlayedGame, play_series};
     use crate::games::match3::Rules;
-    use crate::games::{MaskKind, Match3};
+    use crate::games::Match3;
+    use crate::games::match3::{EFFECTIVE, MATCHING};
 
     fn rules() -> Rules {
         Rules::new(2).unwrap()
     }
 
     fn games(count: u64) -> Vec<PlayedGame> {
-        play_series::<Match3>(&mut Player::new("cascade", Cascade), &rules(), 1_000_000, count, |_| ()).unwrap()
+        play_series::<Match3>(&mut PolicyAgent::new("cascade", Cascade), &rules(), 1_000_000, count, |_| ()).unwrap()
     }
 
     fn replayed(game: &PlayedGame, simulations: u32) -> Replayed {
@@ -106,12 +107,12 @@ mod tests {
                 .map(|_| {
                     let mut game = Match3::at(&rules(), &before);
                     let reward = f64::from(game.step(action, &mut stream).reward);
-                    reward + Match3::outlook(&game.state())
+                    reward + Match3::heuristic(&game.state())
                 })
                 .collect();
             let outcomes = Summary::of(&outcomes).unwrap();
             let reward = f64::from(table.step(action, &mut random).reward);
-            luck += reward + Match3::outlook(&table.state()) - outcomes.mean;
+            luck += reward + Match3::heuristic(&table.state()) - outcomes.mean;
             variance += 2.0 * outcomes.standard_deviation.unwrap().powi(2) / 1_000.0;
         }
         let found = replayed(game, 1_000).luck;
@@ -123,7 +124,7 @@ mod tests {
         let (mut game, mut random, _) = deal::<Match3>(&rules(), 3);
         let mut actions = vec![];
         while !game.is_over() {
-            let matching = Match3::mask(&game.state(), MaskKind::Matching);
+            let matching = Match3::mask(&game.state(), MATCHING);
             let action = (0..Match3::ACTIONS).find(|action| !matching.contains(*action)).unwrap();
             actions.push(action);
             game.step(action, &mut random);
@@ -135,18 +136,18 @@ mod tests {
     }
 
     #[test]
-    fn the_outlook_of_a_position_is_its_best_plan_and_its_colours() {
+    fn the_heuristic_of_a_position_is_its_best_plan_and_its_colours() {
         let text = "abcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab";
         let state = |left| crate::games::match3::State::new(text, left).unwrap();
         // No move matches; each colour has 20 tokens: 0.135 * 4 * 20^2.
-        assert!(Match3::mask(&state(5), MaskKind::Matching) == Match3::mask(&state(5), MaskKind::Effective));
-        assert!((Match3::outlook(&state(5)) - 216.0).abs() < 1e-9);
-        assert_eq!((Match3::outlook(&state(1)), Match3::outlook(&state(0))), (0.0, 0.0));
+        assert!(Match3::mask(&state(5), MATCHING) == Match3::mask(&state(5), EFFECTIVE));
+        assert!((Match3::heuristic(&state(5)) - 216.0).abs() < 1e-9);
+        assert_eq!((Match3::heuristic(&state(1)), Match3::heuristic(&state(0))), (0.0, 0.0));
         // Now one move matches, for 8 points: three a at the top. After it one move matches for certain: three c below.
         let text = text.replacen('b', "a", 1);
         let state = |left| crate::games::match3::State::new(&text, left).unwrap();
         let colours = 21.0 * 21.0 + 19.0 * 19.0 + 2.0 * 20.0 * 20.0;
-        assert!((Match3::outlook(&state(5)) - (1.3 * (8.0 + 0.5 * 8.0) + 0.135 * colours)).abs() < 1e-9);
-        assert!((Match3::outlook(&state(1)) - 1.3 * 8.0).abs() < 1e-9);
+        assert!((Match3::heuristic(&state(5)) - (1.3 * (8.0 + 0.5 * 8.0) + 0.135 * colours)).abs() < 1e-9);
+        assert!((Match3::heuristic(&state(1)) - 1.3 * 8.0).abs() < 1e-9);
     }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::{ActionMask, Features, Game, Image, Lookahead, MaskKind, Plan, Text, offered};
+use super::{ActionMask, Features, Image, MaskKind, Plan, Text, offered};
 use crate::random::{Draw, Role, Stream};
 
 /// The longest game there may be, in moves.
 const LONGEST_GAME: usize = 100_000;
 
-/// Plays games of a seed and checks that they keep what [`Game`], [`Lookahead`] and [`Image`] promise.
+/// Plays games of a seed and checks that they keep what [`Image`] and the traits below it promise.
 ///
 /// # Panics
 /// If the game breaks a promise.

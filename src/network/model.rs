@@ -141,6 +141,14 @@ impl Model {
     }
 }
 
+/// The name of the game that the agent of a file or folder plays.
+///
+/// # Errors
+/// As of [`Model::load`].
+pub fn game_of(path: &Path) -> Result<String> {
+    Ok(AgentFile::load(&agent_file(path)?)?.game)
+}
+
 fn agent_file(path: &Path) -> Result<PathBuf> {
     if !path.is_dir() {
         return Ok(path.to_owned());

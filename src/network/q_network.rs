@@ -183,7 +183,7 @@ impl QNetwork {
     /// The network of a model with fresh weights drawn from `stream`, on `device`.
     pub fn new<G: Image>(model: &ModelConfig, stream: &mut Stream, device: &Device) -> Self {
         const RELU: f32 = std::f32::consts::SQRT_2;
-        let (config, view) = (&model.network, model.view());
+        let (config, view) = (&model.network, model.view::<G>());
         let width = config.channels;
         let shared_planes = if config.share_colours { G::COLOURS } else { 0 };
         let planes = colours::stacked(view.planes::<G>(), shared_planes);

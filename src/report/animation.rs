@@ -6,11 +6,12 @@
 use std::f64::consts::{PI, TAU};
 
 use super::svg::{Svg, escaped, round};
+use crate::games::{Shape, Token};
 
 /// What is shown for some time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// The rows of the board from above, a character a cell. A character without a [`Tile`] is an empty cell.
+    /// The rows of the board from above, a character a cell. A character without a [`Token`] is an empty cell.
     pub rows: Vec<String>,
     /// How long the frame is shown.
     pub milliseconds: u32,
@@ -18,31 +19,6 @@ pub struct Frame {
     pub caption: String,
     /// Rows and columns (from 0) of the cells that are framed, such as the two of a swap.
     pub marked: Vec<(usize, usize)>,
-}
-
-/// How a character of a board is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tile {
-    /// The character.
-    pub character: char,
-    /// Its colour, as CSS writes it: `#e5484d`.
-    pub colour: &'static str,
-    /// Its shape.
-    pub shape: Shape,
-}
-
-/// The shape of a tile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    Circle,
-    Square,
-    Triangle,
-    Pentagon,
-    Hexagon,
-    Diamond,
-    Star,
-    /// A whole cell, as bricks and obstacles are.
-    Block,
 }
 
 /// Side of a cell, in pixels.
@@ -54,7 +30,7 @@ const FEET: f64 = 56.0;
 
 /// Draws a game that plays over and over. Equal frames in a row are shown as one, those of no time not at all; a board
 /// smaller than the largest has empty cells to the right and below.
-pub fn animation(title: &str, palette: &[Tile], frames: &[Frame]) -> String {
+pub fn animation(title: &str, palette: &[Token], frames: &[Frame]) -> String {
     let frames: Vec<&Frame> = frames.iter().filter(|frame| frame.milliseconds > 0).collect();
     let clock = Clock::new(&frames);
     let rows = frames.iter().map(|frame| frame.rows.len()).max().unwrap_or(0);
@@ -77,7 +53,7 @@ pub fn animation(title: &str, palette: &[Tile], frames: &[Frame]) -> String {
     for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
         let tile = |board: &Vec<Vec<char>>| {
             let character = *board.get(row)?.get(column)?;
-            palette.iter().position(|tile| tile.character == character)
+            palette.iter().position(|tile| tile.letter == character)
         };
         let tiles: Vec<Option<usize>> = boards.iter().map(tile).collect();
         if tiles.iter().any(Option::is_some) {
@@ -152,15 +128,16 @@ impl Clock {
 }
 
 /// The tiles, the empty one and the ground of two cells by two.
-fn define(svg: &mut Svg, palette: &[Tile]) {
+fn define(svg: &mut Svg, palette: &[Token]) {
     svg.add(format_args!(
         r##"<defs><g id="e"/>
 <linearGradient id="shine" x2="0" y2="1"><stop stop-color="#fff" stop-opacity=".4"/><stop offset=".5" stop-color="#fff" stop-opacity="0"/><stop offset="1" stop-opacity=".28"/></linearGradient>
 <pattern id="cells" width="{0}" height="{0}" patternUnits="userSpaceOnUse"><path d="M0 0h{CELL}v{CELL}H0zM{CELL} {CELL}h{CELL}v{CELL}h-{CELL}z" fill="#fff" fill-opacity=".035"/></pattern>"##,
         2.0 * CELL
     ));
-    for (index, Tile { colour, shape, .. }) in palette.iter().enumerate() {
-        let (element, colour) = (outline(*shape), escaped(colour));
+    for (index, Token { colour, shape, .. }) in palette.iter().enumerate() {
+        let [red, green, blue] = colour;
+        let (element, colour) = (outline(*shape), format!("#{red:02x}{green:02x}{blue:02x}"));
         svg.add(format_args!(
             r##"<g id="t{index}" stroke-linejoin="round"><{element} fill="{colour}" stroke="{colour}" stroke-width="4"/><{element} fill="url(#shine)" stroke="#000" stroke-opacity=".25" stroke-width="1"/></g>"##
         ));
@@ -253,9 +230,9 @@ mod tests {
     use super::*;
 
     const PALETTE: [Tile; 3] = [
-        Tile { character: 'a', colour: "#e5484d", shape: Shape::Triangle },
-        Tile { character: 'b', colour: "#3e9bf0", shape: Shape::Circle },
-        Tile { character: '#', colour: "#6b7080", shape: Shape::Block },
+        Token { letter: 'a', colour: [0xe5, 0x48, 0x4d], shape: Shape::Triangle },
+        Token { letter: 'b', colour: [0x3e, 0x9b, 0xf0], shape: Shape::Circle },
+        Token { letter: '#', colour: [0x6b, 0x70, 0x80], shape: Shape::Block },
     ];
 
     fn frame(rows: &[&str], milliseconds: u32, caption: &str, marked: &[(usize, usize)]) -> Frame {
@@ -346,7 +323,7 @@ mod tests {
         use Shape::{Block, Circle, Diamond, Hexagon, Pentagon, Square, Star, Triangle};
         let shapes = [Circle, Square, Triangle, Pentagon, Hexagon, Diamond, Star, Block];
         let tiles: Vec<Tile> =
-            shapes.iter().zip('a'..).map(|(&shape, character)| Tile { character, colour: "#fff", shape }).collect();
+            shapes.iter().zip('a'..).map(|(&shape, character)| Token { letter: character, colour: [255; 3], shape }).collect();
         let svg = animation("", &tiles, &[frame(&["abcdefgh"], 1, "", &[(0, 0), (0, 2)])]);
         assert!(is_well_formed(&svg));
         for index in 0..8 {

@@ -107,8 +107,8 @@ mod tests {
         clip.advance();
         assert_eq!(clip.duration(), PASS);
         while clip.advance() {}
-        assert!(clip.is_last() && play.clearings > 1);
-        assert_eq!((clip.wave(), clip.duration()), (play.clearings as usize, PAUSE));
+        assert!(clip.is_last() && play.waves > 1);
+        assert_eq!((clip.wave(), clip.duration()), (play.waves as usize, PAUSE));
         assert_eq!(*clip.now(), picture(&game.board()));
     }
 }

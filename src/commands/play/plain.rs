@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{ErrorKind, Write};
 
-use crate::agents::{Agent, Valued};
+use crate::agents::{Agent, ActionValue};
 use crate::error::{Error, Result};
 use crate::eval::deal;
 use crate::games::Game;
@@ -48,8 +48,8 @@ fn board(game: &Match3) -> String {
     text
 }
 
-fn best(ranked: &[Valued]) -> String {
-    let valued = |valued: &Valued| format!("{} {:.1}", Move::of_action(valued.action), valued.value);
+fn best(ranked: &[ActionValue]) -> String {
+    let valued = |valued: &ActionValue| format!("{} {:.1}", Move::of_action(valued.action), valued.value);
     ranked.iter().take(BEST).map(valued).collect::<Vec<_>>().join(", ")
 }
 

@@ -3,7 +3,7 @@
 mod seen;
 
 use super::clip::{Clip, picture};
-use crate::agents::Valued;
+use crate::agents::ActionValue;
 use crate::eval::deal;
 use crate::games::Game;
 use crate::games::match3::{COLUMNS, Match3, Move, ROWS, Rules, State};
@@ -50,7 +50,7 @@ pub struct Answer {
     /// The question's.
     pub id: u64,
     /// The moves from the best to the worst, at least one.
-    pub ranked: Vec<Valued>,
+    pub ranked: Vec<ActionValue>,
     /// The stream after the choice.
     pub ties: Stream,
 }
@@ -116,7 +116,7 @@ pub struct Session {
     /// The player's game of the same seed, which follows a person's.
     rival: Option<Table>,
     /// What the player thinks of the position.
-    view: Vec<Valued>,
+    view: Vec<ActionValue>,
     last: Option<Played>,
     paused: bool,
     /// The step that is made when the player has answered.

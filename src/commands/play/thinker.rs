@@ -27,7 +27,7 @@ impl Thinker {
         let text = text.to_owned();
         let think = move || {
             // Made here because a player need not be able to change threads.
-            let mut player = match agents::parse(&text, &rules) {
+            let mut player = match agents::parse::<crate::games::Match3>(&text, &rules) {
                 Ok(player) => player,
                 Err(error) => return drop(started.send(Err(error))),
             };

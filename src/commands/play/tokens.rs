@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
 
 use super::session::{Hand, Phase, Session};
-use crate::agents::Valued;
+use crate::agents::ActionValue;
 use crate::games::match3::{COLUMNS, Move, ROWS};
 
 /// How things are drawn.
@@ -154,7 +154,7 @@ fn beside(buffer: &mut Buffer, (x, y): (u16, u16), cell: CellSize, sides: [char;
 }
 
 /// Rank, direction and value; without the value where it does not fit into a cell.
-fn label(rank: usize, at: Move, valued: &Valued, cell: CellSize, look: Look) -> String {
+fn label(rank: usize, at: Move, valued: &ActionValue, cell: CellSize, look: Look) -> String {
     let value = match valued.value {
         value if value > -9.95 && value < 99.95 => format!("{value:.1}"),
         value => format!("{value:.0}"),

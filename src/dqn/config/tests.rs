@@ -17,7 +17,7 @@ fn sentence(text: &str, overrides: &[&str]) -> String {
 fn nothing_said_is_the_default_and_what_is_resolved_reads_back_the_same() {
     assert_eq!(parse("", &[]), Ok(TrainConfig::default()));
     let config = parse("seed = 7\n[learning]\nloss = \"squared\"\n", &["game.mask=legal"]).unwrap();
-    assert_eq!((config.seed, config.learning.loss, config.game.mask), (7, Loss::Squared, MaskKind::Legal));
+    assert_eq!((config.seed, config.learning.loss, config.game.mask), (7, Loss::Squared, MaskKind::LEGAL));
     assert_eq!(parse(&config.to_toml().unwrap(), &[]), Ok(config));
 }
 

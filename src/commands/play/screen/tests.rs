@@ -21,7 +21,7 @@ fn answer(session: &mut Session) {
 fn answer_with(session: &mut Session, values: [f64; 2]) {
     let ranked = [Move { x: 2, y: 6, vertical: true }, Move { x: 3, y: 0, vertical: false }];
     let values = ranked.iter().zip(values);
-    let valued = |(at, value): (&Move, f64)| agents::Valued { action: at.action().unwrap(), value };
+    let valued = |(at, value): (&Move, f64)| agents::ActionValue { action: at.action().unwrap(), value };
     let question = session.question().unwrap();
     session.answer(Answer { id: question.id, ranked: values.map(valued).collect(), ties: question.ties });
 }

@@ -1,7 +1,7 @@
 //! What is seen of a session.
 
 use super::{Hand, Phase, Played, Session};
-use crate::agents::Valued;
+use crate::agents::ActionValue;
 use crate::commands::play::clip::{Picture, picture};
 use crate::games::Game;
 use crate::games::match3::{MOVES, Move};
@@ -69,7 +69,7 @@ impl Session {
     }
 
     /// What the player thinks of the position, from the best move to the worst: where a person plays, only if asked.
-    pub fn view(&self) -> &[Valued] {
+    pub fn view(&self) -> &[ActionValue] {
         let hidden = self.hand.is_some_and(|hand| !hand.hint);
         if hidden { &[] } else { &self.view }
     }

@@ -179,7 +179,7 @@ fn the_next_game_is_that_of_the_next_seed_and_answers_to_the_last_one_are_ignore
     watched.obey(&[Command::NextGame]);
     assert_eq!((watched.0.seed(), watched.0.score(), watched.0.moves_left()), (1, 0, 25));
     assert_eq!(watched.0.board(), picture(&deal::<Match3>(&Rules::default(), 1).0.board()));
-    let ranked = vec![Valued { action: 0, value: 1.0 }];
+    let ranked = vec![ActionValue { action: 0, value: 1.0 }];
     watched.0.answer(Answer { id: late.id, ranked, ties: late.ties });
     assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.view().is_empty());
     assert_eq!(watched.0.results(), "seed 0, greedy: 40 points after 1 of 25 moves\n");
