@@ -15,7 +15,8 @@ use matchq::dqn::n_step::NStep;
 use matchq::dqn::optimizer::Optimizer;
 use matchq::dqn::replay::{Replay, Transition};
 use matchq::games::match3::{Match3, Rules, State};
-use matchq::games::{Game, Games, MaskKind};
+use matchq::games::match3::MATCHING;
+use matchq::games::{Game, Games, offered};
 use matchq::network::{Encoded, Encoder, Frozen, QNetwork, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 
@@ -38,7 +39,7 @@ fn filled(config: &TrainConfig) -> Replay<State> {
         let actions: Vec<usize> = states
             .iter()
             .map(|state| {
-                let mask = Match3::mask(state, MaskKind::Matching);
+                let mask = offered::<Match3>(state, MATCHING).0;
                 mask.nth(stream.below(mask.count() as u32) as usize).expect("a mask is never empty")
             })
             .collect();

@@ -4,7 +4,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use matchq::games::match3::Rules;
-use matchq::games::{Game, MaskKind, Match3};
+use matchq::games::match3::MATCHING;
+use matchq::games::{Game, Match3, offered};
 use matchq::random::{Draw, Role, Stream};
 
 /// Moves of one measured call: forty games.
@@ -29,7 +30,7 @@ fn play(play: Play, game: &mut Match3, stream: &mut Stream) -> f32 {
             *game = Match3::new(&Rules::default(), stream);
         }
         let any = |stream: &mut Stream| stream.below(Match3::ACTIONS as u32) as usize;
-        let mask = |game: &Match3| Match3::mask(&game.state(), MaskKind::Matching);
+        let mask = |game: &Match3| offered::<Match3>(&game.state(), MATCHING).0;
         let action = match play {
             Play::Random => any(stream),
             Play::RandomAndMask => {

@@ -17,7 +17,8 @@ use matchq::dqn::learner::Learner;
 use matchq::dqn::optimizer::Optimizer;
 use matchq::dqn::replay::{Replay, Transition};
 use matchq::games::match3::{Match3, Rules, State};
-use matchq::games::{Game, Games, MaskKind};
+use matchq::games::match3::MATCHING;
+use matchq::games::{Game, Games, offered};
 use matchq::network::{Encoded, Encoder, Frozen, QNetwork, View, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 use serde_json::{Map, Value, json};
@@ -147,7 +148,7 @@ fn positions(count: usize) -> Vec<State> {
     while positions.len() < count {
         let states: Vec<State> = games.states().collect();
         let mut action = |state: &State| {
-            let mask = Match3::mask(state, MaskKind::Matching);
+            let mask = offered::<Match3>(state, MATCHING).0;
             mask.nth(stream.below(mask.count() as u32) as usize).expect("a mask is never empty")
         };
         let actions: Vec<usize> = states.iter().map(&mut action).collect();

@@ -1,7 +1,8 @@
 //! What is certain of match-3's future, against the rules written out plainly.
 
-use matchq::games::match3::{Certain, Match3, Move, NO_MATCH, Rules, State};
-use matchq::games::{ActionMask, After, Game, MaskKind, Prior};
+use matchq::games::match3::{Certain, EFFECTIVE, MATCHING, Match3, Move, NO_MATCH, Rules, SETUPS, State};
+use matchq::games::{ActionMask, After, Game, Image, Lookahead, Plan, offered};
+use matchq::network::{Shown, View};
 use matchq::random::{Draw, Role, Stream};
 
 /// Rows of `a b c d #`, a space where the token is not known.
@@ -149,13 +150,25 @@ fn unknown_tokens_match_nothing_and_are_neither_cleared_nor_swapped() {
 fn a_move_without_a_match_costs_its_points_and_stays() {
     let mut board = board_with(&[(0, 0, 'a')]);
     assert_eq!(board.play(action(0, 0, false)), NO_MATCH);
-    assert_eq!((board.gem(0, 0), board.gem(1, 0), board.gem(8, 0)), (None, Some(0), None));
+    assert!(board.board().starts_with("#a"), "{}", board.board());
 }
 
 /// The planes of a board's letters, row by row; a space is in none.
 fn planes(rows: &Rows) -> Vec<f32> {
     let ones = |letter| rows.iter().flatten().map(move |token| if *token == letter { 1.0 } else { 0.0 });
     "abcd#".chars().flat_map(ones).collect()
+}
+
+/// Writes an afterstate as a network is shown it, in points.
+fn encode_after(
+    state: &State,
+    action: usize,
+    shown: Shown,
+    symmetry: usize,
+    image: &mut [f32],
+    scalars: &mut [f32],
+) -> f32 {
+    View { shown, mask: MATCHING, scale: 1.0 }.afterstate::<Match3>(&(*state, action, symmetry), image, scalars)
 }
 
 #[test]
@@ -169,52 +182,45 @@ fn an_afterstate_is_the_swapped_board_or_the_board_after_the_certain_chain_and_w
         let state = game.state();
         let before = rows(&state.board());
         for action in matching(&before) {
-            let mut image = [f32::NAN; 7 * PLANE];
+            let mut image = [f32::NAN; 5 * PLANE];
             let mut scalars = [f32::NAN];
             let mut after = before.clone();
             swap(&mut after, Move::of_action(action));
-            let known = Match3::encode_after(&state, action, Prior::None, 0, &mut image[..5 * PLANE], &mut scalars);
+            let known = encode_after(&state, action, Shown::Done, 0, &mut image, &mut scalars);
             assert_eq!((known, scalars), (0.0, [23.0 / 25.0]));
-            assert_eq!(image[..5 * PLANE], planes(&after));
+            assert_eq!(image[..], planes(&after));
 
             let mut after = before.clone();
             let points = play(&mut after, Move::of_action(action));
-            let known = Match3::encode_after(&state, action, Prior::Chain, 0, &mut image[..5 * PLANE], &mut scalars);
+            let known = encode_after(&state, action, Shown::After, 0, &mut image, &mut scalars);
             assert_eq!(known, points as f32);
             assert_eq!(image[..5 * PLANE], planes(&after));
 
-            let known = Match3::encode_after(&state, action, Prior::Plan, 0, &mut image, &mut scalars);
-            let mut chains = [0.0; 2 * PLANE];
-            for next in matching(&after) {
-                let Move { x, y, vertical } = Move::of_action(next);
-                chains[if vertical { 0 } else { PLANE } + y * 8 + x] =
-                    play(&mut after.clone(), Move::of_action(next)) as f32;
-            }
-            assert_eq!(image[..5 * PLANE], planes(&after));
-            assert_eq!(image[5 * PLANE..], chains);
-            assert_eq!(known, points as f32 + chains.iter().copied().fold(0.0, f32::max) / 2.0);
-
-            let mut more = [f32::NAN; 11 * PLANE];
-            assert_eq!(Match3::encode_after(&state, action, Prior::Plan3, 0, &mut more, &mut scalars), known);
-            assert_eq!(more[..7 * PLANE], image);
-            let mut plans = [0.0; 2 * PLANE];
+            let mut image = [f32::NAN; 11 * PLANE];
+            let known = encode_after(&state, action, Shown::Plans, 0, &mut image, &mut scalars);
+            let (mut chains, mut plans) = ([0.0; 2 * PLANE], [0.0; 2 * PLANE]);
             for next in matching(&after) {
                 let mut board = after.clone();
                 let points = play(&mut board, Move::of_action(next)) as f32;
                 let last = matching(&board).into_iter().map(|last| play(&mut board.clone(), Move::of_action(last)));
                 let Move { x, y, vertical } = Move::of_action(next);
-                plans[if vertical { 0 } else { PLANE } + y * 8 + x] = points + last.max().unwrap_or(0) as f32 / 2.0;
+                let place = if vertical { 0 } else { PLANE } + y * 8 + x;
+                chains[place] = points;
+                plans[place] = points + last.max().unwrap_or(0) as f32 / 2.0;
             }
-            assert_eq!(more[7 * PLANE..9 * PLANE], plans);
+            assert_eq!(image[..5 * PLANE], planes(&after));
+            assert_eq!(image[5 * PLANE..7 * PLANE], chains);
+            assert_eq!(image[7 * PLANE..9 * PLANE], plans);
+            assert_eq!(known, points as f32 + chains.iter().copied().fold(0.0, f32::max) / 2.0);
             for (plane, of) in [(9, chains), (10, plans)] {
                 let highest = of.iter().copied().fold(0.0, f32::max);
-                assert_eq!(more[plane * PLANE..][..PLANE], [highest / 16.0; PLANE]);
+                assert_eq!(image[plane * PLANE..][..PLANE], [highest / 16.0; PLANE]);
             }
 
             // A symmetry moves what is certain to where it shows the move.
             for symmetry in [7, 24, 40] {
-                let mut seen = [f32::NAN; 7 * PLANE];
-                Match3::encode_after(&state, action, Prior::Plan, symmetry, &mut seen, &mut scalars);
+                let mut seen = [f32::NAN; 11 * PLANE];
+                encode_after(&state, action, Shown::Plans, symmetry, &mut seen, &mut scalars);
                 let mut moved = [0.0; 2 * PLANE];
                 for next in matching(&after) {
                     let place = |action| {
@@ -223,7 +229,7 @@ fn an_afterstate_is_the_swapped_board_or_the_board_after_the_certain_chain_and_w
                     };
                     moved[place(Match3::transform_action(next, symmetry))] = chains[place(next)];
                 }
-                assert_eq!(seen[5 * PLANE..], moved, "symmetry {symmetry}");
+                assert_eq!(seen[5 * PLANE..7 * PLANE], moved, "symmetry {symmetry}");
             }
         }
     }
@@ -243,14 +249,19 @@ fn the_waves_of_a_move_are_the_swapped_board_and_what_each_wave_leaves_and_gains
                 gained.push(points as f32);
                 boards.extend(planes(&board));
             }
-            for room in [0, 1, 6] {
-                let (mut images, mut points) = ([f32::NAN; 7 * BOARD], [f32::NAN; 6]);
-                let images = &mut images[..(room + 1) * BOARD];
-                let waves = Match3::encode_waves(&state, action, 0, images, &mut points[..room]);
-                assert_eq!(waves, gained.len().min(room));
-                assert_eq!(points[..waves], gained[..waves]);
-                assert_eq!(images[..(waves + 1) * BOARD], boards[..(waves + 1) * BOARD]);
+            let image = |state: &State| {
+                let (mut image, mut scalars) = ([f32::NAN; BOARD], [f32::NAN]);
+                Match3::encode(state, 0, &mut image, &mut scalars);
+                image
+            };
+            let mut seen = Match3::done(&state, action);
+            let (mut images, mut points) = (image(&seen).to_vec(), vec![]);
+            while let Some((next, gained)) = Match3::wave(&seen) {
+                points.push(gained);
+                images.extend(image(&next));
+                seen = next;
             }
+            assert_eq!((points, images), (gained.clone(), boards));
             lengths[gained.len().min(3)] += 1;
         }
     }
@@ -263,12 +274,8 @@ fn the_last_move_has_nothing_certain_after_it() {
         rows(&board_with(&[(0, 9, 'a'), (1, 9, 'a'), (2, 8, 'a'), (5, 9, 'b'), (6, 9, 'b'), (7, 8, 'b')]).board());
     for (left, known) in [(0, 8.0), (1, 8.0), (2, 8.0 + 4.0)] {
         let state = State::new(&text(&rows), left).unwrap();
-        let (mut image, mut scalars) = ([0.0; 560], [0.0]);
-        let found = Match3::encode_after(&state, action(2, 8, true), Prior::Plan, 0, &mut image, &mut scalars);
-        assert_eq!(found, known, "{left} moves left");
-        assert_eq!(image[400..].iter().sum::<f32>(), 2.0 * (known - 8.0));
-        let mut image = [0.0; 880];
-        let found = Match3::encode_after(&state, action(2, 8, true), Prior::Plan3, 0, &mut image, &mut scalars);
+        let (mut image, mut scalars) = ([0.0; 880], [0.0]);
+        let found = encode_after(&state, action(2, 8, true), Shown::Plans, 0, &mut image, &mut scalars);
         assert_eq!(found, known, "{left} moves left");
         assert_eq!(image[400..720].iter().sum::<f32>(), 4.0 * (known - 8.0));
         assert_eq!(image[720..], [2.0 * (known - 8.0) / 16.0; 160]);
@@ -281,7 +288,7 @@ fn what_follows_a_move_for_certain_is_a_position_with_unknown_tokens() {
         let game = Match3::new(&Rules::default(), &mut Stream::new(9, Role::Game, index));
         for left in [1, 2, 9] {
             let state = State::new(&game.board(), left).unwrap();
-            let matching = Match3::mask(&state, MaskKind::Matching);
+            let matching = Match3::mask(&state, MATCHING);
             for action in matching.iter().take(4) {
                 let mut board = Certain::of(&state);
                 let expected = board.play(action) as f32;
@@ -291,8 +298,8 @@ fn what_follows_a_move_for_certain_is_a_position_with_unknown_tokens() {
                 assert_eq!(actions, if left > 1 { board.matching() } else { ActionMask::empty() });
                 // A plan of two moves is a move and the best one after it.
                 let (mut next, mut plan) = ([0.0; Match3::ACTIONS], [0.0; Match3::ACTIONS]);
-                Match3::certain(&after, &actions, 1, 0.5, &mut next);
-                Match3::certain(&state, &matching, 2, 0.5, &mut plan);
+                Match3::certain(&after, &actions, Plan::of(1), &mut next);
+                Match3::certain(&state, &matching, Plan::of(2), &mut plan);
                 let best = actions.iter().map(|next_action| next[next_action]).fold(0.0, f32::max);
                 assert_eq!(plan[action], points + 0.5 * best);
             }
@@ -310,7 +317,7 @@ fn what_is_shown_of_plans_goes_no_further_than_the_game() {
     for (left, highest) in [(1, [0.0, 0.0]), (2, [8.0, 8.0]), (3, [8.0, 12.0]), (4, [8.0, 12.0])] {
         let state = State::new(&board, left).unwrap();
         let (mut image, mut scalars) = ([0.0; 880], [0.0]);
-        Match3::encode_after(&state, action(2, 8, true), Prior::Plan3, 0, &mut image, &mut scalars);
+        encode_after(&state, action(2, 8, true), Shown::Plans, 0, &mut image, &mut scalars);
         for (plane, highest) in [(9, highest[0]), (10, highest[1])] {
             assert_eq!(image[plane * 80..][..80], [highest / 16.0; 80], "plane {plane}, {left} moves left");
         }
@@ -324,7 +331,7 @@ fn set_ups_are_the_twelve_swaps_after_which_the_best_chain_is_longest() {
         let mut stream = Stream::new(15, Role::Game, index);
         let mut game = Match3::new(&Rules::default(), &mut stream);
         for _ in 0..index % 5 {
-            game.step(Match3::mask(&game.state(), MaskKind::Matching).nth(0).unwrap(), &mut stream);
+            game.step(Match3::mask(&game.state(), MATCHING).nth(0).unwrap(), &mut stream);
         }
         let before = rows(&game.board());
         let matching = matching(&before);
@@ -341,7 +348,8 @@ fn set_ups_are_the_twelve_swaps_after_which_the_best_chain_is_longest() {
         none += usize::from(setups.is_empty());
         setups.retain(|(points, _)| *points >= twelfth);
         let expected: ActionMask = matching.into_iter().chain(setups.into_iter().map(|(_, action)| action)).collect();
-        assert_eq!(Match3::mask(&game.state(), MaskKind::Setups), expected, "{}", game.board());
+        let (mask, _) = offered::<Match3>(&game.state(), SETUPS);
+        assert_eq!(mask, expected, "{}", game.board());
     }
     assert!(cut > 20 && none < 60, "{cut} {none}");
 }
@@ -351,13 +359,13 @@ fn where_nothing_matches_set_ups_alone_are_offered_and_none_for_the_last_move() 
     // Two side by side and the third three columns further: one step prepares, the next matches.
     let mut board = vec![vec!['#'; 8]; 10];
     [0, 1, 4].iter().for_each(|x| board[9][*x] = 'a');
-    let mask = |left, kind| Match3::mask(&State::new(&text(&board), left).unwrap(), kind);
+    let mask = |left, kind| offered::<Match3>(&State::new(&text(&board), left).unwrap(), kind).0;
     let action = |x, y, vertical| Move { x, y, vertical }.action().unwrap();
     let setups: ActionMask = [action(3, 9, false)].into_iter().collect();
-    assert_eq!(mask(2, MaskKind::Setups), setups);
-    assert_eq!(mask(1, MaskKind::Setups), mask(1, MaskKind::Effective));
+    assert_eq!(mask(2, SETUPS), setups);
+    assert_eq!(mask(1, SETUPS), mask(1, EFFECTIVE));
     board[9][3] = 'b';
-    let mask = |left, kind| Match3::mask(&State::new(&text(&board), left).unwrap(), kind);
-    assert_eq!(mask(2, MaskKind::Matching), mask(2, MaskKind::Effective));
-    assert_eq!(mask(2, MaskKind::Setups), setups);
+    let mask = |left, kind| offered::<Match3>(&State::new(&text(&board), left).unwrap(), kind).0;
+    assert_eq!(mask(2, MATCHING), mask(2, EFFECTIVE));
+    assert_eq!(mask(2, SETUPS), setups);
 }

@@ -4,7 +4,8 @@ mod plain;
 
 use matchq::games::conformance;
 use matchq::games::match3::{Match3, Move, Rules, State};
-use matchq::games::{ActionMask, Game, MaskKind};
+use matchq::games::match3::{EFFECTIVE, MATCHING};
+use matchq::games::{ActionMask, Game, MaskKind, offered};
 use matchq::random::{CPythonRandom, Draw, Role, Stream};
 use plain::Plain;
 
@@ -59,7 +60,7 @@ fn positions(games: u64) -> Vec<State> {
         let mut game = Match3::new(&Rules::default(), &mut stream);
         while !game.is_over() {
             states.push(game.state());
-            let kind = if choice.below(4) == 0 { MaskKind::Legal } else { MaskKind::Matching };
+            let kind = if choice.below(4) == 0 { MaskKind::LEGAL } else { MATCHING };
             let mask = Match3::mask(&game.state(), kind);
             let action = mask.nth(choice.below(mask.count() as u32) as usize).unwrap();
             game.step(action, &mut stream);
@@ -129,10 +130,10 @@ fn masks_are_those_found_by_trying_every_swap() {
         let effective = or(actions(plain.swaps(|before, after| before.text() != after.text())), legal);
         let matching = plain.swaps(|_, after| !after.runs().is_empty());
         let state = State::new(&board, 25).unwrap();
-        assert_eq!(Match3::mask(&state, MaskKind::Legal), legal);
-        assert_eq!(Match3::mask(&state, MaskKind::Effective), effective, "{board}");
+        assert_eq!(Match3::mask(&state, MaskKind::LEGAL), legal);
+        assert_eq!(offered::<Match3>(&state, EFFECTIVE).0, effective, "{board}");
         let offered = or(actions(matching.clone()), effective);
-        assert_eq!(Match3::mask(&state, MaskKind::Matching), offered, "{board}");
+        assert_eq!(offered::<Match3>(&state, MATCHING).0, offered, "{board}");
         // The plain search is in the kit's order: by x, then y, then horizontal before vertical.
         let game = Match3::with_board(Rules::default(), &board).unwrap();
         let moves = game.matching_moves().into_iter();
@@ -217,7 +218,7 @@ fn which_kind_an_obstacle_is_shows_nowhere() {
         let mut twin = Match3::new(&Rules::default(), &mut other);
         while !game.is_over() {
             assert_eq!(game, twin);
-            let mask = Match3::mask(&game.state(), MaskKind::Matching);
+            let mask = offered::<Match3>(&game.state(), MATCHING).0;
             let action = mask.nth(choice.below(mask.count() as u32) as usize).unwrap();
             assert_eq!(game.step(action, &mut stream), twin.step(action, &mut other));
         }
@@ -292,13 +293,13 @@ fn masks_and_moves_are_the_same_under_every_symmetry() {
         for symmetry in 0..48 {
             let shown = text(&kinds_under(&state, symmetry));
             let shown_state = State::new(&shown, state.moves_left().into()).unwrap();
-            for kind in [MaskKind::Legal, MaskKind::Effective, MaskKind::Matching] {
+            for kind in [MaskKind::LEGAL, EFFECTIVE, MATCHING] {
                 let mask = Match3::mask(&state, kind).iter();
                 let moved: ActionMask = mask.map(|action| Match3::transform_action(action, symmetry)).collect();
                 assert_eq!(Match3::mask(&shown_state, kind), moved);
             }
             // With obstacles drawn always, a move has no chance in it.
-            for action in Match3::mask(&state, MaskKind::Matching).iter().step_by(3) {
+            for action in offered::<Match3>(&state, MATCHING).0.iter().step_by(3) {
                 let mut game = Match3::with_board(Rules::default(), &state.board()).unwrap();
                 let mut shown_game = Match3::with_board(Rules::default(), &shown).unwrap();
                 let step = game.step(action, &mut Obstacles);

@@ -64,7 +64,7 @@ mod tests {
     use crate::eval::statistics::Summary;
     use crate::eval::{PlayedGame, play_series};
     use crate::games::match3::Rules;
-    use crate::games::Match3;
+    use crate::games::{Game, Match3, offered};
     use crate::games::match3::{EFFECTIVE, MATCHING};
 
     fn rules() -> Rules {
@@ -140,7 +140,7 @@ mod tests {
         let text = "abcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab";
         let state = |left| crate::games::match3::State::new(text, left).unwrap();
         // No move matches; each colour has 20 tokens: 0.135 * 4 * 20^2.
-        assert!(Match3::mask(&state(5), MATCHING) == Match3::mask(&state(5), EFFECTIVE));
+        assert!(offered::<Match3>(&state(5), MATCHING).0 == Match3::mask(&state(5), EFFECTIVE));
         assert!((Match3::heuristic(&state(5)) - 216.0).abs() < 1e-9);
         assert_eq!((Match3::heuristic(&state(1)), Match3::heuristic(&state(0))), (0.0, 0.0));
         // Now one move matches, for 8 points: three a at the top. After it one move matches for certain: three c below.

@@ -93,7 +93,7 @@ impl View {
     }
 
     /// Writes an afterstate's image and scalars, over all of both; gives the action's prior, in the network's units.
-    fn afterstate<G: Image>(
+    pub fn afterstate<G: Image>(
         &self,
         (state, action, symmetry): &(G::State, usize, usize),
         image: &mut [f32],

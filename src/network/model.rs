@@ -185,7 +185,7 @@ mod tests {
     fn example() -> AgentFile {
         let network = NetworkConfig { channels: 4, layers: 2, ..NetworkConfig::default() };
         let rules = Table::from_iter([("obstacle_kinds".to_owned(), 1.into())]);
-        let config = ModelConfig { game: "match3".into(), rules, mask: MaskKind::Matching, points: 4.0, network };
+        let config = ModelConfig { game: "match3".into(), rules, mask: "matching".into(), points: 4.0, network };
         let network = QNetwork::new::<Match3>(&config, &mut Stream::new(1, Role::Initialise, 0), &device());
         Model::to_file(&config, &network).unwrap()
     }

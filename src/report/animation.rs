@@ -229,7 +229,7 @@ mod tests {
     use super::super::svg::is_well_formed;
     use super::*;
 
-    const PALETTE: [Tile; 3] = [
+    const PALETTE: [Token; 3] = [
         Token { letter: 'a', colour: [0xe5, 0x48, 0x4d], shape: Shape::Triangle },
         Token { letter: 'b', colour: [0x3e, 0x9b, 0xf0], shape: Shape::Circle },
         Token { letter: '#', colour: [0x6b, 0x70, 0x80], shape: Shape::Block },
@@ -322,7 +322,7 @@ mod tests {
     fn every_shape_is_defined_once_and_marks_that_fill_no_rectangle_are_single() {
         use Shape::{Block, Circle, Diamond, Hexagon, Pentagon, Square, Star, Triangle};
         let shapes = [Circle, Square, Triangle, Pentagon, Hexagon, Diamond, Star, Block];
-        let tiles: Vec<Tile> =
+        let tiles: Vec<Token> =
             shapes.iter().zip('a'..).map(|(&shape, character)| Token { letter: character, colour: [255; 3], shape }).collect();
         let svg = animation("", &tiles, &[frame(&["abcdefgh"], 1, "", &[(0, 0), (0, 2)])]);
         assert!(is_well_formed(&svg));

@@ -41,7 +41,7 @@ fn cpu() -> Device {
 fn policy(network: &NetworkConfig) -> ModelConfig {
     let network = network.clone();
     let (game, rules) = (Match3::NAME.to_owned(), Default::default());
-    ModelConfig { game, rules, mask: MaskKind::Matching, points: 10.0, network }
+    ModelConfig { game, rules, mask: MATCHING, points: 10.0, network }
 }
 
 fn network(config: &NetworkConfig, seed: u64) -> QNetwork {
@@ -188,7 +188,7 @@ fn without_the_networks_output_the_prior_alone_is_left() {
         let mut evaluator = Evaluator::<Match3>::new(&network(&config, 1), 16, &cpu()).with_output(0.0);
         let values = evaluator.values(&states).unwrap();
         for (state, values) in states.iter().zip(values.chunks(Match3::ACTIONS)) {
-            let mask = Match3::mask(state, MaskKind::Matching);
+            let mask = Match3::mask(state, MATCHING);
             let mut certain = [0.0; Match3::ACTIONS];
             Match3::certain(state, &mask, prior.depth(), 0.5, &mut certain);
             let points = certain.map(|points| points / 10.0);
@@ -230,7 +230,7 @@ fn a_plans_value_is_its_certain_points_half_the_best_next_value_and_what_the_net
         let values = evaluator.values(&states).unwrap().to_vec();
         let mut more = 0;
         for (state, values) in states.iter().zip(values.chunks(Match3::ACTIONS)) {
-            let mask = Match3::mask(state, MaskKind::Matching);
+            let mask = Match3::mask(state, MATCHING);
             let mut ranked: Vec<(usize, f32)> = mask
                 .iter()
                 .map(|action| (action, seen(state, action)))
@@ -272,7 +272,7 @@ fn a_plans_value_is_its_certain_points_half_the_best_next_value_and_what_the_net
 fn a_position_shows_what_is_certain_at_the_actions_places_under_any_symmetry() {
     let state = positions(1)[0];
     let network = network(&PLANNED, 1);
-    let mask = Match3::mask(&state, MaskKind::Matching);
+    let mask = Match3::mask(&state, MATCHING);
     for symmetry in [0, 7, 40] {
         let Encoded { images, .. } = Encoder::<Match3>::new(network.view()).positions(&[(state, symmetry)], &cpu());
         let image = to_vec(images).unwrap();
@@ -294,7 +294,7 @@ fn a_position_shows_what_is_certain_at_the_actions_places_under_any_symmetry() {
 #[test]
 fn the_candidates_of_a_position_are_the_actions_with_the_best_plans_and_their_equals() {
     for state in &positions(20) {
-        let mask = Match3::mask(state, MaskKind::Matching);
+        let mask = Match3::mask(state, MATCHING);
         let candidates = |config, count| network(config, 1).view().candidates::<Match3>(state, count);
         assert_eq!(candidates(&AFTERSTATES, 0), mask);
         assert_eq!(candidates(&PLANNED, 1), mask, "one pass values all actions");
@@ -316,7 +316,7 @@ fn the_candidates_of_a_position_are_the_actions_with_the_best_plans_and_their_eq
 fn values_within_a_mask_are_those_of_all_actions() {
     let states = positions(8);
     let first: Vec<_> =
-        states.iter().map(|state| Match3::mask(state, MaskKind::Matching).iter().take(2).collect()).collect();
+        states.iter().map(|state| Match3::mask(state, MATCHING).iter().take(2).collect()).collect();
     for config in [PLANNED, AFTERSTATES, FORESEEING] {
         let mut evaluator = Evaluator::<Match3>::new(&network(&config, 1), 5, &cpu());
         let all = evaluator.values(&states).unwrap().to_vec();

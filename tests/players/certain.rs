@@ -1,25 +1,29 @@
 //! Players that see the board and what is certain of it, and rollouts guided by them.
 
 use matchq::agents::{
-    Budget, Cascade, Expected, Greedy, Matching, Plan, PlanThenCascade, Policy, Random, Ranked, Rollout, Search,
-    Valued, best,
+    ActionValue, Budget, Cascade, Greedy, PlanThenCascade, Planner, Policy, Random, Rollout, Search, best,
 };
-use matchq::games::Game;
-use matchq::games::match3::{Certain, Match3, Rules, best_plan};
+use matchq::games::match3::{Certain, MATCHING, Match3, Rules, SETUPS, State, best_plan};
+use matchq::games::{Game, MaskKind, Plan};
 use matchq::random::{Role, Stream};
 
 use super::{CHAIN, FOUR, PREPARATION, action, choices, position, prepares, rollout, takes_four, ties, value_of};
 
+/// What a player thinks of the moves of a position.
+fn values(policy: &impl Policy<Match3>, state: &State, ties: &mut Stream) -> Vec<ActionValue> {
+    policy.values(state, ties)
+}
+
 #[test]
 fn the_random_player_weighs_all_legal_moves_alike() {
-    let values = Policy::<Match3>::values(&Random, &position(&FOUR, 25), &mut ties(0));
+    let values = values(&Random { mask: MaskKind::LEGAL }, &position(&FOUR, 25), &mut ties(0));
     assert_eq!(values.iter().map(|valued| valued.action).collect::<Vec<_>>(), (0..142).collect::<Vec<_>>());
     assert!(values.iter().all(|valued| valued.value == 0.0));
 }
 
 #[test]
 fn ties_are_broken_uniformly() {
-    let valued = |(action, value)| Valued { action, value };
+    let valued = |(action, value)| ActionValue { action, value };
     let values = [(4, 1.0), (5, 2.0), (6, 0.0), (7, 2.0), (9, 2.0)].map(valued);
     let mut stream = ties(0);
     let mut counts = [0_i32; 10];
@@ -34,7 +38,7 @@ fn the_matching_player_plays_every_move_that_matches_and_no_other() {
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
     let matching: Vec<usize> = Certain::of(&state).matching().iter().collect();
     assert!(matching.len() > 1);
-    assert_eq!(choices(&Matching, &state), matching);
+    assert_eq!(choices(&Random { mask: MATCHING }, &state), matching);
 }
 
 #[test]
@@ -46,34 +50,34 @@ fn the_greedy_player_takes_the_most_points_at_once() {
 fn the_cascade_player_takes_the_most_points_of_the_certain_chain() {
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
     assert_eq!(choices(&Cascade, &state), [action(6, 9, false)]);
-    assert_eq!(value_of(&Cascade.values(&state, &mut ties(0)), action(6, 9, false)), 24.0);
+    assert_eq!(value_of(&values(&Cascade, &state, &mut ties(0)), action(6, 9, false)), 24.0);
 }
 
 #[test]
 fn the_planning_player_gives_up_points_now_for_more_that_are_certain_later() {
     let state = position(&PREPARATION, 25);
     assert_eq!(choices(&Cascade, &state), [takes_four()]);
-    let plan = Plan { depth: 2, weight: 0.5, breadth: 0 };
+    let plan = Planner(Plan::of(2));
     assert_eq!(choices(&plan, &state), [prepares()]);
-    let values = plan.values(&state, &mut ties(0));
+    let values = values(&plan, &state, &mut ties(0));
     assert_eq!(value_of(&values, prepares()), 8.0 + 0.5 * 24.0);
     assert_eq!(value_of(&values, takes_four()), 15.0 + 0.5 * 8.0);
 }
 
 #[test]
 fn a_plan_is_never_longer_than_the_moves_left() {
-    let plan = Plan { depth: 3, weight: 1.0, breadth: 0 };
+    let plan = Planner(Plan { depth: 3, weight: 1.0, breadth: 0 });
     assert_eq!(choices(&plan, &position(&PREPARATION, 1)), [takes_four()]);
-    let two_left = plan.values(&position(&PREPARATION, 2), &mut ties(0));
+    let two_left = values(&plan, &position(&PREPARATION, 2), &mut ties(0));
     assert_eq!(value_of(&two_left, prepares()), 8.0 + 24.0);
-    let three_left = plan.values(&position(&PREPARATION, 3), &mut ties(0));
+    let three_left = values(&plan, &position(&PREPARATION, 3), &mut ties(0));
     assert_eq!(value_of(&three_left, prepares()), 8.0 + 24.0 + 15.0);
 }
 
 #[test]
 fn a_plan_of_little_breadth_looks_further_only_after_the_moves_with_the_most_points() {
     let state = position(&PREPARATION, 25);
-    let values = |breadth| Plan { depth: 2, weight: 0.5, breadth }.values(&state, &mut ties(0));
+    let values = |breadth| values(&Planner(Plan { breadth, ..Plan::of(2) }), &state, &mut ties(0));
     assert_eq!(value_of(&values(1), takes_four()), 15.0 + 0.5 * 8.0);
     assert_eq!(value_of(&values(1), prepares()), 8.0);
     // Where the last of them has equals, these are looked at as well, and all if there are not so many.
@@ -107,48 +111,6 @@ fn the_best_plan_is_found_by_trying_all_sequences() {
 }
 
 #[test]
-fn the_expecting_player_sees_what_simulated_outcomes_bring() {
-    let expected = |depth| Expected { rules: Rules::default(), samples: 300, depth, weight: 0.9 };
-    assert_eq!(choices(&expected(0), &position(&[&FOUR[..], &CHAIN].concat(), 25)), [action(6, 9, false)]);
-    assert_eq!(choices(&expected(0), &position(&PREPARATION, 25)), [takes_four()]);
-    assert_eq!(choices(&expected(1), &position(&PREPARATION, 25)), [prepares()]);
-    assert_eq!(choices(&expected(1), &position(&PREPARATION, 1)), [takes_four()]);
-}
-
-#[test]
-fn the_ranked_player_prefers_the_match_types_in_their_order() {
-    // The gem at (4, top) comes down between arms of equal gems at its left, right and below.
-    let shape = |top: usize, letter: char, [left, right, below]: [usize; 3]| {
-        let mut gems = vec![(4, top, letter)];
-        gems.extend((1..=left).map(|step| (4 - step, top + 1, letter)));
-        gems.extend((1..=right).map(|step| (4 + step, top + 1, letter)));
-        gems.extend((1..=below).map(|step| (4, top + 1 + step, letter)));
-        gems
-    };
-    let [three, four, five] = [[1, 1, 0], [1, 2, 0], [2, 2, 0]];
-    let [l, t, three_way] = [[2, 0, 2], [1, 1, 2], [2, 2, 2]];
-    let order = [three, four, five, l, t, three_way];
-    for (rank, better) in order.iter().enumerate() {
-        for worse in &order[..rank] {
-            let above = position(&[shape(0, 'a', *better), shape(6, 'b', *worse)].concat(), 25);
-            assert_eq!(choices(&Ranked, &above), [action(4, 0, true)], "{better:?} above {worse:?}");
-            let below = position(&[shape(0, 'a', *worse), shape(6, 'b', *better)].concat(), 25);
-            assert_eq!(choices(&Ranked, &below), [action(4, 6, true)], "{better:?} below {worse:?}");
-        }
-    }
-}
-
-#[test]
-fn the_ranked_player_prefers_a_double_match_to_a_chain_and_a_chain_to_nothing() {
-    let three = [(0, 2, 'a'), (1, 1, 'a'), (2, 2, 'a')];
-    let chain = position(&[&three[..], &CHAIN].concat(), 25);
-    assert_eq!(choices(&Ranked, &chain), [action(6, 9, false)]);
-    let other = [(0, 1, 'c'), (1, 2, 'c'), (2, 1, 'c')];
-    let double = position(&[&three[..], &other, &CHAIN].concat(), 25);
-    assert_eq!(choices(&Ranked, &double), [action(1, 1, true)]);
-}
-
-#[test]
 fn rollouts_see_what_the_guide_makes_of_a_move() {
     assert_eq!(choices(&rollout(500, 1), &position(&PREPARATION, 25)), [prepares()]);
     assert_eq!(choices(&rollout(500, 0), &position(&PREPARATION, 25)), [takes_four()]);
@@ -160,7 +122,7 @@ fn rollouts_that_try_set_ups_play_one_where_the_next_move_gains_the_more() {
     // A fifth a, two rows above the gap between four: 8 at once without it, or -5 and 24 the move after.
     let gems = [(0, 9, 'a'), (1, 9, 'a'), (3, 9, 'a'), (4, 9, 'a'), (2, 7, 'a')];
     let without = rollout(500, 1);
-    let with = Rollout { setups: true, ..rollout(500, 1) };
+    let with = Rollout { mask: SETUPS, ..rollout(500, 1) };
     let sets_up = action(2, 7, true);
     assert_eq!(choices(&with, &position(&gems, 2)), [sets_up]);
     assert!(!choices(&without, &position(&gems, 2)).contains(&sets_up));
@@ -174,19 +136,19 @@ fn rollouts_that_try_set_ups_play_one_where_the_next_move_gains_the_more() {
 #[test]
 fn a_guide_plans_as_many_moves_as_it_is_told_and_then_takes_the_longest_chain() {
     let state = position(&PREPARATION, 25);
-    let guide = |plans| PlanThenCascade { plan: Plan { depth: 2, weight: 0.5, breadth: 0 }, plans };
-    let follows = |plans, moves| guide(plans).follow(moves, &state, &mut ties(0));
+    let guide = |plans| PlanThenCascade { planner: Planner(Plan::of(2)), plans };
+    let follows = |plans, moves| Policy::<Match3>::follow(&guide(plans), moves, &state, &mut ties(0));
     assert_eq!(
         [follows(0, 0), follows(1, 0), follows(1, 1), follows(2, 1)],
         [takes_four(), prepares(), takes_four(), prepares()]
     );
     assert_eq!(choices(&guide(0), &state), [prepares()], "by itself it plans");
-    assert_eq!(Cascade.follow(7, &state, &mut ties(0)), takes_four());
+    assert_eq!(Policy::<Match3>::follow(&Cascade, 7, &state, &mut ties(0)), takes_four());
     // In a simulation the guide's first move is the second of all: with moves that can wait, it is planned or not.
     let value = |plans| {
         let search = Search { rules: Rules::default(), budget: Budget::Simulations(2000), depth: 2, prior_visits: 0.0 };
         let state = position(&[&PREPARATION[..], &[(0, 1, 'c'), (1, 0, 'c'), (2, 1, 'c')]].concat(), 25);
-        let rollout = Rollout { search, guide: guide(plans), setups: false };
+        let rollout = Rollout { search, guide: guide(plans), mask: MATCHING };
         value_of(&rollout.values(&state, &mut ties(0)), action(1, 0, true))
     };
     // 8, then 8 + 24 by the plan, but 15 + 8 by the longest chain, and one plan is enough.
@@ -197,7 +159,7 @@ fn a_guide_plans_as_many_moves_as_it_is_told_and_then_takes_the_longest_chain() 
 fn a_guide_that_plans_gets_more_out_of_the_moves_that_follow() {
     let state = position(&[&PREPARATION[..], &[(0, 1, 'c'), (1, 0, 'c'), (2, 1, 'c')]].concat(), 25);
     let search = Search { rules: Rules::default(), budget: Budget::Simulations(1000), depth: 2, prior_visits: 0.0 };
-    let planned = Rollout { search, guide: Plan { depth: 2, weight: 0.5, breadth: 0 }, setups: false };
+    let planned = Rollout { search, guide: Planner(Plan::of(2)), mask: MATCHING };
     let aside = action(1, 0, true);
     // 8, then 8 + 24 by the plan, but 15 + 8 by the most points at once; what falls in is the same for both.
     let (plan, cascade) = (planned.values(&state, &mut ties(0)), rollout(1000, 2).values(&state, &mut ties(0)));

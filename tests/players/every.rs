@@ -1,9 +1,9 @@
 //! What holds of every player, and how it plays a series of games.
 
-use matchq::agents::{Agent, PLAYERS, Valued, parse};
+use matchq::agents::{ActionValue, Agent, parse as parse_for, players};
 use matchq::eval::play_series;
-use matchq::games::match3::{Match3, Rules, State};
-use matchq::games::{Game, MaskKind};
+use matchq::games::match3::{EFFECTIVE, MATCHING, Match3, Rules, SETUPS, State};
+use matchq::games::{Game, MaskKind, offered};
 use matchq::random::{Role, Stream};
 use rayon::ThreadPoolBuilder;
 
@@ -12,11 +12,11 @@ use super::{ALL, FOUR, position, ties};
 #[test]
 fn where_nothing_matches_every_player_plays_any_effective_swap() {
     let state = position(&[(0, 0, 'a'), (4, 4, 'b')], 25);
-    let effective: Vec<usize> = Match3::mask(&state, MaskKind::Effective).iter().collect();
+    let effective: Vec<usize> = Match3::mask(&state, EFFECTIVE).iter().collect();
     assert_eq!(effective.len(), 6);
-    let names = PLAYERS.iter().map(|entry| entry.name).filter(|name| *name != "random");
-    for text in names.chain(["rollout:setups=1", "network:setups=1", "network+search:setups=1"]) {
-        let mut player = parse(text, &Rules::default()).unwrap();
+    let names = players::<Match3>().into_iter().map(|entry| entry.name).filter(|name| *name != "random");
+    for text in names.chain(["rollout:mask=setups"]) {
+        let mut player = parse_for::<Match3>(text, &Rules::default()).unwrap();
         let mut streams: Vec<Stream> = (0..200).map(ties).collect();
         let mut chosen = player.act(&[state; 200], &mut streams).unwrap();
         chosen.sort_unstable();
@@ -31,17 +31,17 @@ fn a_player_acts_by_the_first_of_its_ranked_moves() {
     let positions = (0..6).map(|luck| Match3::new(&rules, &mut Stream::new(4, Role::Game, luck)).state());
     for state in positions.chain([position(&[(0, 0, 'a'), (4, 4, 'b')], 25), position(&FOUR, 1)]) {
         for text in ALL {
-            let mut player = parse(text, &rules).unwrap();
+            let mut player = parse_for::<Match3>(text, &rules).unwrap();
             let ranked = player.rank(&state, &mut ties(1)).unwrap();
             assert_eq!(player.act(&[state], &mut [ties(1)]).unwrap(), [ranked[0].action], "{text}");
             let mut actions: Vec<usize> = ranked.iter().map(|valued| valued.action).collect();
             actions.sort_unstable();
             let mask = match text {
-                "random" => MaskKind::Legal,
-                _ if text.contains("setups") => MaskKind::Setups,
-                _ => MaskKind::Matching,
+                "random" => MaskKind::LEGAL,
+                _ if ["setups", "search", "best"].iter().any(|name| text.contains(name)) => SETUPS,
+                _ => MATCHING,
             };
-            let offered: Vec<usize> = Match3::mask(&state, mask).iter().collect();
+            let offered: Vec<usize> = offered::<Match3>(&state, mask).0.iter().collect();
             // A search leaves out what its budget is too small for, and may value a move that went early, by a few
             // simulations, above one that stayed.
             if text.contains("sims") {
@@ -60,7 +60,7 @@ fn a_game_is_played_the_same_alone_in_a_batch_and_on_any_number_of_threads() {
     for text in ALL {
         let series = |threads: usize, first: u128, count: u64| {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let play = || play_series(&mut *parse(text, &rules).unwrap(), &rules, first, count, |_| ()).unwrap();
+            let play = || play_series(&mut *parse_for::<Match3>(text, &rules).unwrap(), &rules, first, count, |_| ()).unwrap();
             // A player need not be of one thread, so the pool runs the whole series.
             pool.install(play)
         };
@@ -82,10 +82,10 @@ impl Agent<Match3> for Spy {
 
     fn act(&mut self, states: &[State], ties: &mut [Stream]) -> matchq::error::Result<Vec<usize>> {
         self.0.extend(states.iter().copied().zip(ties.iter().cloned()));
-        Ok(states.iter().map(|state| Match3::mask(state, MaskKind::Matching).nth(0).unwrap()).collect())
+        Ok(states.iter().map(|state| Match3::mask(state, MATCHING).nth(0).unwrap()).collect())
     }
 
-    fn rank(&mut self, _: &State, _: &mut Stream) -> matchq::error::Result<Vec<Valued>> {
+    fn rank(&mut self, _: &State, _: &mut Stream) -> matchq::error::Result<Vec<ActionValue>> {
         unreachable!("a series only asks for actions")
     }
 }
@@ -105,8 +105,8 @@ fn the_same_position_gets_the_same_choice_whatever_games_were_played_before() {
     let rules = Rules::default();
     let state = Match3::new(&rules, &mut Stream::new(2, Role::Game, 0)).state();
     for text in ALL {
-        let mut fresh = parse(text, &rules).unwrap();
-        let mut used = parse(text, &rules).unwrap();
+        let mut fresh = parse_for::<Match3>(text, &rules).unwrap();
+        let mut used = parse_for::<Match3>(text, &rules).unwrap();
         play_series(&mut *used, &rules, 3, 2, |_| ()).unwrap();
         let choose = |player: &mut dyn Agent<Match3>| player.act(&[state; 3], &mut [0, 1, 2].map(ties)).unwrap();
         assert_eq!(choose(&mut *fresh), choose(&mut *used), "{text}");
@@ -116,7 +116,7 @@ fn the_same_position_gets_the_same_choice_whatever_games_were_played_before() {
 #[test]
 fn the_same_games_are_played_again_with_the_same_choices_among_ties() {
     let rules = Rules::default();
-    let play = |first| play_series(&mut *parse("matching", &rules).unwrap(), &rules, first, 3, |_| ()).unwrap();
+    let play = |first| play_series(&mut *parse_for::<Match3>("matching", &rules).unwrap(), &rules, first, 3, |_| ()).unwrap();
     assert_eq!(play(7), play(7));
     // Seeds that differ in their upper half only have other ties.
     assert_ne!(play(7)[0].actions, play(7 + (1 << 64))[0].actions);

@@ -6,8 +6,8 @@ mod network;
 mod search;
 mod text;
 
-use matchq::agents::{Budget, Cascade, Policy, Rollout, Search, Valued};
-use matchq::games::match3::{Match3, Move, Rules, State};
+use matchq::agents::{Budget, Cascade, Policy, Rollout, Search, ActionValue};
+use matchq::games::match3::{MATCHING, Match3, Move, Rules, State};
 use matchq::random::{Role, Stream};
 
 type Gem = (usize, usize, char);
@@ -35,7 +35,7 @@ fn choices(policy: &impl Policy<Match3>, state: &State) -> Vec<usize> {
     chosen
 }
 
-fn value_of(values: &[Valued], action: usize) -> f64 {
+fn value_of(values: &[ActionValue], action: usize) -> f64 {
     values.iter().find(|valued| valued.action == action).unwrap().value
 }
 
@@ -81,26 +81,23 @@ fn takes_four() -> usize {
     action(6, 4, false)
 }
 
-fn rollout(sims: usize, depth: u32) -> Rollout<Cascade> {
+fn rollout(sims: usize, depth: u32) -> Rollout<Match3, Cascade> {
     let search = Search { rules: Rules::default(), budget: Budget::Simulations(sims), depth, prior_visits: 0.0 };
-    Rollout { search, guide: Cascade, setups: false }
+    Rollout { search, guide: Cascade, mask: MATCHING }
 }
 
-const ALL: [&str; 16] = [
+const ALL: [&str; 13] = [
     "network",
-    "network:setups=1",
-    "network+search:sims=40",
-    "network+search:sims=60:setups=1",
+    "network:output=0.5",
+    "network+search:sims=60",
+    "network+search:sims=40:candidates=4",
+    "best:sims=40",
     "random",
     "matching",
     "greedy",
-    "ranked",
     "cascade",
     "plan",
-    "expected:samples=3:depth=1",
-    "rollout:sims=60",
-    "rollout:sims=100:setups=1",
-    "rollout:sims=40:depth=1:guide=plan",
+    "rollout:sims=100:mask=setups",
     "rollout:sims=40:depth=1:guide=plan:breadth=3",
     "rollout:sims=40:depth=3:guide=plan:breadth=4:plans=1",
 ];

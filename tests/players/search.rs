@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use matchq::agents::{Budget, Cascade, Leaf, NoLeaf, Policy, Search, Valued, parse};
+use matchq::agents::{Budget, Cascade, Leaf, NoLeaf, Policy, Search, ActionValue, parse};
 use matchq::eval::Summary;
 use matchq::games::Game;
 use matchq::games::match3::{Certain, Match3, Rules, State};
@@ -11,19 +11,19 @@ use matchq::random::{Draw, ColumnStreams, Role, Stream};
 use super::{ALL, CHAIN, FOUR, PREPARATION, action, position, ties};
 
 #[test]
-fn luck_column_by_column_takes_noise_from_the_difference_of_two_moves() {
+fn draws_column_by_column_take_noise_from_the_difference_of_two_moves() {
     let rules = Rules::default();
     /// The points of a move and of the guide's next.
     fn points(rules: &Rules, state: &State, action: usize, luck: &mut impl Draw) -> f32 {
         let mut game = Match3::at(rules, state);
         let first = game.step(action, luck).reward;
-        let next = Cascade.choose(&game.state(), &mut ties(0));
+        let next = Policy::<Match3>::choose(&Cascade, &game.state(), &mut ties(0));
         first + game.step(next, luck).reward
     }
     let (mut lanes, mut one_stream) = (0.0, 0.0);
     for deal in 0..60 {
         let state = Match3::new(&rules, &mut Stream::new(6, Role::Game, deal)).state();
-        let ranked = Cascade.rank(&state, &mut ties(0));
+        let ranked = Policy::<Match3>::rank(&Cascade, &state, &mut ties(0));
         let [one, other] = [ranked[0].action, ranked[1].action];
         let variance = |difference: &dyn Fn(u64) -> f32| {
             let differences: Vec<f32> = (0..200).map(difference).collect();
@@ -72,8 +72,8 @@ fn search(sims: usize, depth: u32) -> Search<Match3> {
 }
 
 /// Candidates that come with no value.
-fn promising(actions: impl IntoIterator<Item = usize>) -> Vec<Valued> {
-    actions.into_iter().map(|action| Valued { action, value: 0.0 }).collect()
+fn promising(actions: impl IntoIterator<Item = usize>) -> Vec<ActionValue> {
+    actions.into_iter().map(|action| ActionValue { action, value: 0.0 }).collect()
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn the_value_a_candidate_comes_with_counts_for_as_many_simulations_as_it_is_trus
     // Swaps without a match are worth -5 in each of their 10 simulations, whatever chance brings; the values with which they
     // come are 20 on average, 25 above that.
     let candidates = [(action(4, 0, true), 15.0), (action(0, 0, true), 25.0)];
-    let candidates = candidates.map(|(action, value)| Valued { action, value });
+    let candidates = candidates.map(|(action, value)| ActionValue { action, value });
     for (prior_visits, means) in [(0.0, [-5.0, -5.0]), (10.0, [-2.5, -7.5]), (30.0, [-1.25, -8.75])] {
         let search = Search { prior_visits, ..search(20, 0) };
         let Ok(ranked) = search.rank(&state, &candidates, &Cascade, &mut NoLeaf, &mut ties(0), Instant::now());
@@ -95,7 +95,7 @@ fn the_value_a_candidate_comes_with_counts_for_as_many_simulations_as_it_is_trus
 #[test]
 fn a_value_that_is_no_number_does_no_harm_where_values_do_not_count() {
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
-    let candidates = [action(4, 0, true), action(0, 0, true)].map(|action| Valued { action, value: f64::NAN });
+    let candidates = [action(4, 0, true), action(0, 0, true)].map(|action| ActionValue { action, value: f64::NAN });
     let Ok(ranked) = search(20, 0).rank(&state, &candidates, &Cascade, &mut NoLeaf, &mut ties(0), Instant::now());
     assert!(ranked.iter().all(|valued| valued.value == -5.0), "{ranked:?}");
 }
@@ -107,7 +107,7 @@ fn the_value_of_the_position_a_simulation_ends_in_counts() {
     let candidates = promising([action(2, 8, true), action(6, 9, false), action(4, 0, true)]);
     let mut leaf = Obstacles::default();
     let ranked = search(60, 0).rank(&state, &candidates, &Cascade, &mut leaf, &mut ties(0), Instant::now()).unwrap();
-    assert_eq!(ranked[0], Valued { action: action(4, 0, true), value: 67.0 * 100.0 - 5.0 });
+    assert_eq!(ranked[0], ActionValue { action: action(4, 0, true), value: 67.0 * 100.0 - 5.0 });
     let Ok(without) = search(60, 0).rank(&state, &candidates, &Cascade, &mut NoLeaf, &mut ties(0), Instant::now());
     assert_eq!(without[0].action, action(6, 9, false));
 }
@@ -162,8 +162,8 @@ impl Leaf<Match3> for Wide {
 #[test]
 fn a_search_for_a_time_begins_with_one_simulation_of_each_and_ends_there_if_the_time_is_over() {
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
-    let candidates: Vec<Valued> =
-        promising(0..9).into_iter().map(|valued| Valued { value: -(valued.action as f64), ..valued }).collect();
+    let candidates: Vec<ActionValue> =
+        promising(0..9).into_iter().map(|valued| ActionValue { value: -(valued.action as f64), ..valued }).collect();
     let search = |milliseconds, prior_visits| {
         let budget = Budget::Time(Duration::from_millis(milliseconds));
         let mut leaf = Wide(vec![]);
@@ -182,11 +182,11 @@ fn a_search_for_a_time_begins_with_one_simulation_of_each_and_ends_there_if_the_
 
 #[test]
 fn a_search_for_a_time_ends_with_a_move_and_not_before() {
-    let mut player = parse("rollout:ms=20", &Rules::default()).unwrap();
+    let mut player = parse::<Match3>("rollout:ms=20", &Rules::default()).unwrap();
     assert!(player.is_timed());
     let begin = Instant::now();
     let chosen = player.act(&[position(&PREPARATION, 25)], &mut [ties(0)]).unwrap();
     assert!(begin.elapsed() >= Duration::from_millis(20));
     assert!(Certain::of(&position(&PREPARATION, 25)).matching().contains(chosen[0]));
-    assert!(ALL.iter().all(|text| !parse(text, &Rules::default()).unwrap().is_timed()));
+    assert!(ALL.iter().all(|text| !parse::<Match3>(text, &Rules::default()).unwrap().is_timed()));
 }

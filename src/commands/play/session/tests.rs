@@ -3,7 +3,7 @@ use crate::agents::{self, BoxedPlayer};
 use crate::eval::play_series;
 
 /// A session with its player beside it.
-struct Watched(Session, BoxedPlayer);
+struct Watched(Session, BoxedPlayer<Match3>);
 
 impl Watched {
     fn new(player: &str, human: bool) -> Self {
