@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{compute, print};
 use crate::cli::Train;
-use crate::dqn::checkpoint::{self, RunCheckpoint};
-use crate::dqn::config::TrainConfig;
-use crate::dqn::logs::Logs;
-use crate::dqn::run::RunFolder;
-use crate::dqn::train::{Ending, Training};
 use crate::error::{Error, Result};
 use crate::games::match3::{Match3, Rules};
+use crate::learners::checkpoint::{self, RunCheckpoint};
+use crate::learners::dqn::config::TrainConfig;
+use crate::learners::dqn::round::{Ending, Training};
+use crate::learners::folder::RunFolder;
+use crate::learners::logs::Logs;
 
 /// Trains until the end or until Ctrl-C, which finishes the step and saves; a second one ends the program at once.
 ///

@@ -4,12 +4,12 @@
 use burn::module::{Module, ModuleMapper, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::{Tensor, TensorData};
-use matchq::dqn::config::TrainConfig;
-use matchq::dqn::learner::Learner;
-use matchq::dqn::optimizer::Optimizer;
-use matchq::dqn::replay::{Replay, Transition};
 use matchq::games::match3::{Rules, State};
 use matchq::games::{Game, Match3};
+use matchq::learners::dqn::config::TrainConfig;
+use matchq::learners::dqn::learner::Learner;
+use matchq::learners::dqn::optimizer::Optimizer;
+use matchq::learners::dqn::replay::{Replay, Transition};
 use matchq::network::{Encoded, Encoder, Evaluator, QNetwork, Waves, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 use matchq::store::Arrays;

@@ -3,13 +3,13 @@
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use matchq::dqn::config::TrainConfig;
-use matchq::dqn::learner::Learner;
-use matchq::dqn::learning::{Learning, OptimizerKind, Schedule};
-use matchq::dqn::optimizer::{Optimizer, SavedMoments};
-use matchq::dqn::replay::{Replay, Transition};
 use matchq::games::match3::Rules;
 use matchq::games::{Game, Match3};
+use matchq::learners::dqn::config::TrainConfig;
+use matchq::learners::dqn::learner::Learner;
+use matchq::learners::dqn::learning::{Learning, OptimizerKind, Schedule};
+use matchq::learners::dqn::optimizer::{Optimizer, SavedMoments};
+use matchq::learners::dqn::replay::{Replay, Transition};
 use matchq::network::{Encoded, Encoder, ModelConfig, QNetwork, device, to_vec};
 use matchq::random::{Role, Stream};
 use matchq::store::Arrays;

@@ -5,12 +5,12 @@ use std::path::Path;
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
-use super::config::TrainConfig;
-use super::learner::{SavedLearner, Update};
-use super::n_step::NStep;
-use super::replay::Replay;
-use super::run::RunFolder;
-use super::train::Training;
+use super::dqn::config::TrainConfig;
+use super::dqn::learner::{SavedLearner, Update};
+use super::dqn::n_step::NStep;
+use super::dqn::replay::Replay;
+use super::dqn::round::Training;
+use super::folder::RunFolder;
 use crate::error::{Error, Result};
 use crate::games::{Game, Games};
 use crate::network::{Model, QNetwork};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::config::TrainConfig;
+use super::dqn::config::TrainConfig;
 use crate::error::{Error, Result};
 use crate::network::BEST;
 use crate::store::files;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::dqn::learning::Loss;
+use crate::learners::dqn::learning::Loss;
 
 fn parse(text: &str, overrides: &[&str]) -> Result<TrainConfig> {
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
@@ -64,7 +64,7 @@ fn overrides_take_numbers_truths_and_bare_words_and_the_last_one_wins() {
         n_step: 3,
         double: false,
         loss: Loss::Squared,
-        schedule: crate::dqn::learning::Schedule::Cosine,
+        schedule: crate::learners::dqn::learning::Schedule::Cosine,
         ..Learning::default()
     };
     assert_eq!(learning, expected);

@@ -9,13 +9,13 @@ use burn::tensor::{Device, Int, Tensor, TensorData};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::backup::{self, Backup, Outcomes};
 use super::config::TrainConfig;
 use super::learning::{Learning, Loss, Target, TargetUpdate};
 use super::optimizer::{Optimizer, SavedMoments};
 use super::parameters::{Add, Towards, Untangle, parameters};
 use super::replay::{Replay, Transition};
-use super::target::{Baselines, targets};
+use super::simulated::{self, Backup, Outcomes};
+use super::targets::{Baselines, targets};
 use crate::error::Result;
 use crate::games::{ActionMask, Game};
 use crate::network::{Encoded, Encoder, Evaluator, QNetwork, device, to_vec};
@@ -208,7 +208,7 @@ impl<G: Game> Learner<G> {
         self.updates += 1;
         self.follow();
 
-        replay.set_errors(&sample.slots, &backup::mean_errors(&backups, &errors, batch.len()));
+        replay.set_errors(&sample.slots, &simulated::mean_errors(&backups, &errors, batch.len()));
         let mean = |sum: f32| sum / backups.len() as f32;
         Ok(Update {
             loss,
@@ -225,7 +225,7 @@ impl<G: Game> Learner<G> {
     fn learn(&self, seen: &[(G::State, usize)], lesson: &Lesson<G::State>, draws: &[u32]) -> Result<Shard> {
         let images = if device::is_processor(&self.device) { IMAGES } else { usize::MAX };
         let count = lesson.backups.len();
-        let shards = backup::shards(lesson.backups, images, self.online.view().afterstates);
+        let shards = simulated::shards(lesson.backups, images, self.online.view().afterstates);
         let shards = shards.into_par_iter().with_max_len(1).map(|range| {
             let draws = draws.get(range.clone()).unwrap_or_default();
             self.learn_shard(seen, &lesson.part(range), draws, count as f32)
@@ -255,7 +255,7 @@ impl<G: Game> Learner<G> {
         let loss_of = |errors: Tensor<1>| -> Result<(Tensor<1>, Vec<f32>)> {
             let numbers = to_vec(errors.clone().inner())?;
             // The mean error of a state is a number here, through which no gradient goes.
-            let common = backup::common_errors(backups, &numbers, 1.0 - self.learning.common_error as f32);
+            let common = simulated::common_errors(backups, &numbers, 1.0 - self.learning.common_error as f32);
             Ok(((self.loss(errors - column(common)) * weights.clone()).sum(), numbers))
         };
         let Added { values, planned, known } = self.values(&network, seen, backups, &tracked);
@@ -332,7 +332,7 @@ impl<G: Game> Learner<G> {
     /// The action values that a batch teaches.
     fn backups(&mut self, batch: &[Transition<G::State>]) -> Vec<Backup<G::State>> {
         match self.learning.simulations {
-            0 => backup::sampled(batch),
+            0 => simulated::sampled(batch),
             count => {
                 let Learning { actions, best_actions: best, next_states: next, .. } = self.learning;
                 let Learning { lookahead, reward_scale: scale, discount, .. } = self.learning;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use super::checkpoint::Meters;
-use super::run::RunFolder;
+use super::folder::RunFolder;
 use crate::error::Result;
 use crate::eval::Summary;
 use crate::report::plot::{self, CurvePoint};

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use burn::tensor::Device;
 
-use super::checkpoint::{self, Meters};
+use super::super::checkpoint::{self, Meters};
+use super::super::folder::RunFolder;
+use super::super::logs::Logs;
 use super::config::TrainConfig;
 use super::exploration::epsilon_greedy;
 use super::learner::Learner;
-use super::logs::Logs;
 use super::n_step::NStep;
 use super::replay::Replay;
-use super::run::RunFolder;
 use crate::agents::NetworkPlayer;
 use crate::error::{Error, Result};
 use crate::eval::{Summary, play_series};
