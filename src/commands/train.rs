@@ -1,5 +1,6 @@
 //! `matchq train`: a new training, or one that goes on.
 
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,12 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{compute, print};
 use crate::cli::Train;
 use crate::error::{Error, Result};
-use crate::games::match3::{Match3, Rules};
-use crate::learners::checkpoint::{self, RunCheckpoint};
-use crate::learners::dqn::config::TrainConfig;
-use crate::learners::dqn::round::{Ending, Training};
-use crate::learners::folder::RunFolder;
-use crate::learners::logs::Logs;
+use crate::games::{Game, Match3};
+use crate::learners::checkpoint::Checkpoint;
+use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task, with_learner};
 
 /// Trains until the end or until Ctrl-C, which finishes the step and saves; a second one ends the program at once.
 ///
@@ -29,56 +27,86 @@ pub fn run(arguments: &Train) -> Result<()> {
     .map_err(|error| Error::runtime(format!("Ctrl-C cannot be caught: {error}")))?;
 
     match (&arguments.resume, &arguments.config) {
-        (Some(path), _) => resume(arguments, path, &stop),
-        (None, Some(path)) => start(arguments, path, &stop),
+        (Some(path), _) => {
+            let folder = RunFolder::open(path)?;
+            let checkpoint = Checkpoint::load(&folder.last())?;
+            let source = checkpoint.source(&[])?;
+            with_game(&source, Resume { arguments, folder, checkpoint, stop: &stop })
+        }
+        (None, Some(path)) => {
+            let source = Source::load(path, &arguments.set)?;
+            with_game(&source, Start { arguments, path, source: &source, stop: &stop })
+        }
         (None, None) => Err(Error::user("--config FILE or --resume FOLDER is needed")),
     }
 }
 
-fn start(arguments: &Train, path: &Path, stop: &AtomicBool) -> Result<()> {
-    let config = TrainConfig::load(path, &arguments.set)?;
-    let device = compute(&arguments.compute)?;
-    let rules = Rules::new(config.game.obstacle_kinds)?;
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let folder = RunFolder::create(&arguments.runs, arguments.name.as_deref(), &stem, &config)?;
-    let mut training = Training::<Match3>::new(&config, &rules, &device);
-    // From here on the run can be resumed.
-    checkpoint::save(&folder, &config, &training)?;
-    let mut logs = Logs::create(&folder, config.training.steps, arguments.quiet)?;
-    logs.message(&format!("training {} for {} steps", folder.path().display(), config.training.steps));
-    let ending = training.run(&config, &rules, &device, &folder, &mut logs, stop);
-    report(&training, ending, &folder, &logs)
+/// Does a task with the game and the learner of a configuration.
+fn with_game(source: &Source, task: impl Task<Match3>) -> Result<()> {
+    match source.game()? {
+        Match3::NAME => with_learner::<Match3>(source, task),
+        other => Err(source.wrong("game.name", &format!("there is no game \"{other}\"; use {}", Match3::NAME))),
+    }
 }
 
-fn resume(arguments: &Train, path: &Path, stop: &AtomicBool) -> Result<()> {
-    let folder = RunFolder::open(path)?;
-    let checkpoint = RunCheckpoint::load(&folder.last())?;
-    let device = compute(&arguments.compute)?;
-    let config = &checkpoint.config;
-    let rules = Rules::new(config.game.obstacle_kinds)?;
-    let mut training: Training<Match3> = checkpoint.restore(&rules, &device)?;
-    let steps = config.training.steps;
-    let mut logs = Logs::resume(&folder, training.step, steps, arguments.quiet)?;
-    logs.message(&format!("going on with {} at step {} of {steps}", folder.path().display(), training.step));
-    let ending = training.run(config, &rules, &device, &folder, &mut logs, stop);
-    report(&training, ending, &folder, &logs)
+/// A new training.
+struct Start<'a> {
+    arguments: &'a Train,
+    path: &'a Path,
+    source: &'a Source,
+    stop: &'a AtomicBool,
 }
 
-fn report(training: &Training<Match3>, ending: Result<Ending>, folder: &RunFolder, logs: &Logs) -> Result<()> {
-    logs.finish();
-    let path = folder.path().display();
-    let ending = ending?;
-    logs.draw_curve(folder)?;
-    match ending {
-        Ending::Stopped => {
-            print(&format!("stopped at step {}; go on with: matchq train --resume {path}\n", training.step))
+impl<G: Game> Task<G> for Start<'_> {
+    fn run<L: Learner<G>>(self) -> Result<()> {
+        let Self { arguments, path, source, stop } = self;
+        let (config, rules) = source.resolve::<G, L>()?;
+        let device = compute(&arguments.compute)?;
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let folder = RunFolder::create(&arguments.runs, arguments.name.as_deref(), &stem, &config.to_toml()?)?;
+        let run = Run::<G, L>::start(config, rules, &device, folder, arguments.quiet)?;
+        run.logs().message(&format!("training {} for {} steps", run.folder().path().display(), run.steps()));
+        finish(run, stop)
+    }
+}
+
+/// A training that goes on.
+struct Resume<'a> {
+    arguments: &'a Train,
+    folder: RunFolder,
+    checkpoint: Checkpoint,
+    stop: &'a AtomicBool,
+}
+
+impl<G: Game> Task<G> for Resume<'_> {
+    fn run<L: Learner<G>>(self) -> Result<()> {
+        let Self { arguments, folder, checkpoint, stop } = self;
+        let device = compute(&arguments.compute)?;
+        let run = Run::<G, L>::resume(folder, &checkpoint, &arguments.set, &device, arguments.quiet)?;
+        let (threads, began_with) = (rayon::current_num_threads(), run.record().threads);
+        if threads != began_with {
+            // A standard error that is closed is no reason to stop.
+            let with = format!("this run began with --threads {began_with} and goes on with {threads}");
+            writeln!(io::stderr(), "{with}: the last bits of what it learns may differ").ok();
         }
+        let path = run.folder().path().display();
+        run.logs().message(&format!("going on with {path} at step {} of {}", run.step(), run.steps()));
+        finish(run, stop)
+    }
+}
+
+/// Trains, and says how that ended and what can be done next.
+fn finish<G: Game, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Result<()> {
+    let ending = run.train(stop);
+    run.logs().finish();
+    let ending = ending?;
+    run.logs().draw_curve(run.folder())?;
+    let (step, path) = (run.step(), run.folder().path().display());
+    match ending {
+        Ending::Stopped => print(&format!("stopped at step {step}; go on with: matchq train --resume {path}\n")),
         Ending::Finished => {
-            let best = training.meters.best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
-            print(&format!(
-                "finished after {} steps{best}; play with: matchq eval --checkpoint {path}\n",
-                training.step
-            ))
+            let best = run.record().best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
+            print(&format!("finished after {step} steps{best}; play with: matchq eval --checkpoint {path}\n"))
         }
     }
 }

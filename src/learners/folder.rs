@@ -1,16 +1,20 @@
 //! The folder of a run and what lies in it.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::dqn::config::TrainConfig;
 use crate::error::{Error, Result};
 use crate::network::BEST;
 use crate::store::files;
 
-/// `runs/NAME/`: the resolved configuration, checkpoints and logs.
-#[derive(Clone, Debug)]
-pub struct RunFolder(PathBuf);
+/// `runs/NAME/`: the resolved configuration, checkpoints and logs; no other process can open it meanwhile.
+#[derive(Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    /// Locked by the operating system, which lets go of it when the process ends, however that happens.
+    _lock: File,
+}
 
 impl RunFolder {
     /// Makes the folder of a new run, with its configuration. Without a name it is called after `stem`, and numbered where
@@ -18,9 +22,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// When there is a run of that name already, or the folder cannot be made.
-    pub fn create(runs: &Path, name: Option<&str>, stem: &str, config: &TrainConfig) -> Result<Self> {
-        let unwritable =
-            |path: &Path, error: std::io::Error| Error::runtime(format!("{} cannot be made: {error}", path.display()));
+    pub fn create(runs: &Path, name: Option<&str>, stem: &str, config: &str) -> Result<Self> {
         if runs.exists() && !runs.is_dir() {
             return Err(Error::user(format!("--runs {}: this is no folder", runs.display())));
         }
@@ -31,16 +33,17 @@ impl RunFolder {
             Some(name) => Box::new(std::iter::once(name.to_owned())),
             None => Box::new(std::iter::once(stem.to_owned()).chain((2..).map(|number| format!("{stem}-{number}")))),
         };
-        fs::create_dir_all(runs).map_err(|error| unwritable(runs, error))?;
+        fs::create_dir_all(runs).map_err(|error| unwritable(runs, &error))?;
         for name in names {
             let path = runs.join(name);
             match fs::create_dir(&path) {
                 Ok(()) => {
-                    files::write_atomically(&path.join("config.toml"), config.to_toml()?.as_bytes())?;
-                    return Ok(Self(path));
+                    let folder = Self::lock(path)?;
+                    folder.write_config(config)?;
+                    return Ok(folder);
                 }
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(unwritable(&path, error)),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(unwritable(&path, &error)),
             }
         }
         Err(Error::user(format!(
@@ -53,35 +56,92 @@ impl RunFolder {
     /// The folder of a run that exists.
     ///
     /// # Errors
-    /// When it holds no checkpoint.
+    /// When it holds no checkpoint, or another process is at work in it.
     pub fn open(path: &Path) -> Result<Self> {
-        let folder = Self(path.to_owned());
-        match folder.last().is_file() {
-            true => Ok(folder),
-            false => Err(Error::user(format!(
-                "--resume {}: the folder holds no last.ckpt; name the folder of a run, such as runs/dqn",
+        if !path.join(LAST).is_file() {
+            return Err(Error::user(format!(
+                "--resume {}: the folder holds no {LAST}; name the folder of a run, such as runs/dqn",
                 path.display()
-            ))),
+            )));
         }
+        Self::lock(path.to_owned())
+    }
+
+    fn lock(path: PathBuf) -> Result<Self> {
+        let name = path.join("lock");
+        let file = File::options().create(true).append(true).open(&name).map_err(|error| unwritable(&name, &error))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::user(format!(
+                    "{}: another process trains in this folder; wait until it has ended, or stop it",
+                    path.display()
+                )));
+            }
+            // Some file systems have no locks: there is nothing to be refused then.
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(error)) => {
+                return Err(Error::runtime(format!("{} cannot be locked: {error}", name.display())));
+            }
+        }
+        Ok(Self { path, _lock: file })
+    }
+
+    /// Writes the resolved configuration.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write_config(&self, config: &str) -> Result<()> {
+        files::write_atomically(&self.path.join("config.toml"), config.as_bytes())
     }
 
     /// The folder.
     pub fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     /// The checkpoint from which the run is resumed.
     pub fn last(&self) -> PathBuf {
-        self.0.join("last.ckpt")
+        self.path.join(LAST)
     }
 
     /// The agent as it was at that checkpoint.
     pub fn last_agent(&self) -> PathBuf {
-        self.0.join("last.safetensors")
+        self.path.join("last.safetensors")
     }
 
     /// The agent that did best in an evaluation.
     pub fn best(&self) -> PathBuf {
-        self.0.join(BEST)
+        self.path.join(BEST)
+    }
+}
+
+/// The name of the checkpoint.
+const LAST: &str = "last.ckpt";
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Error {
+    Error::runtime(format!("{} cannot be made: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_opened_by_one_at_a_time_and_the_lock_ends_with_its_holder() {
+        let runs = tempfile::tempdir().unwrap();
+        let folder = RunFolder::create(runs.path(), Some("run"), "", "seed = 1\n").unwrap();
+        fs::write(folder.last(), b"a checkpoint").unwrap();
+        let path = folder.path().to_owned();
+        match RunFolder::open(&path).unwrap_err() {
+            Error::User(text) => assert!(text.contains("another process") && text.contains("run:"), "{text}"),
+            error => panic!("{error}"),
+        }
+        drop(folder);
+        // The file stays; what counts is whether someone holds it.
+        assert!(path.join("lock").is_file());
+        let again = RunFolder::open(&path).unwrap();
+        assert!(RunFolder::open(&path).is_err());
+        drop(again);
     }
 }

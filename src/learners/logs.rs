@@ -1,36 +1,29 @@
-//! What a training tells: two CSV files, TensorBoard events, and the progress bar.
+//! The logs of a run: two CSV files, TensorBoard events, and what is shown of its progress.
 
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::checkpoint::Meters;
+use super::Learner;
+use super::checkpoint::Record;
 use super::folder::RunFolder;
+use super::metrics::Metrics;
 use crate::error::Result;
 use crate::eval::Summary;
+use crate::games::Game;
 use crate::report::plot::{self, CurvePoint};
 use crate::report::{CsvLog, EventLog, Progress};
 
-/// Columns of `train.csv`; `docs/dqn.md` explains each.
-const TRAINING: [&str; 14] = [
-    "updates",
-    "seconds",
-    "epsilon",
-    "learning_rate",
-    "replay",
-    "loss",
-    "value",
-    "error",
-    "gradient_norm",
-    "plan_loss",
-    "wave_loss",
-    "games",
-    "score",
-    "steps_per_second",
-];
+/// Columns of `evaluations.csv` behind the step and the learner's counters.
+const EVALUATION: &[&str] =
+    &["seconds", "mean", "half_width", "standard_deviation", "min", "median", "max", "best", "games"];
 
-/// Columns of `evaluations.csv`.
-const EVALUATION: [&str; 10] =
-    ["updates", "seconds", "mean", "half_width", "standard_deviation", "min", "median", "max", "best", "games"];
+fn training_columns<G: Game, L: Learner<G>>() -> Vec<&'static str> {
+    [L::COUNTERS, &["seconds"], L::COLUMNS, &["steps_per_second"]].concat()
+}
+
+fn evaluation_columns<G: Game, L: Learner<G>>() -> Vec<&'static str> {
+    [L::COUNTERS, EVALUATION].concat()
+}
 
 /// The sinks of one run.
 pub struct Logs {
@@ -38,6 +31,8 @@ pub struct Logs {
     evaluations: CsvLog,
     events: EventLog,
     progress: Progress,
+    counters: &'static [&'static str],
+    shown: &'static [&'static str],
     began: Instant,
     /// Seconds and step at which this process took the run up.
     seconds_before: f64,
@@ -49,32 +44,42 @@ impl Logs {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn create(folder: &RunFolder, steps: u64, quiet: bool) -> Result<Self> {
+    pub fn create<G: Game, L: Learner<G>>(folder: &RunFolder, steps: u64, quiet: bool) -> Result<Self> {
         let path = folder.path();
-        Ok(Self {
-            training: CsvLog::create(&path.join("train.csv"), &TRAINING)?,
-            evaluations: CsvLog::create(&path.join("evaluations.csv"), &EVALUATION)?,
-            events: EventLog::create(&path.join("tensorboard"))?,
-            progress: Progress::new(steps, 0, quiet),
-            began: Instant::now(),
-            seconds_before: 0.0,
-            step_before: 0,
-        })
+        let training = CsvLog::create(&path.join("train.csv"), &training_columns::<G, L>())?;
+        let evaluations = CsvLog::create(&path.join("evaluations.csv"), &evaluation_columns::<G, L>())?;
+        let events = EventLog::create(&path.join("tensorboard"))?;
+        Self::new::<G, L>(training, evaluations, events, 0, steps, quiet)
     }
 
     /// The logs of a run as they were at a step: what was written after it is taken back.
     ///
     /// # Errors
     /// When a file cannot be read or written.
-    pub fn resume(folder: &RunFolder, step: u64, steps: u64, quiet: bool) -> Result<Self> {
+    pub fn resume<G: Game, L: Learner<G>>(folder: &RunFolder, step: u64, steps: u64, quiet: bool) -> Result<Self> {
         let path = folder.path();
-        let training = CsvLog::resume(&path.join("train.csv"), &TRAINING, step)?;
+        let training = CsvLog::resume(&path.join("train.csv"), &training_columns::<G, L>(), step)?;
+        let evaluations = CsvLog::resume(&path.join("evaluations.csv"), &evaluation_columns::<G, L>(), step)?;
+        let events = EventLog::resume(&path.join("tensorboard"), step)?;
+        Self::new::<G, L>(training, evaluations, events, step, steps, quiet)
+    }
+
+    fn new<G: Game, L: Learner<G>>(
+        training: CsvLog,
+        evaluations: CsvLog,
+        events: EventLog,
+        step: u64,
+        steps: u64,
+        quiet: bool,
+    ) -> Result<Self> {
         let seconds_before = training.column("seconds")?.last().map_or(0.0, |(_, seconds)| *seconds);
         Ok(Self {
             training,
-            evaluations: CsvLog::resume(&path.join("evaluations.csv"), &EVALUATION, step)?,
-            events: EventLog::resume(&path.join("tensorboard"), step)?,
+            evaluations,
+            events,
             progress: Progress::new(steps, step, quiet),
+            counters: L::COUNTERS,
+            shown: L::SHOWN,
             began: Instant::now(),
             seconds_before,
             step_before: step,
@@ -82,13 +87,13 @@ impl Logs {
     }
 
     /// Moves the progress bar.
-    pub fn progress(&mut self, step: u64, updates: u64, epsilon: f64, meters: &Meters) {
-        let mean = meters.evaluation.map(|(_, mean)| mean);
-        let optional = [("loss", meters.loss()), ("evaluation", mean), ("best", meters.best)];
-        let mut metrics = vec![("updates", updates as f64), ("epsilon", epsilon)];
-        metrics.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));
-        self.progress.update(step, &metrics);
-        if meters.evaluation.is_some_and(|(at, _)| at == step) {
+    pub fn progress(&mut self, step: u64, metrics: &Metrics, record: &Record) {
+        let mut shown: Vec<(&str, f64)> =
+            self.shown.iter().filter_map(|name| Some((*name, metrics.get(name)?))).collect();
+        shown.extend(record.evaluation.map(|(_, mean)| ("evaluation", mean)));
+        shown.extend(record.best.map(|best| ("best", best)));
+        self.progress.update(step, &shown);
+        if record.evaluation.is_some_and(|(at, _)| at == step) {
             self.progress.line();
         }
     }
@@ -97,52 +102,37 @@ impl Logs {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn training(
-        &mut self,
-        step: u64,
-        updates: u64,
-        epsilon: f64,
-        learning_rate: f64,
-        replay: usize,
-        meters: &Meters,
-    ) -> Result<()> {
+    pub fn training(&mut self, step: u64, metrics: &Metrics) -> Result<()> {
         let elapsed = self.began.elapsed().as_secs_f64();
         let mut values = vec![
-            ("train/updates", updates as f64),
-            ("train/seconds", self.seconds_before + elapsed),
-            ("train/steps_per_second", (step - self.step_before) as f64 / elapsed),
-            ("train/epsilon", epsilon),
-            ("train/learning_rate", learning_rate),
-            ("train/replay", replay as f64),
+            ("seconds", self.seconds_before + elapsed),
+            ("steps_per_second", (step - self.step_before) as f64 / elapsed),
         ];
-        values.extend(meters.means());
-        self.training.scalars(step, &columns(&values))?;
-        self.events.scalars(step, &values)
+        values.extend(metrics.values());
+        self.training.scalars(step, &values)?;
+        self.events("train", step, &values)
     }
 
     /// Writes a row of the evaluation log.
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn evaluation(&mut self, step: u64, updates: u64, summary: &Summary, meters: &Meters) -> Result<()> {
-        let seconds = self.seconds_before + self.began.elapsed().as_secs_f64();
-        let optional = [
-            ("evaluation/half_width", summary.half_width),
-            ("evaluation/standard_deviation", summary.standard_deviation),
-            ("evaluation/best", meters.best),
-        ];
-        let mut values = vec![
-            ("evaluation/updates", updates as f64),
-            ("evaluation/seconds", seconds),
-            ("evaluation/mean", summary.mean),
-            ("evaluation/min", summary.min),
-            ("evaluation/median", summary.median),
-            ("evaluation/max", summary.max),
-            ("evaluation/games", summary.n as f64),
-        ];
+    pub fn evaluation(&mut self, step: u64, summary: &Summary, metrics: &Metrics, best: Option<f64>) -> Result<()> {
+        let mut values: Vec<(&str, f64)> =
+            self.counters.iter().filter_map(|name| Some((*name, metrics.get(name)?))).collect();
+        values.extend([
+            ("seconds", self.seconds_before + self.began.elapsed().as_secs_f64()),
+            ("mean", summary.mean),
+            ("min", summary.min),
+            ("median", summary.median),
+            ("max", summary.max),
+            ("games", summary.n as f64),
+        ]);
+        let optional =
+            [("half_width", summary.half_width), ("standard_deviation", summary.standard_deviation), ("best", best)];
         values.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));
-        self.evaluations.scalars(step, &columns(&values))?;
-        self.events.scalars(step, &values)
+        self.evaluations.scalars(step, &values)?;
+        self.events("evaluation", step, &values)
     }
 
     /// Waits until all is on the disk.
@@ -180,9 +170,12 @@ impl Logs {
     pub fn finish(&self) {
         self.progress.finish();
     }
-}
 
-/// TensorBoard's tags without their group, as the CSV columns are called.
-fn columns(values: &[(&'static str, f64)]) -> Vec<(&'static str, f64)> {
-    values.iter().map(|(tag, value)| (tag.rsplit('/').next().unwrap_or(tag), *value)).collect()
+    /// Writes to TensorBoard, where names are in groups.
+    fn events(&mut self, group: &str, step: u64, values: &[(&str, f64)]) -> Result<()> {
+        let tags: Vec<String> = values.iter().map(|(name, _)| format!("{group}/{name}")).collect();
+        let values: Vec<(&str, f64)> =
+            tags.iter().map(String::as_str).zip(values.iter().map(|(_, value)| *value)).collect();
+        self.events.scalars(step, &values)
+    }
 }

@@ -1,27 +1,21 @@
-//! The configuration of a training: strict TOML, with every key's meaning, default and range.
-
-use std::path::Path;
+//! The learner's sections of a configuration, with every key's meaning, default and range.
 
 use serde::{Deserialize, Serialize};
-use toml::{Table, Value};
+use toml::Table;
 
+use super::super::{OutOfRange, RunConfig, TrainConfig, require};
 use super::exploration::Exploration;
-use super::learning::{Learning, Target};
+use super::loss::Loss;
+use super::optimizer::{OptimizerKind, Schedule};
 use super::replay::ReplayConfig;
-use crate::error::{Error, Result};
-use crate::games::match3::Rules;
-use crate::games::{MaskKind, Prior};
-use crate::network::{ModelConfig, NetworkConfig, OutOfRange};
-use crate::store::files;
+use super::target_network::Target;
+use crate::games::Prior;
+use crate::network::{self, ModelConfig, NetworkConfig};
 
-/// A whole training.
+/// All sections of the learner.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct TrainConfig {
-    /// The seed of every random stream.
-    pub seed: u64,
-    /// What is played.
-    pub game: GameConfig,
+pub struct Config {
     /// The Q-network.
     pub network: NetworkConfig,
     /// How long, and how acting and learning alternate.
@@ -34,24 +28,6 @@ pub struct TrainConfig {
     pub learning: Learning,
     /// The target network.
     pub target: Target,
-    /// The periodic greedy evaluation.
-    pub evaluation: Evaluation,
-    /// When the run is saved.
-    pub checkpoint: Checkpointing,
-    /// When the training is logged.
-    pub logging: Logging,
-}
-
-/// What is played.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct GameConfig {
-    /// The game: "match3".
-    pub name: String,
-    /// Kinds of obstacle in match-3: 2 in the original, 1 in a variant.
-    pub obstacle_kinds: u32,
-    /// The moves offered to the agent, in acting, exploring and in the maximum of the target.
-    pub mask: MaskKind,
 }
 
 /// How long, and how acting and learning alternate.
@@ -68,38 +44,54 @@ pub struct Training {
     pub updates: usize,
 }
 
-/// The periodic greedy evaluation.
+/// What the user chooses of the update.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Evaluation {
-    /// Steps from one evaluation to the next.
-    pub every: u64,
-    /// Games of one evaluation.
-    pub games: u64,
-    /// Seed of the first game; seeds below 10,000 are for reporting only.
-    pub seed: u64,
-}
-
-/// When the run is saved.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Checkpointing {
-    /// Steps from one checkpoint to the next.
-    pub every: u64,
-}
-
-/// When the training is logged.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Logging {
-    /// Steps from one row of the log to the next.
-    pub every: u64,
-}
-
-impl Default for GameConfig {
-    fn default() -> Self {
-        Self { name: "match3".into(), obstacle_kinds: 2, mask: MaskKind::Matching }
-    }
+pub struct Learning {
+    /// Transitions in one update.
+    pub batch: usize,
+    /// Discount of a reward one move later.
+    pub discount: f64,
+    /// Moves whose rewards are summed before the target network takes over.
+    pub n_step: usize,
+    /// Factor from points to the scale that the network learns.
+    pub reward_scale: f64,
+    /// Let the online network choose the action that the target network values.
+    pub double: bool,
+    /// Error of a transition.
+    pub loss: Loss,
+    /// Where the Huber loss turns from squared to linear, in scaled rewards.
+    pub huber_delta: f64,
+    /// What turns gradients into steps.
+    pub optimizer: OptimizerKind,
+    /// The step size at the start.
+    pub learning_rate: f64,
+    /// The step size at the end.
+    pub final_learning_rate: f64,
+    /// How the one becomes the other.
+    pub schedule: Schedule,
+    /// Adam's epsilon.
+    pub adam_epsilon: f64,
+    /// Norm of the whole gradient above which it is scaled down; 0 for none.
+    pub max_gradient_norm: f64,
+    /// 0: learn from the sampled transition what its action brought. K: simulate every action of the mask in its state
+    /// instead, and learn the mean reward of K outcomes and the next state's value in one of them.
+    pub simulations: usize,
+    /// With simulated outcomes: actions tried in each state, the larger half of them those with the highest prior, without
+    /// one with the most certain points; 0 for all.
+    pub actions: usize,
+    /// With simulated outcomes: moves of the best certain plan whose points, discounted, count with each of them until the next
+    /// state's value takes their place; 0 for none.
+    pub lookahead: u32,
+    /// With afterstates: actions of a next state that are valued for its maximum, those with the highest prior; 0 for all.
+    pub candidates: usize,
+    /// Share of the training before which targets are rewards alone, with what is certain after them (1: for ever): next
+    /// states' values cost most of an update's time and mean little while the network is young.
+    pub bootstrap_from: f64,
+    /// Count next states' values from their mean where as many actions are left, as relative value iteration does.
+    pub relative: bool,
+    /// Learn each transition under a random symmetry of the game.
+    pub symmetry: bool,
 }
 
 impl Default for Training {
@@ -108,270 +100,161 @@ impl Default for Training {
     }
 }
 
-impl Default for Evaluation {
+impl Default for Learning {
     fn default() -> Self {
-        Self { every: 50_000, games: 500, seed: 1_000_000 }
+        Self {
+            batch: 256,
+            discount: 0.5,
+            n_step: 1,
+            reward_scale: 0.1,
+            double: true,
+            loss: Loss::Huber,
+            huber_delta: 1.0,
+            learning_rate: 1e-3,
+            final_learning_rate: 1e-4,
+            schedule: Schedule::Linear,
+            optimizer: OptimizerKind::Adam,
+            adam_epsilon: 1e-8,
+            max_gradient_norm: 10.0,
+            simulations: 0,
+            actions: 0,
+            lookahead: 0,
+            candidates: 0,
+            bootstrap_from: 0.0,
+            relative: false,
+            symmetry: true,
+        }
     }
 }
 
-impl Default for Checkpointing {
-    fn default() -> Self {
-        Self { every: 50_000 }
-    }
+/// Whether a share is between 0 and 1.
+pub(super) fn unit(value: f64) -> bool {
+    (0.0..=1.0).contains(&value)
 }
 
-impl Default for Logging {
-    fn default() -> Self {
-        Self { every: 5_000 }
-    }
-}
-
-impl TrainConfig {
-    /// Reads a file and applies `key=value` overrides.
+impl Config {
+    /// Checks every section, and what needs more than one.
     ///
     /// # Errors
-    /// A file that cannot be read, is no TOML, or has an unknown key, a wrong type or a value out of range: the sentence names
-    /// the file, the key and what is allowed.
-    pub fn load(path: &Path, overrides: &[String]) -> Result<Self> {
-        let name = path.display().to_string();
-        let text =
-            String::from_utf8(files::read(path)?).map_err(|_| Error::user(format!("{name} is not text in UTF-8")))?;
-        Self::parse(&text, &name, overrides)
-    }
-
-    /// The same for a text; `name` is what errors call it.
-    ///
-    /// # Errors
-    /// As [`load`](Self::load).
-    pub fn parse(text: &str, name: &str, overrides: &[String]) -> Result<Self> {
-        let mut table: Table = text.parse().map_err(|error: toml::de::Error| {
-            Error::user(format!("{name} is not valid TOML: {}", error.to_string().trim_end()))
+    /// The first value that is not right.
+    pub fn check(&self) -> Result<(), OutOfRange> {
+        let Self { network, training, exploration, replay, learning, target } = self;
+        network.check().map_err(|network::OutOfRange { key, value, allowed }| OutOfRange {
+            key: format!("network.{key}"),
+            value,
+            allowed: allowed.to_owned(),
         })?;
-        for text in overrides {
-            set(&mut table, text)?;
-        }
-        let origin = |key: &str| {
-            let within = |key: &str, section: &str| {
-                key.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-            };
-            let overridden = overrides.iter().any(|text| {
-                let set = text.split('=').next().unwrap_or_default().trim();
-                within(key, set) || within(set, key)
-            });
-            if overridden { "--set".to_owned() } else { name.to_owned() }
-        };
-        let config: Self = serde_path_to_error::deserialize(table).map_err(|error| {
-            let key = error.path().to_string();
-            let message = in_words(error.inner().message().trim_end());
-            Error::user(format!("{}: {key}: {message}", origin(&key)))
-        })?;
-        config.validate(&origin)?;
-        Ok(config)
-    }
-
-    /// The configuration as TOML, every key written out.
-    ///
-    /// # Errors
-    /// Never for a valid configuration.
-    pub fn to_toml(&self) -> Result<String> {
-        toml::to_string(self)
-            .map_err(|error| Error::runtime(format!("the configuration cannot be written as TOML: {error}")))
-    }
-
-    /// What is needed to play with the trained network.
-    pub fn model(&self) -> ModelConfig {
-        ModelConfig {
-            game: self.game.name.clone(),
-            rules: Table::from_iter([("obstacle_kinds".to_owned(), self.game.obstacle_kinds.into())]),
-            mask: self.game.mask,
-            points: 1.0 / self.learning.reward_scale,
-            network: self.network.clone(),
-        }
-    }
-
-    fn validate(&self, origin: &dyn Fn(&str) -> String) -> Result<()> {
-        let Self {
-            seed,
-            game,
-            network,
-            training,
-            exploration,
-            replay,
-            learning,
-            target,
-            evaluation,
-            checkpoint,
-            logging,
-        } = self;
-        let is = |right: bool, key: &str, value: &dyn std::fmt::Display, allowed: &str| match right {
-            true => Ok(()),
-            false => Err(Error::user(format!("{}: {key} = {value}: it must be {allowed}", origin(key)))),
-        };
-        let unit = |value: f64| (0.0..=1.0).contains(&value);
-        // They are used in single precision.
-        let positive = |value: f64| value as f32 > 0.0 && (value as f32).is_finite();
-
-        // TOML's integers end there, and the resolved configuration is saved as TOML.
-        is(i64::try_from(*seed).is_ok(), "seed", seed, "between 0 and 2^63 - 1")?;
-        is(game.name == "match3", "game.name", &game.name, "\"match3\"")?;
-        let most = Rules::MOST_OBSTACLE_KINDS;
-        let allowed = format!("between 0 and {most}");
-        is(game.obstacle_kinds <= most, "game.obstacle_kinds", &game.obstacle_kinds, &allowed)?;
-        if let Err(OutOfRange { key, value, allowed }) = network.check() {
-            is(false, &format!("network.{key}"), &value, allowed)?;
-        }
-
-        is(training.steps >= 1, "training.steps", &training.steps, "at least 1")?;
-        is((1..=100_000).contains(&training.games), "training.games", &training.games, "between 1 and 100000")?;
-        is(training.updates <= 1_000, "training.updates", &training.updates, "between 0 and 1000")?;
-
-        is(unit(exploration.start), "exploration.start", &exploration.start, "between 0 and 1")?;
-        is(unit(exploration.end), "exploration.end", &exploration.end, "between 0 and 1")?;
-
-        is((1..=1 << 28).contains(&replay.capacity), "replay.capacity", &replay.capacity, "between 1 and 268435456")?;
-        is(
+        training.check()?;
+        exploration.check()?;
+        replay.check()?;
+        learning.check()?;
+        target.check()?;
+        require(
             replay.capacity >= learning.batch,
             "replay.capacity",
-            &replay.capacity,
-            &format!("at least learning.batch, which is {}", learning.batch),
+            replay.capacity,
+            format!("at least learning.batch, which is {}", learning.batch),
         )?;
-        is(unit(replay.priority_exponent), "replay.priority_exponent", &replay.priority_exponent, "between 0 and 1")?;
-        is(
-            unit(replay.importance_exponent),
-            "replay.importance_exponent",
-            &replay.importance_exponent,
-            "between 0 and 1",
-        )?;
-
-        is((1..=65_536).contains(&learning.batch), "learning.batch", &learning.batch, "between 1 and 65536")?;
-        is(unit(learning.discount), "learning.discount", &learning.discount, "between 0 and 1")?;
-        is((1..=1_000).contains(&learning.n_step), "learning.n_step", &learning.n_step, "between 1 and 1000")?;
-        is(learning.simulations <= 10_000, "learning.simulations", &learning.simulations, "between 0 and 10000")?;
-        is(
-            learning.simulations == 0 || learning.n_step == 1,
-            "learning.n_step",
-            &learning.n_step,
-            "1 where learning.simulations is above 0",
-        )?;
-        is(learning.actions <= 256, "learning.actions", &learning.actions, "between 0 and 256")?;
-        is(
-            learning.best_actions <= learning.actions,
-            "learning.best_actions",
-            &learning.best_actions,
-            &format!("between 0 and learning.actions, which is {}", learning.actions),
-        )?;
-        is(unit(learning.common_error), "learning.common_error", &learning.common_error, "between 0 and 1")?;
-        is(
-            learning.simulations > 0 || learning.common_error == 1.0,
-            "learning.common_error",
-            &learning.common_error,
-            "1 where learning.simulations is 0",
-        )?;
-        is(learning.lookahead <= 3, "learning.lookahead", &learning.lookahead, "between 0 and 3")?;
-        for (key, value) in
-            [("learning.actions", learning.actions), ("learning.lookahead", learning.lookahead as usize)]
-        {
-            is(learning.simulations > 0 || value == 0, key, &value, "0 where learning.simulations is 0")?;
-        }
-        is(
-            (1..=learning.simulations.max(1)).contains(&learning.next_states),
-            "learning.next_states",
-            &learning.next_states,
-            "between 1 and learning.simulations, or 1 where that is 0",
-        )?;
-        is(learning.candidates <= 256, "learning.candidates", &learning.candidates, "between 0 and 256")?;
-        is(
+        require(
             learning.candidates == 0 || network.afterstates && (network.prior != Prior::None || network.waves > 0),
             "learning.candidates",
-            &learning.candidates,
+            learning.candidates,
             "0 where network.afterstates is false, or network.prior is \"none\" and network.waves is 0",
-        )?;
-        is(
-            learning.bootstrap_from == 0.0 || learning.n_step == 1,
-            "learning.n_step",
-            &learning.n_step,
-            "1 where learning.bootstrap_from is above 0",
-        )?;
-        is(unit(learning.bootstrap_from), "learning.bootstrap_from", &learning.bootstrap_from, "between 0 and 1")?;
-        is(positive(learning.reward_scale), "learning.reward_scale", &learning.reward_scale, "above 0")?;
-        is(positive(learning.huber_delta), "learning.huber_delta", &learning.huber_delta, "above 0")?;
-        is(positive(learning.learning_rate), "learning.learning_rate", &learning.learning_rate, "above 0")?;
-        is(
-            learning.final_learning_rate == 0.0 || positive(learning.final_learning_rate),
-            "learning.final_learning_rate",
-            &learning.final_learning_rate,
-            "0 or above",
-        )?;
-        is(positive(learning.adam_epsilon), "learning.adam_epsilon", &learning.adam_epsilon, "above 0")?;
-        is(
-            learning.max_gradient_norm == 0.0 || positive(learning.max_gradient_norm),
-            "learning.max_gradient_norm",
-            &learning.max_gradient_norm,
-            "above 0, or 0 for no clipping",
-        )?;
+        )
+    }
 
-        is(target.every >= 1, "target.every", &target.every, "at least 1")?;
-        is(target.rate > 0.0 && target.rate <= 1.0, "target.rate", &target.rate, "above 0 and at most 1")?;
-
-        is(evaluation.every >= 1, "evaluation.every", &evaluation.every, "at least 1")?;
-        is(
-            (1..=1_000_000).contains(&evaluation.games),
-            "evaluation.games",
-            &evaluation.games,
-            "between 1 and 1000000",
-        )?;
-        is(
-            evaluation.seed >= 1_000_000 && evaluation.seed <= i64::MAX as u64 / 2,
-            "evaluation.seed",
-            &evaluation.seed,
-            "1000000 or above: seeds below are kept for reporting",
-        )?;
-        is(checkpoint.every >= 1, "checkpoint.every", &checkpoint.every, "at least 1")?;
-        is(logging.every >= 1, "logging.every", &logging.every, "at least 1")
+    /// Whether nothing goes by the share of the training that is done.
+    ///
+    /// # Errors
+    /// What does.
+    pub fn check_lengthening(&self) -> Result<(), String> {
+        let Self { learning, replay, .. } = self;
+        if learning.schedule != Schedule::Constant && learning.learning_rate != learning.final_learning_rate {
+            return Err(
+                "its learning rate goes by the share of the training that is done, unless learning.schedule is \
+                        \"constant\""
+                    .into(),
+            );
+        }
+        if learning.bootstrap_from > 0.0 && learning.bootstrap_from < 1.0 {
+            return Err(format!("learning.bootstrap_from = {} is a share of the training", learning.bootstrap_from));
+        }
+        match replay.prioritised && replay.importance_exponent != 1.0 {
+            true => {
+                Err("the weights of prioritised replay rise until the end, unless replay.importance_exponent is 1"
+                    .into())
+            }
+            false => Ok(()),
+        }
     }
 }
 
-/// What a wrong type should have been, in the user's words instead of the program's.
-fn in_words(message: &str) -> String {
-    [
-        ("expected usize", "expected a whole number, 0 or above"),
-        ("expected u64", "expected a whole number, 0 or above"),
-        ("expected u32", "expected a whole number, 0 or above"),
-        ("expected f64", "expected a number"),
-        ("expected a boolean", "expected true or false"),
-        ("expected a string", "expected text"),
-    ]
-    .iter()
-    .fold(message.to_owned(), |message, (type_name, words)| message.replace(type_name, words))
-    .replace("expected struct ", "expected the section ")
+impl TrainConfig<Config> {
+    /// What is needed to play with the trained network.
+    pub fn model(&self) -> ModelConfig {
+        let Self { run: RunConfig { game, .. }, learner } = self;
+        ModelConfig {
+            game: game.name.clone(),
+            rules: Table::clone(&game.rules),
+            mask: game.mask,
+            points: 1.0 / learner.learning.reward_scale,
+            network: learner.network.clone(),
+        }
+    }
 }
 
-/// Applies one `key=value` of `--set` to a table; a bare word that is no TOML is taken as text.
-fn set(table: &mut Table, text: &str) -> Result<()> {
-    let (key, value) = text
-        .split_once('=')
-        .ok_or_else(|| Error::user(format!("--set {text}: it must be key=value, for example learning.batch=128")))?;
-    let (key, value) = (key.trim(), value.trim());
-    let value = format!("value = {value}")
-        .parse::<Table>()
-        .ok()
-        .and_then(|mut parsed| parsed.remove("value"))
-        .or_else(|| value.starts_with(char::is_alphabetic).then(|| Value::String(value.to_owned())))
-        .ok_or_else(|| {
-            Error::user(format!("--set {text}: '{value}' is no value of TOML (a number, true, false or a word)"))
-        })?;
-    let mut path: Vec<&str> = key.split('.').collect();
-    let last = path.pop().unwrap_or_default();
-    let mut table = table;
-    for part in path {
-        table = table
-            .entry(part)
-            .or_insert_with(|| Value::Table(Table::new()))
-            .as_table_mut()
-            .ok_or_else(|| Error::user(format!("--set {key}: '{part}' is a value, not a section")))?;
+impl Training {
+    fn check(&self) -> Result<(), OutOfRange> {
+        let Self { steps, games, warmup: _, updates } = *self;
+        require(steps >= 1, "training.steps", steps, "at least 1")?;
+        require((1..=100_000).contains(&games), "training.games", games, "between 1 and 100000")?;
+        require(updates <= 1_000, "training.updates", updates, "between 0 and 1000")
     }
-    table.insert(last.to_owned(), value);
-    Ok(())
+}
+
+impl Learning {
+    fn check(&self) -> Result<(), OutOfRange> {
+        let Self { batch, discount, n_step, .. } = *self;
+        require((1..=65_536).contains(&batch), "learning.batch", batch, "between 1 and 65536")?;
+        require(unit(discount), "learning.discount", discount, "between 0 and 1")?;
+        require((1..=1_000).contains(&n_step), "learning.n_step", n_step, "between 1 and 1000")?;
+        self.check_numbers()?;
+        self.check_simulations()
+    }
+
+    fn check_numbers(&self) -> Result<(), OutOfRange> {
+        // They are used in single precision.
+        let positive = |value: f64| value as f32 > 0.0 && (value as f32).is_finite();
+        for (key, value) in [
+            ("learning.reward_scale", self.reward_scale),
+            ("learning.huber_delta", self.huber_delta),
+            ("learning.learning_rate", self.learning_rate),
+            ("learning.adam_epsilon", self.adam_epsilon),
+        ] {
+            require(positive(value), key, value, "above 0")?;
+        }
+        let (rate, norm) = (self.final_learning_rate, self.max_gradient_norm);
+        require(rate == 0.0 || positive(rate), "learning.final_learning_rate", rate, "0 or above")?;
+        require(norm == 0.0 || positive(norm), "learning.max_gradient_norm", norm, "above 0, or 0 for no clipping")
+    }
+
+    fn check_simulations(&self) -> Result<(), OutOfRange> {
+        let Self { n_step, simulations, actions, lookahead, candidates, bootstrap_from, .. } = *self;
+        require(simulations <= 10_000, "learning.simulations", simulations, "between 0 and 10000")?;
+        require(actions <= 256, "learning.actions", actions, "between 0 and 256")?;
+        require(lookahead <= 3, "learning.lookahead", lookahead, "between 0 and 3")?;
+        require(candidates <= 256, "learning.candidates", candidates, "between 0 and 256")?;
+        require(unit(bootstrap_from), "learning.bootstrap_from", bootstrap_from, "between 0 and 1")?;
+        for (key, value) in [("learning.actions", actions), ("learning.lookahead", lookahead as usize)] {
+            require(simulations > 0 || value == 0, key, value, "0 where learning.simulations is 0")?;
+        }
+        for (key, above) in
+            [("learning.simulations", simulations > 0), ("learning.bootstrap_from", bootstrap_from > 0.0)]
+        {
+            require(!above || n_step == 1, "learning.n_step", n_step, format!("1 where {key} is above 0"))?;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -1,150 +1,226 @@
-//! The training loop: deep Q-learning (Mnih et al. 2015, <https://doi.org/10.1038/nature14236>), readable from top to
-//! bottom.
+//! One round of deep Q-learning, readable from top to bottom.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::borrow::Cow;
 
-use burn::tensor::Device;
+use serde::{Deserialize, Serialize};
 
-use super::super::checkpoint::{self, Meters};
-use super::super::folder::RunFolder;
-use super::super::logs::Logs;
-use super::config::TrainConfig;
+use super::super::{Learner, Metrics, OutOfRange, TrainConfig};
+use super::config::Config;
 use super::exploration::epsilon_greedy;
-use super::learner::Learner;
+use super::learner::{QLearner, SavedLearner, Update};
 use super::n_step::NStep;
 use super::replay::Replay;
-use crate::agents::NetworkPlayer;
+use crate::agents::{Agent, NetworkPlayer};
 use crate::error::{Error, Result};
-use crate::eval::{Summary, play_series};
 use crate::games::{Game, Games};
-use crate::network::Evaluator;
+use crate::network::device::Device;
+use crate::network::{Evaluator, Model, ModelConfig};
 use crate::random::{Role, Stream};
+use crate::store::AgentFile;
 
-/// Everything that moves in a training.
-pub struct Training<G: Game> {
+/// Deep Q-learning (Mnih et al. 2015, <https://doi.org/10.1038/nature14236>) in many games that step together.
+pub struct Dqn<G: Game> {
+    config: Config,
+    model: ModelConfig,
+    device: Device,
     /// Moves played so far, in all games together.
-    pub step: u64,
-    /// The games.
-    pub games: Games<G>,
+    step: u64,
+    games: Games<G>,
     /// Each game's last moves.
-    pub n_steps: Vec<NStep<G>>,
-    /// The replay memory.
-    pub replay: Replay<G::State>,
+    n_steps: Vec<NStep<G>>,
+    replay: Replay<G::State>,
     /// Networks and optimizer.
-    pub learner: Learner<G>,
+    learner: QLearner<G>,
     /// The stream of exploration.
-    pub explore: Stream,
-    /// Sums since the last row of the log, and evaluations so far.
-    pub meters: Meters,
+    explore: Stream,
 }
 
-/// How a training ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// All steps are done.
-    Finished,
-    /// It was asked to stop, and can be resumed.
-    Stopped,
+/// Everything that moves, as it is written and read.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Saved<'a, G: Game> {
+    step: u64,
+    games: Cow<'a, Games<G>>,
+    n_steps: Cow<'a, [NStep<G>]>,
+    replay: Cow<'a, Replay<G::State>>,
+    learner: SavedLearner,
+    explore: Stream,
 }
 
-impl<G: Game> Training<G> {
-    /// A training before its first step.
-    pub fn new(config: &TrainConfig, rules: &G::Rules, device: &Device) -> Self {
-        let count = config.training.games;
-        Self {
-            step: 0,
-            games: Games::new(rules.clone(), count, config.seed),
-            n_steps: vec![NStep::new(config.learning.n_step, config.learning.discount as f32); count],
-            replay: Replay::new(&config.replay),
-            learner: Learner::new(config, rules, device),
-            explore: Stream::new(config.seed, Role::Explore, 0),
-            meters: Meters::default(),
-        }
+/// The most images in one forward pass.
+const BATCH: usize = 256;
+
+impl<G: Game + 'static> Learner<G> for Dqn<G> {
+    const NAME: &'static str = "dqn";
+    const STEPS: &'static str = "training.steps";
+    const COUNTERS: &'static [&'static str] = &["updates"];
+    const COLUMNS: &'static [&'static str] = &[
+        "epsilon",
+        "learning_rate",
+        "replay",
+        "loss",
+        "value",
+        "error",
+        "gradient_norm",
+        "plan_loss",
+        "wave_loss",
+        "games",
+        "score",
+    ];
+    const SHOWN: &'static [&'static str] = &["updates", "epsilon", "loss"];
+
+    type Config = Config;
+    type Saved = Saved<'static, G>;
+
+    fn check(config: &Config) -> std::result::Result<(), OutOfRange> {
+        config.check()
     }
 
-    /// Trains until all steps are done or `stop` is set, with logs, evaluations and checkpoints in the run's folder.
-    ///
-    /// # Errors
-    /// When the device fails or a file cannot be written.
-    pub fn run(
-        &mut self,
-        config: &TrainConfig,
-        rules: &G::Rules,
-        device: &Device,
-        folder: &RunFolder,
-        logs: &mut Logs,
-        stop: &AtomicBool,
-    ) -> Result<Ending> {
-        let TrainConfig { training, exploration, learning, evaluation, .. } = config;
+    fn steps(config: &Config) -> u64 {
+        config.training.steps
+    }
+
+    fn check_lengthening(config: &Config) -> std::result::Result<(), String> {
+        config.check_lengthening()
+    }
+
+    fn new(config: &TrainConfig<Config>, rules: &G::Rules, device: &Device) -> Result<Self> {
+        let TrainConfig { run, learner: Config { training, learning, replay, .. } } = config;
+        let n_step = NStep::new(learning.n_step, learning.discount as f32);
+        Ok(Self {
+            config: config.learner.clone(),
+            model: config.model(),
+            device: device.clone(),
+            step: 0,
+            games: Games::new(rules.clone(), training.games, run.seed),
+            n_steps: vec![n_step; training.games],
+            replay: Replay::new(replay),
+            learner: QLearner::new(config, rules, device),
+            explore: Stream::new(run.seed, Role::Explore, 0),
+        })
+    }
+
+    fn step(&self) -> u64 {
+        self.step
+    }
+
+    fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
+        let Config { training, exploration, learning, replay, .. } = &self.config;
+
+        // Act: one move in every game, at random with probability epsilon, else by the highest value.
+        let states: Vec<G::State> = self.games.states().collect();
+        let epsilon = if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) };
+        let mut player = NetworkPlayer::new(self.evaluator().told());
+        let explore = |values: &[f32], mask: &_| epsilon_greedy(values, mask, epsilon, &mut self.explore);
+        let actions =
+            if epsilon < 1.0 { player.act_by(&states, explore)? } else { player.act_blindly(&states, explore) };
         let mut outcomes = Vec::new();
-        while self.step < training.steps {
-            let before = self.step;
+        self.games.step(&actions, &mut outcomes);
+        self.step += states.len() as u64;
 
-            // Act: one move in every game.
-            let states: Vec<G::State> = self.games.states().collect();
-            let epsilon = if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) };
-            let mut player = NetworkPlayer::new(self.evaluator(device).told());
-            let explore = |values: &[f32], mask: &_| epsilon_greedy(values, mask, epsilon, &mut self.explore);
-            let actions =
-                if epsilon < 1.0 { player.act_by(&states, explore)? } else { player.act_blindly(&states, explore) };
-            self.games.step(&actions, &mut outcomes);
-            self.step += states.len() as u64;
-
-            // Remember.
-            for (index, outcome) in outcomes.iter().enumerate() {
-                let reward = outcome.reward * learning.reward_scale as f32;
-                let remember = |transition| self.replay.push(transition);
-                self.n_steps[index].push(states[index], actions[index], reward, outcome, remember);
-                self.meters.played(outcome.score);
-            }
-
-            // Learn.
-            let progress = (self.step as f64 / training.steps as f64).min(1.0);
-            if self.step >= training.warmup && !self.replay.is_empty() {
-                for _ in 0..training.updates {
-                    let update = self.learner.update(&mut self.replay, config.replay.importance(progress), progress)?;
-                    self.meters.learned(&update);
-                    if !update.loss.is_finite() || !update.gradient_norm.is_finite() {
-                        return Err(diverged(self.step));
-                    }
-                }
-            }
-
-            // Tell, evaluate, save.
-            let due = |every: u64| self.step / every != before / every || self.step >= training.steps;
-            let updates = self.learner.updates();
-            if due(config.logging.every) {
-                let rate = learning.learning_rate_at(progress);
-                logs.training(self.step, updates, epsilon, rate, self.replay.len(), &self.meters)?;
-                self.meters.reset();
-            }
-            if due(evaluation.every) {
-                let mut player = NetworkPlayer::new(self.evaluator(device));
-                let played = play_series(&mut player, rules, evaluation.seed.into(), evaluation.games, |_| ())?;
-                let scores: Vec<i32> = played.iter().map(|game| game.score).collect();
-                let summary = Summary::of(&scores).ok_or_else(|| Error::runtime("the evaluation played no game"))?;
-                let best = self.meters.evaluated(self.step, summary.mean);
-                logs.evaluation(self.step, updates, &summary, &self.meters)?;
-                if best {
-                    checkpoint::save_agent(&folder.best(), config, self.learner.network())?;
-                }
-            }
-            logs.progress(self.step, updates, epsilon, &self.meters);
-            let stopping = stop.load(Ordering::Relaxed);
-            if stopping || due(config.checkpoint.every) {
-                logs.flush()?;
-                checkpoint::save(folder, config, self)?;
-            }
-            if stopping && self.step < training.steps {
-                return Ok(Ending::Stopped);
+        // Remember: what n moves brought becomes a transition in the replay memory.
+        for (index, outcome) in outcomes.iter().enumerate() {
+            let reward = outcome.reward * learning.reward_scale as f32;
+            let remember = |transition| self.replay.push(transition);
+            self.n_steps[index].push(states[index], actions[index], reward, outcome, remember);
+            if let Some(score) = outcome.score {
+                metrics.average("score", score.into());
             }
         }
-        Ok(Ending::Finished)
+        metrics.add("games", outcomes.iter().filter(|outcome| outcome.terminal).count() as f64);
+
+        // Learn: sampled transitions bring the values of their actions nearer to their targets.
+        let progress = (self.step as f64 / training.steps as f64).min(1.0);
+        if self.step >= training.warmup && !self.replay.is_empty() {
+            for _ in 0..training.updates {
+                let update = self.learner.update(&mut self.replay, replay.importance(progress), progress)?;
+                learned(metrics, &update);
+                if !update.loss.is_finite() || !update.gradient_norm.is_finite() {
+                    return Err(diverged(self.step));
+                }
+            }
+        }
+
+        metrics.set("updates", self.learner.updates() as f64);
+        metrics.set("epsilon", epsilon);
+        metrics.set("learning_rate", learning.learning_rate_at(progress));
+        metrics.set("replay", self.replay.len() as f64);
+        Ok(())
+    }
+
+    fn player(&self) -> impl Agent<G> {
+        NetworkPlayer::new(self.evaluator())
+    }
+
+    fn agent(&self) -> Result<AgentFile> {
+        Model::to_file(&self.model, self.learner.network())
+    }
+
+    fn save(&self) -> Result<impl Serialize> {
+        Ok(Saved {
+            step: self.step,
+            games: Cow::Borrowed(&self.games),
+            n_steps: Cow::Borrowed(&self.n_steps[..]),
+            replay: Cow::Borrowed(&self.replay),
+            learner: self.learner.save()?,
+            explore: self.explore.clone(),
+        })
+    }
+
+    fn restore(&mut self, saved: Saved<'static, G>) -> Result<()> {
+        self.check_saved(&saved).map_err(|what| Error::user(format!("{what} do not fit the run's configuration")))?;
+        self.learner.restore(saved.learner)?;
+        self.step = saved.step;
+        self.games = saved.games.into_owned();
+        self.n_steps = saved.n_steps.into_owned();
+        self.replay = saved.replay.into_owned();
+        self.explore = saved.explore;
+        Ok(())
+    }
+}
+
+impl<G: Game> Dqn<G> {
+    /// Networks and optimizer.
+    pub fn learner(&self) -> &QLearner<G> {
+        &self.learner
     }
 
     /// The network's values as it is now.
-    fn evaluator(&self, device: &Device) -> Evaluator<G> {
-        Evaluator::new(self.learner.network(), BATCH, device)
+    fn evaluator(&self) -> Evaluator<G> {
+        Evaluator::new(self.learner.network(), BATCH, &self.device)
+    }
+
+    /// What does not fit the configuration, if anything.
+    fn check_saved(&self, saved: &Saved<G>) -> std::result::Result<(), &'static str> {
+        let Config { training, learning, replay, .. } = &self.config;
+        let n_step = |n_step: &NStep<G>| n_step.fits(learning.n_step, learning.discount as f32);
+        if saved.games.len() != training.games || saved.n_steps.len() != training.games {
+            return Err("its games");
+        }
+        if !saved.n_steps.iter().all(n_step) {
+            return Err("its games' last moves");
+        }
+        match saved.replay.fits(replay, G::ACTIONS) {
+            true => Ok(()),
+            false => Err("its replayed transitions"),
+        }
+    }
+}
+
+/// Takes note of an update.
+fn learned(metrics: &mut Metrics, update: &Update) {
+    let Update { loss, value, error, gradient_norm, plan_loss, wave_loss } = *update;
+    for (name, number) in [
+        ("loss", Some(loss)),
+        ("value", Some(value)),
+        ("error", Some(error)),
+        ("gradient_norm", Some(gradient_norm)),
+        ("plan_loss", plan_loss),
+        ("wave_loss", wave_loss),
+    ] {
+        if let Some(number) = number {
+            metrics.average(name, number.into());
+        }
     }
 }
 
@@ -154,6 +230,3 @@ fn diverged(step: u64) -> Error {
          a lower learning.learning_rate or learning.max_gradient_norm helps"
     ))
 }
-
-/// The most images in one forward pass.
-const BATCH: usize = 256;

@@ -1,9 +1,44 @@
-//! The target of an update, as a pure function of numbers.
+//! Action values to learn and their targets, as pure functions.
 
-use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
+use super::replay::Transition;
 use crate::agents::greedy;
 use crate::games::ActionMask;
+
+/// One action value to learn, and what its target is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Backup<S> {
+    /// The transition in the batch whose state it belongs to.
+    pub row: usize,
+    /// The action.
+    pub action: u16,
+    /// The scaled reward.
+    pub reward: f32,
+    /// The state whose value is added; none where the game has ended.
+    pub next: Option<Next<S>>,
+}
+
+/// A state whose discounted value is added to a reward.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Next<S> {
+    /// The state.
+    pub state: S,
+    /// Factor of its value.
+    pub discount: f32,
+    /// What the reward already counts of that value, before its discount: the scaled points that are certain there.
+    pub certain: f32,
+}
+
+/// The backups of sampled transitions: of each the action that was taken.
+pub fn sampled<S: Copy>(batch: &[Transition<S>]) -> Vec<Backup<S>> {
+    let backup = |(row, transition): (usize, &Transition<S>)| {
+        let Transition { action, reward, next, discount, .. } = *transition;
+        let next = Next { state: next, discount, certain: 0.0 };
+        Backup { row, action, reward, next: (discount != 0.0).then_some(next) }
+    };
+    batch.iter().enumerate().map(backup).collect()
+}
 
 /// The one-step target of each transition: `reward + discount * value`, where the value is the target network's for the
 /// best action in the mask. Best by the target network itself (Mnih et al. 2015,
@@ -33,28 +68,38 @@ pub fn targets(
         .collect()
 }
 
-/// Running means of what next states' values add to rewards, one for each number of actions that are left in them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Baselines(Vec<(u32, f32)>);
+/// The mean absolute error of each transition's action values.
+pub fn mean_errors<S>(backups: &[Backup<S>], errors: &[f32], rows: usize) -> Vec<f32> {
+    let mut sums = vec![(0.0, 0); rows];
+    for (backup, error) in backups.iter().zip(errors) {
+        let (sum, count) = &mut sums[backup.row];
+        *sum += error.abs();
+        *count += 1;
+    }
+    sums.into_iter().map(|(sum, count)| sum / count.max(1) as f32).collect()
+}
 
-impl Baselines {
-    /// The least weight of a number in its mean: it follows what is learned.
-    const RATE: f32 = 1e-3;
-
-    /// Takes a number into the mean of its kind.
-    pub fn learn(&mut self, kind: usize, number: f32) {
-        if self.0.len() <= kind {
-            self.0.resize(kind + 1, (0, 0.0));
+/// The backups that are one thread's work: those of whole states, with at most so many images where no state alone has more.
+/// With afterstates each backup has an image of its own, else those of a state have one together.
+pub fn shards<S>(backups: &[Backup<S>], images: usize, afterstates: bool) -> Vec<Range<usize>> {
+    let mut shards: Vec<Range<usize>> = Vec::new();
+    let (mut start, mut full) = (0, 0);
+    for state in backups.chunk_by(|one, other| one.row == other.row) {
+        let end = start + state.len();
+        let more = if afterstates { state.len() } else { 1 };
+        match shards.last_mut() {
+            Some(shard) if full + more <= images => {
+                shard.end = end;
+                full += more;
+            }
+            _ => {
+                shards.push(start..end);
+                full = more;
+            }
         }
-        let (count, mean) = &mut self.0[kind];
-        *count = count.saturating_add(1);
-        *mean += (1.0 / *count as f32).max(Self::RATE) * (number - *mean);
+        start = end;
     }
-
-    /// The mean of a kind; 0 where it has no numbers.
-    pub fn mean(&self, kind: usize) -> f32 {
-        self.0.get(kind).map_or(0.0, |(_, mean)| *mean)
-    }
+    shards
 }
 
 #[cfg(test)]
@@ -92,14 +137,30 @@ mod tests {
     }
 
     #[test]
-    fn baselines_are_means_of_their_kinds_and_follow_later_numbers() {
-        let mut baselines = Baselines::default();
-        assert_eq!(baselines.mean(4), 0.0);
-        for (kind, number) in [(4, 2.0), (1, -3.0), (4, 1.0), (4, 6.0)] {
-            baselines.learn(kind, number);
-        }
-        assert_eq!([0, 1, 4, 5].map(|kind| baselines.mean(kind)), [0.0, -3.0, 3.0, 0.0]);
-        (0..10_000).for_each(|_| baselines.learn(4, 7.0));
-        assert!((baselines.mean(4) - 7.0).abs() < 1e-2, "{}", baselines.mean(4));
+    fn a_shard_is_whole_states_of_so_many_images_and_one_state_at_least() {
+        let backup = |row| Backup::<u16> { row, action: 0, reward: 0.0, next: None };
+        let backups: Vec<_> = [0, 0, 0, 1, 1, 3, 3, 3, 3, 3, 4].map(backup).into();
+        assert_eq!(shards(&backups, 4, true), [0..3, 3..5, 5..10, 10..11]);
+        assert_eq!(shards(&backups, 5, true), [0..5, 5..10, 10..11]);
+        assert_eq!(shards(&backups, usize::MAX, true).len(), 1);
+        assert_eq!(shards(&backups, 2, false), [0..5, 5..11]);
+        assert!(shards::<u16>(&[], 4, true).is_empty());
+    }
+
+    #[test]
+    fn a_transitions_error_is_the_mean_size_of_its_values_errors() {
+        let backup = |row| Backup::<u16> { row, action: 0, reward: 0.0, next: None };
+        let backups = [backup(0), backup(2), backup(2)];
+        assert_eq!(mean_errors(&backups, &[-2.0, 1.0, -4.0], 3), [2.0, 0.0, 2.5]);
+    }
+
+    #[test]
+    fn the_backup_of_a_sampled_transition_is_of_the_action_that_was_played() {
+        let transition = Transition { state: 7, next: 8, action: 3, reward: 0.5, discount: 0.25 };
+        let next = Some(Next { state: 8, discount: 0.25, certain: 0.0 });
+        let expected = Backup { row: 0, action: 3, reward: 0.5, next };
+        let last = Transition { discount: 0.0, ..transition };
+        let ends = Backup { row: 1, next: None, ..expected.clone() };
+        assert_eq!(sampled(&[transition, last]), [expected, ends]);
     }
 }
