@@ -383,3 +383,6 @@ fn set<'a>(table: &mut Table, text: &'a str) -> Result<&'a str> {
     table.insert(last.to_owned(), value);
     Ok(key)
 }
+
+#[cfg(test)]
+mod tests;

@@ -256,6 +256,3 @@ impl Learning {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests;

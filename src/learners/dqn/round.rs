@@ -30,7 +30,7 @@ pub struct Dqn<G: Game> {
     n_steps: Vec<NStep<G>>,
     replay: Replay<G::State>,
     /// Networks and optimizer.
-    learner: QLearner<G>,
+    q_learner: QLearner<G>,
     /// The stream of exploration.
     explore: Stream,
 }
@@ -43,7 +43,7 @@ pub struct Saved<'a, G: Game> {
     games: Cow<'a, Games<G>>,
     n_steps: Cow<'a, [NStep<G>]>,
     replay: Cow<'a, Replay<G::State>>,
-    learner: SavedLearner,
+    q_learner: SavedLearner,
     explore: Stream,
 }
 
@@ -95,7 +95,7 @@ impl<G: Game + 'static> Learner<G> for Dqn<G> {
             games: Games::new(rules.clone(), training.games, run.seed),
             n_steps: vec![n_step; training.games],
             replay: Replay::new(replay),
-            learner: QLearner::new(config, rules, device),
+            q_learner: QLearner::new(config, rules, device),
             explore: Stream::new(run.seed, Role::Explore, 0),
         })
     }
@@ -133,7 +133,7 @@ impl<G: Game + 'static> Learner<G> for Dqn<G> {
         let progress = (self.step as f64 / training.steps as f64).min(1.0);
         if self.step >= training.warmup && !self.replay.is_empty() {
             for _ in 0..training.updates {
-                let update = self.learner.update(&mut self.replay, replay.importance(progress), progress)?;
+                let update = self.q_learner.update(&mut self.replay, replay.importance(progress), progress)?;
                 learned(metrics, &update);
                 if !update.loss.is_finite() || !update.gradient_norm.is_finite() {
                     return Err(diverged(self.step));
@@ -141,7 +141,7 @@ impl<G: Game + 'static> Learner<G> for Dqn<G> {
             }
         }
 
-        metrics.set("updates", self.learner.updates() as f64);
+        metrics.set("updates", self.q_learner.updates() as f64);
         metrics.set("epsilon", epsilon);
         metrics.set("learning_rate", learning.learning_rate_at(progress));
         metrics.set("replay", self.replay.len() as f64);
@@ -153,7 +153,7 @@ impl<G: Game + 'static> Learner<G> for Dqn<G> {
     }
 
     fn agent(&self) -> Result<AgentFile> {
-        Model::to_file(&self.model, self.learner.network())
+        Model::to_file(&self.model, self.q_learner.network())
     }
 
     fn save(&self) -> Result<impl Serialize> {
@@ -162,14 +162,14 @@ impl<G: Game + 'static> Learner<G> for Dqn<G> {
             games: Cow::Borrowed(&self.games),
             n_steps: Cow::Borrowed(&self.n_steps[..]),
             replay: Cow::Borrowed(&self.replay),
-            learner: self.learner.save()?,
+            q_learner: self.q_learner.save()?,
             explore: self.explore.clone(),
         })
     }
 
     fn restore(&mut self, saved: Saved<'static, G>) -> Result<()> {
         self.check_saved(&saved).map_err(|what| Error::user(format!("{what} do not fit the run's configuration")))?;
-        self.learner.restore(saved.learner)?;
+        self.q_learner.restore(saved.q_learner)?;
         self.step = saved.step;
         self.games = saved.games.into_owned();
         self.n_steps = saved.n_steps.into_owned();
@@ -181,13 +181,13 @@ impl<G: Game + 'static> Learner<G> for Dqn<G> {
 
 impl<G: Game> Dqn<G> {
     /// Networks and optimizer.
-    pub fn learner(&self) -> &QLearner<G> {
-        &self.learner
+    pub fn q_learner(&self) -> &QLearner<G> {
+        &self.q_learner
     }
 
     /// The network's values as it is now.
     fn evaluator(&self) -> Evaluator<G> {
-        Evaluator::new(self.learner.network(), BATCH, &self.device)
+        Evaluator::new(self.q_learner.network(), BATCH, &self.device)
     }
 
     /// What does not fit the configuration, if anything.
