@@ -7,34 +7,37 @@ use std::hint::black_box;
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Tensor};
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
-use matchq::dqn::backup::Outcomes;
-use matchq::dqn::config::TrainConfig;
-use matchq::dqn::learner::Learner;
-use matchq::dqn::learning::Learning;
-use matchq::dqn::n_step::NStep;
-use matchq::dqn::optimizer::Optimizer;
-use matchq::dqn::replay::{Replay, Transition};
 use matchq::games::match3::{Match3, Rules, State};
-use matchq::games::match3::MATCHING;
-use matchq::games::{Game, Games, offered};
+use matchq::games::{Game, Games, MaskKind};
+use matchq::learners::dqn::Config;
+use matchq::learners::dqn::Learning;
+use matchq::learners::dqn::QLearner;
+use matchq::learners::dqn::n_step::NStep;
+use matchq::learners::dqn::optimizer::Optimizer;
+use matchq::learners::dqn::replay::{Replay, Transition};
+use matchq::learners::dqn::simulated::Outcomes;
+use matchq::learners::{Dqn, Source, TrainConfig};
 use matchq::network::{Encoded, Encoder, Frozen, QNetwork, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 
 const BATCH: usize = 256;
 
-fn config(sets: &[&str]) -> TrainConfig {
+fn config(sets: &[&str]) -> TrainConfig<Config> {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-    TrainConfig::parse("learning.batch = 256", "bench", &sets).expect("a valid configuration")
+    Source::parse("learning.batch = 256", "bench", &sets)
+        .and_then(|source| source.resolve::<Match3, Dqn<Match3>>())
+        .expect("a valid configuration")
+        .0
 }
 
 /// A memory filled by games of random matching moves.
-fn filled(config: &TrainConfig) -> Replay<State> {
+fn filled(config: &TrainConfig<Config>) -> Replay<State> {
     let mut games = Games::<Match3>::new(Rules::default(), 64, 1);
-    let mut replay = Replay::new(&config.replay);
+    let mut replay = Replay::new(&config.learner.replay);
     let mut one_step = NStep::<Match3>::new(1, 0.5);
     let mut stream = Stream::new(1, Role::Explore, 0);
     let mut outcomes = Vec::new();
-    while replay.len() < config.replay.capacity {
+    while replay.len() < config.learner.replay.capacity {
         let states: Vec<State> = games.states().collect();
         let actions: Vec<usize> = states
             .iter()
@@ -69,7 +72,7 @@ fn parts(criterion: &mut Criterion) {
     ] {
         let config = config(sets);
         let mut replay = filled(&config);
-        let mut learner = Learner::<Match3>::new(&config, &Rules::default(), &device);
+        let mut learner = QLearner::<Match3>::new(&config, &Rules::default(), &device);
         group.bench_function(name, |bencher| {
             bencher.iter(|| learner.update(&mut replay, 1.0, 0.0).expect("an update"));
         });
@@ -101,9 +104,7 @@ fn sampling(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
         rules: &Rules::default(),
         view: config.model().view(),
         actions: 0,
-        best: 0,
         count: 16,
-        next: 1,
         lookahead: 0,
         scale: 0.1,
         discount: 0.5,

@@ -11,14 +11,14 @@ use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use clap::Parser;
-use matchq::dqn::backup::Outcomes;
-use matchq::dqn::config::TrainConfig;
-use matchq::dqn::learner::Learner;
-use matchq::dqn::optimizer::Optimizer;
-use matchq::dqn::replay::{Replay, Transition};
 use matchq::games::match3::{Match3, Rules, State};
-use matchq::games::match3::MATCHING;
-use matchq::games::{Game, Games, offered};
+use matchq::games::{Game, Games, MaskKind};
+use matchq::learners::dqn::Config;
+use matchq::learners::dqn::QLearner;
+use matchq::learners::dqn::optimizer::Optimizer;
+use matchq::learners::dqn::replay::{Replay, Transition};
+use matchq::learners::dqn::simulated::Outcomes;
+use matchq::learners::{Dqn, Source, TrainConfig};
 use matchq::network::{Encoded, Encoder, Frozen, QNetwork, View, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 use serde_json::{Map, Value, json};
@@ -61,7 +61,10 @@ fn main() {
         "learning.simulations=16".to_owned(),
         "learning.bootstrap_from=0.93".to_owned(),
     ];
-    let config = TrainConfig::parse("", "bench", &sets).expect("a valid configuration");
+    let config = Source::parse("", "bench", &sets)
+        .and_then(|source| source.resolve::<Match3, Dqn<Match3>>())
+        .expect("a valid configuration")
+        .0;
     let states = positions(FORWARD_BATCHES[2]);
     let tracked = device.clone().autodiff();
     let network = QNetwork::new::<Match3>(&config.model(), &mut Stream::new(1, Role::Initialise, 0), &tracked);
@@ -94,11 +97,11 @@ fn main() {
         times.insert("update".to_owned(), milliseconds(limit, || learner.update(&batch)));
     }
     if wanted("whole") {
-        let mut replay = Replay::new(&config.replay);
+        let mut replay = Replay::new(&config.learner.replay);
         for state in positions(20_000) {
             replay.push(Transition { state, next: state, action: 0, reward: 0.0, discount: 0.0 });
         }
-        let mut learner = Learner::<Match3>::new(&config, &Rules::default(), &device);
+        let mut learner = QLearner::<Match3>::new(&config, &Rules::default(), &device);
         let update = || learner.update(&mut replay, 1.0, 0.0).expect("an update");
         times.insert("whole".to_owned(), milliseconds(limit, update));
     }
@@ -175,17 +178,8 @@ impl Batch {
             .map(|state| Transition { state: *state, next: *state, action: 0, reward: 0.0, discount: 0.0 })
             .collect();
         let rules = Rules::default();
-        let outcomes = Outcomes::<Match3> {
-            rules: &rules,
-            view,
-            actions: 0,
-            best: 0,
-            count: 16,
-            next: 1,
-            lookahead: 0,
-            scale: 0.1,
-            discount: 0.0,
-        };
+        let outcomes =
+            Outcomes::<Match3> { rules: &rules, view, actions: 0, count: 16, lookahead: 0, scale: 0.1, discount: 0.0 };
         let backups = outcomes.simulate(&batch, &mut Stream::new(1, Role::Simulate, 0));
         let count = backups.len();
         let places: Vec<i32> =
@@ -243,8 +237,8 @@ struct Plain {
 }
 
 impl Plain {
-    fn new(config: &TrainConfig, network: QNetwork) -> Self {
-        let learning = &config.learning;
+    fn new(config: &TrainConfig<Config>, network: QNetwork) -> Self {
+        let learning = &config.learner.learning;
         Self { network, optimizer: Optimizer::new(learning) }
     }
 

@@ -38,8 +38,9 @@ pub struct Train {
     /// The training's configuration
     #[arg(long, value_name = "FILE", required_unless_present = "resume")]
     pub config: Option<PathBuf>,
-    /// Set a key of the configuration, such as learning.batch=128 (any number of times)
-    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "resume")]
+    /// Set a key of the configuration, such as learning.batch=128 (any number of times); with --resume only the number of
+    /// steps, such as training.steps=200000
+    #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Name of the run's folder [default: the configuration's name, numbered where that exists]
     #[arg(long, value_name = "NAME", conflicts_with = "resume")]

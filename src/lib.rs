@@ -3,11 +3,11 @@
 pub mod agents;
 pub mod cli;
 pub mod commands;
-pub mod dqn;
 pub mod error;
 pub mod eval;
 pub mod games;
 pub mod kit;
+pub mod learners;
 pub mod network;
 pub mod random;
 pub mod report;

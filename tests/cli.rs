@@ -162,6 +162,52 @@ fn a_run_interrupted_or_killed_and_resumed_ends_as_the_one_that_never_was() {
 }
 
 #[test]
+fn a_run_in_another_number_of_threads_than_it_began_with_says_so_in_a_line() {
+    let place = Place::new();
+    place.run_well(&[
+        "train",
+        "--config",
+        "tiny.toml",
+        "--name",
+        "run",
+        "--quiet",
+        "--threads",
+        "1",
+        "--set",
+        "training.steps=80",
+    ]);
+    let resume = |threads| {
+        let output = place.run(&["train", "--resume", "runs/run", "--quiet", "--threads", threads]);
+        assert_well(&output);
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert_eq!(resume("1"), "");
+    let said = resume("2");
+    assert!(said.contains("--threads 1") && said.contains("with 2") && said.lines().count() == 1, "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_in_which_a_process_trains_is_refused_to_another_until_it_is_killed() {
+    let place = Place::new();
+    let long = "training.steps=1000000000";
+    let mut run = place.start(&["train", "--config", "tiny.toml", "--name", "run", "--quiet", "--set", long]);
+    wait_for_rows(&mut run, &place.path("runs/run/train.csv"), 2);
+    let resume = ["train", "--resume", "runs/run", "--quiet"];
+    let refused = place.run(&resume);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("runs/run: another process trains in this folder"), "{said}");
+    run.kill().unwrap();
+    run.wait().unwrap();
+
+    let mut again = place.start(&resume);
+    wait_for_rows(&mut again, &place.path("runs/run/train.csv"), 8);
+    again.kill().unwrap();
+    again.wait().unwrap();
+}
+
+#[test]
 fn a_run_is_called_after_its_configuration_and_numbered_where_that_exists() {
     let place = Place::new();
     for name in ["tiny", "tiny-2", "tiny-3"] {
@@ -410,7 +456,10 @@ fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_be
         (vec!["train", "--config", "tiny.toml", "--device", "abacus"], vec!["--device abacus", "flex"]),
         (vec!["train", "--config", "tiny.toml", "--threads", "0"], vec!["--threads"]),
         (vec!["train", "--resume", "nowhere"], vec!["--resume nowhere", "last.ckpt"]),
-        (vec!["train", "--resume", "x", "--set", "seed=1"], vec!["--resume", "--set"]),
+        (vec!["train", "--resume", "x", "--config", "tiny.toml"], vec!["--resume", "--config"]),
+        (set("game.obstacle_kinds=1"), vec!["--set: game.obstacle_kinds: ", "game.rules.obstacle_kinds"]),
+        (set("learner=sarsa"), vec!["--set: learner: ", "\"sarsa\"", "dqn"]),
+        (set("game.name=chess"), vec!["--set: game.name: ", "\"chess\"", "match3"]),
         (vec!["eval", "--checkpoint", "nowhere.safetensors"], vec!["nowhere.safetensors cannot be read"]),
         (vec!["eval", "--checkpoint", "."], vec!["holds no best.safetensors"]),
         (eval(&[]), vec!["tiny.toml is not an agent of matchq"]),

@@ -1,24 +1,22 @@
 //! `matchq train`: a new training, or one that goes on.
 
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{compute, print};
 use crate::cli::Train;
-use crate::dqn::checkpoint::{self, RunCheckpoint};
-use crate::dqn::config::TrainConfig;
-use crate::dqn::logs::Logs;
-use crate::dqn::run::RunFolder;
-use crate::dqn::train::{Ending, Training};
 use crate::error::{Error, Result};
-use crate::games::match3::{Match3, Rules};
+use crate::games::{Game, NAMES, Playable};
+use crate::learners::checkpoint::Checkpoint;
+use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task, with_learner};
 
 /// Trains until the end or until Ctrl-C, which finishes the step and saves; a second one ends the program at once.
 ///
 /// # Errors
 /// Anything wrong with the configuration or the run's folder, and any failure of the device or the disk.
-pub fn run<G: crate::games::Playable>(arguments: &Train) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Train) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
     ctrlc::set_handler(move || {
@@ -29,61 +27,97 @@ pub fn run<G: crate::games::Playable>(arguments: &Train) -> Result<()> {
     .map_err(|error| Error::runtime(format!("Ctrl-C cannot be caught: {error}")))?;
 
     match (&arguments.resume, &arguments.config) {
-        (Some(path), _) => resume(arguments, path, &stop),
-        (None, Some(path)) => start(arguments, path, &stop),
+        (Some(path), _) => {
+            let folder = RunFolder::open(path)?;
+            let checkpoint = Checkpoint::load(&folder.last())?;
+            let source = checkpoint.source(&[])?;
+            with_learner::<G>(&source, Resume { arguments, folder, checkpoint, stop: &stop })
+        }
+        (None, Some(path)) => {
+            let source = Source::load(path, &arguments.set)?;
+            with_learner::<G>(&source, Start { arguments, path, source: &source, stop: &stop })
+        }
         (None, None) => Err(Error::user("--config FILE or --resume FOLDER is needed")),
     }
 }
 
-fn start(arguments: &Train, path: &Path, stop: &AtomicBool) -> Result<()> {
-    let config = TrainConfig::load(path, &arguments.set)?;
-    let device = compute(&arguments.compute)?;
-    let rules = Rules::new(config.game.obstacle_kinds)?;
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let folder = RunFolder::create(&arguments.runs, arguments.name.as_deref(), &stem, &config)?;
-    let mut training = Training::<Match3>::new(&config, &rules, &device);
-    // From here on the run can be resumed.
-    checkpoint::save(&folder, &config, &training)?;
-    let mut logs = Logs::create(&folder, config.training.steps, arguments.quiet)?;
-    logs.message(&format!("training {} for {} steps", folder.path().display(), config.training.steps));
-    let ending = training.run(&config, &rules, &device, &folder, &mut logs, stop);
-    report(&training, ending, &folder, &logs)
+/// A new training.
+struct Start<'a> {
+    arguments: &'a Train,
+    path: &'a Path,
+    source: &'a Source,
+    stop: &'a AtomicBool,
 }
 
-fn resume(arguments: &Train, path: &Path, stop: &AtomicBool) -> Result<()> {
-    let folder = RunFolder::open(path)?;
-    let checkpoint = RunCheckpoint::load(&folder.last())?;
-    let device = compute(&arguments.compute)?;
-    let config = &checkpoint.config;
-    let rules = Rules::new(config.game.obstacle_kinds)?;
-    let mut training: Training<Match3> = checkpoint.restore(&rules, &device)?;
-    let steps = config.training.steps;
-    let mut logs = Logs::resume(&folder, training.step, steps, arguments.quiet)?;
-    logs.message(&format!("going on with {} at step {} of {steps}", folder.path().display(), training.step));
-    let ending = training.run(config, &rules, &device, &folder, &mut logs, stop);
-    report(&training, ending, &folder, &logs)
+impl<G: Game> Task<G> for Start<'_> {
+    fn run<L: Learner<G>>(self) -> Result<()> {
+        let Self { arguments, path, source, stop } = self;
+        let (config, rules) = source.resolve::<G, L>()?;
+        let device = compute(&arguments.compute)?;
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let folder = RunFolder::create(&arguments.runs, arguments.name.as_deref(), &stem, &config.to_toml()?)?;
+        let run = Run::<G, L>::start(config, rules, &device, folder, arguments.quiet)?;
+        run.logs().message(&format!("training {} for {} steps", run.folder().path().display(), run.steps()));
+        finish(run, stop)
+    }
 }
 
-fn report(training: &Training<Match3>, ending: Result<Ending>, folder: &RunFolder, logs: &Logs) -> Result<()> {
-    logs.finish();
-    let path = folder.path().display();
-    let ending = ending?;
-    logs.draw_curve(folder)?;
-    match ending {
-        Ending::Stopped => {
-            print(&format!("stopped at step {}; go on with: matchq train --resume {path}\n", training.step))
+/// A training that goes on.
+struct Resume<'a> {
+    arguments: &'a Train,
+    folder: RunFolder,
+    checkpoint: Checkpoint,
+    stop: &'a AtomicBool,
+}
+
+impl<G: Game> Task<G> for Resume<'_> {
+    fn run<L: Learner<G>>(self) -> Result<()> {
+        let Self { arguments, folder, checkpoint, stop } = self;
+        let device = compute(&arguments.compute)?;
+        let run = Run::<G, L>::resume(folder, &checkpoint, &arguments.set, &device, arguments.quiet)?;
+        let (threads, began_with) = (rayon::current_num_threads(), run.record().threads);
+        if threads != began_with {
+            // A standard error that is closed is no reason to stop.
+            let with = format!("this run began with --threads {began_with} and goes on with {threads}");
+            writeln!(io::stderr(), "{with}: the last bits of what it learns may differ").ok();
         }
+        let path = run.folder().path().display();
+        run.logs().message(&format!("going on with {path} at step {} of {}", run.step(), run.steps()));
+        finish(run, stop)
+    }
+}
+
+/// Trains, and says how that ended and what can be done next.
+fn finish<G: Game, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Result<()> {
+    let ending = run.train(stop);
+    run.logs().finish();
+    let ending = ending?;
+    run.logs().draw_curve(run.folder())?;
+    let (step, path) = (run.step(), run.folder().path().display());
+    match ending {
+        Ending::Stopped => print(&format!("stopped at step {step}; go on with: matchq train --resume {path}\n")),
         Ending::Finished => {
-            let best = training.meters.best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
-            print(&format!(
-                "finished after {} steps{best}; play with: matchq eval --checkpoint {path}\n",
-                training.step
-            ))
+            let best = run.record().best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
+            print(&format!("finished after {step} steps{best}; play with: matchq eval --checkpoint {path}\n"))
         }
     }
 }
 
 /// The name of the game of a training.
-pub fn game(_: &Train) -> Result<String> {
-    Ok("match3".to_owned())
+///
+/// # Errors
+/// A configuration or a run that cannot be read.
+pub fn game(arguments: &Train) -> Result<String> {
+    let source = match (&arguments.resume, &arguments.config) {
+        (Some(path), _) => Checkpoint::load(&RunFolder::last_of(path)?)?.source(&[])?,
+        (None, Some(path)) => Source::load(path, &arguments.set)?,
+        (None, None) => return Err(Error::user("--config FILE or --resume FOLDER is needed")),
+    };
+    let name = source.game()?;
+    match NAMES.contains(&name) {
+        true => Ok(name.to_owned()),
+        false => {
+            Err(source.wrong("game.name", &format!("there is no game \"{name}\": the games are {}", NAMES.join(", "))))
+        }
+    }
 }

@@ -4,26 +4,28 @@
 use burn::module::{Module, ModuleMapper, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::{Tensor, TensorData};
-use matchq::dqn::config::TrainConfig;
-use matchq::dqn::learner::Learner;
-use matchq::dqn::optimizer::Optimizer;
-use matchq::dqn::replay::{Replay, Transition};
 use matchq::games::match3::{Rules, State};
 use matchq::games::{Game, Match3};
+use matchq::learners::TrainConfig;
+use matchq::learners::dqn::Config;
+use matchq::learners::dqn::QLearner;
+use matchq::learners::dqn::optimizer::Optimizer;
+use matchq::learners::dqn::replay::{Replay, Transition};
 use matchq::network::{Encoded, Encoder, Evaluator, QNetwork, Waves, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 use matchq::store::Arrays;
 
+use crate::configuration;
+
 const BOARD: usize = 400;
 
-fn config(overrides: &[&str]) -> TrainConfig {
+fn config(overrides: &[&str]) -> TrainConfig<Config> {
     let common = ["network.afterstates=true", "learning.batch=24", "learning.symmetry=false"];
-    let overrides: Vec<String> = common.iter().chain(overrides).map(|text| (*text).to_owned()).collect();
-    TrainConfig::parse("network = { channels = 8, layers = 2, share_colours = true }", "here", &overrides).unwrap()
+    configuration("network = { channels = 8, layers = 2, share_colours = true }", &[&common[..], overrides].concat())
 }
 
-fn network(config: &TrainConfig) -> QNetwork {
-    let stream = &mut Stream::new(config.seed, Role::Initialise, 0);
+fn network(config: &TrainConfig<Config>) -> QNetwork {
+    let stream = &mut Stream::new(config.run.seed, Role::Initialise, 0);
     QNetwork::new::<Match3>(&config.model(), stream, &device::select(None).unwrap().1)
 }
 
@@ -205,8 +207,8 @@ fn a_value_is_the_foreseen_points_and_what_the_network_adds_for_the_board_that_i
 }
 
 /// A memory of moves that brought rewards.
-fn replay(config: &TrainConfig, reward: f32) -> Replay<State> {
-    let mut replay = Replay::new(&config.replay);
+fn replay(config: &TrainConfig<Config>, reward: f32) -> Replay<State> {
+    let mut replay = Replay::new(&config.learner.replay);
     for (state, action) in moves(40) {
         replay.push(Transition { state, next: state, action: action as u16, reward, discount: 0.5 });
     }
@@ -217,7 +219,7 @@ fn replay(config: &TrainConfig, reward: f32) -> Replay<State> {
 fn gradients(overrides: &[&str], reward: f32) -> (Vec<Vec<f32>>, f32, Option<f32>) {
     let config = config(&[&["learning.max_gradient_norm=0"], overrides].concat());
     let (_, device) = device::select(None).unwrap();
-    let mut learner = Learner::<Match3>::new(&config, &Rules::default(), &device);
+    let mut learner = QLearner::<Match3>::new(&config, &Rules::default(), &device);
     let update = learner.update(&mut replay(&config, reward), 1.0, 1.0).unwrap();
     let saved = postcard::to_stdvec(&learner.save().unwrap()).unwrap();
     type Parts = (Arrays, Arrays, Vec<(u64, Vec<f32>, Vec<f32>)>);
@@ -249,10 +251,10 @@ fn a_batch_in_shards_teaches_the_model_the_gradient_of_its_mean_loss() {
     let config = config(&overrides);
     let tracked = device::select(None).unwrap().1.autodiff();
     let network =
-        QNetwork::new::<Match3>(&config.model(), &mut Stream::new(config.seed, Role::Initialise, 0), &tracked);
+        QNetwork::new::<Match3>(&config.model(), &mut Stream::new(config.run.seed, Role::Initialise, 0), &tracked);
     let replay = replay(&config, 1.0);
-    let sample = replay.sample(24, 1.0, &mut Stream::new(config.seed, Role::Sample, 0));
-    let mut stream = Stream::new(config.seed, Role::Wave, 0);
+    let sample = replay.sample(24, 1.0, &mut Stream::new(config.run.seed, Role::Sample, 0));
+    let mut stream = Stream::new(config.run.seed, Role::Wave, 0);
     let draws: Vec<u32> = (0..24).map(|_| stream.below(u32::MAX)).collect();
     let seen: Vec<_> =
         sample.slots.iter().map(|slot| *replay.get(*slot)).map(|t| (t.state, t.action.into(), 0)).collect();
@@ -260,7 +262,7 @@ fn a_batch_in_shards_teaches_the_model_the_gradient_of_its_mean_loss() {
     let loss = model.loss(Encoder::<Match3>::new(network.view()).waves(&seen, &draws, most, &tracked));
     assert!((to_vec(loss.clone().inner()).unwrap()[0] - wave_loss.unwrap()).abs() < 1e-4);
     let gradients = GradientsParams::from_grads(loss.backward(), &network);
-    let mut adam = Optimizer::new(&config.learning);
+    let mut adam = Optimizer::new(&config.learner.learning);
     let (_, _) = adam.step(0.0, network, gradients).unwrap();
     let expected = postcard::to_stdvec(&adam.save().unwrap()).unwrap();
     let expected: Vec<(u64, Vec<f32>, Vec<f32>)> = postcard::from_bytes(&expected).unwrap();
@@ -285,7 +287,7 @@ fn a_model_learns_what_waves_leave() {
         "learning.bootstrap_from=1",
     ]);
     let (_, device) = device::select(None).unwrap();
-    let mut learner = Learner::<Match3>::new(&config, &Rules::default(), &device);
+    let mut learner = QLearner::<Match3>::new(&config, &Rules::default(), &device);
     let mut replay = replay(&config, 1.0);
     let mut losses: Vec<f32> = vec![];
     for _ in 0..150 {

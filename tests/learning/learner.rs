@@ -5,19 +5,15 @@ use std::sync::atomic::AtomicBool;
 use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{Device, Tensor};
 use matchq::agents::{Agent, NetworkPlayer};
-use matchq::dqn::config::TrainConfig;
-use matchq::dqn::learner::{Learner, Update};
-use matchq::dqn::logs::Logs;
-use matchq::dqn::replay::{Replay, Transition};
-use matchq::dqn::run::RunFolder;
-use matchq::dqn::train::{Ending, Training};
 use matchq::eval::play_series;
-use matchq::games::match3::Rules;
-use matchq::games::{Game, Match3};
+use matchq::games::Game;
+use matchq::learners::dqn::replay::{Replay, Transition};
+use matchq::learners::dqn::{Config, QLearner, Update};
+use matchq::learners::{Dqn, Ending, Learner, Metrics, Run, RunFolder, TrainConfig};
 use matchq::network::{Encoded, Encoder, Evaluator, QNetwork, device, to_vec};
 use matchq::random::{Role, Stream};
-use matchq::store::Arrays;
 
+use crate::configuration;
 use crate::probe_games::{Constant, Delayed, Position, Probe, Script, Sides, Trap};
 
 const CONFIG: &str = "
@@ -37,33 +33,36 @@ const CONFIG: &str = "
 /// How far a learned value may lie from the one computed by hand.
 const NEAR: f32 = 0.05;
 
-fn config(overrides: &[&str]) -> TrainConfig {
-    let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
-    TrainConfig::parse(CONFIG, "the probe's configuration", &overrides).unwrap()
+fn config(overrides: &[&str]) -> TrainConfig<Config> {
+    configuration(CONFIG, overrides)
 }
 
 fn cpu() -> Device {
     device::select(None).unwrap().1
 }
 
+type Training<S> = Run<Probe<S>, Dqn<Probe<S>>>;
+
 /// A training from its first step to its last.
-fn train<S: Script>(overrides: &[&str]) -> Training<Probe<S>> {
-    let (config, device) = (config(overrides), cpu());
+fn train<S: Script>(overrides: &[&str]) -> Training<S> {
     let runs = tempfile::tempdir().unwrap();
-    let folder = RunFolder::create(runs.path(), Some("probe"), "", &config).unwrap();
-    let mut logs = Logs::create(&folder, config.training.steps, true).unwrap();
-    let mut training = Training::new(&config, &(), &device);
-    let ending = training.run(&config, &(), &device, &folder, &mut logs, &AtomicBool::new(false)).unwrap();
-    assert_eq!(ending, Ending::Finished);
-    training
+    let folder = RunFolder::create(runs.path(), Some("probe"), "", "").unwrap();
+    let mut run = Run::start(config(overrides), (), &cpu(), folder, true).unwrap();
+    assert_eq!(run.train(&AtomicBool::new(false)).unwrap(), Ending::Finished);
+    run
 }
 
-fn player<S: Script>(training: &Training<Probe<S>>) -> NetworkPlayer<Probe<S>> {
-    NetworkPlayer::new(Evaluator::new(training.learner.network(), 16, &cpu()))
+fn player<S: Script>(training: &Training<S>) -> NetworkPlayer<Probe<S>> {
+    NetworkPlayer::new(Evaluator::new(training.learner().q_learner().network(), 16, &cpu()))
 }
 
-fn values<S: Script>(training: &Training<Probe<S>>, position: Position) -> Vec<f32> {
-    Evaluator::<Probe<S>>::new(training.learner.network(), 1, &cpu()).values(&[position]).unwrap().to_vec()
+fn values<S: Script>(training: &Training<S>, position: Position) -> Vec<f32> {
+    values_of(training.learner(), position)
+}
+
+fn values_of<S: Script>(learner: &Dqn<Probe<S>>, position: Position) -> Vec<f32> {
+    let network = learner.q_learner().network();
+    Evaluator::<Probe<S>>::new(network, 1, &cpu()).values(&[position]).unwrap().to_vec()
 }
 
 fn assert_near(found: &[f32], expected: &[f32]) {
@@ -72,7 +71,7 @@ fn assert_near(found: &[f32], expected: &[f32]) {
 }
 
 /// The action values of [`Delayed`] under the discount 0.8, in both colours.
-fn assert_knows_the_delayed_reward(training: &Training<Probe<Delayed>>) {
+fn assert_knows_the_delayed_reward(training: &Training<Delayed>) {
     for dealt in 0..2 {
         let at = |at, chosen| values(training, Position { at, dealt, chosen });
         assert_near(&at(0, 0), &[0.64, 0.0]);
@@ -103,8 +102,8 @@ fn a_reward_that_depends_on_the_action_is_learned_for_each_action() {
 #[test]
 fn what_is_never_met_but_as_a_mirror_image_is_learned_under_random_symmetries() {
     let config = config(&["learning.symmetry=true"]);
-    let mut learner = Learner::<Probe<Sides>>::new(&config, &(), &cpu());
-    let mut replay = Replay::new(&config.replay);
+    let mut learner = QLearner::<Probe<Sides>>::new(&config, &(), &cpu());
+    let mut replay = Replay::new(&config.learner.replay);
     let met = Position { at: 0, dealt: 0, chosen: 0 };
     for (action, reward) in [(0, 1.0), (1, -1.0)] {
         replay.push(Transition { state: met, next: met, action, reward, discount: 0.0 });
@@ -166,11 +165,6 @@ fn the_delayed_reward_is_learned_with_weights_shared_among_colours() {
 }
 
 #[test]
-fn the_delayed_reward_is_learned_from_several_next_states() {
-    assert_knows_the_delayed_reward(&train(&["learning.simulations=3", "learning.next_states=2"]));
-}
-
-#[test]
 fn the_delayed_reward_is_learned_from_simulated_outcomes() {
     assert_knows_the_delayed_reward(&train(&["learning.simulations=2"]));
 }
@@ -179,32 +173,33 @@ fn the_delayed_reward_is_learned_from_simulated_outcomes() {
 #[test]
 fn priors_and_what_follows_for_certain_do_not_change_what_is_learned() {
     const WIDER: &str = "network.channels=16";
-    for prior in ["network.prior=chain", "network.prior=plan"] {
-        assert_knows_the_delayed_reward(&train(&[prior, WIDER]));
-        assert_knows_the_delayed_reward(&train(&[prior, WIDER, "learning.simulations=2", "learning.lookahead=1"]));
-    }
+    let prior = ["network.prior=plan3", WIDER];
+    assert_knows_the_delayed_reward(&train(&prior));
+    let simulated = ["learning.simulations=2", "learning.lookahead=1"];
+    assert_knows_the_delayed_reward(&train(&[prior, simulated].concat()));
     assert_knows_the_delayed_reward(&train(&["learning.simulations=2", "learning.lookahead=2"]));
 }
 
 #[test]
 fn the_delayed_reward_is_learned_from_afterstates() {
     let afterstates = ["network.afterstates=true"];
-    let simulated = ["learning.simulations=2", "learning.lookahead=1", "network.prior=chain"];
+    let simulated = ["learning.simulations=2", "learning.lookahead=1", "network.prior=plan3"];
     assert_knows_the_delayed_reward(&train(&[afterstates[0], "learning.symmetry=true"]));
     assert_knows_the_delayed_reward(&train(&[&afterstates[..], &simulated].concat()));
-    let some = ["learning.candidates=1", "learning.double=true", "network.prior=plan"];
+    let some = ["learning.candidates=1", "learning.double=true", "network.prior=plan3"];
     assert_knows_the_delayed_reward(&train(&[&afterstates[..], &simulated, &some].concat()));
 }
 
 #[test]
 fn the_delayed_reward_is_learned_with_the_values_of_next_moves() {
-    let next = ["network.afterstates=true", "network.prior=chain", "network.channels=16"];
+    let next = ["network.afterstates=true", "network.prior=plan3", "network.channels=16"];
     for more in [["network.next_moves=1", "learning.simulations=0"], ["network.next_moves=2", "learning.simulations=2"]]
     {
         let training = train(&[&next[..], &more].concat());
         assert_knows_the_delayed_reward(&training);
         // By one forward pass alone they are known too.
-        let mut plain = Evaluator::<Probe<Delayed>>::new(training.learner.network(), 1, &cpu()).with_next_moves(0);
+        let mut plain =
+            Evaluator::<Probe<Delayed>>::new(training.learner().q_learner().network(), 1, &cpu()).with_next_moves(0);
         assert_near(plain.values(&[Position { at: 0, dealt: 1, chosen: 0 }]).unwrap(), &[0.64, 0.0]);
     }
 }
@@ -213,7 +208,7 @@ fn the_delayed_reward_is_learned_with_the_values_of_next_moves() {
 fn the_loss_of_plans_is_of_the_target_networks_next_values_and_the_second_output() {
     let config = config(&[
         "network.afterstates=true",
-        "network.prior=chain",
+        "network.prior=plan3",
         "network.next_moves=2",
         "learning.simulations=1",
         "learning.bootstrap_from=1",
@@ -221,9 +216,9 @@ fn the_loss_of_plans_is_of_the_target_networks_next_values_and_the_second_output
         "target.every=1000",
     ]);
     let state = Position { at: 0, dealt: 1, chosen: 0 };
-    let mut replay = Replay::new(&config.replay);
+    let mut replay = Replay::new(&config.learner.replay);
     replay.push(Transition { state, next: state, action: 0, reward: 0.0, discount: 0.0 });
-    let mut learner = Learner::<Probe<Delayed>>::new(&config, &(), &cpu());
+    let mut learner = QLearner::<Probe<Delayed>>::new(&config, &(), &cpu());
     let target = learner.network().clone();
     for _ in 0..30 {
         learner.update(&mut replay, 1.0, 0.0).unwrap();
@@ -249,7 +244,7 @@ fn the_loss_of_plans_is_of_the_target_networks_next_values_and_the_second_output
 #[test]
 fn a_prior_is_taken_in_points_and_the_network_learns_on_its_own_scale() {
     for afterstates in ["network.afterstates=false", "network.afterstates=true"] {
-        let scaled = ["learning.reward_scale=0.5", "network.prior=chain", afterstates];
+        let scaled = ["learning.reward_scale=0.5", "network.prior=plan3", afterstates];
         let training = train::<Sides>(&scaled);
         assert_near(&values(&training, Position { at: 0, dealt: 0, chosen: 0 }), &[0.5, -0.5]);
         assert_near(&values(&training, Position { at: 0, dealt: 1, chosen: 0 }), &[-0.5, 0.5]);
@@ -274,12 +269,12 @@ fn the_delayed_reward_is_learned_with_every_switch_on() {
 #[test]
 fn the_target_network_never_copied_keeps_the_delayed_reward_one_move_away() {
     let frozen = ["target.every=1000000"];
-    let fresh = Training::<Probe<Delayed>>::new(&config(&frozen), &(), &cpu());
+    let fresh = Dqn::<Probe<Delayed>>::new(&config(&frozen), &(), &cpu()).unwrap();
     let training = train::<Delayed>(&frozen);
     for dealt in 0..2 {
         let last = Position { at: 2, dealt, chosen: 0 };
         assert_near(&values(&training, last), &[1.0, 1.0]);
-        let untrained = values(&fresh, last).into_iter().reduce(f32::max).unwrap();
+        let untrained = values_of(&fresh, last).into_iter().reduce(f32::max).unwrap();
         assert_near(&values(&training, Position { at: 1, ..last }), &[0.8 * untrained; 2]);
     }
 }
@@ -299,7 +294,7 @@ fn before_bootstrapping_begins_values_are_rewards_alone() {
 
 #[test]
 fn relative_values_count_what_comes_next_from_its_mean_where_as_many_moves_are_left() {
-    for simulated in [&[][..], &["learning.simulations=3", "learning.next_states=2"]] {
+    for simulated in [&[][..], &["learning.simulations=3"]] {
         let training = train::<Delayed>(&[&["learning.relative=true", "learning.batch=128"], simulated].concat());
         let values = |at, chosen| values(&training, Position { at, dealt: 0, chosen });
         // The last move has its reward alone. Of the second, which adds 0.8 after the right first move and 0 after the wrong one,
@@ -316,49 +311,13 @@ fn relative_values_count_what_comes_next_from_its_mean_where_as_many_moves_are_l
     }
 }
 
-#[test]
-fn with_little_weight_on_the_common_error_the_same_values_are_learned_and_with_none_their_differences() {
-    let simulated = "learning.simulations=2";
-    assert_knows_the_delayed_reward(&train(&[simulated, "learning.common_error=0.3"]));
-
-    let none = "learning.common_error=0";
-    let start = Position { at: 0, dealt: 0, chosen: 0 };
-    let fresh = Training::<Probe<Constant>>::new(&config(&[]), &(), &cpu());
-    assert_eq!(values(&train::<Constant>(&[simulated, none]), start), values(&fresh, start));
-    let found = values(&train::<Sides>(&[simulated, none]), start);
-    assert_near(&[found[0] - found[1]], &[2.0]);
-}
-
 /// The first update from states of one position.
 fn first_update<G: Game<Rules: Default>>(state: G::State, overrides: &[&str]) -> Update {
     let config =
         config(&[&["learning.batch=4", "learning.simulations=1", "learning.loss=squared"], overrides].concat());
-    let mut replay = Replay::new(&config.replay);
+    let mut replay = Replay::new(&config.learner.replay);
     replay.push(Transition { state, next: state, action: 0, reward: 0.0, discount: 0.0 });
-    Learner::<G>::new(&config, &G::Rules::default(), &cpu()).update(&mut replay, 1.0, 0.0).unwrap()
-}
-
-#[test]
-fn the_weight_of_the_common_error_is_the_factor_of_its_gradient() {
-    let start = Position { at: 0, dealt: 0, chosen: 0 };
-    let update = |weight| first_update::<Probe<Constant>>(start, &[weight, "learning.max_gradient_norm=0"]);
-    // The one action's error is all that there is, and all of it is common.
-    let (whole, quarter) = (update("learning.common_error=1"), update("learning.common_error=0.25"));
-    assert!(whole.error > 0.01 && whole.gradient_norm > 0.01, "{whole:?}");
-    assert!((quarter.gradient_norm / whole.gradient_norm - 0.25).abs() < 1e-4, "{quarter:?} after {whole:?}");
-    assert!((quarter.loss / whole.loss - 0.25_f32.powi(2)).abs() < 1e-4, "{quarter:?} after {whole:?}");
-    assert_eq!((quarter.value, quarter.error), (whole.value, whole.error));
-}
-
-#[test]
-fn more_of_the_best_actions_are_worth_more() {
-    let rules = Rules::default();
-    let state = Match3::new(&rules, &mut Stream::new(3, Role::Game, 0)).state();
-    let update = |best| {
-        let known = ["network.prior=plan", "game.mask=matching", "learning.actions=5", "learning.bootstrap_from=1"];
-        first_update::<Match3>(state, &[&known[..], &[best]].concat()).value
-    };
-    assert!(update("learning.best_actions=5") > update("learning.best_actions=1"));
+    QLearner::<G>::new(&config, &G::Rules::default(), &cpu()).update(&mut replay, 1.0, 0.0).unwrap()
 }
 
 /// Makes one number of one of the parameters no number.
@@ -384,27 +343,24 @@ impl ModuleMapper for Spoil {
 
 #[test]
 fn a_training_with_a_weight_that_is_no_number_has_diverged() {
-    let (config, device) = (config(&[]), cpu());
-    let count = {
-        let mut count = Spoil { before: usize::MAX, seen: 0 };
-        Training::<Probe<Delayed>>::new(&config, &(), &device).learner.network().clone().map(&mut count);
-        count.seen
-    };
+    let fresh = || Dqn::<Probe<Delayed>>::new(&config(&[]), &(), &cpu()).unwrap();
+    let mut count = Spoil { before: usize::MAX, seen: 0 };
+    fresh().q_learner().network().clone().map(&mut count);
+    let count = count.seen;
     assert_eq!(count, 10, "weight and bias of stem, body, summary, hidden and advantage");
     for before in 0..count {
-        let mut training = Training::<Probe<Delayed>>::new(&config, &(), &device);
-        let spoilt = training.learner.network().clone().map(&mut Spoil { before, seen: 0 });
-        // The online network stands first in what is saved of a learner.
-        let saved = postcard::to_stdvec(&training.learner.save().unwrap()).unwrap();
-        let (_, others) = postcard::take_from_bytes::<Arrays>(&saved).unwrap();
-        let saved = [postcard::to_stdvec(&spoilt.arrays().unwrap()).unwrap(), others.to_vec()].concat();
-        training.learner.restore(postcard::from_bytes(&saved).unwrap()).unwrap();
+        let mut learner = fresh();
+        let network = learner.q_learner().network().clone();
+        let arrays = |network: &QNetwork| postcard::to_stdvec(&network.arrays().unwrap()).unwrap();
+        let (whole, spoilt) = (arrays(&network), arrays(&network.clone().map(&mut Spoil { before, seen: 0 })));
+        // The online network stands before the target network in what is saved.
+        let mut saved = postcard::to_stdvec(&learner.save().unwrap()).unwrap();
+        let place = saved.windows(whole.len()).position(|bytes| bytes == whole).unwrap();
+        saved.splice(place..place + whole.len(), spoilt);
+        learner.restore(postcard::from_bytes(&saved).unwrap()).unwrap();
 
-        let runs = tempfile::tempdir().unwrap();
-        let folder = RunFolder::create(runs.path(), Some("probe"), "", &config).unwrap();
-        let mut logs = Logs::create(&folder, config.training.steps, true).unwrap();
-        let ending = training.run(&config, &(), &device, &folder, &mut logs, &AtomicBool::new(false));
-        let error = ending.expect_err("it ran to its end").to_string();
+        let rounds = std::iter::repeat_with(|| learner.round(&mut Metrics::default()));
+        let error = rounds.take(100).find_map(Result::err).expect("it goes on and on").to_string();
         assert!(error.starts_with("at step 64 ") && error.contains("has diverged"), "parameter {before}: {error}");
     }
 }

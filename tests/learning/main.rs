@@ -8,3 +8,14 @@ mod network;
 mod optimizer;
 mod probe_games;
 mod resume;
+
+use matchq::games::Match3;
+use matchq::learners::dqn::Config;
+use matchq::learners::{Dqn, Source, TrainConfig};
+
+/// The configuration of a text with some keys set otherwise. It fits any game, as the games here have no rules to be set.
+fn configuration(text: &str, overrides: &[&str]) -> TrainConfig<Config> {
+    let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
+    let source = Source::parse(text, "the configuration", &overrides).unwrap();
+    source.resolve::<Match3, Dqn<Match3>>().unwrap().0
+}

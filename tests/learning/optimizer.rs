@@ -3,17 +3,17 @@
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use matchq::dqn::config::TrainConfig;
-use matchq::dqn::learner::Learner;
-use matchq::dqn::learning::{Learning, OptimizerKind, Schedule};
-use matchq::dqn::optimizer::{Optimizer, SavedMoments};
-use matchq::dqn::replay::{Replay, Transition};
 use matchq::games::match3::Rules;
 use matchq::games::{Game, Match3};
+use matchq::learners::dqn::Learning;
+use matchq::learners::dqn::QLearner;
+use matchq::learners::dqn::optimizer::{Optimizer, OptimizerKind, SavedMoments, Schedule};
+use matchq::learners::dqn::replay::{Replay, Transition};
 use matchq::network::{Encoded, Encoder, ModelConfig, QNetwork, device, to_vec};
 use matchq::random::{Role, Stream};
 use matchq::store::Arrays;
 
+use crate::configuration;
 use crate::probe_games::{Delayed, Position, Probe};
 
 fn cpu() -> Device {
@@ -233,7 +233,7 @@ fn the_learning_rate_goes_from_the_first_to_the_last_value_by_its_schedule() {
 }
 
 /// All weights of the online and of the target network, as they are written to a checkpoint.
-fn networks(learner: &Learner<Probe<Delayed>>, config: &ModelConfig) -> [Vec<f32>; 2] {
+fn networks(learner: &QLearner<Probe<Delayed>>, config: &ModelConfig) -> [Vec<f32>; 2] {
     struct Numbers(Vec<f32>);
     impl ModuleVisitor for Numbers {
         fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
@@ -253,10 +253,9 @@ fn networks(learner: &Learner<Probe<Delayed>>, config: &ModelConfig) -> [Vec<f32
 /// A learner after each of its first updates: the weights of both networks.
 fn follow(overrides: &[&str], updates: usize) -> Vec<[Vec<f32>; 2]> {
     let text = "network = { channels = 4, layers = 2 }\nlearning = { batch = 4, learning_rate = 0.1 }";
-    let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
-    let config = TrainConfig::parse(text, "the configuration", &overrides).unwrap();
-    let mut learner = Learner::<Probe<Delayed>>::new(&config, &(), &cpu());
-    let mut replay = Replay::new(&config.replay);
+    let config = configuration(text, overrides);
+    let mut learner = QLearner::<Probe<Delayed>>::new(&config, &(), &cpu());
+    let mut replay = Replay::new(&config.learner.replay);
     let state = Position { at: 1, dealt: 0, chosen: 0 };
     replay.push(Transition { state, next: Position { at: 2, ..state }, action: 0, reward: 3.0, discount: 0.5 });
     let mut seen = vec![networks(&learner, &config.model())];
@@ -301,22 +300,23 @@ fn a_batch_of_more_boards_than_a_threads_share_teaches_the_gradient_of_its_mean_
             "learning.symmetry=false".to_owned(),
             "learning.max_gradient_norm=0".to_owned(),
         ];
-        let config = TrainConfig::parse("network = { channels = 4, layers = 2 }", "here", &overrides).unwrap();
+        let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+        let config = configuration("network = { channels = 4, layers = 2 }", &overrides);
         let rules = Rules::default();
-        let mut replay = Replay::new(&config.replay);
+        let mut replay = Replay::new(&config.learner.replay);
         let mut stream = Stream::new(5, Role::Game, 0);
         for index in 0..70 {
             let state = Match3::new(&rules, &mut stream).state();
-            let action = Match3::mask(&state, config.game.mask).nth(index % 3).unwrap_or(0) as u16;
+            let action = Match3::mask(&state, config.run.game.mask).nth(index % 3).unwrap_or(0) as u16;
             replay.push(Transition { state, next: state, action, reward: index as f32 / 7.0, discount: 0.5 });
         }
 
         let mut network = QNetwork::new::<Match3>(
             &config.model(),
-            &mut Stream::new(config.seed, Role::Initialise, 0),
+            &mut Stream::new(config.run.seed, Role::Initialise, 0),
             &cpu().autodiff(),
         );
-        let sample = replay.sample(batch, 1.0, &mut Stream::new(config.seed, Role::Sample, 0));
+        let sample = replay.sample(batch, 1.0, &mut Stream::new(config.run.seed, Role::Sample, 0));
         let seen: Vec<_> = sample.slots.iter().map(|slot| *replay.get(*slot)).collect();
         let mut encoder = Encoder::<Match3>::new(network.view());
         let device = cpu().autodiff();
@@ -346,7 +346,7 @@ fn a_batch_of_more_boards_than_a_threads_share_teaches_the_gradient_of_its_mean_
 
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let mut learner = Learner::<Match3>::new(&config, &rules, &cpu());
+            let mut learner = QLearner::<Match3>::new(&config, &rules, &cpu());
             let update = pool.install(|| learner.update(&mut replay, 1.0, 0.0)).unwrap();
             assert_near(&[update.loss], &to_vec(loss.clone().inner()).unwrap());
             let saved = postcard::to_stdvec(&learner.save().unwrap()).unwrap();

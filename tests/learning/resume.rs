@@ -7,18 +7,18 @@ use std::sync::atomic::AtomicBool;
 
 use burn::tensor::Device;
 use matchq::agents::NetworkPlayer;
-use matchq::dqn::checkpoint::{self, RunCheckpoint};
-use matchq::dqn::config::TrainConfig;
-use matchq::dqn::logs::Logs;
-use matchq::dqn::run::RunFolder;
-use matchq::dqn::train::{Ending, Training};
 use matchq::error::Error;
 use matchq::eval::play_series;
 use matchq::games::Match3;
 use matchq::games::match3::Rules;
+use matchq::learners::checkpoint::Checkpoint;
+use matchq::learners::dqn::Config;
+use matchq::learners::{Dqn, Ending, Run, RunFolder, TrainConfig};
 use matchq::network::{Model, device};
 use matchq::store::Container;
 use tempfile::TempDir;
+
+use crate::configuration;
 
 const CONFIG: &str = "
     seed = 11
@@ -47,101 +47,85 @@ const SWITCHES: [&str; 8] = [
 
 const SIMULATIONS: [&str; 3] = ["learning.simulations=2", "learning.bootstrap_from=0.4", "network.share_colours=true"];
 
-const AFTERSTATES: [&str; 11] = [
-    "network.prior=plan",
+const AFTERSTATES: [&str; 8] = [
+    "network.prior=plan3",
     "network.next_moves=2",
     "network.afterstates=true",
     "learning.simulations=2",
-    "learning.next_states=2",
     "learning.relative=true",
     "learning.actions=3",
-    "learning.best_actions=1",
-    "learning.common_error=0.5",
     "learning.lookahead=1",
     "learning.candidates=2",
 ];
 
-const FORESIGHT: [&str; 7] = [
+const FORESIGHT: [&str; 6] = [
     "network.afterstates=true",
     "network.waves=3",
     "network.wave_layers=2",
     "learning.simulations=2",
-    "learning.common_error=0.5",
     "learning.actions=3",
     "learning.candidates=2",
 ];
 
-fn config(overrides: &[&str]) -> TrainConfig {
-    let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
-    TrainConfig::parse(CONFIG, "the configuration", &overrides).unwrap()
+fn config(overrides: &[&str]) -> TrainConfig<Config> {
+    configuration(CONFIG, overrides)
 }
 
 fn cpu() -> Device {
     device::select(None).unwrap().1
 }
 
-/// What the process of a training holds.
-struct Process {
-    folder: RunFolder,
-    config: TrainConfig,
-    training: Training<Match3>,
-    logs: Logs,
+type Training = Run<Match3, Dqn<Match3>>;
+
+fn start(runs: &Path, config: TrainConfig<Config>) -> Training {
+    let folder = RunFolder::create(runs, Some("run"), "", &config.to_toml().unwrap()).unwrap();
+    Run::start(config, Rules::default(), &cpu(), folder, true).unwrap()
 }
 
-impl Process {
-    fn start(runs: &Path, config: &TrainConfig) -> Self {
-        let folder = RunFolder::create(runs, Some("run"), "", config).unwrap();
-        let training = Training::new(config, &Rules::default(), &cpu());
-        let logs = Logs::create(&folder, config.training.steps, true).unwrap();
-        Self { folder, config: config.clone(), training, logs }
-    }
+fn resume_with(path: &Path, sets: &[&str]) -> Result<Training, Error> {
+    let folder = RunFolder::open(path)?;
+    let checkpoint = Checkpoint::load(&folder.last())?;
+    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    Run::resume(folder, &checkpoint, &sets, &cpu(), true)
+}
 
-    fn resume(folder: &RunFolder) -> Self {
-        let checkpoint = RunCheckpoint::load(&folder.last()).unwrap();
-        let training: Training<Match3> = checkpoint.restore(&Rules::default(), &cpu()).unwrap();
-        let logs = Logs::resume(folder, training.step, checkpoint.config.training.steps, true).unwrap();
-        Self { folder: folder.clone(), config: checkpoint.config, training, logs }
-    }
+fn resume(path: &Path) -> Training {
+    resume_with(path, &[]).unwrap()
+}
 
-    fn run(&mut self, stop: bool) -> Ending {
-        let Self { folder, config, training, logs } = self;
-        training.run(config, &Rules::default(), &cpu(), folder, logs, &AtomicBool::new(stop)).unwrap()
-    }
+/// Trains to the end and lets go of everything but the folder.
+fn finish(mut training: Training) -> PathBuf {
+    assert_eq!(training.train(&AtomicBool::new(false)).unwrap(), Ending::Finished);
+    training.folder().path().to_owned()
+}
 
-    /// Trains to the end and lets go of everything but the folder.
-    fn finish(mut self) -> RunFolder {
-        assert_eq!(self.run(false), Ending::Finished);
-        self.folder
+/// Trains up to a step, where it is asked to stop, and lets go of everything but the folder.
+fn stop_at(mut training: Training, step: u64) -> PathBuf {
+    while training.step() < step {
+        // Asked at once, it takes one step and saves.
+        assert_eq!(training.train(&AtomicBool::new(true)).unwrap(), Ending::Stopped);
     }
-
-    /// Trains up to a step, where it is asked to stop, and lets go of everything but the folder.
-    fn stop_at(mut self, step: u64) -> RunFolder {
-        while self.training.step < step {
-            // Asked at once, it takes one step and saves.
-            assert_eq!(self.run(true), Ending::Stopped);
-        }
-        assert_eq!(self.training.step, step);
-        self.folder
-    }
+    assert_eq!(training.step(), step);
+    training.folder().path().to_owned()
 }
 
 /// A training that nothing interrupts.
-fn uninterrupted(overrides: &[&str]) -> (TempDir, RunFolder) {
+fn uninterrupted(overrides: &[&str]) -> (TempDir, PathBuf) {
     let runs = tempfile::tempdir().unwrap();
-    let folder = Process::start(runs.path(), &config(overrides)).finish();
+    let folder = finish(start(runs.path(), config(overrides)));
     (runs, folder)
 }
 
 /// A training that was stopped after some steps.
-fn stopped(overrides: &[&str], step: u64) -> (TempDir, RunFolder) {
+fn stopped(overrides: &[&str], step: u64) -> (TempDir, PathBuf) {
     let runs = tempfile::tempdir().unwrap();
-    let folder = Process::start(runs.path(), &config(overrides)).stop_at(step);
+    let folder = stop_at(start(runs.path(), config(overrides)), step);
     (runs, folder)
 }
 
 /// A CSV file without the columns that tell the time.
-fn timeless(folder: &RunFolder, name: &str) -> Vec<Vec<String>> {
-    let text = fs::read_to_string(folder.path().join(name)).unwrap();
+fn timeless(folder: &Path, name: &str) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(folder.join(name)).unwrap();
     let columns: Vec<&str> = text.lines().next().unwrap().split(',').collect();
     let kept = |row: &str| {
         let values = row.split(',').zip(&columns);
@@ -151,10 +135,10 @@ fn timeless(folder: &RunFolder, name: &str) -> Vec<Vec<String>> {
     text.lines().map(kept).collect()
 }
 
-fn assert_same(found: &RunFolder, expected: &RunFolder) {
-    for path in [RunFolder::last as fn(&RunFolder) -> PathBuf, RunFolder::last_agent, RunFolder::best] {
-        let same = fs::read(path(found)).unwrap() == fs::read(path(expected)).unwrap();
-        assert!(same, "{} differs from the one of the training that was never interrupted", path(found).display());
+fn assert_same(found: &Path, expected: &Path) {
+    for file in ["last.ckpt", "last.safetensors", "best.safetensors", "config.toml"] {
+        let same = fs::read(found.join(file)).unwrap() == fs::read(expected.join(file)).unwrap();
+        assert!(same, "{file} differs from the one of the training that was never interrupted");
     }
     for (name, rows) in [("train.csv", 12), ("evaluations.csv", 4)] {
         assert_eq!(timeless(expected, name).len(), 1 + rows, "{name}");
@@ -191,7 +175,7 @@ fn a_training_stopped_half_way_and_resumed_equals_the_one_never_stopped() {
         // In the warm-up, between two copies of the target network, and just before the end.
         for step in [40, 248, 472] {
             let (_runs, folder) = stopped(switches, step);
-            assert_same(&Process::resume(&folder).finish(), &expected);
+            assert_same(&finish(resume(&folder)), &expected);
         }
     }
 }
@@ -203,12 +187,12 @@ fn an_evaluation_plays_what_the_checkpoint_plays_by_itself() {
     let without_plans: fn(Player) -> Player = |player| player.with_next_moves(0);
     for (switches, otherwise) in [(&FORESIGHT[..], told), (&AFTERSTATES, without_plans)] {
         let (_runs, folder) = uninterrupted(switches);
-        let policy = Model::load::<Match3>(Some(&folder.best()), &cpu()).unwrap();
+        let policy = Model::load::<Match3>(Some(&folder.join("best.safetensors")), &cpu()).unwrap();
         let mean = |mut player: Player| {
             let games = play_series(&mut player, &Rules::default(), 1_000_000, 4, |_| ()).unwrap();
             games.iter().map(|game| f64::from(game.score)).sum::<f64>() / 4.0
         };
-        let log = fs::read_to_string(folder.path().join("evaluations.csv")).unwrap();
+        let log = fs::read_to_string(folder.join("evaluations.csv")).unwrap();
         let best = log.lines().last().unwrap().split(',').nth(9).unwrap().parse::<f64>().unwrap();
         let player = || Player::of(&policy, 64, &cpu());
         assert_eq!(mean(player()), best);
@@ -221,48 +205,48 @@ fn a_training_stopped_after_every_step_equals_the_one_never_stopped() {
     let (_runs, expected) = uninterrupted(&SWITCHES);
     let (_runs_stopped, folder) = stopped(&SWITCHES, 8);
     for step in (16..480).step_by(8) {
-        Process::resume(&folder).stop_at(step);
+        stop_at(resume(&folder), step);
     }
-    assert_same(&Process::resume(&folder).finish(), &expected);
+    assert_same(&finish(resume(&folder)), &expected);
 }
 
 #[test]
 fn logs_ahead_of_the_checkpoint_are_rolled_back() {
     let (_runs, expected) = uninterrupted(&SWITCHES);
     let (_runs_killed, folder) = stopped(&SWITCHES, 200);
-    let checkpoint = fs::read(folder.last()).unwrap();
-    Process::resume(&folder).stop_at(464);
+    let checkpoint = fs::read(folder.join("last.ckpt")).unwrap();
+    stop_at(resume(&folder), 464);
     // As if it had been killed then, without a checkpoint since step 200.
-    fs::write(folder.last(), &checkpoint).unwrap();
-    let process = Process::resume(&folder);
+    fs::write(folder.join("last.ckpt"), &checkpoint).unwrap();
+    let training = resume(&folder);
     assert_eq!(timeless(&folder, "train.csv").len(), 1 + 5);
     assert_eq!(timeless(&folder, "evaluations.csv").len(), 1 + 1);
-    assert_same(&process.finish(), &expected);
+    assert_same(&finish(training), &expected);
 }
 
 #[test]
 fn a_checkpoint_that_was_being_written_when_the_program_was_killed_does_not_matter() {
     let (_runs, expected) = uninterrupted(&[]);
     let (_runs_killed, folder) = stopped(&[], 200);
-    let half = fs::read(folder.last()).unwrap();
-    fs::write(folder.path().join("last.ckpt.partial"), &half[..half.len() / 2]).unwrap();
-    fs::write(folder.path().join("best.safetensors.partial"), b"").unwrap();
-    assert_same(&Process::resume(&folder).finish(), &expected);
-    let left_over = snapshot(folder.path()).into_keys().find(|path| path.to_string_lossy().contains(".partial"));
+    let half = fs::read(folder.join("last.ckpt")).unwrap();
+    fs::write(folder.join("last.ckpt.partial"), &half[..half.len() / 2]).unwrap();
+    fs::write(folder.join("best.safetensors.partial"), b"").unwrap();
+    assert_same(&finish(resume(&folder)), &expected);
+    let left_over = snapshot(&folder).into_keys().find(|path| path.to_string_lossy().contains(".partial"));
     assert_eq!(left_over, None);
 }
 
 #[test]
 fn a_checkpoint_that_is_damaged_foreign_or_newer_is_refused_and_the_folder_stays_as_it_was() {
     let (_runs, folder) = stopped(&[], 200);
-    let whole = fs::read(folder.last()).unwrap();
+    let whole = fs::read(folder.join("last.ckpt")).unwrap();
     let mut flipped = whole.clone();
     flipped[whole.len() / 2] ^= 1;
     let mut newer = whole.clone();
     newer[8] += 1;
     let mut former = whole.clone();
     former[8] = 1;
-    let agent = fs::read(folder.best()).unwrap();
+    let agent = fs::read(folder.join("best.safetensors")).unwrap();
     for (content, sentence) in [
         (&whole[..whole.len() / 2], "is truncated or damaged"),
         (&whole[..whole.len() - 1], "is truncated or damaged"),
@@ -273,27 +257,25 @@ fn a_checkpoint_that_is_damaged_foreign_or_newer_is_refused_and_the_folder_stays
         (&former, "was written by matchq 0.1"),
         (&agent, "is not a checkpoint of matchq"),
     ] {
-        fs::write(folder.last(), content).unwrap();
-        let before = snapshot(folder.path());
-        let error = RunCheckpoint::load(&folder.last()).err().unwrap();
-        let name = folder.last().display().to_string();
+        fs::write(folder.join("last.ckpt"), content).unwrap();
+        let before = snapshot(&folder);
+        let error = Checkpoint::load(&folder.join("last.ckpt")).err().unwrap();
+        let name = folder.join("last.ckpt").display().to_string();
         assert!(matches!(&error, Error::User(text) if text.starts_with(&name) && text.contains(sentence)), "{error}");
-        assert_eq!(snapshot(folder.path()), before);
+        assert_eq!(snapshot(&folder), before);
     }
 }
 
 #[test]
 fn a_state_that_does_not_fit_its_configuration_or_the_program_is_refused_with_a_sentence() {
     let (_runs, folder) = stopped(&[], 200);
-    let whole = Container::load(&folder.last()).unwrap();
-    let changed = |config: TrainConfig, state: &[u8]| {
+    let whole = Container::load(&folder.join("last.ckpt")).unwrap();
+    let changed = |config: TrainConfig<Config>, state: &[u8]| {
         let mut container = Container::default();
         container.insert("config", config.to_toml().unwrap().into_bytes());
         container.insert("training", state.to_vec());
-        container.save(&folder.last()).unwrap();
-        let checkpoint = RunCheckpoint::load(&folder.last()).unwrap();
-        let restored: Result<Training<Match3>, Error> = checkpoint.restore(&Rules::default(), &cpu());
-        restored.err().expect("the state is refused").to_string()
+        container.save(&folder.join("last.ckpt")).unwrap();
+        resume_with(&folder, &[]).err().expect("the state is refused").to_string()
     };
     let state = whole.get("training").unwrap();
     let sentence = changed(config(&[]), &state[..state.len() / 2]);
@@ -306,10 +288,9 @@ fn a_state_that_does_not_fit_its_configuration_or_the_program_is_refused_with_a_
 fn a_checkpoint_saved_again_is_the_same_file() {
     for switches in [&SWITCHES[..], &SIMULATIONS] {
         let (_runs, folder) = stopped(switches, 200);
-        let before = fs::read(folder.last()).unwrap();
-        let Process { training, config, .. } = Process::resume(&folder);
-        checkpoint::save(&folder, &config, &training).unwrap();
-        assert!(fs::read(folder.last()).unwrap() == before);
+        let before = fs::read(folder.join("last.ckpt")).unwrap();
+        resume(&folder).save().unwrap();
+        assert!(fs::read(folder.join("last.ckpt")).unwrap() == before);
     }
 }
 
@@ -317,11 +298,15 @@ fn a_checkpoint_saved_again_is_the_same_file() {
 fn the_last_agent_is_the_network_of_the_last_checkpoint() {
     for (switches, same_as_best) in [(&["evaluation.every=200"][..], true), (&[], false)] {
         let (_runs, folder) = stopped(switches, 200);
-        let last = Model::load::<Match3>(Some(&folder.last_agent()), &cpu()).unwrap();
-        let Process { training, config, .. } = Process::resume(&folder);
-        assert_eq!((last.network.arrays(), last.config), (training.learner.network().arrays(), config.model()));
+        let last = Model::load::<Match3>(Some(&folder.join("last.safetensors")), &cpu()).unwrap();
+        let training = resume(&folder);
+        let network = training.learner().q_learner().network();
+        assert_eq!((last.network.arrays(), last.config), (network.arrays(), training.config().model()));
         // The best is that of step 120, unless the evaluation is at the end.
-        assert_eq!(fs::read(folder.best()).unwrap() == fs::read(folder.last_agent()).unwrap(), same_as_best);
+        assert_eq!(
+            fs::read(folder.join("best.safetensors")).unwrap() == fs::read(folder.join("last.safetensors")).unwrap(),
+            same_as_best
+        );
     }
 }
 
@@ -329,5 +314,60 @@ fn the_last_agent_is_the_network_of_the_last_checkpoint() {
 fn an_agent_is_a_small_part_of_the_checkpoint_to_resume() {
     let (_runs, folder) = stopped(&[], 200);
     let size = |path: PathBuf| fs::metadata(path).unwrap().len();
-    assert!(2 * size(folder.best()) < size(folder.last()));
+    assert!(2 * size(folder.join("best.safetensors")) < size(folder.join("last.ckpt")));
+}
+
+/// A configuration of which nothing goes by the share of the training that is done.
+const CONSTANT: [&str; 3] = ["learning.schedule=constant", "replay.prioritised=true", "replay.importance_exponent=1"];
+
+#[test]
+fn a_training_made_longer_equals_the_one_that_was_as_long_from_the_beginning() {
+    let (_runs, expected) = uninterrupted(&CONSTANT);
+    let short = [&CONSTANT[..], &["training.steps=240"]].concat();
+    for stop in [false, true] {
+        let runs = tempfile::tempdir().unwrap();
+        let training = start(runs.path(), config(&short));
+        let folder = if stop { stop_at(training, 200) } else { finish(training) };
+        assert_same(&finish(resume_with(&folder, &["training.steps=480"]).unwrap()), &expected);
+        // What was set is kept.
+        assert_eq!(resume(&folder).steps(), 480);
+    }
+}
+
+#[test]
+fn what_cannot_be_set_of_a_training_that_has_begun_is_refused_and_the_folder_stays_as_it_was() {
+    let (_runs, scheduled) = stopped(&[], 200);
+    let (_runs_constant, constant) = stopped(&CONSTANT, 200);
+    for (folder, set, parts) in [
+        (
+            &scheduled,
+            "training.steps=960",
+            ["--set training.steps: this run cannot be made longer", "learning.schedule"],
+        ),
+        (&constant, "learning.batch=8", ["--set learning.batch=8: ", "only training.steps=N"]),
+        (&constant, "training.steps=200", ["--set training.steps=200: ", "above 200"]),
+        (&constant, "training.steps=many", ["--set: training.steps: ", "expected a whole number"]),
+        (&constant, "training.steps", ["--set training.steps: ", "key=value"]),
+    ] {
+        let before = snapshot(folder);
+        match resume_with(folder, &[set]) {
+            Err(Error::User(text)) => assert!(parts.iter().all(|part| text.contains(part)), "{set}: {text}"),
+            Err(error) => panic!("{set}: {error}"),
+            Ok(_) => panic!("{set}: it is refused"),
+        }
+        assert!(snapshot(folder) == before, "{set}");
+    }
+    // The steps that it has anyway are no change.
+    assert_eq!(resume_with(&scheduled, &["training.steps=480"]).unwrap().steps(), 480);
+}
+
+#[test]
+fn a_training_in_progress_is_not_resumed_beside_itself() {
+    let runs = tempfile::tempdir().unwrap();
+    let training = start(runs.path(), config(&[]));
+    let folder = training.folder().path().to_owned();
+    let error = resume_with(&folder, &[]).err().expect("it is refused").to_string();
+    assert!(error.contains("another process trains in this folder"), "{error}");
+    drop(training);
+    assert_eq!(resume(&folder).step(), 0);
 }

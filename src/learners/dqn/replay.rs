@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::sum_tree::SumTree;
+use super::super::{OutOfRange, require};
+use super::config::unit;
+use super::prioritised::Priorities;
 use crate::random::{Draw, Stream};
 
 /// What the user chooses of the replay memory.
@@ -26,6 +28,13 @@ impl Default for ReplayConfig {
 }
 
 impl ReplayConfig {
+    pub(super) fn check(&self) -> Result<(), OutOfRange> {
+        let Self { capacity, priority_exponent, importance_exponent, .. } = *self;
+        require((1..=1 << 28).contains(&capacity), "replay.capacity", capacity, "between 1 and 268435456")?;
+        require(unit(priority_exponent), "replay.priority_exponent", priority_exponent, "between 0 and 1")?;
+        require(unit(importance_exponent), "replay.importance_exponent", importance_exponent, "between 0 and 1")
+    }
+
     /// The exponent of the importance weights when a share of the training between 0 and 1 is done.
     pub fn importance(&self, progress: f64) -> f64 {
         self.importance_exponent + (1.0 - self.importance_exponent) * progress
@@ -56,9 +65,6 @@ pub struct Sample {
     pub weights: Vec<f32>,
 }
 
-/// Added to every error, so that no transition is never seen again; in units of scaled rewards.
-const LEAST_ERROR: f32 = 1e-3;
-
 /// The replay memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Replay<S> {
@@ -69,22 +75,10 @@ pub struct Replay<S> {
     priorities: Option<Priorities>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Priorities {
-    tree: SumTree,
-    exponent: f32,
-    /// The highest priority so far: a new transition gets it, to be seen at least once.
-    highest: f32,
-}
-
 impl<S: Copy> Replay<S> {
     /// An empty memory.
     pub fn new(config: &ReplayConfig) -> Self {
-        let priorities = config.prioritised.then(|| Priorities {
-            tree: SumTree::new(config.capacity),
-            exponent: config.priority_exponent as f32,
-            highest: 1.0,
-        });
+        let priorities = config.prioritised.then(|| Priorities::new(config.capacity, config.priority_exponent as f32));
         Self { capacity: config.capacity, transitions: Vec::new(), head: 0, priorities }
     }
 
@@ -93,11 +87,11 @@ impl<S: Copy> Replay<S> {
         let len = self.transitions.len();
         let head = if len < self.capacity { self.head == len } else { self.head < len };
         let priorities = match &self.priorities {
-            Some(priorities) => config.prioritised && priorities.tree.fits(config.capacity),
+            Some(priorities) => config.prioritised && priorities.fits(config.capacity),
             None => !config.prioritised,
         };
-        let known = self.transitions.iter().all(|transition| usize::from(transition.action) < actions);
-        self.capacity == config.capacity && len <= self.capacity && head && priorities && known
+        let actions = self.transitions.iter().all(|transition| usize::from(transition.action) < actions);
+        self.capacity == config.capacity && len <= self.capacity && head && priorities && actions
     }
 
     /// Transitions in the memory.
@@ -123,43 +117,27 @@ impl<S: Copy> Replay<S> {
             self.transitions[self.head] = transition;
         }
         if let Some(priorities) = &mut self.priorities {
-            priorities.tree.set(self.head, priorities.highest);
+            priorities.enter(self.head);
         }
         self.head = (self.head + 1) % self.capacity;
     }
 
-    /// Draws `count` transitions with replacement from a memory that is not empty. By priority: one from each of `count`
-    /// equal parts of the sum, with weights `(1 / (len * probability)) ^ importance_exponent`, scaled to a maximum of 1.
+    /// Draws `count` transitions with replacement from a memory that is not empty, uniformly or by priority.
     pub fn sample(&self, count: usize, importance_exponent: f64, stream: &mut Stream) -> Sample {
         let len = self.transitions.len();
-        let Some(Priorities { tree, .. }) = &self.priorities else {
-            let slots = (0..count).map(|_| stream.below(len as u32) as usize).collect();
-            return Sample { slots, weights: vec![1.0; count] };
-        };
-        let part = tree.total() / count as f32;
-        let slots: Vec<usize> = (0..count).map(|index| tree.find((index as f32 + stream.unit()) * part)).collect();
-        let weight = |slot: &usize| {
-            let probability = f64::from(tree.get(*slot)) / f64::from(tree.total());
-            (len as f64 * probability).powf(-importance_exponent) as f32
-        };
-        let mut weights: Vec<f32> = slots.iter().map(weight).collect();
-        let highest = weights.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
-        weights.iter_mut().for_each(|weight| *weight /= highest);
-        Sample { slots, weights }
+        match &self.priorities {
+            Some(priorities) => priorities.sample(count, len, importance_exponent, stream),
+            None => {
+                let slots = (0..count).map(|_| stream.below(len as u32) as usize).collect();
+                Sample { slots, weights: vec![1.0; count] }
+            }
+        }
     }
 
     /// Tells the errors of sampled transitions, from which their priorities follow.
     pub fn set_errors(&mut self, slots: &[usize], errors: &[f32]) {
-        let Some(priorities) = &mut self.priorities else {
-            return;
-        };
-        for (slot, error) in slots.iter().zip(errors) {
-            let priority = (error.abs() + LEAST_ERROR).powf(priorities.exponent);
-            // An error that is no number must not poison the sums.
-            if priority.is_finite() {
-                priorities.highest = priorities.highest.max(priority);
-                priorities.tree.set(*slot, priority);
-            }
+        if let Some(priorities) = &mut self.priorities {
+            slots.iter().zip(errors).for_each(|(slot, error)| priorities.set_error(*slot, *error));
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::super::{OutOfRange, require};
+use super::config::unit;
 use crate::agents::argmax;
 use crate::games::ActionMask;
 use crate::random::{Draw, Stream};
@@ -25,6 +27,11 @@ impl Default for Exploration {
 }
 
 impl Exploration {
+    pub(super) fn check(&self) -> Result<(), OutOfRange> {
+        require(unit(self.start), "exploration.start", self.start, "between 0 and 1")?;
+        require(unit(self.end), "exploration.end", self.end, "between 0 and 1")
+    }
+
     /// The probability of a random move at a step.
     pub fn epsilon(&self, step: u64) -> f64 {
         if step >= self.steps {

@@ -47,23 +47,3 @@ impl ModuleMapper for Untangle {
         Param::from_mapped_value(id, Tensor::from_inner(tensor.inner()).require_grad(), mapper)
     }
 }
-
-/// Moves every parameter a share of the way towards those of another network.
-pub struct Towards {
-    /// The other network's parameters, flattened, in its order.
-    pub online: std::vec::IntoIter<Tensor<1>>,
-    /// The share.
-    pub rate: f64,
-}
-
-impl ModuleMapper for Towards {
-    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        let Some(online) = self.online.next() else {
-            return param;
-        };
-        param.map(|tensor| {
-            let shape = tensor.shape();
-            tensor.mul_scalar(1.0 - self.rate) + online.mul_scalar(self.rate).reshape(shape)
-        })
-    }
-}

@@ -1,9 +1,17 @@
 use super::*;
-use crate::dqn::learning::Loss;
+use crate::games::match3::Rules;
+use crate::learners::Dqn;
+use crate::learners::dqn::loss::Loss;
+use crate::learners::dqn::optimizer::Schedule;
+use crate::learners::dqn::{Config, Learning};
 
-fn parse(text: &str, overrides: &[&str]) -> Result<TrainConfig> {
+fn resolve(source: &Source) -> Result<(TrainConfig<Config>, Rules)> {
+    source.resolve::<Match3, Dqn<Match3>>()
+}
+
+fn parse(text: &str, overrides: &[&str]) -> Result<TrainConfig<Config>> {
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
-    TrainConfig::parse(text, "file.toml", &overrides)
+    Ok(resolve(&Source::parse(text, "file.toml", &overrides)?)?.0)
 }
 
 fn sentence(text: &str, overrides: &[&str]) -> String {
@@ -15,10 +23,16 @@ fn sentence(text: &str, overrides: &[&str]) -> String {
 
 #[test]
 fn nothing_said_is_the_default_and_what_is_resolved_reads_back_the_same() {
-    assert_eq!(parse("", &[]), Ok(TrainConfig::default()));
-    let config = parse("seed = 7\n[learning]\nloss = \"squared\"\n", &["game.mask=legal"]).unwrap();
-    assert_eq!((config.seed, config.learning.loss, config.game.mask), (7, Loss::Squared, MaskKind::LEGAL));
-    assert_eq!(parse(&config.to_toml().unwrap(), &[]), Ok(config));
+    let mut default = TrainConfig::<Config>::default();
+    default.run.game.rules.insert("obstacle_kinds".into(), 2.into());
+    assert_eq!(parse("", &[]), Ok(default));
+    let text = "seed = 7\n[learning]\nloss = \"squared\"\n[game.rules]\nobstacle_kinds = 1\n";
+    let config = parse(text, &["game.mask=legal"]).unwrap();
+    let TrainConfig { run, learner } = &config;
+    assert_eq!((run.seed, learner.learning.loss, run.game.mask), (7, Loss::Squared, MaskKind::LEGAL));
+    let resolved = Source::parse(&config.to_toml().unwrap(), "config.toml", &[]).unwrap();
+    assert_eq!((resolved.learner(), resolved.game()), (Ok("dqn"), Ok("match3")));
+    assert_eq!(resolve(&resolved), Ok((config, Rules::new(1).unwrap())));
 }
 
 #[test]
@@ -27,7 +41,7 @@ fn the_configurations_that_ship_are_valid() {
     let paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(!paths.is_empty());
     for path in paths {
-        TrainConfig::load(&path, &[]).unwrap();
+        resolve(&Source::load(&path, &[]).unwrap()).unwrap();
     }
 }
 
@@ -35,7 +49,12 @@ fn the_configurations_that_ship_are_valid() {
 fn an_unknown_key_and_a_wrong_type_are_named_with_their_file() {
     for (text, parts) in [
         ("sead = 1", ["file.toml: sead", "unknown field"]),
-        ("[learner]\nbatch = 1", ["file.toml: learner", "unknown field"]),
+        ("[learners]\nbatch = 1", ["file.toml: learners", "expected one of"]),
+        ("[learner]\nbatch = 1", ["file.toml: learner", "expected text"]),
+        ("[game]\ncolours = 1", ["file.toml: game.colours", "unknown field"]),
+        ("[game.rules]\ncolours = 1", ["file.toml: game.rules.colours", "unknown field"]),
+        ("[game.rules]\nobstacle_kinds = 1.5", ["file.toml: game.rules.obstacle_kinds", "expected a whole number"]),
+        ("[game.rules]\nobstacle_kinds = 253", ["file.toml: game.rules", "must be from 0 to 252"]),
         ("[replay]\nprioritized = true", ["file.toml: replay.prioritized", "unknown field"]),
         ("[replay]\nprioritised = 1", ["file.toml: replay.prioritised", "expected true or false"]),
         ("[training]\nsteps = 1.5", ["file.toml: training.steps", "expected a whole number"]),
@@ -58,13 +77,13 @@ fn overrides_take_numbers_truths_and_bare_words_and_the_last_one_wins() {
         "learning.schedule=\"cosine\"",
         "learning.batch=64",
     ];
-    let learning = parse("[learning]\nbatch = 8\nn_step = 3\n", &overrides).unwrap().learning;
+    let learning = parse("[learning]\nbatch = 8\nn_step = 3\n", &overrides).unwrap().learner.learning;
     let expected = Learning {
         batch: 64,
         n_step: 3,
         double: false,
         loss: Loss::Squared,
-        schedule: crate::dqn::learning::Schedule::Cosine,
+        schedule: Schedule::Cosine,
         ..Learning::default()
     };
     assert_eq!(learning, expected);
@@ -92,29 +111,18 @@ fn an_override_that_is_wrong_is_blamed_on_the_flag_and_not_on_the_file() {
 fn switches_that_need_another_one_are_refused_without_it() {
     for (sets, wrong) in [
         (vec!["learning.simulations=4", "learning.lookahead=3", "learning.actions=256"], None),
-        (vec!["learning.simulations=4", "learning.actions=6", "learning.best_actions=6"], None),
-        (vec!["learning.simulations=4", "learning.common_error=0"], None),
-        (vec!["learning.simulations=4", "learning.common_error=1.1"], Some("it must be between 0 and 1")),
-        (vec!["learning.simulations=4", "learning.common_error=nan"], Some("it must be between 0 and 1")),
-        (vec!["network.prior=plan", "learning.candidates=256", "network.afterstates=true"], None),
+        (vec!["learning.simulations=4", "learning.actions=6"], None),
+        (vec!["network.prior=plan3", "learning.candidates=256", "network.afterstates=true"], None),
         (vec!["learning.actions=4"], Some("learning.actions = 4: it must be 0 where learning.simulations is 0")),
-        (
-            vec!["learning.simulations=4", "learning.actions=6", "learning.best_actions=7"],
-            Some("learning.best_actions = 7: it must be between 0 and learning.actions, which is 6"),
-        ),
-        (
-            vec!["learning.common_error=0.5"],
-            Some("learning.common_error = 0.5: it must be 1 where learning.simulations is 0"),
-        ),
         (vec!["network.waves=8", "learning.candidates=3", "network.afterstates=true"], None),
-        (vec!["network.next_moves=256", "network.prior=chain", "network.afterstates=true"], None),
+        (vec!["network.next_moves=256", "network.prior=plan3", "network.afterstates=true"], None),
         (
-            vec!["network.next_moves=3", "network.prior=plan"],
+            vec!["network.next_moves=3", "network.prior=plan3"],
             Some("network.next_moves = 3: it must be 0 where network.afterstates is false"),
         ),
         (vec!["network.next_moves=3", "network.waves=8", "network.afterstates=true"], Some("network.next_moves = 3")),
         (vec!["network.waves=8"], Some("network.waves = 8: it must be 0 but with network.afterstates")),
-        (vec!["network.waves=8", "network.afterstates=true", "network.prior=chain"], Some("network.waves = 8")),
+        (vec!["network.waves=8", "network.afterstates=true", "network.prior=plan3"], Some("network.waves = 8")),
         (vec!["learning.candidates=3"], Some("learning.candidates = 3: it must be 0 where network.afterstates is")),
         (
             vec!["network.dueling=true", "network.afterstates=true"],
@@ -154,12 +162,9 @@ fn the_ends_of_every_range_are_allowed_and_what_lies_beyond_is_not() {
         ("learning.n_step", vec!["1", "1000"], vec!["0", "1001"]),
         ("learning.simulations", vec!["0", "10000"], vec!["10001"]),
         ("learning.actions", vec!["0"], vec!["1", "257"]),
-        ("learning.best_actions", vec!["0"], vec!["1"]),
-        ("learning.common_error", vec!["1"], vec!["-0.1", "0", "1.1", "nan"]),
         ("learning.lookahead", vec!["0"], vec!["1", "4"]),
-        ("learning.next_states", vec!["1"], vec!["0", "2"]),
         ("learning.candidates", vec!["0"], vec!["1", "257"]),
-        ("network.prior", vec!["none", "chain", "plan", "plan3"], vec!["cascade"]),
+        ("network.prior", vec!["none", "plan3"], vec!["cascade"]),
         ("learning.bootstrap_from", vec!["0", "1"], vec!["-0.1", "1.1"]),
         ("learning.reward_scale", vec!["1e-9"], vec!["0", "-1", "inf", "1e-300", "1e300"]),
         ("learning.huber_delta", vec!["1e-9"], vec!["0", "inf"]),
@@ -192,4 +197,41 @@ fn simulated_outcomes_and_several_steps_exclude_each_other() {
     assert!(parse("", &["learning.simulations=4", "learning.n_step=1"]).is_ok());
     let sentence = sentence("", &["learning.simulations=4", "learning.n_step=2"]);
     assert!(sentence.contains("learning.n_step = 2") && sentence.contains("learning.simulations"), "{sentence}");
+}
+
+#[test]
+fn a_former_key_is_refused_with_what_became_of_it() {
+    for (key, part) in [
+        ("game.obstacle_kinds", "it is called game.rules.obstacle_kinds now"),
+        ("learning.best_actions", "it is gone"),
+        ("learning.common_error", "it is gone"),
+        ("learning.next_states", "it is gone"),
+    ] {
+        let (section, name) = key.split_once('.').unwrap();
+        let file = sentence(&format!("[{section}]\n{name} = 1\n"), &[]);
+        assert!(file.starts_with(&format!("file.toml: {key}: {part}")), "{file}");
+        let flag = sentence("", &[&format!("{key}=1")]);
+        assert!(flag.starts_with(&format!("--set: {key}: {part}")), "{flag}");
+    }
+}
+
+#[test]
+fn a_training_can_be_made_longer_where_nothing_goes_by_the_share_that_is_done() {
+    let constant = "learning.schedule=constant";
+    for (sets, why) in [
+        (vec![constant], None),
+        (vec!["learning.final_learning_rate=1e-3"], None),
+        (vec![constant, "learning.bootstrap_from=1"], None),
+        (vec![constant, "replay.prioritised=true", "replay.importance_exponent=1"], None),
+        (vec![], Some("learning.schedule")),
+        (vec!["learning.schedule=cosine"], Some("learning.schedule")),
+        (vec![constant, "learning.bootstrap_from=0.5"], Some("learning.bootstrap_from = 0.5")),
+        (vec![constant, "replay.prioritised=true"], Some("replay.importance_exponent")),
+    ] {
+        match (parse("", &sets).unwrap().learner.check_lengthening(), why) {
+            (Ok(()), None) => {}
+            (Err(sentence), Some(part)) => assert!(sentence.contains(part), "{sets:?}: {sentence}"),
+            other => panic!("{sets:?}: {other:?}"),
+        }
+    }
 }

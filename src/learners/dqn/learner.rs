@@ -1,4 +1,4 @@
-//! The learner: one sampled batch in, one step of the optimizer and of the target network out.
+//! The Q-learner: one sampled batch in, one step of the optimizer and of the target network out.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -9,13 +9,15 @@ use burn::tensor::{Device, Int, Tensor, TensorData};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::backup::{self, Backup, Outcomes};
-use super::config::TrainConfig;
-use super::learning::{Learning, Loss, Target, TargetUpdate};
+use super::super::TrainConfig;
+use super::config::{Config, Learning};
 use super::optimizer::{Optimizer, SavedMoments};
-use super::parameters::{Add, Towards, Untangle, parameters};
+use super::parameters::{Add, Untangle};
+use super::relative::Baselines;
 use super::replay::{Replay, Transition};
-use super::target::{Baselines, targets};
+use super::simulated::Outcomes;
+use super::target_network::Target;
+use super::targets::{self, Backup, Next, targets};
 use crate::error::Result;
 use crate::games::{ActionMask, Image};
 use crate::network::{Encoded, Encoder, Evaluator, QNetwork, device, to_vec};
@@ -25,7 +27,7 @@ use crate::store::Arrays;
 /// What an update was like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Update {
-    /// Mean loss of the batch, weighted by importance; of what the weight of the common error leaves of each error.
+    /// Mean loss of the batch, weighted by importance.
     pub loss: f32,
     /// Mean value of the actions taken, in scaled rewards.
     pub value: f32,
@@ -46,7 +48,7 @@ const BATCH: usize = 256;
 /// the whole batch at once.
 const IMAGES: usize = 16;
 
-/// What a shard of a batch teaches.
+/// What a shard of a batch gives.
 #[derive(Default)]
 struct Shard {
     gradients: GradientsParams,
@@ -60,8 +62,9 @@ struct Shard {
     errors: Vec<f32>,
 }
 
-/// Action values to learn.
-struct Lesson<'a, S> {
+/// Actions with the values that they should have.
+struct LabelledActions<'a, S> {
+    /// The actions; those of a state stand side by side.
     backups: &'a [Backup<S>],
     /// What each of the values should be.
     targets: &'a [f32],
@@ -69,29 +72,32 @@ struct Lesson<'a, S> {
     next_values: &'a [f32],
     /// How much each counts.
     weights: &'a [f32],
+    /// Which wave of its chain is learned; none if the network has no model of waves.
+    draws: &'a [u32],
 }
 
-impl<S> Lesson<'_, S> {
-    /// Some of it.
+impl<S> LabelledActions<'_, S> {
+    /// Some of them.
     fn part(&self, range: Range<usize>) -> Self {
-        let Self { backups, targets, next_values, weights } = self;
+        let Self { backups, targets, next_values, weights, draws } = self;
         Self {
             backups: &backups[range.clone()],
             targets: &targets[range.clone()],
             next_values: next_values.get(range.clone()).unwrap_or_default(),
-            weights: &weights[range],
+            weights: &weights[range.clone()],
+            draws: draws.get(range).unwrap_or_default(),
         }
     }
 }
 
-/// What a network adds to what is known of actions.
-struct Added {
+/// The network's output for actions, and what it is added to.
+struct Output {
     /// Shape `[actions]`.
     values: Tensor<1>,
     /// What it adds to the actions' plans, shape `[actions]`.
     planned: Option<Tensor<1>>,
-    /// What is known.
-    known: Vec<f32>,
+    /// The prior of each action.
+    prior: Vec<f32>,
 }
 
 impl Shard {
@@ -111,9 +117,9 @@ impl Shard {
 }
 
 /// Networks, optimizer and the learner's random streams.
-pub struct Learner<G: Image> {
+pub struct QLearner<G: Image> {
     learning: Learning,
-    target_update: Target,
+    follow: Target,
     rules: G::Rules,
     device: Device,
     online: QNetwork,
@@ -124,13 +130,13 @@ pub struct Learner<G: Image> {
     simulating: Stream,
     /// Which wave of a chain is learned.
     waves: Stream,
-    /// What next states' values add on average, if they are to count from there.
+    /// What next states' values add on average, from which they may count.
     baselines: Baselines,
     updates: u64,
     game: PhantomData<G>,
 }
 
-/// All of a learner that moves.
+/// All of it that moves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedLearner {
     online: Arrays,
@@ -144,27 +150,27 @@ pub struct SavedLearner {
     updates: u64,
 }
 
-impl<G: Image> Learner<G> {
+impl<G: Image> QLearner<G> {
     /// A learner with fresh weights on a device without gradients.
-    pub fn new(config: &TrainConfig, rules: &G::Rules, device: &Device) -> Self {
-        let gradients = device.clone().autodiff();
-        let mut stream = Stream::new(config.seed, Role::Initialise, 0);
-        let online = QNetwork::new::<G>(&config.model(), &mut stream, &gradients);
+    pub fn new(config: &TrainConfig<Config>, rules: &G::Rules, device: &Device) -> Self {
+        let stream = |role| Stream::new(config.run.seed, role, 0);
+        let online = QNetwork::new::<G>(&config.model(), &mut stream(Role::Initialise), &device.clone().autodiff());
+        let Config { learning, target, .. } = &config.learner;
         Self {
-            learning: config.learning.clone(),
-            target_update: config.target.clone(),
+            learning: learning.clone(),
+            follow: target.clone(),
             rules: rules.clone(),
             device: device.clone(),
             target: online.valid(),
-            game: PhantomData,
             online,
-            optimizer: Optimizer::new(&config.learning),
-            sampling: Stream::new(config.seed, Role::Sample, 0),
-            symmetry: Stream::new(config.seed, Role::Symmetry, 0),
-            simulating: Stream::new(config.seed, Role::Simulate, 0),
-            waves: Stream::new(config.seed, Role::Wave, 0),
+            optimizer: Optimizer::new(learning),
+            sampling: stream(Role::Sample),
+            symmetry: stream(Role::Symmetry),
+            simulating: stream(Role::Simulate),
+            waves: stream(Role::Wave),
             baselines: Baselines::default(),
             updates: 0,
+            game: PhantomData,
         }
     }
 
@@ -197,18 +203,21 @@ impl<G: Image> Learner<G> {
         let seen: Vec<(G::State, usize)> =
             batch.iter().map(|transition| (transition.state, self.symmetry.below(symmetries) as usize)).collect();
         let next_values = self.next_values(&batch, &backups)?;
-        let Shard { gradients, loss, plan_loss, wave_loss, values, errors } = self.learn(
-            &seen,
-            &Lesson { backups: &backups, targets: &targets, next_values: &next_values, weights: &weights },
-            &draws,
-        )?;
+        let labelled = LabelledActions {
+            backups: &backups,
+            targets: &targets,
+            next_values: &next_values,
+            weights: &weights,
+            draws: &draws,
+        };
+        let Shard { gradients, loss, plan_loss, wave_loss, values, errors } = self.learn(&seen, &labelled)?;
         let rate = self.learning.learning_rate_at(progress);
         let (online, gradient_norm) = self.optimizer.step(rate, self.online.clone(), gradients)?;
         self.online = online;
         self.updates += 1;
-        self.follow();
+        self.target = self.follow.follow(self.target.clone(), &self.online, self.updates);
 
-        replay.set_errors(&sample.slots, &backup::mean_errors(&backups, &errors, batch.len()));
+        replay.set_errors(&sample.slots, &targets::mean_errors(&backups, &errors, batch.len()));
         let mean = |sum: f32| sum / backups.len() as f32;
         Ok(Update {
             loss,
@@ -222,15 +231,13 @@ impl<G: Image> Learner<G> {
 
     /// Forward and backward pass of a batch: shards of it side by side, summed in their order, so that the number of threads
     /// changes nothing.
-    fn learn(&self, seen: &[(G::State, usize)], lesson: &Lesson<G::State>, draws: &[u32]) -> Result<Shard> {
+    fn learn(&self, seen: &[(G::State, usize)], labelled: &LabelledActions<G::State>) -> Result<Shard> {
         let images = if device::is_processor(&self.device) { IMAGES } else { usize::MAX };
-        let count = lesson.backups.len();
-        let shards = backup::shards(lesson.backups, images, self.online.view().afterstates());
-        let shards = shards.into_par_iter().with_max_len(1).map(|range| {
-            let draws = draws.get(range.clone()).unwrap_or_default();
-            self.learn_shard(seen, &lesson.part(range), draws, count as f32)
-        });
-        let shards: Result<Vec<Shard>> = shards.collect();
+        let count = labelled.backups.len() as f32;
+        let shards = targets::shards(labelled.backups, images, self.online.view().afterstates());
+        let shards = shards.into_par_iter().with_max_len(1);
+        let shards: Result<Vec<Shard>> =
+            shards.map(|range| self.learn_shard(seen, &labelled.part(range), count)).collect();
         Ok(shards?.into_iter().reduce(|sum, shard| sum.with(shard, &self.online)).unwrap_or_default())
     }
 
@@ -238,11 +245,10 @@ impl<G: Image> Learner<G> {
     fn learn_shard(
         &self,
         seen: &[(G::State, usize)],
-        lesson: &Lesson<G::State>,
-        draws: &[u32],
+        labelled: &LabelledActions<G::State>,
         count: f32,
     ) -> Result<Shard> {
-        let Lesson { backups, targets, next_values, weights } = *lesson;
+        let LabelledActions { backups, targets, next_values, weights, draws } = *labelled;
         let tracked = self.device.clone().autodiff();
         let column = |numbers: Vec<f32>| {
             let count = numbers.len();
@@ -250,58 +256,56 @@ impl<G: Image> Learner<G> {
         };
         // A network of its own: what is tracked of two shards must not meet.
         let network = self.online.clone().map(&mut Untangle);
+        let targets = column(targets.to_vec());
         let weights = column(weights.iter().map(|weight| weight / count).collect());
-        // The loss of errors, and these as numbers.
-        let loss_of = |errors: Tensor<1>| -> Result<(Tensor<1>, Vec<f32>)> {
-            let numbers = to_vec(errors.clone().inner())?;
-            // The mean error of a state is a number here, through which no gradient goes.
-            let common = backup::common_errors(backups, &numbers, 1.0 - self.learning.common_error as f32);
-            Ok(((self.loss(errors - column(common)) * weights.clone()).sum(), numbers))
-        };
-        let Added { values, planned, known } = self.values(&network, seen, backups, &tracked);
-        let values = values + column(known);
-        let (loss, numbers) = loss_of(values.clone() - column(targets.to_vec()))?;
-        let mut teaching = loss.clone();
+        let huber_delta = self.learning.huber_delta as f32;
+        let loss_of = |errors: Tensor<1>| (self.learning.loss.of(errors, huber_delta) * weights.clone()).sum();
+
+        let Output { values, planned, prior } = self.output(&network, seen, backups, &tracked);
+        let values = values + column(prior);
+        let errors = values.clone() - targets.clone();
+        let loss = loss_of(errors.clone());
+        let mut total = loss.clone();
         let (mut plan_loss, mut wave_loss) = (0.0, 0.0);
         if let Some(planned) = planned {
-            let (loss, _) = loss_of(planned + column(next_values.to_vec()) - column(targets.to_vec()))?;
+            let loss = loss_of(planned + column(next_values.to_vec()) - targets);
             plan_loss = to_vec(loss.clone().inner())?[0];
-            teaching = teaching + loss;
+            total = total + loss;
         }
         if let Some((model, waves)) = network.dynamics() {
             let afterstates = afterstates(seen, backups);
             let waves = Encoder::<G>::new(network.view()).waves(&afterstates, draws, waves, &tracked);
             let loss = model.loss(waves).mul_scalar(backups.len() as f32 / count);
             wave_loss = to_vec(loss.clone().inner())?[0];
-            teaching = teaching + loss;
+            total = total + loss;
         }
-        let gradients = GradientsParams::from_grads(teaching.backward(), &network);
+        let gradients = GradientsParams::from_grads(total.backward(), &network);
         Ok(Shard {
             gradients,
             loss: to_vec(loss.inner())?[0],
             plan_loss,
             wave_loss,
             values: to_vec(values.inner())?,
-            errors: numbers,
+            errors: to_vec(errors.inner())?,
         })
     }
 
-    /// What a network has to say of the actions of backups, which are of neighbouring rows, each state seen under a symmetry.
-    fn values(
+    /// The network's output for the actions of backups, which are of neighbouring rows, each state seen under a symmetry.
+    fn output(
         &self,
         network: &QNetwork,
         seen: &[(G::State, usize)],
         backups: &[Backup<G::State>],
         tracked: &Device,
-    ) -> Added {
+    ) -> Output {
         // The values are not learned from what the model does not yet foresee.
         let mut encoder = Encoder::<G>::new(network.exact_view());
         if network.view().afterstates() {
             let Encoded { images, scalars, priors } = encoder.afterstates(&afterstates(seen, backups), tracked);
-            let added = network.forward(images, scalars);
-            let column = |index| added.clone().narrow(1, index, 1).reshape([backups.len()]);
+            let output = network.forward(images, scalars);
+            let column = |index| output.clone().narrow(1, index, 1).reshape([backups.len()]);
             let planned = (network.outputs() > 1).then(|| column(1));
-            return Added { values: column(0), planned, known: priors.to_vec() };
+            return Output { values: column(0), planned, prior: priors.to_vec() };
         }
         let first = backups.first().map_or(0, |backup| backup.row);
         let last = backups.last().map_or(0, |backup| backup.row);
@@ -314,8 +318,8 @@ impl<G: Image> Learner<G> {
         };
         let places: Vec<i32> = backups.iter().map(|backup| place(backup) as i32).collect();
         let places = Tensor::<1, Int>::from_data(TensorData::new(places, [backups.len()]), tracked);
-        let added = network.forward(images, scalars).reshape([seen.len() * G::ACTIONS]).select(0, places);
-        Added { values: added, planned: None, known: vec![0.0; backups.len()] }
+        let values = network.forward(images, scalars).reshape([seen.len() * G::ACTIONS]).select(0, places);
+        Output { values, planned: None, prior: vec![0.0; backups.len()] }
     }
 
     /// What the target network's values of next moves make of the plan of each backup's action; none if it values no next moves.
@@ -328,28 +332,45 @@ impl<G: Image> Learner<G> {
         Evaluator::<G>::new(&self.target, self.learning.batch.max(BATCH), &self.device).next_values(&actions)
     }
 
-    /// The action values that a batch teaches.
+    /// The actions of a batch whose values are learned.
     fn backups(&mut self, batch: &[Transition<G::State>]) -> Vec<Backup<G::State>> {
-        match self.learning.simulations {
-            0 => backup::sampled(batch),
-            count => {
-                let Learning { actions, best_actions: best, next_states: next, .. } = self.learning;
-                let Learning { lookahead, reward_scale: scale, discount, .. } = self.learning;
-                let (rules, view) = (&self.rules, self.online.view());
-                let outcomes = Outcomes::<G> { rules, view, actions, best, count, next, lookahead, scale, discount };
-                outcomes.simulate(batch, &mut self.simulating)
-            }
+        let Learning { simulations: count, actions, lookahead, reward_scale: scale, discount, .. } = self.learning;
+        if count == 0 {
+            return targets::sampled(batch);
         }
+        let (rules, view) = (&self.rules, self.online.view());
+        let outcomes = Outcomes::<G> { rules, view, actions, count, lookahead, scale, discount };
+        outcomes.simulate(batch, &mut self.simulating)
     }
 
+    /// What the values of backups should be, when a share of the training is done: their rewards and, from `bootstrap_from` on,
+    /// next states' values in place of what is certain there.
     fn targets(&mut self, backups: &[Backup<G::State>], progress: f64) -> Result<Vec<f32>> {
         let mut all: Vec<f32> = backups.iter().map(|backup| backup.reward).collect();
-        let Learning { bootstrap_from, batch, double, candidates, relative, .. } = self.learning;
+        let Learning { bootstrap_from, relative, .. } = self.learning;
         if progress < bootstrap_from || bootstrap_from >= 1.0 {
             return Ok(all);
         }
-        let next = || backups.iter().flat_map(|backup| &backup.next);
-        let states: Vec<G::State> = next().map(|next| next.state).collect();
+        let next: Vec<(usize, &Next<G::State>)> =
+            backups.iter().enumerate().filter_map(|(index, backup)| Some((index, backup.next.as_ref()?))).collect();
+        let states: Vec<&Next<G::State>> = next.iter().map(|(_, next)| *next).collect();
+        let bootstraps = self.bootstraps(&states)?;
+        for ((index, next), bootstrap) in next.iter().zip(bootstraps) {
+            self.baselines.learn(G::actions_left(&next.state), bootstrap);
+            all[*index] += bootstrap;
+        }
+        if relative {
+            for (index, next) in &next {
+                all[*index] -= self.baselines.mean(G::actions_left(&next.state));
+            }
+        }
+        Ok(all)
+    }
+
+    /// What the values of next states add to rewards that count what is certain there already.
+    fn bootstraps(&self, next: &[&Next<G::State>]) -> Result<Vec<f32>> {
+        let Learning { batch, double, candidates, .. } = self.learning;
+        let states: Vec<G::State> = next.iter().map(|next| next.state).collect();
         let view = self.online.exact_view();
         let masks: Vec<ActionMask> = states.par_iter().map(|state| view.successors::<G>(state, candidates)).collect();
         let values = |network: &QNetwork| {
@@ -358,50 +379,9 @@ impl<G: Image> Learner<G> {
             evaluator.values_within(&states, &masks).map(<[f32]>::to_vec)
         };
         let online = if double { Some(values(&self.online)?) } else { None };
-        // A next state's value takes the place of what is certain there.
-        let certain: Vec<f32> = next().map(|next| -next.discount * next.certain).collect();
-        let discounts: Vec<f32> = next().map(|next| next.discount).collect();
-        let mut added = targets(&certain, &discounts, &masks, &values(&self.target)?, online.as_deref()).into_iter();
-        let left = |backup: &Backup<G::State>| backup.next.first().map(|next| G::actions_left(&next.state));
-        for (target, backup) in all.iter_mut().zip(backups) {
-            let Some(left) = left(backup) else { continue };
-            let added: f32 = added.by_ref().take(backup.next.len()).sum();
-            self.baselines.learn(left, added);
-            *target += added;
-        }
-        if relative {
-            for (target, backup) in all.iter_mut().zip(backups) {
-                *target -= left(backup).map_or(0.0, |left| self.baselines.mean(left));
-            }
-        }
-        Ok(all)
-    }
-
-    fn loss(&self, errors: Tensor<1>) -> Tensor<1> {
-        match self.learning.loss {
-            Loss::Squared => errors.square().mul_scalar(0.5),
-            Loss::Huber => {
-                let delta = self.learning.huber_delta as f32;
-                let size = errors.abs();
-                let squared = size.clone().clamp_max(delta);
-                // Up to delta this is size^2 / 2, beyond it delta * (size - delta / 2).
-                squared.clone() * (size - squared.mul_scalar(0.5))
-            }
-        }
-    }
-
-    fn follow(&mut self) {
-        match self.target_update.update {
-            TargetUpdate::Hard if self.updates.is_multiple_of(self.target_update.every) => {
-                self.target = self.online.valid()
-            }
-            TargetUpdate::Hard => {}
-            TargetUpdate::Soft => {
-                let mut towards =
-                    Towards { online: parameters(&self.online.valid()).into_iter(), rate: self.target_update.rate };
-                self.target = self.target.clone().map(&mut towards);
-            }
-        }
+        let counted: Vec<f32> = next.iter().map(|next| -next.discount * next.certain).collect();
+        let discounts: Vec<f32> = next.iter().map(|next| next.discount).collect();
+        Ok(targets(&counted, &discounts, &masks, &values(&self.target)?, online.as_deref()))
     }
 
     /// Everything that moves, as data.

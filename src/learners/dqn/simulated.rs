@@ -1,48 +1,13 @@
-//! From sampled transitions to the action values that an update teaches.
-
-use std::ops::Range;
+//! Simulated targets: every action of a state is tried, instead of learning from the one that was played.
 
 use rand::Rng;
 use rayon::prelude::*;
 
 use super::replay::Transition;
+use super::targets::{Backup, Next};
 use crate::games::{ActionMask, Image, Plan, offered};
 use crate::network::{View, by_certain_points};
 use crate::random::{Draw, Role, Stream};
-
-/// One action value to learn, and what its target is made of.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Backup<S> {
-    /// The transition in the batch whose state it belongs to.
-    pub row: usize,
-    /// The action.
-    pub action: u16,
-    /// The scaled reward.
-    pub reward: f32,
-    /// The states whose values are added; none where the game has ended.
-    pub next: Vec<Next<S>>,
-}
-
-/// A state whose value is added to a reward.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Next<S> {
-    /// The state.
-    pub state: S,
-    /// Factor of its value.
-    pub discount: f32,
-    /// What the reward already counts of that value, before its discount: the scaled points that are certain there.
-    pub certain: f32,
-}
-
-/// What the sampled transitions themselves teach: one value each.
-pub fn sampled<S: Copy>(batch: &[Transition<S>]) -> Vec<Backup<S>> {
-    let backup = |(row, transition): (usize, &Transition<S>)| {
-        let Transition { action, reward, next, discount, .. } = *transition;
-        let next = Next { state: next, discount, certain: 0.0 };
-        Backup { row, action, reward, next: if discount == 0.0 { vec![] } else { vec![next] } }
-    };
-    batch.iter().enumerate().map(backup).collect()
-}
 
 /// How outcomes are simulated.
 pub struct Outcomes<'a, G: Image> {
@@ -50,14 +15,10 @@ pub struct Outcomes<'a, G: Image> {
     pub rules: &'a G::Rules,
     /// The actions that are offered in a state, and what is known of them.
     pub view: View,
-    /// How many of them are tried; 0 for all.
+    /// How many of them are tried, the larger half of them those with the highest prior; 0 for all.
     pub actions: usize,
-    /// How many of these, at most all, are those with the highest prior; 0 for the larger half.
-    pub best: usize,
     /// Outcomes of each action.
     pub count: usize,
-    /// How many of the outcomes give a next state whose value counts, at most all.
-    pub next: usize,
     /// Moves of the best certain plan with which each outcome is valued; 0 for none.
     pub lookahead: u32,
     /// Factor from points to the scale that the network learns.
@@ -68,7 +29,7 @@ pub struct Outcomes<'a, G: Image> {
 
 impl<G: Image> Outcomes<'_, G> {
     /// Tries actions of the mask in the state of each transition: the mean reward of `count` outcomes with what is certain
-    /// after them, and the next states in the first of them. An expected update in the sense of Sutton and Barto 2018, section
+    /// after them, and the next state in the first of them. An expected update in the sense of Sutton and Barto 2018, section
     /// 8.5, by sampling: the mean takes most of chance out of the target. Outcome i has the same random numbers for every
     /// action of a state, which takes part of it out of their differences too. `stream` gives one number, so that threads
     /// change nothing.
@@ -84,8 +45,8 @@ impl<G: Image> Outcomes<'_, G> {
         rows.collect::<Vec<_>>().concat()
     }
 
-    /// The actions that are tried: the `best` ones by their prior, without one by their certain points, for it is among them
-    /// that a player will choose; then any others.
+    /// The actions that are tried: the larger half are the best ones by their prior, without one by their certain points, for
+    /// it is among them that a player will choose; the others are any.
     fn choose(&self, state: &G::State, stream: &mut Stream) -> ActionMask {
         let mask = offered::<G>(state, self.view.mask).0;
         if self.actions == 0 || mask.count() <= self.actions {
@@ -96,7 +57,7 @@ impl<G: Image> Outcomes<'_, G> {
         for equal in ranked.chunk_by_mut(|(_, a), (_, b)| a == b) {
             shuffle(equal, equal.len(), stream);
         }
-        let best = if self.best == 0 { self.actions.div_ceil(2) } else { self.best };
+        let best = self.actions.div_ceil(2);
         shuffle(&mut ranked[best..], self.actions - best, stream);
         ranked[..self.actions].iter().map(|(action, _)| *action).collect()
     }
@@ -113,7 +74,7 @@ impl<G: Image> Outcomes<'_, G> {
         let mut backups = Vec::new();
         for action in actions.iter() {
             let mut points = 0.0;
-            let mut next = Vec::new();
+            let mut next = None;
             for (outcome, stream) in luck.iter().enumerate() {
                 let mut game = position.clone();
                 let step = game.step(action, &mut stream.clone());
@@ -124,9 +85,9 @@ impl<G: Image> Outcomes<'_, G> {
                 let state = game.state();
                 let certain = self.certain(&state);
                 points += self.discount * certain;
-                if outcome < self.next && self.discount != 0.0 {
-                    let discount = (self.discount / self.next as f64) as f32;
-                    next.push(Next { state, discount, certain: (certain * self.scale) as f32 });
+                if outcome == 0 && self.discount != 0.0 {
+                    let discount = self.discount as f32;
+                    next = Some(Next { state, discount, certain: (certain * self.scale) as f32 });
                 }
             }
             let reward = (points * self.scale / self.count as f64) as f32;
@@ -156,68 +117,13 @@ fn shuffle<T>(items: &mut [T], count: usize, stream: &mut Stream) {
     }
 }
 
-/// The mean absolute error of each transition's action values.
-pub fn mean_errors<S>(backups: &[Backup<S>], errors: &[f32], rows: usize) -> Vec<f32> {
-    let mut sums = vec![(0.0, 0); rows];
-    for (backup, error) in backups.iter().zip(errors) {
-        let (sum, count) = &mut sums[backup.row];
-        *sum += error.abs();
-        *count += 1;
-    }
-    sums.into_iter().map(|(sum, count)| sum / count.max(1) as f32).collect()
-}
-
-/// The backups that are one thread's work: those of whole states, with at most so many images where no state alone has more.
-/// With afterstates each backup has an image of its own, else those of a state have one together.
-pub fn shards<S>(backups: &[Backup<S>], images: usize, afterstates: bool) -> Vec<Range<usize>> {
-    let mut shards: Vec<Range<usize>> = Vec::new();
-    let (mut start, mut full) = (0, 0);
-    for state in backups.chunk_by(|one, other| one.row == other.row) {
-        let end = start + state.len();
-        let more = if afterstates { state.len() } else { 1 };
-        match shards.last_mut() {
-            Some(shard) if full + more <= images => {
-                shard.end = end;
-                full += more;
-            }
-            _ => {
-                shards.push(start..end);
-                full = more;
-            }
-        }
-        start = end;
-    }
-    shards
-}
-
-/// For each backup the given share of the mean error of all those of its state, which stand side by side.
-pub fn common_errors<S>(backups: &[Backup<S>], errors: &[f32], share: f32) -> Vec<f32> {
-    let mut common = Vec::with_capacity(errors.len());
-    for state in backups.chunk_by(|one, other| one.row == other.row) {
-        let of_state = &errors[common.len()..][..state.len()];
-        let mean = of_state.iter().sum::<f32>() / state.len() as f32;
-        common.resize(common.len() + state.len(), share * mean);
-    }
-    common
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::games::match3::{Match3, Rules, State};
     
     fn plain(rules: &Rules) -> Outcomes<'_, Match3> {
-        Outcomes {
-            rules,
-            view: view(MaskKind::LEGAL),
-            actions: 0,
-            best: 0,
-            count: 1,
-            next: 1,
-            lookahead: 0,
-            scale: 0.1,
-            discount: 0.5,
-        }
+        Outcomes { rules, view: view(MaskKind::LEGAL), actions: 0, count: 1, lookahead: 0, scale: 0.1, discount: 0.5 }
     }
 
     fn view(mask: MaskKind) -> View {
@@ -233,17 +139,7 @@ mod tests {
         "########\n########\n########\n########\n########\n########\n########\na#######\na#######\n#a######";
 
     #[test]
-    fn a_sampled_transition_teaches_the_value_of_the_action_it_took() {
-        let state = State::new(BOARD, 5).unwrap();
-        let next = vec![Next { state, discount: 0.25, certain: 0.0 }];
-        let expected = Backup { row: 0, action: 3, reward: 0.5, next };
-        let last = Transition { discount: 0.0, ..transition(state) };
-        let ends = Backup { row: 1, next: vec![], ..expected.clone() };
-        assert_eq!(sampled(&[transition(state), last]), [expected, ends]);
-    }
-
-    #[test]
-    fn simulated_outcomes_teach_every_action_of_the_mask_and_end_with_the_game() {
+    fn every_action_of_the_mask_is_simulated_and_the_end_of_a_game_has_no_next_state() {
         let rules = Rules::default();
         let outcomes = |count, mask| Outcomes::<Match3> { count, view: view(mask), ..plain(&rules) };
         let batch = [5, 1].map(|left| transition(State::new(BOARD, left).unwrap()));
@@ -257,8 +153,8 @@ mod tests {
             // The run of three is worth 8 points for certain; chance can only add to it.
             assert!(backup.reward >= 0.8 && backup.reward < 1.6, "{backup:?}");
         }
-        assert_eq!((backups[0].next.len(), backups[1].next.len()), (1, 0));
-        assert_eq!((backups[0].next[0].discount, backups[0].next[0].state.moves_left()), (0.5, 4));
+        let next = |backup: &Backup<State>| backup.next.as_ref().map(|next| (next.discount, next.state.moves_left()));
+        assert_eq!((next(&backups[0]), next(&backups[1])), (Some((0.5, 4)), None));
 
         let all = outcomes(1, MaskKind::LEGAL).simulate(&batch, &mut stream);
         assert_eq!(all.len(), 2 * Match3::ACTIONS);
@@ -272,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_certain_after_an_outcome_counts_discounted_and_is_told_apart() {
+    fn what_is_certain_after_an_outcome_counts_discounted_and_is_kept_apart() {
         let rules = Rules::default();
         let batch = [transition(open_position()), transition(State::new(BOARD, 1).unwrap())];
         let simulate = |lookahead, count| {
@@ -282,11 +178,11 @@ mod tests {
         for depth in [1, 2] {
             let (without, with) = (simulate(0, 1), simulate(depth, 1));
             for (without, with) in without.iter().zip(&with) {
-                let [Next { state, certain, .. }] = with.next[..] else {
+                let Some(Next { state, certain, .. }) = with.next else {
                     assert_eq!((without, with.row), (with, 1), "the game is over");
                     continue;
                 };
-                assert_eq!(without.next, [Next { state, discount: 0.5, certain: 0.0 }]);
+                assert_eq!(without.next, Some(Next { state, discount: 0.5, certain: 0.0 }));
                 let mask = Match3::mask(&state, MATCHING);
                 let mut points = [0.0; ActionMask::CAPACITY];
                 Match3::certain(&state, &mask, depth, 0.5, &mut points);
@@ -295,28 +191,12 @@ mod tests {
                 assert!((with.reward - without.reward - 0.5 * certain).abs() < 1e-5);
             }
             let certain = |backup: &Backup<State>| backup.next.iter().any(|next| next.certain > 0.0);
-            assert!(with.iter().any(certain) && with.iter().any(|backup| backup.next.is_empty()));
+            assert!(with.iter().any(certain) && with.iter().any(|backup| backup.next.is_none()));
         }
     }
 
     #[test]
-    fn next_states_are_those_of_the_first_outcomes_and_share_the_discount() {
-        let rules = Rules::default();
-        let batch = [transition(open_position())];
-        let simulate = |count, next| {
-            let outcomes = Outcomes::<Match3> { view: view(MATCHING), count, next, ..plain(&rules) };
-            outcomes.simulate(&batch, &mut Stream::new(0, Role::Simulate, 0))
-        };
-        for (four, one) in simulate(5, 4).iter().zip(simulate(5, 1)) {
-            assert_eq!((four.action, four.reward, four.next.len()), (one.action, one.reward, 4));
-            assert_eq!(four.next[0], Next { discount: 0.125, ..one.next[0].clone() });
-            assert!(four.next.iter().all(|next| next.discount == 0.125));
-            assert_ne!(four.next[1].state, four.next[0].state);
-        }
-    }
-
-    #[test]
-    fn of_many_actions_some_are_those_with_the_most_certain_points_and_the_others_any() {
+    fn of_many_actions_the_larger_half_are_those_with_the_most_certain_points_and_the_others_any() {
         let rules = Rules::default();
         let state = open_position();
         let mask = Match3::mask(&state, MATCHING);
@@ -324,22 +204,19 @@ mod tests {
         Match3::certain(&state, &mask, 1, 0.0, &mut points);
         let outcomes = Outcomes::<Match3> { view: view(MATCHING), actions: 4, ..plain(&rules) };
         let mut stream = Stream::new(0, Role::Sample, 0);
-        for (best, expected) in [(0, 2), (1, 1), (4, 4)] {
-            let outcomes = Outcomes::<Match3> { best, ..outcomes };
-            let mut seen = ActionMask::empty();
-            let mut fewest = usize::MAX;
-            for _ in 0..200 {
-                let chosen = outcomes.choose(&state, &mut stream);
-                assert_eq!(chosen.count(), 4);
-                assert!(chosen.iter().all(|action| mask.contains(action)));
-                let left = mask.iter().filter(|action| !chosen.contains(*action));
-                let highest = left.map(|action| points[action]).reduce(f32::max).unwrap();
-                fewest = fewest.min(chosen.iter().filter(|action| points[*action] >= highest).count());
-                chosen.iter().for_each(|action| seen.insert(action));
-            }
-            assert_eq!(fewest, expected);
-            assert_eq!(seen, mask, "every action is tried now and then");
+        let mut seen = ActionMask::empty();
+        let mut fewest = usize::MAX;
+        for _ in 0..200 {
+            let chosen = outcomes.choose(&state, &mut stream);
+            assert_eq!(chosen.count(), 4);
+            assert!(chosen.iter().all(|action| mask.contains(action)));
+            let left = mask.iter().filter(|action| !chosen.contains(*action));
+            let highest = left.map(|action| points[action]).reduce(f32::max).unwrap();
+            fewest = fewest.min(chosen.iter().filter(|action| points[*action] >= highest).count());
+            chosen.iter().for_each(|action| seen.insert(action));
         }
+        assert_eq!(fewest, 2);
+        assert_eq!(seen, mask, "every action is tried now and then");
         for actions in [0, mask.count(), 200] {
             assert_eq!(Outcomes::<Match3> { actions, ..outcomes }.choose(&state, &mut stream), mask);
         }
@@ -361,31 +238,5 @@ mod tests {
         // The rows of one update have luck of their own too.
         let row = |row: usize| first.iter().filter(move |backup| backup.row == row).map(|backup| &backup.next);
         assert!(row(0).ne(row(1)));
-    }
-
-    #[test]
-    fn a_threads_share_is_whole_states_of_so_many_images_and_one_state_at_least() {
-        let backup = |row| Backup::<State> { row, action: 0, reward: 0.0, next: vec![] };
-        let backups: Vec<_> = [0, 0, 0, 1, 1, 3, 3, 3, 3, 3, 4].map(backup).into();
-        assert_eq!(shards(&backups, 4, true), [0..3, 3..5, 5..10, 10..11]);
-        assert_eq!(shards(&backups, 5, true), [0..5, 5..10, 10..11]);
-        assert_eq!(shards(&backups, usize::MAX, true).len(), 1);
-        assert_eq!(shards(&backups, 2, false), [0..5, 5..11]);
-        assert!(shards::<State>(&[], 4, true).is_empty());
-    }
-
-    #[test]
-    fn what_a_states_errors_have_in_common_is_their_mean() {
-        let backup = |row| Backup::<State> { row, action: 0, reward: 0.0, next: vec![] };
-        let backups = [0, 2, 2, 2, 5, 5].map(backup).to_vec();
-        let errors = [5.0, 1.0, 2.0, 6.0, -1.0, 1.0];
-        assert_eq!(common_errors(&backups, &errors, 0.25), [1.25, 0.75, 0.75, 0.75, 0.0, 0.0]);
-    }
-
-    #[test]
-    fn a_transitions_error_is_the_mean_size_of_its_values_errors() {
-        let backup = |row| Backup::<State> { row, action: 0, reward: 0.0, next: vec![] };
-        let backups = [backup(0), backup(2), backup(2)];
-        assert_eq!(mean_errors(&backups, &[-2.0, 1.0, -4.0], 3), [2.0, 0.0, 2.5]);
     }
 }

@@ -1,0 +1,398 @@
+//! The configuration of a training: strict TOML. What any learner has in common stands here, the rest with the learner.
+
+use std::fmt::Display;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde::de::value::UnitDeserializer;
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+use super::Learner;
+use crate::error::{Error, Result};
+use crate::games::{Game, MaskKind, Match3};
+use crate::store::files;
+
+/// Keys that were once there, and what to say of them.
+const FORMER_KEYS: [(&str, &str); 8] = [
+    ("network.afterstates", "network.input = \"position\", \"afterstate\" or \"plans\" says it now"),
+    ("network.prior", "network.input = \"plans\" says it now: the best certain plan of two moves; there are no others"),
+    ("network.waves", "it is called network.dynamics_waves now"),
+    ("network.wave_layers", "it is called network.dynamics_layers now"),
+    ("game.obstacle_kinds", "it is called game.rules.obstacle_kinds now"),
+    ("learning.best_actions", "it is gone: the larger half of learning.actions are the best ones"),
+    ("learning.common_error", "it is gone: all errors count alike, as with 1.0 before"),
+    (
+        "learning.next_states",
+        "it is gone: of each action's outcomes one has a next state whose value counts, as with 1 before",
+    ),
+];
+
+/// A whole training.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct TrainConfig<C> {
+    /// What all learners have in common.
+    #[serde(flatten)]
+    pub run: RunConfig,
+    /// The learner's own sections.
+    #[serde(flatten)]
+    pub learner: C,
+}
+
+/// What all learners have in common.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RunConfig {
+    /// The seed of every random stream.
+    pub seed: u64,
+    /// The learner's name.
+    pub learner: String,
+    /// What is played.
+    pub game: GameConfig,
+    /// The periodic greedy evaluation.
+    pub evaluation: Evaluation,
+    /// When the run is saved.
+    pub checkpoint: Checkpointing,
+    /// When the training is logged.
+    pub logging: Logging,
+}
+
+/// What is played.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GameConfig {
+    /// The game's name.
+    pub name: String,
+    /// The moves offered to the agent, in acting, exploring and in the maximum of the target.
+    pub mask: String,
+    /// The parameters of the game's rules, resolved: every one is written out.
+    pub rules: Table,
+}
+
+/// The periodic greedy evaluation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Evaluation {
+    /// Steps from one evaluation to the next.
+    pub every: u64,
+    /// Games of one evaluation.
+    pub games: u64,
+    /// Seed of the first game; seeds below 10,000 are for reporting only.
+    pub seed: u64,
+}
+
+/// When the run is saved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Checkpointing {
+    /// Steps from one checkpoint to the next.
+    pub every: u64,
+}
+
+/// When the training is logged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Logging {
+    /// Steps from one row of the log to the next.
+    pub every: u64,
+}
+
+impl Default for RunConfig {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            learner: "dqn".into(),
+            game: GameConfig::default(),
+            evaluation: Evaluation::default(),
+            checkpoint: Checkpointing::default(),
+            logging: Logging::default(),
+        }
+    }
+}
+
+impl Default for GameConfig {
+    fn default() -> Self {
+        Self { name: Match3::NAME.into(), mask: String::new(), rules: Table::new() }
+    }
+}
+
+impl Default for Evaluation {
+    fn default() -> Self {
+        Self { every: 50_000, games: 500, seed: 1_000_000 }
+    }
+}
+
+impl Default for Checkpointing {
+    fn default() -> Self {
+        Self { every: 50_000 }
+    }
+}
+
+impl Default for Logging {
+    fn default() -> Self {
+        Self { every: 5_000 }
+    }
+}
+
+/// A value out of its range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutOfRange {
+    /// The whole key, such as `learning.batch`.
+    pub key: String,
+    /// What was given.
+    pub value: String,
+    /// What is allowed.
+    pub allowed: String,
+}
+
+/// Checks one value.
+///
+/// # Errors
+/// When it is not right: its key, itself, and what is allowed.
+pub fn require(
+    right: bool,
+    key: &str,
+    value: impl Display,
+    allowed: impl Into<String>,
+) -> std::result::Result<(), OutOfRange> {
+    match right {
+        true => Ok(()),
+        false => Err(OutOfRange { key: key.to_owned(), value: value.to_string(), allowed: allowed.into() }),
+    }
+}
+
+impl RunConfig {
+    fn check(&self) -> std::result::Result<(), OutOfRange> {
+        // TOML's integers end there, and the resolved configuration is saved as TOML.
+        require(i64::try_from(self.seed).is_ok(), "seed", self.seed, "between 0 and 2^63 - 1")?;
+        self.evaluation.check()?;
+        require(self.checkpoint.every >= 1, "checkpoint.every", self.checkpoint.every, "at least 1")?;
+        require(self.logging.every >= 1, "logging.every", self.logging.every, "at least 1")
+    }
+}
+
+impl Evaluation {
+    fn check(&self) -> std::result::Result<(), OutOfRange> {
+        let Self { every, games, seed } = *self;
+        require(every >= 1, "evaluation.every", every, "at least 1")?;
+        require((1..=1_000_000).contains(&games), "evaluation.games", games, "between 1 and 1000000")?;
+        require(
+            (1_000_000..=i64::MAX as u64 / 2).contains(&seed),
+            "evaluation.seed",
+            seed,
+            "1000000 or above: seeds below are kept for reporting",
+        )
+    }
+}
+
+impl GameConfig {
+    /// The rules of a game by their parameters.
+    ///
+    /// # Errors
+    /// A parameter that the game does not have or that is out of its range: the key and what is wrong with it.
+    fn rules<G: Game>(&self) -> std::result::Result<G::Rules, (String, String)> {
+        // Rules without parameters may be a unit, for which TOML has no form.
+        if self.rules.is_empty()
+            && let Ok(rules) = G::Rules::deserialize(UnitDeserializer::<serde::de::value::Error>::new())
+        {
+            return Ok(rules);
+        }
+        from_toml(self.rules.clone()).map_err(|(key, message)| {
+            (if key == "." { "game.rules".to_owned() } else { format!("game.rules.{key}") }, message)
+        })
+    }
+}
+
+impl<C: Serialize> TrainConfig<C> {
+    /// The configuration as TOML, every key written out.
+    ///
+    /// # Errors
+    /// Never for a valid configuration.
+    pub fn to_toml(&self) -> Result<String> {
+        toml::to_string(self)
+            .map_err(|error| Error::runtime(format!("the configuration cannot be written as TOML: {error}")))
+    }
+}
+
+/// A configuration as it was given: TOML, and the `--set` that go before it, not yet understood.
+#[derive(Clone, Debug)]
+pub struct Source {
+    table: Table,
+    /// What errors call the TOML.
+    name: String,
+    /// Keys that were set.
+    overridden: Vec<String>,
+}
+
+impl Source {
+    /// Reads a file and applies `key=value` overrides.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is no TOML, and an override that is none.
+    pub fn load(path: &Path, overrides: &[String]) -> Result<Self> {
+        let name = path.display().to_string();
+        let text =
+            String::from_utf8(files::read(path)?).map_err(|_| Error::user(format!("{name} is not text in UTF-8")))?;
+        Self::parse(&text, &name, overrides)
+    }
+
+    /// The same for a text; `name` is what errors call it.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn parse(text: &str, name: &str, overrides: &[String]) -> Result<Self> {
+        let mut table: Table = text.parse().map_err(|error: toml::de::Error| {
+            Error::user(format!("{name} is not valid TOML: {}", error.to_string().trim_end()))
+        })?;
+        let overridden =
+            overrides.iter().map(|text| set(&mut table, text).map(str::to_owned)).collect::<Result<Vec<String>>>()?;
+        let source = Self { table, name: name.to_owned(), overridden };
+        match FORMER_KEYS.iter().find(|(key, _)| source.get(key).is_some()) {
+            Some((key, what)) => Err(source.wrong(key, what)),
+            None => Ok(source),
+        }
+    }
+
+    /// The learner's name.
+    ///
+    /// # Errors
+    /// When it is no text.
+    pub fn learner(&self) -> Result<&str> {
+        self.name_at("learner", "dqn")
+    }
+
+    /// The game's name.
+    ///
+    /// # Errors
+    /// When it is no text.
+    pub fn game(&self) -> Result<&str> {
+        self.name_at("game.name", Match3::NAME)
+    }
+
+    /// The configuration of a learner's training in a game, and the game's rules.
+    ///
+    /// # Errors
+    /// An unknown key, a wrong type or a value out of range: the sentence names the file or `--set`, the key and what is allowed.
+    pub fn resolve<G: Game, L: Learner<G>>(&self) -> Result<(TrainConfig<L::Config>, G::Rules)> {
+        let in_words = |(key, message): (String, String)| self.wrong(&key, &message);
+        let out_of_range = |OutOfRange { key, value, allowed }: OutOfRange| {
+            Error::user(format!("{}: {key} = {value}: it must be {allowed}", self.origin(&key)))
+        };
+        let keys = |table: std::result::Result<Table, toml::ser::Error>| -> Vec<String> {
+            table.unwrap_or_default().into_iter().map(|(key, _)| key).collect()
+        };
+        let common = keys(Table::try_from(RunConfig::default()));
+        let own = keys(Table::try_from(L::Config::default()));
+        if let Some(key) = self.table.keys().find(|key| !common.contains(key) && !own.contains(key)) {
+            let known = [&common[..], &own].concat().join(", ");
+            return Err(self.wrong(key, &format!("unknown field `{key}`, expected one of: {known}")));
+        }
+        let part = |keys: &[String]| -> Table {
+            let entries = self.table.iter().filter(|(key, _)| keys.contains(key));
+            entries.map(|(key, value)| (key.clone(), value.clone())).collect()
+        };
+        let mut run: RunConfig = from_toml(part(&common)).map_err(in_words)?;
+        let learner: L::Config = from_toml(part(&own)).map_err(in_words)?;
+        let rules = run.game.rules::<G>().map_err(in_words)?;
+        run.game.rules = Table::try_from(&rules).unwrap_or_default();
+        run.check().map_err(out_of_range)?;
+        if let Err(error) = MaskKind::of::<G>(&run.game.mask) {
+            return Err(self.wrong("game.mask", &error.to_string()));
+        }
+        if run.game.mask.is_empty() {
+            run.game.mask = G::DEFAULT_MASK.name::<G>().to_owned();
+        }
+        require(run.game.name == G::NAME, "game.name", &run.game.name, format!("\"{}\"", G::NAME))
+            .map_err(out_of_range)?;
+        L::check(&learner).map_err(out_of_range)?;
+        Ok((TrainConfig { run, learner }, rules))
+    }
+
+    /// An error of a key: where it was given, itself, and what is wrong with it.
+    pub fn wrong(&self, key: &str, what: &str) -> Error {
+        Error::user(format!("{}: {key}: {what}", self.origin(key)))
+    }
+
+    /// Where a key was given.
+    fn origin(&self, key: &str) -> &str {
+        let within = |key: &str, section: &str| {
+            key.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let overridden = self.overridden.iter().any(|set| within(key, set) || within(set, key));
+        if overridden { "--set" } else { &self.name }
+    }
+
+    fn get(&self, key: &str) -> Option<&Value> {
+        let mut parts = key.split('.');
+        let first = self.table.get(parts.next()?)?;
+        parts.try_fold(first, |value, part| value.get(part))
+    }
+
+    fn name_at<'a>(&'a self, key: &str, default: &'a str) -> Result<&'a str> {
+        match self.get(key) {
+            None => Ok(default),
+            Some(Value::String(name)) => Ok(name),
+            Some(other) => Err(self.wrong(key, &format!("it must be a name such as \"{default}\", not {other}"))),
+        }
+    }
+}
+
+/// Reads a table; where that fails, the key and what is wrong with it.
+fn from_toml<T: DeserializeOwned>(table: Table) -> std::result::Result<T, (String, String)> {
+    serde_path_to_error::deserialize(table)
+        .map_err(|error| (error.path().to_string(), in_words(error.inner().message().trim_end())))
+}
+
+/// What a wrong type should have been, in the user's words instead of the program's.
+fn in_words(message: &str) -> String {
+    [
+        ("expected usize", "expected a whole number, 0 or above"),
+        ("expected u64", "expected a whole number, 0 or above"),
+        ("expected u32", "expected a whole number, 0 or above"),
+        ("expected f64", "expected a number"),
+        ("expected a boolean", "expected true or false"),
+        ("expected a string", "expected text"),
+    ]
+    .iter()
+    .fold(message.to_owned(), |message, (type_name, words)| message.replace(type_name, words))
+    .replace("expected struct ", "expected the section ")
+}
+
+/// The key and the value of a `key=value`.
+///
+/// # Errors
+/// When it is none.
+pub fn key_and_value(text: &str) -> Result<(&str, &str)> {
+    let (key, value) = text
+        .split_once('=')
+        .ok_or_else(|| Error::user(format!("--set {text}: it must be key=value, for example learning.batch=128")))?;
+    Ok((key.trim(), value.trim()))
+}
+
+/// Applies one `key=value` of `--set` to a table, and gives the key; a bare word that is no TOML is taken as text.
+fn set<'a>(table: &mut Table, text: &'a str) -> Result<&'a str> {
+    let (key, value) = key_and_value(text)?;
+    let value = format!("value = {value}")
+        .parse::<Table>()
+        .ok()
+        .and_then(|mut parsed| parsed.remove("value"))
+        .or_else(|| value.starts_with(char::is_alphabetic).then(|| Value::String(value.to_owned())))
+        .ok_or_else(|| {
+            Error::user(format!("--set {text}: '{value}' is no value of TOML (a number, true, false or a word)"))
+        })?;
+    let mut path: Vec<&str> = key.split('.').collect();
+    let last = path.pop().unwrap_or_default();
+    let mut table = table;
+    for part in path {
+        table = table
+            .entry(part)
+            .or_insert_with(|| Value::Table(Table::new()))
+            .as_table_mut()
+            .ok_or_else(|| Error::user(format!("--set {key}: '{part}' is a value, not a section")))?;
+    }
+    table.insert(last.to_owned(), value);
+    Ok(key)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,29 @@
+//! The loss of an error between value and target.
+
+use burn::tensor::Tensor;
+use serde::{Deserialize, Serialize};
+
+/// The loss of an error d between value and target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Loss {
+    /// d^2 / 2 up to `huber_delta`, linear beyond (Huber 1964, <https://doi.org/10.1214/aoms/1177703732>).
+    Huber,
+    /// d^2 / 2.
+    Squared,
+}
+
+impl Loss {
+    /// The loss of each error, shape `[errors]`.
+    pub fn of(self, errors: Tensor<1>, huber_delta: f32) -> Tensor<1> {
+        match self {
+            Self::Squared => errors.square().mul_scalar(0.5),
+            Self::Huber => {
+                let size = errors.abs();
+                let squared = size.clone().clamp_max(huber_delta);
+                // Up to delta this is size^2 / 2, beyond it delta * (size - delta / 2).
+                squared.clone() * (size - squared.mul_scalar(0.5))
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Deep Q-learning (Mnih et al. 2015, <https://doi.org/10.1038/nature14236>). Begin reading at [`round`].
+
+pub mod config;
+pub mod exploration;
+pub mod learner;
+pub mod loss;
+pub mod n_step;
+pub mod optimizer;
+mod parameters;
+mod prioritised;
+mod relative;
+pub mod replay;
+pub mod round;
+pub mod simulated;
+mod sum_tree;
+pub mod target_network;
+pub mod targets;
+
+pub use config::{Config, Learning};
+pub use learner::{QLearner, Update};
+pub use round::Dqn;

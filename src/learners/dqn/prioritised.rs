@@ -1,0 +1,63 @@
+//! Prioritised replay: transitions of large errors are sampled more often, and count less each.
+
+use serde::{Deserialize, Serialize};
+
+use super::replay::Sample;
+use super::sum_tree::SumTree;
+use crate::random::Stream;
+
+/// Added to every error, so that no transition is never seen again; in units of scaled rewards.
+const LEAST_ERROR: f32 = 1e-3;
+
+/// The priorities of a memory's transitions: `(|error| + 0.001) ^ exponent` (Schaul et al. 2016,
+/// <https://arxiv.org/abs/1511.05952>, the proportional variant).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Priorities {
+    tree: SumTree,
+    exponent: f32,
+    /// The highest priority so far: a new transition gets it, to be seen at least once.
+    highest: f32,
+}
+
+impl Priorities {
+    /// Those of an empty memory of that capacity.
+    pub fn new(capacity: usize, exponent: f32) -> Self {
+        Self { tree: SumTree::new(capacity), exponent, highest: 1.0 }
+    }
+
+    /// Whether they are of a memory of that capacity.
+    pub fn fits(&self, capacity: usize) -> bool {
+        self.tree.fits(capacity)
+    }
+
+    /// A new transition in a slot.
+    pub fn enter(&mut self, slot: usize) {
+        self.tree.set(slot, self.highest);
+    }
+
+    /// The error of a transition when it was sampled.
+    pub fn set_error(&mut self, slot: usize, error: f32) {
+        let priority = (error.abs() + LEAST_ERROR).powf(self.exponent);
+        // An error that is no number must not poison the sums.
+        if priority.is_finite() {
+            self.highest = self.highest.max(priority);
+            self.tree.set(slot, priority);
+        }
+    }
+
+    /// Draws one of `len` transitions from each of `count` equal parts of the sum, with the importance weights
+    /// `(1 / (len * probability)) ^ importance_exponent`, scaled to a maximum of 1.
+    pub fn sample(&self, count: usize, len: usize, importance_exponent: f64, stream: &mut Stream) -> Sample {
+        let tree = &self.tree;
+        let part = tree.total() / count as f32;
+        let slots: Vec<usize> = (0..count).map(|index| tree.find((index as f32 + stream.unit()) * part)).collect();
+        let weight = |slot: &usize| {
+            let probability = f64::from(tree.get(*slot)) / f64::from(tree.total());
+            (len as f64 * probability).powf(-importance_exponent) as f32
+        };
+        let mut weights: Vec<f32> = slots.iter().map(weight).collect();
+        let highest = weights.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+        weights.iter_mut().for_each(|weight| *weight /= highest);
+        Sample { slots, weights }
+    }
+}

@@ -1,0 +1,47 @@
+//! Next states' values as relative value iteration counts them: from their mean.
+
+use serde::{Deserialize, Serialize};
+
+/// Running means of what next states' values add to rewards, one for each number of actions that are left in them.
+///
+/// Relative value iteration subtracts what all positions have in common (for Q-learning: Abounadi, Bertsekas and Borkar 2001,
+/// <https://doi.org/10.1137/S0363012999361974>): the points of an average future need not be learned.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Baselines(Vec<(u32, f32)>);
+
+impl Baselines {
+    /// The least weight of a number in its mean: it follows what is learned.
+    const RATE: f32 = 1e-3;
+
+    /// Takes a number into the mean of its kind.
+    pub fn learn(&mut self, kind: usize, number: f32) {
+        if self.0.len() <= kind {
+            self.0.resize(kind + 1, (0, 0.0));
+        }
+        let (count, mean) = &mut self.0[kind];
+        *count = count.saturating_add(1);
+        *mean += (1.0 / *count as f32).max(Self::RATE) * (number - *mean);
+    }
+
+    /// The mean of a kind; 0 where it has no numbers.
+    pub fn mean(&self, kind: usize) -> f32 {
+        self.0.get(kind).map_or(0.0, |(_, mean)| *mean)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn baselines_are_means_of_their_kinds_and_follow_later_numbers() {
+        let mut baselines = Baselines::default();
+        assert_eq!(baselines.mean(4), 0.0);
+        for (kind, number) in [(4, 2.0), (1, -3.0), (4, 1.0), (4, 6.0)] {
+            baselines.learn(kind, number);
+        }
+        assert_eq!([0, 1, 4, 5].map(|kind| baselines.mean(kind)), [0.0, -3.0, 3.0, 0.0]);
+        (0..10_000).for_each(|_| baselines.learn(4, 7.0));
+        assert!((baselines.mean(4) - 7.0).abs() < 1e-2, "{}", baselines.mean(4));
+    }
+}

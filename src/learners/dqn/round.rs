@@ -1,0 +1,234 @@
+//! One round of deep Q-learning, readable from top to bottom.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::super::{Learner, Metrics, OutOfRange, TrainConfig};
+use super::config::Config;
+use super::exploration::epsilon_greedy;
+use super::learner::{QLearner, SavedLearner, Update};
+use super::n_step::NStep;
+use super::replay::Replay;
+use crate::agents::{Agent, NetworkPlayer};
+use crate::error::{Error, Result};
+use crate::games::{Games, Image};
+use crate::network::device::Device;
+use crate::network::{Evaluator, Model, ModelConfig};
+use crate::random::{Role, Stream};
+use crate::store::AgentFile;
+
+/// Deep Q-learning (Mnih et al. 2015, <https://doi.org/10.1038/nature14236>) in many games that step together.
+pub struct Dqn<G: Image> {
+    config: Config,
+    model: ModelConfig,
+    device: Device,
+    /// Moves played so far, in all games together.
+    step: u64,
+    games: Games<G>,
+    /// Each game's last moves.
+    n_steps: Vec<NStep<G>>,
+    replay: Replay<G::State>,
+    /// Networks and optimizer.
+    q_learner: QLearner<G>,
+    /// The stream of exploration.
+    explore: Stream,
+}
+
+/// Everything that moves, as it is written and read.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Saved<'a, G: Image> {
+    step: u64,
+    games: Cow<'a, Games<G>>,
+    n_steps: Cow<'a, [NStep<G>]>,
+    replay: Cow<'a, Replay<G::State>>,
+    q_learner: SavedLearner,
+    explore: Stream,
+}
+
+/// The most images in one forward pass.
+const BATCH: usize = 256;
+
+impl<G: Image> Learner<G> for Dqn<G> {
+    const NAME: &'static str = "dqn";
+    const STEPS: &'static str = "training.steps";
+    const COUNTERS: &'static [&'static str] = &["updates"];
+    const COLUMNS: &'static [&'static str] = &[
+        "epsilon",
+        "learning_rate",
+        "replay",
+        "loss",
+        "value",
+        "error",
+        "gradient_norm",
+        "plan_loss",
+        "wave_loss",
+        "games",
+        "score",
+    ];
+    const SHOWN: &'static [&'static str] = &["updates", "epsilon", "loss"];
+
+    type Config = Config;
+    type Saved = Saved<'static, G>;
+
+    fn check(config: &Config) -> std::result::Result<(), OutOfRange> {
+        config.check()
+    }
+
+    fn steps(config: &Config) -> u64 {
+        config.training.steps
+    }
+
+    fn check_lengthening(config: &Config) -> std::result::Result<(), String> {
+        config.check_lengthening()
+    }
+
+    fn new(config: &TrainConfig<Config>, rules: &G::Rules, device: &Device) -> Result<Self> {
+        let TrainConfig { run, learner: Config { training, learning, replay, .. } } = config;
+        let n_step = NStep::new(learning.n_step, learning.discount as f32);
+        Ok(Self {
+            config: config.learner.clone(),
+            model: config.model(),
+            device: device.clone(),
+            step: 0,
+            games: Games::new(rules.clone(), training.games, run.seed),
+            n_steps: vec![n_step; training.games],
+            replay: Replay::new(replay),
+            q_learner: QLearner::new(config, rules, device),
+            explore: Stream::new(run.seed, Role::Explore, 0),
+        })
+    }
+
+    fn step(&self) -> u64 {
+        self.step
+    }
+
+    fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
+        let Config { training, exploration, learning, replay, .. } = &self.config;
+
+        // Act: one move in every game, at random with probability epsilon, else by the highest value.
+        let states: Vec<G::State> = self.games.states().collect();
+        let epsilon = if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) };
+        let mut evaluator = self.evaluator();
+        evaluator.see(evaluator.network().exact_view());
+        let mut player = NetworkPlayer::new(evaluator);
+        let explore = |values: &[f32], mask: &_| epsilon_greedy(values, mask, epsilon, &mut self.explore);
+        let actions =
+            if epsilon < 1.0 { player.act_by(&states, explore)? } else { player.act_blindly(&states, explore) };
+        let mut outcomes = Vec::new();
+        self.games.step(&actions, &mut outcomes);
+        self.step += states.len() as u64;
+
+        // Remember: what n moves brought becomes a transition in the replay memory.
+        for (index, outcome) in outcomes.iter().enumerate() {
+            let reward = outcome.reward * learning.reward_scale as f32;
+            let remember = |transition| self.replay.push(transition);
+            self.n_steps[index].push(states[index], actions[index], reward, outcome, remember);
+            if let Some(score) = outcome.score {
+                metrics.average("score", score.into());
+            }
+        }
+        metrics.add("games", outcomes.iter().filter(|outcome| outcome.terminal).count() as f64);
+
+        // Learn: sampled transitions bring the values of their actions nearer to their targets.
+        let progress = (self.step as f64 / training.steps as f64).min(1.0);
+        if self.step >= training.warmup && !self.replay.is_empty() {
+            for _ in 0..training.updates {
+                let update = self.q_learner.update(&mut self.replay, replay.importance(progress), progress)?;
+                learned(metrics, &update);
+                if !update.loss.is_finite() || !update.gradient_norm.is_finite() {
+                    return Err(diverged(self.step));
+                }
+            }
+        }
+
+        metrics.set("updates", self.q_learner.updates() as f64);
+        metrics.set("epsilon", epsilon);
+        metrics.set("learning_rate", learning.learning_rate_at(progress));
+        metrics.set("replay", self.replay.len() as f64);
+        Ok(())
+    }
+
+    fn player(&self) -> impl Agent<G> {
+        NetworkPlayer::new(self.evaluator())
+    }
+
+    fn agent(&self) -> Result<AgentFile> {
+        Model::to_file(&self.model, self.q_learner.network())
+    }
+
+    fn save(&self) -> Result<impl Serialize> {
+        Ok(Saved {
+            step: self.step,
+            games: Cow::Borrowed(&self.games),
+            n_steps: Cow::Borrowed(&self.n_steps[..]),
+            replay: Cow::Borrowed(&self.replay),
+            q_learner: self.q_learner.save()?,
+            explore: self.explore.clone(),
+        })
+    }
+
+    fn restore(&mut self, saved: Saved<'static, G>) -> Result<()> {
+        self.check_saved(&saved).map_err(|what| Error::user(format!("{what} do not fit the run's configuration")))?;
+        self.q_learner.restore(saved.q_learner)?;
+        self.step = saved.step;
+        self.games = saved.games.into_owned();
+        self.n_steps = saved.n_steps.into_owned();
+        self.replay = saved.replay.into_owned();
+        self.explore = saved.explore;
+        Ok(())
+    }
+}
+
+impl<G: Image> Dqn<G> {
+    /// Networks and optimizer.
+    pub fn q_learner(&self) -> &QLearner<G> {
+        &self.q_learner
+    }
+
+    /// The network's values as it is now.
+    fn evaluator(&self) -> Evaluator<G> {
+        Evaluator::new(self.q_learner.network(), BATCH, &self.device)
+    }
+
+    /// What does not fit the configuration, if anything.
+    fn check_saved(&self, saved: &Saved<G>) -> std::result::Result<(), &'static str> {
+        let Config { training, learning, replay, .. } = &self.config;
+        let n_step = |n_step: &NStep<G>| n_step.fits(learning.n_step, learning.discount as f32);
+        if saved.games.len() != training.games || saved.n_steps.len() != training.games {
+            return Err("its games");
+        }
+        if !saved.n_steps.iter().all(n_step) {
+            return Err("its games' last moves");
+        }
+        match saved.replay.fits(replay, G::ACTIONS) {
+            true => Ok(()),
+            false => Err("its replayed transitions"),
+        }
+    }
+}
+
+/// Takes note of an update.
+fn learned(metrics: &mut Metrics, update: &Update) {
+    let Update { loss, value, error, gradient_norm, plan_loss, wave_loss } = *update;
+    for (name, number) in [
+        ("loss", Some(loss)),
+        ("value", Some(value)),
+        ("error", Some(error)),
+        ("gradient_norm", Some(gradient_norm)),
+        ("plan_loss", plan_loss),
+        ("wave_loss", wave_loss),
+    ] {
+        if let Some(number) = number {
+            metrics.average(name, number.into());
+        }
+    }
+}
+
+fn diverged(step: u64) -> Error {
+    Error::runtime(format!(
+        "at step {step} the loss or its gradient is no longer a number: the training has diverged, and its last checkpoint stands from before; in a new run, \
+         a lower learning.learning_rate or learning.max_gradient_norm helps"
+    ))
+}

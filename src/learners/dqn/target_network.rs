@@ -1,0 +1,75 @@
+//! The target network: a copy of the online network that follows it slowly.
+
+use burn::module::{Module, ModuleMapper, Param};
+use burn::tensor::Tensor;
+use serde::{Deserialize, Serialize};
+
+use super::super::{OutOfRange, require};
+use super::parameters::parameters;
+use crate::network::QNetwork;
+
+/// What the user chooses of the target network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Target {
+    /// Copy the online network now and then, or follow it a little with each update.
+    pub update: TargetUpdate,
+    /// Hard: updates between copies.
+    pub every: u64,
+    /// Soft: share of the online network taken up with each update.
+    pub rate: f64,
+}
+
+/// How the target network follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TargetUpdate {
+    /// Copies (Mnih et al. 2015, <https://doi.org/10.1038/nature14236>).
+    Hard,
+    /// A moving average (Lillicrap et al. 2016, <https://arxiv.org/abs/1509.02971>).
+    Soft,
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        Self { update: TargetUpdate::Hard, every: 500, rate: 0.005 }
+    }
+}
+
+impl Target {
+    pub(super) fn check(&self) -> Result<(), OutOfRange> {
+        let Self { every, rate, .. } = *self;
+        require(every >= 1, "target.every", every, "at least 1")?;
+        require(rate > 0.0 && rate <= 1.0, "target.rate", rate, "above 0 and at most 1")
+    }
+
+    /// The target network after so many updates of the online network, the last of which was just made.
+    pub fn follow(&self, target: QNetwork, online: &QNetwork, updates: u64) -> QNetwork {
+        match self.update {
+            TargetUpdate::Hard if updates.is_multiple_of(self.every) => online.valid(),
+            TargetUpdate::Hard => target,
+            TargetUpdate::Soft => {
+                target.map(&mut Towards { online: parameters(&online.valid()).into_iter(), rate: self.rate })
+            }
+        }
+    }
+}
+
+/// Moves every parameter a share of the way towards those of another network.
+struct Towards {
+    /// The other network's parameters, flattened, in its order.
+    online: std::vec::IntoIter<Tensor<1>>,
+    rate: f64,
+}
+
+impl ModuleMapper for Towards {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let Some(online) = self.online.next() else {
+            return param;
+        };
+        param.map(|tensor| {
+            let shape = tensor.shape();
+            tensor.mul_scalar(1.0 - self.rate) + online.mul_scalar(self.rate).reshape(shape)
+        })
+    }
+}

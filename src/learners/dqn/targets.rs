@@ -1,0 +1,166 @@
+//! Action values to learn and their targets, as pure functions.
+
+use std::ops::Range;
+
+use super::replay::Transition;
+use crate::agents::argmax;
+use crate::games::ActionMask;
+
+/// One action value to learn, and what its target is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Backup<S> {
+    /// The transition in the batch whose state it belongs to.
+    pub row: usize,
+    /// The action.
+    pub action: u16,
+    /// The scaled reward.
+    pub reward: f32,
+    /// The state whose value is added; none where the game has ended.
+    pub next: Option<Next<S>>,
+}
+
+/// A state whose discounted value is added to a reward.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Next<S> {
+    /// The state.
+    pub state: S,
+    /// Factor of its value.
+    pub discount: f32,
+    /// What the reward already counts of that value, before its discount: the scaled points that are certain there.
+    pub certain: f32,
+}
+
+/// The backups of sampled transitions: of each the action that was taken.
+pub fn sampled<S: Copy>(batch: &[Transition<S>]) -> Vec<Backup<S>> {
+    let backup = |(row, transition): (usize, &Transition<S>)| {
+        let Transition { action, reward, next, discount, .. } = *transition;
+        let next = Next { state: next, discount, certain: 0.0 };
+        Backup { row, action, reward, next: (discount != 0.0).then_some(next) }
+    };
+    batch.iter().enumerate().map(backup).collect()
+}
+
+/// The one-step target of each transition: `reward + discount * value`, where the value is the target network's for the
+/// best action in the mask. Best by the target network itself (Mnih et al. 2015,
+/// <https://doi.org/10.1038/nature14236>) or, with `online`, by the online network: double Q-learning (van Hasselt et al.
+/// 2016, <https://arxiv.org/abs/1509.06461>).
+///
+/// `target` and `online` hold the next states' action values, shape `[batch, actions]`. A transition with discount 0 takes
+/// nothing from them, whatever they hold.
+pub fn targets(
+    rewards: &[f32],
+    discounts: &[f32],
+    masks: &[ActionMask],
+    target: &[f32],
+    online: Option<&[f32]>,
+) -> Vec<f32> {
+    let actions = target.len() / rewards.len().max(1);
+    (0..rewards.len())
+        .map(|index| {
+            if discounts[index] == 0.0 {
+                return rewards[index];
+            }
+            let row = index * actions..(index + 1) * actions;
+            let chooser = &online.unwrap_or(target)[row.clone()];
+            let best = argmax(chooser, &masks[index]);
+            rewards[index] + discounts[index] * target[row][best]
+        })
+        .collect()
+}
+
+/// The mean absolute error of each transition's action values.
+pub fn mean_errors<S>(backups: &[Backup<S>], errors: &[f32], rows: usize) -> Vec<f32> {
+    let mut sums = vec![(0.0, 0); rows];
+    for (backup, error) in backups.iter().zip(errors) {
+        let (sum, count) = &mut sums[backup.row];
+        *sum += error.abs();
+        *count += 1;
+    }
+    sums.into_iter().map(|(sum, count)| sum / count.max(1) as f32).collect()
+}
+
+/// The backups that are one thread's work: those of whole states, with at most so many images where no state alone has more.
+/// With afterstates each backup has an image of its own, else those of a state have one together.
+pub fn shards<S>(backups: &[Backup<S>], images: usize, afterstates: bool) -> Vec<Range<usize>> {
+    let mut shards: Vec<Range<usize>> = Vec::new();
+    let (mut start, mut full) = (0, 0);
+    for state in backups.chunk_by(|one, other| one.row == other.row) {
+        let end = start + state.len();
+        let more = if afterstates { state.len() } else { 1 };
+        match shards.last_mut() {
+            Some(shard) if full + more <= images => {
+                shard.end = end;
+                full += more;
+            }
+            _ => {
+                shards.push(start..end);
+                full = more;
+            }
+        }
+        start = end;
+    }
+    shards
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mask(actions: &[usize]) -> ActionMask {
+        let mut mask = ActionMask::default();
+        actions.iter().for_each(|action| mask.insert(*action));
+        mask
+    }
+
+    #[test]
+    fn the_maximum_is_taken_over_the_mask_only() {
+        let masks = [mask(&[0, 2]), mask(&[1])];
+        let values = [1.0, 9.0, 2.0, 4.0, -3.0, 8.0];
+        let targets = targets(&[0.5, 1.0], &[0.5, 0.9], &masks, &values, None);
+        assert_eq!(targets, [0.5 + 0.5 * 2.0, 1.0 + 0.9 * -3.0]);
+    }
+
+    #[test]
+    fn double_learning_lets_the_online_network_choose_and_the_target_network_judge() {
+        let (target, online) = ([1.0, 9.0, 2.0], [3.0, 0.0, 2.5]);
+        let all = [mask(&[0, 1, 2])];
+        assert_eq!(targets(&[0.0], &[0.5], &all, &target, None), [4.5]);
+        assert_eq!(targets(&[0.0], &[0.5], &all, &target, Some(&online)), [0.5]);
+        // The online network's favourite is masked out: its second best is action 2.
+        assert_eq!(targets(&[0.0], &[0.5], &[mask(&[1, 2])], &target, Some(&online)), [1.0]);
+    }
+
+    #[test]
+    fn a_terminal_transition_is_worth_its_reward_whatever_stands_behind_it() {
+        let targets = targets(&[2.5], &[0.0], &[mask(&[0])], &[f32::NAN, 7.0], None);
+        assert_eq!(targets, [2.5]);
+    }
+
+    #[test]
+    fn a_shard_is_whole_states_of_so_many_images_and_one_state_at_least() {
+        let backup = |row| Backup::<u16> { row, action: 0, reward: 0.0, next: None };
+        let backups: Vec<_> = [0, 0, 0, 1, 1, 3, 3, 3, 3, 3, 4].map(backup).into();
+        assert_eq!(shards(&backups, 4, true), [0..3, 3..5, 5..10, 10..11]);
+        assert_eq!(shards(&backups, 5, true), [0..5, 5..10, 10..11]);
+        assert_eq!(shards(&backups, usize::MAX, true).len(), 1);
+        assert_eq!(shards(&backups, 2, false), [0..5, 5..11]);
+        assert!(shards::<u16>(&[], 4, true).is_empty());
+    }
+
+    #[test]
+    fn a_transitions_error_is_the_mean_size_of_its_values_errors() {
+        let backup = |row| Backup::<u16> { row, action: 0, reward: 0.0, next: None };
+        let backups = [backup(0), backup(2), backup(2)];
+        assert_eq!(mean_errors(&backups, &[-2.0, 1.0, -4.0], 3), [2.0, 0.0, 2.5]);
+    }
+
+    #[test]
+    fn the_backup_of_a_sampled_transition_is_of_the_action_that_was_played() {
+        let transition = Transition { state: 7, next: 8, action: 3, reward: 0.5, discount: 0.25 };
+        let next = Some(Next { state: 8, discount: 0.25, certain: 0.0 });
+        let expected = Backup { row: 0, action: 3, reward: 0.5, next };
+        let last = Transition { discount: 0.0, ..transition };
+        let ends = Backup { row: 1, next: None, ..expected.clone() };
+        assert_eq!(sampled(&[transition, last]), [expected, ends]);
+    }
+}

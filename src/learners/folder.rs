@@ -1,0 +1,157 @@
+//! The folder of a run and what lies in it.
+
+use std::fs::{self, File, TryLockError};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::network::BEST;
+use crate::store::files;
+
+/// `runs/NAME/`: the resolved configuration, checkpoints and logs; no other process can open it meanwhile.
+#[derive(Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    /// Locked by the operating system, which lets go of it when the process ends, however that happens.
+    _lock: File,
+}
+
+impl RunFolder {
+    /// Makes the folder of a new run, with its configuration. Without a name it is called after `stem`, and numbered where
+    /// that exists.
+    ///
+    /// # Errors
+    /// When there is a run of that name already, or the folder cannot be made.
+    pub fn create(runs: &Path, name: Option<&str>, stem: &str, config: &str) -> Result<Self> {
+        if runs.exists() && !runs.is_dir() {
+            return Err(Error::user(format!("--runs {}: this is no folder", runs.display())));
+        }
+        let names: Box<dyn Iterator<Item = String>> = match name {
+            Some(name) if Path::new(name).file_name() != Some(name.as_ref()) => {
+                return Err(Error::user(format!("--name {name}: it must be a plain name, without folders")));
+            }
+            Some(name) => Box::new(std::iter::once(name.to_owned())),
+            None => Box::new(std::iter::once(stem.to_owned()).chain((2..).map(|number| format!("{stem}-{number}")))),
+        };
+        fs::create_dir_all(runs).map_err(|error| unwritable(runs, &error))?;
+        for name in names {
+            let path = runs.join(name);
+            match fs::create_dir(&path) {
+                Ok(()) => {
+                    let folder = Self::lock(path)?;
+                    folder.write_config(config)?;
+                    return Ok(folder);
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(unwritable(&path, &error)),
+            }
+        }
+        Err(Error::user(format!(
+            "--name {0}: {1} exists already; choose another name, or go on with that run by --resume {1}",
+            name.unwrap_or_default(),
+            runs.join(name.unwrap_or_default()).display()
+        )))
+    }
+
+    /// The folder of a run that exists.
+    ///
+    /// # Errors
+    /// When it holds no checkpoint, or another process is at work in it.
+    pub fn open(path: &Path) -> Result<Self> {
+        Self::last_of(path)?;
+        Self::lock(path.to_owned())
+    }
+
+    /// The checkpoint in the folder of a run.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn last_of(path: &Path) -> Result<PathBuf> {
+        let last = path.join(LAST);
+        match last.is_file() {
+            true => Ok(last),
+            false => Err(Error::user(format!(
+                "--resume {}: the folder holds no {LAST}; name the folder of a run, such as runs/dqn",
+                path.display()
+            ))),
+        }
+    }
+
+    fn lock(path: PathBuf) -> Result<Self> {
+        let name = path.join("lock");
+        let file = File::options().create(true).append(true).open(&name).map_err(|error| unwritable(&name, &error))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::user(format!(
+                    "{}: another process trains in this folder; wait until it has ended, or stop it",
+                    path.display()
+                )));
+            }
+            // Some file systems have no locks: there is nothing to be refused then.
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(error)) => {
+                return Err(Error::runtime(format!("{} cannot be locked: {error}", name.display())));
+            }
+        }
+        Ok(Self { path, _lock: file })
+    }
+
+    /// Writes the resolved configuration.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write_config(&self, config: &str) -> Result<()> {
+        files::write_atomically(&self.path.join("config.toml"), config.as_bytes())
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The checkpoint from which the run is resumed.
+    pub fn last(&self) -> PathBuf {
+        self.path.join(LAST)
+    }
+
+    /// The agent as it was at that checkpoint.
+    pub fn last_agent(&self) -> PathBuf {
+        self.path.join("last.safetensors")
+    }
+
+    /// The agent that did best in an evaluation.
+    pub fn best(&self) -> PathBuf {
+        self.path.join(BEST)
+    }
+}
+
+/// The name of the checkpoint.
+const LAST: &str = "last.ckpt";
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Error {
+    Error::runtime(format!("{} cannot be made: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_opened_by_one_at_a_time_and_the_lock_ends_with_its_holder() {
+        let runs = tempfile::tempdir().unwrap();
+        let folder = RunFolder::create(runs.path(), Some("run"), "", "seed = 1\n").unwrap();
+        fs::write(folder.last(), b"a checkpoint").unwrap();
+        let path = folder.path().to_owned();
+        match RunFolder::open(&path).unwrap_err() {
+            Error::User(text) => assert!(text.contains("another process") && text.contains("run:"), "{text}"),
+            error => panic!("{error}"),
+        }
+        drop(folder);
+        // The file stays; what counts is whether someone holds it.
+        assert!(path.join("lock").is_file());
+        let again = RunFolder::open(&path).unwrap();
+        assert!(RunFolder::open(&path).is_err());
+        drop(again);
+    }
+}

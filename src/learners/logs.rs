@@ -1,0 +1,181 @@
+//! The logs of a run: two CSV files, TensorBoard events, and what is shown of its progress.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use super::Learner;
+use super::checkpoint::Record;
+use super::folder::RunFolder;
+use super::metrics::Metrics;
+use crate::error::Result;
+use crate::eval::Summary;
+use crate::games::Game;
+use crate::report::plot::{self, CurvePoint};
+use crate::report::{CsvLog, EventLog, Progress};
+
+/// Columns of `evaluations.csv` behind the step and the learner's counters.
+const EVALUATION: &[&str] =
+    &["seconds", "mean", "half_width", "standard_deviation", "min", "median", "max", "best", "games"];
+
+fn training_columns<G: Game, L: Learner<G>>() -> Vec<&'static str> {
+    [L::COUNTERS, &["seconds"], L::COLUMNS, &["steps_per_second"]].concat()
+}
+
+fn evaluation_columns<G: Game, L: Learner<G>>() -> Vec<&'static str> {
+    [L::COUNTERS, EVALUATION].concat()
+}
+
+/// The sinks of one run.
+pub struct Logs {
+    training: CsvLog,
+    evaluations: CsvLog,
+    events: EventLog,
+    progress: Progress,
+    counters: &'static [&'static str],
+    shown: &'static [&'static str],
+    began: Instant,
+    /// Seconds and step at which this process took the run up.
+    seconds_before: f64,
+    step_before: u64,
+}
+
+impl Logs {
+    /// The logs of a new run.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn create<G: Game, L: Learner<G>>(folder: &RunFolder, steps: u64, quiet: bool) -> Result<Self> {
+        let path = folder.path();
+        let training = CsvLog::create(&path.join("train.csv"), &training_columns::<G, L>())?;
+        let evaluations = CsvLog::create(&path.join("evaluations.csv"), &evaluation_columns::<G, L>())?;
+        let events = EventLog::create(&path.join("tensorboard"))?;
+        Self::new::<G, L>(training, evaluations, events, 0, steps, quiet)
+    }
+
+    /// The logs of a run as they were at a step: what was written after it is taken back.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub fn resume<G: Game, L: Learner<G>>(folder: &RunFolder, step: u64, steps: u64, quiet: bool) -> Result<Self> {
+        let path = folder.path();
+        let training = CsvLog::resume(&path.join("train.csv"), &training_columns::<G, L>(), step)?;
+        let evaluations = CsvLog::resume(&path.join("evaluations.csv"), &evaluation_columns::<G, L>(), step)?;
+        let events = EventLog::resume(&path.join("tensorboard"), step)?;
+        Self::new::<G, L>(training, evaluations, events, step, steps, quiet)
+    }
+
+    fn new<G: Game, L: Learner<G>>(
+        training: CsvLog,
+        evaluations: CsvLog,
+        events: EventLog,
+        step: u64,
+        steps: u64,
+        quiet: bool,
+    ) -> Result<Self> {
+        let seconds_before = training.column("seconds")?.last().map_or(0.0, |(_, seconds)| *seconds);
+        Ok(Self {
+            training,
+            evaluations,
+            events,
+            progress: Progress::new(steps, step, quiet),
+            counters: L::COUNTERS,
+            shown: L::SHOWN,
+            began: Instant::now(),
+            seconds_before,
+            step_before: step,
+        })
+    }
+
+    /// Moves the progress bar.
+    pub fn progress(&mut self, step: u64, metrics: &Metrics, record: &Record) {
+        let mut shown: Vec<(&str, f64)> =
+            self.shown.iter().filter_map(|name| Some((*name, metrics.get(name)?))).collect();
+        shown.extend(record.evaluation.map(|(_, mean)| ("evaluation", mean)));
+        shown.extend(record.best.map(|best| ("best", best)));
+        self.progress.update(step, &shown);
+        if record.evaluation.is_some_and(|(at, _)| at == step) {
+            self.progress.line();
+        }
+    }
+
+    /// Writes a row of the training log.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn training(&mut self, step: u64, metrics: &Metrics) -> Result<()> {
+        let elapsed = self.began.elapsed().as_secs_f64();
+        let mut values = vec![
+            ("seconds", self.seconds_before + elapsed),
+            ("steps_per_second", (step - self.step_before) as f64 / elapsed),
+        ];
+        values.extend(metrics.values());
+        self.training.scalars(step, &values)?;
+        self.events("train", step, &values)
+    }
+
+    /// Writes a row of the evaluation log.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn evaluation(&mut self, step: u64, summary: &Summary, metrics: &Metrics, best: Option<f64>) -> Result<()> {
+        let mut values: Vec<(&str, f64)> =
+            self.counters.iter().filter_map(|name| Some((*name, metrics.get(name)?))).collect();
+        values.extend([
+            ("seconds", self.seconds_before + self.began.elapsed().as_secs_f64()),
+            ("mean", summary.mean),
+            ("min", summary.min),
+            ("median", summary.median),
+            ("max", summary.max),
+            ("games", summary.n as f64),
+        ]);
+        let optional =
+            [("half_width", summary.half_width), ("standard_deviation", summary.standard_deviation), ("best", best)];
+        values.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));
+        self.evaluations.scalars(step, &values)?;
+        self.events("evaluation", step, &values)
+    }
+
+    /// Waits until all is on the disk.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn flush(&mut self) -> Result<()> {
+        self.training.flush()?;
+        self.evaluations.flush()?;
+        self.events.flush()
+    }
+
+    /// Draws the evaluations so far as `curve.svg` in the run's folder; nothing before the first.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub fn draw_curve(&self, folder: &RunFolder) -> Result<()> {
+        let means = self.evaluations.column("mean")?;
+        if means.is_empty() {
+            return Ok(());
+        }
+        let widths: HashMap<u64, f64> = self.evaluations.column("half_width")?.into_iter().collect();
+        let point = |(step, mean)| CurvePoint { step, mean, half_width: widths.get(&step).copied() };
+        let points: Vec<CurvePoint> = means.into_iter().map(point).collect();
+        let name = folder.path().file_name().unwrap_or_default().to_string_lossy();
+        plot::curve(&folder.path().join("curve.svg"), &format!("{name}: greedy evaluation in training"), &points)
+    }
+
+    /// Prints a line beside the bar.
+    pub fn message(&self, line: &str) {
+        self.progress.message(line);
+    }
+
+    /// Leaves the bar as it stands.
+    pub fn finish(&self) {
+        self.progress.finish();
+    }
+
+    /// Writes to TensorBoard, where names are in groups.
+    fn events(&mut self, group: &str, step: u64, values: &[(&str, f64)]) -> Result<()> {
+        let tags: Vec<String> = values.iter().map(|(name, _)| format!("{group}/{name}")).collect();
+        let values: Vec<(&str, f64)> =
+            tags.iter().map(String::as_str).zip(values.iter().map(|(_, value)| *value)).collect();
+        self.events.scalars(step, &values)
+    }
+}

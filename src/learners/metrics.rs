@@ -1,0 +1,106 @@
+//! What a training is like, as named numbers.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Named numbers since the last row of the log.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Metrics(BTreeMap<String, Metric>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum Metric {
+    /// The last of all numbers.
+    Last(f64),
+    /// Their sum.
+    Sum(f64),
+    /// Their mean: sum and count.
+    Mean(f64, u64),
+}
+
+impl Metrics {
+    /// Sets a number, which stays until it is set again.
+    pub fn set(&mut self, name: &str, value: f64) {
+        *self.entry(name, Metric::Last(value)) = Metric::Last(value);
+    }
+
+    /// Adds to a sum.
+    pub fn add(&mut self, name: &str, value: f64) {
+        if let Metric::Sum(sum) = self.entry(name, Metric::Sum(0.0)) {
+            *sum += value;
+        }
+    }
+
+    /// Takes a number into a mean.
+    pub fn average(&mut self, name: &str, value: f64) {
+        if let Metric::Mean(sum, count) = self.entry(name, Metric::Mean(0.0, 0)) {
+            *sum += value;
+            *count += 1;
+        }
+    }
+
+    /// A number by its name; none where it is the mean of nothing.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.0.get(name).and_then(Metric::value)
+    }
+
+    /// All numbers with their names, but means of nothing.
+    pub fn values(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.0.iter().filter_map(|(name, metric)| Some((name.as_str(), metric.value()?)))
+    }
+
+    /// Begins new sums and means.
+    pub fn reset(&mut self) {
+        for metric in self.0.values_mut() {
+            *metric = match *metric {
+                Metric::Last(value) => Metric::Last(value),
+                Metric::Sum(_) => Metric::Sum(0.0),
+                Metric::Mean(..) => Metric::Mean(0.0, 0),
+            };
+        }
+    }
+
+    fn entry(&mut self, name: &str, first: Metric) -> &mut Metric {
+        self.0.entry(name.to_owned()).or_insert(first)
+    }
+}
+
+impl Metric {
+    fn value(&self) -> Option<f64> {
+        match *self {
+            Self::Last(value) | Self::Sum(value) => Some(value),
+            Self::Mean(_, 0) => None,
+            Self::Mean(sum, count) => Some(sum / count as f64),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_has_the_last_of_some_the_sum_of_others_and_means() {
+        let mut metrics = Metrics::default();
+        for number in [1.0, 2.0, 6.0] {
+            metrics.set("epsilon", number);
+            metrics.add("games", number);
+            metrics.average("loss", number);
+        }
+        let values: Vec<_> = metrics.values().collect();
+        assert_eq!(values, [("epsilon", 6.0), ("games", 9.0), ("loss", 3.0)]);
+        assert_eq!((metrics.get("loss"), metrics.get("error")), (Some(3.0), None));
+    }
+
+    #[test]
+    fn a_new_row_begins_at_nothing_but_for_what_is_set() {
+        let mut metrics = Metrics::default();
+        metrics.set("epsilon", 0.5);
+        metrics.add("games", 2.0);
+        metrics.average("loss", 3.0);
+        metrics.reset();
+        assert_eq!(metrics.values().collect::<Vec<_>>(), [("epsilon", 0.5), ("games", 0.0)]);
+        metrics.average("loss", 7.0);
+        assert_eq!(metrics.get("loss"), Some(7.0));
+    }
+}

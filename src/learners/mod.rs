@@ -1,0 +1,125 @@
+//! How agents are trained: the trait of a learner, what carries a training of any of them, and the learners.
+
+pub mod checkpoint;
+pub mod config;
+pub mod dqn;
+pub mod folder;
+pub mod logs;
+pub mod metrics;
+pub mod run;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub use config::{OutOfRange, RunConfig, Source, TrainConfig, require};
+pub use dqn::Dqn;
+pub use folder::RunFolder;
+pub use metrics::Metrics;
+pub use run::{Ending, Run};
+
+use crate::agents::Agent;
+use crate::error::Result;
+use crate::games::{Game, Playable};
+use crate::network::device::Device;
+use crate::store::AgentFile;
+
+/// A way to train an agent for a game, one round after the other.
+///
+/// What a step is, it says itself: a move, a sweep, a generation. It is all that the run counts, and logs, evaluations and
+/// checkpoints are due after so many. Everything in it that moves is what [`save`](Self::save) gives: taken up by
+/// [`restore`](Self::restore), a learner goes on as if it had never been interrupted, bit for bit.
+pub trait Learner<G: Game>: Sized {
+    /// The name in configurations.
+    const NAME: &'static str;
+    /// The key of its configuration that says how many steps there are.
+    const STEPS: &'static str;
+    /// Metrics that count its work beside the steps: columns of `train.csv` and of `evaluations.csv`.
+    const COUNTERS: &'static [&'static str];
+    /// Its other metrics, in the order of the columns of `train.csv`.
+    const COLUMNS: &'static [&'static str];
+    /// Those that are shown while it trains.
+    const SHOWN: &'static [&'static str];
+
+    /// Its sections of the configuration.
+    type Config: Clone + Default + PartialEq + Serialize + DeserializeOwned;
+    /// All that moves, as it is read from a checkpoint; [`save`](Self::save) gives what is written.
+    type Saved: DeserializeOwned;
+
+    /// Whether a configuration's values are in their ranges and go together: the first that is not, if any.
+    fn check(config: &Self::Config) -> std::result::Result<(), OutOfRange>;
+
+    /// Steps of the whole training.
+    fn steps(config: &Self::Config) -> u64;
+
+    /// Whether a training can be made longer once it has begun; if not, why: what goes by the share of the training that is done.
+    fn check_lengthening(config: &Self::Config) -> std::result::Result<(), String>;
+
+    /// A learner before its first step.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn new(config: &TrainConfig<Self::Config>, rules: &G::Rules, device: &Device) -> Result<Self>;
+
+    /// Steps so far.
+    fn step(&self) -> u64;
+
+    /// Learns a little, by one step or a few. What it was like goes into the metrics.
+    ///
+    /// # Errors
+    /// When the device fails or the training has diverged.
+    fn round(&mut self, metrics: &mut Metrics) -> Result<()>;
+
+    /// The player that it has learned to be, as it plays in an evaluation.
+    fn player(&self) -> impl Agent<G>;
+
+    /// The same as a file.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn agent(&self) -> Result<AgentFile>;
+
+    /// All that moves, to be written; it reads back as [`Saved`](Self::Saved).
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn save(&self) -> Result<impl Serialize>;
+
+    /// Takes up what was saved.
+    ///
+    /// # Errors
+    /// When it is of another configuration: a checksum proves that nothing was damaged, not that this program made it.
+    fn restore(&mut self, saved: Self::Saved) -> Result<()>;
+}
+
+/// Something to be done with a learner that is known by its name only.
+pub trait Task<G: Game> {
+    /// Does it.
+    ///
+    /// # Errors
+    /// Whatever goes wrong in it.
+    fn run<L: Learner<G>>(self) -> Result<()>;
+}
+
+macro_rules! learners {
+    ($($learner:ident),+ $(,)?) => {
+        /// Does a task with the learner that a configuration names.
+        ///
+        /// # Errors
+        /// When there is none of that name, and what goes wrong in the task.
+        pub fn with_learner<G: Playable>(source: &Source, task: impl Task<G>) -> Result<()> {
+            let name = source.learner()?;
+            $(
+                if name == $learner::<G>::NAME {
+                    return task.run::<$learner<G>>();
+                }
+            )+
+            let names = [$($learner::<G>::NAME),+].join(", ");
+            Err(source.wrong("learner", &format!("there is no learner \"{name}\"; use one of: {names}")))
+        }
+    };
+}
+
+// All learners, one line each.
+learners! {
+    Dqn,
+}

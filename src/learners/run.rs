@@ -1,0 +1,213 @@
+//! A training of any learner: its folder, logs, evaluations and checkpoints, and how it is resumed.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::checkpoint::{self, Checkpoint, Record, State};
+use super::config::key_and_value;
+use super::folder::RunFolder;
+use super::logs::Logs;
+use super::metrics::Metrics;
+use super::{Learner, TrainConfig};
+use crate::error::{Error, Result};
+use crate::eval::{Summary, play_series};
+use crate::games::Game;
+use crate::network::device::Device;
+
+/// How a training ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// All steps are done.
+    Finished,
+    /// It was asked to stop, and can be resumed.
+    Stopped,
+}
+
+/// A training in its folder.
+pub struct Run<G: Game, L: Learner<G>> {
+    config: TrainConfig<L::Config>,
+    rules: G::Rules,
+    learner: L,
+    record: Record,
+    metrics: Metrics,
+    folder: RunFolder,
+    logs: Logs,
+}
+
+impl<G: Game, L: Learner<G>> Run<G, L> {
+    /// A new training in a new folder, which can be resumed from here on.
+    ///
+    /// # Errors
+    /// When the device fails or a file cannot be written.
+    pub fn start(
+        config: TrainConfig<L::Config>,
+        rules: G::Rules,
+        device: &Device,
+        folder: RunFolder,
+        quiet: bool,
+    ) -> Result<Self> {
+        let learner = L::new(&config, &rules, device)?;
+        let record = Record { threads: rayon::current_num_threads(), ..Record::default() };
+        // A checkpoint can be resumed without logs, but not the other way round.
+        save(&folder, &config, &record, &Metrics::default(), &learner)?;
+        let logs = Logs::create::<G, L>(&folder, L::steps(&config.learner), quiet)?;
+        Ok(Self { config, rules, learner, record, metrics: Metrics::default(), folder, logs })
+    }
+
+    /// The training of a folder as it was at its last checkpoint; `sets` may lengthen it.
+    ///
+    /// # Errors
+    /// When the checkpoint is of another version of the program, when it cannot be made longer or a `--set` means something
+    /// else, or when a file cannot be written.
+    pub fn resume(
+        folder: RunFolder,
+        checkpoint: &Checkpoint,
+        sets: &[String],
+        device: &Device,
+        quiet: bool,
+    ) -> Result<Self> {
+        let (before, rules) = checkpoint.source(&[])?.resolve::<G, L>()?;
+        let config = lengthened::<G, L>(&before, checkpoint, sets)?;
+        let State { record, metrics, learner: saved } = checkpoint.state::<L::Saved>()?;
+        let mut learner = L::new(&config, &rules, device)?;
+        learner.restore(saved).map_err(|error| checkpoint.wrong(&error))?;
+        let (step, steps) = (learner.step(), L::steps(&config.learner));
+        if config != before {
+            if step >= steps {
+                let key = L::STEPS;
+                return Err(Error::user(format!(
+                    "--set {key}={steps}: it must be above {step}, the steps that the run has done"
+                )));
+            }
+            save(&folder, &config, &record, &metrics, &learner)?;
+            folder.write_config(&config.to_toml()?)?;
+        }
+        let logs = Logs::resume::<G, L>(&folder, step, steps, quiet)?;
+        Ok(Self { config, rules, learner, record, metrics, folder, logs })
+    }
+
+    /// Trains until all steps are done or `stop` is set: after the round that is under way.
+    ///
+    /// # Errors
+    /// When the device fails, a file cannot be written, or the training has diverged.
+    pub fn train(&mut self, stop: &AtomicBool) -> Result<Ending> {
+        let steps = self.steps();
+        while self.step() < steps {
+            let before = self.step();
+            self.learner.round(&mut self.metrics)?;
+            let step = self.step();
+
+            let due = |every: u64| step / every != before / every || step >= steps;
+            if due(self.config.run.logging.every) {
+                self.logs.training(step, &self.metrics)?;
+                self.metrics.reset();
+            }
+            if due(self.config.run.evaluation.every) {
+                self.evaluate()?;
+            }
+            self.logs.progress(step, &self.metrics, &self.record);
+            let stopping = stop.load(Ordering::Relaxed);
+            if stopping || due(self.config.run.checkpoint.every) {
+                self.save()?;
+            }
+            if stopping && step < steps {
+                return Ok(Ending::Stopped);
+            }
+        }
+        Ok(Ending::Finished)
+    }
+
+    /// Plays a series of seeded games, and keeps the agent if it is the best so far.
+    fn evaluate(&mut self) -> Result<()> {
+        let evaluation = &self.config.run.evaluation;
+        let mut player = self.learner.player();
+        let played = play_series(&mut player, &self.rules, evaluation.seed.into(), evaluation.games, |_| ())?;
+        let scores: Vec<i32> = played.iter().map(|game| game.score).collect();
+        let summary = Summary::of(&scores).ok_or_else(|| Error::runtime("the evaluation played no game"))?;
+        let best = self.record.evaluated(self.learner.step(), summary.mean);
+        self.logs.evaluation(self.learner.step(), &summary, &self.metrics, self.record.best)?;
+        if best {
+            self.learner.agent()?.save(&self.folder.best())?;
+        }
+        Ok(())
+    }
+
+    /// Writes the agent as it is and everything that moves, each file atomically.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn save(&mut self) -> Result<()> {
+        self.logs.flush()?;
+        save(&self.folder, &self.config, &self.record, &self.metrics, &self.learner)
+    }
+
+    /// Steps so far.
+    pub fn step(&self) -> u64 {
+        self.learner.step()
+    }
+
+    /// Steps of the whole training.
+    pub fn steps(&self) -> u64 {
+        L::steps(&self.config.learner)
+    }
+
+    /// The learner.
+    pub fn learner(&self) -> &L {
+        &self.learner
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &TrainConfig<L::Config> {
+        &self.config
+    }
+
+    /// Evaluations so far, and how the run began.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &RunFolder {
+        &self.folder
+    }
+
+    /// The logs.
+    pub fn logs(&self) -> &Logs {
+        &self.logs
+    }
+}
+
+/// The configuration `before` of a checkpoint after some `--set`: these may set the steps, where that does no harm to what is done.
+fn lengthened<G: Game, L: Learner<G>>(
+    before: &TrainConfig<L::Config>,
+    checkpoint: &Checkpoint,
+    sets: &[String],
+) -> Result<TrainConfig<L::Config>> {
+    let key = L::STEPS;
+    for text in sets {
+        if key_and_value(text)?.0 != key {
+            return Err(Error::user(format!(
+                "--set {text}: a run that is resumed keeps its configuration; only {key}=N can be set, which makes it longer"
+            )));
+        }
+    }
+    let (config, _) = checkpoint.source(sets)?.resolve::<G, L>()?;
+    if config != *before {
+        L::check_lengthening(&config.learner).map_err(|why| {
+            Error::user(format!("--set {key}: this run cannot be made longer: {why}; start a new run instead"))
+        })?;
+    }
+    Ok(config)
+}
+
+/// Writes the agent and the checkpoint.
+fn save<G: Game, L: Learner<G>>(
+    folder: &RunFolder,
+    config: &TrainConfig<L::Config>,
+    record: &Record,
+    metrics: &Metrics,
+    learner: &L,
+) -> Result<()> {
+    let state = State { record: record.clone(), metrics: metrics.clone(), learner: learner.save()? };
+    learner.agent()?.save(&folder.last_agent())?;
+    checkpoint::save(&folder.last(), config.to_toml()?, &state)
+}
