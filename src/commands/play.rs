@@ -1,6 +1,7 @@
 //! `matchq play`: a game in the terminal, watched or played, or as plain text where there is no terminal.
 
 mod clip;
+mod picture;
 mod plain;
 mod screen;
 mod session;
@@ -21,9 +22,9 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 
 use super::{print, rules};
 use crate::agents;
-use crate::games::Match3;
 use crate::cli::Play;
 use crate::error::{Error, Result};
+use crate::games::Playable;
 use session::{Command, Session};
 use thinker::Thinker;
 use tokens::Look;
@@ -38,8 +39,8 @@ const GRACE: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// Anything wrong with the flags, and any failure of the player or the terminal.
-pub fn run<G: crate::games::Playable>(arguments: &Play) -> Result<()> {
-    let rules = rules::<Match3>(&arguments.game)?;
+pub fn run<G: Playable>(arguments: &Play) -> Result<()> {
+    let rules = rules::<G>(&arguments.game)?;
     let speed = arguments.speed;
     if !(speed > 0.0 && speed.is_finite()) {
         return Err(Error::user(format!("--speed {speed}: the speed must be a number above 0, such as 2")));
@@ -50,10 +51,10 @@ pub fn run<G: crate::games::Playable>(arguments: &Play) -> Result<()> {
     }
     let seed = arguments.seed.unwrap_or_else(random_seed);
     if !terminal {
-        let mut player = agents::parse::<Match3>(&arguments.player, &rules)?;
-        return plain::play(player.as_mut(), &rules, seed, &mut io::stdout().lock());
+        let mut player = agents::parse::<G>(&arguments.player, &rules)?;
+        return plain::play::<G>(player.as_mut(), &rules, seed, &mut io::stdout().lock());
     }
-    let thinker = Thinker::start(&arguments.player, rules)?;
+    let thinker = Thinker::<G>::start(&arguments.player, rules.clone())?;
     let mut session = Session::new(rules, seed, thinker.name(), arguments.human, speed);
     let look = Look { ascii: arguments.ascii, colour: env::var_os("NO_COLOR").is_none_or(|set| set.is_empty()) };
     let played = in_terminal(&mut session, &thinker, look);
@@ -74,7 +75,7 @@ fn random_seed() -> u128 {
 }
 
 /// Plays until the user quits; the terminal is afterwards as before, in a panic too.
-fn in_terminal(session: &mut Session, thinker: &Thinker, look: Look) -> Result<()> {
+fn in_terminal<G: Playable>(session: &mut Session<G>, thinker: &Thinker<G>, look: Look) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
     // Ctrl-C is a key here; this is for signals from elsewhere.
@@ -93,10 +94,10 @@ fn in_terminal(session: &mut Session, thinker: &Thinker, look: Look) -> Result<(
 }
 
 /// Draws, reads keys and lets time pass, until the user quits.
-fn watch(
+fn watch<G: Playable>(
     terminal: &mut DefaultTerminal,
-    session: &mut Session,
-    thinker: &Thinker,
+    session: &mut Session<G>,
+    thinker: &Thinker<G>,
     look: Look,
     stop: &AtomicBool,
 ) -> Result<()> {

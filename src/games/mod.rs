@@ -7,6 +7,9 @@ mod mask;
 pub mod match3;
 mod registry;
 pub mod swap;
+#[cfg(test)]
+#[path = "../../tests/toy/mod.rs"]
+pub mod toy;
 mod vector;
 
 pub use action_mask::ActionMask;

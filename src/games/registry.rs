@@ -32,4 +32,6 @@ macro_rules! games {
 
 games! {
     super::match3::Match3,
+    #[cfg(test)]
+    super::toy::Toy,
 }

@@ -1,20 +1,8 @@
 //! The boards of a move, one after the other.
 
-use crate::games::match3::{COLUMNS, ROWS};
+use super::picture::Picture;
 
-/// The letters of a board by row and column; an empty cell is a space.
-pub type Picture = [[char; COLUMNS]; ROWS];
-
-/// The board of a text.
-pub fn picture(text: &str) -> Picture {
-    let mut picture = [[' '; COLUMNS]; ROWS];
-    for (row, line) in picture.iter_mut().zip(text.lines()) {
-        row.iter_mut().zip(line.chars()).for_each(|(cell, letter)| *cell = letter);
-    }
-    picture
-}
-
-/// A move's boards: after the swap, every clearing and every pass of falling, and the one at rest.
+/// A move's boards: such as after the swap, every clearing and every pass of falling; and the one at rest.
 pub struct Clip {
     boards: Vec<Picture>,
     at: usize,
@@ -28,11 +16,9 @@ const CLEARED: f64 = 0.25;
 const PASS: f64 = 0.09;
 
 impl Clip {
-    /// The clip of a move's boards; without any, of an empty one.
-    pub fn new(mut boards: Vec<Picture>) -> Self {
-        if boards.is_empty() {
-            boards.push(picture(""));
-        }
+    /// The clip of a move's boards on the way, of which there may be none, and the one at rest.
+    pub fn new(way: &[String], rest: &str) -> Self {
+        let boards = way.iter().map(String::as_str).chain([rest]).map(Picture::of).collect();
         Self { boards, at: 0 }
     }
 
@@ -41,7 +27,7 @@ impl Clip {
         &self.boards[self.at]
     }
 
-    /// Whether it is the one after the swap.
+    /// Whether it is the first, such as the one after a swap.
     pub fn is_first(&self) -> bool {
         self.at == 0
     }
@@ -60,8 +46,7 @@ impl Clip {
 
     /// Whether the token of a cell is cleared on the next board.
     pub fn is_fading(&self, x: usize, y: usize) -> bool {
-        let next = self.clears_after(self.at).then(|| &self.boards[self.at + 1]);
-        next.is_some_and(|next| next[y][x] == ' ')
+        self.clears_after(self.at) && self.boards[self.at + 1].at(x, y) == ' '
     }
 
     /// Clearings so far, the one that comes next included.
@@ -81,7 +66,7 @@ impl Clip {
 
     /// Whether tokens are cleared between a board and the next: only then is a full board followed by one with holes.
     fn clears_after(&self, at: usize) -> bool {
-        let holes = |at: usize| self.boards.get(at).is_some_and(|board| board.as_flattened().contains(&' '));
+        let holes = |at: usize| self.boards.get(at).is_some_and(Picture::has_holes);
         !holes(at) && holes(at + 1)
     }
 }
@@ -95,20 +80,19 @@ mod tests {
     #[test]
     fn the_boards_of_a_chain_are_told_apart() {
         let (mut game, mut random, _) = deal::<Match3>(&Rules::default(), 0);
-        let (play, mut boards) = game.play_watched(2, 6, true, &mut random);
-        boards.push(game.board());
-        let mut clip = Clip::new(boards.iter().map(|board| picture(board)).collect());
+        let (play, boards) = game.play_watched(2, 6, true, &mut random);
+        let mut clip = Clip::new(&boards, &game.board());
         assert!(clip.is_first() && !clip.is_last() && clip.wave() == 1);
         // The column of three c in column 2, and the obstacles beside it.
         assert!(clip.is_fading(2, 7) && clip.is_fading(1, 6) && !clip.is_fading(0, 0));
         assert_eq!(clip.duration(), PAUSE);
         clip.advance();
-        assert_eq!((clip.now()[7][2], clip.duration()), (' ', CLEARED));
+        assert_eq!((clip.now().at(2, 7), clip.duration()), (' ', CLEARED));
         clip.advance();
         assert_eq!(clip.duration(), PASS);
         while clip.advance() {}
         assert!(clip.is_last() && play.waves > 1);
         assert_eq!((clip.wave(), clip.duration()), (play.waves as usize, PAUSE));
-        assert_eq!(*clip.now(), picture(&game.board()));
+        assert_eq!(*clip.now(), Picture::of(&game.board()));
     }
 }

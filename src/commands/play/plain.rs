@@ -1,13 +1,12 @@
 //! A game as plain text, where there is no terminal: boards, moves, points and the player's view.
 
-use std::fmt::Write as _;
 use std::io::{ErrorKind, Write};
 
-use crate::agents::{Agent, ActionValue};
+use super::picture::Picture;
+use crate::agents::{ActionValue, Agent};
 use crate::error::{Error, Result};
 use crate::eval::deal;
-use crate::games::Game;
-use crate::games::match3::{COLUMNS, MOVES, Match3, Move, Rules};
+use crate::games::Playable;
 
 /// The best moves that are written.
 const BEST: usize = 3;
@@ -16,19 +15,23 @@ const BEST: usize = 3;
 ///
 /// # Errors
 /// When the player fails or the output cannot be written.
-pub fn play(player: &mut dyn Agent<Match3>, rules: &Rules, seed: u128, out: &mut impl Write) -> Result<()> {
-    let (mut game, mut random, mut ties) = deal::<Match3>(rules, seed);
+pub fn play<G: Playable>(player: &mut dyn Agent<G>, rules: &G::Rules, seed: u128, out: &mut impl Write) -> Result<()> {
+    let (mut game, mut random, mut ties) = deal::<G>(rules, seed);
+    let mut number = 0;
     let mut text = format!("seed {seed}, {}\n\n{}\n", player.name(), board(&game));
     while !game.is_over() {
         let ranked = player.rank(&game.state(), &mut ties)?;
         let action = ranked.first().map_or(0, |valued| valued.action);
-        let number = MOVES - game.moves_left() + 1;
+        let counted = G::actions_left(&game.state()) > 0;
         let points = game.step(action, &mut random).reward;
-        let at = Move::of_action(action);
-        let (score, left) = (game.score(), game.moves_left());
-        text += &format!("best: {}\n", best(&ranked));
-        text +=
-            &format!("move {number}: {at}, points {points}, score {score}, moves left {left}\n\n{}\n", board(&game));
+        number += 1;
+        let left = match counted {
+            true => format!(", moves left {}", G::actions_left(&game.state())),
+            false => String::new(),
+        };
+        let (at, score) = (G::describe(action), game.score());
+        text += &format!("best: {}\n", best::<G>(&ranked));
+        text += &format!("move {number}: {at}, points {points}, score {score}{left}\n\n{}\n", board(&game));
         if !written(out, &text)? {
             return Ok(());
         }
@@ -38,18 +41,12 @@ pub fn play(player: &mut dyn Agent<Match3>, rules: &Rules, seed: u128, out: &mut
 }
 
 /// The board with its coordinates.
-fn board(game: &Match3) -> String {
-    let mut text = String::from("  ");
-    (0..COLUMNS).for_each(|x| write!(text, "{x}").unwrap_or_default());
-    text.push('\n');
-    for (y, row) in game.board().lines().enumerate() {
-        text += &format!("{y} {row}\n");
-    }
-    text
+fn board<G: Playable>(game: &G) -> String {
+    Picture::of(&G::board(&game.state())).numbered().join("\n") + "\n"
 }
 
-fn best(ranked: &[ActionValue]) -> String {
-    let valued = |valued: &ActionValue| format!("{} {:.1}", Move::of_action(valued.action), valued.value);
+fn best<G: Playable>(ranked: &[ActionValue]) -> String {
+    let valued = |valued: &ActionValue| format!("{} {:.1}", G::describe(valued.action), valued.value);
     ranked.iter().take(BEST).map(valued).collect::<Vec<_>>().join(", ")
 }
 

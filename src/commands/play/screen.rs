@@ -5,13 +5,14 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 
+use super::picture::edge;
 use super::session::{Phase, Session};
 use super::tokens::{self, CellSize, Look};
-use crate::games::match3::{COLUMNS, MOVES, Move};
+use crate::games::Playable;
 
 /// The cells of the board, the largest first.
 const SIZES: [CellSize; 2] = [CellSize { width: 8, height: 3 }, CellSize { width: 6, height: 2 }];
-/// Columns beside the board, and between both.
+/// Columns beside the board, at least, and between both.
 const PANEL: (u16, u16) = (28, 2);
 /// Rows above and below the board: the title; a message and the keys.
 const AROUND: (u16, u16) = (1, 2);
@@ -25,30 +26,40 @@ const PLAYING: &str = "arrows go/swap  space select  esc unselect  h hint  \
 const PLAYING_SHORT: &str = "arrows go  space select  h hint  p pause  s m step  + - speed  n next  q quit";
 
 /// Draws a session, or the size that is needed where the terminal is too small; whether the session is seen.
-pub fn draw(frame: &mut Frame, session: &Session, look: Look) -> bool {
+pub fn draw<G: Playable>(frame: &mut Frame, session: &Session<G>, look: Look) -> bool {
     let area = frame.area();
     let buffer = frame.buffer_mut();
-    let cell = SIZES.into_iter().find(|cell| fits(*cell, area));
+    let board = session.board().size();
+    let cell = SIZES.into_iter().find(|cell| fits(needed::<G>(*cell, board), area));
     match cell {
         Some(cell) => game(buffer, area, cell, session, look),
-        None => too_small(buffer, area),
+        None => too_small(buffer, area, needed::<G>(SIZES[SIZES.len() - 1], board)),
     }
     cell.is_some()
 }
 
-/// The columns and rows that a size of cells needs.
-fn needed(cell: CellSize) -> (u16, u16) {
-    let (width, height) = cell.board();
-    (width + PANEL.1 + PANEL.0, AROUND.0 + height + AROUND.1)
+/// The columns and rows of a size of cells that a board of so many columns and rows needs.
+fn needed<G: Playable>(cell: CellSize, board: (usize, usize)) -> (u16, u16) {
+    let (width, height) = (cell.board(board).0 + PANEL.1 + panel_size::<G>(board).0, middle::<G>(cell, board));
+    (width.max(PLAYING_SHORT.len() as u16), AROUND.0 + height + AROUND.1)
 }
 
-fn fits(cell: CellSize, area: Rect) -> bool {
-    let (width, height) = needed(cell);
+/// Columns and rows of the panel.
+fn panel_size<G: Playable>((_, rows): (usize, usize)) -> (u16, u16) {
+    // Rank, move and value; score, moves left, speed, heading, an empty line and the coordinates.
+    (PANEL.0.max(G::describe(0).chars().count() as u16 + 12), (LISTED + rows) as u16 + 6)
+}
+
+/// Rows between the title and the message.
+fn middle<G: Playable>(cell: CellSize, board: (usize, usize)) -> u16 {
+    cell.board(board).1.max(panel_size::<G>(board).1)
+}
+
+fn fits((width, height): (u16, u16), area: Rect) -> bool {
     area.width >= width && area.height >= height
 }
 
-fn too_small(buffer: &mut Buffer, area: Rect) {
-    let (width, height) = needed(SIZES[SIZES.len() - 1]);
+fn too_small(buffer: &mut Buffer, area: Rect, (width, height): (u16, u16)) {
     let lines = [
         "the terminal is too small:".to_owned(),
         format!("{} x {}, but {width} x {height}", area.width, area.height),
@@ -60,9 +71,10 @@ fn too_small(buffer: &mut Buffer, area: Rect) {
     }
 }
 
-fn game(buffer: &mut Buffer, area: Rect, cell: CellSize, session: &Session, look: Look) {
+fn game<G: Playable>(buffer: &mut Buffer, area: Rect, cell: CellSize, session: &Session<G>, look: Look) {
     let bold = Style::new().add_modifier(Modifier::BOLD);
-    let (width, height) = cell.board();
+    let board = session.board().size();
+    let (width, height) = (cell.board(board).0, middle::<G>(cell, board));
     let (left, top) = (area.left(), area.top());
     let seed = session.seed();
     let title = match session.hand() {
@@ -71,7 +83,7 @@ fn game(buffer: &mut Buffer, area: Rect, cell: CellSize, session: &Session, look
     };
     buffer.set_stringn(left, top, title, area.width.into(), bold);
     tokens::draw(buffer, (left, top + AROUND.0), cell, session, look);
-    let panel = Rect::new(left + width + PANEL.1, top + AROUND.0, PANEL.0, height);
+    let panel = Rect::new(left + width + PANEL.1, top + AROUND.0, panel_size::<G>(board).0, height);
     self::panel(buffer, panel, session, look);
     let below = top + AROUND.0 + height;
     buffer.set_stringn(left, below, message(session), area.width.into(), bold);
@@ -84,7 +96,7 @@ fn game(buffer: &mut Buffer, area: Rect, cell: CellSize, session: &Session, look
     buffer.set_stringn(left, below + 1, keys, area.width.into(), dim);
 }
 
-fn panel(buffer: &mut Buffer, area: Rect, session: &Session, look: Look) {
+fn panel<G: Playable>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look: Look) {
     let mut y = area.top();
     let mut line = |text: &str, style: Style| {
         buffer.set_stringn(area.left(), y, text, area.width.into(), style);
@@ -93,31 +105,35 @@ fn panel(buffer: &mut Buffer, area: Rect, session: &Session, look: Look) {
     let last = session.last().map_or(String::new(), |last| format!("  ({:+})", last.points));
     let paused = if session.is_paused() { "  paused" } else { "" };
     line(&format!("score       {}{last}", session.score()), Style::new().add_modifier(Modifier::BOLD));
-    line(&format!("moves left  {} of {MOVES}", session.moves_left()), Style::new());
+    if let Some((left, all)) = session.moves_left() {
+        line(&format!("moves left  {left} of {all}"), Style::new());
+    }
     line(&format!("speed       {}x{paused}", session.speed()), Style::new());
-    line(&format!("{:<16}{:>9}", "best moves", "value"), Style::new().add_modifier(Modifier::UNDERLINED));
+    let width = G::describe(0).chars().count() + 3;
+    line(&format!("{:<width$}{:>9}", "best moves", "value"), Style::new().add_modifier(Modifier::UNDERLINED));
     for rank in 0..LISTED {
         let text = session.view().get(rank).map_or(String::new(), |valued| {
-            format!("{} {} {:>9.1}", rank + 1, Move::of_action(valued.action), valued.value)
+            format!("{} {} {:>9.1}", rank + 1, G::describe(valued.action), valued.value)
         });
         line(&text, Style::new());
     }
     line("", Style::new());
-    line(&format!("  {}", (0..COLUMNS).map(|x| x.to_string()).collect::<String>()), Style::new());
     let board = session.board();
-    for row in 0..board.len() {
-        line(&row.to_string(), Style::new());
-    }
-    for (y, row) in (area.top() + LISTED as u16 + 6..).zip(board) {
-        for (x, letter) in (area.left() + 2..).zip(row) {
-            buffer.set_string(x, y, letter.to_string(), look.token(letter));
-        }
+    board.numbered().iter().for_each(|text| line(text, Style::new()));
+    let (_, rows) = board.size();
+    let corner = (area.left() + edge(rows) as u16, y - rows as u16);
+    for (x, y, letter) in board.cells() {
+        let style = look.token(tokens::token_of::<G>(letter));
+        buffer.set_string(corner.0 + x as u16, corner.1 + y as u16, letter.to_string(), style);
     }
 }
 
 /// What is going on, in a line.
-fn message(session: &Session) -> String {
+fn message<G: Playable>(session: &Session<G>) -> String {
     let player = session.player();
+    if let Some(notice) = session.notice() {
+        return notice.to_owned();
+    }
     match session.phase() {
         Phase::Choosing => match session.hand() {
             None if session.is_step_due() => format!("{player} thinks, then comes the step"),
@@ -127,10 +143,11 @@ fn message(session: &Session) -> String {
             Some(_) => "select a token, then swap it in a direction".to_owned(),
         },
         Phase::Chosen => {
-            session.view().first().map_or(String::new(), |best| format!("next: {}", Move::of_action(best.action)))
+            session.view().first().map_or(String::new(), |best| format!("next: {}", G::describe(best.action)))
         }
         Phase::Moving(clip) => match (session.last(), clip.wave()) {
-            (Some(last), _) => format!("{}: {} points", last.at, last.points),
+            (Some(last), _) => format!("{}: {} points", G::describe(last.action), last.points),
+            (None, 0) => "a move is on its way".to_owned(),
             (None, wave) => format!("clearing {wave}"),
         },
         Phase::Over => {

@@ -2,12 +2,12 @@
 
 mod seen;
 
-use super::clip::{Clip, picture};
+use super::clip::Clip;
+use super::picture::Picture;
 use crate::agents::ActionValue;
 use crate::eval::deal;
-use crate::games::Game;
-use crate::games::match3::{COLUMNS, Match3, Move, ROWS, Rules, State};
-use crate::random::{CPythonRandom, Stream};
+use crate::games::{Game, MaskKind, Playable, Text};
+use crate::random::Stream;
 
 /// What the keys can ask for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +24,7 @@ pub enum Command {
     Slower,
     /// Deals the game of the next seed.
     NextGame,
-    /// Moves the cursor by columns and rows, or swaps where a cell is selected.
+    /// Moves the cursor by columns and rows, or plays where a cell is selected.
     Go(isize, isize),
     /// Selects the cell under the cursor, or unselects it.
     Select,
@@ -35,12 +35,11 @@ pub enum Command {
 }
 
 /// A position that the player is asked about.
-#[derive(Clone)]
-pub struct Question {
+pub struct Question<G: Game> {
     /// Which question it is: answers to others are ignored.
     pub id: u64,
     /// The position.
-    pub state: State,
+    pub state: G::State,
     /// The player's stream in this game.
     pub ties: Stream,
 }
@@ -72,7 +71,7 @@ pub enum Phase {
 pub struct Hand {
     /// The cell (x, y) under the cursor.
     pub cursor: (usize, usize),
-    /// Whether it is selected: a direction then swaps.
+    /// Whether it is selected: a direction then plays the move of its cell and the next one.
     pub selected: bool,
     /// Whether the best moves are asked for.
     pub hint: bool,
@@ -82,22 +81,29 @@ pub struct Hand {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Played {
     /// The move.
-    pub at: Move,
+    pub action: usize,
     /// Its points.
     pub points: i32,
 }
 
 /// A game with its random numbers and the player's.
-struct Table {
-    game: Match3,
-    random: CPythonRandom,
+struct Table<G: Game> {
+    game: G,
+    random: G::Rng,
     ties: Stream,
+    /// Moves of the whole game where the rules set their number, else 0.
+    moves: usize,
 }
 
-impl Table {
-    fn deal(rules: &Rules, seed: u128) -> Self {
-        let (game, random, ties) = deal(rules, seed);
-        Self { game, random, ties }
+impl<G: Playable> Table<G> {
+    fn deal(rules: &G::Rules, seed: u128) -> Self {
+        let (game, random, ties) = deal::<G>(rules, seed);
+        let moves = G::actions_left(&game.state());
+        Self { game, random, ties, moves }
+    }
+
+    fn board(&self) -> Picture {
+        Picture::of(&G::board(&self.game.state()))
     }
 }
 
@@ -107,17 +113,21 @@ const CHOICE: f64 = 1.2;
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=64.0;
 
 /// A game that is watched or played.
-pub struct Session {
-    rules: Rules,
+pub struct Session<G: Game> {
+    rules: G::Rules,
     seed: u128,
-    table: Table,
+    table: Table<G>,
+    /// Moves played.
+    played: usize,
     phase: Phase,
     hand: Option<Hand>,
     /// The player's game of the same seed, which follows a person's.
-    rival: Option<Table>,
+    rival: Option<Table<G>>,
     /// What the player thinks of the position.
     view: Vec<ActionValue>,
     last: Option<Played>,
+    /// Why the last command was not obeyed.
+    notice: Option<String>,
     paused: bool,
     /// The step that is made when the player has answered.
     due: Option<Command>,
@@ -130,19 +140,24 @@ pub struct Session {
     player: String,
 }
 
-impl Session {
+impl<G: Playable> Session<G> {
     /// The game of a seed, watched or played by a person, with a player's name and a speed that is positive and finite.
-    pub fn new(rules: Rules, seed: u128, player: &str, human: bool, speed: f64) -> Self {
-        let hand = Hand { cursor: (COLUMNS / 2 - 1, ROWS / 2 - 1), selected: false, hint: false };
+    pub fn new(rules: G::Rules, seed: u128, player: &str, human: bool, speed: f64) -> Self {
+        let table = Table::<G>::deal(&rules, seed);
+        let (columns, rows) = table.board().size();
+        let cursor = ((columns / 2).saturating_sub(1), (rows / 2).saturating_sub(1));
+        let hand = Hand { cursor, selected: false, hint: false };
         Self {
             rules,
             seed,
-            table: Table::deal(&rules, seed),
+            table,
+            played: 0,
             phase: Phase::Choosing,
             hand: human.then_some(hand),
             rival: None,
             view: Vec::new(),
             last: None,
+            notice: None,
             paused: false,
             due: None,
             speed,
@@ -155,7 +170,7 @@ impl Session {
     }
 
     /// The position that the player is to think about, told once.
-    pub fn question(&mut self) -> Option<Question> {
+    pub fn question(&mut self) -> Option<Question<G>> {
         let needed = match (&self.phase, self.hand) {
             (Phase::Choosing, None) => true,
             (Phase::Choosing, Some(hand)) => hand.hint && self.view.is_empty(),
@@ -207,6 +222,7 @@ impl Session {
 
     /// Obeys a command; one that means nothing now is ignored.
     pub fn obey(&mut self, command: Command) {
+        self.notice = None;
         match command {
             Command::Pause => {
                 self.paused = !self.paused;
@@ -251,7 +267,7 @@ impl Session {
         match &mut self.phase {
             Phase::Chosen => {
                 let best = self.view.first().map_or(0, |valued| valued.action);
-                self.play(Move::of_action(best));
+                self.play(best);
             }
             Phase::Moving(clip) => {
                 if !clip.advance() {
@@ -264,15 +280,16 @@ impl Session {
         }
     }
 
-    fn play(&mut self, at: Move) {
+    fn play(&mut self, action: usize) {
         let Table { game, random, .. } = &mut self.table;
-        let (play, mut boards) = game.play_watched(at.x as i64, at.y as i64, at.vertical, random);
-        boards.push(game.board());
-        self.last = Some(Played { at, points: play.score_delta });
+        let (step, boards) = game.frames(action, random);
+        self.played += 1;
+        self.last = Some(Played { action, points: step.reward as i32 });
         if game.is_over() && self.hand.is_some() {
             self.rival = Some(Table::deal(&self.rules, self.seed));
         }
-        self.enter(Phase::Moving(Clip::new(boards.iter().map(|board| picture(board)).collect())));
+        let clip = Clip::new(&boards, &G::board(&game.state()));
+        self.enter(Phase::Moving(clip));
     }
 
     fn enter(&mut self, phase: Phase) {
@@ -281,16 +298,23 @@ impl Session {
     }
 
     fn go(&mut self, columns: isize, rows: isize) {
+        let (width, height) = self.table.board().size();
         let Some(hand) = &mut self.hand else { return };
         let (x, y) = hand.cursor;
-        let to = (x.saturating_add_signed(columns).min(COLUMNS - 1), y.saturating_add_signed(rows).min(ROWS - 1));
+        let along = |from: usize, by, cells: usize| from.saturating_add_signed(by).min(cells.saturating_sub(1));
+        let to = (along(x, columns, width), along(y, rows, height));
         if !hand.selected {
             hand.cursor = to;
         } else if to != (x, y) {
-            *hand = Hand { cursor: to, selected: false, hint: false };
-            self.forget_question();
-            self.view.clear();
-            self.play(Move { x: x.min(to.0), y: y.min(to.1), vertical: rows != 0 });
+            match action::<G>(&self.table.game.state(), (x, y), to) {
+                Ok(action) => {
+                    *hand = Hand { cursor: to, selected: false, hint: false };
+                    self.forget_question();
+                    self.view.clear();
+                    self.play(action);
+                }
+                Err(notice) => self.notice = Some(notice),
+            }
         }
     }
 
@@ -299,6 +323,7 @@ impl Session {
         // The seeds go round: the game after the last is the first.
         self.seed = self.seed.wrapping_add(1);
         self.table = Table::deal(&self.rules, self.seed);
+        self.played = 0;
         self.rival = None;
         self.view.clear();
         self.last = None;
@@ -312,6 +337,21 @@ impl Session {
     fn forget_question(&mut self) {
         self.id += 1;
         self.asked = false;
+    }
+}
+
+/// The move that touches two cells and no other, or why it cannot be played.
+fn action<G: Text>(state: &G::State, a: (usize, usize), b: (usize, usize)) -> Result<usize, String> {
+    let touches = |action: &usize| {
+        let cells = G::cells(*action);
+        cells.len() == 2 && cells.contains(&a) && cells.contains(&b)
+    };
+    let Some(action) = (0..G::ACTIONS).find(touches) else {
+        return Err(format!("no move is of the cells ({}, {}) and ({}, {})", a.0, a.1, b.0, b.1));
+    };
+    match G::mask(state, MaskKind::LEGAL).contains(action) {
+        true => Ok(action),
+        false => Err(format!("the rules do not allow {} now", G::describe(action))),
     }
 }
 

@@ -6,28 +6,28 @@ use std::thread;
 use super::session::{Answer, Question};
 use crate::agents;
 use crate::error::{Error, Result};
-use crate::games::match3::Rules;
+use crate::games::Playable;
 
 /// A player that answers when it has thought.
-pub struct Thinker {
+pub struct Thinker<G: Playable> {
     name: String,
-    questions: Sender<Question>,
+    questions: Sender<Question<G>>,
     answers: Receiver<Result<Answer>>,
 }
 
-impl Thinker {
+impl<G: Playable> Thinker<G> {
     /// Starts the player of a text. It ends with the program, or when this is dropped and it has thought to the end.
     ///
     /// # Errors
     /// A text that names no player, or a thread that cannot be started.
-    pub fn start(text: &str, rules: Rules) -> Result<Self> {
-        let (questions, asked) = mpsc::channel::<Question>();
+    pub fn start(text: &str, rules: G::Rules) -> Result<Self> {
+        let (questions, asked) = mpsc::channel::<Question<G>>();
         let (answer, answers) = mpsc::channel();
         let (started, name) = mpsc::channel();
         let text = text.to_owned();
         let think = move || {
             // Made here because a player need not be able to change threads.
-            let mut player = match agents::parse::<crate::games::Match3>(&text, &rules) {
+            let mut player = match agents::parse::<G>(&text, &rules) {
                 Ok(player) => player,
                 Err(error) => return drop(started.send(Err(error))),
             };
@@ -61,7 +61,7 @@ impl Thinker {
     ///
     /// # Errors
     /// When the player's thread has ended.
-    pub fn ask(&self, question: Question) -> Result<()> {
+    pub fn ask(&self, question: Question<G>) -> Result<()> {
         self.questions.send(question).map_err(|_| gone())
     }
 

@@ -3,9 +3,9 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
 
+use super::picture::edge;
 use super::session::{Hand, Phase, Session};
-use crate::agents::ActionValue;
-use crate::games::match3::{COLUMNS, Move, ROWS};
+use crate::games::{Playable, Shape, Token};
 
 /// How things are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,8 +25,8 @@ pub struct CellSize {
     pub height: u16,
 }
 
-/// Columns at the left of the board, and rows above it, for coordinates.
-pub const EDGE: (u16, u16) = (2, 1);
+/// Rows above the board for coordinates.
+const HEAD: u16 = 1;
 /// The best moves that are marked on the board.
 const MARKED: usize = 3;
 /// Columns of a shape.
@@ -35,22 +35,16 @@ const SHAPE: u16 = 4;
 const LETTER: char = 'L';
 
 impl CellSize {
-    /// The size of the board with its coordinates.
-    pub fn board(self) -> (u16, u16) {
-        (EDGE.0 + COLUMNS as u16 * self.width, EDGE.1 + ROWS as u16 * self.height)
+    /// The size of a board of so many columns and rows with its coordinates.
+    pub fn board(self, (columns, rows): (usize, usize)) -> (u16, u16) {
+        (edge(rows) as u16 + columns as u16 * self.width, HEAD + rows as u16 * self.height)
     }
 }
 
 impl Look {
     /// The style of a token's letter or shape.
-    pub fn token(self, letter: char) -> Style {
-        let colour = match letter {
-            'a' => Color::LightRed,
-            'b' => Color::LightGreen,
-            'c' => Color::LightBlue,
-            'd' => Color::LightCyan,
-            _ => Color::Gray,
-        };
+    pub fn token(self, token: Option<&Token>) -> Style {
+        let colour = token.map_or(Color::Gray, |token| nearest(token.colour));
         self.coloured(Style::new().fg(colour), Style::new())
     }
 
@@ -59,117 +53,192 @@ impl Look {
         if self.colour { with } else { without }
     }
 
-    fn shape(self, letter: char) -> [&'static str; 2] {
-        match (letter, self.ascii) {
-            ('a', false) => [" ◢◣ ", "◢L█◣"],
-            ('b', false) => ["████", "█L██"],
-            ('c', false) => [" ◢◣ ", "◥L█◤"],
-            ('d', false) => ["◢██◣", "◥L█◤"],
-            ('#', false) => ["┌──┐", "└L─┘"],
-            ('a', true) => [" /\\ ", "/L_\\"],
-            ('b', true) => ["+--+", "+L-+"],
-            ('c', true) => [" /\\ ", "\\L_/"],
-            ('d', true) => ["/--\\", "\\L-/"],
-            ('#', true) => ["####", "#L##"],
-            _ => ["    ", "    "],
+    fn shape(self, shape: Shape) -> [&'static str; 2] {
+        match (shape, self.ascii) {
+            (Shape::Triangle, false) => [" ◢◣ ", "◢L█◣"],
+            (Shape::Square, false) => ["████", "█L██"],
+            (Shape::Pentagon, false) => [" ◢◣ ", "◥L█◤"],
+            (Shape::Hexagon, false) => ["◢██◣", "◥L█◤"],
+            (Shape::Circle, false) => ["▟██▙", "▜L█▛"],
+            (Shape::Diamond, false) => ["▗██▖", "▝L█▘"],
+            (Shape::Star, false) => ["◥██◤", "◢L█◣"],
+            (Shape::Block, false) => ["┌──┐", "└L─┘"],
+            (Shape::Triangle, true) => [" /\\ ", "/L_\\"],
+            (Shape::Square, true) => ["+--+", "+L-+"],
+            (Shape::Pentagon, true) => [" /\\ ", "\\L_/"],
+            (Shape::Hexagon, true) => ["/--\\", "\\L-/"],
+            (Shape::Circle, true) => [".--.", "'L-'"],
+            (Shape::Diamond, true) => ["/^^\\", "\\Lv/"],
+            (Shape::Star, true) => ["\\||/", "/L|\\"],
+            (Shape::Block, true) => ["####", "#L##"],
         }
     }
 }
 
-/// Draws a session's board with its coordinates and marks; (left, top) is the corner of the coordinates.
-pub fn draw(buffer: &mut Buffer, (left, top): (u16, u16), cell: CellSize, session: &Session, look: Look) {
-    let corner = |x: usize, y: usize| (left + EDGE.0 + x as u16 * cell.width, top + EDGE.1 + y as u16 * cell.height);
-    let board = session.board();
-    let middle = cell.height - 1;
-    for x in 0..COLUMNS {
-        buffer.set_string(corner(x, 0).0 + cell.width / 2 - 1, top, x.to_string(), Style::new());
+/// The token of a letter; none where a cell is empty.
+pub fn token_of<G: Playable>(letter: char) -> Option<&'static Token> {
+    G::TOKENS.iter().find(|token| token.letter == letter)
+}
+
+/// Of the terminal's 16 colours the one of the nearest hue, bright but for orange; whites and greys have none.
+fn nearest(colour: [u8; 3]) -> Color {
+    let [red, green, blue] = colour.map(i32::from);
+    let most = red.max(green).max(blue);
+    let range = most - red.min(green).min(blue);
+    if range * 4 < most || range == 0 {
+        return if most < 200 { Color::Gray } else { Color::White };
     }
-    for (y, row) in board.iter().enumerate() {
-        buffer.set_string(left, corner(0, y).1 + middle, y.to_string(), Style::new());
-        for (x, letter) in row.iter().enumerate() {
+    // In degrees, from red over green to blue.
+    let hue = match most {
+        _ if most == red => 60 * (green - blue) / range,
+        _ if most == green => 120 + 60 * (blue - red) / range,
+        _ => 240 + 60 * (red - green) / range,
+    };
+    match hue.rem_euclid(360) {
+        15..45 => Color::Yellow,
+        45..90 => Color::LightYellow,
+        90..150 => Color::LightGreen,
+        150..210 => Color::LightCyan,
+        210..270 => Color::LightBlue,
+        270..330 => Color::LightMagenta,
+        _ => Color::LightRed,
+    }
+}
+
+/// The board with its coordinates and marks, where it is drawn.
+struct Drawing<'a> {
+    buffer: &'a mut Buffer,
+    /// The corner of the cell in column 0 and row 0.
+    corner: (u16, u16),
+    cell: CellSize,
+    look: Look,
+}
+
+/// Draws a session's board with its coordinates and marks; (left, top) is the corner of the coordinates.
+pub fn draw<G: Playable>(
+    buffer: &mut Buffer,
+    (left, top): (u16, u16),
+    cell: CellSize,
+    session: &Session<G>,
+    look: Look,
+) {
+    let board = session.board();
+    let (columns, rows) = board.size();
+    let corner = (left + edge(rows) as u16, top + HEAD);
+    let mut drawing = Drawing { buffer, corner, cell, look };
+    for x in 0..columns {
+        drawing.buffer.set_string(drawing.corner(x, 0).0 + cell.width / 2 - 1, top, x.to_string(), Style::new());
+    }
+    for y in 0..rows {
+        let row = drawing.corner(0, y).1 + cell.height - 1;
+        drawing.buffer.set_string(left, row, y.to_string(), Style::new());
+    }
+    for (x, y, letter) in board.cells() {
+        if let Some(token) = token_of::<G>(letter) {
             let fading = matches!(session.phase(), Phase::Moving(clip) if clip.is_fading(x, y));
-            token(buffer, corner(x, y), cell, *letter, fading, look);
+            drawing.token((x, y), token, fading);
         }
     }
-    let mut mark = |at: Move, label: &str, style: Style| {
-        let (x, y) = match at.vertical {
-            true => corner(at.x, at.y + 1),
-            false => (corner(at.x + 1, at.y).0 - cell.width / 2, corner(at.x, at.y).1),
-        };
-        let around = cell.width.saturating_sub(label.chars().count() as u16);
-        buffer.set_string(x + around / 2, y, label, style);
-    };
     if matches!(session.phase(), Phase::Choosing | Phase::Chosen) {
         // The best last, so that it is seen whole.
         for (rank, valued) in session.view().iter().take(MARKED).enumerate().rev() {
-            let at = Move::of_action(valued.action);
-            mark(at, &label(rank + 1, at, valued, cell, look), marked(rank == 0, look));
+            let cells = G::cells(valued.action);
+            let label = label(rank + 1, arrow(&cells, look), valued.value, cell);
+            drawing.mark(&cells, &label, marked(rank == 0, look));
         }
     }
-    if let Some(at) = session.swap() {
-        mark(at, arrow(at, look), marked(true, look));
+    if let Some(action) = session.starting() {
+        let cells = G::cells(action);
+        drawing.mark(&cells, arrow(&cells, look), marked(true, look));
     }
     if let Some(Hand { cursor, selected, .. }) = session.hand()
         && !matches!(session.phase(), Phase::Over)
     {
-        let bold = Modifier::BOLD;
         let (sides, colour) = if selected { (['>', '<'], Color::LightYellow) } else { (['[', ']'], Color::White) };
-        let style = look.coloured(Style::new().fg(colour).add_modifier(bold), Style::new().add_modifier(bold));
-        beside(buffer, corner(cursor.0, cursor.1), cell, sides, style);
+        drawing.beside(cursor, sides, colour);
     }
 }
 
-/// Draws a token into the lower two rows of its cell.
-fn token(buffer: &mut Buffer, (x, y): (u16, u16), cell: CellSize, letter: char, fading: bool, look: Look) {
-    let style = look.token(letter);
-    let left = x + (cell.width - SHAPE) / 2;
-    for (row, text) in (y + cell.height - 2..).zip(look.shape(letter)) {
-        for (column, part) in (left..).zip(text.chars()) {
-            let (shown, style) = match part {
-                // A dark letter on the gem's colour.
-                LETTER if letter != '#' => {
-                    let on = Style::new().fg(Color::Black).bg(style.fg.unwrap_or(Color::Reset));
-                    (letter, look.coloured(on, style).add_modifier(Modifier::BOLD))
-                }
-                LETTER => (letter, style),
-                part => (part, style),
-            };
-            buffer.set_string(column, row, shown.to_string(), style);
+impl Drawing<'_> {
+    /// The corner of a cell.
+    fn corner(&self, x: usize, y: usize) -> (u16, u16) {
+        (self.corner.0 + x as u16 * self.cell.width, self.corner.1 + y as u16 * self.cell.height)
+    }
+
+    /// Draws a token into the lower two rows of its cell.
+    fn token(&mut self, (x, y): (usize, usize), token: &Token, fading: bool) {
+        let style = self.look.token(Some(token));
+        let (left, top) = self.corner(x, y);
+        let left = left + (self.cell.width - SHAPE) / 2;
+        for (row, text) in (top + self.cell.height - 2..).zip(self.look.shape(token.shape)) {
+            for (column, part) in (left..).zip(text.chars()) {
+                let (shown, style) = match part {
+                    // A dark letter on the token's colour.
+                    LETTER if token.shape != Shape::Block => {
+                        let on = Style::new().fg(Color::Black).bg(style.fg.unwrap_or(Color::Reset));
+                        (token.letter, self.look.coloured(on, style).add_modifier(Modifier::BOLD))
+                    }
+                    LETTER => (token.letter, style),
+                    part => (part, style),
+                };
+                self.buffer.set_string(column, row, shown.to_string(), style);
+            }
+        }
+        if fading {
+            self.beside((x, y), ['*', '*'], Color::White);
         }
     }
-    if fading {
-        let bold = Modifier::BOLD;
-        let style = look.coloured(Style::new().fg(Color::White).add_modifier(bold), Style::new().add_modifier(bold));
-        beside(buffer, (x, y), cell, ['*', '*'], style);
-    }
-}
 
-/// Draws a character at the left and one at the right of a shape.
-fn beside(buffer: &mut Buffer, (x, y): (u16, u16), cell: CellSize, sides: [char; 2], style: Style) {
-    let left = x + (cell.width - SHAPE) / 2 - 1;
-    for row in y + cell.height - 2..y + cell.height {
-        buffer.set_string(left, row, sides[0].to_string(), style);
-        buffer.set_string(left + SHAPE + 1, row, sides[1].to_string(), style);
+    /// Draws a character at the left and one at the right of a cell's shape.
+    fn beside(&mut self, (x, y): (usize, usize), sides: [char; 2], colour: Color) {
+        let bold = Style::new().add_modifier(Modifier::BOLD);
+        let style = self.look.coloured(bold.fg(colour), bold);
+        let (left, top) = self.corner(x, y);
+        let left = left + (self.cell.width - SHAPE) / 2 - 1;
+        for row in top + self.cell.height - 2..top + self.cell.height {
+            self.buffer.set_string(left, row, sides[0].to_string(), style);
+            self.buffer.set_string(left + SHAPE + 1, row, sides[1].to_string(), style);
+        }
+    }
+
+    /// Writes a label into the middle of a move's cells, over the border of two.
+    fn mark(&mut self, cells: &[(usize, usize)], label: &str, style: Style) {
+        let Some([(left, top), (right, bottom)]) = ends(cells) else { return };
+        let (x, y) = self.corner(left, top + (bottom - top).div_ceil(2));
+        let around = self.cell.width.saturating_sub(label.chars().count() as u16);
+        let middle = (right - left) as u16 * self.cell.width / 2;
+        self.buffer.set_string(x + middle + around / 2, y, label, style);
     }
 }
 
 /// Rank, direction and value; without the value where it does not fit into a cell.
-fn label(rank: usize, at: Move, valued: &ActionValue, cell: CellSize, look: Look) -> String {
-    let value = match valued.value {
+fn label(rank: usize, arrow: &str, value: f64, cell: CellSize) -> String {
+    let value = match value {
         value if value > -9.95 && value < 99.95 => format!("{value:.1}"),
         value => format!("{value:.0}"),
     };
-    let short = format!("{rank}{}", arrow(at, look));
+    let short = format!("{rank}{arrow}");
     let whole = format!("{short}{value}");
     if whole.chars().count() <= cell.width.into() { whole } else { short }
 }
 
-fn arrow(at: Move, look: Look) -> &'static str {
-    match (at.vertical, look.ascii) {
-        (true, false) => "↕",
-        (false, false) => "↔",
-        (true, true) => "|",
-        (false, true) => "=",
+/// The upper left and the lower right cell of the rectangle around cells.
+fn ends(cells: &[(usize, usize)]) -> Option<[(usize, usize); 2]> {
+    let columns = || cells.iter().map(|cell| cell.0);
+    let rows = || cells.iter().map(|cell| cell.1);
+    Some([(columns().min()?, rows().min()?), (columns().max()?, rows().max()?)])
+}
+
+/// The direction in which a move's cells lie; a dot where it is none.
+fn arrow(cells: &[(usize, usize)], look: Look) -> &'static str {
+    let (wide, high) = ends(cells).map_or((false, false), |[from, to]| (from.0 < to.0, from.1 < to.1));
+    match (wide, high, look.ascii) {
+        (false, true, false) => "↕",
+        (true, false, false) => "↔",
+        (false, true, true) => "|",
+        (true, false, true) => "=",
+        (_, _, false) => "•",
+        (_, _, true) => "o",
     }
 }
 

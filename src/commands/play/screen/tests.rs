@@ -4,21 +4,22 @@ use ratatui::backend::TestBackend;
 use super::super::session::{Answer, Command};
 use super::*;
 use crate::agents;
-use crate::games::match3::Rules;
+use crate::games::Match3;
+use crate::games::match3::Move;
 
 const PLAIN: Look = Look { ascii: false, colour: false };
 const COLOURED: Look = Look { ascii: false, colour: true };
 
-fn session(human: bool) -> Session {
-    Session::new(Rules::default(), 0, "greedy", human, 1.0)
+fn session(human: bool) -> Session<Match3> {
+    Session::new(Default::default(), 0, "greedy", human, 1.0)
 }
 
 /// Answers what is asked with made-up values of two moves.
-fn answer(session: &mut Session) {
+fn answer(session: &mut Session<Match3>) {
     answer_with(session, [123.4, -5.0]);
 }
 
-fn answer_with(session: &mut Session, values: [f64; 2]) {
+fn answer_with(session: &mut Session<Match3>, values: [f64; 2]) {
     let ranked = [Move { x: 2, y: 6, vertical: true }, Move { x: 3, y: 0, vertical: false }];
     let values = ranked.iter().zip(values);
     let valued = |(at, value): (&Move, f64)| agents::ActionValue { action: at.action().unwrap(), value };
@@ -26,9 +27,10 @@ fn answer_with(session: &mut Session, values: [f64; 2]) {
     session.answer(Answer { id: question.id, ranked: values.map(valued).collect(), ties: question.ties });
 }
 
-fn drawn(session: &Session, (width, height): (u16, u16), look: Look) -> Buffer {
+fn drawn<G: Playable>(session: &Session<G>, (width, height): (u16, u16), look: Look) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal.draw(|frame| assert_eq!(draw(frame, session, look), fits(SIZES[1], frame.area()))).unwrap();
+    let needed = needed::<G>(SIZES[1], session.board().size());
+    terminal.draw(|frame| assert_eq!(draw(frame, session, look), fits(needed, frame.area()))).unwrap();
     terminal.backend().buffer().clone()
 }
 
@@ -153,7 +155,7 @@ fn a_larger_terminal_has_a_larger_board_and_one_too_small_says_what_is_needed() 
     let shown = lines(&drawn(&session(false), (120, 40), PLAIN));
     assert!(shown[1].starts_with("     0       1       2 ") && shown[33] == WATCHING, "{shown:?}");
     assert!(lines(&drawn(&session(true), (120, 40), PLAIN))[33] == PLAYING);
-    assert_eq!(needed(SIZES[1]), (80, 24));
+    assert_eq!(needed::<Match3>(SIZES[1], (8, 10)), (80, 24));
     for size in [(79, 24), (80, 23), (30, 5)] {
         let shown = lines(&drawn(&session(false), size, PLAIN)).join(" ");
         assert!(shown.contains("too small") && shown.contains("80 x 24"), "{shown}");

@@ -2,19 +2,21 @@
 
 use super::{Hand, Phase, Played, Session};
 use crate::agents::ActionValue;
-use crate::commands::play::clip::{Picture, picture};
-use crate::games::Game;
-use crate::games::match3::{MOVES, Move};
+use crate::commands::play::picture::Picture;
+use crate::games::Playable;
 
-impl Session {
+impl<G: Playable> Session<G> {
     /// How this game stands, in a line, once a move is played.
     pub(super) fn result(&self) -> Option<String> {
         self.last?;
         let who = if self.hand.is_some() { "you" } else { &self.player };
-        let (game, seed) = (&self.table.game, self.seed);
-        let moves = MOVES - game.moves_left();
+        let (score, seed) = (self.table.game.score(), self.seed);
+        let moves = match self.moves_left() {
+            Some((left, all)) => format!("{} of {all}", all - left),
+            None => self.played.to_string(),
+        };
         let rival = self.rival_score().map_or(String::new(), |score| format!("; {}: {score} points", self.player));
-        Some(format!("seed {seed}, {who}: {} points after {moves} of {MOVES} moves{rival}\n", game.score()))
+        Some(format!("seed {seed}, {who}: {score} points after {moves} moves{rival}\n"))
     }
 
     /// What was played, a line for each game.
@@ -35,8 +37,8 @@ impl Session {
     /// The board that is shown now.
     pub fn board(&self) -> Picture {
         match &self.phase {
-            Phase::Moving(clip) => *clip.now(),
-            _ => picture(&self.table.game.board()),
+            Phase::Moving(clip) => clip.now().clone(),
+            _ => self.table.board(),
         }
     }
 
@@ -55,17 +57,23 @@ impl Session {
         matches!(&self.phase, Phase::Moving(clip) if !clip.is_last())
     }
 
-    /// The move that is just being made: its swap is what is seen.
-    pub fn swap(&self) -> Option<Move> {
+    /// The move that is just being made: what it does itself is what is seen.
+    pub fn starting(&self) -> Option<usize> {
         match &self.phase {
-            Phase::Moving(clip) if clip.is_first() => self.last.map(|last| last.at),
+            Phase::Moving(clip) if clip.is_first() => self.last.map(|last| last.action),
             _ => None,
         }
     }
 
-    /// Moves left to play.
-    pub fn moves_left(&self) -> i32 {
-        self.table.game.moves_left()
+    /// Moves left to play, and those of the whole game, where the rules set their number.
+    pub fn moves_left(&self) -> Option<(usize, usize)> {
+        let all = self.table.moves;
+        (all > 0).then(|| (G::actions_left(&self.table.game.state()), all))
+    }
+
+    /// Why the last command was not obeyed.
+    pub fn notice(&self) -> Option<&str> {
+        self.notice.as_deref()
     }
 
     /// What the player thinks of the position, from the best move to the worst: where a person plays, only if asked.

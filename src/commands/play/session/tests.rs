@@ -1,14 +1,16 @@
 use super::*;
 use crate::agents::{self, BoxedPlayer};
 use crate::eval::play_series;
+use crate::games::Match3;
+use crate::games::match3::{Move, Rules};
 
 /// A session with its player beside it.
-struct Watched(Session, BoxedPlayer<Match3>);
+struct Watched(Session<Match3>, BoxedPlayer<Match3>);
 
 impl Watched {
     fn new(player: &str, human: bool) -> Self {
         let rules = Rules::default();
-        Self(Session::new(rules, 0, player, human, 1.0), agents::parse(player, &rules).unwrap())
+        Self(Session::new(rules, 0, player, human, 1.0), agents::parse::<Match3>(player, &rules).unwrap())
     }
 
     /// Answers what is asked.
@@ -28,6 +30,10 @@ impl Watched {
         assert!(matches!(self.0.phase(), Phase::Over));
     }
 
+    fn left(&self) -> usize {
+        self.0.moves_left().unwrap().0
+    }
+
     fn obey(&mut self, commands: &[Command]) {
         commands.iter().for_each(|command| self.0.obey(*command));
     }
@@ -43,11 +49,11 @@ const SWAP: [Command; 5] =
 
 #[test]
 fn a_watched_game_is_the_one_that_is_evaluated_whatever_player_plays_it() {
-    for player in ["random", "matching", "greedy", "network", "expected:samples=2", "rollout:sims=40"] {
+    for player in ["random", "matching", "greedy", "network", "network+search:sims=20", "rollout:sims=40"] {
         let mut watched = Watched::new(player, false);
         watched.finish();
         let played = play_series(watched.1.as_mut(), &Rules::default(), 0, 1, |_| ()).unwrap();
-        assert_eq!((watched.0.score(), watched.0.moves_left()), (played[0].score, 0), "{player}");
+        assert_eq!((watched.0.score(), watched.left()), (played[0].score, 0), "{player}");
         let line = format!("seed 0, {player}: {} points after 25 of 25 moves\n", played[0].score);
         assert_eq!(watched.0.results(), line);
     }
@@ -62,14 +68,14 @@ fn a_choice_is_shown_before_it_is_played_and_points_come_when_all_has_fallen() {
     watched.0.tick(CHOICE - 0.01);
     assert!(!watched.moving());
     watched.0.tick(0.02);
-    let best = Move::of_action(watched.0.view()[0].action);
-    assert!(watched.moving() && watched.0.swap() == Some(best));
-    assert_eq!((watched.0.score(), watched.0.last(), watched.0.moves_left()), (0, None, 24));
+    let best = watched.0.view()[0].action;
+    assert!(watched.moving() && watched.0.starting() == Some(best));
+    assert_eq!((watched.0.score(), watched.0.last(), watched.left()), (0, None, 24));
     for _ in 0..1_000 {
         watched.0.tick(0.01);
     }
     assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.view().is_empty());
-    assert_eq!((watched.0.score(), watched.0.last()), (40, Some(Played { at: best, points: 40 })));
+    assert_eq!((watched.0.score(), watched.0.last()), (40, Some(Played { action: best, points: 40 })));
 }
 
 #[test]
@@ -89,7 +95,7 @@ fn a_pause_stops_time_and_steps_go_on_by_a_board_or_a_move() {
     assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.score() == 40);
     watched.think();
     watched.obey(&[Command::StepMove]);
-    assert_eq!((watched.0.moves_left(), watched.0.score(), watched.0.is_paused()), (23, 56, true));
+    assert_eq!((watched.left(), watched.0.score(), watched.0.is_paused()), (23, 56, true));
     watched.think();
     watched.obey(&[Command::Pause]);
     watched.0.tick(CHOICE);
@@ -106,7 +112,7 @@ fn a_step_that_comes_while_the_player_thinks_is_made_when_it_has_answered() {
         assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.is_paused() && watched.0.is_step_due());
         let ranked = watched.1.rank(&state, &mut ties).unwrap();
         watched.0.answer(Answer { id, ranked, ties });
-        assert_eq!((watched.0.moves_left(), watched.moving()), (24, left.is_none()));
+        assert_eq!((watched.left(), watched.moving()), (24, left.is_none()));
         assert_eq!(watched.0.last().map(|last| last.points), left);
         assert!(watched.0.is_paused() && !watched.0.is_step_due());
         // The next answer makes no step.
@@ -125,7 +131,7 @@ fn a_pause_that_ends_and_another_game_take_back_a_step() {
         watched.obey(&[Command::StepMove, command]);
         assert!(!watched.0.is_step_due());
         watched.think();
-        assert!(matches!(watched.0.phase(), Phase::Chosen) && watched.0.moves_left() == 25);
+        assert!(matches!(watched.0.phase(), Phase::Chosen) && watched.left() == 25);
     }
 }
 
@@ -143,10 +149,10 @@ fn a_persons_move_can_be_stopped_and_stepped_through() {
     assert!(matches!(own.0.phase(), Phase::Choosing));
     // The person chooses: there is nothing to step through.
     own.obey(&[Command::StepBoard, Command::StepMove]);
-    assert_eq!((own.0.moves_left(), own.0.score(), own.0.is_step_due()), (24, 16, false));
+    assert_eq!((own.left(), own.0.score(), own.0.is_step_due()), (24, 16, false));
     own.obey(&[Command::Pause, Command::Select, Command::Go(-1, 0)]);
     own.0.tick(1_000.0);
-    assert!(matches!(own.0.phase(), Phase::Choosing) && own.0.moves_left() == 23);
+    assert!(matches!(own.0.phase(), Phase::Choosing) && own.left() == 23);
 }
 
 #[test]
@@ -162,7 +168,7 @@ fn speed_is_doubled_and_halved_within_limits() {
     watched.obey(&[Command::Slower; 50]);
     assert_eq!(watched.0.speed(), *SPEEDS.start());
 
-    let mut extreme = Session::new(Rules::default(), 0, "greedy", false, 1e300);
+    let mut extreme = Session::<Match3>::new(Rules::default(), 0, "greedy", false, 1e300);
     extreme.obey(Command::Faster);
     assert_eq!(extreme.speed(), 1e300);
     watched.0 = extreme;
@@ -177,8 +183,8 @@ fn the_next_game_is_that_of_the_next_seed_and_answers_to_the_last_one_are_ignore
     let late = watched.0.question().unwrap();
     assert!(watched.0.is_thinking());
     watched.obey(&[Command::NextGame]);
-    assert_eq!((watched.0.seed(), watched.0.score(), watched.0.moves_left()), (1, 0, 25));
-    assert_eq!(watched.0.board(), picture(&deal::<Match3>(&Rules::default(), 1).0.board()));
+    assert_eq!((watched.0.seed(), watched.0.score(), watched.left()), (1, 0, 25));
+    assert_eq!(watched.0.board(), Picture::of(&deal::<Match3>(&Rules::default(), 1).0.board()));
     let ranked = vec![ActionValue { action: 0, value: 1.0 }];
     watched.0.answer(Answer { id: late.id, ranked, ties: late.ties });
     assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.view().is_empty());
@@ -190,17 +196,17 @@ fn the_next_game_is_that_of_the_next_seed_and_answers_to_the_last_one_are_ignore
 fn a_person_swaps_with_the_cursor_and_a_swap_without_a_match_costs_points() {
     let mut own = Watched::new("greedy", true);
     own.obey(&SWAP);
-    assert!(own.moving() && own.0.swap() == Some(Move { x: 2, y: 6, vertical: true }));
+    assert!(own.moving() && own.0.starting() == Move { x: 2, y: 6, vertical: true }.action());
     // Nothing is swapped while tokens fall.
     own.obey(&[Command::Select, Command::Go(1, 0)]);
-    assert_eq!((own.0.moves_left(), own.0.hand().unwrap().selected), (24, false));
+    assert_eq!((own.left(), own.0.hand().unwrap().selected), (24, false));
     own.0.tick(1_000.0);
     assert_eq!((own.0.score(), own.0.hand().unwrap().cursor), (16, (3, 7)));
     // Towards the left and upwards the other cell names the move.
     own.obey(&[Command::Select, Command::Go(-1, 0)]);
-    assert_eq!(own.0.swap(), Some(Move { x: 2, y: 7, vertical: false }));
+    assert_eq!(own.0.starting(), Move { x: 2, y: 7, vertical: false }.action());
     own.0.tick(1_000.0);
-    assert_eq!((own.0.score(), own.0.last().unwrap().points, own.0.moves_left()), (11, -5, 23));
+    assert_eq!((own.0.score(), own.0.last().unwrap().points, own.left()), (11, -5, 23));
     assert_eq!(own.0.results(), "seed 0, you: 11 points after 2 of 25 moves\n");
 }
 
@@ -211,7 +217,7 @@ fn a_person_may_unselect_and_the_cursor_stays_on_the_board() {
     own.obey(&[Command::Select, Command::Go(-1, 0), Command::Unselect, Command::Go(0, -1)]);
     assert_eq!(own.0.hand(), Some(Hand { cursor: (0, 3), selected: false, hint: false }));
     own.obey(&[Command::Select, Command::Select, Command::Go(0, 1)]);
-    assert_eq!((own.0.hand().unwrap().cursor, own.0.moves_left()), ((0, 4), 25));
+    assert_eq!((own.0.hand().unwrap().cursor, own.left()), ((0, 4), 25));
     own.obey(&[Command::Go(1, 0); 20]);
     own.obey(&[Command::Go(0, 1); 20]);
     assert_eq!(own.0.hand().unwrap().cursor, (7, 9));

@@ -1,0 +1,318 @@
+//! Match-3 so small that it can be solved: 3 x 4 cells, 3 colours, no obstacles, 4 moves.
+//!
+//! There are 3^12 = 531,441 boards. The rules are match-3's: a swap of neighbours stays, runs of three or more clear and score
+//! 8 (three) or 15 (four), the rest falls, new gems come in from the top, and a move without a match costs 5. Written cell by
+//! cell, in the plainest way: what a game costs is this file and one line of the registry.
+
+use matchq_games::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Names of the house, wherever this file is built.
+mod matchq_games {
+    pub use crate::error::{Error, Result};
+    pub use crate::games::{
+        ActionMask, After, Features, Game, Image, Lookahead, Mask, MaskKind, Playable, Shape, Step, Text, Token,
+    };
+    pub use crate::random::{Draw, Stream};
+}
+
+/// Columns of the board.
+pub const COLUMNS: usize = 3;
+/// Rows of the board.
+pub const ROWS: usize = 4;
+/// Colours of the gems.
+pub const COLOURS: u8 = 3;
+/// Moves of a game.
+pub const MOVES: u8 = 4;
+
+/// Swaps with the cell to the right, then with the cell below.
+const HORIZONTAL: usize = (COLUMNS - 1) * ROWS;
+/// The mask of the swaps that match.
+const MATCHING: MaskKind = MaskKind(1);
+/// A cell that is empty, or whose gem is not known.
+const EMPTY: u8 = COLOURS;
+
+/// The rules: how many moves a game has.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Rules {
+    /// Moves of a game.
+    pub moves: u8,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self { moves: MOVES }
+    }
+}
+
+/// The gems row by row from the top, and the moves left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct State {
+    /// Gems by their number; [`COLOURS`] where none is known.
+    pub cells: [u8; ROWS * COLUMNS],
+    /// Moves left.
+    pub moves_left: u8,
+}
+
+/// A game.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Toy {
+    state: State,
+    score: i32,
+}
+
+impl State {
+    /// The cells of all runs of three or more, and their points.
+    fn runs(&self) -> ([bool; ROWS * COLUMNS], i32) {
+        let (mut cleared, mut points) = ([false; ROWS * COLUMNS], 0);
+        let rows = (0..ROWS).map(|row| (0..COLUMNS).map(|column| row * COLUMNS + column).collect());
+        let columns = (0..COLUMNS).map(|column| (0..ROWS).map(|row| row * COLUMNS + column).collect());
+        for line in rows.chain(columns).collect::<Vec<Vec<usize>>>() {
+            for run in line.chunk_by(|one, other| self.cells[*one] == self.cells[*other]) {
+                if run.len() >= 3 && self.cells[run[0]] != EMPTY {
+                    points += (run.len() * run.len() - 1) as i32;
+                    run.iter().for_each(|cell| cleared[*cell] = true);
+                }
+            }
+        }
+        (cleared, points)
+    }
+
+    /// Clears the runs and lets the rest fall; what comes in from the top is given by `draw`, column by column, from below.
+    pub fn clear(&mut self, mut draw: impl FnMut(usize) -> u8) -> Option<i32> {
+        let (cleared, points) = self.runs();
+        if points == 0 {
+            return None;
+        }
+        for column in 0..COLUMNS {
+            let gems = (0..ROWS).rev().map(|row| row * COLUMNS + column);
+            let mut left: Vec<u8> = gems.filter(|cell| !cleared[*cell]).map(|cell| self.cells[cell]).collect();
+            while left.len() < ROWS {
+                left.push(draw(column));
+            }
+            for (row, gem) in (0..ROWS).rev().zip(left) {
+                self.cells[row * COLUMNS + column] = gem;
+            }
+        }
+        Some(points)
+    }
+
+    /// The position with two cells swapped; where one is not known nothing is.
+    pub fn swapped(mut self, action: usize) -> Self {
+        let [one, other] = cells(action);
+        if self.cells[one] != EMPTY && self.cells[other] != EMPTY {
+            self.cells.swap(one, other);
+        }
+        self
+    }
+
+    /// Plays a move with the gems that `draw` gives; its points.
+    pub fn play(&mut self, action: usize, mut draw: impl FnMut(usize) -> u8) -> i32 {
+        *self = self.swapped(action);
+        self.moves_left = self.moves_left.saturating_sub(1);
+        let points = std::iter::from_fn(|| self.clear(&mut draw)).sum();
+        if points == 0 { -5 } else { points }
+    }
+
+    fn matching(&self) -> ActionMask {
+        let matches = |action: &usize| {
+            let swapped = self.swapped(*action);
+            swapped != *self && swapped.runs().1 > 0
+        };
+        (0..Toy::ACTIONS).filter(matches).collect()
+    }
+}
+
+/// The two cells of an action.
+fn cells(action: usize) -> [usize; 2] {
+    match action.checked_sub(HORIZONTAL) {
+        None => {
+            let one = action / (COLUMNS - 1) * COLUMNS + action % (COLUMNS - 1);
+            [one, one + 1]
+        }
+        Some(one) => [one, one + COLUMNS],
+    }
+}
+
+impl Game for Toy {
+    type Rules = Rules;
+    type State = State;
+    type Rng = Stream;
+
+    const NAME: &'static str = "toy";
+    const ABOUT: &'static str = "match-3 on 3 x 4 cells with 3 colours and 4 moves";
+    const ACTIONS: usize = HORIZONTAL + COLUMNS * (ROWS - 1);
+    const MASKS: &'static [Mask] = &[
+        Mask { name: "legal", about: "all 17 swaps" },
+        Mask { name: "matching", about: "swaps that match at once" },
+    ];
+    const DEFAULT_MASK: MaskKind = MATCHING;
+
+    fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
+        let mut gem = || draw.below(COLOURS.into()) as u8;
+        let mut state = State { cells: [(); ROWS * COLUMNS].map(|()| gem()), moves_left: rules.moves };
+        while state.clear(|_| gem()).is_some() {}
+        Self { state, score: 0 }
+    }
+
+    fn at(_: &Rules, state: &State) -> Self {
+        Self { state: *state, score: 0 }
+    }
+
+    fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
+        self.frames(action, draw).0
+    }
+
+    fn is_over(&self) -> bool {
+        self.state.moves_left == 0
+    }
+
+    fn score(&self) -> i32 {
+        self.score
+    }
+
+    fn state(&self) -> State {
+        self.state
+    }
+
+    fn mask(state: &State, kind: MaskKind) -> ActionMask {
+        if kind == MATCHING { state.matching() } else { ActionMask::all(Self::ACTIONS) }
+    }
+
+    fn actions_left(state: &State) -> usize {
+        state.moves_left.into()
+    }
+}
+
+impl Lookahead for Toy {
+    fn done(state: &State, action: usize) -> State {
+        State { moves_left: state.moves_left.saturating_sub(1), ..state.swapped(action) }
+    }
+
+    fn wave(state: &State) -> Option<(State, f32)> {
+        let mut next = *state;
+        let points = next.clear(|_| EMPTY)?;
+        Some((next, points as f32))
+    }
+
+    fn after(state: &State, action: usize) -> After<State> {
+        let mut state = *state;
+        let points = state.play(action, |_| EMPTY) as f32;
+        let actions = if state.moves_left > 0 { state.matching() } else { ActionMask::empty() };
+        After { state, points, actions }
+    }
+}
+
+impl Image for Toy {
+    const PLANES: usize = COLOURS as usize + 1;
+    const COLOURS: usize = COLOURS as usize;
+    const ROWS: usize = ROWS;
+    const COLUMNS: usize = COLUMNS;
+    const SCALARS: usize = 1;
+    const ACTION_PLANES: usize = 2;
+    const SYMMETRIES: usize = 2;
+
+    /// A plane a colour and one that is empty, mirrored or not, and the moves left over 4.
+    fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+        image.fill(0.0);
+        for (cell, gem) in state.cells.iter().enumerate().filter(|(_, gem)| **gem != EMPTY) {
+            let (row, column) = (cell / COLUMNS, cell % COLUMNS);
+            let column = if symmetry == 1 { COLUMNS - 1 - column } else { column };
+            image[usize::from(*gem) * ROWS * COLUMNS + row * COLUMNS + column] = 1.0;
+        }
+        scalars[0] = f32::from(state.moves_left) / f32::from(MOVES);
+    }
+
+    fn place(action: usize) -> (usize, usize, usize) {
+        let [one, _] = cells(action);
+        (usize::from(action >= HORIZONTAL), one / COLUMNS, one % COLUMNS)
+    }
+
+    fn transform_action(action: usize, symmetry: usize) -> usize {
+        match (symmetry, action.checked_sub(HORIZONTAL)) {
+            (0, _) => action,
+            (_, None) => action / (COLUMNS - 1) * (COLUMNS - 1) + (COLUMNS - 2 - action % (COLUMNS - 1)),
+            (_, Some(one)) => HORIZONTAL + one / COLUMNS * COLUMNS + (COLUMNS - 1 - one % COLUMNS),
+        }
+    }
+}
+
+impl Features for Toy {
+    const NAMES: &'static [&'static str] = &["matching"];
+
+    /// How many swaps match.
+    fn features(state: &State) -> Vec<f64> {
+        vec![state.matching().count() as f64]
+    }
+}
+
+impl Text for Toy {
+    const BOARD: &'static str = "four lines of three of a b c";
+    const TOKENS: &'static [Token] = &[
+        Token { letter: 'a', colour: [0xe5, 0x48, 0x4d], shape: Shape::Circle },
+        Token { letter: 'b', colour: [0x46, 0xb3, 0x6b], shape: Shape::Square },
+        Token { letter: 'c', colour: [0x4c, 0x7d, 0xf0], shape: Shape::Diamond },
+    ];
+
+    fn board(state: &State) -> String {
+        let letter = |gem: &u8| char::from(b"abc ".get(usize::from(*gem)).copied().unwrap_or(b' '));
+        let rows: Vec<String> = state.cells.chunks(COLUMNS).map(|row| row.iter().map(letter).collect()).collect();
+        rows.join("\n")
+    }
+
+    fn parse(board: &str, actions_left: i64) -> Result<State> {
+        let wrong = || Error::user(format!("the board must be {}, without a run", Self::BOARD));
+        let gem = |letter: char| "abc".find(letter).map(|gem| gem as u8);
+        let cells: Option<Vec<u8>> = board.lines().flat_map(str::chars).map(gem).collect();
+        let cells = cells.and_then(|cells| cells.try_into().ok()).ok_or_else(wrong)?;
+        let shape = board.lines().count() == ROWS && board.lines().all(|row| row.len() == COLUMNS);
+        let moves_left = u8::try_from(actions_left)
+            .map_err(|_| Error::user(format!("{actions_left} moves are left, but a game has {MOVES}")))?;
+        let state = State { cells, moves_left };
+        if shape && state.runs().1 == 0 { Ok(state) } else { Err(wrong()) }
+    }
+
+    fn describe(action: usize) -> String {
+        let [one, other] = cells(action).map(|cell| (cell % COLUMNS, cell / COLUMNS));
+        format!("({}, {})-({}, {})", one.0, one.1, other.0, other.1)
+    }
+
+    fn to_json(action: usize) -> Value {
+        action.into()
+    }
+
+    fn from_json(value: &Value) -> std::result::Result<usize, String> {
+        let action = value.as_u64().filter(|action| *action < Self::ACTIONS as u64);
+        action.map(|action| action as usize).ok_or_else(|| format!("{value} is no move: a move is a number below 17"))
+    }
+
+    fn cells(action: usize) -> Vec<(usize, usize)> {
+        cells(action).map(|cell| (cell % COLUMNS, cell / COLUMNS)).to_vec()
+    }
+
+    fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {
+        if self.is_over() {
+            return (Step { reward: 0.0, terminal: true, waves: 0 }, vec![]);
+        }
+        self.state = Self::done(&self.state, action);
+        let (mut points, mut boards) = (0, vec![]);
+        loop {
+            boards.push(Self::board(&self.state));
+            match self.state.clear(|column| draw.below_in(column, COLOURS.into()) as u8) {
+                Some(more) => points += more,
+                None => break,
+            }
+        }
+        let waves = boards.len() as u32 - 1;
+        boards.pop();
+        let reward = if points == 0 { -5 } else { points };
+        self.score += reward;
+        (Step { reward: reward as f32, terminal: self.is_over(), waves }, boards)
+    }
+}
+
+impl Playable for Toy {}
+
+mod tests;

@@ -1,0 +1,121 @@
+//! What a game costs: with its file and a line of the registry the toy is played, trained, resumed and evaluated.
+
+use std::fs;
+use std::path::Path;
+
+use clap::Parser;
+
+use super::{State, Toy};
+use crate::agents;
+use crate::cli::Cli;
+use crate::commands;
+use crate::error::Error;
+use crate::eval::{Summary, deal, play_series};
+use crate::games::{Game, Lookahead, Text, conformance};
+
+/// Does what a command line asks for.
+fn matchq(line: &[&str]) -> Result<(), Error> {
+    commands::run(Cli::try_parse_from([&["matchq"], line].concat()).unwrap().command)
+}
+
+fn json(path: &Path) -> serde_json::Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+/// The mean score of a player.
+fn mean(player: &str, games: u64) -> f64 {
+    let mut player = agents::parse::<Toy>(player, &Default::default()).unwrap();
+    let games = play_series(&mut *player, &Default::default(), 0, games, |_| ()).unwrap();
+    let scores: Vec<i32> = games.iter().map(|game| game.score).collect();
+    Summary::of(&scores).unwrap().mean
+}
+
+#[test]
+fn the_toy_keeps_what_a_game_promises() {
+    for seed in 0..20 {
+        conformance::check::<Toy>(&Default::default(), seed);
+        conformance::check_text::<Toy>(&Default::default(), seed);
+    }
+}
+
+#[test]
+fn a_match_clears_falls_and_scores_as_in_match_3() {
+    let state = Toy::parse("aab\nbba\ncac\nbcb", 4).unwrap();
+    // The a at the right of row 1 goes up.
+    let action = (0..Toy::ACTIONS).find(|action| Toy::cells(*action) == [(2, 0), (2, 1)]).unwrap();
+    let after = Toy::after(&state, action);
+    // Three a go; b b b in row 1 stands then, too: both at once.
+    assert_eq!((after.points, Toy::board(&after.state)), (16.0, "   \n   \ncac\nbcb".to_owned()));
+    assert_eq!(State { moves_left: 4, ..after.state }.moves_left, 4);
+    // A swap without a match costs 5 and stays.
+    let after = Toy::after(&state, (0..Toy::ACTIONS).find(|action| Toy::cells(*action) == [(0, 2), (0, 3)]).unwrap());
+    assert_eq!((after.points, Toy::board(&after.state)), (-5.0, "aab\nbba\nbac\nccb".to_owned()));
+}
+
+#[test]
+fn players_play_it_the_better_ones_better() {
+    let [random, greedy, rollout, best] =
+        ["random", "greedy", "rollout:sims=200", "best:sims=200"].map(|player| mean(player, 200));
+    assert!(random + 10.0 < greedy && greedy < rollout, "{random} {greedy} {rollout}");
+    assert!((best - rollout).abs() < 10.0, "without an agent that ships a rollout is recommended: {best} {rollout}");
+}
+
+#[test]
+fn it_is_trained_resumed_evaluated_and_compared_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let config = path("toy-dqn.toml");
+    fs::write(
+        &config,
+        "[game]\nname = \"toy\"\n[network]\nchannels = 8\nlayers = 2\n\
+         [training]\nsteps = 4000\ngames = 8\nwarmup = 400\n[exploration]\nstart = 1.0\nend = 0.1\nsteps = 2000\n\
+         [replay]\ncapacity = 4000\n[learning]\nbatch = 32\ndiscount = 0.9\nlearning_rate = 3e-3\n[target]\nevery = 50\n\
+         [evaluation]\nevery = 2000\ngames = 20\n[checkpoint]\nevery = 1000\n[logging]\nevery = 1000\n",
+    )
+    .unwrap();
+    let runs = path("runs");
+    let train = |name: &str, steps: &str| {
+        let steps = format!("training.steps={steps}");
+        matchq(&["train", "--config", &config, "--runs", &runs, "--name", name, "--set", &steps, "--quiet"]).unwrap();
+    };
+    train("run", "4000");
+    let run = path("runs/run");
+    matchq(&["train", "--resume", &run, "--quiet"]).unwrap();
+
+    let report = path("eval.json");
+    matchq(&["eval", "--checkpoint", &run, "--games", "300", "--json", &report]).unwrap();
+    let trained = json(Path::new(&report));
+    assert_eq!((trained["game"].as_str(), trained["rules"]["moves"].as_u64()), (Some("toy"), Some(4)));
+    assert!(trained["mean"].as_f64().unwrap() > mean("random", 300) + 10.0, "{}", trained["mean"]);
+
+    let table = path("compare.json");
+    let player = format!("network:checkpoint={run}");
+    let players = ["compare", "--game", "toy", "--players", "matching,plan", "--player", &player];
+    matchq(&[&players[..], &["--games", "20", "--luck", "5", "--json", &table]].concat()).unwrap();
+    matchq(&["compare", "--from", &table]).unwrap();
+    matchq(&["players", "--game", "toy"]).unwrap();
+    matchq(&["replay", "--game", "toy", "--seed", "1", "--player", "plan", "--svg", &path("game.svg")]).unwrap();
+    assert!(fs::read_to_string(path("game.svg")).unwrap().starts_with("<svg"));
+}
+
+#[test]
+fn what_belongs_to_another_game_is_refused_in_a_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let board = folder.path().join("board.txt");
+    let (game, ..) = deal::<Toy>(&Default::default(), 3);
+    fs::write(&board, Toy::board(&game.state())).unwrap();
+    let board = board.display().to_string();
+    let advise = ["advise", &board, "--player", "plan"];
+    matchq(&[&advise[..], &["--game", "toy"]].concat()).unwrap();
+    for (line, part) in [
+        (&advise[..], "the board has 4 rows, but must have 10"),
+        (&["players", "--game", "chess"], "there is no game 'chess': the games are match3, toy"),
+        (&["eval", "--game", "toy", "--checkpoint", "checkpoints/dqn"], "plays match3, not toy"),
+        (&["compare", "--game", "toy", "--players", "network"], "no agent of toy ships with the program"),
+        (&["compare", "--game", "toy", "--players", "random", "--rule", "obstacle_kinds=1"], "unknown field `obstacle_kinds`"),
+        (&["compare", "--game", "toy", "--players", "random", "--rule", "moves"], "it must be key=value"),
+    ] {
+        let error = matchq(line).unwrap_err();
+        assert!(error.exit_code() == 2 && error.to_string().contains(part), "{line:?}: {error}");
+    }
+}
