@@ -3,8 +3,8 @@
 mod plain;
 
 use matchq::games::conformance;
-use matchq::games::match3::{Match3, Move, Rules, State};
 use matchq::games::match3::{EFFECTIVE, MATCHING};
+use matchq::games::match3::{Match3, Move, Rules, State};
 use matchq::games::{ActionMask, Game, MaskKind, offered};
 use matchq::random::{CPythonRandom, Draw, Role, Stream};
 use plain::Plain;

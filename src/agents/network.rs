@@ -4,7 +4,7 @@ use burn::tensor::Device;
 use rayon::prelude::*;
 
 use super::policy::sorted;
-use super::registry::{Options, CHECKPOINT, NETWORK_BATCH};
+use super::registry::{CHECKPOINT, NETWORK_BATCH, Options};
 use super::{ActionValue, Agent, Entry, Leaf, Parameter};
 use crate::error::{Error, Result};
 use crate::games::{ActionMask, Image, Playable, offered};

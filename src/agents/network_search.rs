@@ -86,7 +86,11 @@ pub fn entry<G: Playable>() -> Entry<G> {
         parameters: &[
             Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
             Parameter { key: "sims", default: None, about: SIMS },
-            Parameter { key: "candidates", default: None, about: "moves that are tried at the most; without it by the time" },
+            Parameter {
+                key: "candidates",
+                default: None,
+                about: "moves that are tried at the most; without it by the time",
+            },
             Parameter {
                 key: "prior_visits",
                 default: None,

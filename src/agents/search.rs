@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use rand::Rng;
 use rayon::prelude::*;
 
-use super::{Policy, ActionValue};
+use super::{ActionValue, Policy};
 use crate::games::Game;
 use crate::random::{ColumnStreams, Role, Stream};
 

@@ -50,8 +50,7 @@ pub fn run<G: Playable>(arguments: &Advise) -> Result<()> {
         false => print(&table::<G>(player.name(), &state, &ranked)),
         true => {
             let moves = ranked.iter().map(|valued| Ranked { action: G::to_json(valued.action), value: valued.value });
-            let report =
-                Report { player: player.name(), moves_left: G::actions_left(&state), moves: moves.collect() };
+            let report = Report { player: player.name(), moves_left: G::actions_left(&state), moves: moves.collect() };
             let report = serde_json::to_string(&report)
                 .map_err(|error| Error::runtime(format!("the moves cannot be written as JSON: {error}")))?;
             print(&format!("{report}\n"))
@@ -169,7 +168,11 @@ mod tests {
     fn the_table_marks_the_best_move_on_the_board() {
         let state = position::<Match3>("x", BOARD, Some(1)).unwrap();
         let best = Move { x: 2, y: 6, vertical: true }.action().unwrap();
-        let text = table::<Match3>("greedy", &state, &[ActionValue { action: best, value: 16.25 }, ActionValue { action: 0, value: -5.0 }]);
+        let text = table::<Match3>(
+            "greedy",
+            &state,
+            &[ActionValue { action: best, value: 16.25 }, ActionValue { action: 0, value: -5.0 }],
+        );
         assert!(text.starts_with("greedy, moves left: 1\n\n   0  1  2 "), "{text}");
         assert!(text.contains("\n6  d  # [#] #  #  a  d  c \n7  b  # [c] a "), "{text}");
         assert!(text.contains("\n   1  (2, 6)-(2, 7)      16.2\n   2  (0, 0)-(0, 1)      -5.0\n"), "{text}");

@@ -52,7 +52,8 @@ pub fn run<G: Playable>(arguments: &Compare) -> Result<()> {
     }
     let rules = series::check::<G>(&arguments.series)?;
     threads(arguments.threads)?;
-    let mut players = if arguments.from.is_empty() { play::<G>(arguments, &rules)? } else { read::<G>(&arguments.from)? };
+    let mut players =
+        if arguments.from.is_empty() { play::<G>(arguments, &rules)? } else { read::<G>(&arguments.from)? };
     if let Some(simulations) = arguments.luck {
         players.iter_mut().try_for_each(|player| player.estimate_luck::<G>(simulations))?;
     }
@@ -145,9 +146,8 @@ fn draw(path: &Path, players: &[Report]) -> Result<()> {
 /// # Errors
 /// A file that cannot be read or is none of these.
 pub fn game(path: &Path) -> Result<String> {
-    let wrong = |error| {
-        Error::user(format!("--from {}: this is no JSON that compare --json writes: {error}", path.display()))
-    };
+    let wrong =
+        |error| Error::user(format!("--from {}: this is no JSON that compare --json writes: {error}", path.display()));
     let saved: Saved = serde_json::from_slice(&files::read(path)?).map_err(wrong)?;
     match saved.players.first() {
         Some(player) => Ok(player.game.clone()),

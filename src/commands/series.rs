@@ -171,7 +171,10 @@ pub fn play<G: Playable>(agent: &mut dyn Agent<G>, rules: &G::Rules, arguments: 
         luck_simulations: None,
         luck: None,
         less_luck: None,
-        moves: games.iter().map(|game| game.actions.iter().map(|action| G::to_json((*action).into())).collect()).collect(),
+        moves: games
+            .iter()
+            .map(|game| game.actions.iter().map(|action| G::to_json((*action).into())).collect())
+            .collect(),
     })
 }
 

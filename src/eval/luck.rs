@@ -64,8 +64,8 @@ mod tests {
     use crate::eval::statistics::Summary;
     use crate::eval::{PlayedGame, play_series};
     use crate::games::match3::Rules;
-    use crate::games::{Game, Match3, offered};
     use crate::games::match3::{EFFECTIVE, MATCHING};
+    use crate::games::{Game, Match3, offered};
 
     fn rules() -> Rules {
         Rules::new(2).unwrap()

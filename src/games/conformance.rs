@@ -161,8 +161,7 @@ fn check_after<G: Image>(state: &G::State, action: usize) {
     }
     let mut ones = None;
     for symmetry in 0..G::SYMMETRIES {
-        let (mut image, mut scalars) =
-            (vec![f32::NAN; G::PLANES * G::ROWS * G::COLUMNS], vec![f32::NAN; G::SCALARS]);
+        let (mut image, mut scalars) = (vec![f32::NAN; G::PLANES * G::ROWS * G::COLUMNS], vec![f32::NAN; G::SCALARS]);
         G::encode(&after.state, symmetry, &mut image, &mut scalars);
         assert!(image.iter().chain(&scalars).all(|number| number.is_finite()));
         let found = image.iter().sum::<f32>();

@@ -8,20 +8,10 @@ use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
 use burn::tensor::{Device, Tensor, TensorData};
 
+use super::activation::Activation;
 #[cfg(feature = "flex")]
-use super::board_convolution::BoardConvolution;
+use super::board_convolution::{BoardConvolution, Kernel};
 use crate::random::Stream;
-
-/// What becomes of the sums `s` of a convolution of `x`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Activation {
-    /// `s`
-    None,
-    /// `max(s, 0)`
-    Relu,
-    /// `x + max(s, 0)`; needs as many outputs as inputs.
-    Residual,
-}
 
 /// A convolution with a square kernel of odd size, stride 1 and zero padding that keeps the board's size.
 #[derive(Module, Debug)]
@@ -52,24 +42,19 @@ impl Convolution {
         }
     }
 
-    /// `[channels_out, channels_in, size]`
-    #[cfg(feature = "flex")]
-    pub(super) fn sizes(&self) -> [usize; 3] {
-        let [outputs, inputs, size, _] = self.weight.val().dims();
-        [outputs, inputs, size]
-    }
-
     /// Where the weights are.
     #[cfg(feature = "flex")]
     pub(super) fn device(&self) -> Device {
         self.weight.val().device()
     }
 
-    /// Weight and bias in row-major order.
+    /// Its numbers.
     #[cfg(feature = "flex")]
-    pub(super) fn numbers(&self) -> [Vec<f32>; 2] {
+    pub(super) fn kernel(&self) -> Kernel {
         let numbers = |data: TensorData| data.try_into_vec().expect("32-bit floats");
-        [numbers(self.weight.val().into_data()), numbers(self.bias.val().into_data())]
+        let [outputs, inputs, size, _] = self.weight.val().dims();
+        let (weight, bias) = (numbers(self.weight.val().into_data()), numbers(self.bias.val().into_data()));
+        Kernel { sizes: [outputs, inputs, size], weight, bias }
     }
 
     /// Convolves `input`, shape `[batch, rows, columns, channels_in]`, to `[batch, rows, columns, channels_out]`.

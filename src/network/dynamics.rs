@@ -6,10 +6,11 @@ use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
+use super::activation::{Activation, set_by_odds};
 #[cfg(feature = "flex")]
 use super::board_convolution::WaveTower;
 use super::colours;
-use super::convolution::{Activation, Convolution};
+use super::convolution::Convolution;
 use super::evaluator::to_vec;
 use super::{WaveBatch, device};
 use crate::error::Result;
@@ -156,21 +157,25 @@ impl DynamicsModel {
     /// The model as it is computed block by block, which must give what [`wave`](Self::wave) does: on the CPU, without
     /// gradients.
     #[cfg(feature = "flex")]
-    fn tower(&self, device: &Device) -> Option<WaveTower<'_>> {
+    fn tower(&self, device: &Device) -> Option<WaveTower> {
         let Self { stem, body, exchange, own, rest, hidden, points, planes: [_, colours] } = self;
+        if *device != Device::flex() || device.is_autodiff() {
+            return None;
+        }
+        let kernels = |layers: &[Convolution]| layers.iter().map(Convolution::kernel).collect();
         let tower = WaveTower {
             colours: *colours,
-            stem,
-            body,
-            exchange,
+            stem: stem.kernel(),
+            body: kernels(body),
+            exchange: kernels(exchange),
             below: BELOW,
-            own: own.as_ref(),
-            rest,
-            hidden,
-            points,
+            own: own.as_ref().map(Convolution::kernel),
+            rest: rest.kernel(),
+            hidden: hidden.kernel(),
+            points: points.kernel(),
             share: SHARE,
         };
-        Some(tower).filter(|tower| *device == Device::flex() && !device.is_autodiff() && tower.fits())
+        Some(tower).filter(WaveTower::fits)
     }
 
     /// The same of boards in row-major order, which change to what they become; their points are added.
@@ -196,22 +201,11 @@ impl DynamicsModel {
             open.retain(|index| {
                 let Some((next, gained)) = rows.next() else { return false };
                 points[*index] += gained;
-                take_up(&mut boards[index * size..][..size], next)
+                set_by_odds(&mut boards[index * size..][..size], next)
             });
         }
         Ok(())
     }
-}
-
-/// Sets what has log-odds above 0, and nothing else; says whether that changed the board.
-pub(super) fn take_up(board: &mut [f32], odds: &[f32]) -> bool {
-    let mut changed = false;
-    for (cell, odds) in board.iter_mut().zip(odds) {
-        let set = if *odds > 0.0 { 1.0 } else { 0.0 };
-        changed |= *cell != set;
-        *cell = set;
-    }
-    changed
 }
 
 /// The matrix that sums over the rows below each, `[1, rows, rows]`.

@@ -1,5 +1,6 @@
 //! The Q-network, its convolution, the encoding of boards, and the network's file: all that playing needs of burn.
 
+mod activation;
 #[cfg(feature = "flex")]
 mod board_convolution;
 mod colours;
@@ -12,9 +13,10 @@ mod model;
 mod q_network;
 mod weights;
 
-pub use convolution::{Activation, Convolution, convolve, convolve_by_parts};
+pub use activation::Activation;
+pub use convolution::{Convolution, convolve, convolve_by_parts};
+pub use dynamics::{DynamicsModel, Outcome, Wave};
 pub use encoding::{Encoded, Encoder, Shown, View, WaveBatch, by_certain_points};
 pub use evaluator::{Evaluator, to_vec};
-pub use dynamics::{DynamicsModel, Outcome, Wave};
 pub use model::{BEST, Model, ModelConfig, game_of};
 pub use q_network::{Frozen, Input, NetworkConfig, OutOfRange, QNetwork};

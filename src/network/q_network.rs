@@ -15,10 +15,11 @@ use burn::tensor::activation::relu;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
+use super::activation::Activation;
 #[cfg(feature = "flex")]
 use super::board_convolution::{Parts, Tower};
 use super::colours;
-use super::convolution::{Activation, Convolution};
+use super::convolution::Convolution;
 use super::dynamics::DynamicsModel;
 use super::{ModelConfig, View};
 use crate::games::Image;
@@ -207,8 +208,8 @@ impl QNetwork {
             output: convolution([width, 1], 1, 0.1),
         });
         let board = [G::PLANES, shared_planes];
-        let dynamics =
-            (config.dynamics_waves > 0).then(|| DynamicsModel::new(board, width, config.dynamics_layers, stream, device));
+        let dynamics = (config.dynamics_waves > 0)
+            .then(|| DynamicsModel::new(board, width, config.dynamics_layers, stream, device));
         let place = |action| {
             let (plane, row, column) = G::place(action);
             ((row * G::COLUMNS + column) * G::ACTION_PLANES + plane) as i32
@@ -283,9 +284,18 @@ impl QNetwork {
         let Self { stem, body, exchange, summary, hidden, advantage, value, shape, .. } = self;
         let device = stem.device();
         let fits = device == Device::flex() && !device.is_autodiff() && value.is_none();
-        let (colours, places) = (shape.shared_planes, &shape.places);
-        let parts = Parts { colours, stem, body, exchange, summary, hidden, advantage, places };
-        fits.then(|| Tower::new(&parts, [shape.view.planes::<G>(), G::ROWS, G::COLUMNS], G::SCALARS))
+        let kernels = |layers: &[Convolution]| layers.iter().map(Convolution::kernel).collect();
+        let parts = || Parts {
+            colours: shape.shared_planes,
+            stem: stem.kernel(),
+            body: kernels(body),
+            exchange: kernels(exchange),
+            summary: summary.kernel(),
+            hidden: hidden.kernel(),
+            advantage: advantage.kernel(),
+            places: shape.places.clone(),
+        };
+        fits.then(|| Tower::new(&parts(), [shape.view.planes::<G>(), G::ROWS, G::COLUMNS], G::SCALARS))
     }
 
     /// The values read off at the places of the actions, or at all places if the network sees afterstates: on any device, layer by

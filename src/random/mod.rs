@@ -1,11 +1,11 @@
 //! Random numbers: the program's own streams, and CPython's generator for the original's games.
 
-mod cpython;
 mod columns;
+mod cpython;
 mod stream;
 
-pub use cpython::CPythonRandom;
 pub use columns::ColumnStreams;
+pub use cpython::CPythonRandom;
 pub use stream::{Role, Stream};
 
 /// A source of uniform integers: all the randomness a game may use.

@@ -322,8 +322,11 @@ mod tests {
     fn every_shape_is_defined_once_and_marks_that_fill_no_rectangle_are_single() {
         use Shape::{Block, Circle, Diamond, Hexagon, Pentagon, Square, Star, Triangle};
         let shapes = [Circle, Square, Triangle, Pentagon, Hexagon, Diamond, Star, Block];
-        let tiles: Vec<Token> =
-            shapes.iter().zip('a'..).map(|(&shape, character)| Token { letter: character, colour: [255; 3], shape }).collect();
+        let tiles: Vec<Token> = shapes
+            .iter()
+            .zip('a'..)
+            .map(|(&shape, character)| Token { letter: character, colour: [255; 3], shape })
+            .collect();
         let svg = animation("", &tiles, &[frame(&["abcdefgh"], 1, "", &[(0, 0), (0, 2)])]);
         assert!(is_well_formed(&svg));
         for index in 0..8 {

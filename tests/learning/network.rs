@@ -315,8 +315,7 @@ fn the_candidates_of_a_position_are_the_actions_with_the_best_plans_and_their_eq
 #[test]
 fn values_within_a_mask_are_those_of_all_actions() {
     let states = positions(8);
-    let first: Vec<_> =
-        states.iter().map(|state| Match3::mask(state, MATCHING).iter().take(2).collect()).collect();
+    let first: Vec<_> = states.iter().map(|state| Match3::mask(state, MATCHING).iter().take(2).collect()).collect();
     for config in [PLANNED, AFTERSTATES, FORESEEING] {
         let mut evaluator = Evaluator::<Match3>::new(&network(&config, 1), 5, &cpu());
         let all = evaluator.values(&states).unwrap().to_vec();

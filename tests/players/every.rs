@@ -60,7 +60,8 @@ fn a_game_is_played_the_same_alone_in_a_batch_and_on_any_number_of_threads() {
     for text in ALL {
         let series = |threads: usize, first: u128, count: u64| {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let play = || play_series(&mut *parse_for::<Match3>(text, &rules).unwrap(), &rules, first, count, |_| ()).unwrap();
+            let play =
+                || play_series(&mut *parse_for::<Match3>(text, &rules).unwrap(), &rules, first, count, |_| ()).unwrap();
             // A player need not be of one thread, so the pool runs the whole series.
             pool.install(play)
         };
@@ -116,7 +117,8 @@ fn the_same_position_gets_the_same_choice_whatever_games_were_played_before() {
 #[test]
 fn the_same_games_are_played_again_with_the_same_choices_among_ties() {
     let rules = Rules::default();
-    let play = |first| play_series(&mut *parse_for::<Match3>("matching", &rules).unwrap(), &rules, first, 3, |_| ()).unwrap();
+    let play =
+        |first| play_series(&mut *parse_for::<Match3>("matching", &rules).unwrap(), &rules, first, 3, |_| ()).unwrap();
     assert_eq!(play(7), play(7));
     // Seeds that differ in their upper half only have other ties.
     assert_ne!(play(7)[0].actions, play(7 + (1 << 64))[0].actions);

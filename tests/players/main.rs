@@ -6,7 +6,7 @@ mod network;
 mod search;
 mod text;
 
-use matchq::agents::{Budget, Cascade, Policy, Rollout, Search, ActionValue};
+use matchq::agents::{ActionValue, Budget, Cascade, Policy, Rollout, Search};
 use matchq::games::match3::{MATCHING, Match3, Move, Rules, State};
 use matchq::random::{Role, Stream};
 

@@ -116,9 +116,8 @@ fn a_player_values_as_many_next_moves_as_its_network_learned_to_and_a_leaf_none(
 #[test]
 fn a_network_is_offered_the_moves_of_its_training() {
     let state = state(0);
-    let offers = |text, model: &Model| -> ActionMask {
-        rank(text, model, &state).iter().map(|valued| valued.action).collect()
-    };
+    let offers =
+        |text, model: &Model| -> ActionMask { rank(text, model, &state).iter().map(|valued| valued.action).collect() };
     let [matching, setups] = [MATCHING, SETUPS].map(|kind| Match3::mask(&state, kind));
     assert_ne!(matching, setups);
     for text in ["network", "network+search:sims=800:candidates=142"] {

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use matchq::agents::{Budget, Cascade, Leaf, NoLeaf, Policy, Search, ActionValue, parse};
+use matchq::agents::{ActionValue, Budget, Cascade, Leaf, NoLeaf, Policy, Search, parse};
 use matchq::eval::Summary;
 use matchq::games::Game;
 use matchq::games::match3::{Certain, Match3, Rules, State};
-use matchq::random::{Draw, ColumnStreams, Role, Stream};
+use matchq::random::{ColumnStreams, Draw, Role, Stream};
 
 use super::{ALL, CHAIN, FOUR, PREPARATION, action, position, ties};
 

@@ -73,7 +73,10 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
         ("", format!("there is no player '' of match3: {players}")),
         ("plan:deep=2", "'plan' has no parameter 'deep': its parameters are depth, weight, breadth, label".into()),
         ("greedy:depth=2", "'greedy' has no parameter 'depth': 'greedy' has no parameter but label".into()),
-        ("plan:depth", "'depth' in 'plan:depth' must be key=value: its parameters are depth, weight, breadth, label".into()),
+        (
+            "plan:depth",
+            "'depth' in 'plan:depth' must be key=value: its parameters are depth, weight, breadth, label".into(),
+        ),
         ("plan:depth=2:depth=3", "'depth' is given twice in 'plan:depth=2:depth=3': once is enough".into()),
         ("plan:depth=0", "depth=0 in 'plan:depth=0': depth must be a whole number from 1 to 6".into()),
         ("plan:weight=NaN", "weight=NaN in 'plan:weight=NaN': weight must be a number from 0 to 1".into()),

@@ -144,10 +144,8 @@ impl Game for Toy {
     const NAME: &'static str = "toy";
     const ABOUT: &'static str = "match-3 on 3 x 4 cells with 3 colours and 4 moves";
     const ACTIONS: usize = HORIZONTAL + COLUMNS * (ROWS - 1);
-    const MASKS: &'static [Mask] = &[
-        Mask { name: "legal", about: "all 17 swaps" },
-        Mask { name: "matching", about: "swaps that match at once" },
-    ];
+    const MASKS: &'static [Mask] =
+        &[Mask { name: "legal", about: "all 17 swaps" }, Mask { name: "matching", about: "swaps that match at once" }];
     const DEFAULT_MASK: MaskKind = MATCHING;
 
     fn new(rules: &Rules, draw: &mut impl Draw) -> Self {

@@ -112,7 +112,10 @@ fn what_belongs_to_another_game_is_refused_in_a_sentence() {
         (&["players", "--game", "chess"], "there is no game 'chess': the games are match3, toy"),
         (&["eval", "--game", "toy", "--checkpoint", "checkpoints/dqn"], "plays match3, not toy"),
         (&["compare", "--game", "toy", "--players", "network"], "no agent of toy ships with the program"),
-        (&["compare", "--game", "toy", "--players", "random", "--rule", "obstacle_kinds=1"], "unknown field `obstacle_kinds`"),
+        (
+            &["compare", "--game", "toy", "--players", "random", "--rule", "obstacle_kinds=1"],
+            "unknown field `obstacle_kinds`",
+        ),
         (&["compare", "--game", "toy", "--players", "random", "--rule", "moves"], "it must be key=value"),
     ] {
         let error = matchq(line).unwrap_err();

@@ -2,8 +2,8 @@
 
 use super::chains::Chains;
 use super::{Cells, Grid, NO_MATCH, OBSTACLE, State, moves, score, text};
-use crate::games::swap::{self, LANES};
 use crate::games::ActionMask;
+use crate::games::swap::{self, LANES};
 
 /// How a token that is not known is held. It matches nothing, cannot be swapped and is not cleared.
 pub(super) const UNKNOWN: u8 = OBSTACLE + 1;

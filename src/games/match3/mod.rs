@@ -252,13 +252,17 @@ impl Game for Match3 {
     type Rng = CPythonRandom;
 
     const NAME: &'static str = "match3";
-    const ABOUT: &'static str = "8 x 10 tokens, 25 swaps, runs of three or more; a swap without a match stays and costs 5";
+    const ABOUT: &'static str =
+        "8 x 10 tokens, 25 swaps, runs of three or more; a swap without a match stays and costs 5";
     const ACTIONS: usize = moves::ACTIONS;
     const MASKS: &'static [Mask] = &[
         Mask { name: "legal", about: "all 142 swaps" },
         Mask { name: "effective", about: "swaps that change what is seen" },
         Mask { name: "matching", about: "swaps that match at once" },
-        Mask { name: "setups", about: "these and, before the last move, the swaps that prepare more than any gains now" },
+        Mask {
+            name: "setups",
+            about: "these and, before the last move, the swaps that prepare more than any gains now",
+        },
     ];
     const DEFAULT_MASK: MaskKind = MATCHING;
 

@@ -121,7 +121,7 @@ fn shuffle<T>(items: &mut [T], count: usize, stream: &mut Stream) {
 mod tests {
     use super::*;
     use crate::games::match3::{Match3, Rules, State};
-    
+
     fn plain(rules: &Rules) -> Outcomes<'_, Match3> {
         Outcomes { rules, view: view(MaskKind::LEGAL), actions: 0, count: 1, lookahead: 0, scale: 0.1, discount: 0.5 }
     }

@@ -6,7 +6,7 @@ use super::buffers::{LINES, NUMBERS};
 use super::geometry::Shape;
 use super::line::{Line, WIDTH, copy, line};
 use super::plan::{Plan, WeightPlan};
-use crate::network::convolution::Activation;
+use crate::network::activation::Activation;
 
 /// What the loss changes with.
 pub struct Gradients {

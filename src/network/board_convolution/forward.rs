@@ -6,7 +6,7 @@ use super::buffers::{MASKS, NUMBERS};
 use super::geometry::Shape;
 use super::line::{Line, WIDTH, copy, line};
 use super::plan::Plan;
-use crate::network::convolution::Activation;
+use crate::network::activation::Activation;
 
 /// Boards of a block.
 struct Block<'a> {

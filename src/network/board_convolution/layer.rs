@@ -1,10 +1,11 @@
 //! A convolution between padded blocks, without the way back.
 
+use super::Kernel;
 use super::forward::relu;
 use super::geometry::Shape;
 use super::line::{Line, WIDTH, line};
 use super::plan::Plans;
-use crate::network::convolution::{Activation, Convolution};
+use crate::network::activation::Activation;
 
 /// A convolution that is ready to be applied to blocks of boards.
 pub struct Layer {
@@ -19,14 +20,14 @@ pub struct Layer {
 
 impl Layer {
     /// The convolution as one of `shape`, which may have a larger kernel: what it has more of is zero.
-    pub fn new(shape: Shape, plans: &Plans, convolution: &Convolution, activation: Activation) -> Self {
-        let [_, _, kernel] = convolution.sizes();
-        let [mut weight, bias] = convolution.numbers();
-        if kernel < shape.kernel {
-            weight = widened(&weight, kernel, shape.kernel);
-        }
-        let starts = bias.chunks(WIDTH).flat_map(|bias| vec![Line(line(bias)); shape.block()]).collect();
-        Self { shape, plans: plans.clone(), activation, panels: shape.pack(&weight), starts }
+    pub fn new(shape: Shape, plans: &Plans, convolution: &Kernel, activation: Activation) -> Self {
+        let [_, _, kernel] = convolution.sizes;
+        let panels = match kernel < shape.kernel {
+            true => shape.pack(&widened(&convolution.weight, kernel, shape.kernel)),
+            false => shape.pack(&convolution.weight),
+        };
+        let starts = convolution.bias.chunks(WIDTH).flat_map(|bias| vec![Line(line(bias)); shape.block()]).collect();
+        Self { shape, plans: plans.clone(), activation, panels, starts }
     }
 
     /// Channels of the input.

@@ -6,7 +6,7 @@
 //! left side that is read through offsets, and [`product`] is the micro-kernel of all three. It takes the sum in chunks,
 //! each of which reads so little that it stays in the first-level cache. A [`plan`] leaves out what lies beyond the border.
 //!
-//! Without gradients [`tower`] takes each block through the whole network, [`waves`] through the model of chains.
+//! It is a leaf: numbers in, numbers out. Without gradients [`tower`] takes each block through the whole network, [`waves`] through the model of chains.
 
 mod backward;
 mod buffers;
@@ -22,6 +22,16 @@ mod product;
 mod steps;
 mod tower;
 mod waves;
+
+/// The numbers of a convolution.
+pub struct Kernel {
+    /// `[channels_out, channels_in, size]`
+    pub sizes: [usize; 3],
+    /// Shape `[channels_out, channels_in, size, size]`, row-major.
+    pub weight: Vec<f32>,
+    /// Shape `[channels_out]`.
+    pub bias: Vec<f32>,
+}
 
 pub use operation::BoardConvolution;
 pub use tower::{Parts, Tower};

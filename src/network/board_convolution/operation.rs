@@ -12,7 +12,7 @@ use super::backward::backward;
 use super::buffers::{MASKS, NUMBERS};
 use super::forward::forward;
 use super::geometry::Shape;
-use crate::network::convolution::Activation;
+use crate::network::activation::Activation;
 
 type FlexTensor = FloatTensor<Flex>;
 

@@ -6,34 +6,34 @@ use std::sync::{Mutex, MutexGuard};
 use burn::tensor::{Tensor, TensorData};
 use rayon::prelude::*;
 
+use super::Kernel;
 use super::geometry::{Rectangle, Shape};
 use super::layer::Layer;
 use super::line::{Line, WIDTH};
 use super::plan::Plans;
 use super::planes::{Planes, average};
-use crate::network::colours;
-use crate::network::convolution::{Activation, Convolution};
+use crate::network::activation::Activation;
 
 /// What a [`Tower`] is made of: a network of convolutions with residuals, a summary of the board half-way, and one value a place
 /// and plane. Where colours share its weights, it goes through the layers once for each colour.
-pub struct Parts<'a> {
+pub struct Parts {
     /// Leading planes that share the weights; 0 if none do.
     pub colours: usize,
     /// From planes and scalars to features.
-    pub stem: &'a Convolution,
+    pub stem: Kernel,
     /// With residuals.
-    pub body: &'a [Convolution],
+    pub body: Vec<Kernel>,
     /// 1x1, of the features' mean over the colours, added to the sums of each layer of `body`; none unless colours share the
     /// weights.
-    pub exchange: &'a [Convolution],
+    pub exchange: Vec<Kernel>,
     /// 1x1, of the features' mean over the board; added to the sums in the middle of `body`.
-    pub summary: &'a Convolution,
+    pub summary: Kernel,
     /// 1x1.
-    pub hidden: &'a Convolution,
+    pub hidden: Kernel,
     /// 1x1.
-    pub advantage: &'a Convolution,
+    pub advantage: Kernel,
     /// For each action its place in the flattened output, channels last.
-    pub places: &'a [i32],
+    pub places: Vec<i32>,
 }
 
 /// The network, ready for blocks of boards: its weights are packed, and buffers are kept from one batch to the next.
@@ -79,28 +79,30 @@ impl Tower {
     /// If it is for other planes and scalars.
     pub fn new(parts: &Parts, [planes, rows, columns]: [usize; 3], scalars: usize) -> Self {
         let Parts { colours, .. } = *parts;
-        let [_, inputs, kernel] = parts.stem.sizes();
-        assert_eq!(colours::stacked(planes, colours) + scalars, inputs, "planes and scalars for the network");
-        let shape = |convolution: &Convolution| {
-            let [outputs, inputs, _] = convolution.sizes();
+        let [_, inputs, kernel] = parts.stem.sizes;
+        let stacked = if colours == 0 { planes } else { planes - colours + 2 };
+        assert_eq!(stacked + scalars, inputs, "planes and scalars for the network");
+        let shape = |convolution: &Kernel| {
+            let [outputs, inputs, _] = convolution.sizes;
             // Plans and layers are for any number of boards.
             Shape { boards: 0, rows, columns, inputs, outputs, kernel }
         };
-        let features = shape(parts.hidden);
-        let first = Plans::new(&shape(parts.stem));
+        let features = shape(&parts.hidden);
+        let first = Plans::new(&shape(&parts.stem));
         let plans = Plans::new(&features);
         let everywhere = Plans::of_centre(&features, Rectangle { rows: 0..rows, columns: 0..columns });
         let once = Plans::of_centre(&features, Rectangle { rows: 0..1, columns: 0..1 });
-        let layer = |convolution, plans, activation| Layer::new(shape(convolution), plans, convolution, activation);
+        let layer =
+            |convolution: &Kernel, plans, activation| Layer::new(shape(convolution), plans, convolution, activation);
         Self {
             planes: Planes::new(planes, colours, features),
-            stem: layer(parts.stem, &first, Activation::Relu),
+            stem: layer(&parts.stem, &first, Activation::Relu),
             body: parts.body.iter().map(|one| layer(one, &plans, Activation::Residual)).collect(),
             exchange: parts.exchange.iter().map(|one| layer(one, &everywhere, Activation::None)).collect(),
-            summary: layer(parts.summary, &once, Activation::None),
-            hidden: layer(parts.hidden, &everywhere, Activation::Relu),
-            advantage: layer(parts.advantage, &everywhere, Activation::None),
-            actions: parts.places.to_vec(),
+            summary: layer(&parts.summary, &once, Activation::None),
+            hidden: layer(&parts.hidden, &everywhere, Activation::Relu),
+            advantage: layer(&parts.advantage, &everywhere, Activation::None),
+            actions: parts.places.clone(),
             features,
             scalars,
             spare: Mutex::default(),

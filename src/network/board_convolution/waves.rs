@@ -3,35 +3,35 @@
 
 use rayon::prelude::*;
 
+use super::Kernel;
 use super::geometry::{Rectangle, Shape};
 use super::layer::Layer;
 use super::line::{Line, WIDTH};
 use super::plan::Plans;
 use super::planes::{Planes, average};
-use crate::network::convolution::{Activation, Convolution};
-use crate::network::dynamics::take_up;
+use crate::network::activation::{Activation, set_by_odds};
 
 /// A model of one wave: convolutions with residuals, each with an exchange of the features' mean over the colours and of its
 /// sums over the cells below, and then the board after the wave and its points.
-pub struct WaveTower<'a> {
+pub struct WaveTower {
     /// Leading planes that share the weights; 0 if none do.
     pub colours: usize,
     /// From planes to features.
-    pub stem: &'a Convolution,
+    pub stem: Kernel,
     /// With residuals.
-    pub body: &'a [Convolution],
+    pub body: Vec<Kernel>,
     /// 1x1, added to the sums of each layer of `body`.
-    pub exchange: &'a [Convolution],
+    pub exchange: Vec<Kernel>,
     /// Factor of the sums over the cells below.
     pub below: f32,
     /// 1x1, to the log-odds of each colour's own plane.
-    pub own: Option<&'a Convolution>,
+    pub own: Option<Kernel>,
     /// 1x1, of the mean over the colours, to the log-odds of the other planes.
-    pub rest: &'a Convolution,
+    pub rest: Kernel,
     /// 1x1.
-    pub hidden: &'a Convolution,
+    pub hidden: Kernel,
     /// 1x1.
-    pub points: &'a Convolution,
+    pub points: Kernel,
     /// Factor of the sum of all points.
     pub share: f32,
 }
@@ -39,41 +39,42 @@ pub struct WaveTower<'a> {
 /// Boards that one thread follows at a time.
 const BOARDS: usize = 24;
 
-impl WaveTower<'_> {
+impl WaveTower {
     /// Whether channels stand in whole lines, without which this cannot be.
     pub fn fits(&self) -> bool {
-        let [features, ..] = self.stem.sizes();
+        let [features, ..] = self.stem.sizes;
         features.is_multiple_of(WIDTH)
     }
 
     /// Follows the chains of boards `[batch, planes, rows, columns]`, which change to what they become, until nothing changes
     /// any more, for `waves` waves at the most; adds the points.
     pub fn chain(&self, boards: &mut [f32], points: &mut [f32], [planes, rows, columns]: [usize; 3], waves: usize) {
-        let shape = |convolution: &Convolution, kernel| {
-            let [outputs, inputs, _] = convolution.sizes();
+        let shape = |convolution: &Kernel, kernel| {
+            let [outputs, inputs, _] = convolution.sizes;
             // Plans and layers are for any number of boards.
             Shape { boards: 0, rows, columns, inputs, outputs, kernel }
         };
-        let [_, _, kernel] = self.stem.sizes();
-        let of = |convolution| shape(convolution, kernel);
+        let [_, _, kernel] = self.stem.sizes;
+        let of = |convolution: &Kernel| shape(convolution, kernel);
         let all = Rectangle { rows: 0..rows, columns: 0..columns };
-        let features = of(self.hidden);
-        let (first, plans) = (Plans::new(&of(self.stem)), Plans::new(&features));
+        let features = of(&self.hidden);
+        let (first, plans) = (Plans::new(&of(&self.stem)), Plans::new(&features));
         let centre = Plans::of_centre(&features, all.clone());
         let doubled = self.exchange.first().map(|exchange| Plans::of_centre(&of(exchange), all));
-        let layer = |convolution, plans, activation| Layer::new(of(convolution), plans, convolution, activation);
+        let layer =
+            |convolution: &Kernel, plans, activation| Layer::new(of(convolution), plans, convolution, activation);
         let layers = Layers {
             planes: Planes::new(planes, self.colours, features),
-            stem: layer(self.stem, &first, Activation::Relu),
+            stem: layer(&self.stem, &first, Activation::Relu),
             body: self.body.iter().map(|one| layer(one, &plans, Activation::Residual)).collect(),
             exchange: doubled
                 .iter()
                 .flat_map(|plans| self.exchange.iter().map(|one| layer(one, plans, Activation::None)))
                 .collect(),
-            own: self.own.map(|own| layer(own, &centre, Activation::None)),
-            rest: layer(self.rest, &centre, Activation::None),
-            hidden: layer(self.hidden, &centre, Activation::Relu),
-            points: layer(self.points, &centre, Activation::None),
+            own: self.own.as_ref().map(|own| layer(own, &centre, Activation::None)),
+            rest: layer(&self.rest, &centre, Activation::None),
+            hidden: layer(&self.hidden, &centre, Activation::Relu),
+            points: layer(&self.points, &centre, Activation::None),
             below: self.below,
             share: self.share,
             features,
@@ -153,7 +154,7 @@ impl Layers {
                 let found = scratch.odds.chunks_exact(size).zip(&scratch.points);
                 for (index, (odds, gained)) in indices.iter().zip(found) {
                     points[*index] += gained;
-                    if take_up(&mut boards[index * size..][..size], odds) {
+                    if set_by_odds(&mut boards[index * size..][..size], odds) {
                         changing.push(*index);
                     }
                 }
