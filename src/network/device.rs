@@ -13,11 +13,12 @@ const NAMES: [&str; 4] = ["cuda", "wgpu", "flex", "ndarray"];
 /// A name that does not exist, a device that is not compiled in (naming the feature) or not present.
 pub fn select(name: Option<&str>) -> Result<(&'static str, Device)> {
     let Some(name) = name else {
-        return NAMES.into_iter().find_map(|name| Some((name, open(name, Wanted::Gpu)?))).ok_or_else(|| {
-            Error::user(
-                "no device is present: build with `--features flex` to compute on the CPU, or name one with --device",
-            )
-        });
+        // A driver that computes on the processor comes last: the CPU's own backends are faster.
+        let devices = [Wanted::Gpu, Wanted::Any].into_iter().flat_map(|wanted| NAMES.map(|name| (name, wanted)));
+        return devices
+            .into_iter()
+            .find_map(|(name, wanted)| Some((name, open(name, wanted)?)))
+            .ok_or_else(|| Error::user("no device is present: build with `--features flex` to compute on the CPU"));
     };
     let Some(name) = NAMES.into_iter().find(|known| *known == name) else {
         let sentence = format!("--device {name}: there is no such device; it is one of {}", NAMES.join(", "));
