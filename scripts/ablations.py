@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains the agent of configs/dqn.toml for ten minutes with each of its switches turned, and writes docs/ablations.md.
+"""Trains the agent of configs/dqn.toml for ten minutes with each of its switches turned, and writes the table in docs/dqn.md.
 
 Usage: python3 scripts/ablations.py [--minutes M] [--games N]
 
@@ -19,7 +19,7 @@ import shutil
 import signal
 import subprocess
 
-from results import machine
+from results import commit, machine, write
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUNS = ROOT / "target" / "ablations"
@@ -38,8 +38,8 @@ COMMON = {
 SWITCHES = [
     ("nothing changed", {}),
     (
-        "`network.waves = 0` (no model of chains)",
-        {"network.waves": "0", "learning.candidates": "0"},
+        "`network.dynamics_waves = 0` (no dynamics model)",
+        {"network.dynamics_waves": "0", "learning.candidates": "0"},
     ),
     ('`learning.optimizer = "adam"`, rate 1e-3', {"learning.optimizer": "adam", "learning.learning_rate": "1e-3"}),
     (
@@ -61,10 +61,12 @@ SWITCHES = [
     ('`game.mask = "effective"`', {"game.mask": "effective"}),
 ]
 FIRST_SEED = 2_000_000
+# The section of docs/dqn.md that is written.
+HEADING = "## What the switches are worth\n"
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Trains with each switch turned and writes docs/ablations.md.")
+    parser = argparse.ArgumentParser(description="Trains with each switch turned and writes the table in docs/dqn.md.")
     parser.add_argument("--minutes", type=float, default=10, help="of each training (10)")
     parser.add_argument("--games", type=int, default=1_000, help="that each trained agent plays (1,000)")
     arguments = parser.parse_args()
@@ -77,11 +79,13 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         rows = list(pool.map(lambda number: row(program, number, arguments), range(len(SWITCHES))))
 
-    text = document(rows, arguments)
-    whole = arguments.minutes == 10 and arguments.games == 1_000
-    path = ROOT / "docs" / "ablations.md" if whole else RUNS / "ablations.md"
-    path.write_text(text)
+    text = section(rows, arguments)
     print(text)
+    if arguments.minutes == 10 and arguments.games == 1_000:
+        path = ROOT / "docs" / "dqn.md"
+        before, _, rest = path.read_text(encoding="utf-8").partition(HEADING)
+        _, next_heading, after = rest.partition("\n## ")
+        write(path, before + text + next_heading + after)
 
 
 def row(program, number, arguments):
@@ -110,19 +114,18 @@ def row(program, number, arguments):
     return name, int(last["updates"]), player["mean"], player["half_width"]
 
 
-def document(rows, arguments):
-    """The text of docs/ablations.md."""
+def section(rows, arguments):
+    """The section of docs/dqn.md."""
     first = rows[0][2]
     lines = [
-        "# Ablations",
-        "",
+        HEADING,
         f"[configs/dqn.toml](../{CONFIG}) with one thing changed at a time: trainings of {arguments.minutes:g} minutes on one "
         "core each, two side by side, from the same seed, at a constant learning rate of 5e-3 and, unless a row says "
         f"otherwise, without next states' values. What they had learned then played {arguments.games:,} games from seed "
         f"{FIRST_SEED:,} on. The 95 % intervals are of the games; what the luck of a training adds was not measured, as there "
         "is one training of each.",
         "",
-        f"Trained on {machine()}, {datetime.date.today()}, by",
+        f"Trained on {machine()}, {datetime.date.today()}, by {commit()} and",
         "",
         "    python3 scripts/ablations.py",
         "",

@@ -22,17 +22,6 @@ import sys
 import time
 import urllib.parse
 
-# The agents with a prior, and searches with them: rollouts in which the agent's values of the moves count, with set-ups or
-# without, shorter and by one forward pass of the most promising moves where there is little time, and simulations that end in
-# its values, on their scale.
-PRIOR = "checkpoint=checkpoints/dqn-prior"
-SMALL = "checkpoint=checkpoints/dqn-prior-small"
-SETUPS = "checkpoint=checkpoints/dqn-setups"
-SETUPS_SEARCH = "network+search:guide=plan:breadth=4:plans=1:depth=3:weight=0:candidates=16"
-QUICK_SEARCH = "network+search:next_moves=0:depth=2:weight=0:prior_visits=30"
-ROOT_SEARCH = "network+search:guide=plan:breadth=4:depth=3:weight=0:candidates=12:prior_visits=300"
-LEAF_SEARCH = "network+search:depth=0:weight=0.9:candidates=6:prior_visits=20"
-
 # How many games, and who plays them: the dearer a move, the fewer.
 GROUPS = [
     (
@@ -41,33 +30,21 @@ GROUPS = [
             "random",
             "matching",
             "greedy",
-            "ranked",
             "cascade",
             "plan",
-            "expected:samples=10",
+            "network:checkpoint=checkpoints/dqn-positions",
             "network",
-            f"network:{PRIOR}",
-            f"network:{SMALL}",
         ],
     ),
     (
         1_000,
         [
-            f"network:{SETUPS}",
+            "network:checkpoint=checkpoints/dqn-setups",
             "plan:depth=3",
-            "expected:samples=100",
-            "expected:samples=50:depth=1",
             "rollout:sims=100:depth=1",
             "rollout:sims=400:depth=1",
             "rollout:depth=1",
             "rollout:depth=2",
-        ],
-    ),
-    (
-        300,
-        [
-            f"{ROOT_SEARCH}:sims=1000:{PRIOR}",
-            f"{LEAF_SEARCH}:sims=300:{PRIOR}",
         ],
     ),
     (
@@ -79,23 +56,14 @@ GROUPS = [
 ]
 
 
-def setups_search(ms, output=""):
-    if ms <= 3:
-        moves = 8 if ms <= 1 else 12
-        return f"{QUICK_SEARCH}:moves={moves}:candidates={moves}:ms={ms}{output}:{SETUPS}"
-    without_next = output and f"{output}:next_moves=0"
-    return f"{SETUPS_SEARCH}:prior_visits={100 if ms <= 10 else 300}:ms={ms}{without_next}:{SETUPS}"
-
-
 def setups_rollout(ms):
-    return f"rollout:ms={ms}:depth={'2' if ms <= 3 else '3:guide=plan:breadth=4:plans=1'}:setups=1"
+    return f"rollout:ms={ms}:depth={'2' if ms <= 3 else '3:guide=plan:breadth=4:plans=1'}:mask=setups"
 
 
 # Strength against time: each family's player with so many milliseconds a move, and in how many games: the dearer a move, the
-# fewer. The first is compared with each of the others. `expected` thinks for as long as its outcomes take.
+# fewer. The first is compared with each of the others.
 FAMILIES = {
-    "network+search": (setups_search, {1: 3_200, 3: 1_600, 10: 2_000, 50: 1_000, 200: 100, 1_000: 100}),
-    "its output at zero": (lambda ms: setups_search(ms, ":output=0"), {1: 3_200, 3: 1_600, 10: 2_000, 50: 1_000}),
+    "network+search": (lambda ms: f"network+search:ms={ms}", {1: 3_200, 3: 1_600, 10: 2_000, 50: 1_000, 200: 100, 1_000: 100}),
     "rollout, set-ups": (setups_rollout, {1: 3_200, 3: 1_600, 10: 2_000, 50: 1_000, 200: 100, 1_000: 20}),
     "rollout, 2 chains": (lambda ms: f"rollout:ms={ms}:depth=2", {1: 3_200, 3: 1_600, 10: 400}),
     "rollout, 3 plans": (
@@ -103,7 +71,6 @@ FAMILIES = {
         {1: 3_200, 3: 1_600, 10: 400, 50: 200},
     ),
 }
-OUTCOMES = {10: 200, 50: 200, 200: 200, 1_000: 60}
 COLOURS = ["#c83e4d", "#d68910", "#72b7b2", "#4c78a8", "#54a24b", "#8f6bb3", "#6b6f76", "#17becf"]
 # Simulations of each move by which the luck of a game is estimated.
 LUCK = 50
@@ -134,7 +101,6 @@ def main():
     program = build()
     players = [(player, games) for games, names in GROUPS for player in names]
     searches = [(family(ms), games) for family, budgets in FAMILIES.values() for ms, games in budgets.items()]
-    searches += [(expected(outcomes), games) for outcomes, games in OUTCOMES.items()]
 
     def compared(entrants, part, *options):
         """The reports of players' games, and what compare says of them."""
@@ -179,7 +145,14 @@ def played(reports, older):
     """On which machine and when reports were made."""
     dates = sorted(datetime.date.fromtimestamp(path.stat().st_mtime) for path in reports)
     days = f"{dates[0]}" if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
-    return f"Played on {machine()}, {days}{', in part by earlier states of the program' if older else ''}"
+    return f"Played on {machine()}, {days}, by {commit()}{', in part by earlier states of the program' if older else ''}"
+
+
+def commit():
+    """The commit that the program is of, and whether files differ from it."""
+    git = ["git", "describe", "--always", "--dirty= with changes", "--exclude=*"]
+    found = subprocess.run(git, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return f"commit `{found.stdout.strip()}`" if found.returncode == 0 else "an unknown commit"
 
 
 def share(text):
@@ -193,10 +166,6 @@ def share(text):
 def quick(games):
     """With --quick, so many games in place of those."""
     return 20 if games >= 10_000 else 4 if games >= 1_000 else 2
-
-
-def expected(outcomes):
-    return f"expected:samples={outcomes}:depth=1"
 
 
 def build():
@@ -265,7 +234,7 @@ def joined(report, more):
         **first,
         **{name: first[name] + second[name] for name in ("games", "scores", "moves", "seconds")},
         **{name: mean(name) for name in ("moves_without_match", "milliseconds_per_move")},
-        "clearings_per_match": mean("clearings_per_match", lambda player: 1 - player["moves_without_match"]),
+        "waves_per_match": mean("waves_per_match", lambda player: 1 - player["moves_without_match"]),
     }
     whole["games_per_second"] = whole["games"] / whole["seconds"]
     for name in ("luck", "luck_simulations", "less_luck"):
@@ -304,7 +273,7 @@ def document(comparison, when, command):
         "",
         f"All players in the games from seed 0 on, {numbers} of them each, the strongest first. The games are the same",
         "for all, as far as they go. Means stand with the half width of their 95 % confidence interval. How the networks were",
-        "trained: [trainings.md](trainings.md).",
+        "trained: [dqn.md](dqn.md#the-agents-that-ship).",
         "",
         f"{when}. Written by",
         "",
@@ -318,18 +287,18 @@ def document(comparison, when, command):
         "",
         "![Distributions of the players' scores, and mean score against time a move](players.svg)",
         "",
-        "| player | score | less luck | median | moves without a match | clearings a matching move | ms a move | games |",
+        "| player | score | less luck | median | moves without a match | waves a matching move | ms a move | games |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for player in players:
-        clearings = player["clearings_per_match"]
+        waves = player["waves_per_match"]
         cells = [
             f"`{player['player']}`",
             around(player["mean"], player["half_width"]),
             less_luck(player),
             f"{player['median']:g}",
             f"{100 * player['moves_without_match']:.1f} %",
-            "-" if clearings is None else f"{clearings:.2f}",
+            "-" if waves is None else f"{waves:.2f}",
             f"{rounded(player['milliseconds_per_move'])}",
             f"{player['games']:,}",
         ]
@@ -338,7 +307,7 @@ def document(comparison, when, command):
         "",
         "The time of a move is that on the clock, on all cores; up to 1,024 games are played side by side. Less luck: without",
         "what chance gave after the moves beyond its mean, which on average changes nothing and makes the interval narrower",
-        "([luck.md](luck.md)); the players stand in this order.",
+        "([how](runs.md#scores-less-luck)); the players stand in this order.",
         "",
         "## Differences",
         "",
@@ -382,10 +351,9 @@ def strength_section(comparison, when, older, command):
         "",
         "One game at a time on all cores, with a given time a move, in the games from seed 0 on, less luck: the score of",
         f"`{first}` and the time that it really took, since it computes the network's values of a position in any case;",
-        "then the score of each other, and how far the first is ahead of it, game by game, in bold where that is significant. With",
-        "the network's output at zero the forward passes of the position's moves are computed all the same; those of next moves, from",
-        "10 ms on, are not, and simulations have their time. The number of games is the first player's; where another has played fewer,",
-        f"it says how many, and the difference is of these. Empty: not played.{earlier(older)}",
+        "then the score of each other, and how far the first is ahead of it, game by game, in bold where that is significant. The",
+        "number of games is the first player's; where another has played fewer, it says how many, and the difference is of these.",
+        f"Empty: not played.{earlier(older)}",
         "",
         f"| ms a move | really | games | {' | '.join(FAMILIES)} |",
         f"|---|---|---|{'---|' * len(FAMILIES)}",
@@ -408,16 +376,7 @@ def strength_section(comparison, when, older, command):
     lines += [
         "",
         "The players: " + "; ".join(f"{name}, {texts(*family)}" for name, family in FAMILIES.items()) + ".",
-        "",
-        "`expected` thinks for as long as its outcomes take, up to 1,024 games side by side, which flatters its time:",
-        "",
-        "| player | ms a move | score less luck | games |",
-        "|---|---|---|---|",
     ]
-    for outcomes in OUTCOMES:
-        player = players[expected(outcomes)]
-        took = rounded(player["milliseconds_per_move"])
-        lines.append(f"| `{player['player']}` | {took} | {less_luck(player)} | {player['games']:,} |")
     return "\n".join(lines) + "\n"
 
 
@@ -430,7 +389,7 @@ def earlier(older):
 
 def texts(family, budgets):
     """The texts of a family's players, which may differ in more than their time."""
-    until = {family(ms).replace(f"ms={ms}:", "ms=MS:"): ms for ms in budgets}
+    until = {re.sub(r"\bms=\d+", "ms=MS", family(ms)): ms for ms in budgets}
     return ", then ".join(f"`{text}` up to {ms:,} ms" if len(until) > 1 else f"`{text}`" for text, ms in until.items())
 
 
@@ -438,7 +397,6 @@ def curves(comparison):
     """A picture of mean score less luck against time a move, a line for each family, as SVG."""
     players = {player["player"]: player for player in comparison["players"]}
     named = {name: [players[family(ms)] for ms in budgets] for name, (family, budgets) in FAMILIES.items()}
-    named["expected"] = [players[expected(outcomes)] for outcomes in OUTCOMES]
     everyone = [player for line in named.values() for player in line]
     times = [math.log10(player["milliseconds_per_move"]) for player in everyone]
     # A time is a little over what was given.
