@@ -48,9 +48,6 @@ impl Record {
 }
 
 /// Writes a checkpoint, atomically.
-///
-/// # Errors
-/// When the file cannot be written.
 pub fn save(path: &Path, config: String, state: &State<impl Serialize>) -> Result<()> {
     let state = postcard::to_stdvec(state)
         .map_err(|error| Error::runtime(format!("the training's state cannot be written: {error}")))?;

@@ -205,9 +205,6 @@ impl GameConfig {
 
 impl<C: Serialize> TrainConfig<C> {
     /// The configuration as TOML, every key written out.
-    ///
-    /// # Errors
-    /// Never for a valid configuration.
     pub fn to_toml(&self) -> Result<String> {
         toml::to_string(self)
             .map_err(|error| Error::runtime(format!("the configuration cannot be written as TOML: {error}")))

@@ -98,9 +98,6 @@ impl RunFolder {
     }
 
     /// Writes the resolved configuration.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
     pub fn write_config(&self, config: &str) -> Result<()> {
         files::write_atomically(&self.path.join("config.toml"), config.as_bytes())
     }

@@ -41,9 +41,6 @@ pub struct Logs {
 
 impl Logs {
     /// The logs of a new run.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
     pub fn create<G: Game, L: Learner<G>>(folder: &RunFolder, steps: u64, quiet: bool) -> Result<Self> {
         let path = folder.path();
         let training = CsvLog::create(&path.join("train.csv"), &training_columns::<G, L>())?;
@@ -53,9 +50,6 @@ impl Logs {
     }
 
     /// The logs of a run as they were at a step: what was written after it is taken back.
-    ///
-    /// # Errors
-    /// When a file cannot be read or written.
     pub fn resume<G: Game, L: Learner<G>>(folder: &RunFolder, step: u64, steps: u64, quiet: bool) -> Result<Self> {
         let path = folder.path();
         let training = CsvLog::resume(&path.join("train.csv"), &training_columns::<G, L>(), step)?;
@@ -99,9 +93,6 @@ impl Logs {
     }
 
     /// Writes a row of the training log.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
     pub fn training(&mut self, step: u64, metrics: &Metrics) -> Result<()> {
         let elapsed = self.began.elapsed().as_secs_f64();
         let mut values = vec![
@@ -114,9 +105,6 @@ impl Logs {
     }
 
     /// Writes a row of the evaluation log.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
     pub fn evaluation(&mut self, step: u64, summary: &Summary, metrics: &Metrics, best: Option<f64>) -> Result<()> {
         let mut values: Vec<(&str, f64)> =
             self.counters.iter().filter_map(|name| Some((*name, metrics.get(name)?))).collect();
@@ -136,9 +124,6 @@ impl Logs {
     }
 
     /// Waits until all is on the disk.
-    ///
-    /// # Errors
-    /// When the disk refuses.
     pub fn flush(&mut self) -> Result<()> {
         self.training.flush()?;
         self.evaluations.flush()?;
@@ -146,9 +131,6 @@ impl Logs {
     }
 
     /// Draws the evaluations so far as `curve.svg` in the run's folder; nothing before the first.
-    ///
-    /// # Errors
-    /// When a file cannot be read or written.
     pub fn draw_curve(&self, folder: &RunFolder) -> Result<()> {
         let means = self.evaluations.column("mean")?;
         if means.is_empty() {

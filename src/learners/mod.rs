@@ -55,9 +55,6 @@ pub trait Learner<G: Game>: Sized {
     fn check_lengthening(config: &Self::Config) -> std::result::Result<(), String>;
 
     /// A learner before its first step.
-    ///
-    /// # Errors
-    /// When the device fails.
     fn new(config: &TrainConfig<Self::Config>, rules: &G::Rules, device: &Device) -> Result<Self>;
 
     /// Steps so far.
@@ -73,15 +70,9 @@ pub trait Learner<G: Game>: Sized {
     fn player(&self) -> impl Agent<G>;
 
     /// The same as a file.
-    ///
-    /// # Errors
-    /// When the device fails.
     fn agent(&self) -> Result<AgentFile>;
 
     /// All that moves, to be written; it reads back as [`Saved`](Self::Saved).
-    ///
-    /// # Errors
-    /// When the device fails.
     fn save(&self) -> Result<impl Serialize>;
 
     /// Takes up what was saved.
@@ -94,9 +85,6 @@ pub trait Learner<G: Game>: Sized {
 /// Something to be done with a learner that is known by its name only.
 pub trait Task<G: Game> {
     /// Does it.
-    ///
-    /// # Errors
-    /// Whatever goes wrong in it.
     fn run<L: Learner<G>>(self) -> Result<()>;
 }
 

@@ -132,9 +132,6 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
     }
 
     /// Writes the agent as it is and everything that moves, each file atomically.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
     pub fn save(&mut self) -> Result<()> {
         self.logs.flush()?;
         save(&self.folder, &self.config, &self.record, &self.metrics, &self.learner)

@@ -183,10 +183,10 @@ fn priors_and_what_follows_for_certain_do_not_change_what_is_learned() {
 #[test]
 fn the_delayed_reward_is_learned_from_afterstates() {
     let afterstates = ["network.afterstates=true"];
-    let simulated = ["learning.simulations=2", "learning.lookahead=1", "network.prior=plan3"];
+    let simulated = ["learning.simulations=2", "learning.lookahead=1", "network.prior=plan3", "network.channels=16"];
     assert_knows_the_delayed_reward(&train(&[afterstates[0], "learning.symmetry=true"]));
     assert_knows_the_delayed_reward(&train(&[&afterstates[..], &simulated].concat()));
-    let some = ["learning.candidates=1", "learning.double=true", "network.prior=plan3"];
+    let some = ["learning.candidates=1", "learning.double=true"];
     assert_knows_the_delayed_reward(&train(&[&afterstates[..], &simulated, &some].concat()));
 }
 

@@ -185,9 +185,6 @@ impl<G: Image> QLearner<G> {
     }
 
     /// Learns one batch from a memory that is not empty; `progress` is the share of the training that is done.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn update(&mut self, replay: &mut Replay<G::State>, importance_exponent: f64, progress: f64) -> Result<Update> {
         let sample = replay.sample(self.learning.batch, importance_exponent, &mut self.sampling);
         let batch: Vec<Transition<G::State>> = sample.slots.iter().map(|slot| *replay.get(*slot)).collect();
@@ -385,9 +382,6 @@ impl<G: Image> QLearner<G> {
     }
 
     /// Everything that moves, as data.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn save(&self) -> Result<SavedLearner> {
         Ok(SavedLearner {
             online: self.online.arrays()?,

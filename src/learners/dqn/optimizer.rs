@@ -101,9 +101,6 @@ impl Optimizer {
     }
 
     /// Takes one step. Gives the network after it and the norm of the whole gradient before clipping.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn step<M: Module>(&mut self, learning_rate: f64, network: M, gradients: GradientsParams) -> Result<(M, f32)> {
         let mut squares = SumOfSquares { gradients: &gradients, sum: None };
         network.visit(&mut squares);
@@ -129,9 +126,6 @@ impl Optimizer {
     }
 
     /// The state as numbers.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn save(&self) -> Result<Vec<SavedMoments>> {
         let save = |state: &State| {
             Ok(match state {
