@@ -213,7 +213,13 @@ impl<G: Image> Encoder<G> {
     ///
     /// # Panics
     /// Without a draw for each state.
-    pub fn waves(&self, states: &[(G::State, usize, usize)], draws: &[u32], waves: usize, device: &Device) -> WaveBatch {
+    pub fn waves(
+        &self,
+        states: &[(G::State, usize, usize)],
+        draws: &[u32],
+        waves: usize,
+        device: &Device,
+    ) -> WaveBatch {
         assert_eq!(states.len(), draws.len(), "a draw for each state");
         let (count, image) = (states.len(), G::PLANES * G::ROWS * G::COLUMNS);
         let (mut before, mut after, mut points) =

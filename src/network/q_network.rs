@@ -207,8 +207,8 @@ impl QNetwork {
             output: convolution([width, 1], 1, 0.1),
         });
         let board = [G::PLANES, shared_planes];
-        let dynamics =
-            (config.dynamics_waves > 0).then(|| DynamicsModel::new(board, width, config.dynamics_layers, stream, device));
+        let dynamics = (config.dynamics_waves > 0)
+            .then(|| DynamicsModel::new(board, width, config.dynamics_layers, stream, device));
         let place = |action| {
             let (plane, row, column) = G::place(action);
             ((row * G::COLUMNS + column) * G::ACTION_PLANES + plane) as i32
@@ -349,7 +349,7 @@ impl QNetwork {
 }
 
 /// A network whose weights change no more, made ready once, at the first of many forward passes without gradients; but for its
-/// model of chains.
+/// dynamics model.
 pub struct Frozen<G> {
     network: QNetwork,
     #[cfg(feature = "flex")]

@@ -9,7 +9,7 @@ use super::loss::Loss;
 use super::optimizer::{OptimizerKind, Schedule};
 use super::replay::ReplayConfig;
 use super::target_network::Target;
-use crate::network::{Input, self, ModelConfig, NetworkConfig};
+use crate::network::{self, Input, ModelConfig, NetworkConfig};
 
 /// All sections of the learner.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
