@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_no_move_is_named_by_file_and_number() {
-        for bad in ["[1, 2]", "[1, 2, 3]", "[1.5, 2, true]", "[1, 2, true, 4]", "x"] {
+        for bad in ["[1,2]", "[1,2,3]", "[1.5,2,true]", "[1,2,true,4]", "x"] {
             let error = replay(format!("\n[0, 0, true]\n{bad}\n").as_bytes()).unwrap_err();
             let Error::User(sentence) = error else { panic!("{error:?}") };
             assert!(sentence.starts_with("moves.jsonl, line 3: "), "{sentence}");

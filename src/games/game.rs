@@ -156,7 +156,7 @@ pub trait Lookahead: Game {
 }
 
 /// The points of the best certain plan after an action; 0 where no action is certain to gain any.
-fn best_plan<G: Lookahead + ?Sized>(after: &After<G::State>, plan: Plan) -> f64 {
+fn best_plan<G: Lookahead>(after: &After<G::State>, plan: Plan) -> f64 {
     let mut values = [0.0; ActionMask::CAPACITY];
     G::certain(&after.state, &after.actions, Plan { breadth: 0, ..plan }, &mut values);
     after.actions.iter().map(|action| f64::from(values[action])).fold(0.0, f64::max)

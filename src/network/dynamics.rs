@@ -142,7 +142,7 @@ impl DynamicsModel {
         let mut points = vec![0.0; batch];
         #[cfg(feature = "flex")]
         if let Some(tower) = self.tower(&device) {
-            tower.chain(&mut boards, &mut points, [planes, rows, columns], waves);
+            tower.outcome(&mut boards, &mut points, [planes, rows, columns], waves);
             return Ok(Outcome { boards, points });
         }
         let share = if device::is_processor(&device) { BOARDS } else { batch.max(1) };

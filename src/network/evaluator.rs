@@ -47,8 +47,8 @@ impl<G: Image> Evaluator<G> {
         }
     }
 
-    /// What it gives with a view that differs from its network's: another mask, or what is certain told by the rules in
-    /// place of a dynamics model.
+    /// What it gives with a view that differs from its network's: another mask, or the exact one in place of a dynamics
+    /// model's predictions.
     pub fn see(&mut self, view: View) {
         self.view = view;
         self.encoder = Encoder::new(view);

@@ -359,7 +359,7 @@ impl QNetwork {
 }
 
 /// A network whose weights change no more, made ready once, at the first of many forward passes without gradients; but for its
-/// model of chains.
+/// dynamics model.
 pub struct Frozen<G> {
     network: QNetwork,
     #[cfg(feature = "flex")]

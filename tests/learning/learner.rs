@@ -6,7 +6,7 @@ use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{Device, Tensor};
 use matchq::agents::{Agent, NetworkPlayer};
 use matchq::eval::play_series;
-use matchq::games::Game;
+use matchq::games::Image;
 use matchq::learners::dqn::replay::{Replay, Transition};
 use matchq::learners::dqn::{Config, QLearner, Update};
 use matchq::learners::{Dqn, Ending, Learner, Metrics, Run, RunFolder, TrainConfig};
@@ -14,7 +14,7 @@ use matchq::network::{Encoded, Encoder, Evaluator, QNetwork, device, to_vec};
 use matchq::random::{Role, Stream};
 
 use crate::configuration;
-use crate::probe_games::{Constant, Delayed, Position, Probe, Script, Sides, Trap};
+use crate::probe_games::{Constant, Delayed, Position, Probe, START, Script, Sides, Trap};
 
 const CONFIG: &str = "
     seed = 3
@@ -73,7 +73,7 @@ fn assert_near(found: &[f32], expected: &[f32]) {
 /// The action values of [`Delayed`] under the discount 0.8, in both colours.
 fn assert_knows_the_delayed_reward(training: &Training<Delayed>) {
     for dealt in 0..2 {
-        let at = |at, chosen| values(training, Position { at, dealt, chosen });
+        let at = |at, chosen| values(training, Position { at, dealt, chosen, ..START });
         assert_near(&at(0, 0), &[0.64, 0.0]);
         assert_near(&at(1, 0), &[0.8, 0.8]);
         assert_near(&at(1, 1), &[0.0, 0.0]);
@@ -87,15 +87,15 @@ fn assert_knows_the_delayed_reward(training: &Training<Delayed>) {
 #[test]
 fn a_constant_reward_becomes_the_value() {
     let training = train::<Constant>(&[]);
-    assert_near(&values(&training, Position { at: 0, dealt: 0, chosen: 0 }), &[1.0]);
+    assert_near(&values(&training, START), &[1.0]);
 }
 
 #[test]
 fn a_reward_that_depends_on_the_action_is_learned_for_each_action() {
     for symmetry in ["learning.symmetry=false", "learning.symmetry=true"] {
         let training = train::<Sides>(&[symmetry]);
-        assert_near(&values(&training, Position { at: 0, dealt: 0, chosen: 0 }), &[1.0, -1.0]);
-        assert_near(&values(&training, Position { at: 0, dealt: 1, chosen: 0 }), &[-1.0, 1.0]);
+        assert_near(&values(&training, START), &[1.0, -1.0]);
+        assert_near(&values(&training, Position { dealt: 1, ..START }), &[-1.0, 1.0]);
     }
 }
 
@@ -104,7 +104,7 @@ fn what_is_never_met_but_as_a_mirror_image_is_learned_under_random_symmetries() 
     let config = config(&["learning.symmetry=true"]);
     let mut learner = QLearner::<Probe<Sides>>::new(&config, &(), &cpu());
     let mut replay = Replay::new(&config.learner.replay);
-    let met = Position { at: 0, dealt: 0, chosen: 0 };
+    let met = START;
     for (action, reward) in [(0, 1.0), (1, -1.0)] {
         replay.push(Transition { state: met, next: met, action, reward, discount: 0.0 });
     }
@@ -119,9 +119,9 @@ fn what_is_never_met_but_as_a_mirror_image_is_learned_under_random_symmetries() 
 #[test]
 fn rewards_are_learned_on_the_scale_of_the_configuration() {
     let training = train::<Sides>(&["learning.reward_scale=0.5"]);
-    assert_near(&values(&training, Position { at: 0, dealt: 0, chosen: 0 }), &[0.5, -0.5]);
+    assert_near(&values(&training, START), &[0.5, -0.5]);
     let simulated = train::<Sides>(&["learning.reward_scale=0.5", "learning.simulations=3"]);
-    assert_near(&values(&simulated, Position { at: 0, dealt: 1, chosen: 0 }), &[-0.5, 0.5]);
+    assert_near(&values(&simulated, Position { dealt: 1, ..START }), &[-0.5, 0.5]);
 }
 
 #[test]
@@ -172,8 +172,7 @@ fn the_delayed_reward_is_learned_from_simulated_outcomes() {
 /// What the probe games call certain is not: if it is taken away wherever it is added, the values are still the right ones.
 #[test]
 fn priors_and_what_follows_for_certain_do_not_change_what_is_learned() {
-    const WIDER: &str = "network.channels=16";
-    let prior = ["network.prior=plan3", WIDER];
+    let prior = ["network.input=plans", "network.channels=16"];
     assert_knows_the_delayed_reward(&train(&prior));
     let simulated = ["learning.simulations=2", "learning.lookahead=1"];
     assert_knows_the_delayed_reward(&train(&[prior, simulated].concat()));
@@ -182,40 +181,39 @@ fn priors_and_what_follows_for_certain_do_not_change_what_is_learned() {
 
 #[test]
 fn the_delayed_reward_is_learned_from_afterstates() {
-    let afterstates = ["network.afterstates=true"];
-    let simulated = ["learning.simulations=2", "learning.lookahead=1", "network.prior=plan3", "network.channels=16"];
-    assert_knows_the_delayed_reward(&train(&[afterstates[0], "learning.symmetry=true"]));
-    assert_knows_the_delayed_reward(&train(&[&afterstates[..], &simulated].concat()));
-    let some = ["learning.candidates=1", "learning.double=true"];
-    assert_knows_the_delayed_reward(&train(&[&afterstates[..], &simulated, &some].concat()));
+    let simulated = ["learning.simulations=2", "learning.lookahead=1"];
+    assert_knows_the_delayed_reward(&train(&["network.input=afterstate", "learning.symmetry=true"]));
+    assert_knows_the_delayed_reward(&train(&[&["network.input=afterstate"], &simulated[..]].concat()));
+    assert_knows_the_delayed_reward(&train(&[&["network.input=plans", "network.channels=16"], &simulated[..]].concat()));
+    let some = ["network.input=plans", "network.channels=16", "learning.candidates=1", "learning.double=true"];
+    assert_knows_the_delayed_reward(&train(&[&some[..], &simulated].concat()));
 }
 
 #[test]
 fn the_delayed_reward_is_learned_with_the_values_of_next_moves() {
-    let next = ["network.afterstates=true", "network.prior=plan3", "network.channels=16"];
+    let next = ["network.input=plans", "network.channels=16"];
     for more in [["network.next_moves=1", "learning.simulations=0"], ["network.next_moves=2", "learning.simulations=2"]]
     {
         let training = train(&[&next[..], &more].concat());
         assert_knows_the_delayed_reward(&training);
         // By one forward pass alone they are known too.
-        let mut plain =
-            Evaluator::<Probe<Delayed>>::new(training.learner().q_learner().network(), 1, &cpu()).with_next_moves(0);
-        assert_near(plain.values(&[Position { at: 0, dealt: 1, chosen: 0 }]).unwrap(), &[0.64, 0.0]);
+        let mut plain = Evaluator::<Probe<Delayed>>::new(training.learner().q_learner().network(), 1, &cpu());
+        plain.next_moves = 0;
+        assert_near(plain.values(&[Position { dealt: 1, ..START }]).unwrap(), &[0.64, 0.0]);
     }
 }
 
 #[test]
 fn the_loss_of_plans_is_of_the_target_networks_next_values_and_the_second_output() {
     let config = config(&[
-        "network.afterstates=true",
-        "network.prior=plan3",
+        "network.input=plans",
         "network.next_moves=2",
         "learning.simulations=1",
         "learning.bootstrap_from=1",
         "learning.loss=squared",
         "target.every=1000",
     ]);
-    let state = Position { at: 0, dealt: 1, chosen: 0 };
+    let state = Position { dealt: 1, ..START };
     let mut replay = Replay::new(&config.learner.replay);
     replay.push(Transition { state, next: state, action: 0, reward: 0.0, discount: 0.0 });
     let mut learner = QLearner::<Probe<Delayed>>::new(&config, &(), &cpu());
@@ -237,18 +235,15 @@ fn the_loss_of_plans_is_of_the_target_networks_next_values_and_the_second_output
     assert!((found - loss(&target)).abs() < 1e-5 * found, "{found} is not {}", loss(&target));
     assert!((found - loss(&online)).abs() > 0.01 * found, "the online network is another by now");
 
-    let without = first_update::<Probe<Constant>>(Position { at: 0, dealt: 0, chosen: 0 }, &[]);
+    let without = first_update::<Probe<Constant>>(START, &[]);
     assert_eq!(without.plan_loss, None);
 }
 
 #[test]
 fn a_prior_is_taken_in_points_and_the_network_learns_on_its_own_scale() {
-    for afterstates in ["network.afterstates=false", "network.afterstates=true"] {
-        let scaled = ["learning.reward_scale=0.5", "network.prior=plan3", afterstates];
-        let training = train::<Sides>(&scaled);
-        assert_near(&values(&training, Position { at: 0, dealt: 0, chosen: 0 }), &[0.5, -0.5]);
-        assert_near(&values(&training, Position { at: 0, dealt: 1, chosen: 0 }), &[-0.5, 0.5]);
-    }
+    let training = train::<Sides>(&["learning.reward_scale=0.5", "network.input=plans"]);
+    assert_near(&values(&training, START), &[0.5, -0.5]);
+    assert_near(&values(&training, Position { dealt: 1, ..START }), &[-0.5, 0.5]);
 }
 
 #[test]
@@ -272,7 +267,7 @@ fn the_target_network_never_copied_keeps_the_delayed_reward_one_move_away() {
     let fresh = Dqn::<Probe<Delayed>>::new(&config(&frozen), &(), &cpu()).unwrap();
     let training = train::<Delayed>(&frozen);
     for dealt in 0..2 {
-        let last = Position { at: 2, dealt, chosen: 0 };
+        let last = Position { at: 2, dealt, ..START };
         assert_near(&values(&training, last), &[1.0, 1.0]);
         let untrained = values_of(&fresh, last).into_iter().reduce(f32::max).unwrap();
         assert_near(&values(&training, Position { at: 1, ..last }), &[0.8 * untrained; 2]);
@@ -288,7 +283,7 @@ fn three_steps_bring_the_delayed_reward_without_the_target_network() {
 fn before_bootstrapping_begins_values_are_rewards_alone() {
     let training = train::<Delayed>(&["learning.bootstrap_from=1"]);
     for (at, value) in [(0, 0.0), (1, 0.0), (2, 1.0)] {
-        assert_near(&values(&training, Position { at, dealt: 0, chosen: 0 }), &[value; 2]);
+        assert_near(&values(&training, Position { at, ..START }), &[value; 2]);
     }
 }
 
@@ -296,7 +291,7 @@ fn before_bootstrapping_begins_values_are_rewards_alone() {
 fn relative_values_count_what_comes_next_from_its_mean_where_as_many_moves_are_left() {
     for simulated in [&[][..], &["learning.simulations=3"]] {
         let training = train::<Delayed>(&[&["learning.relative=true", "learning.batch=128"], simulated].concat());
-        let values = |at, chosen| values(&training, Position { at, dealt: 0, chosen });
+        let values = |at, chosen| values(&training, Position { at, chosen, ..START });
         // The last move has its reward alone. Of the second, which adds 0.8 after the right first move and 0 after the wrong one,
         // the mean is lost: 0.8 times the share of the right one, which depends on exploration.
         assert_near(&values(2, 0), &[1.0; 2]);
@@ -312,7 +307,7 @@ fn relative_values_count_what_comes_next_from_its_mean_where_as_many_moves_are_l
 }
 
 /// The first update from states of one position.
-fn first_update<G: Game<Rules: Default>>(state: G::State, overrides: &[&str]) -> Update {
+fn first_update<G: Image<Rules: Default>>(state: G::State, overrides: &[&str]) -> Update {
     let config =
         config(&[&["learning.batch=4", "learning.simulations=1", "learning.loss=squared"], overrides].concat());
     let mut replay = Replay::new(&config.learner.replay);
@@ -370,7 +365,7 @@ fn a_masked_out_action_enters_neither_the_target_nor_acting() {
     for double in ["learning.double=false", "learning.double=true"] {
         // The game panics when a masked-out action is played.
         let training = train::<Trap>(&[double]);
-        let (start, locked) = (Position { at: 0, dealt: 0, chosen: 0 }, Position { at: 1, dealt: 0, chosen: 0 });
+        let (start, locked) = (START, Position { at: 1, ..START });
         let open = Position { chosen: 1, ..locked };
         let mut ties = [0, 1, 2].map(|index| Stream::new(0, Role::Tie, index));
         assert_near(&values(&training, locked), &[1.0, 4.0]);

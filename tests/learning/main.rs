@@ -2,7 +2,7 @@
 //! each test program links the whole of burn.
 
 mod convolution;
-mod foresight;
+mod dynamics;
 mod learner;
 mod network;
 mod optimizer;

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{Device, Tensor, TensorData};
-use matchq::games::match3::{Certain, Rules, State};
-use matchq::games::{Game, Games, MaskKind, Match3, Prior};
-use matchq::network::{Encoded, Encoder, Evaluator, Frozen, ModelConfig, NetworkConfig, QNetwork, device, to_vec};
+use matchq::games::match3::{Certain, MATCHING, Rules, State};
+use matchq::games::{ActionMask, Game, Games, Image, Lookahead, Match3, Plan, offered};
+use matchq::network::{
+    Encoded, Encoder, Evaluator, Frozen, Input, ModelConfig, NetworkConfig, QNetwork, device, to_vec,
+};
 use matchq::random::{Draw, Role, Stream};
 use matchq::store::{Array, Arrays};
 
@@ -15,37 +17,36 @@ const PLAIN: NetworkConfig = NetworkConfig {
     layers: 3,
     share_colours: false,
     dueling: false,
-    prior: Prior::None,
-    afterstates: false,
-    waves: 0,
-    wave_layers: 3,
+    input: Input::Position,
+    dynamics_waves: 0,
+    dynamics_layers: 3,
     next_moves: 0,
 };
 const DUELING: NetworkConfig = NetworkConfig { dueling: true, ..PLAIN };
 const SHARED: NetworkConfig = NetworkConfig { share_colours: true, ..PLAIN };
 const BOTH: NetworkConfig = NetworkConfig { share_colours: true, ..DUELING };
-const PLANNED: NetworkConfig = NetworkConfig { prior: Prior::Plan, ..PLAIN };
-const AFTERSTATES: NetworkConfig = NetworkConfig { afterstates: true, ..PLANNED };
-const FORESEEING: NetworkConfig = NetworkConfig { afterstates: true, waves: 3, ..SHARED };
-const UNSHARED: NetworkConfig = NetworkConfig { share_colours: false, ..FORESEEING };
-const WIDE: NetworkConfig = NetworkConfig { channels: 16, ..FORESEEING };
-const PLAN3: NetworkConfig = NetworkConfig { prior: Prior::Plan3, share_colours: true, ..AFTERSTATES };
-const NEXT: NetworkConfig = NetworkConfig { next_moves: 3, ..PLAN3 };
+const AFTERSTATE: NetworkConfig = NetworkConfig { input: Input::Afterstate, ..PLAIN };
+const PREDICTING: NetworkConfig = NetworkConfig { share_colours: true, dynamics_waves: 3, ..AFTERSTATE };
+const UNSHARED: NetworkConfig = NetworkConfig { share_colours: false, ..PREDICTING };
+const WIDE: NetworkConfig = NetworkConfig { channels: 16, ..PREDICTING };
+const PLANS: NetworkConfig = NetworkConfig { input: Input::Plans, ..PLAIN };
+const SHARED_PLANS: NetworkConfig = NetworkConfig { share_colours: true, ..PLANS };
+const NEXT: NetworkConfig = NetworkConfig { next_moves: 3, ..SHARED_PLANS };
 const ALL: [NetworkConfig; 11] =
-    [PLAIN, DUELING, SHARED, BOTH, PLANNED, AFTERSTATES, PLAN3, NEXT, FORESEEING, UNSHARED, WIDE];
+    [PLAIN, DUELING, SHARED, BOTH, AFTERSTATE, PLANS, SHARED_PLANS, NEXT, PREDICTING, UNSHARED, WIDE];
 
 fn cpu() -> Device {
     device::select(None).unwrap().1
 }
 
-fn policy(network: &NetworkConfig) -> ModelConfig {
+fn model(network: &NetworkConfig) -> ModelConfig {
     let network = network.clone();
     let (game, rules) = (Match3::NAME.to_owned(), Default::default());
-    ModelConfig { game, rules, mask: MATCHING, points: 10.0, network }
+    ModelConfig { game, rules, mask: "matching".into(), points: 10.0, network }
 }
 
 fn network(config: &NetworkConfig, seed: u64) -> QNetwork {
-    QNetwork::new::<Match3>(&policy(config), &mut Stream::new(seed, Role::Initialise, 0), &cpu())
+    QNetwork::new::<Match3>(&model(config), &mut Stream::new(seed, Role::Initialise, 0), &cpu())
 }
 
 /// Positions after some random moves, of games that are at different moves.
@@ -61,6 +62,16 @@ fn positions(count: usize) -> Vec<State> {
         }
     }
     states
+}
+
+/// The swaps that match; all where none does.
+fn matching(state: &State) -> ActionMask {
+    offered::<Match3>(state, MATCHING).0
+}
+
+/// The first of them.
+fn first(state: &State) -> usize {
+    matching(state).nth(0).unwrap()
 }
 
 /// Action values by the evaluator.
@@ -106,10 +117,10 @@ fn an_empty_batch_becomes_no_values() {
         // burn's `expand`, which the network needs elsewhere, refuses an empty batch.
         return;
     }
-    for config in [PLAIN, AFTERSTATES] {
+    for config in [PLAIN, PLANS] {
         let network = network(&config, 1);
         let Encoded { images, scalars, .. } = Encoder::<Match3>::new(network.view()).positions(&[], &cpu());
-        let width = if config.afterstates { 1 } else { Match3::ACTIONS };
+        let width = if config.input == Input::Position { Match3::ACTIONS } else { 1 };
         let frozen = Frozen::<Match3>::new(&network);
         assert_eq!(frozen.forward(images, scalars).dims(), [0, width], "{config:?}");
     }
@@ -166,17 +177,23 @@ fn a_network_without_gradients_gives_the_values_of_one_with_gradients_within_rou
     let states: Vec<(State, usize)> = positions(64).into_iter().enumerate().map(|(i, state)| (state, i % 48)).collect();
     let shapes = [(8, 3), (20, 2), (32, 5), (48, 4), (33, 1)];
     let shapes = shapes.map(|(channels, layers)| NetworkConfig { channels, layers, ..PLAIN });
-    for config in shapes.into_iter().chain([DUELING, SHARED, BOTH, PLANNED, AFTERSTATES, PLAN3, NEXT]) {
+    for config in shapes.into_iter().chain([DUELING, SHARED, BOTH, AFTERSTATE, PLANS, SHARED_PLANS, NEXT]) {
         let network = |device: &Device| {
             let mut stream = Stream::new(3, Role::Initialise, 0);
-            QNetwork::new::<Match3>(&policy(&config), &mut stream, device).map(&mut WithBiases)
+            QNetwork::new::<Match3>(&model(&config), &mut stream, device).map(&mut WithBiases)
         };
         let (trained, frozen) = (network(&cpu().autodiff()), Frozen::<Match3>::new(&network(&cpu())));
         let mut encoder = Encoder::<Match3>::new(trained.view());
         // The smaller batches come after larger ones, whose buffers they use again.
         for batch in [64, 1, 2, 3, 5] {
             let mut seen = |device: &Device| {
-                let Encoded { images, scalars, .. } = encoder.positions(&states[..batch], device);
+                let Encoded { images, scalars, .. } = match trained.view().afterstates() {
+                    false => encoder.positions(&states[..batch], device),
+                    true => {
+                        let actions = states[..batch].iter().map(|(state, symmetry)| (*state, first(state), *symmetry));
+                        encoder.afterstates(&actions.collect::<Vec<_>>(), device)
+                    }
+                };
                 (images, scalars)
             };
             let (images, scalars) = seen(&cpu());
@@ -193,15 +210,18 @@ fn a_network_without_gradients_gives_the_values_of_one_with_gradients_within_rou
 #[test]
 fn without_the_networks_output_the_prior_alone_is_left() {
     let states = positions(20);
-    let priors = [Prior::Chain, Prior::Plan, Prior::Plan3];
-    for (prior, afterstates) in priors.into_iter().flat_map(|prior| [(prior, false), (prior, true)]) {
-        let config = NetworkConfig { prior, afterstates, ..PLAIN };
-        let mut evaluator = Evaluator::<Match3>::new(&network(&config, 1), 16, &cpu()).with_output(0.0);
+    // A network with a dynamics model sees what its actions leave for certain if the rules tell.
+    for (config, depth) in [(PLANS, 2), (PREDICTING, 1), (AFTERSTATE, 0), (PLAIN, 0)] {
+        let network = network(&config, 1);
+        let mut evaluator = Evaluator::<Match3>::new(&network, 16, &cpu());
+        evaluator.see(network.exact_view());
+        evaluator.output = 0.0;
         let values = evaluator.values(&states).unwrap();
         for (state, values) in states.iter().zip(values.chunks(Match3::ACTIONS)) {
-            let mask = Match3::mask(state, MATCHING);
             let mut certain = [0.0; Match3::ACTIONS];
-            Match3::certain(state, &mask, prior.depth(), 0.5, &mut certain);
+            if depth > 0 {
+                Match3::certain(state, &matching(state), Plan::of(depth), &mut certain);
+            }
             let points = certain.map(|points| points / 10.0);
             assert!(values.iter().zip(&points).all(|(a, b)| (a - b).abs() < 1e-5), "{config:?}");
         }
@@ -212,12 +232,12 @@ fn without_the_networks_output_the_prior_alone_is_left() {
 fn a_plans_value_is_its_certain_points_half_the_best_next_value_and_what_the_network_adds() {
     let states = positions(20);
     let network = network(&NEXT, 1);
-    // What the network adds to an action's value and to its plan, and what is known of the action.
+    // What the network adds to an action's value and to its plan, and the prior of the action.
     let seen = |state: &State, action: usize| {
         let mut encoder = Encoder::<Match3>::new(network.view());
-        let Encoded { images, scalars, known } = encoder.afterstates(&[(*state, action, 0)], &cpu());
+        let Encoded { images, scalars, priors } = encoder.afterstates(&[(*state, action, 0)], &cpu());
         let added = to_vec(network.forward(images, scalars)).unwrap();
-        (added[0], added[1], known[0])
+        (added[0], added[1], priors[0])
     };
     let with_points = |output: f32| {
         let plan = |state: &State, action: usize| {
@@ -230,22 +250,23 @@ fn a_plans_value_is_its_certain_points_half_the_best_next_value_and_what_the_net
                     .matching()
                     .iter()
                     .map(|next| seen(&after, next))
-                    .map(|(added, _, known)| (known, added))
+                    .map(|(added, _, prior)| (prior, added))
                     .collect(),
             };
             next.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-            let values = next.iter().take(3).map(|(known, added)| known + output * added);
+            let values = next.iter().take(3).map(|(prior, added)| prior + output * added);
             points + 0.5 * values.reduce(f32::max).unwrap_or(0.0) + output * seen(state, action).1
         };
-        let mut evaluator = Evaluator::<Match3>::new(&network, 16, &cpu()).with_output(output);
+        let mut evaluator = Evaluator::<Match3>::new(&network, 16, &cpu());
+        evaluator.output = output;
         let values = evaluator.values(&states).unwrap().to_vec();
         let mut more = 0;
         for (state, values) in states.iter().zip(values.chunks(Match3::ACTIONS)) {
-            let mask = Match3::mask(state, MATCHING);
+            let mask = matching(state);
             let mut ranked: Vec<(usize, f32)> = mask
                 .iter()
                 .map(|action| (action, seen(state, action)))
-                .map(|(action, (added, _, known))| (action, known + output * added))
+                .map(|(action, (added, _, prior))| (action, prior + output * added))
                 .collect();
             ranked.sort_by(|(_, one), (_, other)| other.total_cmp(one));
             let (chosen, others) = ranked.split_at(ranked.len().min(6));
@@ -266,59 +287,69 @@ fn a_plans_value_is_its_certain_points_half_the_best_next_value_and_what_the_net
             more += others.len();
         }
         assert!(more > 20, "{more}");
-        (values, evaluator.with_next_moves(0).values(&states).unwrap().to_vec())
+        evaluator.next_moves = 0;
+        (values, evaluator.values(&states).unwrap().to_vec())
     };
     let (planned, plain) = with_points(1.0);
     assert_ne!(planned, plain);
-    let (_, known) = with_points(0.0);
-    let prior = Evaluator::<Match3>::new(&self::network(&PLAN3, 1), 16, &cpu())
-        .with_output(0.0)
-        .values(&states)
-        .unwrap()
-        .to_vec();
-    assert_eq!(known, prior, "without next moves and output the prior is left");
+    let (_, without) = with_points(0.0);
+    let mut prior = Evaluator::<Match3>::new(&self::network(&SHARED_PLANS, 1), 16, &cpu());
+    prior.output = 0.0;
+    assert_eq!(without, prior.values(&states).unwrap(), "without next moves and output the prior is left");
 }
 
 #[test]
-fn a_position_shows_what_is_certain_at_the_actions_places_under_any_symmetry() {
-    let state = positions(1)[0];
-    let network = network(&PLANNED, 1);
-    let mask = Match3::mask(&state, MATCHING);
-    for symmetry in [0, 7, 40] {
-        let Encoded { images, .. } = Encoder::<Match3>::new(network.view()).positions(&[(state, symmetry)], &cpu());
-        let image = to_vec(images).unwrap();
-        let mut plain = [0.0; 400];
-        Match3::encode(&state, symmetry, &mut plain, &mut [0.0]);
-        assert_eq!(image[..400], plain);
-        for (depth, planes) in [1, 2].into_iter().zip(image[400..].chunks(160)) {
-            let (mut certain, mut shown) = ([0.0; Match3::ACTIONS], [0.0; 160]);
-            Match3::certain(&state, &mask, depth, 0.5, &mut certain);
-            for action in mask.iter() {
-                let (plane, row, column) = Match3::place(Match3::transform_action(action, symmetry));
-                shown[plane * 80 + row * 8 + column] = certain[action] / 10.0;
+fn an_afterstate_shows_the_plans_that_follow_at_the_actions_places_under_any_symmetry() {
+    const PLANE: usize = Match3::ROWS * Match3::COLUMNS;
+    let view = network(&PLANS, 1).view();
+    let mut found = 0;
+    for state in &positions(5) {
+        let action = first(state);
+        let after = Match3::after(state, action);
+        for symmetry in [0, 7, 40] {
+            let mut encoder = Encoder::<Match3>::new(view);
+            let Encoded { images, .. } = encoder.afterstates(&[(*state, action, symmetry)], &cpu());
+            let image = to_vec(images).unwrap();
+            assert_eq!(image.len(), (5 + 2 * 2 + 2) * PLANE);
+            let (own, plans) = image.split_at(5 * PLANE);
+            let mut plain = [0.0; 5 * PLANE];
+            Match3::encode(&after.state, symmetry, &mut plain, &mut [0.0]);
+            assert_eq!(own, plain);
+            // For plans of one action and of two those of each action, then the best of each, everywhere and smaller.
+            let (plans, best) = plans.split_at(2 * 2 * PLANE);
+            for (depth, (plans, best)) in [1, 2].into_iter().zip(plans.chunks(2 * PLANE).zip(best.chunks(PLANE))) {
+                let (mut certain, mut shown) = ([0.0; Match3::ACTIONS], [0.0; 2 * PLANE]);
+                Match3::certain(&after.state, &after.actions, Plan::of(depth), &mut certain);
+                for action in after.actions.iter() {
+                    let (plane, row, column) = Match3::place(Match3::transform_action(action, symmetry));
+                    shown[plane * PLANE + row * Match3::COLUMNS + column] = certain[action] / 10.0;
+                }
+                assert!(plans.iter().zip(&shown).all(|(a, b)| (a - b).abs() < 1e-5), "depth {depth}");
+                let highest = after.actions.iter().map(|action| certain[action] / 10.0).fold(0.0, f32::max);
+                assert!(best.iter().all(|number| (number - highest / 16.0).abs() < 1e-5), "depth {depth}");
+                found += usize::from(highest > 0.0);
             }
-            assert!(planes.iter().zip(&shown).all(|(a, b)| (a - b).abs() < 1e-5), "depth {depth}");
         }
     }
+    assert!(found > 0, "plans follow");
 }
 
 #[test]
 fn the_candidates_of_a_position_are_the_actions_with_the_best_plans_and_their_equals() {
     for state in &positions(20) {
-        let mask = Match3::mask(state, MATCHING);
-        let candidates = |config, count| network(config, 1).view().candidates::<Match3>(state, count);
-        assert_eq!(candidates(&AFTERSTATES, 0), mask);
-        assert_eq!(candidates(&PLANNED, 1), mask, "one pass values all actions");
-        let without = NetworkConfig { prior: Prior::None, ..AFTERSTATES };
-        assert_eq!(candidates(&without, 1), mask, "nothing is known");
+        let mask = matching(state);
+        let candidates = |config, count| network(config, 1).view().successors::<Match3>(state, count);
+        assert_eq!(candidates(&PLANS, 0), mask);
+        assert_eq!(candidates(&PLAIN, 1), mask, "one pass values all actions");
+        assert_eq!(candidates(&AFTERSTATE, 1), mask, "there is no prior");
         let mut certain = [0.0; Match3::ACTIONS];
-        Match3::certain(state, &mask, 2, 0.5, &mut certain);
+        Match3::certain(state, &mask, Plan::of(2), &mut certain);
         let mut points: Vec<f32> = mask.iter().map(|action| certain[action]).collect();
         points.sort_by(|a, b| b.total_cmp(a));
         for count in [1, 3] {
             let least = points[count.min(points.len()) - 1];
             let expected = mask.iter().filter(|action| certain[*action] >= least).collect();
-            assert_eq!(candidates(&AFTERSTATES, count), expected);
+            assert_eq!(candidates(&PLANS, count), expected);
         }
     }
 }
@@ -326,13 +357,13 @@ fn the_candidates_of_a_position_are_the_actions_with_the_best_plans_and_their_eq
 #[test]
 fn values_within_a_mask_are_those_of_all_actions() {
     let states = positions(8);
-    let first: Vec<_> = states.iter().map(|state| Match3::mask(state, MATCHING).iter().take(2).collect()).collect();
-    for config in [PLANNED, AFTERSTATES, FORESEEING] {
+    let first: Vec<_> = states.iter().map(|state| matching(state).iter().take(2).collect()).collect();
+    for config in [PLAIN, PLANS, PREDICTING] {
         let mut evaluator = Evaluator::<Match3>::new(&network(&config, 1), 5, &cpu());
         let all = evaluator.values(&states).unwrap().to_vec();
         let within = evaluator.values_within(&states, &first).unwrap();
         for (row, mask) in first.iter().enumerate() {
-            let mask: &matchq::games::ActionMask = mask;
+            let mask: &ActionMask = mask;
             for place in mask.iter().map(|action| row * Match3::ACTIONS + action) {
                 assert_same(&within[place..=place], &all[place..=place], &format!("place {place}, {config:?}"));
             }

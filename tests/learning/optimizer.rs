@@ -4,7 +4,7 @@ use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use matchq::games::match3::Rules;
-use matchq::games::{Game, Match3};
+use matchq::games::{Game, Match3, offered};
 use matchq::learners::dqn::Learning;
 use matchq::learners::dqn::QLearner;
 use matchq::learners::dqn::optimizer::{Optimizer, OptimizerKind, SavedMoments, Schedule};
@@ -14,7 +14,7 @@ use matchq::random::{Role, Stream};
 use matchq::store::Arrays;
 
 use crate::configuration;
-use crate::probe_games::{Delayed, Position, Probe};
+use crate::probe_games::{Delayed, Position, Probe, START};
 
 fn cpu() -> Device {
     device::select(None).unwrap().1
@@ -256,7 +256,7 @@ fn follow(overrides: &[&str], updates: usize) -> Vec<[Vec<f32>; 2]> {
     let config = configuration(text, overrides);
     let mut learner = QLearner::<Probe<Delayed>>::new(&config, &(), &cpu());
     let mut replay = Replay::new(&config.learner.replay);
-    let state = Position { at: 1, dealt: 0, chosen: 0 };
+    let state = Position { at: 1, ..START };
     replay.push(Transition { state, next: Position { at: 2, ..state }, action: 0, reward: 3.0, discount: 0.5 });
     let mut seen = vec![networks(&learner, &config.model())];
     for _ in 0..updates {
@@ -291,9 +291,9 @@ fn the_hard_target_is_copied_after_every_few_updates_and_stays_in_between() {
 
 #[test]
 fn a_batch_of_more_boards_than_a_threads_share_teaches_the_gradient_of_its_mean_loss() {
-    for (afterstates, batch) in [(false, 50), (true, 50), (false, 1)] {
+    for (input, batch) in [("position", 50), ("afterstate", 50), ("position", 1)] {
         let overrides = [
-            format!("network.afterstates={afterstates}"),
+            format!("network.input={input}"),
             format!("learning.batch={batch}"),
             "learning.loss=squared".to_owned(),
             "learning.bootstrap_from=1".to_owned(),
@@ -307,7 +307,8 @@ fn a_batch_of_more_boards_than_a_threads_share_teaches_the_gradient_of_its_mean_
         let mut stream = Stream::new(5, Role::Game, 0);
         for index in 0..70 {
             let state = Match3::new(&rules, &mut stream).state();
-            let action = Match3::mask(&state, config.run.game.mask).nth(index % 3).unwrap_or(0) as u16;
+            let (mask, _) = offered::<Match3>(&state, config.model().view::<Match3>().mask);
+            let action = mask.nth(index % 3).unwrap_or(0) as u16;
             replay.push(Transition { state, next: state, action, reward: index as f32 / 7.0, discount: 0.5 });
         }
 
@@ -320,7 +321,7 @@ fn a_batch_of_more_boards_than_a_threads_share_teaches_the_gradient_of_its_mean_
         let seen: Vec<_> = sample.slots.iter().map(|slot| *replay.get(*slot)).collect();
         let mut encoder = Encoder::<Match3>::new(network.view());
         let device = cpu().autodiff();
-        let added = match afterstates {
+        let added = match network.view().afterstates() {
             true => {
                 let afterstates: Vec<_> = seen.iter().map(|seen| (seen.state, seen.action.into(), 0)).collect();
                 let Encoded { images, scalars, .. } = encoder.afterstates(&afterstates, &device);

@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use matchq::games::{ActionMask, After, Game, MaskKind, Prior, Step, conformance};
-use matchq::random::Draw;
+use matchq::games::{ActionMask, After, Game, Image, Lookahead, Mask, MaskKind, Step, conformance};
+use matchq::random::{Draw, Stream};
 use serde::{Deserialize, Serialize};
 
 /// A position; what is shown of it depends on the game.
@@ -15,7 +15,12 @@ pub struct Position {
     pub dealt: usize,
     /// The first move.
     pub chosen: usize,
+    /// The action that is done, in an afterstate: the position is the one before it, which is all that is shown of it else.
+    pub done: Option<usize>,
 }
+
+/// The position at the start of a game in which 0 was dealt.
+pub const START: Position = Position { at: 0, dealt: 0, chosen: 0, done: None };
 
 /// A place in the image: (plane, column). All images have three planes, one row and three columns.
 type One = (usize, usize);
@@ -148,8 +153,15 @@ impl Script for Trap {
     }
 }
 
-fn claim(state: &Position, action: usize, depth: u32) -> f32 {
-    (state.at + 2 * action) as f32 * 0.1 * depth as f32
+/// Points that are not at all certain, and differ by position and action.
+fn claim(position: Position, action: usize) -> f32 {
+    (position.at + 2 * action) as f32 * 0.1
+}
+
+/// The position that an afterstate leads to, where the game goes on; other positions as they are.
+fn arrived<S: Script>(position: Position) -> Position {
+    let next = position.done.and_then(|action| S::play(Position { done: None, ..position }, action).1);
+    next.unwrap_or(position)
 }
 
 /// A game by a script.
@@ -165,19 +177,16 @@ pub struct Probe<S: Script> {
 impl<S: Script> Game for Probe<S> {
     type Rules = ();
     type State = Position;
+    type Rng = Stream;
 
     const NAME: &'static str = S::NAME;
-    const PLANES: usize = 3;
-    const COLOURS: usize = S::COLOURS;
-    const ROWS: usize = 1;
-    const COLUMNS: usize = COLUMNS;
-    const SCALARS: usize = 1;
+    const ABOUT: &'static str = "a game whose values can be computed by hand";
     const ACTIONS: usize = S::ACTIONS;
-    const ACTION_PLANES: usize = 1;
-    const SYMMETRIES: usize = S::SYMMETRIES;
+    const MASKS: &'static [Mask] = &[Mask { name: "legal", about: "the actions that the rules allow" }];
+    const DEFAULT_MASK: MaskKind = MaskKind::LEGAL;
 
     fn new(rules: &(), draw: &mut impl Draw) -> Self {
-        Self::at(rules, &Position { at: 0, dealt: draw.below(S::DEALS) as usize, chosen: 0 })
+        Self::at(rules, &Position { dealt: draw.below(S::DEALS) as usize, ..START })
     }
 
     fn at(_rules: &(), state: &Position) -> Self {
@@ -186,13 +195,13 @@ impl<S: Script> Game for Probe<S> {
 
     fn step(&mut self, action: usize, _draw: &mut impl Draw) -> Step {
         if self.over {
-            return Step { reward: 0.0, terminal: true, clearings: 0 };
+            return Step { reward: 0.0, terminal: true, waves: 0 };
         }
         let (reward, next) = S::play(self.position, action);
         self.score += reward as i32;
         self.over = next.is_none();
         self.position = next.unwrap_or(self.position);
-        Step { reward, terminal: self.over, clearings: 0 }
+        Step { reward, terminal: self.over, waves: 0 }
     }
 
     fn is_over(&self) -> bool {
@@ -207,56 +216,53 @@ impl<S: Script> Game for Probe<S> {
         self.position
     }
 
-    fn actions_left(state: &Position) -> usize {
-        S::MOVES.saturating_sub(state.at)
-    }
-
     fn mask(state: &Position, _kind: MaskKind) -> ActionMask {
         S::offered(*state)
     }
 
-    /// Points that are not at all certain, and differ by position, action and depth.
-    fn certain(state: &Position, actions: &ActionMask, depth: u32, _: f64, values: &mut [f32]) {
-        actions.iter().for_each(|action| values[action] = claim(state, action, depth));
+    fn actions_left(state: &Position) -> usize {
+        S::MOVES.saturating_sub(arrived::<S>(*state).at)
+    }
+}
+
+/// What is called certain of an action is its [`claim`]; nothing follows from it by itself.
+impl<S: Script> Lookahead for Probe<S> {
+    fn done(state: &Position, action: usize) -> Position {
+        Position { done: Some(action), ..arrived::<S>(*state) }
     }
 
-    /// What is certain of an action is its claim; what it leaves is known.
+    fn wave(_state: &Position) -> Option<(Position, f32)> {
+        None
+    }
+
     fn after(state: &Position, action: usize) -> After<Position> {
-        let (_, next) = S::play(*state, action);
+        let position = arrived::<S>(*state);
+        let (_, next) = S::play(position, action);
         let actions = next.map_or(ActionMask::empty(), S::offered);
-        After { state: next.unwrap_or(*state), points: claim(state, action, 1), actions }
+        After { state: Self::done(state, action), points: claim(position, action), actions }
     }
+}
 
-    /// The action is the scalar.
-    fn encode_after(
-        state: &Position,
-        action: usize,
-        prior: Prior,
-        symmetry: usize,
-        image: &mut [f32],
-        scalars: &mut [f32],
-    ) -> f32 {
-        Self::encode(state, symmetry, image, scalars);
-        scalars.fill(S::shown(action, symmetry) as f32);
-        claim(state, action, prior.depth())
-    }
+impl<S: Script> Image for Probe<S> {
+    const PLANES: usize = 3;
+    const COLOURS: usize = S::COLOURS;
+    const ROWS: usize = 1;
+    const COLUMNS: usize = COLUMNS;
+    const SCALARS: usize = 1;
+    const ACTION_PLANES: usize = 1;
+    const SYMMETRIES: usize = S::SYMMETRIES;
 
-    /// Nothing follows from an action by itself.
-    fn encode_waves(state: &Position, _: usize, symmetry: usize, images: &mut [f32], _: &mut [f32]) -> usize {
-        Self::encode(state, symmetry, &mut images[..Self::PLANES * COLUMNS], &mut [0.0]);
-        0
+    /// The action that is done is the scalar.
+    fn encode(state: &Position, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+        image.fill(0.0);
+        scalars.fill(state.done.map_or(0.5, |action| S::shown(action, symmetry) as f32));
+        for (plane, column) in S::ones(*state, symmetry) {
+            image[plane * COLUMNS + column] = 1.0;
+        }
     }
 
     fn place(action: usize) -> (usize, usize, usize) {
         (0, 0, (COLUMNS - 1) * action)
-    }
-
-    fn encode(state: &Position, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
-        image.fill(0.0);
-        scalars.fill(0.5);
-        for (plane, column) in S::ones(*state, symmetry) {
-            image[plane * COLUMNS + column] = 1.0;
-        }
     }
 
     fn transform_action(action: usize, symmetry: usize) -> usize {

@@ -47,10 +47,9 @@ const SWITCHES: [&str; 8] = [
 
 const SIMULATIONS: [&str; 3] = ["learning.simulations=2", "learning.bootstrap_from=0.4", "network.share_colours=true"];
 
-const AFTERSTATES: [&str; 8] = [
-    "network.prior=plan3",
+const PLANS: [&str; 7] = [
+    "network.input=plans",
     "network.next_moves=2",
-    "network.afterstates=true",
     "learning.simulations=2",
     "learning.relative=true",
     "learning.actions=3",
@@ -58,10 +57,10 @@ const AFTERSTATES: [&str; 8] = [
     "learning.candidates=2",
 ];
 
-const FORESIGHT: [&str; 6] = [
-    "network.afterstates=true",
-    "network.waves=3",
-    "network.wave_layers=2",
+const DYNAMICS: [&str; 6] = [
+    "network.input=afterstate",
+    "network.dynamics_waves=3",
+    "network.dynamics_layers=2",
     "learning.simulations=2",
     "learning.actions=3",
     "learning.candidates=2",
@@ -170,7 +169,7 @@ fn the_same_configuration_and_seed_give_the_same_bits_and_another_seed_others() 
 
 #[test]
 fn a_training_stopped_half_way_and_resumed_equals_the_one_never_stopped() {
-    for switches in [&[][..], &SWITCHES, &SIMULATIONS, &AFTERSTATES, &FORESIGHT] {
+    for switches in [&[][..], &SWITCHES, &SIMULATIONS, &PLANS, &DYNAMICS] {
         let (_runs, expected) = uninterrupted(switches);
         // In the warm-up, between two copies of the target network, and just before the end.
         for step in [40, 248, 472] {
@@ -183,9 +182,9 @@ fn a_training_stopped_half_way_and_resumed_equals_the_one_never_stopped() {
 #[test]
 fn an_evaluation_plays_what_the_checkpoint_plays_by_itself() {
     type Player = NetworkPlayer<Match3>;
-    let told: fn(Player) -> Player = Player::told;
-    let without_plans: fn(Player) -> Player = |player| player.with_next_moves(0);
-    for (switches, otherwise) in [(&FORESIGHT[..], told), (&AFTERSTATES, without_plans)] {
+    let exact: fn(&mut Player) = |player| player.evaluator.see(player.evaluator.view().exact());
+    let without_plans: fn(&mut Player) = |player| player.evaluator.next_moves = 0;
+    for (switches, change) in [(&DYNAMICS[..], exact), (&PLANS, without_plans)] {
         let (_runs, folder) = uninterrupted(switches);
         let policy = Model::load::<Match3>(Some(&folder.join("best.safetensors")), &cpu()).unwrap();
         let mean = |mut player: Player| {
@@ -196,7 +195,9 @@ fn an_evaluation_plays_what_the_checkpoint_plays_by_itself() {
         let best = log.lines().last().unwrap().split(',').nth(9).unwrap().parse::<f64>().unwrap();
         let player = || Player::of(&policy, 64, &cpu());
         assert_eq!(mean(player()), best);
-        assert_ne!(mean(otherwise(player())), best);
+        let mut other = player();
+        change(&mut other);
+        assert_ne!(mean(other), best);
     }
 }
 

@@ -24,12 +24,13 @@ fn sentence(text: &str, overrides: &[&str]) -> String {
 #[test]
 fn nothing_said_is_the_default_and_what_is_resolved_reads_back_the_same() {
     let mut default = TrainConfig::<Config>::default();
+    default.run.game.mask = "matching".into();
     default.run.game.rules.insert("obstacle_kinds".into(), 2.into());
     assert_eq!(parse("", &[]), Ok(default));
     let text = "seed = 7\n[learning]\nloss = \"squared\"\n[game.rules]\nobstacle_kinds = 1\n";
     let config = parse(text, &["game.mask=legal"]).unwrap();
     let TrainConfig { run, learner } = &config;
-    assert_eq!((run.seed, learner.learning.loss, run.game.mask), (7, Loss::Squared, MaskKind::LEGAL));
+    assert_eq!((run.seed, learner.learning.loss, run.game.mask.as_str()), (7, Loss::Squared, "legal"));
     let resolved = Source::parse(&config.to_toml().unwrap(), "config.toml", &[]).unwrap();
     assert_eq!((resolved.learner(), resolved.game()), (Ok("dqn"), Ok("match3")));
     assert_eq!(resolve(&resolved), Ok((config, Rules::new(1).unwrap())));
@@ -112,22 +113,34 @@ fn switches_that_need_another_one_are_refused_without_it() {
     for (sets, wrong) in [
         (vec!["learning.simulations=4", "learning.lookahead=3", "learning.actions=256"], None),
         (vec!["learning.simulations=4", "learning.actions=6"], None),
-        (vec!["network.prior=plan3", "learning.candidates=256", "network.afterstates=true"], None),
         (vec!["learning.actions=4"], Some("learning.actions = 4: it must be 0 where learning.simulations is 0")),
-        (vec!["network.waves=8", "learning.candidates=3", "network.afterstates=true"], None),
-        (vec!["network.next_moves=256", "network.prior=plan3", "network.afterstates=true"], None),
+        (vec!["network.input=plans", "learning.candidates=256"], None),
+        (vec!["network.input=afterstate", "network.dynamics_waves=8", "learning.candidates=3"], None),
         (
-            vec!["network.next_moves=3", "network.prior=plan3"],
-            Some("network.next_moves = 3: it must be 0 where network.afterstates is false"),
+            vec!["learning.candidates=3"],
+            Some("learning.candidates = 3: it must be 0 where network.input is not \"plans\" and network"),
         ),
-        (vec!["network.next_moves=3", "network.waves=8", "network.afterstates=true"], Some("network.next_moves = 3")),
-        (vec!["network.waves=8"], Some("network.waves = 8: it must be 0 but with network.afterstates")),
-        (vec!["network.waves=8", "network.afterstates=true", "network.prior=plan3"], Some("network.waves = 8")),
-        (vec!["learning.candidates=3"], Some("learning.candidates = 3: it must be 0 where network.afterstates is")),
+        (vec!["network.input=afterstate", "learning.candidates=3"], Some("learning.candidates = 3")),
+        (vec!["network.input=plans", "network.next_moves=256"], None),
         (
-            vec!["network.dueling=true", "network.afterstates=true"],
-            Some("network.dueling = true: it must be false where network.afterstates is true"),
+            vec!["network.next_moves=3"],
+            Some("network.next_moves = 3: it must be 0 where network.input is not \"plans\""),
         ),
+        (
+            vec!["network.input=afterstate", "network.dynamics_waves=8", "network.next_moves=3"],
+            Some("network.next_moves = 3"),
+        ),
+        (
+            vec!["network.dynamics_waves=8"],
+            Some("network.dynamics_waves = 8: it must be 0 where network.input is not \"afterstate\""),
+        ),
+        (vec!["network.input=plans", "network.dynamics_waves=8"], Some("network.dynamics_waves = 8")),
+        (vec!["network.dueling=true"], None),
+        (
+            vec!["network.input=afterstate", "network.dueling=true"],
+            Some("network.dueling = true: it must be false where network.input is not \"position\""),
+        ),
+        (vec!["network.input=plans", "network.dueling=true"], Some("network.dueling = true")),
     ] {
         match wrong {
             None => assert!(parse("", &sets).is_ok(), "{sets:?}"),
@@ -144,10 +157,12 @@ fn the_ends_of_every_range_are_allowed_and_what_lies_beyond_is_not() {
     for (key, allowed, refused) in [
         ("seed", vec!["0", "9223372036854775807"], vec!["-1"]),
         ("game.name", vec!["match3"], vec!["chess"]),
+        ("game.mask", vec!["legal", "matching"], vec!["any", "1"]),
         ("network.channels", vec!["1", "1024"], vec!["0", "1025"]),
         ("network.layers", vec!["2", "64"], vec!["1", "65"]),
-        ("network.waves", vec!["0"], vec!["1", "65"]),
-        ("network.wave_layers", vec!["2", "64"], vec!["1", "65"]),
+        ("network.input", vec!["position", "afterstate", "plans"], vec!["chain", "1"]),
+        ("network.dynamics_waves", vec!["0"], vec!["1", "65"]),
+        ("network.dynamics_layers", vec!["2", "64"], vec!["1", "65"]),
         ("network.next_moves", vec!["0"], vec!["1", "257"]),
         ("training.steps", vec!["1"], vec!["0"]),
         ("training.games", vec!["1", "100000"], vec!["0", "100001"]),
@@ -164,7 +179,6 @@ fn the_ends_of_every_range_are_allowed_and_what_lies_beyond_is_not() {
         ("learning.actions", vec!["0"], vec!["1", "257"]),
         ("learning.lookahead", vec!["0"], vec!["1", "4"]),
         ("learning.candidates", vec!["0"], vec!["1", "257"]),
-        ("network.prior", vec!["none", "plan3"], vec!["cascade"]),
         ("learning.bootstrap_from", vec!["0", "1"], vec!["-0.1", "1.1"]),
         ("learning.reward_scale", vec!["1e-9"], vec!["0", "-1", "inf", "1e-300", "1e300"]),
         ("learning.huber_delta", vec!["1e-9"], vec!["0", "inf"]),
@@ -202,6 +216,10 @@ fn simulated_outcomes_and_several_steps_exclude_each_other() {
 #[test]
 fn a_former_key_is_refused_with_what_became_of_it() {
     for (key, part) in [
+        ("network.afterstates", "network.input = \"position\", \"afterstate\" or \"plans\" says it now"),
+        ("network.prior", "network.input = \"plans\" says it now"),
+        ("network.waves", "it is called network.dynamics_waves now"),
+        ("network.wave_layers", "it is called network.dynamics_layers now"),
         ("game.obstacle_kinds", "it is called game.rules.obstacle_kinds now"),
         ("learning.best_actions", "it is gone"),
         ("learning.common_error", "it is gone"),

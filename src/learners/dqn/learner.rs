@@ -37,7 +37,7 @@ pub struct Update {
     pub gradient_norm: f32,
     /// Mean loss of the values of plans, weighted as `loss`, if the network values next moves too.
     pub plan_loss: Option<f32>,
-    /// Mean loss of the model of waves, if the network has one.
+    /// Mean loss of the dynamics model, if the network has one.
     pub wave_loss: Option<f32>,
 }
 
@@ -56,7 +56,7 @@ struct Shard {
     loss: f32,
     /// The same of the values of plans.
     plan_loss: f32,
-    /// The same of the model of waves.
+    /// The same of the dynamics model.
     wave_loss: f32,
     values: Vec<f32>,
     errors: Vec<f32>,
@@ -72,7 +72,7 @@ struct LabelledActions<'a, S> {
     next_values: &'a [f32],
     /// How much each counts.
     weights: &'a [f32],
-    /// Which wave of its chain is learned; none if the network has no model of waves.
+    /// Which wave of its chain is learned; none if the network has no dynamics model.
     draws: &'a [u32],
 }
 
@@ -295,7 +295,7 @@ impl<G: Image> QLearner<G> {
         backups: &[Backup<G::State>],
         tracked: &Device,
     ) -> Output {
-        // The values are not learned from what the model does not yet foresee.
+        // The values are not learned from what the model does not predict yet.
         let mut encoder = Encoder::<G>::new(network.exact_view());
         if network.view().afterstates() {
             let Encoded { images, scalars, priors } = encoder.afterstates(&afterstates(seen, backups), tracked);

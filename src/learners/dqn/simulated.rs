@@ -13,7 +13,7 @@ use crate::random::{Draw, Role, Stream};
 pub struct Outcomes<'a, G: Image> {
     /// The rules of the game.
     pub rules: &'a G::Rules,
-    /// The actions that are offered in a state, and what is known of them.
+    /// The actions that are offered in a state, and their prior.
     pub view: View,
     /// How many of them are tried, the larger half of them those with the highest prior; 0 for all.
     pub actions: usize,
@@ -120,7 +120,9 @@ fn shuffle<T>(items: &mut [T], count: usize, stream: &mut Stream) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::match3::{Match3, Rules, State};
+    use crate::games::match3::{MATCHING, Match3, Rules, State};
+    use crate::games::{Game, Lookahead, MaskKind};
+    use crate::network::Shown;
 
     fn plain(rules: &Rules) -> Outcomes<'_, Match3> {
         Outcomes { rules, view: view(MaskKind::LEGAL), actions: 0, count: 1, lookahead: 0, scale: 0.1, discount: 0.5 }
@@ -183,9 +185,9 @@ mod tests {
                     continue;
                 };
                 assert_eq!(without.next, Some(Next { state, discount: 0.5, certain: 0.0 }));
-                let mask = Match3::mask(&state, MATCHING);
+                let mask = offered::<Match3>(&state, MATCHING).0;
                 let mut points = [0.0; ActionMask::CAPACITY];
-                Match3::certain(&state, &mask, depth, 0.5, &mut points);
+                Match3::certain(&state, &mask, Plan { depth, weight: 0.5, breadth: 0 }, &mut points);
                 let best = mask.iter().map(|action| points[action]).fold(f32::NEG_INFINITY, f32::max);
                 assert!((certain - 0.1 * best).abs() < 1e-5);
                 assert!((with.reward - without.reward - 0.5 * certain).abs() < 1e-5);
@@ -201,7 +203,7 @@ mod tests {
         let state = open_position();
         let mask = Match3::mask(&state, MATCHING);
         let mut points = [0.0; ActionMask::CAPACITY];
-        Match3::certain(&state, &mask, 1, 0.0, &mut points);
+        Match3::certain(&state, &mask, Plan::of(1), &mut points);
         let outcomes = Outcomes::<Match3> { view: view(MATCHING), actions: 4, ..plain(&rules) };
         let mut stream = Stream::new(0, Role::Sample, 0);
         let mut seen = ActionMask::empty();

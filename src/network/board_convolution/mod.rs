@@ -6,7 +6,8 @@
 //! left side that is read through offsets, and [`product`] is the micro-kernel of all three. It takes the sum in chunks,
 //! each of which reads so little that it stays in the first-level cache. A [`plan`] leaves out what lies beyond the border.
 //!
-//! It is a leaf: numbers in, numbers out. Without gradients [`tower`] takes each block through the whole network, [`waves`] through the model of chains.
+//! It is a leaf: numbers in, numbers out. Without gradients [`tower`] takes each block through the whole network, [`waves`]
+//! through the dynamics model.
 
 mod backward;
 mod buffers;

@@ -1,4 +1,4 @@
-//! The model of chains without gradients, block by block: a block of boards goes through wave after wave, and no layer's
+//! The dynamics model without gradients, block by block: a block of boards goes through wave after wave, and no layer's
 //! output is written anywhere but in its buffers.
 
 use rayon::prelude::*;
@@ -48,7 +48,7 @@ impl WaveTower {
 
     /// Follows the chains of boards `[batch, planes, rows, columns]`, which change to what they become, until nothing changes
     /// any more, for `waves` waves at the most; adds the points.
-    pub fn chain(&self, boards: &mut [f32], points: &mut [f32], [planes, rows, columns]: [usize; 3], waves: usize) {
+    pub fn outcome(&self, boards: &mut [f32], points: &mut [f32], [planes, rows, columns]: [usize; 3], waves: usize) {
         let shape = |convolution: &Kernel, kernel| {
             let [outputs, inputs, _] = convolution.sizes;
             // Plans and layers are for any number of boards.

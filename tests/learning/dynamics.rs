@@ -1,17 +1,19 @@
-//! What the learned model of chains promises: it is applied wave by wave until nothing changes, learns from single waves, and
+//! What the dynamics model promises: it is applied wave by wave until nothing changes, learns from single waves, and
 //! stands apart from what the values learn.
+
+use std::iter::{once, successors};
 
 use burn::module::{Module, ModuleMapper, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::{Tensor, TensorData};
 use matchq::games::match3::{Rules, State};
-use matchq::games::{Game, Match3};
+use matchq::games::{Game, Image, Lookahead, Match3};
 use matchq::learners::TrainConfig;
 use matchq::learners::dqn::Config;
 use matchq::learners::dqn::QLearner;
 use matchq::learners::dqn::optimizer::Optimizer;
 use matchq::learners::dqn::replay::{Replay, Transition};
-use matchq::network::{Encoded, Encoder, Evaluator, QNetwork, Waves, device, to_vec};
+use matchq::network::{Encoded, Encoder, Evaluator, QNetwork, View, WaveBatch, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 use matchq::store::Arrays;
 
@@ -20,7 +22,7 @@ use crate::configuration;
 const BOARD: usize = 400;
 
 fn config(overrides: &[&str]) -> TrainConfig<Config> {
-    let common = ["network.afterstates=true", "learning.batch=24", "learning.symmetry=false"];
+    let common = ["network.input=afterstate", "learning.batch=24", "learning.symmetry=false"];
     configuration("network = { channels = 8, layers = 2, share_colours = true }", &[&common[..], overrides].concat())
 }
 
@@ -73,16 +75,16 @@ fn a_chain_is_one_wave_after_the_other_until_the_board_stays_or_the_waves_run_ou
             format!("seed={seed}"),
             format!("network.channels={channels}"),
             format!("network.share_colours={}", seed < 3),
-            "network.waves=4".to_owned(),
+            "network.dynamics_waves=4".to_owned(),
         ];
         let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
         let network = network(&config(&overrides)).map(&mut WithBiases);
-        let (model, most) = network.foresight().unwrap();
+        let (model, most) = network.dynamics().unwrap();
         assert_eq!(most, 4);
         let images = boards(&network, 0);
-        let together = [0, 1, 4, 9].map(|waves| (waves, model.chain(images.clone(), waves).unwrap()));
+        let together = [0, 1, 4, 9].map(|waves| (waves, model.outcome(images.clone(), waves).unwrap()));
         for (index, board) in to_vec(images.clone()).unwrap().chunks(BOARD).enumerate() {
-            for (waves, chain) in &together {
+            for (waves, outcome) in &together {
                 let (mut board, mut points, mut count, mut certain) = (board.to_vec(), 0.0, 0, true);
                 while count < *waves {
                     let seen = TensorData::new(board.clone(), [1, 5, 10, 8]);
@@ -99,8 +101,8 @@ fn a_chain_is_one_wave_after_the_other_until_the_board_stays_or_the_waves_run_ou
                 }
                 lengths.insert(count);
                 if certain {
-                    assert!(chain.boards[index * BOARD..][..BOARD] == board, "board {index} after {waves} waves");
-                    assert!((chain.points[index] - points).abs() <= 1e-4 * points.abs().max(1.0));
+                    assert!(outcome.boards[index * BOARD..][..BOARD] == board, "board {index} after {waves} waves");
+                    assert!((outcome.points[index] - points).abs() <= 1e-4 * points.abs().max(1.0));
                 } else {
                     doubtful += 1;
                 }
@@ -113,22 +115,22 @@ fn a_chain_is_one_wave_after_the_other_until_the_board_stays_or_the_waves_run_ou
 
 #[test]
 fn the_loss_of_a_wave_is_the_cross_entropy_of_its_board_over_40_and_the_squared_error_of_its_points() {
-    let network = network(&config(&["network.waves=4"]));
-    let (model, _) = network.foresight().unwrap();
+    let network = network(&config(&["network.dynamics_waves=4"]));
+    let (model, _) = network.dynamics().unwrap();
     let seen: Vec<_> = moves(10).into_iter().map(|(state, action)| (state, action, 0)).collect();
     let waves = || {
         let draws: Vec<u32> = (0..10).collect();
         Encoder::<Match3>::new(network.view()).waves(&seen, &draws, 4, &device::select(None).unwrap().1)
     };
-    let Waves { before, after, points } = waves();
-    let foreseen = model.wave(before);
+    let WaveBatch { before, after, points } = waves();
+    let predicted = model.wave(before);
     let probability = |odds: f32| 1.0 / (1.0 + (-f64::from(odds)).exp());
-    let (odds, after) = (to_vec(foreseen.board).unwrap(), to_vec(after).unwrap());
+    let (odds, after) = (to_vec(predicted.board).unwrap(), to_vec(after).unwrap());
     let entropy = odds.iter().zip(&after).map(|(odds, set)| {
         let probability = probability(*odds);
         -if *set == 1.0 { probability.ln() } else { (1.0 - probability).ln() }
     });
-    let (found, points) = (to_vec(foreseen.points).unwrap(), to_vec(points).unwrap());
+    let (found, points) = (to_vec(predicted.points).unwrap(), to_vec(points).unwrap());
     let squares = found.iter().zip(&points).map(|(found, points)| f64::from(found - points).powi(2));
     let expected = (entropy.sum::<f64>() / 40.0 + squares.sum::<f64>()) / 10.0;
     let loss = f64::from(to_vec(model.loss(waves())).unwrap()[0]);
@@ -137,30 +139,34 @@ fn the_loss_of_a_wave_is_the_cross_entropy_of_its_board_over_40_and_the_squared_
 
 #[test]
 fn every_wave_of_a_chain_and_the_board_at_rest_after_it_is_learned_by_its_draw() {
-    let network = network(&config(&["network.waves=3"]));
-    let mut lengths = [0; 5];
+    let network = network(&config(&["network.dynamics_waves=3"]));
+    let mut lengths = [0; 8];
+    let image = |board: &State| {
+        let mut image = [0.0; BOARD];
+        Match3::encode(board, 0, &mut image, &mut [0.0]);
+        image
+    };
+    let encoder = Encoder::<Match3>::new(network.view());
+    let device = device::select(None).unwrap().1;
     for (state, action) in moves(60) {
-        let (mut images, mut gained) = ([0.0; 4 * BOARD], [0.0; 3]);
-        let count = Match3::encode_waves(&state, action, 0, &mut images, &mut gained);
+        let done = Match3::done(&state, action);
+        let waves: Vec<(State, f32)> = successors(Match3::wave(&done), |(board, _)| Match3::wave(board)).collect();
+        let boards: Vec<State> = once(done).chain(waves.iter().map(|(board, _)| *board)).collect();
+        let count = waves.len();
         lengths[count] += 1;
         for draw in 0..8 {
-            let encoder = Encoder::<Match3>::new(network.view());
-            let device = device::select(None).unwrap().1;
-            let Waves { before, after, points } = encoder.waves(&[(state, action, 0)], &[draw], 3, &device);
+            let WaveBatch { before, after, points } = encoder.waves(&[(state, action, 0)], &[draw], 3, &device);
             // Of three waves each; of fewer those and the rest after them.
             let wave = draw as usize % (count + 1).min(3);
-            assert!(to_vec(before).unwrap() == images[wave * BOARD..][..BOARD]);
-            assert!(to_vec(after).unwrap() == images[(wave + 1).min(count) * BOARD..][..BOARD]);
-            let expected = if wave < count { gained[wave] / 10.0 } else { 0.0 };
+            assert!(to_vec(before).unwrap() == image(&boards[wave]));
+            assert!(to_vec(after).unwrap() == image(&boards[(wave + 1).min(count)]));
+            let expected = if wave < count { waves[wave].1 / 10.0 } else { 0.0 };
             assert!((to_vec(points).unwrap()[0] - expected).abs() < 1e-6);
         }
         // A move without a match costs 5 points.
-        let resting = (0..Match3::ACTIONS)
-            .find(|action| Match3::encode_waves(&state, *action, 0, &mut images, &mut gained) == 0)
-            .unwrap();
-        let encoder = Encoder::<Match3>::new(network.view());
-        let Waves { before, after, points } =
-            encoder.waves(&[(state, resting, 0)], &[1], 3, &device::select(None).unwrap().1);
+        let resting =
+            (0..Match3::ACTIONS).find(|action| Match3::wave(&Match3::done(&state, *action)).is_none()).unwrap();
+        let WaveBatch { before, after, points } = encoder.waves(&[(state, resting, 0)], &[1], 3, &device);
         assert_eq!(to_vec(before).unwrap(), to_vec(after).unwrap());
         assert_eq!(to_vec(points).unwrap(), [-0.5]);
     }
@@ -168,11 +174,11 @@ fn every_wave_of_a_chain_and_the_board_at_rest_after_it_is_learned_by_its_draw()
 }
 
 #[test]
-fn what_is_foreseen_does_not_depend_on_how_the_colours_are_permuted_if_they_share_weights() {
+fn what_is_predicted_does_not_depend_on_how_the_colours_are_permuted_if_they_share_weights() {
     const PERMUTATIONS: usize = Match3::SYMMETRIES / 2;
     let points = |overrides: &[&str], symmetry| {
         let network = network(&config(overrides));
-        let (model, _) = network.foresight().unwrap();
+        let (model, _) = network.dynamics().unwrap();
         to_vec(model.wave(boards(&network, symmetry)).points).unwrap()
     };
     let difference = |overrides: &[&str], symmetry| {
@@ -180,27 +186,28 @@ fn what_is_foreseen_does_not_depend_on_how_the_colours_are_permuted_if_they_shar
         plain.iter().zip(seen).map(|(plain, seen)| (plain - seen).abs()).fold(0.0, f32::max)
     };
     for symmetry in [1, 7, PERMUTATIONS - 1] {
-        let shared = difference(&["network.waves=3"], symmetry);
+        let shared = difference(&["network.dynamics_waves=3"], symmetry);
         assert!(shared < 1e-4, "symmetry {symmetry}: {shared}");
-        assert!(difference(&["network.waves=3", "network.share_colours=false"], symmetry) > 1e-3);
+        assert!(difference(&["network.dynamics_waves=3", "network.share_colours=false"], symmetry) > 1e-3);
     }
 }
 
 #[test]
-fn a_value_is_the_foreseen_points_and_what_the_network_adds_for_the_board_that_is_left() {
-    let network = network(&config(&["network.waves=3"]));
-    let (model, waves) = network.foresight().unwrap();
+fn a_value_is_the_predicted_points_and_what_the_network_adds_for_the_board_that_is_left() {
+    let network = network(&config(&["network.dynamics_waves=3"]));
+    let (model, waves) = network.dynamics().unwrap();
     let device = device::select(None).unwrap().1;
     for (state, action) in moves(12) {
         let Encoded { images, scalars, .. } =
             Encoder::<Match3>::new(network.view()).afterstates(&[(state, action, 0)], &device);
-        let chain = model.chain(images, waves).unwrap();
-        let left = Tensor::from_data(TensorData::new(chain.boards, [1, 5, 10, 8]), &device);
+        let outcome = model.outcome(images, waves).unwrap();
+        let left = Tensor::from_data(TensorData::new(outcome.boards, [1, 5, 10, 8]), &device);
         let added = to_vec(network.forward(left, scalars)).unwrap()[0];
         for output in [0.0, 1.0] {
-            let mut evaluator = Evaluator::<Match3>::new(&network, 64, &device).with_output(output);
+            let mut evaluator = Evaluator::<Match3>::new(&network, 64, &device);
+            evaluator.output = output;
             let value = evaluator.values(&[state]).unwrap()[action];
-            let expected = chain.points[0] + output * added;
+            let expected = outcome.points[0] + output * added;
             assert!((value - expected).abs() < 1e-5 * expected.abs().max(1.0), "{value} {expected}");
         }
     }
@@ -227,61 +234,114 @@ fn gradients(overrides: &[&str], reward: f32) -> (Vec<Vec<f32>>, f32, Option<f32
     (moments.into_iter().map(|(_, first, _)| first).collect(), update.loss, update.wave_loss)
 }
 
-#[test]
-fn values_are_learned_from_what_the_rules_tell_and_the_model_from_waves_alone() {
-    for bootstrapping in ["learning.bootstrap_from=1", "learning.bootstrap_from=0"] {
-        let (foreseeing, loss, wave_loss) = gradients(&["network.waves=3", bootstrapping], 1.0);
-        let (told, told_loss, none) = gradients(&["network.prior=chain", bootstrapping], 1.0);
-        assert!(wave_loss.is_some_and(|loss| loss > 0.0) && none.is_none());
-        assert_eq!(loss, told_loss, "{bootstrapping}");
-        let values = told.len();
-        assert!(foreseeing.len() > values && foreseeing[..values] == told, "{bootstrapping}");
+/// Parameters of the model: weight and bias of a first layer, of four layers and their exchanges, and of four heads.
+const MODEL: usize = 2 * (1 + 4 + 4 + 4);
 
-        let (other, other_loss, other_wave_loss) = gradients(&["network.waves=3", bootstrapping], 2.0);
-        assert!(other_loss != loss && other_wave_loss == wave_loss);
-        assert!(other[values..] == foreseeing[values..] && other[..values] != foreseeing[..values]);
-        assert!(foreseeing[values..].iter().all(|gradient| gradient.iter().any(|number| *number != 0.0)));
-    }
+/// The first moment of each parameter after one step of the optimizer by a loss.
+fn moments_of(loss: &Tensor<1>, network: &QNetwork, config: &TrainConfig<Config>) -> Vec<Vec<f32>> {
+    let mut adam = Optimizer::new(&config.learner.learning);
+    let gradients = GradientsParams::from_grads(loss.backward(), network);
+    let (_, _) = adam.step(0.0, network.clone(), gradients).unwrap();
+    let saved = postcard::to_stdvec(&adam.save().unwrap()).unwrap();
+    let moments: Vec<(u64, Vec<f32>, Vec<f32>)> = postcard::from_bytes(&saved).unwrap();
+    moments.into_iter().map(|(_, first, _)| first).collect()
 }
 
-#[test]
-fn a_batch_in_shards_teaches_the_model_the_gradient_of_its_mean_loss() {
-    let overrides = ["network.waves=3", "learning.max_gradient_norm=0"];
-    let (found, _, wave_loss) = gradients(&overrides, 1.0);
-    let config = config(&overrides);
-    let tracked = device::select(None).unwrap().1.autodiff();
-    let network =
-        QNetwork::new::<Match3>(&config.model(), &mut Stream::new(config.run.seed, Role::Initialise, 0), &tracked);
-    let replay = replay(&config, 1.0);
-    let sample = replay.sample(24, 1.0, &mut Stream::new(config.run.seed, Role::Sample, 0));
-    let mut stream = Stream::new(config.run.seed, Role::Wave, 0);
-    let draws: Vec<u32> = (0..24).map(|_| stream.below(u32::MAX)).collect();
-    let seen: Vec<_> =
-        sample.slots.iter().map(|slot| *replay.get(*slot)).map(|t| (t.state, t.action.into(), 0)).collect();
-    let (model, most) = network.foresight().unwrap();
-    let loss = model.loss(Encoder::<Match3>::new(network.view()).waves(&seen, &draws, most, &tracked));
-    assert!((to_vec(loss.clone().inner()).unwrap()[0] - wave_loss.unwrap()).abs() < 1e-4);
-    let gradients = GradientsParams::from_grads(loss.backward(), &network);
-    let mut adam = Optimizer::new(&config.learner.learning);
-    let (_, _) = adam.step(0.0, network, gradients).unwrap();
-    let expected = postcard::to_stdvec(&adam.save().unwrap()).unwrap();
-    let expected: Vec<(u64, Vec<f32>, Vec<f32>)> = postcard::from_bytes(&expected).unwrap();
-    // Weight and bias of a first layer, of four layers and their exchanges, and of four heads; those of the values have no
-    // part in it.
-    let model = 2 * (1 + 4 + 4 + 4);
-    assert_eq!(expected.len(), found.len());
-    for ((_, expected, _), found) in expected.iter().zip(&found).skip(found.len() - model) {
+fn assert_near(found: &[Vec<f32>], expected: &[Vec<f32>]) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
         assert!(expected.iter().any(|number| *number != 0.0));
         let scale = expected.iter().map(|number| number.abs()).fold(0.0, f32::max);
         assert!(expected.iter().zip(found).all(|(a, b)| (a - b).abs() <= 1e-4 * scale), "{expected:?} {found:?}");
     }
 }
 
+/// The network as it is before the first update, with gradients, and the transitions of that update.
+fn first_batch(config: &TrainConfig<Config>) -> (QNetwork, Vec<Transition<State>>) {
+    let tracked = device::select(None).unwrap().1.autodiff();
+    let stream = |role| Stream::new(config.run.seed, role, 0);
+    let network = QNetwork::new::<Match3>(&config.model(), &mut stream(Role::Initialise), &tracked);
+    let replay = replay(config, 1.0);
+    let sample = replay.sample(24, 1.0, &mut stream(Role::Sample));
+    (network, sample.slots.iter().map(|slot| *replay.get(*slot)).collect())
+}
+
+#[test]
+fn values_are_learned_from_exact_outcomes_and_the_model_from_waves_alone() {
+    for bootstrapping in [false, true] {
+        let from = format!("learning.bootstrap_from={}", u8::from(!bootstrapping));
+        let overrides =
+            ["network.dynamics_waves=3", "learning.loss=squared", "learning.max_gradient_norm=0", from.as_str()];
+        let (found, loss, wave_loss) = gradients(&overrides, 1.0);
+        let values = found.len() - MODEL;
+
+        // By hand, from what the rules say that actions leave, or from what is there before the first wave.
+        let config = config(&overrides);
+        let (network, batch) = first_batch(&config);
+        let (_, device) = device::select(None).unwrap();
+        let by_hand = |view: View| {
+            let mut targets: Vec<f32> = batch.iter().map(|seen| seen.reward).collect();
+            if bootstrapping {
+                let states: Vec<State> = batch.iter().map(|seen| seen.next).collect();
+                let mut evaluator = Evaluator::<Match3>::new(&network, 64, &device);
+                evaluator.see(view);
+                let masks = evaluator.masks(&states);
+                let next = evaluator.values(&states).unwrap().chunks(Match3::ACTIONS).zip(&masks);
+                let best =
+                    next.map(|(values, mask)| mask.iter().map(|action| values[action]).reduce(f32::max).unwrap());
+                targets.iter_mut().zip(best).for_each(|(target, best)| *target += 0.5 * best);
+            }
+            let tracked = device.clone().autodiff();
+            let column = |numbers: Vec<f32>| Tensor::<1>::from_data(TensorData::new(numbers, [24]), &tracked);
+            let seen: Vec<_> = batch.iter().map(|seen| (seen.state, seen.action.into(), 0)).collect();
+            let mut encoder = Encoder::<Match3>::new(view);
+            let Encoded { images, scalars, priors } = encoder.afterstates(&seen, &tracked);
+            let values = network.forward(images, scalars).reshape([24]) + column(priors.to_vec());
+            (values - column(targets)).square().mean().mul_scalar(0.5)
+        };
+        let exact = by_hand(network.view().exact());
+        let number = |loss: &Tensor<1>| to_vec(loss.clone().inner()).unwrap()[0];
+        assert!((loss - number(&exact)).abs() < 1e-5 * loss, "{loss} {}", number(&exact));
+        assert!((loss - number(&by_hand(network.view()))).abs() > 1e-2 * loss);
+        assert_near(&found[..values], &moments_of(&exact, &network, &config)[..values]);
+
+        // A network without a model does not learn one.
+        let (without, _, none) = gradients(&["learning.loss=squared", "learning.max_gradient_norm=0", &from], 1.0);
+        assert!(wave_loss.is_some_and(|loss| loss > 0.0) && none.is_none());
+        assert_eq!(without.len(), values);
+
+        let (other, other_loss, other_wave_loss) = gradients(&overrides, 2.0);
+        assert!(other_loss != loss && other_wave_loss == wave_loss);
+        assert!(other[values..] == found[values..] && other[..values] != found[..values]);
+        assert!(found[values..].iter().all(|gradient| gradient.iter().any(|number| *number != 0.0)));
+    }
+}
+
+#[test]
+fn a_batch_in_shards_teaches_the_model_the_gradient_of_its_mean_loss() {
+    let overrides = ["network.dynamics_waves=3", "learning.max_gradient_norm=0"];
+    let (found, _, wave_loss) = gradients(&overrides, 1.0);
+    let config = config(&overrides);
+    let (network, batch) = first_batch(&config);
+    let mut stream = Stream::new(config.run.seed, Role::Wave, 0);
+    let draws: Vec<u32> = (0..24).map(|_| stream.below(u32::MAX)).collect();
+    let seen: Vec<_> = batch.iter().map(|seen| (seen.state, seen.action.into(), 0)).collect();
+    let (model, most) = network.dynamics().unwrap();
+    let tracked = device::select(None).unwrap().1.autodiff();
+    let loss = model.loss(Encoder::<Match3>::new(network.view()).waves(&seen, &draws, most, &tracked));
+    assert!((to_vec(loss.clone().inner()).unwrap()[0] - wave_loss.unwrap()).abs() < 1e-4);
+    // The parameters of the values have no part in it.
+    let expected = moments_of(&loss, &network, &config);
+    assert_eq!(expected.len(), found.len());
+    let values = found.len() - MODEL;
+    assert_near(&found[values..], &expected[values..]);
+}
+
 #[test]
 fn a_model_learns_what_waves_leave() {
     let config = config(&[
-        "network.waves=3",
-        "network.wave_layers=4",
+        "network.dynamics_waves=3",
+        "network.dynamics_layers=4",
         "learning.optimizer=muon",
         "learning.learning_rate=1e-2",
         "learning.bootstrap_from=1",
