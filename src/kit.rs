@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::games::Game as _;
 use crate::games::match3::{self, Match3, Rules, State};
 use crate::network::{Model, device};
-use crate::random::{CPythonRandom, Role, Stream};
+use crate::random::CPythonRandom;
 
 /// A move, (x, y, vertical): the token in column x and row y, from the top left, is swapped with the one below it if
 /// vertical, else with the one to its right. A move off the board changes nothing, but is used up.
@@ -238,17 +238,10 @@ impl AgentPlayer {
     /// A text that is no board at rest, moves left that no game has, and a failure of the agent's device.
     pub fn act(&mut self, board: &str, moves_left: i64) -> Result<match3::Move, Error> {
         let state = State::at_rest(board, moves_left)?;
-        let actions = self.agent.act(&[state], &mut [ties(&state)])?;
+        let actions = self.agent.act(&[state], &mut [agents::position_stream::<Match3>(&state)])?;
         let action = actions.first().ok_or_else(|| Error::runtime(format!("{} gave no move", self.agent.name())))?;
         Ok(match3::Move::of_action(*action))
     }
-}
-
-/// A position's own stream: by the FNV-1a hash (Fowler, Noll and Vo) of its board, and its moves left.
-fn ties(state: &State) -> Stream {
-    let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    let hash = state.board().bytes().fold(0xcbf2_9ce4_8422_2325, add);
-    Stream::new(hash, Role::Tie, state.moves_left().unsigned_abs().into())
 }
 
 impl Player for AgentPlayer {

@@ -34,7 +34,7 @@ def load(path):
         raise ValueError(f"{path} is not a Q-network of match-3 as matchq writes it: {found}")
     config = tomllib.loads(metadata["config"])
     network = config["network"]
-    if network["afterstates"] or network["prior"] != "none" or network["dueling"] or not network["share_colours"]:
+    if network["input"] != "position" or network["dueling"] or not network["share_colours"]:
         raise ValueError(f"{path} is an agent of another kind: this example computes one-pass agents that share colours")
     return config, weights
 

@@ -1,87 +1,149 @@
 //! The agent: a trained network, with search or without.
 
-use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use matchq::agents;
-use matchq::games::Game;
-use matchq::games::match3::{MOVES, Match3, Rules, State};
-use matchq::kit::AgentPlayer;
-use matchq::network::{Evaluator, Model, device};
+use matchq::agents::{self, BoxedPlayer, position_stream};
+use matchq::error::{Error, Result};
+use matchq::games::match3::Match3;
+use matchq::games::{Game as _, Playable};
+use matchq::network::{Evaluator, Model, device, game_of};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyString};
+use pyo3::types::{PyBool, PyDict, PyString};
+use serde_json::Value;
 
 use crate::errors::{exception, of_checkpoint, unlocked};
-use crate::moves::{TooFar, is_sequence, rules, triple, whole};
+use crate::game::{game, position};
+use crate::values::{TooFar, actions_left, is_sequence, rules, to_python, whole};
 
 /// Boards in one forward pass.
 const BATCH: usize = 256;
 
+/// An agent of any game; `left` is the actions left, where none are given as many as a new game has.
+pub trait AnyAgent: Send {
+    /// Chooses a move on a board, as the game writes it in JSON.
+    fn act(&mut self, board: &str, left: Option<i64>) -> Result<Value>;
+
+    /// The network's values of all actions of some boards, one after another; also which board (from 0) is wrong.
+    fn values(&mut self, boards: &[String], left: &[Option<i64>]) -> std::result::Result<Vec<f32>, (usize, Error)>;
+
+    /// The game's actions.
+    fn actions(&self) -> usize;
+}
+
+/// The program's own player of a game, and the network's values.
+pub struct GameAgent<G: Playable> {
+    player: BoxedPlayer<G>,
+    evaluator: Evaluator<G>,
+}
+
+impl<G: Playable> GameAgent<G> {
+    /// The agent of a file or folder, or one that ships: the recommended one, with a search the one for it.
+    pub fn load(path: Option<&Path>, search: Option<&str>, rules: &G::Rules) -> Result<Self> {
+        let (_, device) = device::select(None)?;
+        let model = match path.is_none() && search.is_some() {
+            true => Model::shipped::<G>(G::AGENTS.last().map(|(name, _)| *name), &device)?,
+            false => Model::load::<G>(path, &device)?,
+        };
+        let player = search.map_or("network".to_owned(), |budget| format!("network+search{budget}"));
+        let player = agents::with_model::<G>(&player, rules, &model, &device)?;
+        Ok(Self { player, evaluator: Evaluator::new(&model.network, BATCH, &device) })
+    }
+}
+
+impl<G: Playable> AnyAgent for GameAgent<G> {
+    fn act(&mut self, board: &str, left: Option<i64>) -> Result<Value> {
+        let state = position::<G>(board, left)?;
+        let actions = self.player.act(&[state], &mut [position_stream::<G>(&state)])?;
+        let action = actions.first().ok_or_else(|| Error::runtime(format!("{} gave no move", self.player.name())))?;
+        Ok(G::to_json(*action))
+    }
+
+    fn values(&mut self, boards: &[String], left: &[Option<i64>]) -> std::result::Result<Vec<f32>, (usize, Error)> {
+        let states = boards.iter().zip(left).enumerate();
+        let states = states.map(|(index, (board, left))| position::<G>(board, *left).map_err(|error| (index, error)));
+        let states: Vec<G::State> = states.collect::<std::result::Result<_, _>>()?;
+        self.evaluator.all_values(&states).map(<[f32]>::to_vec).map_err(|error| (0, error))
+    }
+
+    fn actions(&self) -> usize {
+        G::ACTIONS
+    }
+}
+
 /// A trained agent; Agent.load makes one.
 #[pyclass(frozen, subclass, module = "matchq")]
 pub struct Agent {
-    brain: Mutex<Brain>,
+    agent: Mutex<Box<dyn AnyAgent>>,
+    /// The name of the game that it plays.
+    #[pyo3(get)]
+    game: String,
     name: String,
 }
 
-/// The program's own player, and the network's values.
-struct Brain {
-    player: AgentPlayer,
-    evaluator: Evaluator<Match3>,
+impl Agent {
+    fn lock(&self) -> MutexGuard<'_, Box<dyn AnyAgent>> {
+        self.agent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[pymethods]
 impl Agent {
     /// Loads an agent.
     ///
-    /// path: an agent's file, or a folder that holds a best.safetensors; None is the agent that ships inside the package.
-    /// search: None plays the network's best move at once. A whole number searches by simulation for that many
-    /// milliseconds a move; "ms=N" says the same, "sims=N" gives a number of simulations a move, which plays alike on any
-    /// machine. obstacle_kinds: the kinds in the games that the search simulates.
+    /// path: an agent's file, or a folder that holds a best.safetensors; None is an agent that ships inside the package.
+    /// search: None plays the network's best move at once. True searches by simulation as recommended, a whole number for that
+    /// many milliseconds a move; "ms=N" says the same, "sims=N" gives a number of simulations a move, which plays alike on any
+    /// machine. game: the game's name; None is that of the file, without one match-3. rules: the parameters of the rules in the
+    /// games that the search simulates, by their names; None is the game as it is known. obstacle_kinds: match-3's parameter.
     ///
-    /// Raises FileNotFoundError or PermissionError for a file that cannot be read, ValueError for one that is no checkpoint
-    /// of match-3 and for a budget out of range, TypeError for a budget that is neither a whole number nor text.
+    /// Raises FileNotFoundError or PermissionError for a file that cannot be read, ValueError for one that is no agent of the
+    /// game, for a game or rules that there are not and for a budget out of range, TypeError for a budget that is neither a
+    /// whole number nor text.
     #[staticmethod]
-    #[pyo3(
-        signature = (path = None, *, search = None, obstacle_kinds = None),
-        text_signature = "(path=None, *, search=None, obstacle_kinds=2)"
-    )]
+    #[pyo3(signature = (path = None, *, search = None, game = None, rules = None, obstacle_kinds = None))]
     fn load(
         py: Python<'_>,
         path: Option<PathBuf>,
         search: Option<&Bound<'_, PyAny>>,
+        game: Option<String>,
+        rules: Option<&Bound<'_, PyDict>>,
         obstacle_kinds: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let rules = obstacle_kinds.map_or_else(|| Ok(Rules::default()), rules)?;
-        let search = search.map(budget).transpose()?;
-        let agent = path.as_ref().map_or("the shipped agent".into(), |path| path.display().to_string());
-        let name = search.as_ref().map_or(agent.clone(), |budget| format!("{agent}, search {budget}"));
-        let player = search.map_or("network".into(), |budget| format!("network+search:{budget}"));
-        let brain = unlocked(py, || {
-            let (_, device) = device::select(None).map_err(exception)?;
-            let policy = Model::load::<Match3>(path.as_deref(), &device);
-            let policy = policy.map_err(|error| of_checkpoint(error, path.as_deref()))?;
-            let player = agents::with_policy(&player, &rules, &policy, &device).map_err(exception)?;
-            let evaluator = Evaluator::new(&policy.network, BATCH, &device);
-            Ok(Brain { player: AgentPlayer::new(player), evaluator })
+        let rules = self::rules(rules, obstacle_kinds)?;
+        let search = search.map_or(Ok(None), budget)?;
+        let path = path.as_deref();
+        let refused = |error| of_checkpoint(error, path);
+        let (agent, game) = unlocked(py, || {
+            let game = match (game, path) {
+                (Some(game), _) => game,
+                (None, Some(path)) => game_of(path).map_err(refused)?,
+                (None, None) => Match3::NAME.to_owned(),
+            };
+            Ok((self::game(&game)?.agent(path, search.as_deref(), &rules).map_err(refused)?, game))
         })?;
-        Ok(Self { brain: Mutex::new(brain), name })
+        let agent_name = path.map_or(format!("the shipped agent of {game}"), |path| path.display().to_string());
+        let name = match search.as_deref() {
+            None => agent_name,
+            Some(budget) => format!("{agent_name}, search{}", budget.replace(':', " ")),
+        };
+        Ok(Self { agent: Mutex::new(agent), game, name })
     }
 
     /// Chooses a move, as the kit asks for it: (x, y, vertical). The score does not matter to the agent.
     ///
     /// Raises as act does.
-    fn ai_callback(
+    fn ai_callback<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         board: &str,
-        score: &Bound<'_, PyAny>,
-        moves_left: &Bound<'_, PyAny>,
-    ) -> PyResult<(usize, usize, bool)> {
+        score: &Bound<'py, PyAny>,
+        moves_left: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let _ = score;
-        self.act(py, board, moves_left)
+        self.act(py, board, Some(moves_left))
     }
 
     /// Does nothing: the agent needs to be told nothing of what a move brought.
@@ -108,65 +170,65 @@ impl Agent {
         false
     }
 
-    /// Chooses a move (x, y, vertical) on a board with moves left, from 0 to 25.
+    /// Chooses a move on a board with moves left; None is as many as a new game has. In match-3 a move is (x, y, vertical), and
+    /// from 0 to 25 are left.
     ///
-    /// It is that of the highest of the q_values among the moves of its mask (those that match, and set-ups if it was trained
-    /// with them), with a search the one that simulations rank first. Where there is none, which is rare, it is any that
-    /// changes what is seen. What is left to chance is drawn by
-    /// the position: the same position always gets the same move, unless the search has milliseconds. matchq eval and
+    /// It is that of the highest of the q_values among the moves of the agent's mask, with a search the one that simulations
+    /// rank first. Where the mask has none, which is rare, it is any of those offered in its place. What is left to chance is
+    /// drawn by the position: the same position always gets the same move, unless the search has milliseconds. matchq eval and
     /// compare draw it by the game's seed, so that such moves of theirs may be others.
     ///
-    /// Raises ValueError for a text that is no board and for a board with a run of three or more, which no game shows
-    /// between two moves, with row and column, and for moves left that no game has.
-    fn act(&self, py: Python<'_>, board: &str, moves_left: &Bound<'_, PyAny>) -> PyResult<(usize, usize, bool)> {
-        let moves_left = left(moves_left)?
-            .ok_or_else(|| PyTypeError::new_err(format!("moves_left is {moves_left:?}, but must be a whole number")))?;
-        let chosen = unlocked(py, || {
-            let mut brain = self.brain.lock().unwrap_or_else(PoisonError::into_inner);
-            brain.player.act(board, moves_left).map_err(exception)
-        })?;
-        Ok(triple(chosen))
+    /// Raises ValueError for a text that is no board and for a board that no game shows between two moves (in match-3 one with
+    /// a run of three or more), with row and column, and for moves left that no game has.
+    #[pyo3(signature = (board, moves_left = None))]
+    fn act<'py>(
+        &self,
+        py: Python<'py>,
+        board: &str,
+        moves_left: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let left = actions_left(moves_left)?;
+        let chosen = unlocked(py, || self.lock().act(board, left).map_err(exception))?;
+        to_python(py, &chosen)
     }
 
     /// The network's values of all moves, as float32: what a move is thought to bring with what comes after it, in the unit
-    /// of the network's training. Of the shipped agent 0.1 is a point, and each move later counts four fifths as much.
+    /// of the network's training. Of the agent of match-3 that ships 0.1 is a point, and each move later counts four fifths as
+    /// much.
     ///
-    /// board: one text, for values of shape (142,), or a sequence of n texts, for shape (n, 142). moves_left: a whole number
-    /// from 0 to 25, or n of them. A move's index is that of action_of_move. The network has learned from the moves
-    /// of its mask, with most agents those that match (see action_mask): its values of others mean little. If it values next
-    /// moves too, those of the mask's moves are of plans.
-    /// A search does not change them.
+    /// board: one text, for values of shape (actions,), or a sequence of n texts, for shape (n, actions). moves_left: a whole
+    /// number, n of them, or None for as many as a new game has. A move's index is that of action_of_move. The network has
+    /// learned from the moves of its mask: its values of others mean little. If it values next moves too, those of the mask's
+    /// moves are of plans. A search does not change them, but an agent that ships is another one with a search.
     ///
-    /// Raises ValueError for a text that is no board and for a board with a run of three or more, with row and column, for
-    /// moves left that no game has, and where there are not as many moves left as boards.
+    /// Raises ValueError for a text that is no board and for a board that no game shows between two moves, with row and column,
+    /// for moves left that no game has, and where there are not as many moves left as boards.
+    #[pyo3(signature = (board, moves_left = None))]
     fn q_values<'py>(
         &self,
         py: Python<'py>,
         board: &Bound<'py, PyAny>,
-        moves_left: &Bound<'py, PyAny>,
+        moves_left: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArrayDyn<f32>>> {
         let one = board.is_instance_of::<PyString>();
         let boards: Vec<String> = if one { vec![board.extract()?] } else { board.extract()? };
-        let each_left = each_left(moves_left, boards.len())?;
-        if each_left.len() != boards.len() {
-            let sentence = format!("there are {} boards, but {} moves left for them", boards.len(), each_left.len());
+        let left = each_left(moves_left, boards.len())?;
+        if left.len() != boards.len() {
+            let sentence = format!("there are {} boards, but {} moves left for them", boards.len(), left.len());
             return Err(PyValueError::new_err(sentence));
         }
-        let states = boards.iter().zip(each_left).enumerate().map(|(index, (board, left))| {
-            State::at_rest(board, left).map_err(|error| match one {
-                true => exception(error),
-                false => PyValueError::new_err(format!("board {index} (from 0): {error}")),
-            })
-        });
-        let states: Vec<State> = states.collect::<PyResult<_>>()?;
-        let values = unlocked(py, || {
-            let mut brain = self.brain.lock().unwrap_or_else(PoisonError::into_inner);
-            brain.evaluator.all_values(&states).map(<[f32]>::to_vec).map_err(exception)
+        let (values, actions) = unlocked(py, || {
+            let mut agent = self.lock();
+            let values = agent.values(&boards, &left).map_err(|(index, error)| match (one, error) {
+                (false, Error::User(what)) => PyValueError::new_err(format!("board {index} (from 0): {what}")),
+                (_, error) => exception(error),
+            })?;
+            Ok((values, agent.actions()))
         })?;
         let values = PyArray1::from_vec(py, values);
         match one {
-            true => values.reshape([Match3::ACTIONS].as_slice()),
-            false => values.reshape([boards.len(), Match3::ACTIONS].as_slice()),
+            true => values.reshape([actions].as_slice()),
+            false => values.reshape([boards.len(), actions].as_slice()),
         }
     }
 
@@ -175,45 +237,31 @@ impl Agent {
     }
 }
 
-/// Moves left; nothing for what is no whole number.
-fn left(moves_left: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
-    match whole(moves_left)?.transpose() {
-        Ok(left) => Ok(left),
-        Err(TooFar) => {
-            Err(PyValueError::new_err(format!("{moves_left} moves are left, but a game has from 0 to {MOVES}")))
-        }
-    }
-}
-
 /// Moves left for each of some boards: one number for all, or a sequence of numbers.
-fn each_left(moves_left: &Bound<'_, PyAny>, boards: usize) -> PyResult<Vec<i64>> {
-    if let Some(left) = left(moves_left)? {
-        return Ok(vec![left; boards]);
+fn each_left(moves_left: Option<&Bound<'_, PyAny>>, boards: usize) -> PyResult<Vec<Option<i64>>> {
+    // An array without a dimension is a number as well.
+    match moves_left.filter(|left| is_sequence(left) && matches!(whole(left), Ok(None))) {
+        Some(sequence) => sequence.try_iter()?.map(|left| actions_left(Some(&left?))).collect(),
+        None => Ok(vec![actions_left(moves_left)?; boards]),
     }
-    let wrong = || {
-        let sentence = format!("moves_left is {moves_left:?}, but must be a whole number or a sequence of them");
-        PyTypeError::new_err(sentence)
-    };
-    if !is_sequence(moves_left) {
-        return Err(wrong());
-    }
-    moves_left.try_iter()?.map(|number| left(&number?)?.ok_or_else(wrong)).collect()
 }
 
-/// The budget of a search in words of the players' parameters: `ms=N` or `sims=N`.
-fn budget(search: &Bound<'_, PyAny>) -> PyResult<String> {
-    const FORM: &str = "a search has a number of milliseconds a move, \"ms=N\" or \"sims=N\"";
+/// The parameters of a search, as `network+search` takes them behind its name; nothing for no search.
+fn budget(search: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    const FORM: &str =
+        "a search has a number of milliseconds a move, \"ms=N\" or \"sims=N\"; True searches as recommended";
     if let Ok(text) = search.extract::<String>() {
         let known = text.split_once('=').is_some_and(|(key, _)| ["ms", "sims"].contains(&key)) && !text.contains(':');
-        return if known { Ok(text) } else { Err(PyValueError::new_err(format!("{FORM}, not '{text}'"))) };
+        let wrong = || PyValueError::new_err(format!("{FORM}, not '{text}'"));
+        return if known { Ok(Some(format!(":{text}"))) } else { Err(wrong()) };
     }
-    if !search.is_instance_of::<PyBool>() {
-        match whole(search)? {
-            Some(Ok(milliseconds)) => return Ok(format!("ms={milliseconds}")),
-            // Which the search refuses by the range that there is.
-            Some(Err(TooFar)) => return Ok(format!("ms={search}")),
-            None => (),
-        }
+    if let Ok(wanted) = search.cast::<PyBool>() {
+        return Ok(wanted.is_true().then(String::new));
     }
-    Err(PyTypeError::new_err(format!("{FORM}, not {search:?}")))
+    match whole(search)? {
+        Some(Ok(milliseconds)) => Ok(Some(format!(":ms={milliseconds}"))),
+        // Which the search refuses by the range that there is.
+        Some(Err(TooFar)) => Ok(Some(format!(":ms={search}"))),
+        None => Err(PyTypeError::new_err(format!("{FORM}, not {search:?}"))),
+    }
 }

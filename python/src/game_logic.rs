@@ -2,12 +2,12 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use matchq::games::match3::Rules;
+use matchq::games::match3::{Move, Rules};
 use matchq::kit::{self, Played};
 use pyo3::prelude::*;
 
 use crate::errors::caught;
-use crate::moves::{kit_move, rules, seed_or_random, triple};
+use crate::values::{kit_move, match3_rules, seed_or_random};
 
 /// The game of a seed: the class of that name in the assignment's kit, method for method and token for token.
 ///
@@ -37,7 +37,7 @@ impl GameLogic {
         seed: Option<&Bound<'_, PyAny>>,
         obstacle_kinds: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let rules = obstacle_kinds.map_or_else(|| Ok(Rules::default()), rules)?;
+        let rules = obstacle_kinds.map_or_else(|| Ok(Rules::default()), match3_rules)?;
         let seed = seed_or_random(py, seed)?;
         caught(|| Ok(Self { game: Mutex::new(kit::GameLogic::new(seed, &rules)) }))
     }
@@ -54,7 +54,7 @@ impl GameLogic {
 
     /// The moves (x, y, vertical) that match at once, ordered by x, then y, then horizontal before vertical.
     fn matching_moves(&self) -> PyResult<Vec<(usize, usize, bool)>> {
-        self.with(|game| game.matching_moves().into_iter().map(triple).collect())
+        self.with(|game| game.matching_moves().iter().map(|Move { x, y, vertical }| (*x, *y, *vertical)).collect())
     }
 
     /// The board: ten rows of eight of "a b c d #", joined by newlines.

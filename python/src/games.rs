@@ -1,103 +1,215 @@
 //! Many games that step together into NumPy's arrays: what the Gymnasium environments are made of.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use matchq::games::match3::{MOVES, Match3, Rules};
-use matchq::games::{Game, MaskKind};
-use matchq::random::CPythonRandom;
+use matchq::games::{MaskKind, Playable, offered};
+use matchq::random::SeededDraw;
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use rayon::prelude::*;
 
-use crate::errors::{caught, unlocked};
-use crate::moves::{mask_kind, rules, seed, write_mask};
-
-/// Numbers in the image of a position.
-const IMAGE: usize = Match3::PLANES * Match3::ROWS * Match3::COLUMNS;
+use crate::errors::{caught, exception, unlocked};
+use crate::game::{Sizes, game, write_image};
+use crate::values::{rules, seed, write_mask};
 
 /// Fewer games than this are not worth another thread.
 const GAMES_PER_TASK: usize = 64;
 
-/// Games that step together; private to the package's environments, which own the arrays it writes.
-#[pyclass(frozen, module = "matchq")]
-pub struct Games {
-    tables: Mutex<Vec<Table>>,
-    rules: Rules,
+/// Games of any kind that step together.
+pub trait AnyGames: Send {
+    /// The number of games.
+    fn len(&self) -> usize;
+
+    /// The first game that is over.
+    fn first_over(&self) -> Option<usize>;
+
+    /// Deals a new game in each place that is marked: that of its seed, or the next of its session. Shows all.
+    fn reset(&mut self, seeds: &[Option<u128>], which: &[bool], views: &mut [View<'_>]);
+
+    /// Plays one action in each game and writes its reward; a game that was over is followed by a new one, with a reward of 0.
+    fn step(&mut self, actions: &[i64], rewards: &mut [f64], views: &mut [View<'_>]);
+
+    /// The seeds of the games.
+    fn seeds(&self) -> Vec<u128>;
+
+    /// The boards' texts.
+    fn boards(&self) -> Vec<String>;
+
+    /// The same games, which go on by themselves.
+    fn copy(&self) -> Box<dyn AnyGames>;
+}
+
+/// Games of one kind.
+#[derive(Clone)]
+pub struct GameVector<G: Playable> {
+    tables: Vec<Table<G>>,
+    rules: G::Rules,
     mask: MaskKind,
 }
 
 #[derive(Clone)]
-struct Table {
-    game: Match3,
-    random: CPythonRandom,
+struct Table<G: Playable> {
+    game: G,
+    random: G::Rng,
     seed: u128,
     /// Where the seeds of the games after the first come from.
-    session: CPythonRandom,
+    session: G::Rng,
 }
 
-impl Table {
+impl<G: Playable> Table<G> {
     /// The game of a seed, the first of a session.
-    fn new(rules: &Rules, seed: u128) -> Self {
-        let mut random = CPythonRandom::new(seed);
+    fn new(rules: &G::Rules, seed: u128) -> Self {
+        let mut random = G::Rng::from_seed(seed);
         let session = random.clone();
-        Self { game: Match3::new(rules, &mut random), random, seed, session }
+        Self { game: G::new(rules, &mut random), random, seed, session }
     }
 
     /// Goes on to the game of the seed that comes next in the session.
-    fn renew(&mut self, rules: &Rules) {
-        self.seed = self.session.getrandbits128();
-        self.random = CPythonRandom::new(self.seed);
-        self.game = Match3::new(rules, &mut self.random);
+    fn renew(&mut self, rules: &G::Rules) {
+        self.seed = self.session.next_seed();
+        self.random = G::Rng::from_seed(self.seed);
+        self.game = G::new(rules, &mut self.random);
+    }
+
+    /// Writes what is seen of the game.
+    fn show(&self, mask: MaskKind, view: &mut View<'_>, scratch: &mut Vec<f32>) {
+        let state = self.game.state();
+        write_image::<G>(&state, view.image, view.scalars, scratch);
+        write_mask(&offered::<G>(&state, mask).0, view.mask);
+        *view.score = self.game.score().into();
+        *view.over = self.game.is_over();
     }
 }
 
-/// What is seen of all games: planes u8 [games, 5, 10, 8], moves left f32 [games, 1], masks bool [games, 142] and scores
-/// i64 [games].
+impl<G: Playable> GameVector<G> {
+    /// So many games, with a seed that no one sees until the first reset; nothing where there is no memory for them.
+    pub fn new(count: usize, rules: G::Rules, mask: MaskKind) -> Option<Self> {
+        let mut tables = vec![];
+        tables.try_reserve_exact(count).ok()?;
+        tables.resize(count, Table::new(&rules, 0));
+        Some(Self { tables, rules, mask })
+    }
+}
+
+impl<G: Playable> AnyGames for GameVector<G> {
+    fn len(&self) -> usize {
+        self.tables.len()
+    }
+
+    fn first_over(&self) -> Option<usize> {
+        self.tables.iter().position(|table| table.game.is_over())
+    }
+
+    fn reset(&mut self, seeds: &[Option<u128>], which: &[bool], views: &mut [View<'_>]) {
+        let Self { tables, rules, mask } = self;
+        type Place<'a, 'b, G> = (((&'a mut Table<G>, &'a mut View<'b>), &'a Option<u128>), &'a bool);
+        let reset = |scratch: &mut Vec<f32>, (((table, view), seed), which): Place<'_, '_, G>| {
+            if *which {
+                match seed {
+                    Some(seed) => *table = Table::new(rules, *seed),
+                    None => table.renew(rules),
+                }
+            }
+            table.show(*mask, view, scratch);
+        };
+        if tables.len() <= GAMES_PER_TASK {
+            let mut scratch = vec![];
+            tables.iter_mut().zip(views).zip(seeds).zip(which).for_each(|place| reset(&mut scratch, place));
+        } else {
+            let parts = tables.par_iter_mut().zip(views).zip(seeds).zip(which);
+            parts.with_min_len(GAMES_PER_TASK).for_each_init(Vec::new, reset);
+        }
+    }
+
+    fn step(&mut self, actions: &[i64], rewards: &mut [f64], views: &mut [View<'_>]) {
+        let Self { tables, rules, mask } = self;
+        type Place<'a, 'b, G> = (((&'a mut Table<G>, &'a mut View<'b>), &'a i64), &'a mut f64);
+        let step = |scratch: &mut Vec<f32>, (((table, view), action), reward): Place<'_, '_, G>| {
+            *reward = match table.game.is_over() {
+                true => {
+                    table.renew(rules);
+                    0.0
+                }
+                false => table.game.step(*action as usize, &mut table.random).reward.into(),
+            };
+            table.show(*mask, view, scratch);
+        };
+        if tables.len() <= GAMES_PER_TASK {
+            let mut scratch = vec![];
+            tables.iter_mut().zip(views).zip(actions).zip(rewards).for_each(|place| step(&mut scratch, place));
+        } else {
+            let parts = tables.par_iter_mut().zip(views).zip(actions).zip(rewards);
+            parts.with_min_len(GAMES_PER_TASK).for_each_init(Vec::new, step);
+        }
+    }
+
+    fn seeds(&self) -> Vec<u128> {
+        self.tables.iter().map(|table| table.seed).collect()
+    }
+
+    fn boards(&self) -> Vec<String> {
+        self.tables.iter().map(|table| G::board(&table.game.state())).collect()
+    }
+
+    fn copy(&self) -> Box<dyn AnyGames> {
+        Box::new(self.clone())
+    }
+}
+
+/// One game's part of the arrays.
+pub struct View<'a> {
+    image: &'a mut [u8],
+    scalars: &'a mut [f32],
+    mask: &'a mut [bool],
+    score: &'a mut i64,
+    over: &'a mut bool,
+}
+
+/// What is seen of all games: images u8 [games, PLANES, ROWS, COLUMNS], scalars f32 [games, SCALARS], masks bool
+/// [games, ACTIONS], scores i64 [games] and which games are over, bool [games].
 #[derive(FromPyObject)]
-struct Views<'py>(
+struct Arrays<'py>(
     Bound<'py, PyArrayDyn<u8>>,
     Bound<'py, PyArrayDyn<f32>>,
     Bound<'py, PyArrayDyn<bool>>,
     Bound<'py, PyArrayDyn<i64>>,
+    Bound<'py, PyArrayDyn<bool>>,
 );
 
-/// The arrays of [`Views`], held for writing.
+/// The arrays of [`Arrays`], held for writing.
 struct Held<'py> {
-    planes: PyReadwriteArrayDyn<'py, u8>,
-    moves_left: PyReadwriteArrayDyn<'py, f32>,
+    images: PyReadwriteArrayDyn<'py, u8>,
+    scalars: PyReadwriteArrayDyn<'py, f32>,
     masks: PyReadwriteArrayDyn<'py, bool>,
     scores: PyReadwriteArrayDyn<'py, i64>,
+    over: PyReadwriteArrayDyn<'py, bool>,
 }
 
-/// One game's part of the arrays.
-struct View<'a> {
-    planes: &'a mut [u8],
-    moves_left: &'a mut f32,
-    mask: &'a mut [bool],
-    score: &'a mut i64,
-}
-
-impl<'py> Views<'py> {
+impl<'py> Arrays<'py> {
     fn hold(&self) -> PyResult<Held<'py>> {
         Ok(Held {
-            planes: self.0.try_readwrite()?,
-            moves_left: self.1.try_readwrite()?,
+            images: self.0.try_readwrite()?,
+            scalars: self.1.try_readwrite()?,
             masks: self.2.try_readwrite()?,
             scores: self.3.try_readwrite()?,
+            over: self.4.try_readwrite()?,
         })
     }
 }
 
 impl Held<'_> {
     /// The parts of the games, in order.
-    fn split(&mut self, games: usize) -> PyResult<Vec<View<'_>>> {
-        let planes = numbers(&mut self.planes, games * IMAGE)?.chunks_exact_mut(IMAGE);
-        let masks = numbers(&mut self.masks, games * Match3::ACTIONS)?.chunks_exact_mut(Match3::ACTIONS);
-        let moves_left = numbers(&mut self.moves_left, games)?;
+    fn split(&mut self, games: usize, sizes: &Sizes) -> PyResult<Vec<View<'_>>> {
+        let images = numbers(&mut self.images, games * sizes.cells())?.chunks_exact_mut(sizes.cells());
+        let scalars = numbers(&mut self.scalars, games * sizes.scalars)?.chunks_exact_mut(sizes.scalars);
+        let masks = numbers(&mut self.masks, games * sizes.actions)?.chunks_exact_mut(sizes.actions);
         let scores = numbers(&mut self.scores, games)?;
-        let parts = planes.zip(masks).zip(moves_left.iter_mut().zip(scores));
-        Ok(parts.map(|((planes, mask), (moves_left, score))| View { planes, moves_left, mask, score }).collect())
+        let over = numbers(&mut self.over, games)?;
+        let parts = images.zip(scalars).zip(masks).zip(scores).zip(over);
+        let view = |((((image, scalars), mask), score), over)| View { image, scalars, mask, score, over };
+        Ok(parts.map(view).collect())
     }
 }
 
@@ -110,34 +222,59 @@ fn numbers<'a, T: numpy::Element>(array: &'a mut PyReadwriteArrayDyn<'_, T>, cou
     }
 }
 
-impl View<'_> {
-    /// Writes what is seen of a game.
-    fn show(&mut self, game: &Match3, mask: MaskKind) {
-        let state = game.state();
-        state.write_planes(self.planes);
-        *self.moves_left = state.moves_left() as f32 / MOVES as f32;
-        write_mask(&Match3::mask(&state, mask), self.mask);
-        *self.score = game.score().into();
+/// Games that step together; private to the package's environments, which own the arrays it writes.
+#[pyclass(frozen, module = "matchq")]
+pub struct Games {
+    games: Mutex<Box<dyn AnyGames>>,
+    sizes: Sizes,
+    /// The colours of the game's tokens by their letters.
+    #[pyo3(get)]
+    colours: Vec<(char, [u8; 3])>,
+}
+
+impl Games {
+    fn lock(&self) -> MutexGuard<'_, Box<dyn AnyGames>> {
+        self.games.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[pymethods]
 impl Games {
-    /// count games, dealt by the first reset.
+    /// count games of a name, dealt by the first reset. A mask without a name is the game's default.
     #[new]
-    fn new(count: usize, obstacle_kinds: &Bound<'_, PyAny>, mask: &str) -> PyResult<Self> {
+    fn new(
+        name: &str,
+        count: usize,
+        rules: Option<&Bound<'_, PyDict>>,
+        mask: &str,
+        obstacle_kinds: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         if count == 0 {
             return Err(PyValueError::new_err("the number of games is 0, but must be at least 1"));
         }
-        let (rules, mask) = (rules(obstacle_kinds)?, mask_kind(mask)?);
-        caught(|| {
-            let mut tables = vec![];
-            let none = |_| PyMemoryError::new_err(format!("there is no memory for {count} games"));
-            tables.try_reserve_exact(count).map_err(none)?;
-            // A seed that no one sees, until the first reset.
-            tables.resize(count, Table::new(&rules, 0));
-            Ok(Self { tables: Mutex::new(tables), rules, mask })
-        })
+        let (game, rules) = (game(name)?, self::rules(rules, obstacle_kinds)?);
+        let games = caught(|| game.games(count, &rules, mask).map_err(exception))?;
+        let games = games.ok_or_else(|| PyMemoryError::new_err(format!("there is no memory for {count} games")))?;
+        let colours = game.tokens().iter().map(|token| (token.letter, token.colour)).collect();
+        Ok(Self { games: Mutex::new(games), sizes: game.sizes(), colours })
+    }
+
+    /// Planes, rows and columns of an image.
+    #[getter]
+    fn image(&self) -> (usize, usize, usize) {
+        self.sizes.image.into()
+    }
+
+    /// Numbers beside the image.
+    #[getter]
+    fn scalars(&self) -> usize {
+        self.sizes.scalars
+    }
+
+    /// Actions.
+    #[getter]
+    fn actions(&self) -> usize {
+        self.sizes.actions
     }
 
     /// Deals a new game in each place where which is true, everywhere for None: the game of its seed, which begins a new
@@ -147,101 +284,67 @@ impl Games {
         py: Python<'_>,
         seeds: Vec<Option<Bound<'_, PyAny>>>,
         which: Option<PyReadonlyArrayDyn<'_, bool>>,
-        views: Views<'_>,
+        arrays: Arrays<'_>,
     ) -> PyResult<()> {
         let seeds: Vec<Option<u128>> =
             seeds.iter().map(|given| given.as_ref().map(seed).transpose()).collect::<PyResult<_>>()?;
         let which = which.map_or_else(|| Ok(vec![true; seeds.len()]), |which| which.to_vec())?;
-        let mut held = views.hold()?;
-        let mut views = held.split(seeds.len())?;
+        let mut held = arrays.hold()?;
+        let mut views = held.split(seeds.len(), &self.sizes)?;
         unlocked(py, || {
-            let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-            check(&tables, seeds.len())?;
-            check(&tables, which.len())?;
-            let reset = |(((table, view), seed), which): (((&mut Table, &mut View<'_>), &Option<u128>), &bool)| {
-                if *which {
-                    match seed {
-                        Some(seed) => *table = Table::new(&self.rules, *seed),
-                        None => table.renew(&self.rules),
-                    }
-                }
-                view.show(&table.game, self.mask);
-            };
-            if tables.len() <= GAMES_PER_TASK {
-                tables.iter_mut().zip(&mut views).zip(&seeds).zip(&which).for_each(reset);
-            } else {
-                let parts = tables.par_iter_mut().zip(&mut views).zip(&seeds).zip(&which);
-                parts.with_min_len(GAMES_PER_TASK).for_each(reset);
-            }
+            let mut games = self.lock();
+            check(games.len(), seeds.len())?;
+            check(games.len(), which.len())?;
+            games.reset(&seeds, &which, &mut views);
             Ok(())
         })
     }
 
-    /// Plays one action in each game and writes rewards (f64 [games]) and whether the games are over (bool [games]). A game
-    /// that was over before is followed by a new one if `renew` is true, with a reward of 0; else that is an error.
+    /// Plays one action in each game and writes rewards (f64 [games]). A game that was over before is followed by a new one if
+    /// renew is true, with a reward of 0; else that is an error.
     fn step(
         &self,
         py: Python<'_>,
         actions: PyReadonlyArrayDyn<'_, i64>,
         renew: bool,
-        views: Views<'_>,
         rewards: Bound<'_, PyArrayDyn<f64>>,
-        over: Bound<'_, PyArrayDyn<bool>>,
+        arrays: Arrays<'_>,
     ) -> PyResult<()> {
         let actions = actions.as_slice()?;
-        let count = actions.len();
-        if let Some(place) = actions.iter().position(|action| !(0..Match3::ACTIONS as i64).contains(action)) {
+        let (count, all) = (actions.len(), self.sizes.actions as i64);
+        if let Some(place) = actions.iter().position(|action| !(0..all).contains(action)) {
             let of_game = if count == 1 { String::new() } else { format!(" of game {place} (from 0)") };
-            let sentence = format!("the action{of_game} is {}, but must be from 0 to 141", actions[place]);
+            let sentence = format!("the action{of_game} is {}, but must be from 0 to {}", actions[place], all - 1);
             return Err(PyValueError::new_err(sentence));
         }
-        let (mut held, mut rewards, mut over) = (views.hold()?, rewards.try_readwrite()?, over.try_readwrite()?);
-        let mut views = held.split(count)?;
+        let (mut held, mut rewards) = (arrays.hold()?, rewards.try_readwrite()?);
+        let mut views = held.split(count, &self.sizes)?;
         let rewards = numbers(&mut rewards, count)?;
-        let over = numbers(&mut over, count)?;
         unlocked(py, || {
-            let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-            check(&tables, count)?;
-            if let Some(place) = tables.iter().position(|table| table.game.is_over()).filter(|_| !renew) {
+            let mut games = self.lock();
+            check(games.len(), count)?;
+            if let Some(place) = games.first_over().filter(|_| !renew) {
                 let sentence = format!("game {place} (from 0) is over: reset it before it is stepped again");
                 return Err(PyRuntimeError::new_err(sentence));
             }
-            type Place<'a, 'b> = ((((&'a mut Table, &'a mut View<'b>), &'a i64), &'a mut f64), &'a mut bool);
-            let step = |((((table, view), action), reward), over): Place<'_, '_>| {
-                *reward = match table.game.is_over() {
-                    true => {
-                        table.renew(&self.rules);
-                        0.0
-                    }
-                    false => table.game.step(*action as usize, &mut table.random).reward.into(),
-                };
-                *over = table.game.is_over();
-                view.show(&table.game, self.mask);
-            };
-            if count <= GAMES_PER_TASK {
-                tables.iter_mut().zip(&mut views).zip(actions).zip(rewards).zip(over).for_each(step);
-            } else {
-                let parts = tables.par_iter_mut().zip(&mut views).zip(actions).zip(rewards).zip(over);
-                parts.with_min_len(GAMES_PER_TASK).for_each(step);
-            }
+            games.step(actions, rewards, &mut views);
             Ok(())
         })
     }
 
     /// The seeds of the games that are being played.
     fn seeds(&self) -> Vec<u128> {
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|table| table.seed).collect()
+        self.lock().seeds()
     }
 
     /// The boards' texts.
     fn boards(&self) -> Vec<String> {
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|table| table.game.board()).collect()
+        self.lock().boards()
     }
 
     /// The same games, which go on by themselves.
     fn __copy__(&self) -> Self {
-        let tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Self { tables: Mutex::new(tables), rules: self.rules, mask: self.mask }
+        Self { games: Mutex::new(self.lock().copy()), sizes: self.sizes, colours: self.colours.clone() }
     }
 
     fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
@@ -250,9 +353,9 @@ impl Games {
 }
 
 /// Refuses a number of parts that is not that of the games.
-fn check(tables: &[Table], parts: usize) -> PyResult<()> {
-    match parts == tables.len() {
+fn check(games: usize, parts: usize) -> PyResult<()> {
+    match parts == games {
         true => Ok(()),
-        false => Err(PyValueError::new_err(format!("there are {} games, but {parts} were given", tables.len()))),
+        false => Err(PyValueError::new_err(format!("there are {games} games, but {parts} were given"))),
     }
 }

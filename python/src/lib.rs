@@ -1,20 +1,25 @@
 //! The compiled half of the Python package `matchq`; `python/matchq/_matchq.pyi` says what is here, for Python's users.
 
 mod agent;
+mod codec;
 mod errors;
+mod game;
 mod game_logic;
 mod games;
-mod moves;
+mod values;
 
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 #[pymodule]
 fn _matchq(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("GAMES", PyTuple::new(module.py(), matchq::games::NAMES)?)?;
     module.add_class::<agent::Agent>()?;
     module.add_class::<game_logic::GameLogic>()?;
     module.add_class::<games::Games>()?;
-    module.add_function(wrap_pyfunction!(moves::action_of_move, module)?)?;
-    module.add_function(wrap_pyfunction!(moves::move_of_action, module)?)?;
-    module.add_function(wrap_pyfunction!(moves::action_mask, module)?)
+    module.add_function(wrap_pyfunction!(codec::action_of_move, module)?)?;
+    module.add_function(wrap_pyfunction!(codec::move_of_action, module)?)?;
+    module.add_function(wrap_pyfunction!(codec::action_mask, module)?)?;
+    module.add_function(wrap_pyfunction!(codec::encode, module)?)
 }

@@ -140,9 +140,11 @@ def test_what_is_no_board_is_refused_with_row_and_column(agent):
             call(bad, 25)
         with pytest.raises(ValueError, match="the board has 9 rows, but must have 10"):
             call(BOARD[9:], 25)
-        for left in (-1, 26, 10**30):
+        for left in (-1, 26):
             with pytest.raises(ValueError, match=f"{left} moves are left, but a game has from 0 to 25"):
                 call(BOARD, left)
+        with pytest.raises(ValueError, match=f"{10**30} moves are left, but no game has so many"):
+            call(BOARD, 10**30)
         with pytest.raises(TypeError, match="moves_left is 1.5, but must be a whole number"):
             call(BOARD, 1.5)
         with pytest.raises(TypeError):
@@ -168,7 +170,7 @@ def test_a_checkpoint_may_be_called_anything_with_search_too(tmp_path, name):
     shutil.copyfile(ROOT / "checkpoints" / "dqn" / "best.safetensors", path)
     for search in (None, "sims=50"):
         found = matchq.Agent.load(os.fsdecode(path), search=search)
-        assert found.act(BOARD, 9) == matchq.Agent.load(search=search).act(BOARD, 9)
+        assert found.act(BOARD, 9) == matchq.Agent.load(ROOT / "checkpoints" / "dqn", search=search).act(BOARD, 9)
         assert "Agent: " in repr(found) and (search is None or "sims=50" in repr(found))
 
 
@@ -222,11 +224,39 @@ def test_search_plays_better_and_by_simulations_always_alike():
 @pytest.mark.parametrize(
     "search, error", [("fast", ValueError), ("sims=", ValueError), ("sims=0", ValueError), ("ms=-1", ValueError), (0, ValueError),
                       ("sims=5:depth=1", ValueError), ("sims=5:checkpoint=x", ValueError), (10**15, ValueError),
-                      (10**30, ValueError), (-(10**30), ValueError), (1.5, TypeError), (True, TypeError)]
+                      (10**30, ValueError), (-(10**30), ValueError), (1.5, TypeError), ([5], TypeError)]
 )  # fmt: skip
 def test_a_budget_that_is_none_is_refused(search, error):
     with pytest.raises(error, match="ms|sims"):
         matchq.Agent.load(search=search)
+
+
+def test_a_search_is_the_recommended_one_of_the_agent_that_ships_for_it():
+    setups = matchq.Agent.load(ROOT / "checkpoints" / "dqn-setups")
+    for search in (True, 3, "sims=10"):
+        found = matchq.Agent.load(search=search)
+        np.testing.assert_array_equal(found.q_values(BOARD, 25), setups.q_values(BOARD, 25))
+        assert "search" in repr(found)
+        # Within the agent's own mask, whichever network is searched by.
+        assert matchq.action_mask(BOARD, "setups")[matchq.action_of_move(found.act(BOARD))]
+    assert "search" not in repr(matchq.Agent.load(search=False))
+    searched = [matchq.Agent.load(path, search="sims=30").act(BOARD, 9) for path in (None, ROOT / "checkpoints" / "dqn-setups")]
+    assert searched[0] == searched[1]
+
+
+def test_the_game_is_the_files_and_another_is_refused():
+    agent = matchq.Agent.load(ROOT / "checkpoints" / "dqn")
+    assert agent.game == "match3" == matchq.Agent.load(game="match3").game
+    with pytest.raises(ValueError, match="there is no game 'chess': the games are match3"):
+        matchq.Agent.load(game="chess")
+    with pytest.raises(ValueError, match="obstacle kinds is 300"):
+        matchq.Agent.load(rules={"obstacle_kinds": 300})
+
+
+def test_without_moves_left_a_new_game_is_meant(agent):
+    assert agent.act(BOARD) == agent.act(BOARD, 25)
+    np.testing.assert_array_equal(agent.q_values(BOARD), agent.q_values(BOARD, 25))
+    np.testing.assert_array_equal(agent.q_values(BOARD, np.array(7)), agent.q_values(BOARD, 7))
 
 
 def test_threads_may_share_an_agent(agent):

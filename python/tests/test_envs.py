@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import matchq
 from matchq._matchq import Games
-from matchq.envs import Match3Env, Match3VectorEnv
+from matchq.envs import GameEnv, GameVectorEnv, Match3Env, Match3VectorEnv
 
 GAMES = 130  # Enough for several threads.
 
@@ -116,7 +116,7 @@ def test_what_is_no_seed_is_refused_and_what_is_one_taken(make):
 
 def test_more_games_than_there_is_memory_for_are_refused():
     with pytest.raises(MemoryError, match=f"there is no memory for {2**62} games"):
-        Games(2**62, 2, "legal")
+        Games("match3", 2**62, None, "legal", None)
     with pytest.raises((MemoryError, ValueError)):
         Match3VectorEnv(2**62)
 
@@ -175,6 +175,21 @@ def test_wrong_arguments_are_refused_by_name():
             make(mask="best")
         with pytest.raises(ValueError, match="obstacle kinds is 300"):
             make(obstacle_kinds=300)
+        with pytest.raises(ValueError, match="obstacle kinds is 300"):
+            make(rules={"obstacle_kinds": 300})
+        with pytest.raises(ValueError, match="obstacle_kinds is given twice"):
+            make(rules={"obstacle_kinds": 1}, obstacle_kinds=1)
+        with pytest.raises(ValueError, match="match3 has no rules .*unknown field `colours`, expected `obstacle_kinds`"):
+            make(rules={"colours": 3})
+        with pytest.raises(TypeError, match="3 is no name: rules are given by their names"):
+            make(rules={3: 3})
+        for kinds in (-1, 10**30):
+            with pytest.raises(ValueError, match="match3 has no rules"):
+                make(obstacle_kinds=kinds)
+        with pytest.raises(TypeError, match="obstacle_kinds is 1.5, but must be a whole number"):
+            make(obstacle_kinds=1.5)
+        with pytest.raises(ValueError, match="there is no game 'chess': the games are match3"):
+            make(game="chess")
         with pytest.raises(ValueError, match="render mode is 'human'"):
             make(render_mode="human")
     with pytest.raises(ValueError, match="num_envs is 0"):
@@ -286,10 +301,11 @@ def test_arrays_are_kept_or_overwritten_as_asked():
 
 
 def test_other_rules_and_masks_reach_every_game():
-    vector = Match3VectorEnv(3, obstacle_kinds=1, mask="legal", render_mode="ansi")
-    _, info = vector.reset(seed=20)
-    assert vector.render() == tuple(matchq.GameLogic(20 + index, 1).board() for index in range(3))
-    assert info["action_mask"].all()
+    for rules in ({"obstacle_kinds": 1}, {"rules": {"obstacle_kinds": 1}}, {"rules": {"obstacle_kinds": np.int8(1)}}):
+        vector = Match3VectorEnv(3, mask="legal", render_mode="ansi", **rules)
+        _, info = vector.reset(seed=20)
+        assert vector.render() == tuple(matchq.GameLogic(20 + index, 1).board() for index in range(3))
+        assert info["action_mask"].all()
 
 
 def test_a_picture_has_a_square_of_its_colour_for_each_token():
@@ -319,3 +335,36 @@ def test_a_copied_environment_goes_on_by_itself():
     np.testing.assert_equal(same.step(7), environment.step(7))
     environment.step(8)
     np.testing.assert_equal(same.reset(), environment.reset())
+
+
+@pytest.mark.parametrize("game", matchq.GAMES)
+def test_every_game_has_an_environment_that_keeps_gymnasiums_rules(game):
+    environment = gymnasium.make(f"matchq/{game.capitalize()}-v0", render_mode="rgb_array").unwrapped
+    assert type(environment) is GameEnv
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(environment)
+    picture = environment.render()
+    assert picture.dtype == np.uint8 and picture.shape[2] == 3 and picture.any()
+
+
+@pytest.mark.parametrize("game", matchq.GAMES)
+def test_what_an_environment_of_any_game_shows_is_the_codecs(game):
+    vector = gymnasium.make_vec(f"matchq/{game.capitalize()}-v0", 3, render_mode="ansi", autoreset_mode="SameStep")
+    assert type(vector) is GameVectorEnv
+    chance = np.random.default_rng(3)
+    observation, info = vector.reset(seed=11)
+    points = np.zeros(3)
+    over = np.zeros(3, bool)
+    while not over.any():
+        masks = info["action_mask"]
+        assert set(observation) == set(vector.single_observation_space.spaces)
+        for place, board in enumerate(vector.render()):
+            image, _ = matchq.encode(board, game=game)
+            np.testing.assert_array_equal(image, observation["board"][place])
+            actions = np.flatnonzero(masks[place]).tolist()
+            moves = [matchq.move_of_action(action, game=game) for action in actions]
+            assert [matchq.action_of_move(move, game=game) for move in moves] == actions
+        observation, rewards, over, _, info = vector.step((chance.random(masks.shape) * masks).argmax(axis=1))
+        points += rewards
+    np.testing.assert_array_equal(info["final_info"]["score"][over], points[over])

@@ -166,7 +166,7 @@ def test_actions_are_numbered_as_documented_and_back():
         with pytest.raises(TypeError, match="must be a whole number from 0 to 141"):
             matchq.move_of_action(action)
     assert matchq.move_of_action(np.int8(72)) == (0, 0, False)
-    with pytest.raises(ValueError, match=r"\(7, 0, False\) is off the board: x must be from 0 to 6, y from 0 to 9"):
+    with pytest.raises(ValueError, match=r"\(7, 0, False\) is off the board, which has 8 columns and 10 rows"):
         matchq.action_of_move((7, 0, False))
     with pytest.raises(ValueError, match="off the board"):
         matchq.action_of_move((-1, 0, True))
@@ -184,7 +184,32 @@ def test_a_mask_offers_the_moves_of_its_kind():
     assert mask.sum() < effective.sum() < 142
     setups = matchq.action_mask(game.board(), kind="setups")
     assert (mask & ~setups).sum() == 0 and (setups & ~effective).sum() == 0 and mask.sum() < setups.sum()
-    with pytest.raises(ValueError, match="'best' is no mask: use legal, effective, matching or setups"):
+    with pytest.raises(ValueError, match="'best' is no mask of match3: its masks are legal, effective, matching, setups"):
         matchq.action_mask(game.board(), "best")
     with pytest.raises(ValueError, match="at row 0, column 5 of the board .* begins a run"):
         matchq.action_mask("\n".join(["#####bbb"] + ["########"] * 9))
+    with pytest.raises(ValueError, match="there is no game 'chess'"):
+        matchq.action_mask(game.board(), game="chess")
+
+
+def test_before_the_last_move_of_a_game_no_set_up_is_offered():
+    board = matchq.GameLogic(0).board()
+    matching = matchq.action_mask(board, "matching", 1)
+    assert matchq.action_mask(board, "setups", 2).sum() > matching.sum()
+    np.testing.assert_array_equal(matchq.action_mask(board, "setups", 1), matching)
+    with pytest.raises(ValueError, match="26 moves are left, but a game has from 0 to 25"):
+        matchq.action_mask(board, moves_left=26)
+
+
+def test_a_board_is_encoded_as_a_plane_for_each_token_and_the_moves_left_over_25():
+    board = matchq.GameLogic(0).board()
+    image, scalars = matchq.encode(board, 20)
+    assert (image.shape, image.dtype, scalars.dtype) == ((5, 10, 8), np.uint8, np.float32)
+    cells = np.array([list(row) for row in board.split("\n")])
+    np.testing.assert_array_equal(image, [cells == letter for letter in "abcd#"])
+    assert scalars.tolist() == [np.float32(0.8)]
+    assert matchq.encode(board)[1].tolist() == [1.0]
+    with pytest.raises(ValueError, match="the board has 9 rows, but must have 10"):
+        matchq.encode(board[9:])
+    with pytest.raises(TypeError, match="moves_left is 1.5, but must be a whole number"):
+        matchq.encode(board, 1.5)

@@ -23,8 +23,8 @@ pub use rollout::Rollout;
 pub use search::{Budget, Leaf, NoLeaf, Search};
 
 use crate::error::Result;
-use crate::games::Game;
-use crate::random::Stream;
+use crate::games::{Game, Text};
+use crate::random::{Role, Stream};
 
 /// A player of a game. It is asked for the moves of many games at once, so that a network can answer them in one batch.
 pub trait Agent<G: Game> {
@@ -49,4 +49,13 @@ pub trait Agent<G: Game> {
     fn is_timed(&self) -> bool {
         false
     }
+}
+
+/// A position's own stream, by which a player that is told nothing of the game chooses among equal moves.
+///
+/// By the FNV-1a hash (Fowler, Noll and Vo) of the board's text, and the actions left.
+pub fn position_stream<G: Text>(state: &G::State) -> Stream {
+    let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = G::board(state).bytes().fold(0xcbf2_9ce4_8422_2325, add);
+    Stream::new(hash, Role::Tie, G::actions_left(state) as u64)
 }

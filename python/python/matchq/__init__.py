@@ -1,4 +1,4 @@
-"""A trained agent for the match-3 of the assignment's kit, the kit's game, and Gymnasium environments.
+"""Trained agents for tile puzzles, the game of the assignment's match-3 kit, and Gymnasium environments of every game.
 
     import graphical  # the kit's own module, in its folder
     import matchq
@@ -6,14 +6,25 @@
     agent = matchq.Agent.load()
     graphical.Game(agent.ai_callback, agent.transition_callback, agent.end_of_game_callback).run()
 
-Boards are texts of ten rows of eight of ``a b c d #``, joined by newlines; a move is (x, y, vertical). Where Gymnasium is
-installed, importing this package registers ``matchq/Match3-v0``.
+``GAMES`` has the games' names. Match-3's boards are texts of ten rows of eight of ``a b c d #``, joined by newlines; a move is (x, y,
+vertical). Where Gymnasium is installed, importing this package registers an environment for each game, such as
+``matchq/Match3-v0``.
 """
 
 from matchq._game import Game
-from matchq._matchq import Agent, GameLogic, __version__, action_mask, action_of_move, move_of_action
+from matchq._matchq import GAMES, Agent, GameLogic, __version__, action_mask, action_of_move, encode, move_of_action
 
-__all__ = ["Agent", "Game", "GameLogic", "__version__", "action_mask", "action_of_move", "move_of_action"]
+__all__ = [
+    "GAMES",
+    "Agent",
+    "Game",
+    "GameLogic",
+    "__version__",
+    "action_mask",
+    "action_of_move",
+    "encode",
+    "move_of_action",
+]
 
 
 def _register() -> None:
@@ -23,11 +34,13 @@ def _register() -> None:
         if error.name != "gymnasium":
             raise
         return
-    gymnasium.register(
-        id="matchq/Match3-v0",
-        entry_point="matchq.envs:Match3Env",
-        vector_entry_point="matchq.envs:Match3VectorEnv",
-    )
+    for game in GAMES:
+        gymnasium.register(
+            id=f"matchq/{game.capitalize()}-v0",
+            entry_point="matchq.envs:GameEnv",
+            vector_entry_point="matchq.envs:GameVectorEnv",
+            kwargs={"game": game},
+        )
 
 
 _register()

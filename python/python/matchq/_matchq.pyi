@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any, Literal, SupportsIndex, final
+from typing import Any, SupportsIndex, final
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,8 @@ from typing_extensions import Self
 
 __version__: str
 
-_Mask = Literal["legal", "effective", "matching", "setups"]
+GAMES: tuple[str, ...]
+"""The games' names."""
 
 class Agent:
     """A trained agent; ``Agent.load`` makes one."""
@@ -19,25 +20,34 @@ class Agent:
     def load(
         path: str | os.PathLike[str] | None = None,
         *,
-        search: SupportsIndex | str | None = None,
-        obstacle_kinds: SupportsIndex = 2,
+        search: bool | SupportsIndex | str | None = None,
+        game: str | None = None,
+        rules: dict[str, Any] | None = None,
+        obstacle_kinds: SupportsIndex | None = None,
     ) -> Agent:
         """Loads an agent.
 
         Args:
-            path: an agent's file, or a folder that holds a best.safetensors; None is the agent that ships inside the package.
-            search: None plays the network's best move at once. A whole number searches by simulation for that many
-                milliseconds a move; "ms=N" says the same, "sims=N" gives a number of simulations a move, which plays
-                alike on any machine.
-            obstacle_kinds: the kinds in the games that the search simulates.
+            path: an agent's file, or a folder that holds a best.safetensors; None is an agent that ships inside the package.
+            search: None plays the network's best move at once. True searches by simulation as recommended, a whole number for
+                that many milliseconds a move; "ms=N" says the same, "sims=N" gives a number of simulations a move, which
+                plays alike on any machine.
+            game: the game's name; None is that of the file, without one match-3.
+            rules: the parameters of the rules in the games that the search simulates, by their names; None is the game as it
+                is known.
+            obstacle_kinds: in short for ``rules={"obstacle_kinds": N}``, in match-3.
 
         Raises:
             FileNotFoundError, PermissionError: a file that cannot be read.
-            ValueError: a file that is no checkpoint of match-3; a budget out of range.
+            ValueError: a file that is no agent of the game; a game or rules that there are not; a budget out of range.
             TypeError: a budget that is neither a whole number nor text.
         """
 
-    def ai_callback(self, board: str, score: int, moves_left: SupportsIndex) -> tuple[int, int, bool]:
+    @property
+    def game(self) -> str:
+        """The name of the game that it plays."""
+
+    def ai_callback(self, board: str, score: int, moves_left: SupportsIndex) -> Any:
         """Chooses a move, as the kit asks for it: (x, y, vertical). The score does not matter to the agent.
 
         Raises as ``act`` does.
@@ -53,40 +63,42 @@ class Agent:
     ) -> bool:
         """Returns False: no other game is played after one."""
 
-    def act(self, board: str, moves_left: SupportsIndex) -> tuple[int, int, bool]:
-        """Chooses a move (x, y, vertical) on a board with moves left, from 0 to 25.
+    def act(self, board: str, moves_left: SupportsIndex | None = None) -> Any:
+        """Chooses a move on a board with moves left; None is as many as a new game has.
 
-        It is that of the highest of the ``q_values`` among the moves of its mask (those that match, and set-ups if it was trained
-        with them), with a search the one that simulations rank first. Where there is none, which is rare, it is any that
-        changes what is seen. What is left to chance is drawn by
-        the position: the same position always gets the same move, unless the search has milliseconds. ``matchq eval`` and
-        ``compare`` draw it by the game's seed, so that such moves of theirs may be others.
+        In match-3 a move is (x, y, vertical), and from 0 to 25 are left. The move is that of the highest of the ``q_values``
+        among the moves of the agent's mask, with a search the one that simulations rank first. Where the mask has none, which
+        is rare, it is any of those offered in its place. What is left to chance is drawn by the position: the same position
+        always gets the same move, unless the search has milliseconds. ``matchq eval`` and ``compare`` draw it by the game's
+        seed, so that such moves of theirs may be others.
 
         Raises:
-            ValueError: a text that is no board, or a board with a run of three or more, which no game shows between two
-                moves, with row and column; moves left that no game has.
+            ValueError: a text that is no board, or a board that no game shows between two moves (in match-3 one with a run of
+                three or more), with row and column; moves left that no game has.
             TypeError: a board that is no text, moves left that are no whole number.
         """
 
     def q_values(
-        self, board: str | Sequence[str], moves_left: SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]]
+        self,
+        board: str | Sequence[str],
+        moves_left: SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | None = None,
     ) -> npt.NDArray[np.float32]:
         """The network's values of all moves: what a move is thought to bring with what comes after it.
 
-        They are in the unit of the network's training. Of the shipped agent 0.1 is a point, and each move later counts four
-        fifths as much.
+        They are in the unit of the network's training. Of the agent of match-3 that ships 0.1 is a point, and each move later
+        counts four fifths as much.
 
         Args:
-            board: one text, for values of shape (142,), or n texts, for shape (n, 142).
-            moves_left: a whole number from 0 to 25, or a sequence of n of them.
+            board: one text, for values of shape (actions,), or n texts, for shape (n, actions).
+            moves_left: a whole number, a sequence of n of them, or None for as many as a new game has.
 
-        A move's index is that of ``action_of_move``. The network has learned from the moves of its mask, with most agents those
-        that match (``action_mask``): its values of others mean little. If it values next moves too, those of the mask's moves
-        are of plans. A search does not change them.
+        A move's index is that of ``action_of_move``. The network has learned from the moves of its mask (``action_mask``): its
+        values of others mean little. If it values next moves too, those of the mask's moves are of plans. A search does not
+        change them, but an agent that ships is another one with a search.
 
         Raises:
-            ValueError: a text that is no board, or a board with a run of three or more, with row and column; moves left that
-                no game has; not as many moves left as boards.
+            ValueError: a text that is no board, or a board that no game shows between two moves, with row and column; moves left
+                that no game has; not as many moves left as boards.
             TypeError: moves left that are neither a whole number nor a sequence of them.
         """
 
@@ -138,54 +150,79 @@ class GameLogic:
 class Games:
     """Games that step together; private to the environments of ``matchq.envs``."""
 
-    def __new__(cls, count: int, obstacle_kinds: SupportsIndex, mask: str) -> Self: ...
+    image: tuple[int, int, int]
+    scalars: int
+    actions: int
+    colours: list[tuple[str, list[int]]]
+
+    def __new__(
+        cls, name: str, count: int, rules: dict[str, Any] | None, mask: str, obstacle_kinds: SupportsIndex | None
+    ) -> Self: ...
     def reset(
         self,
         seeds: Sequence[SupportsIndex | None],
         which: npt.NDArray[np.bool_] | None,
-        views: tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]],
+        arrays: tuple[npt.NDArray[Any], ...],
     ) -> None: ...
     def step(
         self,
         actions: npt.NDArray[np.int64],
         renew: bool,
-        views: tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]],
         rewards: npt.NDArray[np.float64],
-        over: npt.NDArray[np.bool_],
+        arrays: tuple[npt.NDArray[Any], ...],
     ) -> None: ...
     def seeds(self) -> list[int]: ...
     def boards(self) -> list[str]: ...
     def __copy__(self) -> Games: ...
     def __deepcopy__(self, memo: Any, /) -> Games: ...
 
-def action_of_move(move: Any, /) -> int:
-    """The number, from 0 to 141, of a move (x, y, vertical).
+def action_of_move(move: Any, /, *, game: str = "match3") -> int:
+    """The number of a move; in match-3, of (x, y, vertical), from 0 to 141.
 
-    Vertical moves are 8 * y + x (0 to 71), horizontal ones 72 + 7 * y + x (72 to 141).
+    Match-3's vertical moves are 8 * y + x (0 to 71), its horizontal ones 72 + 7 * y + x (72 to 141).
 
     Raises:
-        ValueError: a cell of the move is off the board, or the move has not three parts.
-        TypeError: it is no sequence, or x and y are no whole numbers.
+        ValueError: a move that is off the board or has not the parts of one; a game that there is not.
+        TypeError: what is no move.
     """
 
-def move_of_action(action: SupportsIndex, /) -> tuple[int, int, bool]:
-    """The move of a number from 0 to 141; the inverse of ``action_of_move``.
+def move_of_action(action: SupportsIndex, /, *, game: str = "match3") -> Any:
+    """The move of a number; in match-3 (x, y, vertical), from a number from 0 to 141. The inverse of ``action_of_move``.
 
     Raises:
-        ValueError: any other number.
+        ValueError: any other number; a game that there is not.
         TypeError: no whole number.
     """
 
-def action_mask(board: str, kind: _Mask = "matching") -> npt.NDArray[np.bool_]:
-    """The moves that are offered on a board: truth values of shape (142,), at least one of them true.
+def action_mask(
+    board: str, kind: str | None = None, moves_left: SupportsIndex | None = None, *, game: str = "match3"
+) -> npt.NDArray[np.bool_]:
+    """The moves that are offered on a board: truth values of shape (actions,), 142 in match-3, at least one of them true.
 
     Args:
         board: the text of a board.
-        kind: "legal" (all), "effective" (moves that change what is seen), "matching" (moves that match at once) or "setups"
-            (these and moves that match nothing and prepare the most, as with more than one move left). Where a board has
-            none of a kind, those that change what is seen are offered, and where it has none of these, all.
+        kind: one of the game's masks; None is its default. Match-3 has "legal" (all), "effective" (moves that change what is
+            seen), "matching" (moves that match at once, the default) and "setups" (these and moves that match nothing and
+            prepare the most). Where a board has none of a kind, those of the kind before it are offered.
+        moves_left: None is as many as a new game has.
+        game: the game's name, one of ``GAMES``.
 
     Raises:
-        ValueError: a text that is no board, or a board with a run of three or more, which no game shows between two moves,
-            with row and column; another kind.
+        ValueError: a text that is no board, or a board that no game shows between two moves, with row and column; moves left
+            that no game has; another kind or game.
+        TypeError: moves left that are no whole number.
+    """
+
+def encode(
+    board: str, moves_left: SupportsIndex | None = None, *, game: str = "match3"
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
+    """What a network sees of a board, as the environments show it: the image and the scalars.
+
+    The image is uint8 of shape (planes, rows, columns), the scalars are float32 of shape (scalars,). Match-3's image has shape
+    (5, 10, 8), planes of a, b, c, d and obstacles; its scalar is the moves left divided by 25.
+
+    Args:
+        moves_left, game: as of ``action_mask``.
+
+    Raises as ``action_mask`` does.
     """

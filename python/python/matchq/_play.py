@@ -53,7 +53,7 @@ class _Output:
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the command line and returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m matchq", description="A trained agent for match-3.")
+    parser = argparse.ArgumentParser(prog="python -m matchq", description="Trained agents for tile puzzles.")
     parser.add_argument("--version", action="version", version=f"matchq {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     play = commands.add_parser("play", help="let the agent play in the window of the assignment's kit")
@@ -64,7 +64,13 @@ def main(arguments: list[str] | None = None) -> int:
     play.add_argument("--seed", metavar="N", type=_seed, help="seed of the session [default: random]")
     play.add_argument("--games", metavar="N", type=_count, default=1, help="games to play [default: 1]")
     play.add_argument("--speed", metavar="X", type=_speed, default=1.0, help="of the animation [default: 1]")
-    play.add_argument("--search", metavar="BUDGET", help="search before each move: ms=N or sims=N")
+    play.add_argument(
+        "--search",
+        metavar="BUDGET",
+        nargs="?",
+        const=True,
+        help="search before each move, ms=N or sims=N [default: as recommended]",
+    )
     parsed = parser.parse_args(arguments)
     try:
         # Without standard output there is nothing to write to.
@@ -111,7 +117,7 @@ def _play(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.kit)
     _check(folder)
     try:
-        agent = Agent.load(arguments.checkpoint, search=arguments.search)
+        agent = Agent.load(arguments.checkpoint, search=arguments.search, game="match3")
     except (OSError, ValueError) as error:
         raise _Failure(str(error)) from error
     graphical = _import(folder.resolve())

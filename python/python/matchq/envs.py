@@ -1,23 +1,28 @@
-"""Gymnasium environments: match-3 alone, and many games that step together.
+"""Gymnasium environments of every game: one game alone, and many games that step together.
 
-A step is one of the 142 swaps (``matchq.action_of_move``); its reward is the points it brings, -5 if none. The 25th ends the
-game: ``terminated``; nothing is ever truncated. An observation is a dictionary of
+A step is one of the game's actions (``matchq.action_of_move``); its reward is the points it brings. The end of a game is
+``terminated``; nothing is ever truncated. An observation is a dictionary of
 
-- ``board``: uint8 of shape (5, 10, 8), planes of a, b, c, d and obstacles, rows from the top, each cell 1 in one plane;
-- ``moves_left``: float32 of shape (1,), the moves left divided by 25.
+- ``board``: the image of the position, uint8 of shape (planes, rows, columns), rows from the top;
+- ``scalars``: whole-board facts from 0 to 1, float32. In match-3 they are called ``moves_left``.
 
-``gymnasium.wrappers.FlattenObservation`` makes it one vector of 401 numbers. The info has ``score``, the points so far, and
-``action_mask``, 142 truth values: the moves that are offered, by default those that match at once.
+``gymnasium.wrappers.FlattenObservation`` makes it one vector. The info has ``score``, the points so far, and ``action_mask``,
+truth values of the actions that are offered, by default those of the game's default mask.
 
-``reset(seed=N)`` deals the game of seed N, that of ``matchq.GameLogic(N)``. Each ``reset()`` after it deals another game: its
-seed is the next ``random.Random(N).getrandbits(128)``, so that all games of an environment follow from one seed.
+Match-3 has 142 swaps, of which one without a match brings -5, and the 25th ends the game. Its board has shape (5, 10, 8), planes
+of a, b, c, d and obstacles, each cell 1 in one plane, and ``moves_left`` has shape (1,), the moves left divided by 25: 401
+numbers. By default the swaps that match at once are offered.
+
+``reset(seed=N)`` deals the game of seed N, in match-3 that of ``matchq.GameLogic(N)``. Each ``reset()`` after it deals another
+game: in match-3 its seed is the next ``random.Random(N).getrandbits(128)``, so that all games of an environment follow from one
+seed.
 """
 
 from __future__ import annotations
 
 import operator
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -30,14 +35,12 @@ from gymnasium.vector.utils import batch_space
 
 from matchq._matchq import Games
 
-__all__ = ["Match3Env", "Match3VectorEnv"]
+__all__ = ["GameEnv", "GameVectorEnv", "Match3Env", "Match3VectorEnv"]
 
-ACTIONS = 142
 Observation = dict[str, npt.NDArray[Any]]
 
-
-def _observation_space() -> gymnasium.Space[Any]:
-    return Dict({"board": Box(0, 1, (5, 10, 8), np.uint8), "moves_left": Box(0.0, 1.0, (1,), np.float32)})
+# What a game's scalars are called in an observation, where they have a name of their own.
+_SCALARS = {"match3": "moves_left"}
 
 
 def _seed(given: Any) -> int:
@@ -51,51 +54,75 @@ def _seed(given: Any) -> int:
 class _Arrays:
     """The arrays that the compiled half writes for a number of games."""
 
-    def __init__(self, games: int) -> None:
-        self.board = np.empty((games, 5, 10, 8), np.uint8)
-        self.moves_left = np.empty((games, 1), np.float32)
-        self.masks = np.empty((games, ACTIONS), np.bool_)
-        self.scores = np.empty(games, np.int64)
-        self.rewards = np.zeros(games, np.float64)
-        self.over = np.zeros(games, np.bool_)
+    def __init__(self, count: int, games: Games) -> None:
+        self.board = np.empty((count, *games.image), np.uint8)
+        self.scalars = np.empty((count, games.scalars), np.float32)
+        self.masks = np.empty((count, games.actions), np.bool_)
+        self.scores = np.empty(count, np.int64)
+        self.over = np.zeros(count, np.bool_)
+        self.rewards = np.zeros(count, np.float64)
 
     @property
-    def views(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
-        return self.board, self.moves_left, self.masks, self.scores
+    def views(self) -> tuple[npt.NDArray[Any], ...]:
+        return self.board, self.scalars, self.masks, self.scores, self.over
 
 
 _RENDER_MODES = ["ansi", "rgb_array"]
-
-# Of a, b, c, d and obstacles, as the kit has them: red, green, blue, cyan; and grey.
-_COLOURS = np.array([(214, 48, 49), (46, 170, 80), (52, 94, 214), (60, 200, 214), (96, 96, 96)], np.uint8)
 _CELL = 32
 
 
-def _check_render_mode(render_mode: str | None) -> None:
-    if render_mode is not None and render_mode not in _RENDER_MODES:
-        raise ValueError(f"the render mode is {render_mode!r}, but must be 'ansi', 'rgb_array' or None")
+class _Table:
+    """What both environments have: the compiled games, their spaces, and how they are shown."""
+
+    def __init__(
+        self,
+        count: int,
+        game: str,
+        render_mode: str | None,
+        rules: Mapping[str, Any] | None,
+        obstacle_kinds: int | None,
+        mask: str | None,
+    ) -> None:
+        if render_mode is not None and render_mode not in _RENDER_MODES:
+            raise ValueError(f"the render mode is {render_mode!r}, but must be 'ansi', 'rgb_array' or None")
+        self.render_mode = render_mode
+        self.games = Games(game, count, None if rules is None else dict(rules), mask or "", obstacle_kinds)
+        self.scalars = _SCALARS.get(game, "scalars")
+        board, scalars = Box(0, 1, self.games.image, np.uint8), Box(0.0, 1.0, (self.games.scalars,), np.float32)
+        self.observation_space = Dict({"board": board, self.scalars: scalars})
+        self.action_space = Discrete(self.games.actions)
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Each board as the render mode says; None without one."""
+        if self.render_mode is None:
+            return None
+        boards = self.games.boards()
+        return tuple(boards) if self.render_mode == "ansi" else tuple(map(self._picture, boards))
+
+    def _picture(self, board: str) -> npt.NDArray[np.uint8]:
+        """A board as a picture, a square of its colour for each token; what is no token is black."""
+        colours = dict(self.games.colours)
+        rows = [[colours.get(letter, (0, 0, 0)) for letter in row] for row in board.split("\n")]
+        cells: npt.NDArray[np.uint8] = np.array(rows, np.uint8).repeat(_CELL, axis=0).repeat(_CELL, axis=1)
+        # Lines between the squares.
+        cells[::_CELL] = 0
+        cells[:, ::_CELL] = 0
+        return cells
 
 
-def _picture(board: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """A board's planes as a picture, a square of its colour for each token."""
-    cells: npt.NDArray[np.uint8] = _COLOURS[board.argmax(axis=0)].repeat(_CELL, axis=0).repeat(_CELL, axis=1)
-    # Lines between the squares.
-    cells[::_CELL] = 0
-    cells[:, ::_CELL] = 0
-    return cells
-
-
-class Match3Env(gymnasium.Env[Observation, np.int64]):
-    """Match-3 as a Gymnasium environment, ``matchq/Match3-v0``; the module says what it observes.
+class GameEnv(gymnasium.Env[Observation, np.int64]):
+    """A game as a Gymnasium environment, such as ``matchq/Match3-v0``; the module says what it observes.
 
     Args:
-        render_mode: what ``render()`` returns: "ansi", the board's text; "rgb_array", a picture, uint8 of shape
-            (320, 256, 3).
-        obstacle_kinds: 2 in the original, each as frequent as one kind of gem.
-        mask: which moves ``action_masks()`` and the info offer: "legal" (all), "effective" (moves that change what is seen),
-            "matching" (moves that match at once) or "setups" (these and, but for the last move, moves that prepare the
-            most). Where a board has none of a kind, those that change what is seen are offered, or else all. Any of the 142
-            may be played.
+        render_mode: what ``render()`` returns: "ansi", the board's text; "rgb_array", a picture of 32 x 32 points a cell, uint8 (in
+            match-3 of shape (320, 256, 3)).
+        obstacle_kinds: of match-3, in short for ``rules={"obstacle_kinds": N}``: 2 in the original, each as frequent as one kind of gem.
+        mask: which actions ``action_masks()`` and the info offer; None is the game's default. Match-3 has "legal" (all), "effective"
+            (moves that change what is seen), "matching" (moves that match at once, the default) and "setups" (these and, but for
+            the last move, moves that prepare the most). Where a position has none of a kind, those of the kind before it are
+            offered. Any action may be played.
+        rules: the parameters of the rules by their names; None is the game as it is known.
+        game: the game's name, one of ``matchq.GAMES``.
 
     Raises:
         ValueError: an argument that is none of these.
@@ -103,15 +130,23 @@ class Match3Env(gymnasium.Env[Observation, np.int64]):
 
     metadata = {"render_modes": _RENDER_MODES, "render_fps": 4}
 
-    def __init__(self, render_mode: str | None = None, obstacle_kinds: int = 2, mask: str = "matching") -> None:
-        _check_render_mode(render_mode)
+    def __init__(
+        self,
+        render_mode: str | None = None,
+        obstacle_kinds: int | None = None,
+        mask: str | None = None,
+        *,
+        rules: Mapping[str, Any] | None = None,
+        game: str = "match3",
+    ) -> None:
+        self._table = _Table(1, game, render_mode, rules, obstacle_kinds, mask)
+        self._games = self._table.games
         self.render_mode = render_mode
-        self.observation_space = _observation_space()
-        self.action_space = Discrete(ACTIONS)
-        self._games = Games(1, obstacle_kinds, mask)
+        self.observation_space = self._table.observation_space
+        self.action_space = self._table.action_space
         self._session_begun = False
         # There is no game yet.
-        self._arrays = _Arrays(1)
+        self._arrays = _Arrays(1, self._games)
         self._arrays.over[0] = True
 
     def reset(
@@ -131,14 +166,14 @@ class Match3Env(gymnasium.Env[Observation, np.int64]):
         super().reset(seed=seed)
         if seed is None and not self._session_begun:
             seed = secrets.randbits(128)
-        arrays = _Arrays(1)
+        arrays = _Arrays(1, self._games)
         self._games.reset([seed], None, arrays.views)
         self._session_begun = True
         self._arrays = arrays
         return self._seen()
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Plays a move, a whole number from 0 to 141.
+        """Plays an action, a whole number from 0 on (in match-3 up to 141).
 
         Raises:
             ValueError: another number.
@@ -148,16 +183,16 @@ class Match3Env(gymnasium.Env[Observation, np.int64]):
         if self._arrays.over[0]:
             raise ResetNeeded("the game is over, or there is none yet: call reset() before step()")
         action = operator.index(action)
-        if not 0 <= action < ACTIONS:
-            raise ValueError(f"the action is {action}, but must be from 0 to 141")
-        arrays = _Arrays(1)
-        self._games.step(np.array([action], np.int64), False, arrays.views, arrays.rewards, arrays.over)
+        if not 0 <= action < self._games.actions:
+            raise ValueError(f"the action is {action}, but must be from 0 to {self._games.actions - 1}")
+        arrays = _Arrays(1, self._games)
+        self._games.step(np.array([action], np.int64), False, arrays.rewards, arrays.views)
         self._arrays = arrays
         observation, info = self._seen()
         return observation, float(arrays.rewards[0]), bool(arrays.over[0]), False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The moves that are offered in the position: truth values of shape (142,), as sb3-contrib asks for them.
+        """The actions that are offered in the position: truth values of shape (actions,), as sb3-contrib asks for them.
 
         Raises:
             gymnasium.error.ResetNeeded: there is no game yet.
@@ -168,7 +203,7 @@ class Match3Env(gymnasium.Env[Observation, np.int64]):
 
     @property
     def game_seed(self) -> int:
-        """The seed of the game: it is that of ``matchq.GameLogic(game_seed)``.
+        """The seed of the game: in match-3 it is that of ``matchq.GameLogic(game_seed)``.
 
         Raises:
             gymnasium.error.ResetNeeded: there is no game yet.
@@ -183,9 +218,8 @@ class Match3Env(gymnasium.Env[Observation, np.int64]):
             gymnasium.error.ResetNeeded: there is no game yet.
         """
         self._check_begun("render()")
-        if self.render_mode == "ansi":
-            return self._games.boards()[0]
-        return _picture(self._arrays.board[0]) if self.render_mode == "rgb_array" else None
+        shown = self._table.render()
+        return None if shown is None else shown[0]
 
     def _check_begun(self, part: str) -> None:
         if not self._session_begun:
@@ -193,20 +227,20 @@ class Match3Env(gymnasium.Env[Observation, np.int64]):
 
     def _seen(self) -> tuple[Observation, dict[str, Any]]:
         arrays = self._arrays
-        observation = {"board": arrays.board[0], "moves_left": arrays.moves_left[0]}
+        observation = {"board": arrays.board[0], self._table.scalars: arrays.scalars[0]}
         return observation, {"score": int(arrays.scores[0]), "action_mask": arrays.masks[0].copy()}
 
 
-class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[Any]]):
-    """Many games of match-3 that step together in Rust, without Python's lock and on all cores.
+class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[Any]]):
+    """Many games that step together in Rust, without Python's lock and on all cores.
 
-    Game i of ``reset(seed=N)`` and what follows it are those of a ``Match3Env`` after ``reset(seed=N + i)``. Observations,
+    Game i of ``reset(seed=N)`` and what follows it are those of a ``GameEnv`` after ``reset(seed=N + i)``. Observations,
     rewards (float64) and the rest have shape (num_envs, ...); ``gymnasium.make_vec("matchq/Match3-v0", num_envs=1024)`` makes
     one. The variable RAYON_NUM_THREADS, set before the first step, says how many threads step.
 
     Args:
         num_envs: games, at least one.
-        render_mode, obstacle_kinds, mask: as of ``Match3Env``; ``render()`` returns a tuple of what it says.
+        render_mode, obstacle_kinds, mask, rules, game: as of ``GameEnv``; ``render()`` returns a tuple of what it says.
         autoreset_mode: what follows the end of a game, as of Gymnasium's own vector environments. NEXT_STEP: the step after
             it ignores its action, brings 0 points and shows a new game. SAME_STEP: the same step shows the new game, and
             the info has the old one's last observation and info, ``final_obs`` and ``final_info``. DISABLED: nothing, until
@@ -229,26 +263,28 @@ class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[
         num_envs: int = 1,
         *,
         render_mode: str | None = None,
-        obstacle_kinds: int = 2,
-        mask: str = "matching",
+        obstacle_kinds: int | None = None,
+        mask: str | None = None,
+        rules: Mapping[str, Any] | None = None,
+        game: str = "match3",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
     ) -> None:
-        _check_render_mode(render_mode)
         if num_envs < 1:
             raise ValueError(f"num_envs is {num_envs}, but must be at least 1")
+        self._table = _Table(num_envs, game, render_mode, rules, obstacle_kinds, mask)
+        self._games = self._table.games
         self.num_envs = num_envs
         self.render_mode = render_mode
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.copy = copy
-        self.single_observation_space = _observation_space()
-        self.single_action_space = Discrete(ACTIONS)
+        self.single_observation_space = self._table.observation_space
+        self.single_action_space = self._table.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._games = Games(num_envs, obstacle_kinds, mask)
         self._session_begun = False
-        self._arrays = _Arrays(num_envs)
+        self._arrays = _Arrays(num_envs, self._games)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -282,8 +318,6 @@ class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[
             seeds = [secrets.randbits(128) if seed is None else seed for seed in seeds]
         arrays = self._arrays_to_write()
         self._games.reset(seeds, which, arrays.views)
-        # Where a mask leaves a game alone it may be over still.
-        arrays.over[:] = arrays.moves_left[:, 0] == 0
         self._session_begun = True
         self._arrays = arrays
         return self._observation(), self._info()
@@ -291,7 +325,7 @@ class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[
     def step(
         self, actions: npt.ArrayLike
     ) -> tuple[Observation, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
-        """Plays a move in each game: whole numbers from 0 to 141, shape (num_envs,).
+        """Plays an action in each game: whole numbers from 0 on, shape (num_envs,).
 
         Raises:
             ValueError: another number, or another shape. Nothing has been played then.
@@ -310,19 +344,20 @@ class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[
             )
         arrays = self._arrays_to_write()
         actions = np.ascontiguousarray(actions, np.int64)
-        self._games.step(
-            actions, self.autoreset_mode == AutoresetMode.NEXT_STEP, arrays.views, arrays.rewards, arrays.over
-        )
+        self._games.step(actions, self.autoreset_mode == AutoresetMode.NEXT_STEP, arrays.rewards, arrays.views)
         self._arrays = arrays
         final: dict[str, Any] = {}
         if self.autoreset_mode == AutoresetMode.SAME_STEP and arrays.over.any():
             final = self._final(arrays.over)
-            self._games.reset([None] * self.num_envs, arrays.over, arrays.views)
+            # The arrays of the new games say that they are not over, which this step does.
+            over = arrays.over.copy()
+            self._games.reset([None] * self.num_envs, over, arrays.views)
+            arrays.over[:] = over
         truncated = np.zeros(self.num_envs, np.bool_)
         return self._observation(), arrays.rewards, arrays.over, truncated, {**self._info(), **final}
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The moves that are offered in each position: truth values of shape (num_envs, 142).
+        """The actions that are offered in each position: truth values of shape (num_envs, actions).
 
         Raises:
             gymnasium.error.ResetNeeded: there are no games yet.
@@ -332,7 +367,7 @@ class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[
 
     @property
     def game_seeds(self) -> tuple[int, ...]:
-        """The seeds of the games: each is that of ``matchq.GameLogic(seed)``.
+        """The seeds of the games: in match-3 each is that of ``matchq.GameLogic(seed)``.
 
         Raises:
             gymnasium.error.ResetNeeded: there are no games yet.
@@ -347,19 +382,17 @@ class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[
             gymnasium.error.ResetNeeded: there are no games yet.
         """
         self._check_begun("render()")
-        if self.render_mode == "ansi":
-            return tuple(self._games.boards())
-        return tuple(map(_picture, self._arrays.board)) if self.render_mode == "rgb_array" else None
+        return self._table.render()
 
     def _check_begun(self, part: str) -> None:
         if not self._session_begun:
             raise ResetNeeded(f"there are no games yet: call reset() before {part}")
 
     def _arrays_to_write(self) -> _Arrays:
-        return _Arrays(self.num_envs) if self.copy else self._arrays
+        return _Arrays(self.num_envs, self._games) if self.copy else self._arrays
 
     def _observation(self) -> Observation:
-        return {"board": self._arrays.board, "moves_left": self._arrays.moves_left}
+        return {"board": self._arrays.board, self._table.scalars: self._arrays.scalars}
 
     def _info(self) -> dict[str, Any]:
         arrays = self._arrays
@@ -369,10 +402,10 @@ class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[
     def _final(self, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
         """The part of the info on the games that are over, copied before new ones are dealt in their places."""
         places = np.flatnonzero(over)
-        boards, moves_left = self._arrays.board[places], self._arrays.moves_left[places]
+        boards, scalars = self._arrays.board[places], self._arrays.scalars[places]
         observations = np.full(self.num_envs, None, dtype=object)
         for index, place in enumerate(places):
-            observations[place] = {"board": boards[index], "moves_left": moves_left[index]}
+            observations[place] = {"board": boards[index], self._table.scalars: scalars[index]}
         scores, masks = np.zeros_like(self._arrays.scores), np.zeros_like(self._arrays.masks)
         scores[places], masks[places] = self._arrays.scores[places], self._arrays.masks[places]
         info = {"score": scores, "_score": over.copy(), "action_mask": masks, "_action_mask": over.copy()}
@@ -388,3 +421,8 @@ class Match3VectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[
             )
         if not self._session_begun:
             raise ResetNeeded("there are no games yet: call reset() without a reset_mask first")
+
+
+# The environments' names when match-3 was the only game.
+Match3Env = GameEnv
+Match3VectorEnv = GameVectorEnv

@@ -1,0 +1,102 @@
+//! Boards and moves of every game as numbers, and back.
+
+use matchq::games::Game as _;
+use matchq::games::match3::Match3;
+use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use serde_json::json;
+
+use crate::errors::{caught, exception};
+use crate::game::game;
+use crate::values::{TooFar, actions_left, kit_move, to_json, to_python, whole, write_mask};
+
+/// The number of a move; in match-3, of (x, y, vertical), from 0 to 141.
+///
+/// Match-3's vertical moves are 8 * y + x (0 to 71), its horizontal ones 72 + 7 * y + x (72 to 141).
+///
+/// Raises ValueError for a move that is off the board or has not the parts of one, TypeError for what is no move, ValueError
+/// for a game that there is not.
+#[pyfunction]
+#[pyo3(signature = (r#move, /, *, game = Match3::NAME), text_signature = "(move, /, *, game='match3')")]
+pub fn action_of_move(r#move: &Bound<'_, PyAny>, game: &str) -> PyResult<usize> {
+    let known = self::game(game)?;
+    // The kit's moves may be true in Python's sense, and as far off the board as they like.
+    let given = if game == Match3::NAME { json!(kit_move(r#move)?) } else { to_json(r#move)? };
+    let action = known.read_move(&given).map_err(exception)?;
+    if action >= known.sizes().actions {
+        let [_, rows, columns] = known.sizes().image;
+        let sentence = format!("{:?} is off the board, which has {columns} columns and {rows} rows", r#move);
+        return Err(PyValueError::new_err(sentence));
+    }
+    Ok(action)
+}
+
+/// The move of a number; in match-3 (x, y, vertical), from a number from 0 to 141. The inverse of action_of_move.
+///
+/// Raises ValueError for any other number and for a game that there is not, TypeError for what is no whole number.
+#[pyfunction]
+#[pyo3(signature = (action, /, *, game = Match3::NAME), text_signature = "(action, /, *, game='match3')")]
+pub fn move_of_action<'py>(action: &Bound<'py, PyAny>, game: &str) -> PyResult<Bound<'py, PyAny>> {
+    let game = self::game(game)?;
+    let all = game.sizes().actions;
+    let sentence = || format!("the action is {action:?}, but must be a whole number from 0 to {}", all - 1);
+    let number = whole(action)?.ok_or_else(|| PyTypeError::new_err(sentence()))?;
+    match number.map(usize::try_from) {
+        Ok(Ok(number)) if number < all => to_python(action.py(), &game.to_json(number)),
+        Ok(_) | Err(TooFar) => Err(PyValueError::new_err(sentence())),
+    }
+}
+
+/// The moves that are offered on a board: truth values (numpy bool, shape (actions,), 142 in match-3), at least one of them
+/// true.
+///
+/// kind: one of the game's masks; None is its default. Match-3 has "legal" (all), "effective" (moves that change what is seen),
+/// "matching" (moves that match at once, the default) and "setups" (these and moves that match nothing and prepare the most).
+/// Where a board has none of a kind, those of the kind before it are offered. moves_left: None is as many as a new game has.
+///
+/// Raises ValueError for a text that is no board and for a board that no game shows between two moves, with row and column,
+/// for moves left that no game has, for another kind and for a game that there is not.
+#[pyfunction]
+#[pyo3(
+    signature = (board, kind = None, moves_left = None, *, game = Match3::NAME),
+    text_signature = "(board, kind=None, moves_left=None, *, game='match3')"
+)]
+pub fn action_mask<'py>(
+    py: Python<'py>,
+    board: &str,
+    kind: Option<&str>,
+    moves_left: Option<&Bound<'py, PyAny>>,
+    game: &str,
+) -> PyResult<Bound<'py, PyArray1<bool>>> {
+    let (game, left) = (self::game(game)?, actions_left(moves_left)?);
+    let mut values = vec![false; game.sizes().actions];
+    let mask = caught(|| game.mask(board, left, kind.unwrap_or_default()).map_err(exception))?;
+    write_mask(&mask, &mut values);
+    Ok(values.into_pyarray(py))
+}
+
+/// What a network sees of a board: (image, scalars), uint8 of shape (planes, rows, columns) and float32 of shape (scalars,), as
+/// the environments show it.
+///
+/// Match-3's image has (5, 10, 8), planes of a, b, c, d and obstacles; its scalar is the moves left divided by 25. moves_left:
+/// None is as many as a new game has.
+///
+/// Raises as action_mask does.
+#[pyfunction]
+#[pyo3(
+    signature = (board, moves_left = None, *, game = Match3::NAME),
+    text_signature = "(board, moves_left=None, *, game='match3')"
+)]
+pub fn encode<'py>(
+    py: Python<'py>,
+    board: &str,
+    moves_left: Option<&Bound<'py, PyAny>>,
+    game: &str,
+) -> PyResult<(Bound<'py, PyArray3<u8>>, Bound<'py, PyArray1<f32>>)> {
+    let (game, left) = (self::game(game)?, actions_left(moves_left)?);
+    let sizes = game.sizes();
+    let (mut image, mut scalars) = (vec![0; sizes.cells()], vec![0.0; sizes.scalars]);
+    caught(|| game.encode(board, left, &mut image, &mut scalars).map_err(exception))?;
+    Ok((image.into_pyarray(py).reshape(sizes.image)?, scalars.into_pyarray(py)))
+}

@@ -1,0 +1,141 @@
+//! The games by their names: what the package asks of each of them.
+
+use std::marker::PhantomData;
+use std::path::Path;
+
+use matchq::error::{Error, Result};
+use matchq::games::{ActionMask, ForGame, Image, MaskKind, Playable, Token, offered, with_game};
+use matchq::random::{Role, Stream};
+use pyo3::prelude::*;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::agent::{AnyAgent, GameAgent};
+use crate::errors::exception;
+use crate::games::{AnyGames, GameVector};
+
+/// A game, whichever it is. Errors are the library's; `left` is the actions left, where none are given as many as a new game
+/// has.
+pub trait AnyGame: Send + Sync {
+    /// The sizes of what is seen and played.
+    fn sizes(&self) -> Sizes;
+
+    /// The tokens of its boards.
+    fn tokens(&self) -> &'static [Token];
+
+    /// Writes the image and the scalars of a board.
+    fn encode(&self, board: &str, left: Option<i64>, image: &mut [u8], scalars: &mut [f32]) -> Result<()>;
+
+    /// The actions that are offered on a board; by the game's default for a mask without a name.
+    fn mask(&self, board: &str, left: Option<i64>, mask: &str) -> Result<ActionMask>;
+
+    /// An action as JSON.
+    fn to_json(&self, action: usize) -> Value;
+
+    /// The action of a JSON value; above all actions for one that the game takes as a wasted move.
+    fn read_move(&self, value: &Value) -> Result<usize>;
+
+    /// Games that step together, dealt by their first reset; nothing where there is no memory for so many.
+    fn games(&self, count: usize, rules: &Value, mask: &str) -> Result<Option<Box<dyn AnyGames>>>;
+
+    /// The agent of a file or folder, or one that ships, with the search of a budget (empty for the usual one) or without.
+    fn agent(&self, path: Option<&Path>, search: Option<&str>, rules: &Value) -> Result<Box<dyn AnyAgent>>;
+}
+
+/// The sizes of what is seen and played of a game.
+#[derive(Clone, Copy)]
+pub struct Sizes {
+    /// Planes, rows and columns of the image.
+    pub image: [usize; 3],
+    /// Numbers beside it.
+    pub scalars: usize,
+    /// Actions.
+    pub actions: usize,
+}
+
+impl Sizes {
+    /// Those of a game.
+    pub const fn of<G: Image>() -> Self {
+        Self { image: [G::PLANES, G::ROWS, G::COLUMNS], scalars: G::SCALARS, actions: G::ACTIONS }
+    }
+
+    /// Numbers in an image.
+    pub const fn cells(&self) -> usize {
+        let [planes, rows, columns] = self.image;
+        planes * rows * columns
+    }
+}
+
+/// The game of a name.
+pub fn game(name: &str) -> PyResult<Box<dyn AnyGame>> {
+    struct Named;
+
+    impl ForGame for Named {
+        type Output = Box<dyn AnyGame>;
+
+        fn run<G: Playable>(self) -> Self::Output {
+            Box::new(Known::<G>(PhantomData))
+        }
+    }
+
+    with_game(name, Named).map_err(exception)
+}
+
+struct Known<G>(PhantomData<fn() -> G>);
+
+impl<G: Playable> AnyGame for Known<G> {
+    fn sizes(&self) -> Sizes {
+        Sizes::of::<G>()
+    }
+
+    fn tokens(&self) -> &'static [Token] {
+        G::TOKENS
+    }
+
+    fn encode(&self, board: &str, left: Option<i64>, image: &mut [u8], scalars: &mut [f32]) -> Result<()> {
+        write_image::<G>(&position::<G>(board, left)?, image, scalars, &mut vec![]);
+        Ok(())
+    }
+
+    fn mask(&self, board: &str, left: Option<i64>, mask: &str) -> Result<ActionMask> {
+        let mask = MaskKind::of::<G>(mask)?;
+        Ok(offered::<G>(&position::<G>(board, left)?, mask).0)
+    }
+
+    fn to_json(&self, action: usize) -> Value {
+        G::to_json(action)
+    }
+
+    fn read_move(&self, value: &Value) -> Result<usize> {
+        G::from_json(value).map_err(Error::user)
+    }
+
+    fn games(&self, count: usize, rules: &Value, mask: &str) -> Result<Option<Box<dyn AnyGames>>> {
+        let (rules, mask) = (read_rules::<G>(rules)?, MaskKind::of::<G>(mask)?);
+        Ok(GameVector::<G>::new(count, rules, mask).map(|games| Box::new(games) as Box<dyn AnyGames>))
+    }
+
+    fn agent(&self, path: Option<&Path>, search: Option<&str>, rules: &Value) -> Result<Box<dyn AnyAgent>> {
+        Ok(Box::new(GameAgent::<G>::load(path, search, &read_rules::<G>(rules)?)?))
+    }
+}
+
+/// The position of a board at rest.
+pub fn position<G: Playable>(board: &str, left: Option<i64>) -> Result<G::State> {
+    let all = || G::actions_left(&G::new(&G::Rules::default(), &mut Stream::new(0, Role::Game, 0)).state()) as i64;
+    G::parse(board, left.unwrap_or_else(all))
+}
+
+/// Writes the image of a position as bytes, and its scalars; `scratch` is kept from one to the next.
+pub fn write_image<G: Image>(state: &G::State, image: &mut [u8], scalars: &mut [f32], scratch: &mut Vec<f32>) {
+    scratch.resize(image.len(), 0.0);
+    G::encode(state, 0, scratch, scalars);
+    for (byte, number) in image.iter_mut().zip(scratch) {
+        *byte = *number as u8;
+    }
+}
+
+/// The rules by what is given of them.
+fn read_rules<G: Playable>(given: &Value) -> Result<G::Rules> {
+    G::Rules::deserialize(given).map_err(|error| Error::user(format!("{} has no rules {given}: {error}", G::NAME)))
+}
