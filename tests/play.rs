@@ -168,7 +168,7 @@ fn a_board_that_is_none_or_not_at_rest_is_refused_with_row_and_column() {
     }
     for (flags, part) in [
         (["--moves-left", "0", "--top", "1"], "--moves-left"),
-        (["--moves-left", "26", "--top", "1"], "1..=25"),
+        (["--moves-left", "26", "--top", "1"], "from 1 to 25"),
         (["--moves-left", "-3", "--top", "1"], "-3"),
         (["--moves-left", "3", "--top", "0"], "--top"),
         (["--moves-left", "3", "--player", "nobody"], "the players are network"),

@@ -97,10 +97,11 @@ fn position<G: Playable>(name: &str, text: &str, moves_left: Option<i64>) -> Res
         return Err(Error::user(format!("{name} is empty; a board is {}", G::BOARD)));
     }
     let all = || G::actions_left(&G::new(&G::Rules::default(), &mut Stream::new(0, Role::Game, 0)).state()) as i64;
-    if moves_left == Some(0) {
-        return Err(Error::user("--moves-left 0: the game is over; at least 1 must be left"));
+    let moves_left = moves_left.unwrap_or_else(all);
+    if all() > 0 && !(1..=all()).contains(&moves_left) {
+        return Err(Error::user(format!("--moves-left {moves_left}: it must be from 1 to {}", all())));
     }
-    G::parse(text, moves_left.unwrap_or_else(all)).map_err(|error| Error::user(format!("{name}: {error}")))
+    G::parse(text, moves_left).map_err(|error| Error::user(format!("{name}: {error}")))
 }
 
 /// The ranking as text, below the board with the best move in brackets.

@@ -283,7 +283,7 @@ impl Text for Toy {
 
     fn from_json(value: &Value) -> std::result::Result<usize, String> {
         let action = value.as_u64().filter(|action| *action < Self::ACTIONS as u64);
-        action.map(|action| action as usize).ok_or_else(|| format!("{value} is no move: a move is a number below 17"))
+        action.map(|action| action as usize).ok_or_else(|| "a move is a number below 17".to_owned())
     }
 
     fn cells(action: usize) -> Vec<(usize, usize)> {

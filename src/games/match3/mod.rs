@@ -447,7 +447,7 @@ impl Text for Match3 {
 
     fn from_json(value: &Value) -> std::result::Result<usize, String> {
         let (x, y, vertical) = <(i64, i64, bool)>::deserialize(value)
-            .map_err(|_| format!("{value} is no move: a move is [x, y, vertical], such as [2, 6, true]"))?;
+            .map_err(|_| "a move is [x, y, vertical], such as [2, 6, true]".to_owned())?;
         let action = usize::try_from(x).ok().zip(usize::try_from(y).ok());
         Ok(action.and_then(|(x, y)| Move { x, y, vertical }.action()).unwrap_or(moves::ACTIONS))
     }
