@@ -79,7 +79,7 @@ fn what_cannot_be_played_is_said_before_anything_is_shown() {
         (vec!["--speed", "fast"], vec!["--speed", "fast"]),
         (vec!["--seed", "-1"], vec!["--seed", "-1"]),
         (vec!["--human"], vec!["--human", "terminal"]),
-        (vec!["--player", "nobody"], vec!["nobody", "the players are network"]),
+        (vec!["--player", "nobody"], vec!["nobody", "the players are best, network"]),
         (vec!["--player", "rollout:simulations=3"], vec!["simulations", "sims, ms, depth, guide"]),
         (vec!["--player", "rollout:sims=0"], vec!["sims=0", "from 1"]),
         (vec!["--player", "network:checkpoint=nowhere.safetensors"], vec!["nowhere.safetensors cannot be read"]),
@@ -102,6 +102,9 @@ fn a_boards_moves_are_ranked_as_text_and_as_json_from_a_file_or_from_standard_in
     assert_eq!(well(&advise, BOARD), text);
     assert_eq!(well(&[&advise[..], &["-"]].concat(), BOARD.trim_end()), text);
 
+    // Where nothing is said all of a game's moves are left.
+    assert_eq!(well(&["advise", "--player", "plan"], BOARD), text);
+
     let json: Value = serde_json::from_str(&well(&[&advise[..], &["--json"]].concat(), BOARD)).unwrap();
     assert_eq!((&json["player"], &json["moves_left"]), (&"plan".into(), &25.into()));
     let moves = json["moves"].as_array().unwrap();
@@ -122,8 +125,8 @@ fn a_boards_moves_are_ranked_as_text_and_as_json_from_a_file_or_from_standard_in
 
 #[test]
 fn the_advice_is_what_the_player_plays() {
-    let text = well(&["play", "--seed", "0"], "");
-    let advice = well(&["advise", "--moves-left", "25", "--top", "1"], BOARD);
+    let text = well(&["play", "--seed", "0", "--player", "network"], "");
+    let advice = well(&["advise", "--moves-left", "25", "--top", "1", "--player", "network"], BOARD);
     let ranked = advice.lines().last().unwrap().split_whitespace().collect::<Vec<_>>();
     let best = format!("\nbest: {}, ", ranked[1..].join(" "));
     assert!(text.contains(&best), "{best}: {text}");
@@ -171,12 +174,10 @@ fn a_board_that_is_none_or_not_at_rest_is_refused_with_row_and_column() {
         (["--moves-left", "26", "--top", "1"], "from 1 to 25"),
         (["--moves-left", "-3", "--top", "1"], "-3"),
         (["--moves-left", "3", "--top", "0"], "--top"),
-        (["--moves-left", "3", "--player", "nobody"], "the players are network"),
+        (["--moves-left", "3", "--player", "nobody"], "the players are best, network"),
         (["--moves-left", "3", "--obstacle-kinds", "300"], "--obstacle-kinds"),
     ] {
         let told = refused(&[&["advise"], &flags[..]].concat(), BOARD);
         assert!(told.contains(part), "{flags:?}: {told}");
     }
-    let told = refused(&["advise"], BOARD);
-    assert!(told.contains("--moves-left"), "{told}");
 }

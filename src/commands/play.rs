@@ -7,6 +7,8 @@ mod screen;
 mod session;
 mod thinker;
 mod tokens;
+#[cfg(test)]
+mod toy;
 
 use std::collections::hash_map::RandomState;
 use std::env;

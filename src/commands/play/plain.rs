@@ -58,3 +58,22 @@ fn written(out: &mut impl Write, text: &str) -> Result<bool> {
         Err(error) => Err(Error::runtime(format!("standard output cannot be written: {error}"))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::toy::Toy;
+    use super::*;
+    use crate::agents;
+
+    #[test]
+    fn moves_left_are_told_only_where_the_rules_set_their_number() {
+        let mut out = Vec::new();
+        let mut player = agents::parse::<Toy>("random", &()).unwrap();
+        play::<Toy>(player.as_mut(), &(), 0, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.starts_with("seed 0, random\n\n  012\n0 cba\n1 bb#\n\nbest: toy move "), "{text}");
+        let last = text.lines().rfind(|line| line.starts_with("move ")).unwrap();
+        assert!(last.contains(": toy move ") && last.ends_with(", points 1, score 1"), "{text}");
+        assert!(text.ends_with("\nfinal score 1\n"), "{text}");
+    }
+}

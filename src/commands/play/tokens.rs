@@ -250,3 +250,41 @@ fn marked(best: bool, look: Look) -> Style {
     };
     look.coloured(with, Style::new().add_modifier(Modifier::REVERSED))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::{Match3, Text};
+
+    #[test]
+    fn every_shape_is_its_own_and_has_a_letter_in_either_alphabet() {
+        use Shape::{Block, Circle, Diamond, Hexagon, Pentagon, Square, Star, Triangle};
+        let shapes = [Circle, Square, Triangle, Diamond, Pentagon, Hexagon, Star, Block];
+        for ascii in [false, true] {
+            let drawn = shapes.map(|shape| Look { ascii, colour: false }.shape(shape));
+            for (index, [above, below]) in drawn.iter().enumerate() {
+                assert_eq!((above.chars().count(), below.chars().count()), (SHAPE.into(), SHAPE.into()));
+                assert_eq!(below.matches(LETTER).count(), 1);
+                assert!(!ascii || above.is_ascii() && below.is_ascii());
+                assert!(!drawn[..index].contains(&drawn[index]), "{:?}", shapes[index]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_colour_is_shown_as_one_of_the_terminals() {
+        let colours = Match3::TOKENS.iter().map(|token| nearest(token.colour));
+        let before = [Color::LightRed, Color::LightGreen, Color::LightBlue, Color::LightCyan, Color::Gray];
+        assert_eq!(colours.collect::<Vec<_>>(), before);
+        for (colour, shown) in [
+            ([255, 255, 255], Color::White),
+            ([0, 0, 0], Color::Gray),
+            ([255, 128, 0], Color::Yellow),
+            ([250, 220, 0], Color::LightYellow),
+            ([160, 0, 200], Color::LightMagenta),
+            ([255, 0, 60], Color::LightRed),
+        ] {
+            assert_eq!(nearest(colour), shown, "{colour:?}");
+        }
+    }
+}

@@ -2,6 +2,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::super::session::{Answer, Command};
+use super::super::toy::Toy;
 use super::*;
 use crate::agents;
 use crate::games::Match3;
@@ -163,4 +164,47 @@ fn a_larger_terminal_has_a_larger_board_and_one_too_small_says_what_is_needed() 
     for size in [(1, 1), (5, 0), (0, 5), (200, 3)] {
         drawn(&session(false), size, PLAIN);
     }
+}
+
+#[test]
+fn a_game_of_another_size_without_a_number_of_moves_is_drawn_by_its_own_tokens() {
+    let mut watched = Session::<Toy>::new((), 0, "random", false, 1.0);
+    let question = watched.question().unwrap();
+    let ranked = [(1, 2.0), (4, 1.0)].map(|(action, value)| agents::ActionValue { action, value });
+    watched.answer(Answer { id: question.id, ranked: ranked.to_vec(), ties: question.ties });
+    // The panel is higher than the board, and the keys are wider than both.
+    assert_eq!(needed::<Toy>(SIZES[1], (3, 2)), (77, 16));
+    let buffer = drawn(&watched, (77, 16), COLOURED);
+    let expected = [
+        "seed 0   random plays",
+        "     0       1       2      score       0",
+        "   2•1.0       1↔2.0        speed       1x",
+        "    ◥██◤    ▗██▖    ▟██▙    best moves       value",
+        "0   ◢c█◣    ▝b█▘    ▜a█▛    1 toy move 1       2.0",
+        "                            2 toy move 4       1.0",
+        "    ▗██▖    ▗██▖    ┌──┐",
+        "1   ▝b█▘    ▝b█▘    └#─┘",
+        "",
+        "",
+        "                              012",
+        "                            0 cba",
+        "                            1 bb#",
+        "",
+        "next: toy move 1",
+        WATCHING_SHORT,
+    ];
+    assert_eq!(lines(&buffer), expected);
+    // The lower left corners of a star, a diamond, a circle and a block, and the letters of the text.
+    let colours = [(4, 4), (12, 4), (20, 4), (20, 7), (30, 11), (31, 11), (32, 11), (32, 12)].map(|at| buffer[at].fg);
+    let four = [Color::White, Color::Yellow, Color::LightRed, Color::Gray];
+    assert_eq!((&colours[..4], &colours[4..]), (&four[..], &four[..]));
+}
+
+#[test]
+fn a_move_that_there_is_not_is_told() {
+    let mut own = Session::<Toy>::new((), 0, "random", true, 1.0);
+    [Command::Select, Command::Go(0, 1)].into_iter().for_each(|command| own.obey(command));
+    assert_eq!(lines(&drawn(&own, (77, 16), PLAIN))[14], "no move is of the cells (0, 0) and (0, 1)");
+    own.obey(Command::Unselect);
+    assert!(lines(&drawn(&own, (77, 16), PLAIN))[14].starts_with("select a token"));
 }

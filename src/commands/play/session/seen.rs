@@ -12,11 +12,12 @@ impl<G: Playable> Session<G> {
         let who = if self.hand.is_some() { "you" } else { &self.player };
         let (score, seed) = (self.table.game.score(), self.seed);
         let moves = match self.moves_left() {
-            Some((left, all)) => format!("{} of {all}", all - left),
-            None => self.played.to_string(),
+            Some((left, all)) => format!("{} of {all} moves", all - left),
+            None if self.played == 1 => "1 move".to_owned(),
+            None => format!("{} moves", self.played),
         };
         let rival = self.rival_score().map_or(String::new(), |score| format!("; {}: {score} points", self.player));
-        Some(format!("seed {seed}, {who}: {score} points after {moves} moves{rival}\n"))
+        Some(format!("seed {seed}, {who}: {score} points after {moves}{rival}\n"))
     }
 
     /// What was played, a line for each game.

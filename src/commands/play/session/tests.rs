@@ -1,3 +1,4 @@
+use super::super::toy::Toy;
 use super::*;
 use crate::agents::{self, BoxedPlayer};
 use crate::eval::play_series;
@@ -257,4 +258,42 @@ fn after_a_persons_game_the_player_plays_the_same_one() {
     assert!(own.0.question().is_none());
     let told = own.0.results();
     assert!(told.ends_with(&format!("after 25 of 25 moves; greedy: {} points\n", greedy[0].score)), "{told}");
+}
+
+#[test]
+fn a_person_is_told_which_moves_there_are_none_of_and_which_are_not_allowed() {
+    // c b a above b b #; tokens are swapped with the one to the right only.
+    let mut own = Session::<Toy>::new((), 0, "random", true, 1.0);
+    assert_eq!(own.hand().unwrap().cursor, (0, 0));
+    own.obey(Command::Select);
+    own.obey(Command::Go(0, 1));
+    assert_eq!(own.notice(), Some("no move is of the cells (0, 0) and (0, 1)"));
+    // It stays selected for another direction; beyond the board there is nothing to tell of.
+    own.obey(Command::Go(-1, 0));
+    assert!(own.notice().is_none() && own.hand().unwrap().selected);
+    own.obey(Command::Unselect);
+    [Command::Go(0, 1), Command::Select, Command::Go(1, 0)].into_iter().for_each(|command| own.obey(command));
+    assert_eq!(own.notice(), Some("the rules do not allow toy move 2 now"));
+    assert!(matches!(own.phase(), Phase::Choosing) && own.results().is_empty());
+    own.obey(Command::Unselect);
+    assert!(own.notice().is_none());
+    [Command::Go(1, -1), Command::Select, Command::Go(1, 0)].into_iter().for_each(|command| own.obey(command));
+    assert_eq!((own.starting(), own.moves_left()), (Some(1), None));
+    assert_eq!(own.results(), "seed 0, you: 0 points after 1 move\n");
+}
+
+#[test]
+fn a_game_without_a_number_of_moves_ends_by_its_rules() {
+    let mut watched = Session::<Toy>::new((), 0, "random", false, 1.0);
+    for action in [0, 1, 0] {
+        assert!(matches!(watched.phase(), Phase::Choosing));
+        let Question { id, ties, .. } = watched.question().unwrap();
+        watched.answer(Answer { id, ranked: vec![ActionValue { action, value: 0.0 }], ties });
+        watched.tick(1_000.0);
+    }
+    assert!(matches!(watched.phase(), Phase::Over) && watched.board() == Picture::of("abc\nbb#"));
+    assert_eq!(watched.results(), "seed 0, random: 1 points after 3 moves\n");
+    watched.obey(Command::NextGame);
+    assert!(watched.question().is_some() && watched.board() == Picture::of("cba\nbb#"));
+    assert_eq!(watched.results(), "seed 0, random: 1 points after 3 moves\n");
 }

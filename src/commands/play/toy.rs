@@ -1,0 +1,154 @@
+//! A game for tests that is unlike match-3 where `play` must take nothing for granted.
+//!
+//! Three by two tokens, of which one and another to its right can be swapped; moves are not counted, and the game is over
+//! when the upper row is sorted, for a point.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::games::{
+    ActionMask, After, Features, Game, Image, Lookahead, Mask, MaskKind, Playable, Shape, Step, Text, Token,
+};
+use crate::random::{CPythonRandom, Draw};
+
+/// The game, by its tokens row by row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Toy([char; 6]);
+
+/// Its two swaps in the upper row, its two in the lower one, and a move of the first cell that turns its token into c.
+const CELLS: [&[usize]; 5] = [&[0, 1], &[1, 2], &[3, 4], &[4, 5], &[0]];
+
+impl Game for Toy {
+    type Rules = ();
+    type State = [char; 6];
+    type Rng = CPythonRandom;
+
+    const NAME: &'static str = "toy";
+    const ABOUT: &'static str = "";
+    const ACTIONS: usize = CELLS.len();
+    const MASKS: &'static [Mask] = &[Mask { name: "legal", about: "moves that change something" }];
+    const DEFAULT_MASK: MaskKind = MaskKind::LEGAL;
+
+    fn new((): &(), _: &mut impl Draw) -> Self {
+        Self(['c', 'b', 'a', 'b', 'b', '#'])
+    }
+
+    fn at((): &(), state: &[char; 6]) -> Self {
+        Self(*state)
+    }
+
+    fn step(&mut self, action: usize, _: &mut impl Draw) -> Step {
+        let before = self.score();
+        if !self.is_over() {
+            self.0 = Self::done(&self.0, action);
+        }
+        Step { reward: (self.score() - before) as f32, terminal: self.is_over(), waves: 0 }
+    }
+
+    fn is_over(&self) -> bool {
+        self.0[..3].is_sorted()
+    }
+
+    fn score(&self) -> i32 {
+        self.is_over().into()
+    }
+
+    fn state(&self) -> [char; 6] {
+        self.0
+    }
+
+    fn mask(state: &[char; 6], _: MaskKind) -> ActionMask {
+        (0..Self::ACTIONS).filter(|action| Self::done(state, *action) != *state).collect()
+    }
+}
+
+impl Lookahead for Toy {
+    fn done(state: &[char; 6], action: usize) -> [char; 6] {
+        let mut board = *state;
+        match CELLS[action] {
+            [a, b] => board.swap(*a, *b),
+            _ => board[0] = 'c',
+        }
+        board
+    }
+
+    fn wave(_: &[char; 6]) -> Option<([char; 6], f32)> {
+        None
+    }
+
+    fn after(state: &[char; 6], action: usize) -> After<[char; 6]> {
+        After { state: Self::done(state, action), points: 0.0, actions: ActionMask::empty() }
+    }
+}
+
+impl Image for Toy {
+    const PLANES: usize = 1;
+    const COLOURS: usize = 0;
+    const ROWS: usize = 2;
+    const COLUMNS: usize = 3;
+    const SCALARS: usize = 1;
+    const ACTION_PLANES: usize = 1;
+    const SYMMETRIES: usize = 1;
+
+    fn encode(_: &[char; 6], _: usize, image: &mut [f32], scalars: &mut [f32]) {
+        image.fill(0.0);
+        scalars.fill(0.0);
+    }
+
+    fn place(action: usize) -> (usize, usize, usize) {
+        (0, action / 3, action % 3)
+    }
+
+    fn transform_action(action: usize, _: usize) -> usize {
+        action
+    }
+}
+
+impl Features for Toy {
+    const NAMES: &'static [&'static str] = &[];
+
+    fn features(_: &[char; 6]) -> Vec<f64> {
+        vec![]
+    }
+}
+
+impl Text for Toy {
+    const BOARD: &'static str = "two lines of three of a b c #";
+    const TOKENS: &'static [Token] = &[
+        Token { letter: 'a', colour: [255, 0, 0], shape: Shape::Circle },
+        Token { letter: 'b', colour: [255, 140, 0], shape: Shape::Diamond },
+        Token { letter: 'c', colour: [240, 240, 240], shape: Shape::Star },
+        Token { letter: '#', colour: [80, 80, 80], shape: Shape::Block },
+    ];
+
+    fn board(state: &[char; 6]) -> String {
+        state.chunks(3).map(|row| row.iter().collect()).collect::<Vec<String>>().join("\n")
+    }
+
+    fn parse(_: &str, _: i64) -> Result<[char; 6]> {
+        Err(Error::user("not in tests"))
+    }
+
+    fn describe(action: usize) -> String {
+        format!("toy move {action}")
+    }
+
+    fn to_json(action: usize) -> Value {
+        action.into()
+    }
+
+    fn from_json(value: &Value) -> std::result::Result<usize, String> {
+        value.as_u64().map(|action| action as usize).ok_or_else(|| format!("{value} is no number"))
+    }
+
+    fn cells(action: usize) -> Vec<(usize, usize)> {
+        CELLS[action].iter().map(|cell| (cell % 3, cell / 3)).collect()
+    }
+
+    fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {
+        (self.step(action, draw), vec![])
+    }
+}
+
+impl Playable for Toy {}
