@@ -30,7 +30,14 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
     let summary = &report.figures.scores;
     let (player, games, seed, rate) = (&report.player, report.games, report.seed, report.games_per_second);
     let drawn = histogram.render(summary);
-    let text = format!("{player}: {games} games from seed {seed} ({rate:.0} games/s)\n{summary}\n\n{drawn}\n");
+    let watch = match &arguments.checkpoint {
+        Some(path) => format!("network:checkpoint={}", path.display()),
+        None => "network".to_owned(),
+    };
+    let text = format!(
+        "{player}: {games} games from seed {seed} ({rate:.0} games/s)\n{summary}\n\n{drawn}\n\
+         watch it: matchq play --player {watch}\n"
+    );
     series::write(&arguments.series, &text, &report)?;
     match &arguments.plot {
         Some(path) => plot::histogram(path, &format!("{player}: {games} games from seed {seed}"), &histogram, summary),

@@ -184,7 +184,9 @@ fn the_delayed_reward_is_learned_from_afterstates() {
     let simulated = ["learning.simulations=2", "learning.lookahead=1"];
     assert_knows_the_delayed_reward(&train(&["network.input=afterstate", "learning.symmetry=true"]));
     assert_knows_the_delayed_reward(&train(&[&["network.input=afterstate"], &simulated[..]].concat()));
-    assert_knows_the_delayed_reward(&train(&[&["network.input=plans", "network.channels=16"][..], &simulated].concat()));
+    assert_knows_the_delayed_reward(&train(
+        &[&["network.input=plans", "network.channels=16"][..], &simulated].concat(),
+    ));
     let some = ["network.input=plans", "network.channels=16", "learning.candidates=1", "learning.double=true"];
     assert_knows_the_delayed_reward(&train(&[&some[..], &simulated].concat()));
 }
