@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::convert::Infallible;
 use std::process::Command;
 
-use matchq::agents::PLAYERS;
+use matchq::agents::players;
 use matchq::games::match3::{Match3, Move as Placed, Rules};
 use matchq::kit::{AgentPlayer, Game, GameLogic, Move, Played, Player};
 use serde_json::{Value, json};
@@ -256,7 +256,7 @@ fn an_agent_plays_whole_games_with_moves_that_match() {
 #[test]
 fn the_same_position_always_gets_the_same_move() {
     let boards: Vec<String> = (0..12).map(|seed| GameLogic::new(seed, &Rules::default()).board()).collect();
-    for entry in PLAYERS {
+    for entry in players::<Match3>() {
         let simulates = entry.parameters.iter().any(|parameter| parameter.key == "sims");
         let text = if simulates { format!("{}:sims=40", entry.name) } else { entry.name.to_owned() };
         let moves = |player: &mut AgentPlayer, boards: &[String]| -> Vec<Placed> {

@@ -5,7 +5,7 @@ mod plain;
 use matchq::games::conformance;
 use matchq::games::match3::{EFFECTIVE, MATCHING};
 use matchq::games::match3::{Match3, Move, Rules, State};
-use matchq::games::{ActionMask, Game, MaskKind, offered};
+use matchq::games::{ActionMask, Game, Image, MaskKind, offered};
 use matchq::random::{CPythonRandom, Draw, Role, Stream};
 use plain::Plain;
 
@@ -132,8 +132,8 @@ fn masks_are_those_found_by_trying_every_swap() {
         let state = State::new(&board, 25).unwrap();
         assert_eq!(Match3::mask(&state, MaskKind::LEGAL), legal);
         assert_eq!(offered::<Match3>(&state, EFFECTIVE).0, effective, "{board}");
-        let offered = or(actions(matching.clone()), effective);
-        assert_eq!(offered::<Match3>(&state, MATCHING).0, offered, "{board}");
+        let expected = or(actions(matching.clone()), effective);
+        assert_eq!(offered::<Match3>(&state, MATCHING).0, expected, "{board}");
         // The plain search is in the kit's order: by x, then y, then horizontal before vertical.
         let game = Match3::with_board(Rules::default(), &board).unwrap();
         let moves = game.matching_moves().into_iter();

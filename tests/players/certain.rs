@@ -146,7 +146,12 @@ fn a_guide_plans_as_many_moves_as_it_is_told_and_then_takes_the_longest_chain() 
     assert_eq!(Policy::<Match3>::follow(&Cascade, 7, &state, &mut ties(0)), takes_four());
     // In a simulation the guide's first move is the second of all: with moves that can wait, it is planned or not.
     let value = |plans| {
-        let search = Search { rules: Rules::default(), budget: Budget::Simulations(2000), depth: 2, prior_visits: 0.0 };
+        let search = Search::<Match3> {
+            rules: Rules::default(),
+            budget: Budget::Simulations(2000),
+            depth: 2,
+            prior_visits: 0.0,
+        };
         let state = position(&[&PREPARATION[..], &[(0, 1, 'c'), (1, 0, 'c'), (2, 1, 'c')]].concat(), 25);
         let rollout = Rollout { search, guide: guide(plans), mask: MATCHING };
         value_of(&rollout.values(&state, &mut ties(0)), action(1, 0, true))
@@ -158,7 +163,8 @@ fn a_guide_plans_as_many_moves_as_it_is_told_and_then_takes_the_longest_chain() 
 #[test]
 fn a_guide_that_plans_gets_more_out_of_the_moves_that_follow() {
     let state = position(&[&PREPARATION[..], &[(0, 1, 'c'), (1, 0, 'c'), (2, 1, 'c')]].concat(), 25);
-    let search = Search { rules: Rules::default(), budget: Budget::Simulations(1000), depth: 2, prior_visits: 0.0 };
+    let search =
+        Search::<Match3> { rules: Rules::default(), budget: Budget::Simulations(1000), depth: 2, prior_visits: 0.0 };
     let planned = Rollout { search, guide: Planner(Plan::of(2)), mask: MATCHING };
     let aside = action(1, 0, true);
     // 8, then 8 + 24 by the plan, but 15 + 8 by the most points at once; what falls in is the same for both.
