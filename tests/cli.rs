@@ -396,8 +396,10 @@ fn luck_is_not_told_of_moves_that_do_not_lead_to_the_score() {
     assert!(told.contains("must have a luck, in points, for each of its games"), "{told}");
     let told = spoil(|player| player["luck"] = serde_json::json!([1.0, 1e7]));
     assert!(told.contains("must have a luck, in points, for each of its games"), "{told}");
-    let told = spoil(|player| player["obstacle_kinds"] = 300.into());
-    assert!(told.contains("--from spoilt.json: obstacle_kinds"), "{told}");
+    let told = spoil(|player| player["rules"]["obstacle_kinds"] = 300.into());
+    assert!(told.contains("--from spoilt.json: the rules of greedy") && told.contains("0 to 252"), "{told}");
+    let told = spoil(|player| player["game"] = "chess".into());
+    assert!(told.contains("there is no game 'chess'"), "{told}");
 }
 
 #[test]

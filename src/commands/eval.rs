@@ -15,10 +15,6 @@ use crate::store::files;
 /// # Errors
 /// Anything wrong with the flags or the checkpoint, and any failure of the device or the disk.
 pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
-    if let Some(path) = &arguments.plot {
-        plot::check(path)?;
-        files::check_destination("--plot", path)?;
-    }
     let rules = series::check::<G>(&arguments.series)?;
     let device = compute(&arguments.compute)?;
     let policy = Model::load::<G>(arguments.checkpoint.as_deref(), &device)?;
@@ -41,6 +37,17 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
     series::write(&arguments.series, &text, &report)?;
     match &arguments.plot {
         Some(path) => plot::histogram(path, &format!("{player}: {games} games from seed {seed}"), &histogram, summary),
+        None => Ok(()),
+    }
+}
+
+/// Checks before anything is read that the picture has a place to lie in.
+///
+/// # Errors
+/// When it has not.
+pub fn check(arguments: &Eval) -> Result<()> {
+    match &arguments.plot {
+        Some(path) => plot::check(path).and_then(|()| files::check_destination("--plot", path)),
         None => Ok(()),
     }
 }

@@ -27,7 +27,10 @@ use crate::network::game_of;
 pub fn run(command: Command) -> Result<()> {
     let name = match &command {
         Command::Train(arguments) => train::game(arguments)?,
-        Command::Eval(arguments) => named(&arguments.series.game, arguments.checkpoint.as_deref())?,
+        Command::Eval(arguments) => {
+            eval::check(arguments)?;
+            named(&arguments.series.game, arguments.checkpoint.as_deref())?
+        }
         Command::Compare(arguments) => match arguments.from.first() {
             Some(path) => compare::game(path)?,
             None => named(&arguments.series.game, None)?,

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{compute, print};
@@ -17,25 +16,29 @@ use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task, with_learne
 /// # Errors
 /// Anything wrong with the configuration or the run's folder, and any failure of the device or the disk.
 pub fn run<G: Playable>(arguments: &Train) -> Result<()> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = stop.clone();
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
+    /// Set by Ctrl-C, for the whole process.
+    static STOP: AtomicBool = AtomicBool::new(false);
+    let stop = || {
+        if STOP.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-    })
-    .map_err(|error| Error::runtime(format!("Ctrl-C cannot be caught: {error}")))?;
+    };
+    match ctrlc::set_handler(stop) {
+        // A process that trains several times needs but one.
+        Ok(()) | Err(ctrlc::Error::MultipleHandlers) => {}
+        Err(error) => return Err(Error::runtime(format!("Ctrl-C cannot be caught: {error}"))),
+    }
 
     match (&arguments.resume, &arguments.config) {
         (Some(path), _) => {
             let folder = RunFolder::open(path)?;
             let checkpoint = Checkpoint::load(&folder.last())?;
             let source = checkpoint.source(&[])?;
-            with_learner::<G>(&source, Resume { arguments, folder, checkpoint, stop: &stop })
+            with_learner::<G>(&source, Resume { arguments, folder, checkpoint, stop: &STOP })
         }
         (None, Some(path)) => {
             let source = Source::load(path, &arguments.set)?;
-            with_learner::<G>(&source, Start { arguments, path, source: &source, stop: &stop })
+            with_learner::<G>(&source, Start { arguments, path, source: &source, stop: &STOP })
         }
         (None, None) => Err(Error::user("--config FILE or --resume FOLDER is needed")),
     }

@@ -243,7 +243,7 @@ fn the_loss_of_plans_is_of_the_target_networks_next_values_and_the_second_output
 
 #[test]
 fn a_prior_is_taken_in_points_and_the_network_learns_on_its_own_scale() {
-    let training = train::<Sides>(&["learning.reward_scale=0.5", "network.input=plans"]);
+    let training = train::<Sides>(&["learning.reward_scale=0.5", "network.input=plans", "network.channels=16"]);
     assert_near(&values(&training, START), &[0.5, -0.5]);
     assert_near(&values(&training, Position { dealt: 1, ..START }), &[-0.5, 0.5]);
 }
