@@ -229,7 +229,7 @@ pub struct Games {
     sizes: Sizes,
     /// The colours of the game's tokens by their letters.
     #[pyo3(get)]
-    colours: Vec<(char, [u8; 3])>,
+    colours: Vec<(char, (u8, u8, u8))>,
 }
 
 impl Games {
@@ -255,7 +255,7 @@ impl Games {
         let (game, rules) = (game(name)?, self::rules(rules, obstacle_kinds)?);
         let games = caught(|| game.games(count, &rules, mask).map_err(exception))?;
         let games = games.ok_or_else(|| PyMemoryError::new_err(format!("there is no memory for {count} games")))?;
-        let colours = game.tokens().iter().map(|token| (token.letter, token.colour)).collect();
+        let colours = game.tokens().iter().map(|token| (token.letter, token.colour.into())).collect();
         Ok(Self { games: Mutex::new(games), sizes: game.sizes(), colours })
     }
 

@@ -17,7 +17,7 @@ def test_one_wheel_is_for_every_python_and_carries_its_types():
 
 def test_everything_public_is_documented_and_its_parameters_are_those_of_its_types():
     stub = (Path(matchq.__file__).parent / "_matchq.pyi").read_text()
-    for name in set(matchq.__all__) - {"__version__"}:
+    for name in set(matchq.__all__) - {"GAMES", "__version__"}:
         part = getattr(matchq, name)
         assert inspect.getdoc(part), name
         if part.__module__ != "matchq" or not inspect.isclass(part):
