@@ -26,6 +26,8 @@ def test_everything_public_is_documented_and_its_parameters_are_those_of_its_typ
             if not method.startswith("_"):
                 assert inspect.getdoc(function), f"{name}.{method}"
                 assert f"def {method}(" in stub, f"{name}.{method}"
+                if not callable(getattr(part, method)):
+                    continue
                 parameters = inspect.signature(getattr(part, method)).parameters
                 body = stub[stub.index(f"def {method}(") :]
                 declared = body[: body.index(") ->")]
