@@ -76,6 +76,9 @@ pub fn action_mask<'py>(
     Ok(values.into_pyarray(py))
 }
 
+/// An image and its scalars.
+type Encoded<'py> = (Bound<'py, PyArray3<u8>>, Bound<'py, PyArray1<f32>>);
+
 /// What a network sees of a board: (image, scalars), uint8 of shape (planes, rows, columns) and float32 of shape (scalars,), as
 /// the environments show it.
 ///
@@ -93,7 +96,7 @@ pub fn encode<'py>(
     board: &str,
     moves_left: Option<&Bound<'py, PyAny>>,
     game: &str,
-) -> PyResult<(Bound<'py, PyArray3<u8>>, Bound<'py, PyArray1<f32>>)> {
+) -> PyResult<Encoded<'py>> {
     let (game, left) = (self::game(game)?, actions_left(moves_left)?);
     let sizes = game.sizes();
     let (mut image, mut scalars) = (vec![0; sizes.cells()], vec![0.0; sizes.scalars]);

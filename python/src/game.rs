@@ -93,7 +93,7 @@ impl<G: Playable> AnyGame for Known<G> {
     }
 
     fn encode(&self, board: &str, left: Option<i64>, image: &mut [u8], scalars: &mut [f32]) -> Result<()> {
-        write_image::<G>(&position::<G>(board, left)?, image, scalars, &mut vec![]);
+        G::encode_bytes(&position::<G>(board, left)?, image, scalars);
         Ok(())
     }
 
@@ -124,15 +124,6 @@ impl<G: Playable> AnyGame for Known<G> {
 pub fn position<G: Playable>(board: &str, left: Option<i64>) -> Result<G::State> {
     let all = || G::actions_left(&G::new(&G::Rules::default(), &mut Stream::new(0, Role::Game, 0)).state()) as i64;
     G::parse(board, left.unwrap_or_else(all))
-}
-
-/// Writes the image of a position as bytes, and its scalars; `scratch` is kept from one to the next.
-pub fn write_image<G: Image>(state: &G::State, image: &mut [u8], scalars: &mut [f32], scratch: &mut Vec<f32>) {
-    scratch.resize(image.len(), 0.0);
-    G::encode(state, 0, scratch, scalars);
-    for (byte, number) in image.iter_mut().zip(scratch) {
-        *byte = *number as u8;
-    }
 }
 
 /// The rules by what is given of them.

@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 use rayon::prelude::*;
 
 use crate::errors::{caught, exception, unlocked};
-use crate::game::{Sizes, game, write_image};
+use crate::game::{Sizes, game};
 use crate::values::{rules, seed, write_mask};
 
 /// Fewer games than this are not worth another thread.
@@ -74,9 +74,9 @@ impl<G: Playable> Table<G> {
     }
 
     /// Writes what is seen of the game.
-    fn show(&self, mask: MaskKind, view: &mut View<'_>, scratch: &mut Vec<f32>) {
+    fn show(&self, mask: MaskKind, view: &mut View<'_>) {
         let state = self.game.state();
-        write_image::<G>(&state, view.image, view.scalars, scratch);
+        G::encode_bytes(&state, view.image, view.scalars);
         write_mask(&offered::<G>(&state, mask).0, view.mask);
         *view.score = self.game.score().into();
         *view.over = self.game.is_over();
@@ -105,28 +105,27 @@ impl<G: Playable> AnyGames for GameVector<G> {
     fn reset(&mut self, seeds: &[Option<u128>], which: &[bool], views: &mut [View<'_>]) {
         let Self { tables, rules, mask } = self;
         type Place<'a, 'b, G> = (((&'a mut Table<G>, &'a mut View<'b>), &'a Option<u128>), &'a bool);
-        let reset = |scratch: &mut Vec<f32>, (((table, view), seed), which): Place<'_, '_, G>| {
+        let reset = |(((table, view), seed), which): Place<'_, '_, G>| {
             if *which {
                 match seed {
                     Some(seed) => *table = Table::new(rules, *seed),
                     None => table.renew(rules),
                 }
             }
-            table.show(*mask, view, scratch);
+            table.show(*mask, view);
         };
         if tables.len() <= GAMES_PER_TASK {
-            let mut scratch = vec![];
-            tables.iter_mut().zip(views).zip(seeds).zip(which).for_each(|place| reset(&mut scratch, place));
+            tables.iter_mut().zip(views).zip(seeds).zip(which).for_each(reset);
         } else {
             let parts = tables.par_iter_mut().zip(views).zip(seeds).zip(which);
-            parts.with_min_len(GAMES_PER_TASK).for_each_init(Vec::new, reset);
+            parts.with_min_len(GAMES_PER_TASK).for_each(reset);
         }
     }
 
     fn step(&mut self, actions: &[i64], rewards: &mut [f64], views: &mut [View<'_>]) {
         let Self { tables, rules, mask } = self;
         type Place<'a, 'b, G> = (((&'a mut Table<G>, &'a mut View<'b>), &'a i64), &'a mut f64);
-        let step = |scratch: &mut Vec<f32>, (((table, view), action), reward): Place<'_, '_, G>| {
+        let step = |(((table, view), action), reward): Place<'_, '_, G>| {
             *reward = match table.game.is_over() {
                 true => {
                     table.renew(rules);
@@ -134,14 +133,13 @@ impl<G: Playable> AnyGames for GameVector<G> {
                 }
                 false => table.game.step(*action as usize, &mut table.random).reward.into(),
             };
-            table.show(*mask, view, scratch);
+            table.show(*mask, view);
         };
         if tables.len() <= GAMES_PER_TASK {
-            let mut scratch = vec![];
-            tables.iter_mut().zip(views).zip(actions).zip(rewards).for_each(|place| step(&mut scratch, place));
+            tables.iter_mut().zip(views).zip(actions).zip(rewards).for_each(step);
         } else {
             let parts = tables.par_iter_mut().zip(views).zip(actions).zip(rewards);
-            parts.with_min_len(GAMES_PER_TASK).for_each_init(Vec::new, step);
+            parts.with_min_len(GAMES_PER_TASK).for_each(step);
         }
     }
 
@@ -229,7 +227,7 @@ pub struct Games {
     sizes: Sizes,
     /// The colours of the game's tokens by their letters.
     #[pyo3(get)]
-    colours: Vec<(char, [u8; 3])>,
+    colours: Vec<(char, (u8, u8, u8))>,
 }
 
 impl Games {
@@ -255,7 +253,7 @@ impl Games {
         let (game, rules) = (game(name)?, self::rules(rules, obstacle_kinds)?);
         let games = caught(|| game.games(count, &rules, mask).map_err(exception))?;
         let games = games.ok_or_else(|| PyMemoryError::new_err(format!("there is no memory for {count} games")))?;
-        let colours = game.tokens().iter().map(|token| (token.letter, token.colour)).collect();
+        let colours = game.tokens().iter().map(|token| (token.letter, token.colour.into())).collect();
         Ok(Self { games: Mutex::new(games), sizes: game.sizes(), colours })
     }
 

@@ -240,7 +240,8 @@ def test_a_search_is_the_recommended_one_of_the_agent_that_ships_for_it():
         # Within the agent's own mask, whichever network is searched by.
         assert matchq.action_mask(BOARD, "setups")[matchq.action_of_move(found.act(BOARD))]
     assert "search" not in repr(matchq.Agent.load(search=False))
-    searched = [matchq.Agent.load(path, search="sims=30").act(BOARD, 9) for path in (None, ROOT / "checkpoints" / "dqn-setups")]
+    paths = (None, ROOT / "checkpoints" / "dqn-setups")
+    searched = [matchq.Agent.load(path, search="sims=30").act(BOARD, 9) for path in paths]
     assert searched[0] == searched[1]
 
 

@@ -17,7 +17,7 @@ def test_one_wheel_is_for_every_python_and_carries_its_types():
 
 def test_everything_public_is_documented_and_its_parameters_are_those_of_its_types():
     stub = (Path(matchq.__file__).parent / "_matchq.pyi").read_text()
-    for name in set(matchq.__all__) - {"__version__"}:
+    for name in set(matchq.__all__) - {"GAMES", "__version__"}:
         part = getattr(matchq, name)
         assert inspect.getdoc(part), name
         if part.__module__ != "matchq" or not inspect.isclass(part):
@@ -26,6 +26,8 @@ def test_everything_public_is_documented_and_its_parameters_are_those_of_its_typ
             if not method.startswith("_"):
                 assert inspect.getdoc(function), f"{name}.{method}"
                 assert f"def {method}(" in stub, f"{name}.{method}"
+                if not callable(getattr(part, method)):
+                    continue
                 parameters = inspect.signature(getattr(part, method)).parameters
                 body = stub[stub.index(f"def {method}(") :]
                 declared = body[: body.index(") ->")]

@@ -100,6 +100,11 @@ fn check_position<G: Image>(state: &G::State) {
         assert_eq!(*ones.get_or_insert(sum), sum, "symmetry {symmetry} loses a token");
         if symmetry == 0 {
             first_scalars.clone_from(&scalars);
+            let (mut bytes, mut beside) = (vec![u8::MAX; image.len()], vec![f32::NAN; G::SCALARS]);
+            G::encode_bytes(state, &mut bytes, &mut beside);
+            let same = bytes.into_iter().map(f32::from).eq(image.iter().copied());
+            assert!(same, "the bytes are not the image");
+            assert_eq!(beside, scalars, "beside the bytes are other scalars than beside the image");
         }
         assert_eq!(scalars, first_scalars, "symmetry {symmetry} changes a whole-board fact");
     }

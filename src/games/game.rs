@@ -189,6 +189,15 @@ pub trait Image: Lookahead {
     /// What is unknown in an afterstate is 0 in all planes.
     fn encode(state: &Self::State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]);
 
+    /// Writes the image as bytes and the scalars, as [`encode`](Self::encode) does without a symmetry.
+    fn encode_bytes(state: &Self::State, image: &mut [u8], scalars: &mut [f32]) {
+        let mut numbers = vec![0.0; image.len()];
+        Self::encode(state, 0, &mut numbers, scalars);
+        for (byte, number) in image.iter_mut().zip(numbers) {
+            *byte = number as u8;
+        }
+    }
+
     /// Where an action's Q-value is read off: (output plane, row, column).
     fn place(action: usize) -> (usize, usize, usize);
 

@@ -6,8 +6,8 @@
     agent = matchq.Agent.load()
     graphical.Game(agent.ai_callback, agent.transition_callback, agent.end_of_game_callback).run()
 
-``GAMES`` has the games' names. Match-3's boards are texts of ten rows of eight of ``a b c d #``, joined by newlines; a move is (x, y,
-vertical). Where Gymnasium is installed, importing this package registers an environment for each game, such as
+``GAMES`` has the games' names. Match-3's boards are texts of ten rows of eight of ``a b c d #``, joined by newlines; a move is
+(x, y, vertical). Where Gymnasium is installed, importing this package registers an environment for each game, such as
 ``matchq/Match3-v0``.
 """
 

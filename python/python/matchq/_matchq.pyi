@@ -133,9 +133,9 @@ class GameLogic:
     def play(self, move: Any, /) -> tuple[str, int, bool, list[str]]:
         """Plays a move and returns (board, score delta, game over, intermediate boards).
 
-        The move, a list, tuple, array or other sequence (x, y, vertical), swaps the token in column x and row y, from the top left, with the one
-        below it if vertical is true, else with the one to its right. A move off the board changes nothing, but is used
-        up. The intermediate boards are the texts after the swap, every pass of falling (an empty cell is a space) and
+        The move, a list, tuple, array or other sequence (x, y, vertical), swaps the token in column x and row y, from the top
+        left, with the one below it if vertical is true, else with the one to its right. A move off the board changes nothing,
+        but is used up. The intermediate boards are the texts after the swap, every pass of falling (an empty cell is a space) and
         every clearing, without the last.
 
         Raises:
@@ -153,7 +153,7 @@ class Games:
     image: tuple[int, int, int]
     scalars: int
     actions: int
-    colours: list[tuple[str, list[int]]]
+    colours: list[tuple[str, tuple[int, int, int]]]
 
     def __new__(
         cls, name: str, count: int, rules: dict[str, Any] | None, mask: str, obstacle_kinds: SupportsIndex | None

@@ -9,9 +9,9 @@ A step is one of the game's actions (``matchq.action_of_move``); its reward is t
 ``gymnasium.wrappers.FlattenObservation`` makes it one vector. The info has ``score``, the points so far, and ``action_mask``,
 truth values of the actions that are offered, by default those of the game's default mask.
 
-Match-3 has 142 swaps, of which one without a match brings -5, and the 25th ends the game. Its board has shape (5, 10, 8), planes
-of a, b, c, d and obstacles, each cell 1 in one plane, and ``moves_left`` has shape (1,), the moves left divided by 25: 401
-numbers. By default the swaps that match at once are offered.
+Match-3 has 142 swaps, of which one without a match brings -5, and the 25th ends the game. Its board has shape (5, 10, 8),
+planes of a, b, c, d and obstacles, each cell 1 in one plane, and ``moves_left`` has shape (1,), the moves left divided by 25:
+401 numbers. By default the swaps that match at once are offered.
 
 ``reset(seed=N)`` deals the game of seed N, in match-3 that of ``matchq.GameLogic(N)``. Each ``reset()`` after it deals another
 game: in match-3 its seed is the next ``random.Random(N).getrandbits(128)``, so that all games of an environment follow from one
@@ -114,13 +114,14 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
     """A game as a Gymnasium environment, such as ``matchq/Match3-v0``; the module says what it observes.
 
     Args:
-        render_mode: what ``render()`` returns: "ansi", the board's text; "rgb_array", a picture of 32 x 32 points a cell, uint8 (in
-            match-3 of shape (320, 256, 3)).
-        obstacle_kinds: of match-3, in short for ``rules={"obstacle_kinds": N}``: 2 in the original, each as frequent as one kind of gem.
-        mask: which actions ``action_masks()`` and the info offer; None is the game's default. Match-3 has "legal" (all), "effective"
-            (moves that change what is seen), "matching" (moves that match at once, the default) and "setups" (these and, but for
-            the last move, moves that prepare the most). Where a position has none of a kind, those of the kind before it are
-            offered. Any action may be played.
+        render_mode: what ``render()`` returns: "ansi", the board's text; "rgb_array", a picture, uint8, of 32 x 32 points a
+            cell, in match-3 of shape (320, 256, 3).
+        obstacle_kinds: of match-3, in short for ``rules={"obstacle_kinds": N}``: 2 in the original, each as frequent as one
+            kind of gem.
+        mask: which actions ``action_masks()`` and the info offer; None is the game's default. Match-3 has "legal" (all),
+            "effective" (moves that change what is seen), "matching" (moves that match at once, the default) and "setups"
+            (these and, but for the last move, moves that prepare the most). Where a position has none of a kind, those of the
+            kind before it are offered. Any action may be played.
         rules: the parameters of the rules by their names; None is the game as it is known.
         game: the game's name, one of ``matchq.GAMES``.
 

@@ -406,6 +406,11 @@ impl Image for Match3 {
         state.encode(symmetry, image, scalars);
     }
 
+    fn encode_bytes(state: &State, image: &mut [u8], scalars: &mut [f32]) {
+        state.write_planes(image);
+        scalars[0] = state.moves_left() as f32 / MOVES as f32;
+    }
+
     /// (0, y, x) for a vertical move, (1, y, x) for a horizontal one.
     fn place(action: usize) -> (usize, usize, usize) {
         let Move { x, y, vertical } = Move::of_action(action);
