@@ -7,8 +7,9 @@ use std::hint::black_box;
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Tensor};
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
+use matchq::games::match3::MATCHING;
 use matchq::games::match3::{Match3, Rules, State};
-use matchq::games::{Game, Games, MaskKind};
+use matchq::games::{Games, offered};
 use matchq::learners::dqn::Config;
 use matchq::learners::dqn::Learning;
 use matchq::learners::dqn::QLearner;
@@ -85,7 +86,7 @@ fn sampling(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
         let config = config(&[&format!("replay.prioritised={prioritised}")]);
         let replay = filled(&config);
         let mut stream = Stream::new(1, Role::Sample, 0);
-        let mut encoder = Encoder::<Match3>::new(config.model().view());
+        let mut encoder = Encoder::<Match3>::new(config.model().view::<Match3>());
         let kind = if prioritised { "by priority" } else { "uniformly" };
         group.bench_function(format!("part: sample {kind} and encode"), |bencher| {
             bencher.iter(|| {
@@ -102,7 +103,7 @@ fn sampling(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
     let batch: Vec<Transition<State>> = (0..BATCH).map(|slot| *replay.get(slot)).collect();
     let outcomes = Outcomes::<Match3> {
         rules: &Rules::default(),
-        view: config.model().view(),
+        view: config.model().view::<Match3>(),
         actions: 0,
         count: 16,
         lookahead: 0,
@@ -119,7 +120,7 @@ fn network(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
     let replay = filled(&config);
     let states: Vec<(State, usize)> = (0..BATCH).map(|slot| (replay.get(slot).state, 0)).collect();
     let tracked = device.clone().autodiff();
-    let mut encoder = Encoder::<Match3>::new(config.model().view());
+    let mut encoder = Encoder::<Match3>::new(config.model().view::<Match3>());
     let online = QNetwork::new::<Match3>(&config.model(), &mut Stream::new(1, Role::Initialise, 0), &tracked);
     let plain = Frozen::<Match3>::new(&online);
 

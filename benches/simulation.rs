@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use matchq::games::match3::MATCHING;
 use matchq::games::match3::Rules;
-use matchq::games::{Game, Match3, offered};
+use matchq::games::{Game, Image, Match3, offered};
 use matchq::random::{Draw, Role, Stream};
 
 /// Moves of one measured call: forty games.

@@ -468,7 +468,7 @@ fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_be
         (eval(&["--games", "0"]), vec!["--games", "0"]),
         (eval(&["--batch", "0"]), vec!["--batch", "0"]),
         (eval(&["--plot", "scores.png"]), vec!["--plot", "scores.png", "must end in .svg"]),
-        (eval(&["--obstacle-kinds", "300"]), vec!["--obstacle-kinds", "300"]),
+        (vec!["eval", "--obstacle-kinds", "300"], vec!["--obstacle-kinds", "300"]),
         (vec!["compare", "--games", "2"], vec!["--players"]),
         (compare("players.pdf"), vec!["--plot", "players.pdf", "must end in .svg"]),
         (compare("nowhere/players.svg"), vec!["--plot nowhere/players.svg", "the folder nowhere does not exist"]),
@@ -477,7 +477,7 @@ fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_be
         (vec!["replay", "--seed", "1", "nowhere.jsonl"], vec!["nowhere.jsonl cannot be read"]),
     ];
     if !cfg!(feature = "wgpu") {
-        cases.push((eval(&["--device", "wgpu"]), vec!["--device wgpu", "--features wgpu"]));
+        cases.push((vec!["eval", "--device", "wgpu"], vec!["--device wgpu", "--features wgpu"]));
         cases.push((
             vec!["train", "--config", "tiny.toml", "--device", "wgpu"],
             vec!["--device wgpu: not compiled in", "--features wgpu"],
