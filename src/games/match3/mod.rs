@@ -1,5 +1,5 @@
 //! The 8x10 match-3 game: 25 swaps, gems that match in runs of three or more, and obstacles that
-//! are cleared beside them. `docs/rules.md` gives the rules exactly.
+//! are cleared beside them. `docs/match3.md` gives the rules exactly.
 
 mod certain;
 mod chains;
