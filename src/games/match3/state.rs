@@ -28,8 +28,9 @@ const PERMUTATIONS: [[u8; 4]; 24] = {
     orders
 };
 
-/// A packed position: the board and the moves left, and nothing a player may not know. What [`Game::after`](crate::games::Game::after)
-/// gives may hold tokens that are not known.
+/// A packed position: the board and the moves left, and nothing a player may not know.
+///
+/// What [`Lookahead`](crate::games::Lookahead) gives may hold tokens that are not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Packed")]
 pub struct State {
