@@ -1,4 +1,6 @@
-//! What every game must do, whatever its rules: one test for all, called by the tests of each game.
+//! The test that every game must pass, whatever its rules.
+//!
+//! One for all, called by the tests of each game.
 
 use std::collections::HashSet;
 
@@ -8,7 +10,7 @@ use crate::random::{Draw, Role, Stream};
 /// The longest game there may be, in moves.
 const LONGEST_GAME: usize = 100_000;
 
-/// Plays games of a seed and checks that they keep what [`Image`] and the traits below it promise.
+/// Plays games of a seed and checks what [`Image`] and the traits below it promise.
 ///
 /// # Panics
 /// If the game breaks a promise.
@@ -77,7 +79,9 @@ fn check_actions<G: Image>() {
     }
 }
 
-/// Masks are of legal actions; images are of zeros and ones, wholly written, as many ones under every symmetry.
+/// Masks are of legal actions, images of zeros and ones.
+///
+/// An image is wholly written and holds as many ones under every symmetry.
 fn check_position<G: Image>(state: &G::State) {
     let legal = G::mask(state, MaskKind::LEGAL);
     assert!(!legal.is_empty(), "there is a legal action");
@@ -110,7 +114,9 @@ fn check_position<G: Image>(state: &G::State) {
     }
 }
 
-/// What is certain of actions is written for them alone, as the trait's own way finds it in their afterstates.
+/// What is certain of actions is written for them alone.
+///
+/// It is what the trait's own way finds in their afterstates.
 fn check_afterstates<G: Image>(state: &G::State) {
     let (mask, _) = offered::<G>(state, G::DEFAULT_MASK);
     let last = MaskKind(G::MASKS.len() - 1);
@@ -143,7 +149,9 @@ fn best<G: Image>(state: &G::State, actions: &ActionMask, depth: u32) -> f64 {
     actions.iter().map(|action| f64::from(values[action])).fold(0.0, f64::max)
 }
 
-/// An action's afterstate is where its waves end, with their points, and leaves one action less where they are counted.
+/// An action's afterstate is where its waves end, with their points.
+///
+/// It leaves one action less where actions are counted.
 fn check_after<G: Image>(state: &G::State, action: usize) {
     let after = G::after(state, action);
     let (mut board, mut points) = (G::done(state, action), None);

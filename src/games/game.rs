@@ -1,4 +1,4 @@
-//! The traits of a game: what each room of the program asks of it.
+//! The traits of a game: what each part of the program asks of it.
 
 use std::fmt::Debug;
 
@@ -25,7 +25,9 @@ pub struct Step {
 ///
 /// A state is what a player may know; a game is a state with its score and the parameters of its rules.
 pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
-    /// The parameters of the rules, by their names; the default is the game as it is known.
+    /// The parameters of the rules, by their names.
+    ///
+    /// The default is the game as it is known.
     type Rules: Clone + Default + PartialEq + Debug + Send + Sync + Serialize + DeserializeOwned;
     /// All that a player may know of a position, packed: what replay stores.
     type State: Copy + Send + Sync + PartialEq + Debug + Serialize + DeserializeOwned;
@@ -38,7 +40,7 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     const ABOUT: &'static str;
     /// Actions, numbered from 0; at most [`ActionMask::CAPACITY`].
     const ACTIONS: usize;
-    /// The masks there are. The first is of the legal actions.
+    /// The masks there are, the first one of the legal actions.
     const MASKS: &'static [Mask];
     /// The mask that players use where none is named.
     const DEFAULT_MASK: MaskKind;
@@ -49,7 +51,9 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     /// A game that stands in a position, with a score of 0 and a future of its own.
     fn at(rules: &Self::Rules, state: &Self::State) -> Self;
 
-    /// Plays an action. After the end of the game nothing changes and the reward is 0.
+    /// Plays an action.
+    ///
+    /// After the end of the game nothing changes and the reward is 0.
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step;
 
     /// Whether the game has ended.
@@ -81,7 +85,7 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     }
 }
 
-/// What follows from an action for certain.
+/// An afterstate: what follows from an action for certain.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct After<S> {
     /// The position that it leaves, parts of which may be unknown.
@@ -90,16 +94,20 @@ pub struct After<S> {
     pub state: S,
     /// The points that it gains.
     pub points: f32,
-    /// The actions that are certain to gain something there; none where the game has ended.
+    /// The actions that are certain to gain something there.
+    ///
+    /// None where the game has ended.
     pub actions: ActionMask,
 }
 
 /// Which plans of certain points are looked at.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Plan {
-    /// Actions of a plan, at least 1. No plan is longer than the game.
+    /// Actions of a plan, at least 1.
+    ///
+    /// No plan is longer than the game.
     pub depth: u32,
-    /// What a point is worth an action later.
+    /// The discount per action: what a point is worth an action later.
     pub weight: f64,
     /// First actions after which a plan looks further; 0 for all.
     ///
@@ -113,7 +121,9 @@ impl Plan {
         Self { depth, weight: 0.5, breadth: 0 }
     }
 
-    /// The certain points of a first action from which on a plan looks further, given those of all.
+    /// The certain points of a first action from which on a plan looks further.
+    ///
+    /// `points` are those of all first actions.
     pub fn least(&self, points: impl Iterator<Item = f32>) -> f32 {
         let mut points: Vec<f32> = points.collect();
         if self.breadth == 0 || points.len() <= self.breadth {
@@ -131,10 +141,14 @@ pub trait Lookahead: Game {
     /// What follows at once in a position, and its points; `None` where nothing does.
     fn wave(state: &Self::State) -> Option<(Self::State, f32)>;
 
-    /// What follows from an action for certain: it is [done](Self::done), then [waves](Self::wave) until none is left.
+    /// The afterstate of an action: what follows from it for certain.
+    ///
+    /// It is [done](Self::done), then [waves](Self::wave) until none is left.
     fn after(state: &Self::State, action: usize) -> After<Self::State>;
 
-    /// Writes for each of the actions the points of the best certain plan that begins with it; what stands at others stays.
+    /// Writes the points of the best certain plan that begins with each of the actions.
+    ///
+    /// What stands at other actions stays.
     fn certain(state: &Self::State, actions: &ActionMask, plan: Plan, values: &mut [f32]) {
         let afters: Vec<(usize, After<Self::State>)> =
             actions.iter().map(|action| (action, Self::after(state, action))).collect();
@@ -146,16 +160,18 @@ pub trait Lookahead: Game {
         }
     }
 
-    /// A rough forecast of the points still to come in a position; 0 where the game has ended.
+    /// A heuristic for the return: a rough forecast of the points still to come.
     ///
-    /// The better it is, the less a score varies once its [luck](crate::eval::luck) is taken out; with any it is right on
-    /// average.
+    /// 0 where the game has ended. It serves as a control variate: the better it is, the less a score varies once its
+    /// [luck](crate::eval::luck) is taken out; with any it is right on average.
     fn heuristic(_state: &Self::State) -> f64 {
         0.0
     }
 }
 
-/// The points of the best certain plan after an action; 0 where no action is certain to gain any.
+/// The points of the best certain plan after an action.
+///
+/// 0 where no action is certain to gain any.
 fn best_plan<G: Lookahead>(after: &After<G::State>, plan: Plan) -> f64 {
     let mut values = [0.0; ActionMask::CAPACITY];
     G::certain(&after.state, &after.actions, Plan { breadth: 0, ..plan }, &mut values);
@@ -164,8 +180,8 @@ fn best_plan<G: Lookahead>(after: &After<G::State>, plan: Plan) -> f64 {
 
 /// How a convolutional network sees a game.
 ///
-/// The image of a position is `[PLANES, ROWS, COLUMNS]`, rows from the top, each number 0 or 1; the scalars are whole-board
-/// facts in `0.0..=1.0`. Q-values are read off `[ACTION_PLANES, ROWS, COLUMNS]`.
+/// The image of a position is `[PLANES, ROWS, COLUMNS]`, rows from the top, each number 0 or 1; the scalars are
+/// whole-board facts in `0.0..=1.0`. Q-values are read off `[ACTION_PLANES, ROWS, COLUMNS]`.
 pub trait Image: Lookahead {
     /// Planes of the image.
     const PLANES: usize;
@@ -184,12 +200,14 @@ pub trait Image: Lookahead {
     /// Symmetries of the game, numbered from 0, which is the identity.
     const SYMMETRIES: usize;
 
-    /// Writes the image and the scalars of a position under a symmetry, over all of both slices.
+    /// Writes the image and the scalars of a position under a symmetry.
     ///
-    /// What is unknown in an afterstate is 0 in all planes.
+    /// Both slices are wholly overwritten. What is unknown in an afterstate is 0 in all planes.
     fn encode(state: &Self::State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]);
 
-    /// Writes the image as bytes and the scalars, as [`encode`](Self::encode) does without a symmetry.
+    /// Writes the image as bytes, and the scalars.
+    ///
+    /// They are those of [`encode`](Self::encode) without a symmetry.
     fn encode_bytes(state: &Self::State, image: &mut [u8], scalars: &mut [f32]) {
         let mut numbers = vec![0.0; image.len()];
         Self::encode(state, 0, &mut numbers, scalars);
@@ -201,11 +219,13 @@ pub trait Image: Lookahead {
     /// Where an action's Q-value is read off: (output plane, row, column).
     fn place(action: usize) -> (usize, usize, usize);
 
-    /// The number of an action on the board that [`encode`](Self::encode) shows under a symmetry.
+    /// The number of an action on the board shown under a symmetry.
+    ///
+    /// The board is the one that [`encode`](Self::encode) writes.
     fn transform_action(action: usize, symmetry: usize) -> usize;
 }
 
-/// Numbers that describe a position, for linear value functions.
+/// Features of a position, for linear value functions.
 pub trait Features: Lookahead {
     /// The features' names.
     const NAMES: &'static [&'static str];
@@ -224,7 +244,9 @@ pub trait Text: Game {
     /// The board's text: lines of equal length, without a newline at the end.
     fn board(state: &Self::State) -> String;
 
-    /// The position of a board's text, at rest, with so many actions left where the rules count them.
+    /// The position of a board's text, at rest.
+    ///
+    /// So many actions are left in it, where the rules count them.
     ///
     /// # Errors
     /// A text that is no board at rest, by row and column, and a number of actions left that no game has.
@@ -236,7 +258,9 @@ pub trait Text: Game {
     /// An action as JSON, such as `[2, 6, true]`.
     fn to_json(action: usize) -> Value;
 
-    /// The action of a JSON value; one that the game takes as a wasted move has a number above all actions.
+    /// The action of a JSON value.
+    ///
+    /// One that the game takes as a wasted move has a number above all actions.
     ///
     /// # Errors
     /// What is wrong with the value, to be put behind its place.
@@ -245,9 +269,9 @@ pub trait Text: Game {
     /// The cells (column, row) that an action touches.
     fn cells(action: usize) -> Vec<(usize, usize)>;
 
-    /// Plays an action as [`step`](Game::step) does, and gives the boards on the way, the last one excepted.
+    /// Plays an action as [`step`](Game::step) does, and gives the boards on the way.
     ///
-    /// What falls leaves a space.
+    /// The last one is left out. What falls leaves a space.
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>);
 }
 
@@ -278,6 +302,8 @@ pub enum Shape {
 
 /// A game that all parts of the program can play.
 pub trait Playable: Image + Features + Text {
-    /// The agents that ship with the program: their names and files, the recommended one first.
+    /// The agents that ship with the program, the recommended one first.
+    ///
+    /// Each is its name and its file.
     const AGENTS: &'static [(&'static str, &'static [u8])] = &[];
 }

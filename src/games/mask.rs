@@ -45,9 +45,10 @@ impl MaskKind {
     }
 }
 
-/// The actions offered in a position: those of a mask, or where it holds none, of the nearest one before it that does.
+/// The actions offered in a position, and whether they are of another mask.
 ///
-/// Also whether it was another's: a player that learned by the mask has hardly seen such positions.
+/// They are those of the mask, or where it holds none, of the nearest one before it that does. A player that learned
+/// by the mask has hardly seen such positions.
 pub fn offered<G: Game>(state: &G::State, kind: MaskKind) -> (ActionMask, bool) {
     for wider in (0..=kind.0).rev() {
         let mask = G::mask(state, MaskKind(wider));

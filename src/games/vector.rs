@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Game;
 use crate::random::{Role, Stream};
 
-/// Fewer games than this are not worth another thread: stepping them takes some 10 µs.
+/// Fewer games than this are not worth another thread.
 const GAMES_PER_TASK: usize = 128;
 
 /// What stepping one game of a vector brought.
@@ -22,8 +22,10 @@ pub struct Outcome<S> {
     pub score: Option<i32>,
 }
 
-/// A vector of games, each with its own random stream; a game that ends is followed by a new one.
-/// What happens in a game depends on its actions alone, not on the other games or on threads.
+/// A vector of games, each with its own random stream.
+///
+/// A game that ends is followed by a new one. What happens in a game depends on its actions alone, not on the other
+/// games or on threads.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Games<G: Game> {
@@ -39,7 +41,9 @@ struct Slot<G: Game> {
 }
 
 impl<G: Game> Games<G> {
-    /// Deals `count` games; game i draws from the stream of [`Role::Game`] and i under the seed.
+    /// Deals `count` games.
+    ///
+    /// Game i draws from the stream of [`Role::Game`] and i under the seed.
     pub fn new(rules: G::Rules, count: usize, seed: u64) -> Self {
         let deal = |index| {
             let mut stream = Stream::new(seed, Role::Game, index);
