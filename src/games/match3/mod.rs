@@ -1,5 +1,6 @@
-//! The 8x10 match-3 game: 25 swaps, gems that match in runs of three or more, and obstacles that
-//! are cleared beside them. `docs/match3.md` gives the rules exactly.
+//! The 8x10 match-3 game: 25 swaps of gems among obstacles.
+//!
+//! Gems match in runs of three or more; obstacles are cleared beside them. `docs/match3.md` gives the rules exactly.
 
 mod certain;
 mod chains;
@@ -30,9 +31,11 @@ pub const MOVES: i32 = 25;
 
 /// Kinds of gems.
 const GEMS: u8 = 4;
-/// How an obstacle of any kind is held: what the kinds are is not kept, so nothing can show it.
+/// How an obstacle of any kind is held.
+///
+/// What the kinds are is not kept, so nothing can show it.
 const OBSTACLE: u8 = GEMS;
-/// The masks after the legal one.
+/// Swaps that change what is seen.
 pub const EFFECTIVE: MaskKind = MaskKind(1);
 /// Swaps that match at once.
 pub const MATCHING: MaskKind = MaskKind(2);
@@ -78,7 +81,9 @@ pub struct Play {
 }
 
 impl Rules {
-    /// The most kinds of obstacles: with the gems there are as many kinds as a byte can tell apart.
+    /// The most kinds of obstacles.
+    ///
+    /// With the gems there are as many kinds as a byte can tell apart.
     pub const MOST_OBSTACLE_KINDS: u32 = 252;
 
     /// The rules with a number of obstacle kinds, each as frequent as one kind of gem.
@@ -114,7 +119,9 @@ impl Default for Rules {
 }
 
 impl Match3 {
-    /// A new game on a given board, in its text form. A run on it is cleared by the first move.
+    /// A new game on a given board, in its text form.
+    ///
+    /// A run on it is cleared by the first move.
     ///
     /// # Errors
     /// A text that is no board.
@@ -139,13 +146,17 @@ impl Match3 {
         moves
     }
 
-    /// Plays a move, one off the board too: that changes nothing but costs a move and its points.
+    /// Plays a move, also one off the board.
+    ///
+    /// That changes nothing but costs a move and its points.
     pub fn play(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> Play {
         self.swap_and_settle(moves::cells_at(x, y, vertical), draw, |_, _| ())
     }
 
-    /// As [`play`](Self::play), and the texts of all boards on the way: after the swap, every pass of
-    /// falling (an empty cell is a space) and every clearing, without the last.
+    /// Plays a move as [`play`](Self::play), and gives the boards on the way as texts.
+    ///
+    /// These are the boards after the swap, every pass of falling (an empty cell is a space) and every clearing,
+    /// without the last.
     pub fn play_watched(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> (Play, Vec<String>) {
         self.play_watched_cells(moves::cells_at(x, y, vertical), draw)
     }
@@ -157,7 +168,9 @@ impl Match3 {
         (play, boards)
     }
 
-    /// One move: swaps the two cells, if any. `watch` sees every board on the way and its empty cells.
+    /// Plays one move: swaps the two cells, if any.
+    ///
+    /// `watch` sees every board on the way and its empty cells.
     #[inline]
     fn swap_and_settle(
         &mut self,
@@ -181,7 +194,9 @@ impl Match3 {
     }
 }
 
-/// Clears and refills until no run is left; gives the points and the number of waves.
+/// Clears and refills until no run is left.
+///
+/// Gives the points and the number of waves.
 #[inline]
 fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, mut watch: impl FnMut(&Grid, Cells)) -> (i32, u32) {
     let (mut points, mut waves) = (0, 0);
@@ -219,8 +234,10 @@ fn worth(length: u32) -> i32 {
     counted * counted - 1
 }
 
-/// The matching moves and, before the last move of a game, set-ups: of the others those after which the best certain chain has
-/// most points, more than the best has now. At most [`MOST_SETUPS`] of them, and those that equal the last of these.
+/// The matching moves and, before the last move of a game, set-ups.
+///
+/// Set-ups are of the other moves those after which the best certain chain has most points, more than the best has
+/// now. At most [`MOST_SETUPS`] of them, and those that equal the last of these.
 fn setups(state: &State) -> ActionMask {
     let board = Certain::of(state);
     let mut mask = board.matching();
@@ -241,7 +258,9 @@ fn setups(state: &State) -> ActionMask {
     mask
 }
 
-/// The token of a drawn number: the numbers after the gems are obstacles of some kind.
+/// The token of a drawn number.
+///
+/// The numbers after the gems are obstacles of some kind.
 fn token(drawn: u32) -> u8 {
     drawn.min(u32::from(OBSTACLE)) as u8
 }
@@ -308,6 +327,8 @@ impl Game for Match3 {
         }
     }
 
+    /// The same mask, but [`MATCHING`] in place of [`SETUPS`].
+    ///
     /// To find set-ups in many positions takes longer than a forward pass, and they are seldom the best.
     fn successor_mask(kind: MaskKind) -> MaskKind {
         if kind == SETUPS { MATCHING } else { kind }
@@ -357,8 +378,9 @@ impl Lookahead for Match3 {
         }
     }
 
-    /// The weighted sum of the [features](Features::features); by least squares from the scores of two searching players, 300
-    /// games each.
+    /// The weighted sum of the [features](Features::features).
+    ///
+    /// The weights are by least squares from the scores of two searching players, 300 games each.
     fn heuristic(state: &State) -> f64 {
         const WEIGHTS: [f64; 2] = [1.3, 0.135];
         Self::features(state).iter().zip(WEIGHTS).map(|(feature, weight)| weight * feature).sum()
@@ -368,9 +390,10 @@ impl Lookahead for Match3 {
 impl Features for Match3 {
     const NAMES: &'static [&'static str] = &["plan", "colours"];
 
-    /// The best certain plan of two moves, the second at half weight, and the sum of the squared numbers of each colour's gems.
+    /// The points of the best certain plan of two moves, and the squared colours.
     ///
-    /// Where there is much of one colour more matches follow, for many moves. No colours count before the last move, nothing
+    /// The plan's second move counts at half weight; the sum is of the squared numbers of each colour's gems. Where
+    /// there is much of one colour more matches follow, for many moves. No colours count before the last move, nothing
     /// after it.
     fn features(state: &State) -> Vec<f64> {
         /// First moves after which a second is looked for: those with the most points.

@@ -10,7 +10,9 @@ const VERTICAL: usize = COLUMNS * (ROWS - 1);
 /// All moves.
 pub(super) const ACTIONS: usize = VERTICAL + (COLUMNS - 1) * ROWS;
 
-/// A swap of the token at (x, y) with the one below if vertical, else with the one to the right.
+/// A swap of the token at (x, y) with a neighbour.
+///
+/// It is the one below if vertical, else the one to the right.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Move {
     /// The column, from the left.
@@ -22,8 +24,9 @@ pub struct Move {
 }
 
 impl Move {
-    /// The move of an action's number: 0 to 71 are vertical, `8 y + x`; 72 to 141 are horizontal,
-    /// `72 + 7 y + x`.
+    /// The move of an action's number.
+    ///
+    /// 0 to 71 are vertical, `8 y + x`; 72 to 141 are horizontal, `72 + 7 y + x`.
     pub const fn of_action(action: usize) -> Self {
         let (vertical, index, width) = match action {
             0..VERTICAL => (true, action, COLUMNS),

@@ -1,4 +1,6 @@
-//! A position of match-3 as a player knows it: packed for replay, and as numbers for a network.
+//! A position of match-3 as a player knows it.
+//!
+//! It is packed for replay, and written as numbers for a network.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,13 +8,17 @@ use super::moves::Move;
 use super::{COLUMNS, Cells, GEMS, Grid, MOVES, OBSTACLE, ROWS, text};
 use crate::error::{Error, Result};
 
-/// The number of symmetries: every order of the four gems, on the board and on its mirror image.
+/// The number of symmetries.
+///
+/// They are every order of the four gems, on the board and on its mirror image.
 pub(super) const SYMMETRIES: usize = 2 * PERMUTATIONS.len();
 
 /// Bytes that hold the cells of one plane.
 const PLANE_BYTES: usize = (COLUMNS * (ROWS + 1)).div_ceil(8);
 
-/// The orders of the gems, lexicographic: gem k is shown as gem `PERMUTATIONS[i][k]`.
+/// The orders of the gems, lexicographic.
+///
+/// Gem k is shown as gem `PERMUTATIONS[i][k]`.
 const PERMUTATIONS: [[u8; 4]; 24] = {
     let mut orders = [[0; 4]; 24];
     let (mut found, mut number) = (0, 0);
@@ -28,9 +34,10 @@ const PERMUTATIONS: [[u8; 4]; 24] = {
     orders
 };
 
-/// A packed position: the board and the moves left, and nothing a player may not know.
+/// A packed position: the board and the moves left.
 ///
-/// What [`Lookahead`](crate::games::Lookahead) gives may hold tokens that are not known.
+/// It holds nothing that a player may not know. What [`Lookahead`](crate::games::Lookahead) gives may hold tokens that
+/// are not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Packed")]
 pub struct State {
@@ -73,7 +80,9 @@ impl State {
         Ok(Self::pack(&text::parse(board)?, moves_left as i32))
     }
 
-    /// The same with a board at rest, as those of a game are between two moves: one without a run.
+    /// The same with a board at rest, as those of a game are between two moves.
+    ///
+    /// A board at rest is one without a run.
     ///
     /// # Errors
     /// As of [`new`](Self::new), and a run, by the row and the column in which the first begins.
@@ -119,8 +128,9 @@ impl State {
         text::show(&self.grid(), Cells::EMPTY)
     }
 
-    /// The column and the row in which the first run of three or more begins, from the top and then from the left; a board
-    /// at rest has none.
+    /// The column and the row in which the first run of three or more begins.
+    ///
+    /// The first is counted from the top and then from the left; a board at rest has none.
     pub fn first_run(&self) -> Option<(usize, usize)> {
         let grid = self.grid();
         let cells = grid.runs(Cells::ALL & !grid.of_kind(OBSTACLE)).cells();
@@ -128,7 +138,9 @@ impl State {
         (0..ROWS * COLUMNS).map(place).find(|(x, y)| !(cells & Cells::at(*x, *y)).is_empty())
     }
 
-    /// Writes the planes a, b, c, d, obstacle as bytes of 0 and 1, each plane row by row from the top: 400 in all.
+    /// Writes the planes a, b, c, d, obstacle as bytes of 0 and 1, 400 in all.
+    ///
+    /// Each plane is written row by row from the top.
     ///
     /// # Panics
     /// If there is room for fewer.
@@ -136,8 +148,8 @@ impl State {
         let grid = self.grid();
         let (rows, _) = out[..5 * ROWS * COLUMNS].as_chunks_mut::<COLUMNS>();
         for (kind, plane) in (0..=OBSTACLE).zip(rows.chunks_exact_mut(ROWS)) {
-            // A byte for each column, with its eight lower cells and with those above them: a shift brings a row's cell
-            // to the lowest bit in all of them.
+            // A byte for each column, with its eight lower cells and with those above them: a shift brings a row's
+            // cell to the lowest bit in all of them.
             let columns = grid.of_kind(kind).columns();
             let lower = u64::from_le_bytes(columns.map(|column| column as u8));
             let upper = u64::from_le_bytes(columns.map(|column| (column >> 8) as u8));
@@ -148,7 +160,9 @@ impl State {
         }
     }
 
-    /// Writes the planes a, b, c, d, obstacle and the moves left over 25, under a symmetry.
+    /// Writes the image and the scalars under a symmetry.
+    ///
+    /// The planes are a, b, c, d, obstacle; the scalar is the moves left over 25.
     pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         let (order, mirror) = parts(symmetry);
         let grid = self.grid();
@@ -161,7 +175,9 @@ impl State {
     }
 }
 
-/// Writes columns of bits, the bottom cell the lowest, as numbers row by row from the top.
+/// Writes columns of bits as numbers, row by row from the top.
+///
+/// The bottom cell is the lowest bit of its column.
 fn write_plane(mut columns: [u16; COLUMNS], mirror: bool, plane: &mut [f32]) {
     if mirror {
         columns.reverse();
@@ -182,7 +198,9 @@ pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
     shown.action().unwrap_or(action)
 }
 
-/// The order of the gems and whether the board is mirrored; numbers go round after the last symmetry.
+/// The order of the gems and whether the board is mirrored.
+///
+/// Numbers go round after the last symmetry.
 fn parts(symmetry: usize) -> ([u8; 4], bool) {
     let count = PERMUTATIONS.len();
     (PERMUTATIONS[symmetry % count], symmetry / count % 2 == 1)
