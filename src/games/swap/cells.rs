@@ -132,8 +132,10 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         ])
     }
 
-    /// The words' difference; it never borrows from one column for another where every column of
-    /// `self` has its guard set and `other` is at most that.
+    /// The words' difference.
+    ///
+    /// It never borrows from one column for another where every column of `self` has its guard set and `other` is at
+    /// most that.
     #[inline]
     pub const fn minus(self, other: Self) -> Self {
         Self([self.0[0].wrapping_sub(other.0[0]), self.0[1].wrapping_sub(other.0[1])])

@@ -1,5 +1,6 @@
-//! Sets of cells of several boards side by side, a board a lane: what is done to all of them at once, the processor does in a few
-//! wide registers.
+//! Sets of cells of several boards side by side, a board a lane.
+//!
+//! What is done to all of them at once, the processor does in a few wide registers (SIMD).
 
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
 
@@ -8,7 +9,9 @@ use super::Cells;
 /// Boards side by side.
 pub const LANES: usize = 8;
 
-/// A set of cells of each of [`LANES`] boards, as [`Cells`] holds one. Operations of the same name do the same to each board.
+/// A set of cells of each of [`LANES`] boards.
+///
+/// Each is as [`Cells`] holds one; operations of the same name do the same to each board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lanes<const COLUMNS: usize, const ROWS: usize>([[u64; LANES]; 2]);
 
@@ -82,8 +85,9 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
         Self([change(first, |word| word << stride & columns[0]), join(first, second, across)])
     }
 
-    /// The cells that move in one pass of falling, as in [`Board::fall`](super::Board::fall), if these are the empty ones: of each
-    /// column the lowest of them and all above it.
+    /// The cells that move in one pass of falling, if these are the empty ones.
+    ///
+    /// They are of each column the lowest empty cell and all above it, as in [`Board::fall`](super::Board::fall).
     #[inline(always)]
     pub fn falling(self) -> Self {
         let holes = self | Self::all(Cells::GUARDS);
@@ -128,8 +132,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
     }
 }
 
-// Plain loops: an array's `map` with a closure like these is not always made part of the function that may use the processor's
-// wide registers.
+// Plain loops: an array's `map` with a closure like these is not always made part of the function that may use the
+// processor's wide registers.
 
 #[inline(always)]
 fn change(mut words: [u64; LANES], by: impl Fn(u64) -> u64) -> [u64; LANES] {

@@ -1,7 +1,7 @@
-//! The mechanics every swap game shares, on boards held as bit planes: runs, swaps and falling.
+//! The mechanics every swap game shares: runs, swaps and falling on bit planes.
 //!
-//! A token's kind is a number in binary over a few sets of cells. Whole boards are searched with shifts
-//! and ands, all kinds at once, never cell by cell.
+//! A token's kind is a number in binary over a few sets of cells. Whole boards are searched with shifts and ands, all
+//! kinds at once, never cell by cell.
 
 mod cells;
 mod lanes;
@@ -27,7 +27,9 @@ pub struct Swaps<const COLUMNS: usize, const ROWS: usize> {
     pub horizontal: Cells<COLUMNS, ROWS>,
 }
 
-/// The runs of three or more equal tokens on a board: a run of n is n - 2 overlapping threes.
+/// The runs of three or more equal tokens on a board.
+///
+/// A run of n is n - 2 overlapping threes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Runs<const COLUMNS: usize, const ROWS: usize> {
     /// The bottom cell of each vertical three.
@@ -37,7 +39,9 @@ pub struct Runs<const COLUMNS: usize, const ROWS: usize> {
 }
 
 impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS, ROWS, PLANES> {
-    /// The board with these planes, the least significant first; `None` if one has a bit outside its cells.
+    /// The board with these planes, the least significant first.
+    ///
+    /// `None` if one has a bit outside its cells.
     pub fn from_planes(planes: [Cells<COLUMNS, ROWS>; PLANES]) -> Option<Self> {
         let stray = planes.iter().any(|plane| !(*plane & !Cells::ALL).is_empty());
         (!stray).then_some(Self { planes })
@@ -49,7 +53,9 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Self { planes: planes.map(|plane| plane & Cells::ALL) }
     }
 
-    /// The board with these kinds, below 2 to the power of `PLANES`, row by row from the top.
+    /// The board with these kinds, row by row from the top.
+    ///
+    /// A kind is below 2 to the power of `PLANES`.
     pub fn from_rows(kinds: &[[u8; COLUMNS]; ROWS]) -> Self {
         let mut columns = [[0_u16; COLUMNS]; PLANES];
         for row in kinds {
@@ -63,7 +69,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Self { planes: columns.map(Cells::from_columns) }
     }
 
-    /// The sets of cells that make up the kinds' binary digits, the least significant first.
+    /// The planes: the cells of each binary digit of the kinds, the lowest digit first.
     pub fn planes(&self) -> &[Cells<COLUMNS, ROWS>; PLANES] {
         &self.planes
     }
@@ -90,7 +96,9 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         }
     }
 
-    /// The runs of three or more equal tokens among the given cells, of all kinds at once.
+    /// The runs of three or more equal tokens among the given cells.
+    ///
+    /// Runs of all kinds are found at once.
     #[inline]
     pub fn runs(&self, among: Cells<COLUMNS, ROWS>) -> Runs<COLUMNS, ROWS> {
         let (mut above, mut right) = (Cells::EMPTY, Cells::EMPTY);
@@ -115,9 +123,10 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Swaps { vertical: !different.vertical, horizontal: !different.horizontal }.on_board()
     }
 
-    /// One pass of falling: in every column with an empty cell, all above the lowest one falls by
-    /// one cell. `empty` are the empty cells; afterwards those that are left, apart from the top
-    /// cells of these columns, which are returned and hold kind 0 until [`put`](Self::put) fills them.
+    /// One pass of falling: all above a column's lowest empty cell falls by one cell.
+    ///
+    /// `empty` are the empty cells; afterwards those that are left, apart from the top cells of the columns that fell,
+    /// which are returned and hold kind 0 until [`put`](Self::put) fills them.
     #[inline]
     pub fn fall(&mut self, empty: &mut Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
         // In each column the subtraction borrows from the lowest empty cell, or from the guard.
@@ -140,8 +149,9 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> Swaps<COLUMNS, ROWS> {
-    /// The swaps that put a token of one kind into a run of three or more, where no run was before;
-    /// `cells` are those that hold the kind.
+    /// The swaps that put a token of one kind into a run where no run was before.
+    ///
+    /// A run is of three or more; `cells` are those that hold the kind.
     #[inline]
     pub fn completing(cells: Cells<COLUMNS, ROWS>) -> Self {
         // The cells that have one of the kind next to them, and those that have two on the same side.
@@ -198,8 +208,10 @@ impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
     }
 }
 
-/// The worth of the runs of one direction, which start with the threes `runs`. All are followed together: each adds
-/// what its next cell makes it worth more, as long as it goes on.
+/// The worth of the runs of one direction.
+///
+/// They start with the threes `runs`. All are followed together: each adds what its next cell makes it worth more, as
+/// long as it goes on.
 #[inline]
 fn follow<const COLUMNS: usize, const ROWS: usize>(
     mut runs: Cells<COLUMNS, ROWS>,
