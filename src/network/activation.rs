@@ -1,6 +1,6 @@
 //! What convolutions and the dynamics model do to single numbers.
 
-/// What becomes of the sums `s` of a convolution of `x`.
+/// An activation: what becomes of the sums `s` of a convolution of `x`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
     /// `s`
@@ -11,7 +11,9 @@ pub enum Activation {
     Residual,
 }
 
-/// Sets what has log-odds above 0, and nothing else; says whether that changed the board.
+/// Sets what has log-odds above 0, and nothing else.
+///
+/// Says whether that changed the board.
 pub(super) fn set_by_odds(board: &mut [f32], odds: &[f32]) -> bool {
     let mut changed = false;
     for (cell, odds) in board.iter_mut().zip(odds) {

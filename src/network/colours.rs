@@ -1,11 +1,15 @@
-//! Boards whose leading planes are interchangeable: one set of weights sees each of these colours in turn. A batch of boards is
-//! then a batch of stacks, `[batch * colours, rows, columns, channels]`, the colours of a board one after the other.
+//! Boards whose leading planes are interchangeable (colours).
+//!
+//! One set of weights sees each of these colours in turn. A batch of boards is then a batch of stacks,
+//! `[batch * colours, rows, columns, channels]`, the colours of a board one after the other.
 
 use burn::tensor::Tensor;
 
-/// What a network sees of planes, `[batch, planes, rows, columns]`, of which the first `colours` are interchangeable: for each
-/// colour its own plane, the sum of the others', and those of no colour, `[batch * colours, rows, columns, 2 + rest]`. Without
-/// colours all planes: `[batch, rows, columns, planes]`.
+/// What a network sees of planes, for each colour in turn.
+///
+/// Of the planes, `[batch, planes, rows, columns]`, the first `colours` are interchangeable. For each colour it sees
+/// its own plane, the sum of the others', and those of no colour, `[batch * colours, rows, columns, 2 + rest]`.
+/// Without colours it sees all planes: `[batch, rows, columns, planes]`.
 pub fn stack(images: Tensor<4>, colours: usize) -> Tensor<4> {
     if colours == 0 {
         return images.permute([0, 2, 3, 1]);
@@ -33,7 +37,9 @@ pub const fn stacked(planes: usize, colours: usize) -> usize {
     if colours == 0 { planes } else { planes - colours + 2 }
 }
 
-/// `[batch * colours, rows, columns, channels]` to `[batch, rows, columns, channels]`.
+/// The mean over the colours of each board.
+///
+/// It takes `[batch * colours, rows, columns, channels]` to `[batch, rows, columns, channels]`.
 pub fn mean(x: Tensor<4>, colours: usize) -> Tensor<4> {
     if colours <= 1 {
         return x;
@@ -44,8 +50,10 @@ pub fn mean(x: Tensor<4>, colours: usize) -> Tensor<4> {
     stacks.mean_dim(1).reshape([batch, rows, columns, channels])
 }
 
-/// Adds to every colour of `x`, shape `[batch * colours, rows, columns, channels]`, the same `y`, shape `[batch, rows,
-/// columns, channels]` or `[batch, 1, 1, channels]`.
+/// Adds the same `y` to every colour of `x`.
+///
+/// `x` has shape `[batch * colours, rows, columns, channels]`, `y` has shape `[batch, rows, columns, channels]` or
+/// `[batch, 1, 1, channels]`.
 pub fn add(x: Tensor<4>, y: Tensor<4>, colours: usize) -> Tensor<4> {
     if colours <= 1 {
         return x + y;

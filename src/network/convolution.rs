@@ -1,4 +1,6 @@
-//! The convolution of small boards: on a CPU nearly all the time of training is spent in this one function.
+//! The convolution of small boards.
+//!
+//! On a CPU nearly all the time of training is spent in this one function.
 
 use burn::module::{Module, Param};
 #[cfg(feature = "flex")]
@@ -13,7 +15,9 @@ use super::activation::Activation;
 use super::board_convolution::{BoardConvolution, Kernel};
 use crate::random::Stream;
 
-/// A convolution with a square kernel of odd size, stride 1 and zero padding that keeps the board's size.
+/// A convolution with a square kernel that keeps the board's size.
+///
+/// The kernel has odd size and stride 1, with zero padding.
 #[derive(Module, Debug)]
 pub struct Convolution {
     /// Shape `[channels_out, channels_in, size, size]`.
@@ -23,8 +27,10 @@ pub struct Convolution {
 }
 
 impl Convolution {
-    /// Weights are uniform with variance `gain^2 / fan_in` (He et al. 2015, <https://arxiv.org/abs/1502.01852>; a gain of
-    /// sqrt(2) suits a ReLU behind it), biases are zero. `size` is odd.
+    /// A convolution with fresh weights.
+    ///
+    /// Weights are uniform with variance `gain^2 / fan_in` (He et al. 2015, <https://arxiv.org/abs/1502.01852>; a gain
+    /// of sqrt(2) suits a ReLU behind it), biases are zero. `size` is odd.
     pub fn new(
         [channels_in, channels_out]: [usize; 2],
         size: usize,
@@ -57,20 +63,26 @@ impl Convolution {
         Kernel { sizes: [outputs, inputs, size], weight, bias }
     }
 
-    /// Convolves `input`, shape `[batch, rows, columns, channels_in]`, to `[batch, rows, columns, channels_out]`.
+    /// Convolves `input` and activates.
+    ///
+    /// `input` has shape `[batch, rows, columns, channels_in]`, the output `[batch, rows, columns, channels_out]`.
     pub fn forward(&self, input: Tensor<4>, activation: Activation) -> Tensor<4> {
         convolve(input, self.weight.val(), self.bias.val().unsqueeze(), activation)
     }
 
-    /// The same with a shift, `[batch, channels_out]`, that is added to all places of a board before the activation.
+    /// The same with a shift that is added before the activation.
+    ///
+    /// The shift, `[batch, channels_out]`, is added to all places of a board.
     pub fn forward_shifted(&self, input: Tensor<4>, shift: Tensor<2>, activation: Activation) -> Tensor<4> {
         convolve(input, self.weight.val(), shift + self.bias.val().unsqueeze(), activation)
     }
 }
 
-/// Convolves `input`, `[batch, rows, columns, channels_in]`, by `weight`, `[channels_out, channels_in, size, size]` of odd
-/// size, with a padding of zeros, adds `bias`, `[1, channels_out]` or `[batch, channels_out]`, and activates:
-/// `[batch, rows, columns, channels_out]`. The batch may be empty. Gradients of gradients are not offered.
+/// Convolves `input` by `weight`, adds `bias` and activates.
+///
+/// `input` is `[batch, rows, columns, channels_in]`, `weight` `[channels_out, channels_in, size, size]` of odd size,
+/// `bias` `[1, channels_out]` or `[batch, channels_out]`, the output `[batch, rows, columns, channels_out]`. The
+/// padding is of zeros, and the batch may be empty. Gradients of gradients are not offered.
 ///
 /// # Panics
 /// When these sizes do not fit together.
@@ -88,7 +100,9 @@ pub fn convolve(input: Tensor<4>, weight: Tensor<4>, bias: Tensor<2>, activation
     convolve_by_parts(input, weight, bias, activation)
 }
 
-/// The same by burn's `conv2d` and elementwise operations, on any device and of any kind of floats.
+/// The same by burn's `conv2d` and elementwise operations.
+///
+/// It works on any device and with any kind of floats.
 ///
 /// # Panics
 /// When the sizes do not fit together.

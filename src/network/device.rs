@@ -4,10 +4,12 @@ pub use burn::tensor::Device;
 
 use crate::error::{Error, Result};
 
-/// The names of all devices that can be compiled in, in the order in which they are preferred.
+/// The names of all devices that can be compiled in, the preferred ones first.
 const NAMES: [&str; 4] = ["cuda", "wgpu", "flex", "ndarray"];
 
-/// The device of that name; without a name the first GPU that is compiled in and present, else the CPU.
+/// The device of that name.
+///
+/// Without a name the first GPU that is compiled in and present, else the CPU.
 ///
 /// # Errors
 /// A name that does not exist, a device that is not compiled in (naming the feature) or not present.
@@ -75,7 +77,9 @@ fn open(name: &str, #[allow(unused_variables)] wanted: Wanted) -> Option<Device>
     }
 }
 
-/// Whether a device computes on the processor: small batches side by side are then no slower than one large batch.
+/// Whether a device computes on the processor.
+///
+/// Small batches side by side are then no slower than one large batch.
 #[allow(unused_variables)]
 pub fn is_processor(device: &Device) -> bool {
     #[cfg(feature = "flex")]
@@ -90,7 +94,9 @@ pub fn is_processor(device: &Device) -> bool {
     false
 }
 
-/// The devices of a kind. A missing driver can make the look itself panic, which means that there is none.
+/// The devices of a kind.
+///
+/// A missing driver can make the look itself panic, which means that there is none.
 #[cfg(any(feature = "cuda", feature = "wgpu"))]
 fn present(kind: burn::tensor::DeviceType) -> Vec<Device> {
     let hook = std::panic::take_hook();

@@ -1,5 +1,6 @@
-//! The dynamics model: from a board the board that the next wave leaves, and the wave's points. Applied again and again
-//! it follows a chain to its end, whatever its length, by what it learned of single waves.
+//! The dynamics model: the board that the next wave leaves, and the wave's points.
+//!
+//! Applied again and again it follows a chain to its end, whatever its length, by what it learned of single waves.
 
 use burn::module::Module;
 use burn::tensor::activation::relu;
@@ -16,12 +17,16 @@ use super::{WaveBatch, device};
 use crate::error::Result;
 use crate::random::Stream;
 
-/// The network of one wave: convolutions with residuals, each of which also sees what lies below in the same column.
+/// The network of one wave: convolutions with residuals.
+///
+/// Each of them also sees what lies below in the same column.
 #[derive(Module, Debug)]
 pub struct DynamicsModel {
     stem: Convolution,
     body: Vec<Convolution>,
-    /// 1x1, of the features' mean over the colours and of its sums over the cells below, one a layer of `body`.
+    /// 1x1, of the features' mean over the colours and its sums over the cells below.
+    ///
+    /// One a layer of `body`.
     exchange: Vec<Convolution>,
     /// 1x1, to the colours' own planes; none without colours.
     own: Option<Convolution>,
@@ -38,7 +43,9 @@ pub struct DynamicsModel {
 
 /// What is predicted of one wave.
 pub struct Wave {
-    /// The board after it, `[batch, planes, rows, columns]`: above 0 where a plane is set, the log-odds of that.
+    /// The log-odds of the board after it, `[batch, planes, rows, columns]`.
+    ///
+    /// They are above 0 where a plane is set.
     pub board: Tensor<4>,
     /// Its points in the network's units, `[batch]`.
     pub points: Tensor<1>,
@@ -46,7 +53,9 @@ pub struct Wave {
 
 /// What a chain leaves in the end.
 pub struct Outcome {
-    /// The boards, `[batch, planes, rows, columns]` in row-major order, each number 0 or 1.
+    /// The boards, `[batch, planes, rows, columns]`, each number 0 or 1.
+    ///
+    /// They are in row-major order.
     pub boards: Vec<f32>,
     /// The points of all waves in the network's units, `[batch]`.
     pub points: Vec<f32>,
@@ -61,11 +70,15 @@ const BOARDS: usize = 16;
 /// Weight of a cell's cross-entropy beside the squared error of the points.
 const CELLS: f32 = 1.0 / 40.0;
 
-/// The sums over the cells below count with this factor: there are up to nine of them.
+/// Factor of the sums over the cells below.
+///
+/// There are up to nine of these cells.
 const BELOW: f32 = 0.5;
 
 impl DynamicsModel {
-    /// A model with fresh weights, of boards of `planes` of which the first `colours`, not all, are interchangeable.
+    /// A model with fresh weights.
+    ///
+    /// It is of boards of `planes`, of which the first `colours`, not all, are interchangeable.
     pub fn new(
         [planes, colours]: [usize; 2],
         width: usize,
@@ -88,7 +101,9 @@ impl DynamicsModel {
         }
     }
 
-    /// The next wave of boards, `[batch, planes, rows, columns]`. It is learned that a board at rest stays as it is.
+    /// The next wave of boards, `[batch, planes, rows, columns]`.
+    ///
+    /// It is learned that a board at rest stays as it is.
     pub fn wave(&self, boards: Tensor<4>) -> Wave {
         let [batch, _, rows, columns] = boards.dims();
         let [_, colours] = self.planes;
@@ -116,8 +131,10 @@ impl DynamicsModel {
         Wave { board, points }
     }
 
-    /// The loss of waves, the mean over them: of each the squared error of its points, and [`CELLS`] times the cross-entropy
-    /// of every number of the board after it.
+    /// The loss of waves, the mean over them.
+    ///
+    /// It is of each wave the squared error of its points, and [`CELLS`] times the cross-entropy of every number of
+    /// the board after it.
     pub fn loss(&self, waves: WaveBatch) -> Tensor<1> {
         let WaveBatch { before, after, points } = waves;
         let count = points.dims()[0] as f32;
@@ -129,11 +146,9 @@ impl DynamicsModel {
         (entropy.sum().mul_scalar(CELLS) + errors.square().sum()).div_scalar(count)
     }
 
-    /// Follows the chains of boards, `[batch, planes, rows, columns]`, until nothing changes any more, for `waves` waves at
-    /// the most.
+    /// Follows the chains of boards until nothing changes any more.
     ///
-    /// # Errors
-    /// When the device fails.
+    /// Boards are `[batch, planes, rows, columns]`; they are followed for `waves` waves at the most.
     pub fn outcome(&self, images: Tensor<4>, waves: usize) -> Result<Outcome> {
         let device = images.device();
         let [batch, planes, rows, columns] = images.dims();
@@ -154,8 +169,9 @@ impl DynamicsModel {
         Ok(Outcome { boards, points })
     }
 
-    /// The model as it is computed block by block, which must give what [`wave`](Self::wave) does: on the CPU, without
-    /// gradients.
+    /// The model as it is computed block by block: on the CPU, without gradients.
+    ///
+    /// It must give what [`wave`](Self::wave) does.
     #[cfg(feature = "flex")]
     fn tower(&self, device: &Device) -> Option<WaveTower> {
         let Self { stem, body, exchange, own, rest, hidden, points, planes: [_, colours] } = self;
@@ -178,7 +194,9 @@ impl DynamicsModel {
         Some(tower).filter(WaveTower::fits)
     }
 
-    /// The same of boards in row-major order, which change to what they become; their points are added.
+    /// The same of boards in row-major order, which change to what they become.
+    ///
+    /// Their points are added.
     fn follow(
         &self,
         boards: &mut [f32],

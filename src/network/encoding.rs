@@ -1,7 +1,7 @@
-//! From packed states to a network's input tensors, and what is certain of actions beforehand.
+//! From packed states to a network's input tensors, and the priors of actions.
 //!
-//! Afterstates, planes of plans and single waves are made here from [`Lookahead`](crate::games::Lookahead): no game knows a
-//! learner.
+//! A prior is what is certain of an action beforehand. Afterstates, planes of plans and single waves are made here
+//! from [`Lookahead`](crate::games::Lookahead): no game knows a learner.
 
 use std::marker::PhantomData;
 
@@ -17,11 +17,14 @@ pub enum Shown {
     Position,
     /// The position with one action done, and nothing that follows from it.
     Done,
-    /// The position after one action and all that follows for certain. Its points are the prior.
-    After,
-    /// The same with planes of the best certain plans that follow, of one and of two actions.
+    /// The afterstate: the position after one action and all that follows for certain.
     ///
-    /// The prior is the best certain plan of two actions that begins with the action.
+    /// Its points are the prior.
+    After,
+    /// The afterstate with planes of the best certain plans that follow.
+    ///
+    /// These are plans of one and of two actions. The prior is the best certain plan of two actions that begins with
+    /// the action.
     Plans,
 }
 
@@ -36,14 +39,18 @@ pub struct View {
     pub scale: f32,
 }
 
-/// Factor of a number that is shown at every place, where so many of them add up in a sum over the board.
+/// Factor of a number that is shown at every place.
+///
+/// It is small, as so many of them add up in a sum over the board.
 const EVERYWHERE: f32 = 1.0 / 16.0;
 
 /// Actions of the longest plans that follow an afterstate and are shown with it.
 const PLANS: usize = 2;
 
 impl View {
-    /// What a network with a dynamics model would see if the model made no errors: the rules tell what is certain.
+    /// What a network with a dynamics model would see if the model made no errors.
+    ///
+    /// The rules then tell what is certain.
     pub const fn exact(self) -> Self {
         match self.shown {
             Shown::Done => Self { shown: Shown::After, ..self },
@@ -67,8 +74,8 @@ impl View {
 
     /// Planes of an image: the game's own, and those of plans.
     ///
-    /// For each length of a plan they are one number for each action, at its place, then for each length the highest of
-    /// these, everywhere.
+    /// For each length of a plan they are one number for each action, at its place, then for each length the highest
+    /// of these, everywhere.
     pub const fn planes<G: Image>(&self) -> usize {
         match self.shown {
             Shown::Plans => G::PLANES + PLANS * (G::ACTION_PLANES + 1),
@@ -76,15 +83,17 @@ impl View {
         }
     }
 
-    /// The actions of a position that may follow, by which it is judged: at most `count`, as [`top`](Self::top) chooses them.
+    /// The actions of a position that may follow, by which it is judged.
+    ///
+    /// At most `count`, as [`top`](Self::top) chooses them.
     pub fn successors<G: Image>(&self, state: &G::State, count: usize) -> ActionMask {
         let (mask, _) = offered::<G>(state, G::successor_mask(self.mask));
         self.top::<G>(state, mask, count)
     }
 
-    /// Of a mask's actions the `count` with the highest prior, and those that equal the last of them.
+    /// Of a mask's actions the `count` with the highest prior.
     ///
-    /// All, where `count` is 0 and where there is no prior.
+    /// Also those that equal the last of them. All, where `count` is 0 and where there is no prior.
     pub fn top<G: Image>(&self, state: &G::State, mask: ActionMask, count: usize) -> ActionMask {
         let Some(plan) = self.prior().filter(|_| count > 0 && mask.count() > count) else { return mask };
         let ranked = by_certain_points::<G>(state, &mask, plan);
@@ -92,7 +101,9 @@ impl View {
         ranked.iter().take_while(|(_, points)| *points >= last).map(|(action, _)| *action).collect()
     }
 
-    /// Writes an afterstate's image and scalars, over all of both; gives the action's prior, in the network's units.
+    /// Writes an afterstate's image and scalars, and gives the action's prior.
+    ///
+    /// Both slices are wholly overwritten; the prior is in the network's units.
     pub fn afterstate<G: Image>(
         &self,
         (state, action, symmetry): &(G::State, usize, usize),
@@ -110,7 +121,9 @@ impl View {
         self.scale * (f64::from(after.points) + Plan::of(2).weight * f64::from(best)) as f32
     }
 
-    /// Writes the planes of the certain plans that follow an afterstate; gives the points of the best of one action.
+    /// Writes the planes of the certain plans that follow an afterstate.
+    ///
+    /// Gives the points of the best plan of one action.
     fn plans<G: Image>(&self, after: &After<G::State>, symmetry: usize, planes: &mut [f32]) -> f32 {
         planes.fill(0.0);
         let plane = G::ROWS * G::COLUMNS;
@@ -131,9 +144,9 @@ impl View {
     }
 }
 
-/// The actions of a mask with the points of the best certain plans that begin with them.
+/// The actions of a mask with the points of the best certain plans.
 ///
-/// The most points first, of equal ones the lower action.
+/// A plan begins with its action. The most points come first, of equal ones the lower action.
 pub fn by_certain_points<G: Image>(state: &G::State, mask: &ActionMask, plan: Plan) -> Vec<(usize, f32)> {
     let mut points = [0.0; ActionMask::CAPACITY];
     G::certain(state, mask, plan, &mut points);
@@ -157,7 +170,9 @@ pub struct Encoded<'a> {
     pub images: Tensor<4>,
     /// Shape `[batch, scalars]`.
     pub scalars: Tensor<2>,
-    /// The priors of afterstates, to which the network's output is added: shape `[batch]`; none of positions.
+    /// The priors of afterstates, shape `[batch]`; none of positions.
+    ///
+    /// The network's output is added to them.
     pub priors: &'a mut [f32],
 }
 
@@ -206,10 +221,11 @@ impl<G: Image> Encoder<G> {
         self.encoded(states.len(), device)
     }
 
-    /// One wave of what follows from each action: of a chain of K waves by its draw the board before one of these and that
-    /// after it, or the board that is left, which stays. K is `waves`, at least 1, at the most.
+    /// One wave of what follows from each action, for a dynamics model to learn.
     ///
-    /// A board from which nothing follows has the points that are certain of its action, all other boards at rest have none.
+    /// Of a chain of K waves it is by its draw the board before one of these and that after it, or the board that is
+    /// left, which stays. K is `waves`, at least 1, at the most. A board from which nothing follows has the points
+    /// that are certain of its action, all other boards at rest have none.
     ///
     /// # Panics
     /// Without a draw for each state.

@@ -8,8 +8,10 @@ use super::{Encoded, Encoder, Frozen, Outcome, QNetwork, Shown, View};
 use crate::error::{Error, Result};
 use crate::games::{ActionMask, After, Game, Image, Plan, offered};
 
-/// Actions of a state whose next moves are valued, at the most: those with the highest values. A player that chooses among so
-/// many moves by their certain plans alone loses 2 points a game.
+/// Actions of a state whose next moves are valued, at the most.
+///
+/// They are those with the highest values. A player that chooses among so many moves by their certain plans alone
+/// loses little.
 const PLANS: usize = 6;
 
 /// A network that is asked for action values.
@@ -23,16 +25,20 @@ pub struct Evaluator<G: Game> {
     values: Vec<f32>,
     /// What the network adds to the plan of each of these, if it values next moves too.
     planned: Vec<f32>,
-    /// Actions after each action that are valued too; 0: values are those of one forward pass.
+    /// Actions after each action that are valued too; 0 for none.
     ///
-    /// Only a network that has learned to value plans may have more.
+    /// Values are then those of one forward pass. Only a network that has learned to value plans may have more.
     pub next_moves: usize,
-    /// Factor of the network's output, which is added to the prior: with 0 the prior alone is left.
+    /// Factor of the network's output, which is added to the prior.
+    ///
+    /// With 0 the prior alone is left.
     pub output: f32,
 }
 
 impl<G: Image> Evaluator<G> {
-    /// An evaluator of a network, without gradients; at most `batch` images, at least one, go through it at once.
+    /// An evaluator of a network, without gradients.
+    ///
+    /// At most `batch` images, at least one, go through it at once.
     pub fn new(network: &QNetwork, batch: usize, device: &Device) -> Self {
         Self {
             network: Frozen::new(network),
@@ -47,8 +53,9 @@ impl<G: Image> Evaluator<G> {
         }
     }
 
-    /// What it gives with a view that differs from its network's: another mask, or the exact one in place of a dynamics
-    /// model's predictions.
+    /// Has it give values by a view that differs from its network's.
+    ///
+    /// That is another mask, or the exact view in place of a dynamics model's predictions.
     pub fn see(&mut self, view: View) {
         self.view = view;
         self.encoder = Encoder::new(view);
@@ -69,31 +76,28 @@ impl<G: Image> Evaluator<G> {
         self.batch
     }
 
-    /// Action values of each state, shape `[states, actions]` in row-major order. A network that sees afterstates values the
-    /// actions of its mask alone; the others are 0. If it values next moves too, those of the six actions with the highest values are
-    /// the values of their plans, and the others of the mask, in their order, are lowered so far that they stand below these.
+    /// Action values of each state, shape `[states, actions]` in row-major order.
     ///
-    /// # Errors
-    /// When the device fails.
+    /// A network that sees afterstates values the actions of its mask alone; the others are 0. If it values next moves
+    /// too, those of the six actions with the highest values are the values of their plans, and the others of the
+    /// mask, in their order, are lowered so far that they stand below these.
     pub fn values(&mut self, states: &[G::State]) -> Result<&[f32]> {
         let masks = self.masks(states);
         self.values_of(states, &masks)
     }
 
-    /// The same with a mask for each state, its own or some actions of it: those of next moves too are then the best of these.
+    /// The same with a mask for each state, its own or some actions of it.
     ///
-    /// # Errors
-    /// When the device fails.
+    /// The actions whose next moves are valued too are then the best of these.
     pub fn values_of(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<&[f32]> {
         self.values_within(states, masks)?;
         self.plan(states, masks)?;
         Ok(&self.values)
     }
 
-    /// The same, and for the actions outside of the mask their values by one forward pass, also of a network that sees afterstates.
+    /// The same, and for the actions outside of the mask their values too.
     ///
-    /// # Errors
-    /// When the device fails.
+    /// These are by one forward pass, also of a network that sees afterstates.
     pub fn all_values(&mut self, states: &[G::State]) -> Result<&[f32]> {
         let masks = self.masks(states);
         self.values_within(states, &vec![ActionMask::all(G::ACTIONS); states.len()])?;
@@ -106,11 +110,9 @@ impl<G: Image> Evaluator<G> {
         states.par_iter().with_min_len(TASK).map(|state| offered::<G>(state, self.view.mask).0).collect()
     }
 
-    /// The same by one forward pass alone and with a mask for each state: values outside of it may be left out and are then 0.
-    /// No next moves are valued.
+    /// The same by one forward pass alone and with a mask for each state.
     ///
-    /// # Errors
-    /// When the device fails.
+    /// Values outside of it may be left out and are then 0. No next moves are valued.
     pub fn values_within(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<&[f32]> {
         self.values.clear();
         match self.view.afterstates() {
@@ -162,8 +164,10 @@ impl<G: Image> Evaluator<G> {
         Ok(())
     }
 
-    /// Puts the values of plans in the place of each state's highest values within its mask, if next moves are valued, and lowers
-    /// the others of the mask below them.
+    /// Puts the values of plans in the place of each state's highest values.
+    ///
+    /// These are the highest within its mask, and only if next moves are valued; the others of the mask are lowered
+    /// below them.
     fn plan(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<()> {
         if self.next_moves == 0 {
             return Ok(());
@@ -195,12 +199,11 @@ impl<G: Image> Evaluator<G> {
         Ok(())
     }
 
-    /// Of each action the points that are certain and the highest value of a next move by one forward pass, at half of
-    /// its worth: of the moves that are certain to gain something after it those with the highest prior are valued, of equal ones
-    /// those with the lower number. In the network's units.
+    /// Of each action its certain points and the highest value of a next move.
     ///
-    /// # Errors
-    /// When the device fails.
+    /// The value is by one forward pass and counts at half of its worth. Of the moves that are certain to gain
+    /// something after the action those with the highest prior are valued, of equal ones those with the lower number.
+    /// In the network's units.
     ///
     /// # Panics
     /// If the network values no next moves.
@@ -230,9 +233,6 @@ impl<G: Image> Evaluator<G> {
 }
 
 /// A tensor's numbers in row-major order.
-///
-/// # Errors
-/// When the device fails.
 pub fn to_vec<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>> {
     tensor
         .try_into_vec_as::<f32>()

@@ -1,4 +1,6 @@
-//! The Q-network, its convolution, the encoding of boards, and the network's file: all that playing needs of burn.
+//! All that playing needs of burn.
+//!
+//! That is the Q-network, its convolution, the encoding of boards, and the network's file.
 
 mod activation;
 #[cfg(feature = "flex")]

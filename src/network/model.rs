@@ -25,12 +25,18 @@ pub struct ModelConfig {
     /// The game's name; the file has it beside the rest.
     #[serde(skip)]
     pub game: String,
-    /// The parameters of the rules that it was trained with; the file has them beside the rest.
+    /// The parameters of the rules that it was trained with.
+    ///
+    /// The file has them beside the rest.
     #[serde(skip)]
     pub rules: Table,
-    /// The name of the mask of the moves that it is offered; empty for the game's default.
+    /// The name of the mask of the moves that it is offered.
+    ///
+    /// Empty for the game's default.
     pub mask: String,
-    /// Points that the network's values count in: one over the factor by which rewards were scaled in training.
+    /// Points that the network's values count in.
+    ///
+    /// One over the factor by which rewards were scaled in training.
     pub points: f64,
     /// The network's shape.
     pub network: NetworkConfig,
@@ -78,9 +84,6 @@ impl ModelConfig {
 
 impl Model {
     /// The file of a network.
-    ///
-    /// # Errors
-    /// When the weights cannot be read from the device.
     pub fn to_file(config: &ModelConfig, network: &QNetwork) -> Result<AgentFile> {
         let unwritable =
             |error: toml::ser::Error| Error::runtime(format!("the agent cannot be written as TOML: {error}"));
@@ -112,7 +115,9 @@ impl Model {
         Ok(Self { config, network })
     }
 
-    /// The agent of a name that travels inside the program; without a name the first of its game.
+    /// The agent of a name that travels inside the program.
+    ///
+    /// Without a name the first of its game.
     ///
     /// # Errors
     /// A game without such an agent.

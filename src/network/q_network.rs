@@ -1,10 +1,10 @@
 //! The Q-network: fully convolutional from the board to one value per action.
 //!
-//! The game is the same everywhere on the board, so the value of an action is read off at its place: the network's output
-//! is a few planes over the board (for match-3 one of vertical and one of horizontal swaps), from which the actions are
-//! selected. A network that sees the afterstate of one action gives one value, the sum of what each place adds. Facts of the
-//! whole board are broadcast in: the scalars as constant input planes, and a pooled summary of
-//! the features half-way up.
+//! The game is the same everywhere on the board, so the value of an action is read off at its place: the network's
+//! output is a few planes over the board (for match-3 one of vertical and one of horizontal swaps), from which the
+//! actions are selected. A network that sees the afterstate of one action gives one value, the sum of what each place
+//! adds. Facts of the whole board are broadcast in: the scalars as constant input planes, and a pooled summary of the
+//! features half-way up.
 
 use std::marker::PhantomData;
 #[cfg(feature = "flex")]
@@ -29,25 +29,32 @@ use crate::random::Stream;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkConfig {
-    /// Channels of every convolution between input and head (per colour with `share_colours`).
+    /// Channels of every convolution between input and head.
+    ///
+    /// They are counted per colour with `share_colours`.
     pub channels: usize,
     /// Number of 3x3 convolutions.
     pub layers: usize,
-    /// One set of weights sees each colour in turn: the network is then equivariant under permutations of the colours.
+    /// One set of weights sees each colour in turn.
+    ///
+    /// The network is then equivariant under permutations of the colours.
     pub share_colours: bool,
-    /// Separate streams of state value and advantages (Wang et al. 2016, <https://arxiv.org/abs/1511.06581>).
+    /// Separate streams of state value and advantages (a dueling network).
+    ///
+    /// Wang et al. 2016, <https://arxiv.org/abs/1511.06581>.
     pub dueling: bool,
     /// What the network sees.
     pub input: Input,
-    /// With afterstates: waves of a chain that a learned dynamics model predicts at the most; 0 for no model.
+    /// With afterstates: waves of a chain that a learned dynamics model predicts.
     ///
-    /// The network values the board that they leave; without a model the board as the action leaves it.
+    /// So many at the most; 0 for no model. The network values the board that they leave; without a model the board as
+    /// the action leaves it.
     pub dynamics_waves: usize,
     /// Number of 3x3 convolutions of the dynamics model.
     pub dynamics_layers: usize,
-    /// With plans: moves after each move that the network values too, those with the highest prior; 0 for none.
+    /// With plans: moves after each move that the network values too; 0 for none.
     ///
-    /// The best of them takes the place of the second move of a plan.
+    /// These are the moves with the highest prior. The best of them takes the place of the second move of a plan.
     pub next_moves: usize,
 }
 
@@ -66,8 +73,9 @@ pub enum Input {
     Plans,
 }
 
-/// An afterstate's value is the sum of what each place adds, times this: it keeps Adam's first steps, which move all places'
-/// outputs together, small.
+/// An afterstate's value is the sum of what each place adds, times this.
+///
+/// It keeps Adam's first steps, which move all places' outputs together, small.
 const SHARE: f32 = 1.0 / 16.0;
 
 impl Default for NetworkConfig {
@@ -141,14 +149,19 @@ impl NetworkConfig {
     }
 }
 
-/// The part of the network's shape that follows from the game, and what the network sees of it.
+/// The part of the network's shape that follows from the game.
+///
+/// It also has what the network sees of the game.
 #[derive(Clone, Debug)]
 struct GameShape {
     view: View,
-    /// Leading planes that are interchangeable (colours), if the network shares its weights among them; else 0.
+    /// Leading planes that are interchangeable (colours).
+    ///
+    /// 0 unless the network shares its weights among them.
     shared_planes: usize,
-    /// Where values are read off in the flattened output, channels last: each action's place, or all places, of one plane after
-    /// the other.
+    /// Where values are read off in the flattened output, channels last.
+    ///
+    /// That is each action's place, or all places, of one plane after the other.
     places: Vec<i32>,
     /// Waves that its dynamics model predicts at the most.
     waves: usize,
@@ -161,7 +174,9 @@ struct GameShape {
 pub struct QNetwork {
     stem: Convolution,
     body: Vec<Convolution>,
-    /// One 1x1 convolution a layer of `body`, of the features' mean over the colours; empty unless colours share weights.
+    /// One 1x1 convolution a layer of `body`, of the features' mean over the colours.
+    ///
+    /// Empty unless colours share weights.
     exchange: Vec<Convolution>,
     summary: Convolution,
     hidden: Convolution,
@@ -247,8 +262,9 @@ impl QNetwork {
         self.shape.next_moves
     }
 
-    /// Numbers that the network gives for an image: a value for each action; of an afterstate one, and one more if next moves are
-    /// valued too.
+    /// Numbers that the network gives for an image.
+    ///
+    /// A value for each action; of an afterstate one, and one more if next moves are valued too.
     pub fn outputs(&self) -> usize {
         match self.shape.view.afterstates() {
             false => self.shape.places.len(),
@@ -256,10 +272,12 @@ impl QNetwork {
         }
     }
 
-    /// What is to be added to the priors of actions: shape `[batch, outputs]`, of `images`, shape `[batch, planes, rows,
-    /// columns]`, and `scalars`, shape `[batch, scalars]`. If the network sees afterstates, the first column is to be added to
-    /// its prior, and a second one to the action's plan with the network's values of the next moves. Computed
-    /// layer by layer, with gradients or without; [`Frozen`] is faster where there are none.
+    /// What is to be added to the priors of actions: shape `[batch, outputs]`.
+    ///
+    /// `images` has shape `[batch, planes, rows, columns]`, `scalars` has shape `[batch, scalars]`. If the network
+    /// sees afterstates, the first column is to be added to its prior, and a second one to the action's plan with the
+    /// network's values of the next moves. Computed layer by layer, with gradients or without; [`Frozen`] is faster
+    /// where there are none.
     pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
         self.outputs_from(self.read_off(images, scalars))
     }
@@ -277,8 +295,10 @@ impl QNetwork {
         }
     }
 
-    /// The network as it is computed block by block, which must give what [`read_off`](Self::read_off) does: on the CPU, without
-    /// gradients and without the state's own value.
+    /// The network as it is computed block by block.
+    ///
+    /// This is on the CPU, without gradients and without the state's own value. It must give what
+    /// [`read_off`](Self::read_off) does.
     #[cfg(feature = "flex")]
     fn tower<G: Image>(&self) -> Option<Tower> {
         let Self { stem, body, exchange, summary, hidden, advantage, value, shape, .. } = self;
@@ -298,8 +318,9 @@ impl QNetwork {
         fits.then(|| Tower::new(&parts(), [shape.view.planes::<G>(), G::ROWS, G::COLUMNS], G::SCALARS))
     }
 
-    /// The values read off at the places of the actions, or at all places if the network sees afterstates: on any device, layer by
-    /// layer.
+    /// The values read off at the places of the actions.
+    ///
+    /// They are those of all places if the network sees afterstates. Computed on any device, layer by layer.
     fn read_off(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
         let [batch, _, rows, columns] = images.dims();
         let features = self.features(images, scalars);
@@ -348,8 +369,10 @@ impl QNetwork {
         colours::mean(x, colours)
     }
 
-    /// The first layer's input: the board's planes and the scalars as constant planes; with shared weights one such stack a
-    /// colour, shape `[batch * colours, rows, columns, 2 + other planes + scalars]`.
+    /// The first layer's input: the board's planes and the scalars as constant planes.
+    ///
+    /// With shared weights it is one such stack a colour, shape
+    /// `[batch * colours, rows, columns, 2 + other planes + scalars]`.
     fn input(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<4> {
         let [batch, _, rows, columns] = images.dims();
         let [_, count] = scalars.dims();
@@ -358,8 +381,9 @@ impl QNetwork {
     }
 }
 
-/// A network whose weights change no more, made ready once, at the first of many forward passes without gradients; but for its
-/// dynamics model.
+/// A network whose weights change no more, for forward passes without gradients.
+///
+/// All but its dynamics model is made ready once, at the first of many passes.
 pub struct Frozen<G> {
     network: QNetwork,
     #[cfg(feature = "flex")]

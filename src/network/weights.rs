@@ -11,9 +11,6 @@ use crate::store::{Array, Arrays};
 
 impl QNetwork {
     /// The weights by their paths in the module: `stem.weight`, `body.0.bias`, ...
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn arrays(&self) -> Result<Arrays> {
         let mut collector = Collector { path: Vec::new(), arrays: Ok(Arrays::new()) };
         self.valid().visit(&mut collector);
