@@ -1,4 +1,4 @@
-//! From the gradient of the output to those of input, weights and bias.
+//! The backward pass: gradients of input, weights and bias from the output's.
 
 use rayon::prelude::*;
 
@@ -8,7 +8,7 @@ use super::line::{Line, WIDTH, copy, line};
 use super::plan::{Plan, WeightPlan};
 use crate::network::activation::Activation;
 
-/// What the loss changes with.
+/// The gradients of a convolution.
 pub struct Gradients {
     /// `[boards, rows, columns, inputs]`; empty if it was not asked for.
     pub input: Vec<f32>,
@@ -18,14 +18,16 @@ pub struct Gradients {
     pub bias: Vec<f32>,
 }
 
-/// The gradient of the weights is the sum of this many partial sums at the most, so that it is the same whatever the number
-/// of threads; no more threads than this work on the backward pass. (Biases have a gradient for each board.)
+/// Partial sums of the gradient of the weights, at the most.
+///
+/// They make it the same whatever the number of threads; no more threads than this work on the backward pass. (Biases
+/// have a gradient for each board.)
 const PARTS: usize = 32;
 
 /// Some of the boards.
 struct Boards<'a> {
     input: &'a [f32],
-    /// Of the ReLU. Empty: all of the gradient passes.
+    /// The mask of the ReLU; where it is empty all of the gradient passes.
     mask: &'a [u8],
     gradient: &'a [f32],
     /// Empty if it was not asked for.
@@ -53,9 +55,10 @@ impl<'a> Boards<'a> {
     }
 }
 
-/// Gradients of a convolution of `input` by `weight`, given that of its output and, unless the activation is
-/// [`Activation::None`], the mask that [`forward`](super::forward::forward) kept. That of the input is left out unless
-/// `wanted`.
+/// Gradients of a convolution of `input` by `weight`, given that of its output.
+///
+/// `mask` is the one that [`forward`](super::forward::forward) kept, unless the activation is [`Activation::None`].
+/// The gradient of the input is left out unless `wanted`.
 pub fn backward(
     shape: &Shape,
     activation: Activation,
@@ -126,7 +129,9 @@ impl Work<'_> {
         }
     }
 
-    /// Adds the gradient of the weights from a block, and writes those of its biases and of its input.
+    /// Adds the gradient of the weights from a block.
+    ///
+    /// Also writes those of its biases and of its input.
     fn add_block(&self, block: Boards, scratch: &mut Scratch, weight_gradient: &mut [Line]) {
         let Self { shape, lines, .. } = self;
         let Shape { inputs, outputs, .. } = **shape;
@@ -147,7 +152,9 @@ impl Work<'_> {
         }
     }
 
-    /// Convolves what passed the ReLU of a block's gradient, `padded`, to the gradient of its input.
+    /// Convolves a block's gradient to the gradient of its input.
+    ///
+    /// `padded` is what of the gradient passed the ReLU.
     fn write_input_gradient(&self, gradient: &[f32], padded: &[Line], sums: &mut [Line], input_gradient: &mut [f32]) {
         let Shape { inputs, outputs, .. } = *self.shape;
         let places = gradient.len() / outputs;
@@ -174,7 +181,7 @@ impl Work<'_> {
 /// The gradient before the activation.
 struct Masked<'a> {
     gradient: &'a [f32],
-    /// Of the ReLU. Empty: all of it passes.
+    /// The mask of the ReLU; where it is empty all of the gradient passes.
     mask: &'a [u8],
     outputs: usize,
 }
@@ -195,7 +202,9 @@ impl Masked<'_> {
         Line(numbers)
     }
 
-    /// All into padded blocks of [`WIDTH`] channels each and `size` lines, with zeros for the boards beyond the last.
+    /// Copies all into padded blocks of [`WIDTH`] channels each and `size` lines.
+    ///
+    /// The boards beyond the last are zeros.
     fn pad(&self, lines: &[usize], size: usize, padded: &mut [Line]) {
         let places = self.gradient.len() / self.outputs;
         for (place, line) in lines[..places].iter().enumerate() {

@@ -1,12 +1,15 @@
-//! Memory that is used again. Tensors of a batch are so large that the allocator would give them back to the system after
-//! each update, and the system clears every page that it gives out again.
+//! Memory that is used again.
+//!
+//! Tensors of a batch are so large that the allocator would give them back to the system after each update, and the
+//! system clears every page that it gives out again.
 
 use std::sync::Mutex;
 
 use super::line::Line;
 
-/// Buffers that wait to be used again, the one kept longest first. They are kept as long as the process lives, at most
-/// [`KEPT`] of each kind, whatever their size.
+/// Buffers that wait to be used again, the one kept longest first.
+///
+/// They are kept as long as the process lives, at most [`KEPT`] of each kind, whatever their size.
 pub struct Buffers<T>(Mutex<Vec<Vec<T>>>);
 
 /// Numbers of tensors.

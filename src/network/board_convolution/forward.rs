@@ -1,4 +1,4 @@
-//! From the input to the output.
+//! The forward pass: from the input to the output.
 
 use rayon::prelude::*;
 
@@ -16,11 +16,12 @@ struct Block<'a> {
     mask: &'a mut [u8],
 }
 
-/// Convolves `input`, `[boards, rows, columns, inputs]`, to `[boards, rows, columns, outputs]`.
+/// Convolves `input` by `weight`, adds `bias` and activates.
 ///
-/// `weight` is `[outputs, inputs, kernel, kernel]`; `bias` is `[outputs]`, or `[boards, outputs]`, one per sample.
-/// With `keep` also gives the mask of the [`relu`], for every output whether its sum passes (1) or not (0), which
-/// [`backward`] needs for every activation but [`Activation::None`]; otherwise nothing.
+/// `input` is `[boards, rows, columns, inputs]`, the output `[boards, rows, columns, outputs]`; `weight` is
+/// `[outputs, inputs, kernel, kernel]`; `bias` is `[outputs]`, or `[boards, outputs]`, one per sample. With `keep`
+/// also gives the mask of the [`relu`], for every output whether its sum passes (1) or not (0), which [`backward`]
+/// needs for every activation but [`Activation::None`]; otherwise nothing.
 ///
 /// [`backward`]: super::backward::backward
 pub fn forward(
@@ -113,7 +114,9 @@ impl Channels<'_> {
     }
 }
 
-/// Zero in place of what is not above zero. NaN passes, as through burn's `relu`: it must not go unnoticed.
+/// Zero in place of what is not above zero.
+///
+/// NaN passes, as through burn's `relu`: it must not go unnoticed.
 #[inline(always)]
 pub fn relu(sum: f32) -> f32 {
     if sum <= 0.0 { 0.0 } else { sum }

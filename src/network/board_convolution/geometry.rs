@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use super::line::{Line, WIDTH, line};
 
-/// The sizes of a convolution of boards: `boards` x `rows` x `columns` places, channels last, with a square kernel of the
-/// odd size `kernel`, stride 1 and a padding of zeros that keeps the boards' size.
+/// The sizes of a convolution of boards.
+///
+/// It has `boards` x `rows` x `columns` places, channels last, a square kernel of the odd size `kernel`, stride 1 and
+/// a padding of zeros that keeps the boards' size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Boards in the batch.
@@ -22,7 +24,9 @@ pub struct Shape {
     pub kernel: usize,
 }
 
-/// Places in a block of boards, about: so many that a block and its weights stay in the cache next to the processor.
+/// Places in a block of boards, about.
+///
+/// So many that a block and its weights stay in the cache next to the processor.
 const PLACES: usize = 240;
 
 impl Shape {
@@ -45,7 +49,9 @@ impl Shape {
         self.kernel / 2
     }
 
-    /// Columns of a padded board: neighbouring rows share the zeros between them, as do neighbouring boards.
+    /// Columns of a padded board.
+    ///
+    /// Neighbouring rows share the zeros between them, as do neighbouring boards.
     fn padded_columns(&self) -> usize {
         self.columns + self.border()
     }
@@ -88,8 +94,10 @@ impl Shape {
         Rectangle { rows: centre.clone(), columns: centre }
     }
 
-    /// For every input and tap its offset from the beginning of a neighbourhood, and its line in a panel of
-    /// [`pack`](Self::pack), in whose order they are.
+    /// The offset and the line in a panel of every input and tap.
+    ///
+    /// The offset is from the beginning of a neighbourhood; the panel is one of [`pack`](Self::pack), in whose order
+    /// they are.
     pub fn neighbours(&self, taps: &Rectangle) -> impl Iterator<Item = (usize, usize)> {
         let shape = *self;
         let taps: Vec<usize> = taps.places(self.kernel).collect();
@@ -107,7 +115,9 @@ impl Shape {
         })
     }
 
-    /// The offsets of [`neighbours`](Self::neighbours) in runs of one row of the kernel, with that row.
+    /// The offsets of [`neighbours`](Self::neighbours) in runs of one kernel row.
+    ///
+    /// Each run comes with its row.
     pub fn kernel_rows(&self) -> Vec<(usize, Vec<usize>)> {
         let kernel = Rectangle { rows: 0..self.kernel, columns: 0..self.kernel };
         let row = |offset: usize| offset / WIDTH % self.padded() / self.padded_columns();
@@ -123,8 +133,10 @@ impl Shape {
         (0..self.block() * self.places()).filter(reached)
     }
 
-    /// The places of a board in rectangles, each with the taps that are on the board from any of its places: those between
-    /// the borders, the columns near the border, and the rows near it between them.
+    /// The places of a board in rectangles, each with its taps.
+    ///
+    /// Its taps are those that are on the board from any of its places. The rectangles are the places between the
+    /// borders, the columns near the border, and the rows near it between them.
     pub fn regions(&self) -> Vec<(Rectangle, Rectangle)> {
         let inner = self.inner(self.columns);
         let taps = |places: &Range<usize>, size: usize| {
@@ -142,13 +154,17 @@ impl Shape {
         regions
     }
 
-    /// Rows or columns of a board, of which there are `size`, from which no tap is beyond the board.
+    /// Rows or columns of a board from which no tap is beyond the board.
+    ///
+    /// There are `size` rows or columns in all.
     fn inner(&self, size: usize) -> Range<usize> {
         let start = self.border().min(size);
         start..size.saturating_sub(self.border()).max(start)
     }
 
-    /// Copies boards, at most a block, into padded blocks of [`WIDTH`] channels each, whose border is zero already.
+    /// Copies boards, at most a block, into padded blocks of [`WIDTH`] channels each.
+    ///
+    /// The border of these is zero already.
     pub fn pad(&self, boards: &[f32], channels: usize, lines: &[usize], padded: &mut [Line]) {
         let size = self.padded();
         for (numbers, at) in boards.chunks_exact(channels).zip(lines) {

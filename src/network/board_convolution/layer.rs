@@ -1,4 +1,4 @@
-//! A convolution between padded blocks, without the way back.
+//! A convolution between padded blocks, without a backward pass.
 
 use super::Kernel;
 use super::forward::relu;
@@ -14,12 +14,16 @@ pub struct Layer {
     activation: Activation,
     /// As [`Shape::pack`] gives them.
     panels: Vec<Line>,
-    /// The lines with which the sums of every panel and board of a block begin: the bias. `[panels, boards]`
+    /// The lines with which the sums begin, the bias: `[panels, boards]`.
+    ///
+    /// One for every panel and board of a block.
     pub starts: Vec<Line>,
 }
 
 impl Layer {
-    /// The convolution as one of `shape`, which may have a larger kernel: what it has more of is zero.
+    /// The convolution as one of `shape`, which may have a larger kernel.
+    ///
+    /// What that kernel has more is zero.
     pub fn new(shape: Shape, plans: &Plans, convolution: &Kernel, activation: Activation) -> Self {
         let [_, _, kernel] = convolution.sizes;
         let panels = match kernel < shape.kernel {
@@ -40,8 +44,10 @@ impl Layer {
         self.shape.outputs
     }
 
-    /// Convolves so many boards, at least one, of the padded block `input` to the padded block `output`. The sums begin with `starts`,
-    /// which are [`self.starts`](Self::starts) or others like them; the buffer `sums` has room for a block.
+    /// Convolves boards of the padded block `input` to the padded block `output`.
+    ///
+    /// There is at least one board. The sums begin with `starts`, which are [`self.starts`](Self::starts) or others
+    /// like them; the buffer `sums` has room for a block.
     pub fn apply(&self, boards: usize, starts: &[Line], input: &[Line], sums: &mut [Line], output: &mut [Line]) {
         self.apply_with(boards, starts, None, input, sums, output);
     }

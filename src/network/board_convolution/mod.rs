@@ -1,13 +1,15 @@
-//! Convolutions of small boards on the CPU, channels last, with bias, ReLU and residual in the same pass, forward and
-//! backward.
+//! Convolutions of small boards on the CPU, forward and backward.
 //!
-//! Blocks of a few boards are copied into buffers of 16 channels each with zeros between rows and between boards, in which
-//! every tap of the kernel is a constant offset. So the convolution and both of its gradients are matrix products with a
-//! left side that is read through offsets, and [`product`] is the micro-kernel of all three. It takes the sum in chunks,
-//! each of which reads so little that it stays in the first-level cache. A [`plan`] leaves out what lies beyond the border.
+//! Channels are last; bias, ReLU and residual are in the same pass.
 //!
-//! It is a leaf: numbers in, numbers out. Without gradients [`tower`] takes each block through the whole network, [`waves`]
-//! through the dynamics model.
+//! Blocks of a few boards are copied into buffers of 16 channels each with zeros between rows and between boards, in
+//! which every tap of the kernel is a constant offset. So the convolution and both of its gradients are matrix
+//! products with a left side that is read through offsets, and [`product`] is the micro-kernel of all three. It takes
+//! the sum in chunks, each of which reads so little that it stays in the first-level cache. A [`plan`] leaves out what
+//! lies beyond the border.
+//!
+//! It is a leaf: numbers in, numbers out. Without gradients [`tower`] takes each block through the whole network,
+//! [`waves`] through the dynamics model.
 
 mod backward;
 mod buffers;

@@ -1,4 +1,6 @@
-//! The convolution as an operation of burn's flex backend, with its own step of automatic differentiation.
+//! The convolution as an operation of burn's flex backend.
+//!
+//! It has its own backward step of automatic differentiation.
 
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
@@ -19,9 +21,11 @@ type FlexTensor = FloatTensor<Flex>;
 /// Backends that convolve boards.
 #[backend_extension(Flex, Autodiff)]
 pub trait BoardConvolution: Backend {
-    /// Convolves `input`, `[boards, rows, columns, inputs]`, by `weight`, `[outputs, inputs, size, size]` of odd size, with
-    /// a padding of zeros, and adds `bias`, `[1, outputs]` or `[boards, outputs]`: `[boards, rows, columns, outputs]`. That
-    /// the sizes fit and all numbers are 32-bit floats is for [`convolve`](crate::network::convolve) to see to.
+    /// Convolves `input` by `weight` with a padding of zeros, and adds `bias`.
+    ///
+    /// `input` is `[boards, rows, columns, inputs]`, `weight` `[outputs, inputs, size, size]` of odd size, `bias`
+    /// `[1, outputs]` or `[boards, outputs]`, the output `[boards, rows, columns, outputs]`. That the sizes fit and
+    /// all numbers are 32-bit floats is for [`convolve`](crate::network::convolve) to see to.
     fn board_convolution(
         input: FloatTensor<Self>,
         weight: FloatTensor<Self>,
@@ -98,7 +102,7 @@ impl Operands {
     }
 }
 
-/// The step of automatic differentiation.
+/// The backward step of automatic differentiation.
 #[derive(Debug)]
 struct Step;
 

@@ -4,14 +4,17 @@ use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 
 impl Shape {
-    /// Where in a panel the weights of an input for a tap are: groups of [`WIDTH`] inputs, in each all taps, in each all
-    /// inputs.
+    /// Where in a panel the weights of an input for a tap are.
+    ///
+    /// A panel has groups of [`WIDTH`] inputs, in each all taps, in each all inputs.
     pub fn weight_line(&self, input: usize, tap: usize) -> usize {
         let first = input / WIDTH * WIDTH;
         first * self.taps() + tap * WIDTH.min(self.inputs - first) + input % WIDTH
     }
 
-    /// Weights `[outputs, inputs, kernel, kernel]` as panels of outputs, each a line for every tap and input.
+    /// Weights `[outputs, inputs, kernel, kernel]` as panels of outputs.
+    ///
+    /// A panel has a line for every tap and input.
     pub fn pack(&self, weight: &[f32]) -> Vec<Line> {
         let (taps, inputs) = (self.taps(), self.inputs);
         let mut panels = vec![Line::default(); self.outputs.div_ceil(WIDTH) * taps * inputs];

@@ -1,5 +1,6 @@
-//! Which products convolve a block of boards, and which give the gradient of the weights. Those near the border leave out
-//! what lies beyond it.
+//! The products that convolve a block of boards or give the weights' gradient.
+//!
+//! Those near the border leave out what lies beyond it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,8 +9,9 @@ use super::line::{Line, WIDTH};
 use super::product::add_product;
 use super::steps::{Rows, Steps};
 
-/// The convolution of a block of boards. The sums of places with the same taps stand together, so that they make full
-/// tiles of a product.
+/// The convolution of a block of boards.
+///
+/// The sums of places with the same taps stand together, so that they make full tiles of a product.
 pub struct Plan {
     /// In the order of the block.
     pub places: Vec<Place>,
@@ -69,8 +71,9 @@ impl Plan {
         });
     }
 
-    /// The convolution of a padded block by a panel of weights: the sums of its [`places`](Self::places), each of which
-    /// begins with the line of its board in `starts`.
+    /// The convolution of a padded block by a panel of weights.
+    ///
+    /// Gives the sums of its [`places`](Self::places), each of which begins with the line of its board in `starts`.
     pub fn convolve<'a>(&self, starts: &[Line], padded: &[Line], panel: &[Line], sums: &'a mut [Line]) -> &'a [Line] {
         let sums = &mut sums[..self.places.len()];
         for (sum, board) in sums.iter_mut().zip(&self.boards) {
@@ -80,13 +83,17 @@ impl Plan {
         sums
     }
 
-    /// Adds the products of a padded block with a panel of weights to the sums of its [`places`](Self::places).
+    /// Adds the products of a padded block with a panel of weights to the sums.
+    ///
+    /// These are the sums of its [`places`](Self::places).
     pub fn add(&self, padded: &[Line], panel: &[Line], sums: &mut [Line]) {
         add_regions(&self.regions, padded, panel, sums);
     }
 }
 
-/// Plans for blocks of any number of boards, each made when it is first asked for. Copies share them.
+/// Plans for blocks of any number of boards.
+///
+/// Each is made when it is first asked for; copies share them.
 #[derive(Clone)]
 pub struct Plans(Arc<Regions>);
 
@@ -137,8 +144,9 @@ impl WeightPlan {
         Self { regions: shape.kernel_rows().into_iter().map(region).collect() }
     }
 
-    /// Adds the products of a padded block of inputs with a group of a padded block of gradients to sums in the order of
-    /// [`Shape::pack`].
+    /// Adds the products of padded inputs with a group of padded gradients to sums.
+    ///
+    /// Both are padded blocks; the sums are in the order of [`Shape::pack`].
     pub fn add(&self, padded: &[Line], gradient: &[Line], sums: &mut [Line]) {
         add_regions(&self.regions, padded, gradient, sums);
     }

@@ -20,8 +20,10 @@ impl Planes {
         Self { count, colours, lines: shape.lines().collect(), shape }
     }
 
-    /// Writes images `[boards, planes, rows, columns]` and scalars `[boards, scalars]`, of which there may be none, as channels
-    /// of a padded block: all planes, or what one of the colours sees of them, which is its own plane, the sum of the
+    /// Writes images and scalars as channels of a padded block.
+    ///
+    /// Images are `[boards, planes, rows, columns]`, scalars `[boards, scalars]`, of which there may be none. The
+    /// channels are all planes, or what one of the colours sees of them, which is its own plane, the sum of the
     /// others', and those of no colour.
     pub fn write(&self, colour: usize, images: &[f32], scalars: &[f32], padded: &mut [Line]) {
         let (places, size) = (self.shape.places(), self.shape.padded());

@@ -1,5 +1,6 @@
-//! The micro-kernel: a matrix product whose left side is read through offsets, so that neither the neighbourhoods of
-//! a convolution nor their transpose are ever written out.
+//! The micro-kernel: a matrix product whose left side is read through offsets.
+//!
+//! So neither the neighbourhoods of a convolution nor their transpose are ever written out.
 
 use std::sync::LazyLock;
 
@@ -39,10 +40,11 @@ impl InstructionSet {
     }
 }
 
-/// Adds to `sums[i][j]` the sum over all steps of `left[rows[i] + step.0] * right[step.1][j]`, for the first
-/// `sums.len()` rows; offsets on the left count numbers, not lines.
+/// Adds the products of all steps to the sums of rows.
 ///
-/// The order of the additions is that of the steps, whatever else is computed along.
+/// Adds to `sums[i][j]` the sum over all steps of `left[rows[i] + step.0] * right[step.1][j]`, for the first
+/// `sums.len()` rows; offsets on the left count numbers, not lines. The order of the additions is that of the steps,
+/// whatever else is computed along.
 ///
 /// # Panics
 /// When an offset lies outside of `left` or `right`, or there are fewer rows than that.

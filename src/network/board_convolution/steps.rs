@@ -27,7 +27,9 @@ impl FromIterator<usize> for Rows {
     }
 }
 
-/// Steps along the rows of the left side and the lines of the right side, as runs of steps that lie `STRIDE` apart.
+/// Steps along the rows of the left side and the lines of the right side.
+///
+/// They are held as runs of steps that lie `STRIDE` apart.
 #[derive(Clone, Debug)]
 pub struct Steps<const STRIDE: usize> {
     chunks: Vec<Vec<Run>>,
@@ -36,8 +38,9 @@ pub struct Steps<const STRIDE: usize> {
 }
 
 impl<const STRIDE: usize> Steps<STRIDE> {
-    /// The runs, in chunks such that the lines of the right side of one stay in the first-level cache, together with what
-    /// is read of the left.
+    /// The runs, in chunks that stay in the first-level cache.
+    ///
+    /// A chunk's lines of the right side stay there, together with what is read of the left.
     pub fn chunks(&self) -> &[Vec<Run>] {
         &self.chunks
     }
@@ -53,7 +56,9 @@ impl<const STRIDE: usize> Steps<STRIDE> {
     }
 }
 
-/// `length` steps: of `STRIDE` from `start` on the left, of one from `line` on the right.
+/// `length` steps from `start` on the left and from `line` on the right.
+///
+/// They are steps of `STRIDE` on the left, of one on the right.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     /// Offset of the first on the left.

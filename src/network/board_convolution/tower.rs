@@ -1,5 +1,6 @@
-//! The whole Q-network without gradients, block by block: a block of boards goes through all layers while it is in the
-//! cache, and no layer's output is written anywhere else.
+//! The whole Q-network without gradients, block by block.
+//!
+//! A block of boards goes through all layers while it is in the cache, and no layer's output is written anywhere else.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -14,8 +15,10 @@ use super::plan::Plans;
 use super::planes::{Planes, average};
 use crate::network::activation::Activation;
 
-/// What a [`Tower`] is made of: a network of convolutions with residuals, a summary of the board half-way, and one value a place
-/// and plane. Where colours share its weights, it goes through the layers once for each colour.
+/// What a [`Tower`] is made of.
+///
+/// That is a network of convolutions with residuals, a summary of the board half-way, and one value a place and plane.
+/// Where colours share its weights, it goes through the layers once for each colour.
 pub struct Parts {
     /// Leading planes that share the weights; 0 if none do.
     pub colours: usize,
@@ -23,10 +26,13 @@ pub struct Parts {
     pub stem: Kernel,
     /// With residuals.
     pub body: Vec<Kernel>,
-    /// 1x1, of the features' mean over the colours, added to the sums of each layer of `body`; none unless colours share the
-    /// weights.
+    /// 1x1, of the features' mean over the colours.
+    ///
+    /// Added to the sums of each layer of `body`; none unless colours share the weights.
     pub exchange: Vec<Kernel>,
-    /// 1x1, of the features' mean over the board; added to the sums in the middle of `body`.
+    /// 1x1, of the features' mean over the board.
+    ///
+    /// Added to the sums in the middle of `body`.
     pub summary: Kernel,
     /// 1x1.
     pub hidden: Kernel,
@@ -36,7 +42,9 @@ pub struct Parts {
     pub places: Vec<i32>,
 }
 
-/// The network, ready for blocks of boards: its weights are packed, and buffers are kept from one batch to the next.
+/// The network, ready for blocks of boards.
+///
+/// Its weights are packed, and buffers are kept from one batch to the next.
 pub struct Tower {
     planes: Planes,
     stem: Layer,
@@ -73,7 +81,9 @@ struct Scratch {
 }
 
 impl Tower {
-    /// The network for boards of so many planes, rows and columns, with so many scalars each.
+    /// The network for boards of so many planes, rows and columns.
+    ///
+    /// Each board has so many scalars.
     ///
     /// # Panics
     /// If it is for other planes and scalars.
@@ -109,8 +119,9 @@ impl Tower {
         }
     }
 
-    /// Values, shape `[batch, actions]`, of `images`, shape `[batch, planes, rows, columns]`, and `scalars`, shape `[batch,
-    /// scalars]`.
+    /// Values, shape `[batch, actions]`, of images and scalars.
+    ///
+    /// `images` has shape `[batch, planes, rows, columns]`, `scalars` has shape `[batch, scalars]`.
     ///
     /// # Panics
     /// If these are of other sizes than the network's.
@@ -124,7 +135,9 @@ impl Tower {
         Tensor::from_data(TensorData::new(values, [boards, self.actions.len()]), &device)
     }
 
-    /// Values `[boards, actions]` of images `[boards, planes, rows, columns]` and scalars `[boards, scalars]`.
+    /// Values `[boards, actions]` of images and scalars.
+    ///
+    /// Images are `[boards, planes, rows, columns]`, scalars `[boards, scalars]`.
     fn values(&self, boards: usize, images: &[f32], scalars: &[f32]) -> Vec<f32> {
         let block = self.features.block();
         let image = self.planes.count * self.features.places();
@@ -161,7 +174,9 @@ impl Tower {
         }
     }
 
-    /// From the images of so many boards to the values of their places, which are in `next` at last.
+    /// From the images of so many boards to the values of their places.
+    ///
+    /// The values are in `next` at last.
     fn compute(&self, boards: usize, images: &[f32], scalars: &[f32], scratch: &mut Scratch) {
         let Scratch { planes, features, next, mean, exchanged, pooled, sums } = scratch;
         for (colour, features) in features.iter_mut().enumerate() {
@@ -207,7 +222,9 @@ impl Tower {
         }
     }
 
-    /// Where sums begin that have what stands at every board's first place added to them.
+    /// Where sums begin that have the summary of every board added to them.
+    ///
+    /// A summary stands at its board's first place.
     fn with_summary(&self, summary: &[Line], starts: &[Line]) -> Vec<Line> {
         let (places, size, block) = (self.features.places(), self.features.padded(), self.features.block());
         let mut sums = starts.to_vec();

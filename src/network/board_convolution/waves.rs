@@ -1,5 +1,6 @@
-//! The dynamics model without gradients, block by block: a block of boards goes through wave after wave, and no layer's
-//! output is written anywhere but in its buffers.
+//! The dynamics model without gradients, block by block.
+//!
+//! A block of boards goes through wave after wave, and no layer's output is written anywhere but in its buffers.
 
 use rayon::prelude::*;
 
@@ -11,8 +12,10 @@ use super::plan::Plans;
 use super::planes::{Planes, average};
 use crate::network::activation::{Activation, set_by_odds};
 
-/// A model of one wave: convolutions with residuals, each with an exchange of the features' mean over the colours and of its
-/// sums over the cells below, and then the board after the wave and its points.
+/// A model of one wave: convolutions with residuals.
+///
+/// Each has an exchange of the features' mean over the colours and of its sums over the cells below; behind them come
+/// the board after the wave and its points.
 pub struct WaveTower {
     /// Leading planes that share the weights; 0 if none do.
     pub colours: usize,
@@ -46,8 +49,10 @@ impl WaveTower {
         features.is_multiple_of(WIDTH)
     }
 
-    /// Follows the chains of boards `[batch, planes, rows, columns]`, which change to what they become, until nothing changes
-    /// any more, for `waves` waves at the most; adds the points.
+    /// Follows the chains of boards until nothing changes any more.
+    ///
+    /// Boards are `[batch, planes, rows, columns]` and change to what they become, for `waves` waves at the most;
+    /// their points are added.
     pub fn outcome(&self, boards: &mut [f32], points: &mut [f32], [planes, rows, columns]: [usize; 3], waves: usize) {
         let shape = |convolution: &Kernel, kernel| {
             let [outputs, inputs, _] = convolution.sizes;
@@ -163,7 +168,9 @@ impl Layers {
         }
     }
 
-    /// From the images of so many boards to the log-odds of the boards after a wave, and its points.
+    /// From the images of so many boards to the boards after a wave, and its points.
+    ///
+    /// The boards after it are given as log-odds.
     fn compute(&self, boards: usize, scratch: &mut Scratch) {
         let Scratch { images, planes, features, next, mean, exchanged, read, sums, odds, points } = scratch;
         odds.resize(boards * self.planes.count * self.features.places(), 0.0);
