@@ -41,7 +41,9 @@ impl Exploration {
     }
 }
 
-/// With probability epsilon an action drawn uniformly from the mask, else the best one in it.
+/// With probability epsilon a random action of the mask, else the best one in it.
+///
+/// The random one is drawn uniformly.
 pub fn epsilon_greedy(values: &[f32], mask: &ActionMask, epsilon: f64, stream: &mut Stream) -> usize {
     if f64::from(stream.unit()) < epsilon {
         let choice = stream.below(mask.count() as u32) as usize;

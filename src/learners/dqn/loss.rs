@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Loss {
-    /// d^2 / 2 up to `huber_delta`, linear beyond (Huber 1964, <https://doi.org/10.1214/aoms/1177703732>).
+    /// d^2 / 2 up to `huber_delta`, linear beyond.
+    ///
+    /// Huber 1964, <https://doi.org/10.1214/aoms/1177703732>.
     Huber,
     /// d^2 / 2.
     Squared,

@@ -1,4 +1,6 @@
-//! Deep Q-learning (Mnih et al. 2015, <https://doi.org/10.1038/nature14236>). Begin reading at [`round`].
+//! Deep Q-learning (Mnih et al. 2015, <https://doi.org/10.1038/nature14236>).
+//!
+//! Begin reading at [`round`].
 
 pub mod config;
 pub mod exploration;

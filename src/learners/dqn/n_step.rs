@@ -1,4 +1,6 @@
-//! Transitions over n moves: the discounted sum of n rewards, and the state behind them.
+//! Transitions over n moves (n-step returns).
+//!
+//! A transition has the discounted sum of n rewards, and the state behind them.
 
 use std::collections::VecDeque;
 
@@ -7,8 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::replay::Transition;
 use crate::games::{Game, Outcome};
 
-/// Collects the last moves of one game into transitions over n moves (Sutton 1988; in DQN: Hessel et al. 2018,
-/// <https://arxiv.org/abs/1710.02298>). At the end of a game the shorter rests are transitions too.
+/// Collects the last moves of one game into transitions over n moves.
+///
+/// At the end of a game the shorter rests are transitions too. (Sutton 1988; in DQN: Hessel et al. 2018,
+/// <https://arxiv.org/abs/1710.02298>.)
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct NStep<G: Game> {
@@ -33,13 +37,17 @@ impl<G: Game> NStep<G> {
         Self { n, discount, pending: VecDeque::with_capacity(n) }
     }
 
-    /// Whether it is what [`new`](Self::new) makes of these numbers, with moves that a game has.
+    /// Whether it is what [`new`](Self::new) makes of these numbers.
+    ///
+    /// Its pending moves must be moves that a game has.
     pub fn fits(&self, n: usize, discount: f32) -> bool {
         let actions = self.pending.iter().all(|pending| usize::from(pending.action) < G::ACTIONS);
         self.n == n && self.discount == discount && self.pending.len() < n && actions
     }
 
-    /// Takes a move and what it brought, with the reward already scaled; hands finished transitions to `store`.
+    /// Takes a move and what it brought, and hands finished transitions to `store`.
+    ///
+    /// The reward is scaled already.
     pub fn push(
         &mut self,
         state: G::State,
@@ -79,8 +87,9 @@ mod tests {
         State::new(&"########\n".repeat(10), 25 - number).unwrap()
     }
 
-    /// What has been stored after each of some moves, with these rewards; the last one may end the game. The reward of
-    /// move k is for action k.
+    /// What has been stored after each of some moves, with these rewards.
+    ///
+    /// The last move may end the game. The reward of move k is for action k.
     fn stored(n: usize, discount: f32, rewards: &[f32], terminal: bool) -> Vec<Vec<Transition<State>>> {
         let mut collector = NStep::<Match3>::new(n, discount);
         let mut push = |number: usize| {

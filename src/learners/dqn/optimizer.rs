@@ -1,5 +1,6 @@
-//! The optimizer: Adam or Muon, with clipping by the global norm of the gradient; its state is plain numbers, in the order
-//! of the network's parameters.
+//! The optimizer: Adam or Muon, with clipping by the gradient's global norm.
+//!
+//! Its state is plain numbers, in the order of the network's parameters.
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::optim::momentum::{MomentumConfig, MomentumState};
@@ -20,9 +21,10 @@ use crate::network::to_vec;
 pub enum OptimizerKind {
     /// Adam (Kingma and Ba 2015, <https://arxiv.org/abs/1412.6980>).
     Adam,
-    /// The weights of convolutions take orthogonal steps, as large as Adam's would be (Jordan et al. 2024,
-    /// <https://kellerjordan.github.io/posts/muon/>; Liu et al. 2025, <https://arxiv.org/abs/2502.16982>); biases and heads
-    /// those of Adam.
+    /// Orthogonal steps for the weights of convolutions, Adam's for biases and heads.
+    ///
+    /// The orthogonal steps are as large as Adam's would be (Jordan et al. 2024,
+    /// <https://kellerjordan.github.io/posts/muon/>; Liu et al. 2025, <https://arxiv.org/abs/2502.16982>).
     Muon,
 }
 
@@ -34,7 +36,9 @@ pub enum Schedule {
     Constant,
     /// In a straight line.
     Linear,
-    /// In half a wave of a cosine (Loshchilov and Hutter 2017, <https://arxiv.org/abs/1608.03983>).
+    /// In half a wave of a cosine.
+    ///
+    /// Loshchilov and Hutter 2017, <https://arxiv.org/abs/1608.03983>.
     Cosine,
 }
 
@@ -50,18 +54,22 @@ impl Learning {
     }
 }
 
-/// [Adam](OptimizerKind::Adam) or [Muon](OptimizerKind::Muon), both burn's, with a state that can be saved.
+/// [Adam](OptimizerKind::Adam) or [Muon](OptimizerKind::Muon), both burn's.
+///
+/// Its state can be saved.
 pub struct Optimizer {
     adam: Adam,
     /// For the weights of convolutions with at least [`MUON_OUTPUTS`] outputs.
     muon: Option<Muon>,
-    /// 0: no clipping.
+    /// The limit of the gradient's global norm; 0 for no clipping.
     max_gradient_norm: f32,
     /// One state a parameter, flattened; empty before the first step.
     states: Vec<State>,
 }
 
-/// Outputs of a convolution from which on Muon takes its step; heads, which have fewer, are left to Adam.
+/// Outputs of a convolution from which on Muon takes its step.
+///
+/// Heads, which have fewer, are left to Adam.
 const MUON_OUTPUTS: usize = 8;
 
 /// Muon's momentum, of Nesterov's kind.
@@ -72,11 +80,15 @@ const MUON_MOMENTUM: f64 = 0.95;
 #[expect(clippy::large_enum_variant, reason = "there is one a parameter, a few dozen in all")]
 enum State {
     Adam(AdamState<1>),
-    /// The velocity: the sum of past gradients, each later update weighting it by the momentum.
+    /// The velocity: the sum of past gradients.
+    ///
+    /// Each later update weights it by the momentum.
     Muon(Tensor<1>),
 }
 
-/// The state of one parameter: Adam's moments, or Muon's velocity as the first and nothing as the second.
+/// The state of one parameter.
+///
+/// It is Adam's moments, or Muon's velocity as the first and nothing as the second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedMoments {
     /// Updates so far, of Adam.
@@ -88,7 +100,9 @@ pub struct SavedMoments {
 }
 
 impl Optimizer {
-    /// An optimizer without state, as `learning` chooses its kind, epsilon and limit of the gradient's norm.
+    /// An optimizer without state.
+    ///
+    /// `learning` chooses its kind, epsilon and limit of the gradient's norm.
     pub fn new(learning: &Learning) -> Self {
         let momentum = MomentumConfig { momentum: MUON_MOMENTUM, dampening: 0.0, nesterov: true };
         let muon = MuonConfig::new().with_momentum(momentum).with_adjust_lr_fn(AdjustLrFn::MatchRmsAdamW);
@@ -100,7 +114,9 @@ impl Optimizer {
         }
     }
 
-    /// Takes one step. Gives the network after it and the norm of the whole gradient before clipping.
+    /// Takes one step.
+    ///
+    /// Gives the network after it and the norm of the whole gradient before clipping.
     pub fn step<M: Module>(&mut self, learning_rate: f64, network: M, gradients: GradientsParams) -> Result<(M, f32)> {
         let mut squares = SumOfSquares { gradients: &gradients, sum: None };
         network.visit(&mut squares);
@@ -255,7 +271,9 @@ impl ModuleMapper for Stepper<'_> {
     }
 }
 
-/// Whether a parameter is one of Muon's: a convolution's weight, `[outputs, inputs, size, size]`, that is no head's.
+/// Whether a parameter is one of Muon's.
+///
+/// That is a convolution's weight, `[outputs, inputs, size, size]`, that is no head's.
 fn is_matrix<const D: usize>(shape: &[usize]) -> bool {
     D == 4 && shape[0] >= MUON_OUTPUTS
 }

@@ -38,7 +38,7 @@ impl ModuleVisitor for Add<'_> {
     }
 }
 
-/// Gives every parameter a beginning of its own in what is tracked.
+/// Makes every parameter a leaf of its own in the graph of autodiff.
 pub struct Untangle;
 
 impl ModuleMapper for Untangle {

@@ -1,4 +1,6 @@
-//! Prioritised replay: transitions of large errors are sampled more often, and count less each.
+//! Prioritised replay: transitions of large errors are sampled more often.
+//!
+//! They count less each.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,11 +8,14 @@ use super::replay::Sample;
 use super::sum_tree::SumTree;
 use crate::random::Stream;
 
-/// Added to every error, so that no transition is never seen again; in units of scaled rewards.
+/// Added to every error, so that no transition is never seen again.
+///
+/// In units of scaled rewards.
 const LEAST_ERROR: f32 = 1e-3;
 
-/// The priorities of a memory's transitions: `(|error| + 0.001) ^ exponent` (Schaul et al. 2016,
-/// <https://arxiv.org/abs/1511.05952>, the proportional variant).
+/// The priorities of a memory's transitions: `(|error| + 0.001) ^ exponent`.
+///
+/// Schaul et al. 2016, <https://arxiv.org/abs/1511.05952>, the proportional variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Priorities {
     tree: SumTree,
@@ -45,8 +50,9 @@ impl Priorities {
         }
     }
 
-    /// Draws one of `len` transitions from each of `count` equal parts of the sum, with the importance weights
-    /// `(1 / (len * probability)) ^ importance_exponent`, scaled to a maximum of 1.
+    /// Draws one of `len` transitions from each of `count` equal parts of the sum.
+    ///
+    /// The importance weights are `(1 / (len * probability)) ^ importance_exponent`, scaled to a maximum of 1.
     pub fn sample(&self, count: usize, len: usize, importance_exponent: f64, stream: &mut Stream) -> Sample {
         let tree = &self.tree;
         let part = tree.total() / count as f32;

@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Running means of what next states' values add to rewards, one for each number of actions that are left in them.
+/// Running means of what next states' values add to rewards.
 ///
-/// Relative value iteration subtracts what all positions have in common (for Q-learning: Abounadi, Bertsekas and Borkar 2001,
-/// <https://doi.org/10.1137/S0363012999361974>): the points of an average future need not be learned.
+/// There is one mean for each number of actions that are left in them.
+///
+/// Relative value iteration subtracts what all positions have in common (for Q-learning: Abounadi, Bertsekas and
+/// Borkar 2001, <https://doi.org/10.1137/S0363012999361974>): the points of an average future need not be learned.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Baselines(Vec<(u32, f32)>);
 

@@ -1,4 +1,6 @@
-//! The replay memory: a ring of packed transitions, sampled uniformly or by priority.
+//! The replay memory: a ring of packed transitions.
+//!
+//! It is sampled uniformly or by priority.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,11 +15,15 @@ use crate::random::{Draw, Stream};
 pub struct ReplayConfig {
     /// Transitions that are kept; the oldest gives way.
     pub capacity: usize,
-    /// Sample in proportion to the last error (Schaul et al. 2016, <https://arxiv.org/abs/1511.05952>) instead of uniformly.
+    /// Sample in proportion to the last error instead of uniformly.
+    ///
+    /// Schaul et al. 2016, <https://arxiv.org/abs/1511.05952>.
     pub prioritised: bool,
     /// Exponent of the error in the priority: 0 is uniform.
     pub priority_exponent: f64,
-    /// Exponent of the importance weights at the start; it rises linearly to 1 at the end of the training.
+    /// Exponent of the importance weights at the start.
+    ///
+    /// It rises linearly to 1 at the end of the training.
     pub importance_exponent: f64,
 }
 
@@ -35,13 +41,15 @@ impl ReplayConfig {
         require(unit(importance_exponent), "replay.importance_exponent", importance_exponent, "between 0 and 1")
     }
 
-    /// The exponent of the importance weights when a share of the training between 0 and 1 is done.
+    /// The exponent of the importance weights at some point of the training.
+    ///
+    /// `progress` is the share of the training that is done, between 0 and 1.
     pub fn importance(&self, progress: f64) -> f64 {
         self.importance_exponent + (1.0 - self.importance_exponent) * progress
     }
 }
 
-/// A step of experience over one or more moves.
+/// A transition over one or more moves.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transition<S> {
     /// The state in which the action was taken.
@@ -82,7 +90,9 @@ impl<S: Copy> Replay<S> {
         Self { capacity: config.capacity, transitions: Vec::new(), head: 0, priorities }
     }
 
-    /// Whether it is a memory of that configuration, with transitions of a game of so many actions.
+    /// Whether it is a memory of that configuration.
+    ///
+    /// Its transitions must be of a game of so many actions.
     pub fn fits(&self, config: &ReplayConfig, actions: usize) -> bool {
         let len = self.transitions.len();
         let head = if len < self.capacity { self.head == len } else { self.head < len };
@@ -122,7 +132,9 @@ impl<S: Copy> Replay<S> {
         self.head = (self.head + 1) % self.capacity;
     }
 
-    /// Draws `count` transitions with replacement from a memory that is not empty, uniformly or by priority.
+    /// Draws `count` transitions with replacement, uniformly or by priority.
+    ///
+    /// The memory must not be empty.
     pub fn sample(&self, count: usize, importance_exponent: f64, stream: &mut Stream) -> Sample {
         let len = self.transitions.len();
         match &self.priorities {

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Priorities of `capacity` slots, all 0 at first; setting one and finding a slot by its share of the sum take
-/// O(log capacity).
+/// Priorities of `capacity` slots, all 0 at first.
+///
+/// Setting one and finding a slot by its share of the sum take O(log capacity).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SumTree {
     /// Node i's children are 2i and 2i + 1; the leaves are the last half.
@@ -31,7 +32,9 @@ impl SumTree {
         self.nodes[self.nodes.len() / 2 + slot]
     }
 
-    /// Sets a slot's priority. Each sum above is computed anew from its two halves, so that no rounding accumulates.
+    /// Sets a slot's priority.
+    ///
+    /// Each sum above is computed anew from its two halves, so that no rounding accumulates.
     pub fn set(&mut self, slot: usize, priority: f32) {
         let mut node = self.nodes.len() / 2 + slot;
         self.nodes[node] = priority;
@@ -41,8 +44,9 @@ impl SumTree {
         }
     }
 
-    /// The slot in which `mass`, between 0 and the total, falls when the priorities stand side by side. Never a slot of
-    /// priority 0 while another has more.
+    /// The slot in which `mass` falls when the priorities stand side by side.
+    ///
+    /// `mass` is between 0 and the total. The slot never has priority 0 while another has more.
     pub fn find(&self, mut mass: f32) -> usize {
         let mut node = 1;
         while node < self.nodes.len() / 2 {

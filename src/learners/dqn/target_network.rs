@@ -43,7 +43,9 @@ impl Target {
         require(rate > 0.0 && rate <= 1.0, "target.rate", rate, "above 0 and at most 1")
     }
 
-    /// The target network after so many updates of the online network, the last of which was just made.
+    /// The target network after so many updates of the online network.
+    ///
+    /// The last of these was just made.
     pub fn follow(&self, target: QNetwork, online: &QNetwork, updates: u64) -> QNetwork {
         match self.update {
             TargetUpdate::Hard if updates.is_multiple_of(self.every) => online.valid(),
