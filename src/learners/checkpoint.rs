@@ -1,4 +1,6 @@
-//! The checkpoint of a run: its configuration and everything that moves, to be resumed from.
+//! The checkpoint of a run, to be resumed from.
+//!
+//! It holds the run's configuration and everything that moves.
 
 use std::path::Path;
 

@@ -1,4 +1,6 @@
-//! The configuration of a training: strict TOML. What any learner has in common stands here, the rest with the learner.
+//! The configuration of a training: strict TOML.
+//!
+//! What any learner has in common stands here, the rest with the learner.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -63,7 +65,9 @@ pub struct RunConfig {
 pub struct GameConfig {
     /// The game's name.
     pub name: String,
-    /// The moves offered to the agent, in acting, exploring and in the maximum of the target.
+    /// The mask: the moves offered to the agent.
+    ///
+    /// It is the same in acting, exploring and in the maximum of the target.
     pub mask: String,
     /// The parameters of the game's rules, resolved: every one is written out.
     pub rules: Table,
@@ -211,7 +215,9 @@ impl<C: Serialize> TrainConfig<C> {
     }
 }
 
-/// A configuration as it was given: TOML, and the `--set` that go before it, not yet understood.
+/// A configuration as it was given, not yet understood.
+///
+/// It is TOML, and the `--set` that take precedence over it.
 #[derive(Clone, Debug)]
 pub struct Source {
     table: Table,
@@ -236,7 +242,7 @@ impl Source {
     /// The same for a text; `name` is what errors call it.
     ///
     /// # Errors
-    /// As [`load`](Self::load).
+    /// A text that is no TOML, and an override that is none.
     pub fn parse(text: &str, name: &str, overrides: &[String]) -> Result<Self> {
         let mut table: Table = text.parse().map_err(|error: toml::de::Error| {
             Error::user(format!("{name} is not valid TOML: {}", error.to_string().trim_end()))
@@ -269,7 +275,8 @@ impl Source {
     /// The configuration of a learner's training in a game, and the game's rules.
     ///
     /// # Errors
-    /// An unknown key, a wrong type or a value out of range: the sentence names the file or `--set`, the key and what is allowed.
+    /// An unknown key, a wrong type or a value out of range: the sentence names the file or `--set`, the key and what
+    /// is allowed.
     pub fn resolve<G: Game, L: Learner<G>>(&self) -> Result<(TrainConfig<L::Config>, G::Rules)> {
         let in_words = |(key, message): (String, String)| self.wrong(&key, &message);
         let out_of_range = |OutOfRange { key, value, allowed }: OutOfRange| {
@@ -340,7 +347,7 @@ fn from_toml<T: DeserializeOwned>(table: Table) -> std::result::Result<T, (Strin
         .map_err(|error| (error.path().to_string(), in_words(error.inner().message().trim_end())))
 }
 
-/// What a wrong type should have been, in the user's words instead of the program's.
+/// What a wrong type should have been, in the user's words, not the program's.
 fn in_words(message: &str) -> String {
     [
         ("expected usize", "expected a whole number, 0 or above"),
@@ -358,7 +365,7 @@ fn in_words(message: &str) -> String {
 /// The key and the value of a `key=value`.
 ///
 /// # Errors
-/// When it is none.
+/// A text without `=`.
 pub fn key_and_value(text: &str) -> Result<(&str, &str)> {
     let (key, value) = text
         .split_once('=')
@@ -366,7 +373,9 @@ pub fn key_and_value(text: &str) -> Result<(&str, &str)> {
     Ok((key.trim(), value.trim()))
 }
 
-/// Applies one `key=value` of `--set` to a table, and gives the key; a bare word that is no TOML is taken as text.
+/// Applies one `key=value` of `--set` to a table, and gives the key.
+///
+/// A bare word that is no TOML is taken as text.
 fn set<'a>(table: &mut Table, text: &'a str) -> Result<&'a str> {
     let (key, value) = key_and_value(text)?;
     let value = format!("value = {value}")

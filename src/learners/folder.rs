@@ -8,17 +8,22 @@ use crate::error::{Error, Result};
 use crate::network::BEST;
 use crate::store::files;
 
-/// `runs/NAME/`: the resolved configuration, checkpoints and logs; no other process can open it meanwhile.
+/// The folder of a run, `runs/NAME/`: resolved configuration, checkpoints and logs.
+///
+/// No other process can open it meanwhile.
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    /// Locked by the operating system, which lets go of it when the process ends, however that happens.
+    /// Locked by the operating system.
+    ///
+    /// It lets go of the file when the process ends, however that happens.
     _lock: File,
 }
 
 impl RunFolder {
-    /// Makes the folder of a new run, with its configuration. Without a name it is called after `stem`, and numbered where
-    /// that exists.
+    /// Makes the folder of a new run, with its configuration.
+    ///
+    /// Without a name it is called after `stem`, and numbered where that exists.
     ///
     /// # Errors
     /// When there is a run of that name already, or the folder cannot be made.

@@ -1,4 +1,6 @@
-//! The logs of a run: two CSV files, TensorBoard events, and what is shown of its progress.
+//! The logs of a run: two CSV files and TensorBoard events.
+//!
+//! What is shown of its progress is here too.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -49,7 +51,9 @@ impl Logs {
         Self::new::<G, L>(training, evaluations, events, 0, steps, quiet)
     }
 
-    /// The logs of a run as they were at a step: what was written after it is taken back.
+    /// The logs of a run as they were at a step.
+    ///
+    /// What was written after it is taken back.
     pub fn resume<G: Game, L: Learner<G>>(folder: &RunFolder, step: u64, steps: u64, quiet: bool) -> Result<Self> {
         let path = folder.path();
         let training = CsvLog::resume(&path.join("train.csv"), &training_columns::<G, L>(), step)?;
@@ -130,7 +134,9 @@ impl Logs {
         self.events.flush()
     }
 
-    /// Draws the evaluations so far as `curve.svg` in the run's folder; nothing before the first.
+    /// Draws the evaluations so far as `curve.svg` in the run's folder.
+    ///
+    /// It draws nothing before the first.
     pub fn draw_curve(&self, folder: &RunFolder) -> Result<()> {
         let means = self.evaluations.column("mean")?;
         if means.is_empty() {

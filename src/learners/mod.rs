@@ -1,4 +1,4 @@
-//! How agents are trained: the trait of a learner, what carries a training of any of them, and the learners.
+//! How agents are trained: the trait of a learner, a run of any, and the learners.
 
 pub mod checkpoint;
 pub mod config;
@@ -25,15 +25,17 @@ use crate::store::AgentFile;
 
 /// A way to train an agent for a game, one round after the other.
 ///
-/// What a step is, it says itself: a move, a sweep, a generation. It is all that the run counts, and logs, evaluations and
-/// checkpoints are due after so many. Everything in it that moves is what [`save`](Self::save) gives: taken up by
+/// What a step is, it says itself: a move, a sweep, a generation. It is all that the run counts, and logs, evaluations
+/// and checkpoints are due after so many. Everything in it that moves is what [`save`](Self::save) gives: taken up by
 /// [`restore`](Self::restore), a learner goes on as if it had never been interrupted, bit for bit.
 pub trait Learner<G: Game>: Sized {
     /// The name in configurations.
     const NAME: &'static str;
     /// The key of its configuration that says how many steps there are.
     const STEPS: &'static str;
-    /// Metrics that count its work beside the steps: columns of `train.csv` and of `evaluations.csv`.
+    /// Metrics that count its work beside the steps.
+    ///
+    /// They are columns of `train.csv` and of `evaluations.csv`.
     const COUNTERS: &'static [&'static str];
     /// Its other metrics, in the order of the columns of `train.csv`.
     const COLUMNS: &'static [&'static str];
@@ -42,16 +44,22 @@ pub trait Learner<G: Game>: Sized {
 
     /// Its sections of the configuration.
     type Config: Clone + Default + PartialEq + Serialize + DeserializeOwned;
-    /// All that moves, as it is read from a checkpoint; [`save`](Self::save) gives what is written.
+    /// All that moves, as it is read from a checkpoint.
+    ///
+    /// [`save`](Self::save) gives what is written.
     type Saved: DeserializeOwned;
 
-    /// Whether a configuration's values are in their ranges and go together: the first that is not, if any.
+    /// Whether a configuration's values are in their ranges and go together.
+    ///
+    /// Gives the first that is not, if any.
     fn check(config: &Self::Config) -> std::result::Result<(), OutOfRange>;
 
     /// Steps of the whole training.
     fn steps(config: &Self::Config) -> u64;
 
-    /// Whether a training can be made longer once it has begun; if not, why: what goes by the share of the training that is done.
+    /// Whether a training can be made longer once it has begun; if not, why.
+    ///
+    /// The reason is what goes by the share of the training that is done.
     fn check_lengthening(config: &Self::Config) -> std::result::Result<(), String>;
 
     /// A learner before its first step.
@@ -60,7 +68,9 @@ pub trait Learner<G: Game>: Sized {
     /// Steps so far.
     fn step(&self) -> u64;
 
-    /// Learns a little, by one step or a few. What it was like goes into the metrics.
+    /// Learns a little, by one step or a few.
+    ///
+    /// What it was like goes into the metrics.
     ///
     /// # Errors
     /// When the device fails or the training has diverged.

@@ -1,4 +1,6 @@
-//! A training of any learner: its folder, logs, evaluations and checkpoints, and how it is resumed.
+//! A training of any learner, and how it is resumed.
+//!
+//! It has a folder, logs, evaluations and checkpoints.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -35,9 +37,6 @@ pub struct Run<G: Game, L: Learner<G>> {
 
 impl<G: Game, L: Learner<G>> Run<G, L> {
     /// A new training in a new folder, which can be resumed from here on.
-    ///
-    /// # Errors
-    /// When the device fails or a file cannot be written.
     pub fn start(
         config: TrainConfig<L::Config>,
         rules: G::Rules,
@@ -53,11 +52,13 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
         Ok(Self { config, rules, learner, record, metrics: Metrics::default(), folder, logs })
     }
 
-    /// The training of a folder as it was at its last checkpoint; `sets` may lengthen it.
+    /// The training of a folder as it was at its last checkpoint.
+    ///
+    /// `sets` may lengthen it.
     ///
     /// # Errors
-    /// When the checkpoint is of another version of the program, when it cannot be made longer or a `--set` means something
-    /// else, or when a file cannot be written.
+    /// When the checkpoint is of another version of the program, when it cannot be made longer or a `--set` means
+    /// something else, or when a file cannot be written.
     pub fn resume(
         folder: RunFolder,
         checkpoint: &Checkpoint,
@@ -85,7 +86,9 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
         Ok(Self { config, rules, learner, record, metrics, folder, logs })
     }
 
-    /// Trains until all steps are done or `stop` is set: after the round that is under way.
+    /// Trains until all steps are done or `stop` is set.
+    ///
+    /// A stop takes effect after the round that is under way.
     ///
     /// # Errors
     /// When the device fails, a file cannot be written, or the training has diverged.
@@ -173,7 +176,9 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
     }
 }
 
-/// The configuration `before` of a checkpoint after some `--set`: these may set the steps, where that does no harm to what is done.
+/// The configuration `before` of a checkpoint after some `--set`.
+///
+/// These may set the steps, where that does no harm to what is done.
 fn lengthened<G: Game, L: Learner<G>>(
     before: &TrainConfig<L::Config>,
     checkpoint: &Checkpoint,
