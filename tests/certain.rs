@@ -298,8 +298,8 @@ fn what_follows_a_move_for_certain_is_a_position_with_unknown_tokens() {
                 assert_eq!(actions, if left > 1 { board.matching() } else { ActionMask::empty() });
                 // A plan of two moves is a move and the best one after it.
                 let (mut next, mut plan) = ([0.0; Match3::ACTIONS], [0.0; Match3::ACTIONS]);
-                Match3::certain(&after, &actions, Plan::of(1), &mut next);
-                Match3::certain(&state, &matching, Plan::of(2), &mut plan);
+                Match3::certain(&after, &actions, Plan::of(1), |action, points| next[action] = points);
+                Match3::certain(&state, &matching, Plan::of(2), |action, points| plan[action] = points);
                 let best = actions.iter().map(|next_action| next[next_action]).fold(0.0, f32::max);
                 assert_eq!(plan[action], points + 0.5 * best);
             }

@@ -134,7 +134,12 @@ pub(super) fn weigh<G: Lookahead>(state: &G::State, value: impl Fn(usize) -> f64
 /// The same by the certain points of plans; moves that are all alike have those of one move.
 pub(super) fn weigh_certain<G: Lookahead>(state: &G::State, plan: Plan) -> Vec<ActionValue> {
     let (mask, other) = offered::<G>(state, G::DEFAULT_MASK);
-    let mut points = [0.0; ActionMask::CAPACITY];
-    G::certain(state, &mask, if other { Plan { depth: 1, ..plan } } else { plan }, &mut points);
-    mask.iter().map(|action| ActionValue { action, value: points[action].into() }).collect()
+    certain_values::<G>(state, &mask, if other { Plan { depth: 1, ..plan } } else { plan })
+}
+
+/// The moves of a mask with the certain points of the best plans that begin with them.
+pub(super) fn certain_values<G: Lookahead>(state: &G::State, mask: &ActionMask, plan: Plan) -> Vec<ActionValue> {
+    let mut values = Vec::with_capacity(mask.count());
+    G::certain(state, mask, plan, |action, points| values.push(ActionValue { action, value: points.into() }));
+    values
 }

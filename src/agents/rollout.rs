@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::policy::shuffle;
+use super::policy::{certain_values, shuffle};
 use super::registry::{BREADTH, DEEPEST, DEPTH, GUIDE, MS, Options, PLANS, SIMS, budget};
 use super::search::{Budget, NoLeaf, Search};
 use super::{ActionValue, Cascade, Entry, Parameter, PlanThenCascade, Planner, Policy};
@@ -49,10 +49,7 @@ impl<G: Lookahead, P: Policy<G>> Policy<G> for Rollout<G, P> {
             candidates.clear();
         }
         candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
-        let mut points = [0.0; ActionMask::CAPACITY];
-        G::certain(state, &more, Plan { depth: 2, weight: 1.0, breadth: 0 }, &mut points);
-        let valued = |action: usize| ActionValue { action, value: points[action].into() };
-        let mut more: Vec<ActionValue> = more.iter().map(valued).collect();
+        let mut more = certain_values::<G>(state, &more, Plan { depth: 2, weight: 1.0, breadth: 0 });
         shuffle(&mut more, ties);
         more.sort_by(|a, b| b.value.total_cmp(&a.value));
         candidates.extend(more);

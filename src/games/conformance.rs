@@ -128,7 +128,7 @@ fn check_afterstates<G: Image>(state: &G::State) {
     for (depth, breadth) in [(1, 0), (2, 0), (2, 1), (3, 2)] {
         let plan = Plan { breadth, ..Plan::of(depth) };
         let mut certain = vec![f32::NAN; G::ACTIONS];
-        G::certain(state, &some, plan, &mut certain);
+        G::certain(state, &some, plan, |action, points| certain[action] = points);
         let written: ActionMask = (0..G::ACTIONS).filter(|action| !certain[*action].is_nan()).collect();
         assert_eq!(written, some, "what is certain was written for other actions");
         let least = plan.least(some.iter().map(|action| G::after(state, action).points));
@@ -145,7 +145,7 @@ fn check_afterstates<G: Image>(state: &G::State) {
 /// The best certain plan from a position.
 fn best<G: Image>(state: &G::State, actions: &ActionMask, depth: u32) -> f64 {
     let mut values = vec![0.0; G::ACTIONS];
-    G::certain(state, actions, Plan::of(depth), &mut values);
+    G::certain(state, actions, Plan::of(depth), |action, points| values[action] = points);
     actions.iter().map(|action| f64::from(values[action])).fold(0.0, f64::max)
 }
 

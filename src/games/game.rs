@@ -146,17 +146,15 @@ pub trait Lookahead: Game {
     /// It is [done](Self::done), then [waves](Self::wave) until none is left.
     fn after(state: &Self::State, action: usize) -> After<Self::State>;
 
-    /// Writes the points of the best certain plan that begins with each of the actions.
-    ///
-    /// What stands at other actions stays.
-    fn certain(state: &Self::State, actions: &ActionMask, plan: Plan, values: &mut [f32]) {
+    /// Gives each of the actions, in their order, the points of the best certain plan that begins with it.
+    fn certain(state: &Self::State, actions: &ActionMask, plan: Plan, mut give: impl FnMut(usize, f32)) {
         let afters: Vec<(usize, After<Self::State>)> =
             actions.iter().map(|action| (action, Self::after(state, action))).collect();
         let least = plan.least(afters.iter().map(|(_, after)| after.points));
         for (action, after) in &afters {
             let further = plan.depth > 1 && after.points >= least;
             let later = if further { best_plan::<Self>(after, Plan { depth: plan.depth - 1, ..plan }) } else { 0.0 };
-            values[*action] = (f64::from(after.points) + plan.weight * later) as f32;
+            give(*action, (f64::from(after.points) + plan.weight * later) as f32);
         }
     }
 
@@ -173,9 +171,11 @@ pub trait Lookahead: Game {
 ///
 /// 0 where no action is certain to gain any.
 fn best_plan<G: Lookahead>(after: &After<G::State>, plan: Plan) -> f64 {
-    let mut values = [0.0; ActionMask::CAPACITY];
-    G::certain(&after.state, &after.actions, Plan { breadth: 0, ..plan }, &mut values);
-    after.actions.iter().map(|action| f64::from(values[action])).fold(0.0, f64::max)
+    let mut best = 0.0;
+    G::certain(&after.state, &after.actions, Plan { breadth: 0, ..plan }, |_, points| {
+        best = f64::from(points).max(best)
+    });
+    best
 }
 
 /// How a convolutional network sees a game.

@@ -128,15 +128,13 @@ impl View {
         planes.fill(0.0);
         let plane = G::ROWS * G::COLUMNS;
         let mut best = [0.0; PLANS];
-        let mut points = [0.0; ActionMask::CAPACITY];
         for (length, best) in best.iter_mut().enumerate() {
-            G::certain(&after.state, &after.actions, Plan::of(length as u32 + 1), &mut points);
-            for action in after.actions.iter() {
+            G::certain(&after.state, &after.actions, Plan::of(length as u32 + 1), |action, points| {
                 let (group, row, column) = G::place(G::transform_action(action, symmetry));
                 let place = (length * G::ACTION_PLANES + group) * plane + row * G::COLUMNS + column;
-                planes[place] = self.scale * points[action];
-                *best = points[action].max(*best);
-            }
+                planes[place] = self.scale * points;
+                *best = points.max(*best);
+            });
         }
         let everywhere = planes.chunks_exact_mut(plane).skip(PLANS * G::ACTION_PLANES);
         everywhere.zip(best).for_each(|(plane, best)| plane.fill(self.scale * (best * EVERYWHERE)));
@@ -148,9 +146,8 @@ impl View {
 ///
 /// A plan begins with its action. The most points come first, of equal ones the lower action.
 pub fn by_certain_points<G: Image>(state: &G::State, mask: &ActionMask, plan: Plan) -> Vec<(usize, f32)> {
-    let mut points = [0.0; ActionMask::CAPACITY];
-    G::certain(state, mask, plan, &mut points);
-    let mut ranked: Vec<(usize, f32)> = mask.iter().map(|action| (action, points[action])).collect();
+    let mut ranked: Vec<(usize, f32)> = Vec::with_capacity(mask.count());
+    G::certain(state, mask, plan, |action, points| ranked.push((action, points)));
     ranked.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     ranked
 }

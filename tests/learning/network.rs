@@ -220,7 +220,7 @@ fn without_the_networks_output_the_prior_alone_is_left() {
         for (state, values) in states.iter().zip(values.chunks(Match3::ACTIONS)) {
             let mut certain = [0.0; Match3::ACTIONS];
             if depth > 0 {
-                Match3::certain(state, &matching(state), Plan::of(depth), &mut certain);
+                Match3::certain(state, &matching(state), Plan::of(depth), |action, points| certain[action] = points);
             }
             let points = certain.map(|points| points / 10.0);
             assert!(values.iter().zip(&points).all(|(a, b)| (a - b).abs() < 1e-5), "{config:?}");
@@ -319,7 +319,9 @@ fn an_afterstate_shows_the_plans_that_follow_at_the_actions_places_under_any_sym
             let (plans, best) = plans.split_at(2 * 2 * PLANE);
             for (depth, (plans, best)) in [1, 2].into_iter().zip(plans.chunks(2 * PLANE).zip(best.chunks(PLANE))) {
                 let (mut certain, mut shown) = ([0.0; Match3::ACTIONS], [0.0; 2 * PLANE]);
-                Match3::certain(&after.state, &after.actions, Plan::of(depth), &mut certain);
+                Match3::certain(&after.state, &after.actions, Plan::of(depth), |action, points| {
+                    certain[action] = points
+                });
                 for action in after.actions.iter() {
                     let (plane, row, column) = Match3::place(Match3::transform_action(action, symmetry));
                     shown[plane * PLANE + row * Match3::COLUMNS + column] = certain[action] / 10.0;
@@ -343,7 +345,7 @@ fn the_candidates_of_a_position_are_the_actions_with_the_best_plans_and_their_eq
         assert_eq!(candidates(&PLAIN, 1), mask, "one pass values all actions");
         assert_eq!(candidates(&AFTERSTATE, 1), mask, "there is no prior");
         let mut certain = [0.0; Match3::ACTIONS];
-        Match3::certain(state, &mask, Plan::of(2), &mut certain);
+        Match3::certain(state, &mask, Plan::of(2), |action, points| certain[action] = points);
         let mut points: Vec<f32> = mask.iter().map(|action| certain[action]).collect();
         points.sort_by(|a, b| b.total_cmp(a));
         for count in [1, 3] {

@@ -127,7 +127,7 @@ fn a_network_is_offered_the_moves_of_its_training() {
     }
     // Its value of a set-up is that of what it leaves: with no output the points of the plan.
     let mut plans = vec![0.0; Match3::ACTIONS];
-    Match3::certain(&state, &setups, Plan::of(2), &mut plans);
+    Match3::certain(&state, &setups, Plan::of(2), |action, points| plans[action] = points);
     let ranked = rank("network:output=0", &planning("setups", 0), &state);
     assert!(ranked.iter().all(|valued| (valued.value - f64::from(plans[valued.action])).abs() < 1e-3));
 }

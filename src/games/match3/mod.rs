@@ -359,13 +359,13 @@ impl Lookahead for Match3 {
     }
 
     /// As the trait's own, on eight boards at once.
-    fn certain(state: &State, actions: &ActionMask, plan: Plan, values: &mut [f32]) {
+    fn certain(state: &State, actions: &ActionMask, plan: Plan, mut give: impl FnMut(usize, f32)) {
         let later = plan.depth.min(state.moves_left().unsigned_abs()).saturating_sub(1);
         let board = Certain::of(state);
         if later == 0 || plan.breadth == 0 {
             board.play_each(actions, |chain| {
                 let then = if later > 0 { best_plan(&chain.board(), later, plan.weight) } else { 0.0 };
-                values[chain.action] = (f64::from(chain.points) + plan.weight * then) as f32;
+                give(chain.action, (f64::from(chain.points) + plan.weight * then) as f32);
             });
             return;
         }
@@ -374,7 +374,7 @@ impl Lookahead for Match3 {
         let least = plan.least(chains.iter().map(|(_, points, _)| *points));
         for (action, points, board) in &chains {
             let then = if *points >= least { best_plan(board, later, plan.weight) } else { 0.0 };
-            values[*action] = (f64::from(*points) + plan.weight * then) as f32;
+            give(*action, (f64::from(*points) + plan.weight * then) as f32);
         }
     }
 

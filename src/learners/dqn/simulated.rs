@@ -102,10 +102,10 @@ impl<G: Image> Outcomes<'_, G> {
             return 0.0;
         }
         let mask = self.view.successors::<G>(state, 0);
-        let mut points = [0.0; ActionMask::CAPACITY];
         let plan = Plan { depth: self.lookahead, weight: self.discount, breadth: 0 };
-        G::certain(state, &mask, plan, &mut points);
-        mask.iter().map(|action| f64::from(points[action])).fold(f64::NEG_INFINITY, f64::max)
+        let mut best = f64::NEG_INFINITY;
+        G::certain(state, &mask, plan, |_, points| best = best.max(f64::from(points)));
+        best
     }
 }
 
@@ -187,7 +187,9 @@ mod tests {
                 assert_eq!(without.next, Some(Next { state, discount: 0.5, certain: 0.0 }));
                 let mask = offered::<Match3>(&state, MATCHING).0;
                 let mut points = [0.0; ActionMask::CAPACITY];
-                Match3::certain(&state, &mask, Plan { depth, weight: 0.5, breadth: 0 }, &mut points);
+                Match3::certain(&state, &mask, Plan { depth, weight: 0.5, breadth: 0 }, |action, value| {
+                    points[action] = value
+                });
                 let best = mask.iter().map(|action| points[action]).fold(f32::NEG_INFINITY, f32::max);
                 assert!((certain - 0.1 * best).abs() < 1e-5);
                 assert!((with.reward - without.reward - 0.5 * certain).abs() < 1e-5);
@@ -203,7 +205,7 @@ mod tests {
         let state = open_position();
         let mask = Match3::mask(&state, MATCHING);
         let mut points = [0.0; ActionMask::CAPACITY];
-        Match3::certain(&state, &mask, Plan::of(1), &mut points);
+        Match3::certain(&state, &mask, Plan::of(1), |action, value| points[action] = value);
         let outcomes = Outcomes::<Match3> { view: view(MATCHING), actions: 4, ..plain(&rules) };
         let mut stream = Stream::new(0, Role::Sample, 0);
         let mut seen = ActionMask::empty();
