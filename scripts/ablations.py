@@ -119,13 +119,12 @@ def section(rows, arguments):
     first = rows[0][2]
     lines = [
         HEADING,
-        f"[configs/dqn.toml](../{CONFIG}) with one thing changed at a time: trainings of {arguments.minutes:g} minutes on one "
-        "core each, two side by side, from the same seed, at a constant learning rate of 5e-3 and, unless a row says "
-        f"otherwise, without next states' values. What they had learned then played {arguments.games:,} games from seed "
-        f"{FIRST_SEED:,} on. The 95 % intervals are of the games; what the luck of a training adds was not measured, as there "
-        "is one training of each.",
+        f"[configs/dqn.toml](../{CONFIG}) with one thing changed at a time: one training each of {arguments.minutes:g} minutes on "
+        "one core, two side by side, from the same seed, at a constant learning rate of 5e-3 and, unless a row says otherwise, "
+        f"without next states' values. Then {arguments.games:,} games from seed {FIRST_SEED:,} on. The 95 % intervals are of "
+        "the games, not of the luck of a training.",
         "",
-        f"Trained on {machine()}, {datetime.date.today()}, by {commit()} and",
+        f"Trained on {machine()}, {datetime.date.today()}, with {commit()}, by",
         "",
         "    python3 scripts/ablations.py",
         "",
