@@ -3,8 +3,8 @@
 use burn::tensor::Device;
 use rayon::prelude::*;
 
+use super::options::{CHECKPOINT, NETWORK_BATCH, Options};
 use super::policy::sorted;
-use super::registry::{CHECKPOINT, NETWORK_BATCH, Options};
 use super::{ActionValue, Agent, Entry, Leaf, Parameter};
 use crate::error::{Error, Result};
 use crate::games::{ActionMask, Image, Playable, offered};

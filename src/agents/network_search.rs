@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::registry::{CHECKPOINT, DEFAULT_MS, MS, Options, SIMS, budget};
+use super::options::{CHECKPOINT, DEFAULT_MS, MS, Options, SIMS, budget};
 use super::search::{Budget, NoLeaf, Search};
 use super::{ActionValue, Agent, BoxedPlayer, Cascade, Entry, NetworkPlayer, Parameter, PlanThenCascade, Planner};
 use super::{Policy, Rollout, network};

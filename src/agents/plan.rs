@@ -1,7 +1,7 @@
 //! The planning player: the most points that are certain over several moves.
 
+use super::options::{BREADTH, LONGEST_PLAN, Options, WEIGHT};
 use super::policy::weigh_certain;
-use super::registry::{BREADTH, LONGEST_PLAN, Options, WEIGHT};
 use super::{ActionValue, Cascade, Entry, Parameter, Policy};
 use crate::error::Result;
 use crate::games::{Lookahead, Plan, Playable};

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
+use super::options::{BREADTH, DEEPEST, DEPTH, GUIDE, MS, Options, PLANS, SIMS, budget};
 use super::policy::{certain_values, shuffle};
-use super::registry::{BREADTH, DEEPEST, DEPTH, GUIDE, MS, Options, PLANS, SIMS, budget};
 use super::search::{Budget, NoLeaf, Search};
 use super::{ActionValue, Cascade, Entry, Parameter, PlanThenCascade, Planner, Policy};
 use crate::error::Result;
