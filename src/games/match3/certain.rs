@@ -1,9 +1,8 @@
 //! What is certain of a position's future: how the tokens now on the board fall, match and are cleared.
 
-use super::chains::Chains;
 use super::{Cells, Grid, NO_MATCH, OBSTACLE, State, moves, score, text};
 use crate::games::ActionMask;
-use crate::games::swap::{self, LANES};
+use crate::games::swap;
 
 /// How a token that is not known is held. It matches nothing, cannot be swapped and is not cleared.
 pub(super) const UNKNOWN: u8 = OBSTACLE + 1;
@@ -12,25 +11,6 @@ pub(super) const UNKNOWN: u8 = OBSTACLE + 1;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Certain {
     pub(super) grid: Grid,
-}
-
-/// What a move is certain to bring, one of several that were played at once.
-#[derive(Clone, Copy)]
-pub struct Chain<'a> {
-    /// The move.
-    pub action: usize,
-    /// The points of its chain, or those of a move without a match.
-    pub points: i32,
-    chains: &'a Chains,
-    lane: usize,
-}
-
-impl Chain<'_> {
-    /// The board that it leaves.
-    #[inline]
-    pub fn board(&self) -> Certain {
-        self.chains.board(self.lane)
-    }
 }
 
 impl Certain {
@@ -57,27 +37,6 @@ impl Certain {
         self.swap(action);
         let points = std::iter::from_fn(|| self.wave()).sum();
         if points == 0 { NO_MATCH } else { points }
-    }
-
-    /// Plays each of the moves by itself, as [`play`](Self::play) does, several at once.
-    #[inline]
-    pub fn play_each(&self, actions: &ActionMask, mut then: impl FnMut(Chain)) {
-        let mut actions = actions.iter();
-        loop {
-            let (mut moves, mut count) = ([0; LANES], 0);
-            for (place, action) in moves.iter_mut().zip(actions.by_ref()) {
-                *place = action;
-                count += 1;
-            }
-            if count == 0 {
-                return;
-            }
-            let chains = Chains::of(self, &moves[..count]);
-            for (lane, action) in moves[..count].iter().enumerate() {
-                let points = if chains.points[lane] == 0 { NO_MATCH } else { chains.points[lane] };
-                then(Chain { action: *action, points, chains: &chains, lane });
-            }
-        }
     }
 
     /// Clears the runs of known tokens and lets everything fall; gives their points, or `None` where there is no run.
@@ -133,18 +92,4 @@ impl Certain {
     fn runs(&self) -> super::Runs {
         self.grid.runs(Cells::ALL & !self.grid.planes()[2])
     }
-}
-
-/// The value of the best certain plan of at most `depth` moves: the certain points of its first move, and `weight`
-/// times the best plan of one move less on the board that it leaves. 0 where no move is certain to match.
-pub fn best_plan(board: &Certain, depth: u32, weight: f64) -> f64 {
-    if depth == 0 {
-        return 0.0;
-    }
-    let mut best = 0.0;
-    board.play_each(&board.matching(), |chain| {
-        let later = if depth > 1 { weight * best_plan(&chain.board(), depth - 1, weight) } else { 0.0 };
-        best = f64::max(best, f64::from(chain.points) + later);
-    });
-    best
 }

@@ -1,8 +1,9 @@
 //! The certain chains of several moves at once, a board a lane: what [`Certain::play`] does to one board, done to as many as fit
 //! wide registers.
 
-use super::certain::UNKNOWN;
-use super::{Cells, Certain, Grid, LONGEST, OBSTACLE, moves, worth};
+use super::certain::{Certain, UNKNOWN};
+use super::{Cells, Grid, LONGEST, NO_MATCH, OBSTACLE, moves, worth};
+use crate::games::ActionMask;
 use crate::games::swap::{self, LANES};
 
 type Lanes = swap::Lanes<{ super::COLUMNS }, { super::ROWS }>;
@@ -10,18 +11,74 @@ type Lanes = swap::Lanes<{ super::COLUMNS }, { super::ROWS }>;
 // What the digits of these tell: alone of what is no gem, an obstacle has none of the two others, and one is the unknown's.
 const _: () = assert!(OBSTACLE == 0b100 && UNKNOWN == 0b101);
 
+/// What a move is certain to bring, one of several that were played at once.
+#[derive(Clone, Copy)]
+pub struct Chain<'a> {
+    /// The move.
+    pub action: usize,
+    /// The points of its chain, or those of a move without a match.
+    pub points: i32,
+    chains: &'a Chains,
+    lane: usize,
+}
+
+impl Chain<'_> {
+    /// The board that it leaves.
+    #[inline]
+    pub fn board(&self) -> Certain {
+        self.chains.board(self.lane)
+    }
+}
+
+impl Certain {
+    /// Plays each of the moves by itself, as [`play`](Self::play) does, several at once.
+    #[inline]
+    pub fn play_each(&self, actions: &ActionMask, mut then: impl FnMut(Chain)) {
+        let mut actions = actions.iter();
+        loop {
+            let (mut moves, mut count) = ([0; LANES], 0);
+            for (place, action) in moves.iter_mut().zip(actions.by_ref()) {
+                *place = action;
+                count += 1;
+            }
+            if count == 0 {
+                return;
+            }
+            let chains = Chains::of(self, &moves[..count]);
+            for (lane, action) in moves[..count].iter().enumerate() {
+                let points = if chains.points[lane] == 0 { NO_MATCH } else { chains.points[lane] };
+                then(Chain { action: *action, points, chains: &chains, lane });
+            }
+        }
+    }
+}
+
+/// The value of the best certain plan of at most `depth` moves: the certain points of its first move, and `weight`
+/// times the best plan of one move less on the board that it leaves. 0 where no move is certain to match.
+pub fn best_plan(board: &Certain, depth: u32, weight: f64) -> f64 {
+    if depth == 0 {
+        return 0.0;
+    }
+    let mut best = 0.0;
+    board.play_each(&board.matching(), |chain| {
+        let later = if depth > 1 { weight * best_plan(&chain.board(), depth - 1, weight) } else { 0.0 };
+        best = f64::max(best, f64::from(chain.points) + later);
+    });
+    best
+}
+
 /// The boards after the chains of some moves.
-pub struct Chains {
+struct Chains {
     /// The digits of the tokens' numbers.
     planes: [Lanes; 3],
     /// The points of each chain; 0 for none.
-    pub points: [i32; LANES],
+    points: [i32; LANES],
 }
 
 impl Chains {
     /// Plays moves of a board, at most [`LANES`], each by itself.
     #[inline]
-    pub fn of(board: &Certain, moves: &[usize]) -> Self {
+    fn of(board: &Certain, moves: &[usize]) -> Self {
         let mut chains = Self { planes: board.grid.planes().map(Lanes::all), points: [0; LANES] };
         if !chains.play(&Self::swaps(moves)) {
             chains.play_one_by_one(board, moves);
@@ -43,7 +100,7 @@ impl Chains {
 
     /// The board of a lane after its chain.
     #[inline]
-    pub fn board(&self, lane: usize) -> Certain {
+    fn board(&self, lane: usize) -> Certain {
         Certain { grid: Grid::masked(self.planes.map(|plane| plane.lane(lane))) }
     }
 
@@ -153,8 +210,8 @@ impl Chains {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::games::Game;
     use crate::games::match3::{COLUMNS, Match3, ROWS, Rules};
-    use crate::games::{ActionMask, Game};
     use crate::random::{Draw, Role, Stream};
 
     /// Boards at rest and boards on which some tokens are not known, of random games.

@@ -11,7 +11,8 @@ mod text;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use certain::{Certain, Chain, best_plan};
+pub use certain::Certain;
+pub use chains::{Chain, best_plan};
 pub use moves::Move;
 pub use state::State;
 
