@@ -5,14 +5,14 @@ use std::path::Path;
 
 use matchq::error::{Error, Result};
 use matchq::games::{ActionMask, ForGame, Image, MaskKind, Playable, Token, offered, with_game};
-use matchq::random::{Role, Stream};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::agent::{AnyAgent, GameAgent};
 use crate::errors::exception;
-use crate::games::{AnyGames, GameVector};
+use crate::player::{AnyAgent, GameAgent};
+use crate::values::position;
+use crate::vector::{AnyGames, GameVector};
 
 /// A game, whichever it is. Errors are the library's; `left` is the actions left, where none are given as many as a new game
 /// has.
@@ -118,12 +118,6 @@ impl<G: Playable> AnyGame for Known<G> {
     fn agent(&self, path: Option<&Path>, search: Option<&str>, rules: &Value) -> Result<Box<dyn AnyAgent>> {
         Ok(Box::new(GameAgent::<G>::load(path, search, &read_rules::<G>(rules)?)?))
     }
-}
-
-/// The position of a board at rest.
-pub fn position<G: Playable>(board: &str, left: Option<i64>) -> Result<G::State> {
-    let all = || G::actions_left(&G::new(&G::Rules::default(), &mut Stream::new(0, Role::Game, 0)).state()) as i64;
-    G::parse(board, left.unwrap_or_else(all))
 }
 
 /// The rules by what is given of them.

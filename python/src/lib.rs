@@ -6,7 +6,9 @@ mod errors;
 mod game;
 mod game_logic;
 mod games;
+mod player;
 mod values;
+mod vector;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

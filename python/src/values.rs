@@ -1,8 +1,9 @@
-//! What comes from Python and goes there: seeds, numbers, moves, rules, masks.
+//! What comes from Python and goes there: seeds, numbers, moves, rules, positions, masks.
 
-use matchq::games::ActionMask;
 use matchq::games::match3::Rules;
+use matchq::games::{ActionMask, Playable};
 use matchq::kit;
+use matchq::random::{Role, Stream};
 use numpy::PyUntypedArray;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -165,6 +166,12 @@ pub fn actions_left(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i64>> {
         Some(Err(TooFar)) => Err(PyValueError::new_err(format!("{given} moves are left, but no game has so many"))),
         None => Err(PyTypeError::new_err(format!("moves_left is {given:?}, but must be a whole number"))),
     }
+}
+
+/// The position of a board at rest.
+pub fn position<G: Playable>(board: &str, left: Option<i64>) -> matchq::error::Result<G::State> {
+    let all = || G::actions_left(&G::new(&G::Rules::default(), &mut Stream::new(0, Role::Game, 0)).state()) as i64;
+    G::parse(board, left.unwrap_or_else(all))
 }
 
 /// Writes a mask as truth values.

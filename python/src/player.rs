@@ -1,0 +1,66 @@
+//! The player of an agent: the program's own, of any game.
+
+use std::path::Path;
+
+use matchq::agents::{self, BoxedPlayer, position_stream};
+use matchq::error::{Error, Result};
+use matchq::games::Playable;
+use matchq::network::{Evaluator, Model, device};
+use serde_json::Value;
+
+use crate::values::position;
+
+/// Boards in one forward pass.
+const BATCH: usize = 256;
+
+/// An agent of any game; `left` is the actions left, where none are given as many as a new game has.
+pub trait AnyAgent: Send {
+    /// Chooses a move on a board, as the game writes it in JSON.
+    fn act(&mut self, board: &str, left: Option<i64>) -> Result<Value>;
+
+    /// The network's values of all actions of some boards, one after another; also which board (from 0) is wrong.
+    fn values(&mut self, boards: &[String], left: &[Option<i64>]) -> std::result::Result<Vec<f32>, (usize, Error)>;
+
+    /// The game's actions.
+    fn actions(&self) -> usize;
+}
+
+/// The program's own player of a game, and the network's values.
+pub struct GameAgent<G: Playable> {
+    player: BoxedPlayer<G>,
+    evaluator: Evaluator<G>,
+}
+
+impl<G: Playable> GameAgent<G> {
+    /// The agent of a file or folder, or one that ships: the recommended one, with a search the one for it.
+    pub fn load(path: Option<&Path>, search: Option<&str>, rules: &G::Rules) -> Result<Self> {
+        let (_, device) = device::select(None)?;
+        let model = match path.is_none() && search.is_some() {
+            true => Model::shipped::<G>(G::AGENTS.last().map(|(name, _)| *name), &device)?,
+            false => Model::load::<G>(path, &device)?,
+        };
+        let player = search.map_or("network".to_owned(), |budget| format!("network+search{budget}"));
+        let player = agents::with_model::<G>(&player, rules, &model, &device)?;
+        Ok(Self { player, evaluator: Evaluator::new(&model.network, BATCH, &device) })
+    }
+}
+
+impl<G: Playable> AnyAgent for GameAgent<G> {
+    fn act(&mut self, board: &str, left: Option<i64>) -> Result<Value> {
+        let state = position::<G>(board, left)?;
+        let actions = self.player.act(&[state], &mut [position_stream::<G>(&state)])?;
+        let action = actions.first().ok_or_else(|| Error::runtime(format!("{} gave no move", self.player.name())))?;
+        Ok(G::to_json(*action))
+    }
+
+    fn values(&mut self, boards: &[String], left: &[Option<i64>]) -> std::result::Result<Vec<f32>, (usize, Error)> {
+        let states = boards.iter().zip(left).enumerate();
+        let states = states.map(|(index, (board, left))| position::<G>(board, *left).map_err(|error| (index, error)));
+        let states: Vec<G::State> = states.collect::<std::result::Result<_, _>>()?;
+        self.evaluator.all_values(&states).map(<[f32]>::to_vec).map_err(|error| (0, error))
+    }
+
+    fn actions(&self) -> usize {
+        G::ACTIONS
+    }
+}

@@ -1,0 +1,158 @@
+//! Many games of any kind that step together, without Python.
+
+use matchq::games::{MaskKind, Playable, offered};
+use matchq::random::SeededDraw;
+use rayon::prelude::*;
+
+use crate::values::write_mask;
+
+/// Fewer games than this are not worth another thread.
+const GAMES_PER_TASK: usize = 64;
+
+/// Games of any kind that step together.
+pub trait AnyGames: Send {
+    /// The number of games.
+    fn len(&self) -> usize;
+
+    /// The first game that is over.
+    fn first_over(&self) -> Option<usize>;
+
+    /// Deals a new game in each place that is marked: that of its seed, or the next of its session. Shows all.
+    fn reset(&mut self, seeds: &[Option<u128>], which: &[bool], views: &mut [View<'_>]);
+
+    /// Plays one action in each game and writes its reward; a game that was over is followed by a new one, with a reward of 0.
+    fn step(&mut self, actions: &[i64], rewards: &mut [f64], views: &mut [View<'_>]);
+
+    /// The seeds of the games.
+    fn seeds(&self) -> Vec<u128>;
+
+    /// The boards' texts.
+    fn boards(&self) -> Vec<String>;
+
+    /// The same games, which go on by themselves.
+    fn copy(&self) -> Box<dyn AnyGames>;
+}
+
+/// Games of one kind.
+#[derive(Clone)]
+pub struct GameVector<G: Playable> {
+    tables: Vec<Table<G>>,
+    rules: G::Rules,
+    mask: MaskKind,
+}
+
+#[derive(Clone)]
+struct Table<G: Playable> {
+    game: G,
+    random: G::Rng,
+    seed: u128,
+    /// Where the seeds of the games after the first come from.
+    session: G::Rng,
+}
+
+impl<G: Playable> Table<G> {
+    /// The game of a seed, the first of a session.
+    fn new(rules: &G::Rules, seed: u128) -> Self {
+        let mut random = G::Rng::from_seed(seed);
+        let session = random.clone();
+        Self { game: G::new(rules, &mut random), random, seed, session }
+    }
+
+    /// Goes on to the game of the seed that comes next in the session.
+    fn renew(&mut self, rules: &G::Rules) {
+        self.seed = self.session.next_seed();
+        self.random = G::Rng::from_seed(self.seed);
+        self.game = G::new(rules, &mut self.random);
+    }
+
+    /// Writes what is seen of the game.
+    fn show(&self, mask: MaskKind, view: &mut View<'_>) {
+        let state = self.game.state();
+        G::encode_bytes(&state, view.image, view.scalars);
+        write_mask(&offered::<G>(&state, mask).0, view.mask);
+        *view.score = self.game.score().into();
+        *view.over = self.game.is_over();
+    }
+}
+
+impl<G: Playable> GameVector<G> {
+    /// So many games, with a seed that no one sees until the first reset; nothing where there is no memory for them.
+    pub fn new(count: usize, rules: G::Rules, mask: MaskKind) -> Option<Self> {
+        let mut tables = vec![];
+        tables.try_reserve_exact(count).ok()?;
+        tables.resize(count, Table::new(&rules, 0));
+        Some(Self { tables, rules, mask })
+    }
+}
+
+impl<G: Playable> AnyGames for GameVector<G> {
+    fn len(&self) -> usize {
+        self.tables.len()
+    }
+
+    fn first_over(&self) -> Option<usize> {
+        self.tables.iter().position(|table| table.game.is_over())
+    }
+
+    fn reset(&mut self, seeds: &[Option<u128>], which: &[bool], views: &mut [View<'_>]) {
+        let Self { tables, rules, mask } = self;
+        type Place<'a, 'b, G> = (((&'a mut Table<G>, &'a mut View<'b>), &'a Option<u128>), &'a bool);
+        let reset = |(((table, view), seed), which): Place<'_, '_, G>| {
+            if *which {
+                match seed {
+                    Some(seed) => *table = Table::new(rules, *seed),
+                    None => table.renew(rules),
+                }
+            }
+            table.show(*mask, view);
+        };
+        if tables.len() <= GAMES_PER_TASK {
+            tables.iter_mut().zip(views).zip(seeds).zip(which).for_each(reset);
+        } else {
+            let parts = tables.par_iter_mut().zip(views).zip(seeds).zip(which);
+            parts.with_min_len(GAMES_PER_TASK).for_each(reset);
+        }
+    }
+
+    fn step(&mut self, actions: &[i64], rewards: &mut [f64], views: &mut [View<'_>]) {
+        let Self { tables, rules, mask } = self;
+        type Place<'a, 'b, G> = (((&'a mut Table<G>, &'a mut View<'b>), &'a i64), &'a mut f64);
+        let step = |(((table, view), action), reward): Place<'_, '_, G>| {
+            *reward = match table.game.is_over() {
+                true => {
+                    table.renew(rules);
+                    0.0
+                }
+                false => table.game.step(*action as usize, &mut table.random).reward.into(),
+            };
+            table.show(*mask, view);
+        };
+        if tables.len() <= GAMES_PER_TASK {
+            tables.iter_mut().zip(views).zip(actions).zip(rewards).for_each(step);
+        } else {
+            let parts = tables.par_iter_mut().zip(views).zip(actions).zip(rewards);
+            parts.with_min_len(GAMES_PER_TASK).for_each(step);
+        }
+    }
+
+    fn seeds(&self) -> Vec<u128> {
+        self.tables.iter().map(|table| table.seed).collect()
+    }
+
+    fn boards(&self) -> Vec<String> {
+        self.tables.iter().map(|table| G::board(&table.game.state())).collect()
+    }
+
+    fn copy(&self) -> Box<dyn AnyGames> {
+        Box::new(self.clone())
+    }
+}
+
+/// One game's part of the arrays.
+pub struct View<'a> {
+    pub image: &'a mut [u8],
+    pub scalars: &'a mut [f32],
+    pub mask: &'a mut [bool],
+    pub score: &'a mut i64,
+    pub over: &'a mut bool,
+}
