@@ -165,6 +165,11 @@ pub fn require(
     }
 }
 
+/// Whether a share is between 0 and 1.
+pub fn unit(value: f64) -> bool {
+    (0.0..=1.0).contains(&value)
+}
+
 impl RunConfig {
     fn check(&self) -> std::result::Result<(), OutOfRange> {
         // TOML's integers end there, and the resolved configuration is saved as TOML.

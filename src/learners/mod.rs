@@ -11,7 +11,7 @@ pub mod run;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use config::{OutOfRange, RunConfig, Source, TrainConfig, require};
+pub use config::{OutOfRange, RunConfig, Source, TrainConfig, require, unit};
 pub use dqn::Dqn;
 pub use folder::RunFolder;
 pub use metrics::Metrics;

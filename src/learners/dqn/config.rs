@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use super::super::{OutOfRange, RunConfig, TrainConfig, require};
+use super::super::{OutOfRange, RunConfig, TrainConfig, require, unit};
 use super::exploration::Exploration;
 use super::loss::Loss;
 use super::optimizer::{OptimizerKind, Schedule};
@@ -124,11 +124,6 @@ impl Default for Learning {
             symmetry: true,
         }
     }
-}
-
-/// Whether a share is between 0 and 1.
-pub(super) fn unit(value: f64) -> bool {
-    (0.0..=1.0).contains(&value)
 }
 
 impl Config {

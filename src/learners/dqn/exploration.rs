@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{OutOfRange, require};
-use super::config::unit;
+use super::super::{OutOfRange, require, unit};
 use crate::agents::argmax;
 use crate::games::ActionMask;
 use crate::random::{Draw, Stream};

@@ -4,7 +4,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::replay::Sample;
 use super::sum_tree::SumTree;
 use crate::random::Stream;
 
@@ -12,6 +11,15 @@ use crate::random::Stream;
 ///
 /// In units of scaled rewards.
 const LEAST_ERROR: f32 = 1e-3;
+
+/// A sample: where its transitions lie, and how much each counts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sample {
+    /// Slots in the memory.
+    pub slots: Vec<usize>,
+    /// Importance weights, at most 1; all 1 when sampling uniformly.
+    pub weights: Vec<f32>,
+}
 
 /// The priorities of a memory's transitions: `(|error| + 0.001) ^ exponent`.
 ///

@@ -4,9 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{OutOfRange, require};
-use super::config::unit;
+use super::super::{OutOfRange, require, unit};
 use super::prioritised::Priorities;
+pub use super::prioritised::Sample;
 use crate::random::{Draw, Stream};
 
 /// What the user chooses of the replay memory.
@@ -62,15 +62,6 @@ pub struct Transition<S> {
     pub reward: f32,
     /// The discount of the next state's value; 0 where the game has ended.
     pub discount: f32,
-}
-
-/// A sample: where its transitions lie, and how much each counts.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sample {
-    /// Slots in the memory.
-    pub slots: Vec<usize>,
-    /// Importance weights, at most 1; all 1 when sampling uniformly.
-    pub weights: Vec<f32>,
 }
 
 /// The replay memory.
