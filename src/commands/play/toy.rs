@@ -1,7 +1,8 @@
 //! A game for tests that is unlike match-3 where `play` must take nothing for granted.
 //!
 //! Three by two tokens, of which one and another to its right can be swapped; moves are not counted, and the game is over
-//! when the upper row is sorted, for a point.
+//! when the upper row is sorted, for a point. The toy of `tests/toy` cannot stand in for it: its moves are counted, all its
+//! swaps of neighbours are legal, and every one of its moves is of two cells.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
