@@ -124,41 +124,16 @@ impl AgentFile {
     /// # Errors
     /// The end of a sentence that begins with the file's name.
     pub fn from_bytes(bytes: &[u8]) -> std::result::Result<Self, String> {
-        if let Some(version) = container::version(bytes) {
-            return Err(match version {
-                1 => {
-                    "was written by matchq 0.1; from 0.2 on an agent is a safetensors file: play this one with matchq 0.1, or \
-                     train one anew"
-                }
-                _ => {
-                    "is the state of a run, from which it is resumed; the run's agents lie beside it: best.safetensors and \
-                     last.safetensors"
-                }
-            }
-            .to_owned());
-        }
-        if bytes.get(LENGTH) != Some(&b'{') {
-            return Err("is not an agent of matchq, which is a safetensors file".into());
-        }
+        refuse_other_files(bytes)?;
         let (header, parsed) =
             SafeTensors::read_metadata(bytes).map_err(|error| format!("is truncated or damaged: {error}"))?;
-        let foreign =
-            || format!("is a safetensors file, but not an agent of matchq: its metadata has no format {FORMAT}");
-        let metadata = parsed.metadata().as_ref().ok_or_else(foreign)?;
-        if metadata.get("format").is_none_or(|format| format != FORMAT) {
-            return Err(foreign());
-        }
+        let metadata =
+            parsed.metadata().as_ref().filter(|texts| texts.get("format").is_some_and(|name| name == FORMAT));
+        let metadata = metadata.ok_or_else(|| {
+            format!("is a safetensors file, but not an agent of matchq: its metadata has no format {FORMAT}")
+        })?;
         let text = |name: &str| metadata.get(name).ok_or_else(|| format!("is damaged: its metadata has no {name}"));
-        match text("version")?.parse::<u32>() {
-            Ok(1..=VERSION) => {}
-            Ok(version) if version > VERSION => {
-                return Err(format!(
-                    "was written by a newer matchq (format {version}; this program reads formats up to {VERSION}): update \
-                     matchq to read it"
-                ));
-            }
-            _ => return Err(format!("is damaged: its version is '{}'", text("version")?)),
-        }
+        check_version(text("version")?)?;
         let data = &bytes[LENGTH + header..];
         if parsed.data_len() != data.len() {
             return Err("is damaged: its tensors are not those of its length".into());
@@ -174,22 +149,53 @@ impl AgentFile {
         if *text(CHECKSUM)? != checksum(texts, &infos, data) {
             return Err("is damaged: its checksum does not fit its content".into());
         }
-        let array = |(name, info): (&str, TensorInfo)| {
-            if info.dtype != Dtype::F32 {
-                return Err(format!("holds '{name}' as {}: every tensor of an agent is F32", info.dtype));
-            }
-            let values = data[info.data_offsets.0..info.data_offsets.1].as_chunks().0;
-            let values = values.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
-            Ok((name.to_owned(), Array { shape: info.shape, values }))
-        };
+        let tensor = |(name, info): (&str, TensorInfo)| Ok((name.to_owned(), array(name, info, data)?));
         Ok(Self {
             game: text("game")?.clone(),
             model: text("model")?.clone(),
             rules: text("rules")?.clone(),
             config: text("config")?.clone(),
-            tensors: infos.into_iter().map(array).collect::<std::result::Result<_, String>>()?,
+            tensors: infos.into_iter().map(tensor).collect::<std::result::Result<_, String>>()?,
         })
     }
+}
+
+/// Refuses what is no safetensors file, a container of this program's by its version.
+fn refuse_other_files(bytes: &[u8]) -> std::result::Result<(), String> {
+    let what = match container::version(bytes) {
+        Some(1) => {
+            "was written by matchq 0.1; from 0.2 on an agent is a safetensors file: play this one with matchq 0.1, or \
+             train one anew"
+        }
+        Some(_) => {
+            "is the state of a run, from which it is resumed; the run's agents lie beside it: best.safetensors and \
+             last.safetensors"
+        }
+        None if bytes.get(LENGTH) != Some(&b'{') => "is not an agent of matchq, which is a safetensors file",
+        None => return Ok(()),
+    };
+    Err(what.to_owned())
+}
+
+/// Refuses a version that this program cannot read.
+fn check_version(text: &str) -> std::result::Result<(), String> {
+    match text.parse::<u32>() {
+        Ok(1..=VERSION) => Ok(()),
+        Ok(version) if version > VERSION => Err(format!(
+            "was written by a newer matchq (format {version}; this program reads formats up to {VERSION}): update \
+             matchq to read it"
+        )),
+        _ => Err(format!("is damaged: its version is '{text}'")),
+    }
+}
+
+/// The tensor of a name whose numbers lie among the data.
+fn array(name: &str, info: TensorInfo, data: &[u8]) -> std::result::Result<Array, String> {
+    if info.dtype != Dtype::F32 {
+        return Err(format!("holds '{name}' as {}: every tensor of an agent is F32", info.dtype));
+    }
+    let values = data[info.data_offsets.0..info.data_offsets.1].as_chunks().0;
+    Ok(Array { shape: info.shape, values: values.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect() })
 }
 
 /// The checksum of the metadata's other texts and of the tensors.
