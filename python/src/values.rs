@@ -1,9 +1,8 @@
 //! What comes from Python and goes there: seeds, numbers, moves, rules, positions, masks.
 
 use matchq::games::match3::Rules;
-use matchq::games::{ActionMask, Playable};
+use matchq::games::{ActionMask, Playable, actions_of_a_game};
 use matchq::kit;
-use matchq::random::{Role, Stream};
 use numpy::PyUntypedArray;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -170,8 +169,7 @@ pub fn actions_left(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i64>> {
 
 /// The position of a board at rest.
 pub fn position<G: Playable>(board: &str, left: Option<i64>) -> matchq::error::Result<G::State> {
-    let all = || G::actions_left(&G::new(&G::Rules::default(), &mut Stream::new(0, Role::Game, 0)).state()) as i64;
-    G::parse(board, left.unwrap_or_else(all))
+    G::parse(board, left.unwrap_or_else(|| actions_of_a_game::<G>() as i64))
 }
 
 /// Writes a mask as truth values.

@@ -12,7 +12,7 @@ use super::{print, rules};
 use crate::agents::{self, ActionValue};
 use crate::cli::Advise;
 use crate::error::{Error, Result};
-use crate::games::Playable;
+use crate::games::{Playable, actions_of_a_game};
 use crate::random::{Role, Stream};
 
 /// No board is longer, in bytes.
@@ -96,10 +96,10 @@ fn position<G: Playable>(name: &str, text: &str, moves_left: Option<i64>) -> Res
     if text.is_empty() {
         return Err(Error::user(format!("{name} is empty; a board is {}", G::BOARD)));
     }
-    let all = || G::actions_left(&G::new(&G::Rules::default(), &mut Stream::new(0, Role::Game, 0)).state()) as i64;
-    let moves_left = moves_left.unwrap_or_else(all);
-    if all() > 0 && !(1..=all()).contains(&moves_left) {
-        return Err(Error::user(format!("--moves-left {moves_left}: it must be from 1 to {}", all())));
+    let all = actions_of_a_game::<G>() as i64;
+    let moves_left = moves_left.unwrap_or(all);
+    if all > 0 && !(1..=all).contains(&moves_left) {
+        return Err(Error::user(format!("--moves-left {moves_left}: it must be from 1 to {all}")));
     }
     G::parse(text, moves_left).map_err(|error| Error::user(format!("{name}: {error}")))
 }

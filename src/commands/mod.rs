@@ -118,10 +118,17 @@ fn rules<G: Game>(given: &GameArguments) -> Result<G::Rules> {
 /// # Errors
 /// When it cannot be written for another reason.
 fn print(text: &str) -> Result<()> {
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Error::runtime(format!("standard output cannot be written: {error}")))
-        }
-        _ => Ok(()),
+    written(&mut io::stdout(), text).map(|_| ())
+}
+
+/// Writes to standard output, or what stands for it, at once; whether anyone still reads.
+///
+/// # Errors
+/// When it cannot be written for another reason than that no one reads any more.
+fn written(out: &mut impl Write, text: &str) -> Result<bool> {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Error::runtime(format!("standard output cannot be written: {error}"))),
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::rules;
+use super::{rules, written};
 use crate::agents;
 use crate::cli;
 use crate::error::{Error, Result};
@@ -137,15 +137,10 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
     /// Writes the line of the position; whether anyone still reads.
     fn line(&mut self, board: String, score_delta: i32) -> Result<bool> {
         let (score, moves_left) = (self.game.score(), G::actions_left(&self.game.state()));
-        let written = serde_json::to_string(&Line { board, score_delta, score, moves_left })
-            .map_err(io::Error::from)
-            // Each line at once: a program may wait for it before it sends the next move.
-            .and_then(|line| writeln!(self.out, "{line}").and_then(|()| self.out.flush()));
-        match written {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
-            Err(error) => Err(Error::runtime(format!("standard output cannot be written: {error}"))),
-        }
+        let line = serde_json::to_string(&Line { board, score_delta, score, moves_left })
+            .map_err(|error| Error::runtime(format!("the position cannot be written as JSON: {error}")))?;
+        // Each line at once: a program may wait for it before it sends the next move.
+        written(self.out, &format!("{line}\n"))
     }
 }
 

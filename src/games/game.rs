@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{ActionMask, Mask, MaskKind};
 use crate::error::Result;
-use crate::random::{Draw, SeededDraw};
+use crate::random::{Draw, Role, SeededDraw, Stream};
 
 /// What one move brought.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -83,6 +83,13 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     fn actions_left(_state: &Self::State) -> usize {
         0
     }
+}
+
+/// Actions of a whole game where the rules set their number, else 0.
+///
+/// The rules are the default ones.
+pub fn actions_of_a_game<G: Game>() -> usize {
+    G::actions_left(&G::new(&G::Rules::default(), &mut Stream::new(0, Role::Game, 0)).state())
 }
 
 /// An afterstate: what follows from an action for certain.

@@ -1,10 +1,11 @@
 //! A game as plain text, where there is no terminal: boards, moves, points and the player's view.
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 
 use super::picture::Picture;
 use crate::agents::{ActionValue, Agent};
-use crate::error::{Error, Result};
+use crate::commands::written;
+use crate::error::Result;
 use crate::eval::deal;
 use crate::games::Playable;
 
@@ -48,15 +49,6 @@ fn board<G: Playable>(game: &G) -> String {
 fn best<G: Playable>(ranked: &[ActionValue]) -> String {
     let valued = |valued: &ActionValue| format!("{} {:.1}", G::describe(valued.action), valued.value);
     ranked.iter().take(BEST).map(valued).collect::<Vec<_>>().join(", ")
-}
-
-/// Writes at once; whether anyone still reads.
-fn written(out: &mut impl Write, text: &str) -> Result<bool> {
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(Error::runtime(format!("standard output cannot be written: {error}"))),
-    }
 }
 
 #[cfg(test)]
