@@ -38,11 +38,13 @@ pub struct Train {
     /// The training's configuration
     #[arg(long, value_name = "FILE", required_unless_present = "resume")]
     pub config: Option<PathBuf>,
-    /// Set a key of the configuration, such as learning.batch=128 (any number of times); with --resume only the number of
-    /// steps, such as training.steps=200000
+    /// Set a key of the configuration, such as learning.batch=128 (any number of
+    /// times); with --resume only the number of steps, such as
+    /// training.steps=200000
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Name of the run's folder [default: the configuration's name, numbered where that exists]
+    /// Name of the run's folder [default: the configuration's name, numbered where
+    /// that exists]
     #[arg(long, value_name = "NAME", conflicts_with = "resume")]
     pub name: Option<String>,
     /// Folder in which the runs' folders lie
@@ -62,7 +64,8 @@ pub struct Train {
 /// Play seeded games with a trained agent and say what it scores
 #[derive(Debug, Args)]
 pub struct Eval {
-    /// An agent's file, or a folder that holds a best.safetensors [default: the agent inside the program]
+    /// An agent's file, or a folder that holds a best.safetensors [default: the
+    /// agent inside the program]
     #[arg(long, value_name = "PATH")]
     pub checkpoint: Option<PathBuf>,
     /// Which games.
@@ -82,20 +85,24 @@ pub struct Eval {
 /// Let several players play the same seeded games
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// Players, separated by commas, each name:key=value:key=value; `matchq players` lists them
+    /// Players, separated by commas, each name:key=value:key=value; `matchq
+    /// players` lists them
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', required_unless_present_any = ["from", "player"])]
     pub players: Vec<String>,
-    /// A player, after those of --players; its text may hold commas (any number of times)
+    /// A player, after those of --players; its text may hold commas (any number of
+    /// times)
     #[arg(long, value_name = "PLAYER")]
     pub player: Vec<String>,
-    /// Play nothing: compare the players in these files, which `compare --json` has written
+    /// Play nothing: compare the players in these files, which `compare --json` has
+    /// written
     #[arg(
         long, value_name = "FILE,...", value_delimiter = ',',
         conflicts_with_all = ["players", "player", "games", "seed", "obstacle_kinds", "rules", "name"]
     )]
     pub from: Vec<PathBuf>,
-    /// Also give means and differences less luck, by N simulations of every move, say 50: the same on average, in narrower
-    /// intervals. Everything else, pictures too, is of the scores as they were played
+    /// Also give means and differences less luck, by N simulations of every move,
+    /// say 50: the same on average, in narrower intervals. Everything else,
+    /// pictures too, is of the scores as they were played
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub luck: Option<u32>,
     /// Draw each player's scores, and strength against time a move, as .svg
@@ -121,7 +128,8 @@ pub struct Series {
     /// Which game, by which rules.
     #[command(flatten)]
     pub game: GameArguments,
-    /// Write all figures, scores and moves as JSON to a file, or to standard output (-) in place of the text
+    /// Write all figures, scores and moves as JSON to a file, or to standard output
+    /// (-) in place of the text
     #[arg(long, value_name = "FILE|-")]
     pub json: Option<PathBuf>,
 }
@@ -135,10 +143,12 @@ pub struct Replay {
     /// Which game, by which rules.
     #[command(flatten)]
     pub game: GameArguments,
-    /// One move a line as JSON, in match-3 [x, y, vertical]; without a file, or with -, standard input
+    /// One move a line as JSON, in match-3 [x, y, vertical]; without a file, or
+    /// with -, standard input
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Let a player play the game instead of reading moves; `matchq players` lists them
+    /// Let a player play the game instead of reading moves; `matchq players` lists
+    /// them
     #[arg(long, value_name = "PLAYER", conflicts_with = "file")]
     pub player: Option<String>,
     /// Draw the game as a moving picture in a file that ends in .svg
@@ -157,7 +167,8 @@ pub struct Play {
     /// The player, name:key=value:key=value; `matchq players` lists them
     #[arg(long, value_name = "PLAYER", default_value = "best")]
     pub player: String,
-    /// Seed of the game [default: a random one, which is shown]; the next game's is one more
+    /// Seed of the game [default: a random one, which is shown]; the next game's is
+    /// one more
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub seed: Option<u128>,
     /// How fast boards follow each other, 2 being twice as fast
@@ -166,7 +177,8 @@ pub struct Play {
     /// Play yourself; the player gives hints, and afterwards plays the same game
     #[arg(long)]
     pub human: bool,
-    /// Draw with ASCII characters only (colours go by the environment variable NO_COLOR)
+    /// Draw with ASCII characters only (colours go by the environment variable
+    /// NO_COLOR)
     #[arg(long)]
     pub ascii: bool,
     /// Which game, by which rules.
@@ -180,10 +192,12 @@ pub struct Play {
 /// (ms=...) they also depend on how fast the machine is at the time.
 #[derive(Debug, Args)]
 pub struct Advise {
-    /// The board, in match-3 ten lines of eight of a b c d #; without a file, or with -, standard input
+    /// The board, in match-3 ten lines of eight of a b c d #; without a file, or
+    /// with -, standard input
     #[arg(value_name = "BOARD.txt")]
     pub file: Option<PathBuf>,
-    /// Moves left to play, in match-3 from 1 to 25, where the rules count them [default: all of a game's]
+    /// Moves left to play, in match-3 from 1 to 25, where the rules count them
+    /// [default: all of a game's]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub moves_left: Option<i64>,
     /// The player, name:key=value:key=value; `matchq players` lists them
@@ -192,7 +206,8 @@ pub struct Advise {
     /// Only the best N moves
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub top: Option<u32>,
-    /// Write JSON: the moves, in match-3 as [x, y, vertical], from the best to the worst, with their values
+    /// Write JSON: the moves, in match-3 as [x, y, vertical], from the best to the
+    /// worst, with their values
     #[arg(long)]
     pub json: bool,
     /// Which game, by which rules.
@@ -214,10 +229,12 @@ pub struct GameArguments {
     /// The game [default: the checkpoint's, else match3]
     #[arg(long = "game", value_name = "NAME")]
     pub name: Option<String>,
-    /// A parameter of the game's rules, such as obstacle_kinds=1 (any number of times) [default: the game as it is known]
+    /// A parameter of the game's rules, such as obstacle_kinds=1 (any number of
+    /// times) [default: the game as it is known]
     #[arg(long = "rule", value_name = "KEY=VALUE")]
     pub rules: Vec<String>,
-    /// In match-3 the same as --rule obstacle_kinds=K: 2 in the original, 1 in a variant
+    /// In match-3 the same as --rule obstacle_kinds=K: 2 in the original, 1 in a
+    /// variant
     #[arg(long, value_name = "K")]
     pub obstacle_kinds: Option<u32>,
 }
@@ -225,7 +242,8 @@ pub struct GameArguments {
 /// Where to compute.
 #[derive(Debug, Args)]
 pub struct Compute {
-    /// Device: cuda, wgpu, flex or ndarray, if compiled in [default: the first GPU present, else the CPU]
+    /// Device: cuda, wgpu, flex or ndarray, if compiled in [default: the first GPU
+    /// present, else the CPU]
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
     /// Threads [default: one for each core]

@@ -1,13 +1,19 @@
-//! What can go wrong, in sentences that name the file, the key or the flag and say what would be right.
+//! What can go wrong, in sentences.
+//!
+//! They name the file, the key or the flag and say what would be right.
 
 use std::fmt;
 
 /// An error and whose it is: the exit code follows from that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// Something is wrong with what the user gave: flags, configuration, checkpoint, board (exit code 2).
+    /// Something is wrong with what the user gave (exit code 2).
+    ///
+    /// That is flags, configuration, checkpoint, board.
     User(String),
-    /// Something failed while running: a full disk, a device that went away (exit code 1).
+    /// Something failed while running (exit code 1).
+    ///
+    /// Such as a full disk, a device that went away.
     Runtime(String),
 }
 

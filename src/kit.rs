@@ -1,6 +1,8 @@
-//! The interface of the assignment's kit, a Python program that shows match-3 in a window, asks a player for every move
-//! and tells it what came of it. [`Game`] makes the same calls, in the same order and with the same arguments, and deals
-//! the same games from the same seed, without a window.
+//! The interface of the assignment's kit.
+//!
+//! The kit is a Python program that shows match-3 in a window, asks a player for every move and tells it what came
+//! of it. [`Game`] makes the same calls, in the same order and with the same arguments, and deals the same games
+//! from the same seed, without a window.
 
 use std::convert::Infallible;
 use std::io::{self, Write};
@@ -13,25 +15,32 @@ use crate::games::match3::{self, Match3, Rules, State};
 use crate::network::{Model, device};
 use crate::random::CPythonRandom;
 
-/// A move, (x, y, vertical): the token in column x and row y, from the top left, is swapped with the one below it if
-/// vertical, else with the one to its right. A move off the board changes nothing, but is used up.
+/// A move, (x, y, vertical).
+///
+/// The token in column x and row y, from the top left, is swapped with the one below it if vertical, else with the
+/// one to its right. A move off the board changes nothing, but is used up.
 pub type Move = (i64, i64, bool);
 
-/// What the kit calls. Boards are texts of ten rows of `a b c d #`, joined by newlines.
+/// What the kit calls.
 ///
-/// An error of any of the three ends the game there and comes out of [`Game::run`].
+/// Boards are texts of ten rows of `a b c d #`, joined by newlines. An error of any of the three ends the game
+/// there and comes out of [`Game::run`].
 pub trait Player {
     /// What can go wrong with the player.
     type Error;
 
-    /// Chooses a move, given the board, the score so far and the moves left, this one among them: from 25 down to 1.
+    /// Chooses a move, given the board, the score so far and the moves left.
+    ///
+    /// This one is among the latter: from 25 down to 1.
     ///
     /// # Errors
     /// When the player has no move to give.
     fn ai_callback(&mut self, board: &str, score: i32, moves_left: i32) -> Result<Move, Self::Error>;
 
-    /// Is told what a move brought: the board before it, the move, its points, the board after it and the moves left
-    /// then, from 24 down to 0. The move has been played, whatever this returns.
+    /// Is told what a move brought.
+    ///
+    /// That is the board before it, the move, its points, the board after it and the moves left then, from 24 down
+    /// to 0. The move has been played, whatever this returns.
     ///
     /// # Errors
     /// When the game shall not go on.
@@ -47,8 +56,10 @@ pub trait Player {
         Ok(())
     }
 
-    /// Is told of a game that is over: 26 boards, the start board first; the 26 scores on them, 0 first; the 25 moves; and
-    /// the final score. Returns whether another game shall be played.
+    /// Is told of a game that is over; says whether another shall be played.
+    ///
+    /// It is told 26 boards, the start board first; the 26 scores on them, 0 first; the 25 moves; and the final
+    /// score.
     ///
     /// # Errors
     /// When no other game shall be played, for a reason.
@@ -74,7 +85,7 @@ pub struct Game<P> {
 }
 
 impl<P: Player> Game<P> {
-    /// A session of games with a player, under the original's rules and from a random seed.
+    /// A session of games with a player, by the original's rules and a random seed.
     pub fn new(player: P) -> Self {
         Self { player, rules: Rules::default(), seed: None, session: None }
     }
@@ -89,13 +100,17 @@ impl<P: Player> Game<P> {
         Self { rules, ..self }
     }
 
-    /// The same: the kit's speed paces only what it shows, and nothing is shown here.
+    /// The same.
+    ///
+    /// The kit's speed paces only what it shows, and nothing is shown here.
     pub fn speed(self, _speed: f64) -> Self {
         self
     }
 
-    /// Plays games until the player wants no other. The first run begins the session and prints its seed as the kit does,
-    /// `Seed: N`; running again goes on in the sequence of games.
+    /// Plays games until the player wants no other.
+    ///
+    /// The first run begins the session and prints its seed as the kit does, `Seed: N`; running again goes on in
+    /// the sequence of games.
     ///
     /// # Errors
     /// The first error of the player, from wherever it came.
@@ -146,7 +161,9 @@ where
     T: FnMut(&str, Move, i32, &str, i32),
     E: FnMut(&[String], &[i32], &[Move], i32) -> bool,
 {
-    /// A session with three closures in the kit's order; [`Player`] says what they are given.
+    /// A session with three closures in the kit's order.
+    ///
+    /// [`Player`] says what they are given.
     pub fn with_callbacks(ai: A, transition: T, end_of_game: E) -> Self {
         Self::new(Callbacks { ai, transition, end_of_game })
     }
@@ -187,11 +204,12 @@ where
     }
 }
 
-/// Any of the program's players, a trained agent among them, as a player of the kit.
+/// Any of the program's players as a player of the kit.
 ///
-/// The kit does not say which game is played, so what a player leaves to chance, among equal moves and in a search, is drawn
-/// by the position: unless it has a budget in milliseconds, the same position always gets the same move. `eval` and
-/// `compare` draw it by the game's seed: there such choices may be others.
+/// Trained agents are among them. The kit does not say which game is played, so what a player leaves to chance,
+/// among equal moves and in a search, is drawn by the position: unless it has a budget in milliseconds, the same
+/// position always gets the same move. `eval` and `compare` draw it by the game's seed: there such choices may be
+/// others.
 pub struct AgentPlayer {
     agent: BoxedPlayer<Match3>,
     games: usize,
@@ -204,7 +222,9 @@ impl AgentPlayer {
         Self { agent, games: 1, scores: vec![] }
     }
 
-    /// The player of a text such as `network:checkpoint=FILE`, as `matchq players` lists them, for the original's rules.
+    /// The player of a text such as `network:checkpoint=FILE`.
+    ///
+    /// `matchq players` lists them. The rules are the original's.
     ///
     /// # Errors
     /// A text that is no player, and a checkpoint that cannot be loaded.
@@ -212,7 +232,9 @@ impl AgentPlayer {
         Ok(Self::new(agents::parse::<Match3>(text, &Rules::default())?))
     }
 
-    /// The network of an agent's file, or of a folder's `best.safetensors`; without a path the agent that ships.
+    /// The network of an agent's file, or of a folder's `best.safetensors`.
+    ///
+    /// Without a path it is the agent that ships.
     ///
     /// # Errors
     /// A checkpoint that cannot be loaded.
@@ -274,7 +296,9 @@ pub struct Played {
     pub score_delta: i32,
     /// Whether the game is over.
     pub game_over: bool,
-    /// The boards on the way: after the swap, every pass of falling and every clearing, without the last.
+    /// The boards on the way, without the last.
+    ///
+    /// They are those after the swap, every pass of falling and every clearing.
     pub intermediate: Vec<String>,
 }
 

@@ -5,7 +5,7 @@ use super::{ActionValue, Entry, Policy};
 use crate::games::{Lookahead, Plan, Playable};
 use crate::random::Stream;
 
-/// Plays the action that gains the most, as far as what is known now decides it.
+/// Plays the action that is certain to gain the most.
 pub struct Cascade;
 
 impl<G: Lookahead> Policy<G> for Cascade {

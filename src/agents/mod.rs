@@ -28,34 +28,43 @@ use crate::error::Result;
 use crate::games::{Game, Text};
 use crate::random::{Role, Stream};
 
-/// A player of a game. It is asked for the moves of many games at once, so that a network can answer them in one batch.
+/// A player of a game.
+///
+/// It is asked for the moves of many games at once, so that a network can answer them in one batch.
 pub trait Agent<G: Game> {
     /// How the player is called in results.
     fn name(&self) -> &str;
 
-    /// Chooses an action in each of the states; what it chooses in one does not depend on the others. All its random
-    /// numbers in state i come from `ties[i]`, a stream of the player's own for that game.
+    /// Chooses an action in each of the states.
+    ///
+    /// What it chooses in one does not depend on the others. All its random numbers in state i come from `ties[i]`,
+    /// a stream of the player's own for that game.
     ///
     /// # Errors
     /// When the player's device fails.
     fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>>;
 
-    /// The moves that the player considers in a state, at least one, from the best to the worst with what it thinks they
-    /// are worth. With the same stream it acts by the first.
+    /// The moves that the player considers in a state, from the best to the worst.
+    ///
+    /// There is at least one, each with what the player thinks it is worth. With the same stream it acts by the
+    /// first.
     ///
     /// # Errors
     /// When the player's device fails.
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>>;
 
-    /// Whether the player thinks for a given time: then it should be asked for one move at a time, and have all cores.
+    /// Whether the player thinks for a given time.
+    ///
+    /// Then it should be asked for one move at a time, and have all cores.
     fn is_timed(&self) -> bool {
         false
     }
 }
 
-/// A position's own stream, by which a player that is told nothing of the game chooses among equal moves.
+/// A position's own stream.
 ///
-/// By the FNV-1a hash (Fowler, Noll and Vo) of the board's text, and the actions left.
+/// By it a player that is told nothing of the game chooses among equal moves. Its seed is the FNV-1a hash (Fowler,
+/// Noll and Vo) of the board's text, its index the actions left.
 pub fn position_stream<G: Text>(state: &G::State) -> Stream {
     let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = G::board(state).bytes().fold(0xcbf2_9ce4_8422_2325, add);

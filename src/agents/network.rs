@@ -1,4 +1,6 @@
-//! The network player: the best action in the mask by the network's values, without simulating anything.
+//! The network player: the best action of the mask by a network's values.
+//!
+//! It simulates nothing.
 
 use burn::tensor::Device;
 use rayon::prelude::*;
@@ -21,7 +23,7 @@ pub struct NetworkPlayer<G: Image> {
     pub evaluator: Evaluator<G>,
     /// Points that the network's values count in.
     points: f64,
-    /// Actions of a position that are valued, those with the highest prior; 0 for all.
+    /// Actions of a position that are valued, by the highest prior; 0 for all.
     pub top: usize,
 }
 
@@ -31,7 +33,9 @@ impl<G: Image> NetworkPlayer<G> {
         Self { name: "network".into(), evaluator, points: 1.0, top: 0 }
     }
 
-    /// The player of a model; at most `batch` boards go through the network at once.
+    /// The player of a model.
+    ///
+    /// At most `batch` boards go through the network at once.
     pub fn of(model: &Model, batch: usize, device: &Device) -> Self {
         let evaluator = Evaluator::new(&model.network, batch, device);
         Self { points: model.config.points, ..Self::new(evaluator) }
@@ -42,7 +46,9 @@ impl<G: Image> NetworkPlayer<G> {
         Self { name: name.into(), ..self }
     }
 
-    /// Chooses an action in each state by `choose`, which is given its action values and its mask.
+    /// Chooses an action in each state by `choose`.
+    ///
+    /// It is given the state's action values and its mask.
     ///
     /// # Errors
     /// When the device fails.
@@ -61,8 +67,10 @@ impl<G: Image> NetworkPlayer<G> {
         self.evaluator.masks(states).iter().map(|mask| choose(&[], mask)).collect()
     }
 
-    /// The actions of each state that are valued, and whether its mask is one that the network has hardly seen, because there is none
-    /// of its kind; then these are all.
+    /// The actions of each state that are valued, and whether the mask is another.
+    ///
+    /// Another is offered where the network's has none: the network has hardly seen such, and all its actions are
+    /// valued.
     fn offered(&self, states: &[G::State]) -> Vec<(ActionMask, bool)> {
         let (view, top) = (self.evaluator.view(), self.top);
         let offered = |state: &G::State| match offered::<G>(state, view.mask) {
@@ -72,8 +80,9 @@ impl<G: Image> NetworkPlayer<G> {
         states.par_iter().with_min_len(TASK).map(offered).collect()
     }
 
-    /// The actions of the mask from the best to the worst, in points, and whether the network does not decide among them: then they
-    /// are worth nothing, and any is the first.
+    /// The actions of the mask from the best to the worst, in points.
+    ///
+    /// Also whether the network does not decide among them: then they are worth nothing, and any is the first.
     ///
     /// # Errors
     /// When the device fails.
@@ -105,7 +114,9 @@ impl<G: Image> Agent<G> for NetworkPlayer<G> {
         &self.name
     }
 
-    /// The action of the mask with the highest value, at random among equal ones; where nothing matches, any of the mask.
+    /// The action of the mask with the highest value, at random among equal ones.
+    ///
+    /// Where nothing matches, any of the mask.
     fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>> {
         let offered = self.offered(states);
         let masks: Vec<ActionMask> = offered.iter().map(|(mask, _)| *mask).collect();
@@ -121,8 +132,9 @@ impl<G: Image> Agent<G> for NetworkPlayer<G> {
     }
 }
 
-/// The network's value of a position, in points, by one forward pass: that of its best action, with a prior of the one with
-/// the highest.
+/// The network's value of a position, in points, by one forward pass.
+///
+/// It is that of its best action, with a prior that of the action with the highest.
 impl<G: Image> Leaf<G> for NetworkPlayer<G> {
     type Error = Error;
 
@@ -162,14 +174,15 @@ pub fn entry<G: Playable>() -> Entry<G> {
     }
 }
 
-/// The network player of the checkpoint that is given, else of the agent of a name that ships, else of the first of these.
+/// The network player of the model that the options name.
 pub(super) fn player<G: Playable>(options: &Options<G>) -> Result<NetworkPlayer<G>> {
     let (model, device) = options.model()?;
     Ok(NetworkPlayer::of(&model, NETWORK_BATCH, &device))
 }
 
-/// The action of the mask with the highest value: the first of equal ones, and never a value that is no number while
-/// another is one.
+/// The action of the mask with the highest value, the first of equal ones.
+///
+/// A value that is no number is chosen only where no other is one.
 pub fn argmax(values: &[f32], mask: &ActionMask) -> usize {
     let better = |best: usize, action: usize| match values[action] > values[best] || values[best].is_nan() {
         true => action,

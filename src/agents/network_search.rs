@@ -1,4 +1,4 @@
-//! The searching player: simulations over the known rules, with a network's values at their root.
+//! The searching player: simulations, with a network's values at their root.
 
 use std::time::{Duration, Instant};
 
@@ -10,10 +10,10 @@ use crate::error::Result;
 use crate::games::{Image, Plan, Playable};
 use crate::random::Stream;
 
-/// Plays the move that simulations rank first, of those that the network values highest.
+/// Plays the move that simulations rank first, of those of the highest values.
 ///
-/// The network's values count as so many simulations. What a dynamics model would predict is told by the rules, since they
-/// are known here.
+/// The values are a network's, and count as so many simulations. What a dynamics model would predict is told by the
+/// rules, since they are known here.
 pub struct NetworkSearch<G: Image, P> {
     /// How the player is called in results.
     pub name: String,
@@ -23,7 +23,7 @@ pub struct NetworkSearch<G: Image, P> {
     pub search: Search<G>,
     /// Who plays after the move in a simulation.
     pub guide: P,
-    /// The most moves that are tried, at least 1: those with the network's highest values.
+    /// The most moves that are tried, at least 1, by the highest values.
     pub candidates: usize,
 }
 
@@ -56,9 +56,11 @@ impl<G: Image, P: Policy<G>> Agent<G> for NetworkSearch<G, P> {
     }
 }
 
-/// What is recommended for a time a move: chosen on match-3, on games that no report uses.
+/// What is recommended for a time a move.
+///
+/// It was chosen on match-3, on games that no report uses.
 struct Recommended {
-    /// Whether moves are valued by one forward pass, and only those with the best prior.
+    /// Whether one forward pass values moves, and only those of the best prior.
     quick: bool,
     /// Moves that are tried at the most.
     candidates: usize,

@@ -1,4 +1,4 @@
-//! What a player is asked with: its entry in the list, and the parameters of its text.
+//! What a player is asked with: its entry, and the parameters of its text.
 //!
 //! The players stand on it, and the registry on the players.
 
@@ -32,7 +32,7 @@ pub struct Entry<G: Playable> {
 pub struct Parameter {
     /// The key.
     pub key: &'static str,
-    /// The value where none is given; `None` where the parameter has no effect then.
+    /// The value where none is given; `None` if it has no effect then.
     pub default: Option<&'static str>,
     /// What it means, in a few words.
     pub about: &'static str,
@@ -65,7 +65,9 @@ pub(super) const PLANS: Parameter = Parameter {
 /// The milliseconds a move of searches where nothing is said.
 pub(super) const DEFAULT_MS: &str = "10";
 
-/// The last parameter where it is given: what follows is its path, which may hold any character.
+/// The last parameter where it is given.
+///
+/// What follows is its path, which may hold any character.
 pub(super) const CHECKPOINT: Parameter = Parameter {
     key: "checkpoint",
     default: None,
@@ -78,7 +80,9 @@ pub(super) const LABEL: Parameter = Parameter { key: "label", default: None, abo
 /// No simulation is longer.
 pub(super) const DEEPEST: u32 = 1_000;
 
-/// A move more multiplies the time of a plan by the number of moves, a dozen in match-3: this one takes a second there.
+/// The most moves of a plan.
+///
+/// Each more multiplies its time by the number of moves, a dozen in match-3: this one takes a second there.
 pub(super) const LONGEST_PLAN: u32 = 6;
 
 /// Boards in one forward pass.
@@ -98,7 +102,9 @@ impl<G: Playable> Entry<G> {
 }
 
 impl<'a, G: Playable> Options<'a, G> {
-    /// Reads the parameters of an entry's player, what its text has behind the name.
+    /// Reads the parameters of an entry's player.
+    ///
+    /// They are what its text has behind the name.
     ///
     /// # Errors
     /// An unknown parameter, one that is given twice, and a label that is none.
@@ -153,7 +159,9 @@ impl<'a, G: Playable> Options<'a, G> {
         self.given(key).or_else(default).unwrap_or_default()
     }
 
-    /// The value of a parameter that is a number, of a kind told in words, in a range.
+    /// The value of a parameter that is a number in a range.
+    ///
+    /// `kind` says in words what kind of number.
     ///
     /// # Errors
     /// A value that is no such number.
@@ -172,9 +180,10 @@ impl<'a, G: Playable> Options<'a, G> {
         Error::user(format!("{key}={} in '{}': {key} must be {must_be}", self.value(key), self.asked))
     }
 
-    /// The model to play by, on its device: the one given, that of the checkpoint, or one that ships.
+    /// The model to play by, on its device.
     ///
-    /// Of these searches have the last and other players the first.
+    /// It is the one given, that of the checkpoint, or one that ships. Of these searches have the last and other
+    /// players the first.
     pub(super) fn model(&self) -> Result<(Model, Device)> {
         let path = self.given(CHECKPOINT.key);
         if let Some((model, device)) = self.model {

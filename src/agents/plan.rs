@@ -7,7 +7,9 @@ use crate::error::Result;
 use crate::games::{Lookahead, Plan, Playable};
 use crate::random::Stream;
 
-/// Plays the first move of the best certain plan, never of more moves than are left.
+/// Plays the first move of the best certain plan.
+///
+/// No plan is of more moves than are left.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Planner(
     /// The plans that it looks at.
@@ -20,7 +22,9 @@ impl<G: Lookahead> Policy<G> for Planner {
     }
 }
 
-/// A guide that plans its first moves and plays the later ones as [`Cascade`] does, in a fraction of the time.
+/// A guide that plans its first moves and plays the later ones as [`Cascade`].
+///
+/// That takes a fraction of the time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PlanThenCascade {
     /// How it plans, and values moves.

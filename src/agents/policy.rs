@@ -1,4 +1,4 @@
-//! Players that decide every position by itself: they give moves values and play the best.
+//! Players that decide every position by itself, by values of its moves.
 
 use rayon::prelude::*;
 
@@ -16,7 +16,9 @@ pub struct ActionValue {
     pub value: f64,
 }
 
-/// A way to choose a move in one position. Its random numbers come from `ties` alone.
+/// A way to choose a move in one position.
+///
+/// Its random numbers come from `ties` alone.
 pub trait Policy<G: Game>: Send + Sync {
     /// The moves that are considered, at least one, with their values.
     fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue>;
@@ -26,14 +28,18 @@ pub trait Policy<G: Game>: Send + Sync {
         best(&self.values(state, ties), ties)
     }
 
-    /// The moves with their values from the best to the worst; with the same stream the first is the one chosen.
+    /// The moves with their values from the best to the worst.
+    ///
+    /// With the same stream the first is the one chosen.
     fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
         let values = self.values(state, ties);
         let first = best(&values, ties);
         sorted(values, first)
     }
 
-    /// The move it plays as the guide of a [simulation](super::Search), so many moves after the one that is simulated, from 0.
+    /// The move it plays as the guide of a [simulation](super::Search).
+    ///
+    /// It is so many moves after the one that is simulated, from 0.
     fn follow(&self, _moves: u32, state: &G::State, ties: &mut Stream) -> usize {
         self.choose(state, ties)
     }
@@ -101,7 +107,9 @@ impl<G: Game> Policy<G> for Box<dyn Policy<G>> {
     }
 }
 
-/// The move with the highest value, at random among equal ones; move 0 if there is none.
+/// The move with the highest value, at random among equal ones.
+///
+/// It is move 0 if there is none.
 pub fn best(values: &[ActionValue], ties: &mut Stream) -> usize {
     let highest = values.iter().map(|valued| valued.value).fold(f64::NEG_INFINITY, f64::max);
     let mut equal = values.iter().filter(|valued| valued.value == highest);
@@ -111,7 +119,9 @@ pub fn best(values: &[ActionValue], ties: &mut Stream) -> usize {
     }
 }
 
-/// Moves from the highest value to the lowest, the chosen one of the highest first.
+/// Moves from the highest value to the lowest.
+///
+/// Of the highest the chosen one is the first.
 pub(super) fn sorted(mut values: Vec<ActionValue>, chosen: usize) -> Vec<ActionValue> {
     values.sort_by(|a, b| b.value.total_cmp(&a.value).then_with(|| (b.action == chosen).cmp(&(a.action == chosen))));
     values
@@ -124,20 +134,24 @@ pub(super) fn shuffle(values: &mut [ActionValue], ties: &mut Stream) {
     }
 }
 
-/// The values of the offered moves of a position. Where the default mask holds none, all others are alike.
+/// The values of the offered moves of a position.
+///
+/// Where the default mask holds none, all others are alike.
 pub(super) fn weigh<G: Lookahead>(state: &G::State, value: impl Fn(usize) -> f64) -> Vec<ActionValue> {
     let (mask, other) = offered::<G>(state, G::DEFAULT_MASK);
     let value = |action| ActionValue { action, value: if other { 0.0 } else { value(action) } };
     mask.iter().map(value).collect()
 }
 
-/// The same by the certain points of plans; moves that are all alike have those of one move.
+/// The same by the certain points of plans.
+///
+/// Moves that are all alike have those of one move.
 pub(super) fn weigh_certain<G: Lookahead>(state: &G::State, plan: Plan) -> Vec<ActionValue> {
     let (mask, other) = offered::<G>(state, G::DEFAULT_MASK);
     certain_values::<G>(state, &mask, if other { Plan { depth: 1, ..plan } } else { plan })
 }
 
-/// The moves of a mask with the certain points of the best plans that begin with them.
+/// The moves of a mask with the certain points of the best plans from each.
 pub(super) fn certain_values<G: Lookahead>(state: &G::State, mask: &ActionMask, plan: Plan) -> Vec<ActionValue> {
     let mut values = Vec::with_capacity(mask.count());
     G::certain(state, mask, plan, |action, points| values.push(ActionValue { action, value: points.into() }));

@@ -1,4 +1,6 @@
-//! Players by their text, `name:key=value:key=value`, and the list of all there are: one line a player.
+//! Players by their text, `name:key=value:key=value`.
+//!
+//! The list of all there are has one line a player.
 
 use super::options::{BoxedPlayer, Entry, LABEL, Options, Parameter, list};
 use super::{cascade, greedy, network, network_search, plan, random, rollout};
@@ -21,7 +23,9 @@ pub fn players<G: Playable>() -> Vec<Entry<G>> {
     ]
 }
 
-/// The player of a text, `name:key=value:key=value`, for games of these rules. All that follows `checkpoint=` is its path.
+/// The player of a text, `name:key=value:key=value`, for games of these rules.
+///
+/// All that follows `checkpoint=` is its path.
 ///
 /// # Errors
 /// An unknown player or parameter, a parameter given twice, a value that is out of range, and a checkpoint that cannot be
@@ -30,9 +34,9 @@ pub fn parse<G: Playable>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>
     build(text, rules, None)
 }
 
-/// The same with a model that is loaded already, on its device, in place of a checkpoint's.
+/// The same with a model that is loaded already, in place of a checkpoint's.
 ///
-/// A player without a network has no use for it.
+/// The model is on that device. A player without a network has no use for it.
 ///
 /// # Errors
 /// As of [`parse`], and a checkpoint in the text.
@@ -55,7 +59,9 @@ fn build<'a, G: Playable>(
     (entry.build)(&options, rules)
 }
 
-/// The list of a game's players with their parameters, defaults and meanings, as lines of text.
+/// The list of a game's players and their parameters, as lines of text.
+///
+/// Each parameter has its default and its meaning.
 pub fn listing<G: Playable>() -> String {
     let mut lines = String::new();
     for entry in players::<G>() {

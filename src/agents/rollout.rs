@@ -10,13 +10,19 @@ use crate::error::Result;
 use crate::games::{ActionMask, Lookahead, MaskKind, Plan, Playable, offered};
 use crate::random::Stream;
 
-/// Plays the move that simulations, each followed by some moves of the guide, rank first.
+/// Plays the move that simulations rank first.
+///
+/// In each some moves of the guide follow.
 pub struct Rollout<G: Lookahead, P> {
     /// How the moves are simulated.
     pub search: Search<G>,
-    /// Who plays after the move, and in whose order the moves of the default mask are tried.
+    /// Who plays after the move.
+    ///
+    /// The moves of the default mask are tried in its order.
     pub guide: P,
-    /// The mask of the moves that are tried: those that the default mask has not come after the others.
+    /// The mask of the moves that are tried.
+    ///
+    /// Those that the default mask has not come after the others.
     pub mask: MaskKind,
 }
 
@@ -26,7 +32,9 @@ impl<G: Lookahead, P: Policy<G>> Policy<G> for Rollout<G, P> {
         self.rank(state, ties)
     }
 
-    /// The move ranked first: one that went early may have a higher mean, of fewer simulations.
+    /// The move ranked first.
+    ///
+    /// One that went early may have a higher mean, of fewer simulations.
     fn choose(&self, state: &G::State, ties: &mut Stream) -> usize {
         self.rank(state, ties).first().map_or(0, |valued| valued.action)
     }

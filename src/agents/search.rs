@@ -1,4 +1,6 @@
-//! Search by simulation over the known rules: what each move leads to, under the same luck for all.
+//! Search by simulation over the known rules: what each move leads to.
+//!
+//! All moves are tried under the same luck.
 
 use std::time::{Duration, Instant};
 
@@ -23,8 +25,10 @@ pub trait Leaf<G: Game> {
     /// What can go wrong.
     type Error;
 
-    /// What each of the states, in which the game is not over, is worth beside the points of the simulation that ends there:
-    /// the points still to come, or what is known of them.
+    /// What each of the states is worth beside the points of its simulation.
+    ///
+    /// The simulation ends there, and the game is not over. It is the points still to come, or what is known of
+    /// them.
     ///
     /// # Errors
     /// When the device that computes them fails.
@@ -36,7 +40,7 @@ pub trait Leaf<G: Game> {
     }
 }
 
-/// The leaf that looks no further than the simulation: every position is worth 0.
+/// The leaf that looks no further: every position is worth 0.
 pub struct NoLeaf;
 
 impl<G: Game> Leaf<G> for NoLeaf {
@@ -47,11 +51,13 @@ impl<G: Game> Leaf<G> for NoLeaf {
     }
 }
 
-/// Ranks moves by simulated outcomes: the move, `depth` moves of a guide, and the value of the position they end in.
+/// Ranks moves by simulated outcomes.
 ///
-/// The budget is spent by sequential halving (Karnin, Koren and Somekh 2013, "Almost optimal exploration in multi-armed
-/// bandits"): in each of log2(moves) rounds the moves that are left share an equal part of it, then the worse half goes.
-/// Simulation i has the same draws, column by column, for each move, and what they all say does not depend on threads.
+/// Of each outcome count the move, `depth` moves of a guide, and the value of the position they end in. The budget
+/// is spent by sequential halving (Karnin, Koren and Somekh 2013, "Almost optimal exploration in multi-armed
+/// bandits"): in each of log2(moves) rounds the moves that are left share an equal part of it, then the worse half
+/// goes. Simulation i has the same draws, column by column, for each move, and what they all say does not depend on
+/// threads.
 #[derive(Clone, Debug)]
 pub struct Search<G: Game> {
     /// The rules of the simulated games.
@@ -60,8 +66,9 @@ pub struct Search<G: Game> {
     pub budget: Budget,
     /// Moves of the guide after the move.
     pub depth: u32,
-    /// Simulations that the value counts for with which a candidate comes, less what such values are above simulations on
-    /// average; 0 for none.
+    /// Simulations that a candidate's first value counts for; 0 for none.
+    ///
+    /// What such values are above simulations on average is taken off.
     pub prior_visits: f64,
 }
 
@@ -78,7 +85,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// The mean of its simulations, and of so many more that brought its value plus `shift`.
+    /// The mean of its simulations and of `prior_visits` more of its shifted value.
     fn mean(&self, prior_visits: f64, shift: f64) -> f64 {
         let count = prior_visits + self.simulations as f64;
         // A value that does not count may be no number.
@@ -87,8 +94,9 @@ impl Candidate {
     }
 }
 
-/// What makes the values with which candidates came as high, on average, as their simulations: of these alone the former may
-/// count more or fewer moves than the latter.
+/// What brings candidates' first values to the mean of their simulations.
+///
+/// A value may count more or fewer moves than simulations do.
 fn shift(candidates: &[Candidate]) -> f64 {
     let tried = candidates.iter().filter(|candidate| candidate.simulations > 0);
     let apart = |candidate: &Candidate| candidate.total / candidate.simulations as f64 - candidate.value;
@@ -97,10 +105,13 @@ fn shift(candidates: &[Candidate]) -> f64 {
 }
 
 impl<G: Game> Search<G> {
-    /// The candidates with their means, in points, from the best to those that went first. They are given in the order
-    /// of their promise: of equal ones the earlier stays, and if the budget is too small to try all, the last are left out.
-    /// With [`prior_visits`](Self::prior_visits) the values they come with count in their means. A time counts from `begin`; each
-    /// candidate is tried once at least, unless the time is over before and the values they come with count.
+    /// The candidates with their means, in points, from the best on.
+    ///
+    /// Those that went first come last. `candidates` are in the order of their promise: of equal ones the earlier
+    /// stays, and if the budget is too small to try all, the last are left out. With
+    /// [`prior_visits`](Self::prior_visits) the values they come with count in their means. A time counts from
+    /// `begin`; each candidate is tried once at least, unless the time is over before and the values they come with
+    /// count.
     ///
     /// # Errors
     /// When the leaf fails.
@@ -164,7 +175,9 @@ impl<G: Game> Search<G> {
         Ok(ranked.iter().map(|candidate| ActionValue { action: candidate.action, value: mean(candidate) }).collect())
     }
 
-    /// Adds a number of simulations to each of the candidates, all of which have had as many.
+    /// Adds a number of simulations to each of the candidates.
+    ///
+    /// All of them have had as many.
     fn simulate<L: Leaf<G>>(
         &self,
         state: &G::State,
@@ -193,7 +206,7 @@ impl<G: Game> Search<G> {
         Ok(())
     }
 
-    /// The points of one simulation, and where it ends if the game goes on from there.
+    /// The points of one simulation, and where it ends if the game goes on.
     fn outcome(
         &self,
         state: &G::State,

@@ -82,7 +82,9 @@ fn read(file: Option<&Path>, board: &str) -> Result<(String, String)> {
     }
 }
 
-/// A file's lines without what editors and other systems add: a byte order mark, ends with `\r`, blank lines below.
+/// A file's lines without what editors and other systems add.
+///
+/// That is a byte order mark, ends with `\r`, blank lines below.
 fn tidy(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines: Vec<&str> = text.lines().map(|line| line.trim_end_matches('\r')).collect();
@@ -90,7 +92,9 @@ fn tidy(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The position of a board at rest; with all of a game's moves left where their number is not given.
+/// The position of a board at rest.
+///
+/// All of a game's moves are left where their number is not given.
 fn position<G: Playable>(name: &str, text: &str, moves_left: Option<i64>) -> Result<G::State> {
     let text = &tidy(text);
     if text.is_empty() {

@@ -41,7 +41,7 @@ struct Saved {
     players: Vec<Report>,
 }
 
-/// Plays the games with every player, or reads what was played, and writes what was asked for.
+/// Plays the games with every player, or reads them, and writes what was asked.
 ///
 /// # Errors
 /// Anything wrong with the flags, the players' texts or the files, and any failure of a player or the disk.
@@ -182,7 +182,9 @@ fn games(all: &[Report]) -> String {
     }
 }
 
-/// The widest name in the table of players, and in that of pairs: a table is at most 100 columns wide.
+/// The widest name in the tables of players and of pairs.
+///
+/// A table is at most 100 columns wide.
 const NAME: usize = 26;
 
 fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {

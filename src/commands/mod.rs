@@ -121,7 +121,9 @@ fn print(text: &str) -> Result<()> {
     written(&mut io::stdout(), text).map(|_| ())
 }
 
-/// Writes to standard output, or what stands for it, at once; whether anyone still reads.
+/// Writes to standard output, or what stands for it, at once.
+///
+/// Says whether anyone still reads.
 ///
 /// # Errors
 /// When it cannot be written for another reason than that no one reads any more.

@@ -1,4 +1,6 @@
-//! `matchq play`: a game in the terminal, watched or played, or as plain text where there is no terminal.
+//! `matchq play`: a game in the terminal, watched or played, or as plain text.
+//!
+//! It is plain text where there is no terminal.
 
 mod clip;
 mod picture;
@@ -31,13 +33,16 @@ use session::{Command, Session};
 use thinker::Thinker;
 use tokens::Look;
 
-/// Time between two looks at the clock while something moves or is awaited, and while nothing does.
+/// Time between two looks at the clock while something moves or is awaited.
 const BUSY: Duration = Duration::from_millis(30);
+/// The same while nothing does.
 const IDLE: Duration = Duration::from_millis(200);
 /// Time to end in order after a signal.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Plays in the terminal until the user quits, then prints what was scored; or writes one game as plain text.
+/// Plays in the terminal until the user quits, or writes a game as plain text.
+///
+/// After the terminal it prints what was scored.
 ///
 /// # Errors
 /// Anything wrong with the flags, and any failure of the player or the terminal.
@@ -76,7 +81,9 @@ fn random_seed() -> u128 {
     u128::from(RandomState::new().build_hasher().finish() as u32)
 }
 
-/// Plays until the user quits; the terminal is afterwards as before, in a panic too.
+/// Plays until the user quits.
+///
+/// The terminal is afterwards as before, in a panic too.
 fn in_terminal<G: Playable>(session: &mut Session<G>, thinker: &Thinker<G>, look: Look) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();

@@ -1,4 +1,6 @@
-//! `matchq replay`: plays given moves, or a player's, in the game of a seed and prints what happens.
+//! `matchq replay`: plays given moves, or a player's, in the game of a seed.
+//!
+//! It prints what happens.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
@@ -33,7 +35,9 @@ struct Replay<'a, G: Playable, W> {
     frames: Vec<Frame>,
 }
 
-/// Replays from the file that the user named, from standard input or a player's game, to standard output.
+/// Replays to standard output.
+///
+/// The moves come from the file that the user named, from standard input or from a player's game.
 ///
 /// # Errors
 /// What the user gave that is no game, rule, move or player, and input or output that fails.
@@ -75,7 +79,7 @@ pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
 }
 
 impl<G: Playable, W: Write> Replay<'_, G, W> {
-    /// Reads one move a line and writes a line of JSON for the start and one for each move.
+    /// Reads one move a line; writes a line of JSON for the start and each move.
     ///
     /// Blank lines are skipped; a reader that has gone away ends it. `name` is what errors call the input.
     fn read(&mut self, input: impl BufRead, name: &str) -> Result<()> {

@@ -1,4 +1,6 @@
-//! Playing a series with a player, as `eval` and `compare` both do: progress, time and the report.
+//! Playing a series with a player, as `eval` and `compare` both do.
+//!
+//! That is progress, time and the report.
 
 use std::path::Path;
 use std::time::Instant;
@@ -63,7 +65,9 @@ pub struct LessLuck {
 }
 
 impl Report {
-    /// Estimates the luck of each game by so many simulations of each move, unless that was done before.
+    /// Estimates the luck of each game by so many simulations of each move.
+    ///
+    /// What was estimated before stays.
     ///
     /// # Errors
     /// Where the moves are not those of whole games with these scores: the first such game.
@@ -178,7 +182,9 @@ pub fn play<G: Playable>(agent: &mut dyn Agent<G>, rules: &G::Rules, arguments: 
     })
 }
 
-/// Writes the text for people, and the report where `--json` says; `--json -` takes the text's place.
+/// Writes the text for people, and the report where `--json` says.
+///
+/// `--json -` takes the text's place.
 ///
 /// # Errors
 /// When the file or standard output cannot be written.

@@ -11,7 +11,9 @@ use crate::games::{Game, NAMES, Playable};
 use crate::learners::checkpoint::Checkpoint;
 use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task, with_learner};
 
-/// Trains until the end or until Ctrl-C, which finishes the step and saves; a second one ends the program at once.
+/// Trains until the end or until Ctrl-C.
+///
+/// That finishes the step and saves; a second one ends the program at once.
 ///
 /// # Errors
 /// Anything wrong with the configuration or the run's folder, and any failure of the device or the disk.

@@ -1,4 +1,6 @@
-//! What a player's games say of it, alone and beside another player in the same games.
+//! What a player's games say of it, alone and beside another player.
+//!
+//! The other has played the same games.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,14 +15,16 @@ pub struct Figures {
     pub scores: Summary,
     /// Share of the moves that cleared nothing, between 0 and 1.
     pub moves_without_match: f64,
-    /// Mean number of waves of a move that cleared something; none where no move did.
+    /// Mean waves of a move that cleared something; none where no move did.
     pub waves_per_match: Option<f64>,
-    /// Mean time of a move on the clock, in milliseconds, with as many games side by side as were played.
+    /// Mean time of a move on the clock, in milliseconds.
+    ///
+    /// That is with the games side by side, as they were played.
     pub milliseconds_per_move: f64,
 }
 
 impl Figures {
-    /// The figures of games that took so many seconds; none where there are no games.
+    /// The figures of games that took so many seconds; none without games.
     pub fn of(games: &[PlayedGame], seconds: f64) -> Option<Self> {
         let scores: Vec<i32> = games.iter().map(|game| game.score).collect();
         let sum = |count: fn(&PlayedGame) -> u64| games.iter().map(count).sum::<u64>() as f64;
@@ -48,9 +52,10 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// The difference of one player's scores from another's, paired by position (the same seeds in the same order) in as
-    /// many games as both have; none where there are none. The pairing takes out of the difference what the luck of a
-    /// deal does to both.
+    /// The difference of one player's scores from another's, paired by position.
+    ///
+    /// A pair is of the same seed, and there are as many as games that both have; none where there are none. The
+    /// pairing takes out of the difference what the luck of a deal does to both.
     pub fn between<T: Copy + Into<f64>>(one: &[T], other: &[T]) -> Option<Self> {
         let difference = |(one, other): (&T, &T)| (*one).into() - (*other).into();
         let differences: Vec<f64> = one.iter().zip(other).map(difference).collect();

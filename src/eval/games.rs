@@ -28,7 +28,9 @@ pub struct PlayedGame {
 /// Games that are played side by side, at first and at the most.
 const TOGETHER: RangeInclusive<u64> = 32..=1024;
 
-/// More games are played side by side while those before took less, so that progress shows with dear players too.
+/// More games are played side by side while those before took less.
+///
+/// So progress shows with dear players too.
 const SHORT: Duration = Duration::from_secs(2);
 
 /// The game of a seed, its random numbers, and the player's own stream in it.
@@ -38,8 +40,10 @@ pub fn deal<G: Game>(rules: &G::Rules, seed: u128) -> (G, G::Rng, Stream) {
     (game, random, Stream::new(seed as u64, Role::Tie, (seed >> 64) as u64))
 }
 
-/// Plays game i of a series with seed `first + i`, for each i below `count`. `progress` is told how many moves are played.
-/// What is played in a game depends on its seed and the player alone, unless the player is timed.
+/// Plays game i of a series with seed `first + i`, for each i below `count`.
+///
+/// `progress` is told how many moves are played. What is played in a game depends on its seed and the player alone,
+/// unless the player is timed.
 ///
 /// # Errors
 /// When the player fails.

@@ -1,4 +1,4 @@
-//! How often which scores occur: bins with round edges, and a picture of them made of text.
+//! How often which scores occur: bins with round edges, and a picture of text.
 
 use std::fmt::Write as _;
 
@@ -15,13 +15,14 @@ pub struct Histogram {
     pub counts: Vec<usize>,
 }
 
-/// More bins than this are neither read on a terminal nor told apart in a picture.
+/// More bins are neither read on a terminal nor told apart in a picture.
 const MOST_BINS: i64 = 40;
 
 impl Histogram {
-    /// Counts the scores; None when there are none. The width is that of Freedman and Diaconis (1981), twice the
-    /// interquartile range over the cube root of the number of scores, made round: the least width of two thirds of that
-    /// or more that keeps the bins few.
+    /// Counts the scores; None when there are none.
+    ///
+    /// The width is that of Freedman and Diaconis (1981), twice the interquartile range over the cube root of the
+    /// number of scores, made round: the least width of two thirds of that or more that keeps the bins few.
     pub fn of(scores: &[i32]) -> Option<Self> {
         let summary = Summary::of(scores)?;
         let (min, max) = (summary.min as i64, summary.max as i64);
@@ -53,7 +54,9 @@ impl Histogram {
         (place >= 0.0 && place < self.counts.len() as f64).then_some(place as usize)
     }
 
-    /// The histogram as text, one line a bin, at most 80 columns wide, with the bins of the mean and the median marked.
+    /// The histogram as text, one line a bin, at most 80 columns wide.
+    ///
+    /// The bins of the mean and the median are marked.
     pub fn render(&self, summary: &Summary) -> String {
         let labels: Vec<String> = (0..self.counts.len()).map(|bin| self.label(bin)).collect();
         let label_width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).max("score".len());
@@ -82,8 +85,9 @@ impl Histogram {
         text
     }
 
-    /// The scores of a bin, first and last: `300–319`; one score when the bin spans no more, and "to" between numbers
-    /// of which one is negative.
+    /// The scores of a bin, first and last: `300–319`.
+    ///
+    /// One score when the bin spans no more, and "to" between numbers of which one is negative.
     fn label(&self, bin: usize) -> String {
         let (low, next) = self.edges(bin);
         match next - 1 {
@@ -99,7 +103,9 @@ fn round_widths() -> impl Iterator<Item = i64> {
     (0..=10).flat_map(|exponent| [1, 2, 5].map(|digit| digit * 10_i64.pow(exponent)))
 }
 
-/// A bar as long as so many characters, to an eighth; what is not nothing shows.
+/// A bar as long as so many characters, to an eighth.
+///
+/// What is not nothing shows.
 fn bar(length: f64) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (length * 8.0).round() as usize;

@@ -1,4 +1,4 @@
-//! What of a score was luck: how much more chance gave after a player's moves than it gives on average.
+//! What of a score was luck: how much more chance gave than on average.
 //!
 //! For a forecast V of what is still to come in a position ([`Lookahead::heuristic`]) the luck of a move, after which the
 //! position is s and which gained r, is
@@ -28,9 +28,11 @@ pub struct Replayed {
     pub luck: f64,
 }
 
-/// Plays the actions of the game of a seed again and estimates the luck of each by as many simulations, at least one, of it; none
-/// where they do not lead to the game's end, or lead further. The simulations draw from a stream of their own, which neither the
-/// game nor a player uses; it depends on the seed alone.
+/// Plays the game of a seed again and estimates the luck of each action.
+///
+/// Each is simulated so many times, at least once. None where the actions do not lead to the game's end, or lead
+/// further. The simulations draw from a stream of their own, which neither the game nor a player uses; it depends
+/// on the seed alone.
 ///
 /// # Panics
 /// If there are no simulations.

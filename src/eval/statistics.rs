@@ -1,4 +1,4 @@
-//! What a set of scores says: mean with its confidence, spread and order statistics.
+//! What a set of scores says: mean with confidence, spread, order statistics.
 
 use std::fmt;
 
@@ -10,8 +10,10 @@ pub struct Summary {
     /// How many scores.
     pub n: usize,
     pub mean: f64,
-    /// Half the width of the 95 % confidence interval of the mean, t(0.975, n - 1) s / sqrt(n) with Student's t and the
-    /// sample standard deviation s. None for a single score, which says nothing about the spread.
+    /// Half the width of the 95 % confidence interval of the mean.
+    ///
+    /// It is t(0.975, n - 1) s / sqrt(n) with Student's t and the sample standard deviation s. None for a single
+    /// score, which says nothing about the spread.
     pub half_width: Option<f64>,
     /// Sample standard deviation (divisor n - 1). None for a single score.
     pub standard_deviation: Option<f64>,
@@ -23,8 +25,10 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The summary of the scores, in any order; None when there are none. Quartiles are interpolated linearly between
-    /// the neighbouring scores (Hyndman and Fan 1996, type 7, NumPy's default).
+    /// The summary of the scores, in any order; None when there are none.
+    ///
+    /// Quartiles are interpolated linearly between the neighbouring scores (Hyndman and Fan 1996, type 7, NumPy's
+    /// default).
     pub fn of<T: Copy + Into<f64>>(scores: &[T]) -> Option<Self> {
         let mut sorted: Vec<f64> = scores.iter().map(|&score| score.into()).collect();
         sorted.sort_by(f64::total_cmp);
@@ -49,7 +53,9 @@ impl Summary {
 }
 
 impl fmt::Display for Summary {
-    /// One line: `mean 402.1 ± 2.9 (95 %), sd 46.8, min 250, quartiles 370 / 401 / 433, max 560, n = 1000`.
+    /// One line: the mean, the spread and the quartiles.
+    ///
+    /// `mean 402.1 ± 2.9 (95 %), sd 46.8, min 250, quartiles 370 / 401 / 433, max 560, n = 1000`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "mean {:.1}", self.mean)?;
         if let (Some(half_width), Some(deviation)) = (self.half_width, self.standard_deviation) {
@@ -70,8 +76,10 @@ fn quantile(sorted: &[f64], fraction: f64) -> f64 {
     below + (above - below) * place.fract()
 }
 
-/// The 97.5 % quantile of Student's t distribution: tabulated up to ten degrees of freedom, above that the expansion
-/// in 1/degrees of Abramowitz and Stegun 26.7.5, then right to four decimals.
+/// The 97.5 % quantile of Student's t distribution.
+///
+/// It is tabulated up to ten degrees of freedom, above that the expansion in 1/degrees of Abramowitz and Stegun
+/// 26.7.5, then right to four decimals.
 fn t_975(degrees: usize) -> f64 {
     const TABLE: [f64; 10] = [12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281];
     if let Some(&t) = TABLE.get(degrees - 1) {

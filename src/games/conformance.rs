@@ -10,7 +10,7 @@ use crate::random::{Draw, Role, Stream};
 /// The longest game there may be, in moves.
 const LONGEST_GAME: usize = 100_000;
 
-/// Plays games of a seed and checks what [`Image`] and the traits below it promise.
+/// Plays games of a seed and checks what [`Image`] and traits below it promise.
 ///
 /// # Panics
 /// If the game breaks a promise.

@@ -145,7 +145,7 @@ pub trait Lookahead: Game {
     /// The position with an action done and nothing that follows from it.
     fn done(state: &Self::State, action: usize) -> Self::State;
 
-    /// What follows at once in a position, and its points; `None` where nothing does.
+    /// What follows at once in a position, and its points; `None` if nothing does.
     fn wave(state: &Self::State) -> Option<(Self::State, f32)>;
 
     /// The afterstate of an action: what follows from it for certain.
@@ -153,7 +153,9 @@ pub trait Lookahead: Game {
     /// It is [done](Self::done), then [waves](Self::wave) until none is left.
     fn after(state: &Self::State, action: usize) -> After<Self::State>;
 
-    /// Gives each of the actions, in their order, the points of the best certain plan that begins with it.
+    /// Gives each of the actions the points of the best certain plan from it.
+    ///
+    /// It gives them in the actions' order.
     fn certain(state: &Self::State, actions: &ActionMask, plan: Plan, mut give: impl FnMut(usize, f32)) {
         let afters: Vec<(usize, After<Self::State>)> =
             actions.iter().map(|action| (action, Self::after(state, action))).collect();
@@ -276,7 +278,7 @@ pub trait Text: Game {
     /// The cells (column, row) that an action touches.
     fn cells(action: usize) -> Vec<(usize, usize)>;
 
-    /// Plays an action as [`step`](Game::step) does, and gives the boards on the way.
+    /// Plays an action as [`step`](Game::step), and gives the boards on the way.
     ///
     /// The last one is left out. What falls leaves a space.
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>);

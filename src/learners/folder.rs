@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::network::BEST;
 use crate::store::files;
 
-/// The folder of a run, `runs/NAME/`: resolved configuration, checkpoints and logs.
+/// The folder of a run, `runs/NAME/`: configuration, checkpoints and logs.
 ///
 /// No other process can open it meanwhile.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! How agents are trained: the trait of a learner, a run of any, and the learners.
+//! How agents are trained: the trait of a learner, a run, and the learners.
 
 pub mod checkpoint;
 pub mod config;

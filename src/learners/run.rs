@@ -119,7 +119,7 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
         Ok(Ending::Finished)
     }
 
-    /// Plays a series of seeded games, and keeps the agent if it is the best so far.
+    /// Plays a series of seeded games; keeps the agent if it is the best so far.
     fn evaluate(&mut self) -> Result<()> {
         let evaluation = &self.config.run.evaluation;
         let mut player = self.learner.player();

@@ -1,12 +1,15 @@
-//! One game's luck as several sequences, so that games which differ in one place have the same luck in the others.
+//! One game's luck as several sequences.
+//!
+//! Games which differ in one place have the same luck in the others.
 
 use super::{Draw, Role, Stream};
 
-/// Streams of one seed and index: one for each lane, made when it is first drawn from, and one for all else.
+/// Streams of one seed and index: one for each lane, and one for all else.
 ///
-/// Two simulations with the same luck in which different moves are tried draw different numbers of tokens. With one sequence
-/// all later tokens would be shifted and the luck no longer the same; with one for each column of the board it stays the
-/// same wherever both have drawn as many. On match-3 that takes a tenth from the variance of the difference between two moves.
+/// A lane's is made when it is first drawn from. Two simulations with the same luck in which different moves are
+/// tried draw different numbers of tokens. With one sequence all later tokens would be shifted and the luck no
+/// longer the same; with one for each column of the board it stays the same wherever both have drawn as many. On
+/// match-3 that takes a tenth from the variance of the difference between two moves.
 pub struct ColumnStreams {
     seed: u64,
     role: Role,

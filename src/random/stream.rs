@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Draw, SeededDraw};
 
-/// What a stream is used for. The discriminants are part of the seeding and never change.
+/// What a stream is used for.
+///
+/// The discriminants are part of the seeding and never change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
 pub enum Role {
@@ -32,8 +34,9 @@ pub enum Role {
     Luck = 9,
 }
 
-/// A stream of random numbers: xoshiro256++ (Blackman and Vigna 2019, "Scrambled linear
-/// pseudorandom number generators"), whose state can be saved.
+/// A stream of random numbers, whose state can be saved: xoshiro256++.
+///
+/// Blackman and Vigna 2019, "Scrambled linear pseudorandom number generators".
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Xoshiro256PlusPlus")]
 pub struct Stream(Xoshiro256PlusPlus);
@@ -53,7 +56,9 @@ impl TryFrom<Xoshiro256PlusPlus> for Stream {
 }
 
 impl Stream {
-    /// The stream of a role and an index under a seed; different ones are independent of each other.
+    /// The stream of a role and an index under a seed.
+    ///
+    /// Different ones are independent of each other.
     pub fn new(seed: u64, role: Role, index: u64) -> Self {
         let mut state = [0; 32];
         for (lane, word) in (1_u64..).zip(state.chunks_exact_mut(8)) {
@@ -71,7 +76,9 @@ impl Stream {
     }
 }
 
-/// SplitMix64's finaliser (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators").
+/// SplitMix64's finaliser.
+///
+/// Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators".
 fn mix(word: u64) -> u64 {
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -79,14 +86,17 @@ fn mix(word: u64) -> u64 {
 }
 
 impl Draw for Stream {
-    /// One 64-bit output, scaled by multiplication: no number is preferred by more than n in 2^64.
+    /// One 64-bit output, scaled by multiplication.
+    ///
+    /// No number is preferred by more than n in 2^64.
     #[inline]
     fn below(&mut self, n: u32) -> u32 {
         ((u128::from(self.0.next_u64()) * u128::from(n)) >> 64) as u32
     }
 
-    /// Several numbers from each 64-bit output: as many digits in base n as 32 bits hold, so that
-    /// no number is preferred by more than one in 2^32.
+    /// Several numbers from each 64-bit output.
+    ///
+    /// They are as many digits in base n as 32 bits hold, so that no number is preferred by more than one in 2^32.
     fn fill_below(&mut self, n: u32, out: &mut [u8]) {
         let digits = if n <= 1 { out.len() } else { u32::MAX.ilog(n) as usize };
         for chunk in out.chunks_mut(digits.max(1)) {

@@ -1,7 +1,7 @@
-//! A game as a moving picture: one SVG without scripts that plays in a browser and inside a README.
+//! A game as a moving picture: one SVG without scripts.
 //!
-//! Every cell is one `<use>` whose `href` goes through the tiles that lie there, so that a change costs some ten bytes. What
-//! plays no animations shows the first frame.
+//! It plays in a browser and inside a README. Every cell is one `<use>` whose `href` goes through the tiles that
+//! lie there, so that a change costs some ten bytes. What plays no animations shows the first frame.
 
 use std::f64::consts::{PI, TAU};
 
@@ -11,13 +11,17 @@ use crate::games::{Shape, Token};
 /// What is shown for some time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// The rows of the board from above, a character a cell. A character without a [`Token`] is an empty cell.
+    /// The rows of the board from above, a character a cell.
+    ///
+    /// A character without a [`Token`] is an empty cell.
     pub rows: Vec<String>,
     /// How long the frame is shown.
     pub milliseconds: u32,
     /// The line below the board, such as score and moves left.
     pub caption: String,
-    /// Rows and columns (from 0) of the cells that are framed, such as the two of a swap.
+    /// Rows and columns (from 0) of the cells that are framed.
+    ///
+    /// They are such as the two of a swap.
     pub marked: Vec<(usize, usize)>,
 }
 
@@ -28,8 +32,10 @@ const MARGIN: f64 = 16.0;
 const HEAD: f64 = 44.0;
 const FEET: f64 = 56.0;
 
-/// Draws a game that plays over and over. Equal frames in a row are shown as one, those of no time not at all; a board
-/// smaller than the largest has empty cells to the right and below.
+/// Draws a game that plays over and over.
+///
+/// Equal frames in a row are shown as one, those of no time not at all; a board smaller than the largest has empty
+/// cells to the right and below.
 pub fn animation(title: &str, palette: &[Token], frames: &[Frame]) -> String {
     let frames: Vec<&Frame> = frames.iter().filter(|frame| frame.milliseconds > 0).collect();
     let clock = Clock::new(&frames);
@@ -100,7 +106,7 @@ impl Clock {
         self.begins[self.begins.len() - 1]
     }
 
-    /// The animation of an attribute that has a value in each frame; nothing where that never changes.
+    /// The animation of an attribute with a value a frame; nothing if all equal.
     fn animate<T: PartialEq>(&self, attribute: &str, values: &[T], text: impl Fn(&T) -> String) -> String {
         let changes: Vec<usize> = (0..values.len()).filter(|&at| at == 0 || values[at] != values[at - 1]).collect();
         if changes.len() < 2 {
@@ -168,7 +174,9 @@ fn polygon(corners: usize, middle: f64, radius: impl Fn(usize) -> f64) -> String
     format!(r#"polygon points="{}""#, (0..corners).map(point).collect::<Vec<_>>().join(" "))
 }
 
-/// A frame around the marked cells: one where they fill a rectangle, else one a cell.
+/// A frame around the marked cells.
+///
+/// It is one where they fill a rectangle, else one a cell.
 fn marks(svg: &mut Svg, clock: &Clock, frames: &[&Frame]) {
     let marked = |frame: &Frame| {
         let mut cells = frame.marked.clone();
@@ -191,7 +199,9 @@ fn marks(svg: &mut Svg, clock: &Clock, frames: &[&Frame]) {
     }
 }
 
-/// Sorted cells as `[row, column, rows, columns]`: the rectangle that they fill, or each cell alone.
+/// Sorted cells as `[row, column, rows, columns]`.
+///
+/// One, the rectangle that they fill, or each cell alone.
 fn rectangles(cells: &[(usize, usize)]) -> Vec<[usize; 4]> {
     let (Some(&(top, _)), Some(&(bottom, _))) = (cells.first(), cells.last()) else { return Vec::new() };
     let left = cells.iter().map(|cell| cell.1).min().unwrap_or(0);

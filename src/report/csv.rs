@@ -1,4 +1,6 @@
-//! Scalars as rows of a CSV file that grows by whole rows and can be rolled back to a step.
+//! Scalars as rows of a CSV file that can be rolled back to a step.
+//!
+//! The file grows by whole rows.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -35,8 +37,10 @@ impl CsvLog {
         Ok(log)
     }
 
-    /// Reopens a file as it was at a step: rows of later steps go, and so does what a killed process left half-written.
-    /// A file that is not there is started anew.
+    /// Reopens a file as it was at a step.
+    ///
+    /// Rows of later steps go, and so does what a killed process left half-written. A file that is not there is
+    /// started anew.
     ///
     /// # Errors
     /// When the file has other columns or a row without a step.
@@ -88,7 +92,9 @@ impl CsvLog {
         Ok(content.lines().skip(1).filter_map(value).collect())
     }
 
-    /// Writes the row of a step; columns without a value stay empty. Numbers are the shortest text that reads back the same.
+    /// Writes the row of a step; columns without a value stay empty.
+    ///
+    /// Numbers are the shortest text that reads back the same.
     ///
     /// # Errors
     /// When a value belongs to no column; nothing is then written.
@@ -108,12 +114,16 @@ impl CsvLog {
         self.write(&row)
     }
 
-    /// Returns once all that was written is on the disk: a checkpoint made after this can rely on it.
+    /// Returns once all that was written is on the disk.
+    ///
+    /// A checkpoint made after this can rely on it.
     pub fn flush(&mut self) -> Result<()> {
         self.file.sync_data().map_err(|error| unwritable(&self.path, &error))
     }
 
-    /// Writes straight through: rows are few, and whoever watches the file sees each at once.
+    /// Writes straight through.
+    ///
+    /// Rows are few, and whoever watches the file sees each at once.
     fn write(&mut self, text: &str) -> Result<()> {
         self.file.write_all(text.as_bytes()).map_err(|error| unwritable(&self.path, &error))
     }

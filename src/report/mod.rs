@@ -1,4 +1,6 @@
-//! What a run or a comparison shows: progress, CSV, TensorBoard, pictures, a moving picture of a game.
+//! What a run or a comparison shows.
+//!
+//! That is progress, CSV, TensorBoard, pictures, a moving picture of a game.
 
 pub mod animation;
 pub mod csv;

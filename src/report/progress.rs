@@ -1,4 +1,6 @@
-//! How work is getting on, for people: a bar on a terminal, a plain line now and then elsewhere.
+//! How work is getting on, for people.
+//!
+//! It is a bar on a terminal, a plain line now and then elsewhere.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -12,14 +14,18 @@ const LINE: Duration = Duration::from_secs(10);
 pub struct Progress {
     /// Hidden where there is no terminal; it keeps the time in any case.
     bar: ProgressBar,
-    /// When the last plain line was written; none where there is a bar or nothing is to be shown.
+    /// When the last plain line was written; none where there are none.
+    ///
+    /// That is where there is a bar or nothing is to be shown.
     lines: Option<Instant>,
     /// The named numbers as text.
     metrics: String,
 }
 
 impl Progress {
-    /// Begins at a step (0, or where a resumed run stands) of so many. A quiet one shows nothing at all.
+    /// Begins at a step (0, or where a resumed run stands) of so many.
+    ///
+    /// A quiet one shows nothing at all.
     pub fn new(steps: u64, start: u64, quiet: bool) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let template = "{bar:30} {percent:>3} %  {human_pos} of {human_len} steps, {per_sec:1}, {eta} left\n{msg}";
@@ -31,7 +37,9 @@ impl Progress {
         Self { bar, lines, metrics: String::new() }
     }
 
-    /// Takes note of where the run stands; shows it when it is time to. Cheap enough to be called at every step.
+    /// Takes note of where the run stands; shows it when it is time to.
+    ///
+    /// It is cheap enough to be called at every step.
     pub fn update(&mut self, step: u64, metrics: &[(&str, f64)]) {
         let metric = |(name, value): &(&str, f64)| format!("{name} {}", HumanFloatCount(*value));
         self.metrics = metrics.iter().map(metric).collect::<Vec<_>>().join("  ");
@@ -43,7 +51,9 @@ impl Progress {
         }
     }
 
-    /// Where plain lines are written, writes one now: something has happened that should be seen.
+    /// Where plain lines are written, writes one now.
+    ///
+    /// For when something has happened that should be seen.
     pub fn line(&mut self) {
         if self.lines.is_some() {
             self.lines = Some(Instant::now());
@@ -65,8 +75,10 @@ impl Progress {
     }
 }
 
-/// A bar for so many units of work of the same kind, with a name; nothing where standard error is no terminal. Whoever has
-/// done some says so with `inc` or `set_position`, from any thread, and in the end `finish_and_clear`.
+/// A bar with a name for so many units of work of the same kind.
+///
+/// There is none where standard error is no terminal. Whoever has done some says so with `inc` or `set_position`,
+/// from any thread, and in the end `finish_and_clear`.
 pub fn series(name: &str, units: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(units), ProgressDrawTarget::stderr());
     styled(bar, "{bar:30} {percent:>3} %  {eta} left  {prefix}").with_prefix(name.to_owned())
@@ -77,7 +89,9 @@ fn styled(bar: ProgressBar, template: &str) -> ProgressBar {
     bar.with_style(style.progress_chars("━╸ "))
 }
 
-/// `step 5,000 of 10,000 (50 %), 100/s, 50s left: loss 0.0106`; the pace and the time left only once they are known.
+/// `step 5,000 of 10,000 (50 %), 100/s, 50s left: loss 0.0106`
+///
+/// The pace and the time left are there only once they are known.
 fn line(bar: &ProgressBar, metrics: &str) -> String {
     let (step, steps) = (bar.position(), bar.length().unwrap_or(0));
     let percent = 100 * step / steps.max(1);

@@ -1,4 +1,7 @@
-//! TFRecords: a length as u64, the masked CRC32C of the length, the data, the masked CRC32C of the data, little-endian.
+//! TFRecords, the frames of TensorBoard's files.
+//!
+//! Each is a length as u64, the masked CRC32C of the length, the data, the masked CRC32C of the data,
+//! little-endian.
 
 /// A record with its frame.
 pub(super) fn framed(data: &[u8]) -> Vec<u8> {
@@ -11,12 +14,16 @@ pub(super) fn framed(data: &[u8]) -> Vec<u8> {
     record
 }
 
-/// CRC32C, rotated and offset so that data holding checksums of itself stays well checked (tensorflow/tsl/lib/hash).
+/// CRC32C, rotated and offset.
+///
+/// So data that holds checksums of itself stays well checked (tensorflow/tsl/lib/hash).
 fn masked_crc(bytes: &[u8]) -> u32 {
     crc32c::crc32c(bytes).rotate_right(15).wrapping_add(0xa282_ead8)
 }
 
-/// The intact records from the beginning of a file: it ends before the first that is cut off or fails its checksums.
+/// The intact records from the beginning of a file.
+///
+/// It ends before the first that is cut off or fails its checksums.
 pub(super) struct Records<'a>(pub(super) &'a [u8]);
 
 /// An intact record.

@@ -6,7 +6,9 @@ use std::fmt::{Arguments, Write as _};
 pub(super) struct Svg(String);
 
 impl Svg {
-    /// An empty picture of a size in pixels, which scales to the room it is given. The title is for those who do not see.
+    /// An empty picture of a size in pixels, which scales to the room it is given.
+    ///
+    /// The title is for those who do not see.
     pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
         let mut svg = Self(String::new());
         svg.add(format_args!(
@@ -40,12 +42,16 @@ impl Svg {
     }
 }
 
-/// A length to a tenth of a pixel, which is what the eye sees and keeps files small.
+/// A length to a tenth of a pixel.
+///
+/// That is what the eye sees and keeps files small.
 pub(super) fn round(length: f64) -> f64 {
     (length * 10.0).round() / 10.0
 }
 
-/// A text as it stands between tags or in quotes; what XML cannot hold is left out.
+/// A text as it stands between tags or in quotes.
+///
+/// What XML cannot hold is left out.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars().filter(|letter| !letter.is_control()) {
@@ -60,7 +66,7 @@ pub(super) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Whether every element is closed by its own name, and no text holds what only markup may.
+/// Whether every element is closed by its own name, and no text is markup.
 #[cfg(test)]
 pub(super) fn is_well_formed(svg: &str) -> bool {
     let mut open = Vec::new();

@@ -1,7 +1,7 @@
-//! Scalars as event files that TensorBoard reads, which can be rolled back to a step.
+//! Scalars as event files that TensorBoard reads.
 //!
-//! An event file is a row of TFRecords, each holding an `Event` message (tensorflow/core/util/event.proto) in the protocol
-//! buffers encoding.
+//! They can be rolled back to a step. An event file is a row of TFRecords, each holding an `Event` message
+//! (tensorflow/core/util/event.proto) in the protocol buffers encoding.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -35,8 +35,10 @@ impl EventLog {
         Self::start(folder, 0)
     }
 
-    /// Reopens a log as it was at a step: events of later steps go, and so does what a killed process left half-written.
-    /// New events go to a file of their own, so that a TensorBoard that is watching notices and forgets the steps undone.
+    /// Reopens a log as it was at a step.
+    ///
+    /// Events of later steps go, and so does what a killed process left half-written. New events go to a file of
+    /// their own, so that a TensorBoard that is watching notices and forgets the steps undone.
     pub fn resume(folder: &Path, step: u64) -> Result<Self> {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
         let existing = event_files(folder)?;
@@ -58,12 +60,16 @@ impl EventLog {
         Ok(log)
     }
 
-    /// Writes one event with all values, in single precision; infinities and NaN are written as they are.
+    /// Writes one event with all values, in single precision.
+    ///
+    /// Infinities and NaN are written as they are.
     pub fn scalars(&mut self, step: u64, values: &[(&str, f64)]) -> Result<()> {
         self.write(&summary(step, values))
     }
 
-    /// Returns once all that was written is on the disk: a checkpoint made after this can rely on it.
+    /// Returns once all that was written is on the disk.
+    ///
+    /// A checkpoint made after this can rely on it.
     pub fn flush(&mut self) -> Result<()> {
         self.file.sync_data().map_err(|error| unwritable(&self.path, &error))
     }
@@ -77,7 +83,9 @@ impl EventLog {
         Ok(log)
     }
 
-    /// Writes a record in one piece, straight through: events are few, and TensorBoard sees each at once.
+    /// Writes a record in one piece, straight through.
+    ///
+    /// Events are few, and TensorBoard sees each at once.
     fn write(&mut self, event: &[u8]) -> Result<()> {
         self.file.write_all(&framed(event)).map_err(|error| unwritable(&self.path, &error))
     }
@@ -153,7 +161,7 @@ fn put_bytes(message: &mut Vec<u8>, field: u8, bytes: &[u8]) {
     message.extend_from_slice(bytes);
 }
 
-/// Seven bits a byte, least significant first, the top bit saying that more follow.
+/// Seven bits a byte, least significant first; the top bit: more follow.
 fn put_varint(message: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         message.push(value as u8 | 0x80);

@@ -32,7 +32,9 @@ const FORMAT: &str = "matchq-agent";
 /// Raised when a reader of the former version would misread a file.
 const VERSION: u32 = 1;
 const CHECKSUM: &str = "checksum";
-/// Bytes of the header's length; the header is filled up with spaces to a multiple of it.
+/// Bytes of the header's length.
+///
+/// The header is filled up with spaces to a multiple of it.
 const LENGTH: usize = 8;
 
 /// A trained agent as it lies on the disk: equal agents give equal bytes.
@@ -160,7 +162,9 @@ impl AgentFile {
     }
 }
 
-/// Refuses what is no safetensors file, a container of this program's by its version.
+/// Refuses what is no safetensors file.
+///
+/// What this program has written besides agents is named.
 fn refuse_other_files(bytes: &[u8]) -> std::result::Result<(), String> {
     let what = match container::version(bytes) {
         Some(1) => {

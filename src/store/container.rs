@@ -63,7 +63,9 @@ impl Container {
         bytes
     }
 
-    /// The sections in a file's bytes, or what is wrong with the file, to be put behind its name.
+    /// The sections in a file's bytes, or what is wrong with the file.
+    ///
+    /// The latter is to be put behind its name.
     pub fn from_bytes(bytes: &[u8]) -> std::result::Result<Self, String> {
         let mut rest = bytes;
         if take(&mut rest, MAGIC.len()) != Some(MAGIC) {
@@ -102,7 +104,7 @@ impl Container {
     }
 }
 
-/// The version of the format, if these are the bytes of such a file or of the beginning of one.
+/// The version of the format, if these bytes are or begin such a file.
 pub(super) fn version(bytes: &[u8]) -> Option<u32> {
     take_u32(&mut bytes.strip_prefix(MAGIC)?)
 }

@@ -1,4 +1,6 @@
-//! Files that are complete or not there: written to the side, flushed to the disk and renamed.
+//! Files that are complete or not there.
+//!
+//! They are written to the side, flushed to the disk and renamed.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -7,8 +9,9 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// Writes a file so that at every instant either the old content or the new one is there. A link stays, and the file that
-/// it names is written.
+/// Writes a file so that at every instant the old or the new content is there.
+///
+/// A link stays, and the file that it names is written.
 ///
 /// # Errors
 /// When the file cannot be written; the old content is then untouched.

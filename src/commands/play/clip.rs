@@ -2,13 +2,15 @@
 
 use super::picture::Picture;
 
-/// A move's boards: such as after the swap, every clearing and every pass of falling; and the one at rest.
+/// A move's boards on the way, and the one at rest.
+///
+/// On the way: such as after the swap, every clearing and every pass of falling.
 pub struct Clip {
     boards: Vec<Picture>,
     at: usize,
 }
 
-/// Seconds at speed 1: a board on which tokens are about to be cleared, or that has just been swapped.
+/// Seconds at speed 1 of a board where tokens go next or were just swapped.
 const PAUSE: f64 = 0.5;
 /// A board with fresh holes.
 const CLEARED: f64 = 0.25;
@@ -16,7 +18,7 @@ const CLEARED: f64 = 0.25;
 const PASS: f64 = 0.09;
 
 impl Clip {
-    /// The clip of a move's boards on the way, of which there may be none, and the one at rest.
+    /// The clip of a move's boards on the way, if any, and the one at rest.
     pub fn new(way: &[String], rest: &str) -> Self {
         let boards = way.iter().map(String::as_str).chain([rest]).map(Picture::of).collect();
         Self { boards, at: 0 }
@@ -64,7 +66,9 @@ impl Clip {
         }
     }
 
-    /// Whether tokens are cleared between a board and the next: only then is a full board followed by one with holes.
+    /// Whether tokens are cleared between a board and the next.
+    ///
+    /// Only then is a full board followed by one with holes.
     fn clears_after(&self, at: usize) -> bool {
         let holes = |at: usize| self.boards.get(at).is_some_and(Picture::has_holes);
         !holes(at) && holes(at + 1)

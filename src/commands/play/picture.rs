@@ -33,7 +33,9 @@ impl Picture {
         self.0.iter().flatten().any(|letter| *letter == ' ')
     }
 
-    /// The lines of the board below its columns' last digits, each behind its row's number.
+    /// The lines of the board with its coordinates.
+    ///
+    /// They stand below its columns' last digits, each behind its row's number.
     pub fn numbered(&self) -> Vec<String> {
         let (columns, rows) = self.size();
         let edge = edge(rows);

@@ -1,4 +1,6 @@
-//! A game as plain text, where there is no terminal: boards, moves, points and the player's view.
+//! A game as plain text, where there is no terminal.
+//!
+//! It is of boards, moves, points and the player's view.
 
 use std::io::Write;
 
@@ -12,7 +14,9 @@ use crate::games::Playable;
 /// The best moves that are written.
 const BEST: usize = 3;
 
-/// Plays the game of a seed and writes it as lines; a reader that has gone away ends it.
+/// Plays the game of a seed and writes it as lines.
+///
+/// A reader that has gone away ends it.
 ///
 /// # Errors
 /// When the player fails or the output cannot be written.

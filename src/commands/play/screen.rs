@@ -1,4 +1,6 @@
-//! What a session looks like in a terminal: the board, and beside it the score, the player's view and the board as text.
+//! What a session looks like in a terminal.
+//!
+//! That is the board, and beside it the score, the player's view and the board as text.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -25,7 +27,9 @@ const PLAYING: &str = "arrows go/swap  space select  esc unselect  h hint  \
                        p pause  s next board  m next move  + - speed  n next game  q quit";
 const PLAYING_SHORT: &str = "arrows go  space select  h hint  p pause  s m step  + - speed  n next  q quit";
 
-/// Draws a session, or the size that is needed where the terminal is too small; whether the session is seen.
+/// Draws a session, or the size that is needed in a terminal too small.
+///
+/// Says whether the session is seen.
 pub fn draw<G: Playable>(frame: &mut Frame, session: &Session<G>, look: Look) -> bool {
     let area = frame.area();
     let buffer = frame.buffer_mut();
@@ -38,7 +42,7 @@ pub fn draw<G: Playable>(frame: &mut Frame, session: &Session<G>, look: Look) ->
     cell.is_some()
 }
 
-/// The columns and rows of a size of cells that a board of so many columns and rows needs.
+/// The columns and rows that a board needs with cells of a size.
 fn needed<G: Playable>(cell: CellSize, board: (usize, usize)) -> (u16, u16) {
     let (width, height) = (cell.board(board).0 + PANEL.1 + panel_size::<G>(board).0, middle::<G>(cell, board));
     (width.max(PLAYING_SHORT.len() as u16), AROUND.0 + height + AROUND.1)

@@ -1,4 +1,6 @@
-//! A game that is watched or played, without a terminal: what happens when time passes or a command comes.
+//! A game that is watched or played, without a terminal.
+//!
+//! It says what happens when time passes or a command comes.
 
 mod seen;
 
@@ -71,7 +73,9 @@ pub enum Phase {
 pub struct Hand {
     /// The cell (x, y) under the cursor.
     pub cursor: (usize, usize),
-    /// Whether it is selected: a direction then plays the move of its cell and the next one.
+    /// Whether it is selected.
+    ///
+    /// A direction then plays the move of its cell and the next one.
     pub selected: bool,
     /// Whether the best moves are asked for.
     pub hint: bool,
@@ -141,7 +145,9 @@ pub struct Session<G: Game> {
 }
 
 impl<G: Playable> Session<G> {
-    /// The game of a seed, watched or played by a person, with a player's name and a speed that is positive and finite.
+    /// The game of a seed, watched or played by a person.
+    ///
+    /// The speed is positive and finite.
     pub fn new(rules: G::Rules, seed: u128, player: &str, human: bool, speed: f64) -> Self {
         let table = Table::<G>::deal(&rules, seed);
         let (columns, rows) = table.board().size();
@@ -252,7 +258,7 @@ impl<G: Playable> Session<G> {
         }
     }
 
-    /// Seconds for which what is seen now is shown, at speed 1; none where it stays.
+    /// Seconds at speed 1 for which what is seen is shown; none where it stays.
     fn duration(&self) -> Option<f64> {
         match &self.phase {
             Phase::Chosen => Some(CHOICE),

@@ -16,7 +16,9 @@ pub struct Thinker<G: Playable> {
 }
 
 impl<G: Playable> Thinker<G> {
-    /// Starts the player of a text. It ends with the program, or when this is dropped and it has thought to the end.
+    /// Starts the player of a text.
+    ///
+    /// It ends with the program, or when this is dropped and it has thought to the end.
     ///
     /// # Errors
     /// A text that names no player, or a thread that cannot be started.

@@ -1,4 +1,6 @@
-//! The board in a terminal: every token a shape of four by two characters, with its letter, and what is marked on it.
+//! The board in a terminal: every token a shape of four by two characters.
+//!
+//! A token has its letter, and marks are drawn on it.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
@@ -80,7 +82,9 @@ pub fn token_of<G: Playable>(letter: char) -> Option<&'static Token> {
     G::TOKENS.iter().find(|token| token.letter == letter)
 }
 
-/// Of the terminal's 16 colours the one of the nearest hue, bright but for orange; whites and greys have none.
+/// Of the terminal's 16 colours the one of the nearest hue.
+///
+/// It is bright but for orange; whites and greys have none.
 fn nearest(colour: [u8; 3]) -> Color {
     let [red, green, blue] = colour.map(i32::from);
     let most = red.max(green).max(blue);
@@ -114,7 +118,9 @@ struct Drawing<'a> {
     look: Look,
 }
 
-/// Draws a session's board with its coordinates and marks; (left, top) is the corner of the coordinates.
+/// Draws a session's board with its coordinates and marks.
+///
+/// (left, top) is the corner of the coordinates.
 pub fn draw<G: Playable>(
     buffer: &mut Buffer,
     (left, top): (u16, u16),
@@ -211,7 +217,7 @@ impl Drawing<'_> {
     }
 }
 
-/// Rank, direction and value; without the value where it does not fit into a cell.
+/// Rank, direction and, where it fits into a cell, value.
 fn label(rank: usize, arrow: &str, value: f64, cell: CellSize) -> String {
     let value = match value {
         value if value > -9.95 && value < 99.95 => format!("{value:.1}"),

@@ -1,4 +1,4 @@
-//! A game for tests that is unlike match-3 where `play` must take nothing for granted.
+//! A game for tests, unlike match-3 where `play` must take nothing for granted.
 //!
 //! Three by two tokens, of which one and another to its right can be swapped; moves are not counted, and the game is over
 //! when the upper row is sorted, for a point. The toy of `tests/toy` cannot stand in for it: its moves are counted, all its
@@ -17,7 +17,9 @@ use crate::random::{CPythonRandom, Draw};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Toy([char; 6]);
 
-/// Its two swaps in the upper row, its two in the lower one, and a move of the first cell that turns its token into c.
+/// The cells of its moves: two swaps in each row, and one cell.
+///
+/// The last move turns the token of the first cell into c.
 const CELLS: [&[usize]; 5] = [&[0, 1], &[1, 2], &[3, 4], &[4, 5], &[0]];
 
 impl Game for Toy {

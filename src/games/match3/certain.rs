@@ -1,13 +1,19 @@
-//! What is certain of a position's future: how the tokens now on the board fall, match and are cleared.
+//! What is certain of a position's future.
+//!
+//! That is how the tokens now on the board fall, match and are cleared.
 
 use super::{Cells, Grid, NO_MATCH, OBSTACLE, State, moves, score, text};
 use crate::games::ActionMask;
 use crate::games::swap;
 
-/// How a token that is not known is held. It matches nothing, cannot be swapped and is not cleared.
+/// How a token that is not known is held.
+///
+/// It matches nothing, cannot be swapped and is not cleared.
 pub(super) const UNKNOWN: u8 = OBSTACLE + 1;
 
-/// A board on which some tokens, those drawn since a known position, are not known.
+/// A board on which some tokens are not known.
+///
+/// They are those drawn since a known position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Certain {
     pub(super) grid: Grid,
@@ -30,8 +36,9 @@ impl Certain {
         moves::actions(swap::Swaps { vertical: swaps.vertical & known, horizontal: swaps.horizontal & known })
     }
 
-    /// Plays a move and the whole chain that follows from the known tokens; gives its points, or those of
-    /// a move without a match. A move with an unknown token changes nothing.
+    /// Plays a move and the whole chain that follows from the known tokens.
+    ///
+    /// Gives its points, or those of a move without a match. A move with an unknown token changes nothing.
     #[inline]
     pub fn play(&mut self, action: usize) -> i32 {
         self.swap(action);
@@ -39,7 +46,9 @@ impl Certain {
         if points == 0 { NO_MATCH } else { points }
     }
 
-    /// Clears the runs of known tokens and lets everything fall; gives their points, or `None` where there is no run.
+    /// Clears the runs of known tokens and lets everything fall.
+    ///
+    /// Gives their points, or `None` where there is no run.
     #[inline]
     pub fn wave(&mut self) -> Option<i32> {
         let runs = self.runs();
@@ -55,7 +64,9 @@ impl Certain {
         Some(score(&runs))
     }
 
-    /// The points of the matches that a move makes at once, before anything is cleared; 0 for none.
+    /// The points of the matches that a move makes at once; 0 for none.
+    ///
+    /// Nothing is cleared yet.
     #[inline]
     pub fn first_wave(mut self, action: usize) -> i32 {
         self.swap(action);
@@ -68,12 +79,16 @@ impl Certain {
         self
     }
 
-    /// The board's text: ten lines of `a b c d #` with a space for an unknown token, without a newline at the end.
+    /// The board's text: ten lines of `a b c d #`, a space for an unknown token.
+    ///
+    /// There is no newline at the end.
     pub fn board(&self) -> String {
         text::show(&self.grid, self.grid.of_kind(UNKNOWN))
     }
 
-    /// The board as a position with so many moves left, whose unknown tokens are unknown to [`of`](Self::of) too.
+    /// The board as a position with so many moves left.
+    ///
+    /// Its unknown tokens are unknown to [`of`](Self::of) too.
     pub(super) fn state(&self, moves_left: i32) -> State {
         State::pack(&self.grid, moves_left)
     }

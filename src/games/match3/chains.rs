@@ -1,5 +1,6 @@
-//! The certain chains of several moves at once, a board a lane: what [`Certain::play`] does to one board, done to as many as fit
-//! wide registers.
+//! The certain chains of several moves at once, a board a lane.
+//!
+//! What [`Certain::play`] does to one board is done to as many as fit wide registers.
 
 use super::certain::{Certain, UNKNOWN};
 use super::{Cells, Grid, LONGEST, NO_MATCH, OBSTACLE, moves, worth};
@@ -31,7 +32,7 @@ impl Chain<'_> {
 }
 
 impl Certain {
-    /// Plays each of the moves by itself, as [`play`](Self::play) does, several at once.
+    /// Plays each move by itself as [`play`](Self::play) does, several at once.
     #[inline]
     pub fn play_each(&self, actions: &ActionMask, mut then: impl FnMut(Chain)) {
         let mut actions = actions.iter();
@@ -53,8 +54,10 @@ impl Certain {
     }
 }
 
-/// The value of the best certain plan of at most `depth` moves: the certain points of its first move, and `weight`
-/// times the best plan of one move less on the board that it leaves. 0 where no move is certain to match.
+/// The value of the best certain plan of at most `depth` moves.
+///
+/// It is the certain points of its first move, and `weight` times the best plan of one move less on the board that
+/// it leaves. 0 where no move is certain to match.
 pub fn best_plan(board: &Certain, depth: u32, weight: f64) -> f64 {
     if depth == 0 {
         return 0.0;
@@ -104,7 +107,9 @@ impl Chains {
         Certain { grid: Grid::masked(self.planes.map(|plane| plane.lane(lane))) }
     }
 
-    /// Plays the moves at once if the processor has wide registers; says whether it has.
+    /// Plays the moves at once if the processor has wide registers.
+    ///
+    /// Says whether it has.
     #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
     #[inline]
     fn play(&mut self, swapped: &[Lanes; 2]) -> bool {
@@ -124,7 +129,9 @@ impl Chains {
         false
     }
 
-    /// The same one after another, which is twice as fast where registers are not wide.
+    /// The same one after another.
+    ///
+    /// That is twice as fast where registers are not wide.
     fn play_one_by_one(&mut self, board: &Certain, moves: &[usize]) {
         for (lane, action) in moves.iter().enumerate() {
             let mut alone = *board;
@@ -190,8 +197,9 @@ impl Chains {
         self.planes = [low, high, no_gem];
     }
 
-    /// Adds the points of the runs of one direction, which start with the threes `runs`: each adds what its next cell makes it
-    /// worth more, up to [`LONGEST`].
+    /// Adds the points of the runs of one direction.
+    ///
+    /// They start with the threes `runs`: each adds what its next cell makes it worth more, up to [`LONGEST`].
     #[inline(always)]
     fn score(&mut self, mut runs: Lanes, mut threes: Lanes, to_start: impl Fn(Lanes) -> Lanes) {
         let mut before = 0;
@@ -214,7 +222,7 @@ mod tests {
     use crate::games::match3::{COLUMNS, Match3, ROWS, Rules};
     use crate::random::{Draw, Role, Stream};
 
-    /// Boards at rest and boards on which some tokens are not known, of random games.
+    /// Boards of random games, at rest or with some tokens not known.
     fn boards() -> Vec<Certain> {
         let rules = Rules::default();
         let mut stream = Stream::new(11, Role::Explore, 0);

@@ -87,7 +87,7 @@ impl Rules {
     /// With the gems there are as many kinds as a byte can tell apart.
     pub const MOST_OBSTACLE_KINDS: u32 = 252;
 
-    /// The rules with a number of obstacle kinds, each as frequent as one kind of gem.
+    /// The rules with so many obstacle kinds, each as frequent as a kind of gem.
     ///
     /// # Errors
     /// More than [`MOST_OBSTACLE_KINDS`](Self::MOST_OBSTACLE_KINDS).
@@ -154,10 +154,10 @@ impl Match3 {
         self.swap_and_settle(moves::cells_at(x, y, vertical), draw, |_, _| ())
     }
 
-    /// Plays a move as [`play`](Self::play), and gives the boards on the way as texts.
+    /// Plays a move as [`play`](Self::play), and gives the boards on the way.
     ///
-    /// These are the boards after the swap, every pass of falling (an empty cell is a space) and every clearing,
-    /// without the last.
+    /// These are texts of the boards after the swap, every pass of falling (an empty cell is a space) and every
+    /// clearing, without the last.
     pub fn play_watched(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> (Play, Vec<String>) {
         self.play_watched_cells(moves::cells_at(x, y, vertical), draw)
     }

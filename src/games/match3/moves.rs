@@ -75,7 +75,7 @@ static CELLS: [(Cells, Cells); ACTIONS] = {
     cells
 };
 
-/// The vertical and the horizontal action at each cell, by the index of its bit.
+/// The vertical and the horizontal action at each cell, by its bit's index.
 static ACTION_AT: [[u8; 2]; 128] = {
     let mut actions = [[u8::MAX; 2]; 128];
     let mut action = 0;

@@ -69,7 +69,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Self { planes: columns.map(Cells::from_columns) }
     }
 
-    /// The planes: the cells of each binary digit of the kinds, the lowest digit first.
+    /// The planes: the cells of each binary digit of the kinds, lowest first.
     pub fn planes(&self) -> &[Cells<COLUMNS, ROWS>; PLANES] {
         &self.planes
     }
@@ -123,7 +123,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Swaps { vertical: !different.vertical, horizontal: !different.horizontal }.on_board()
     }
 
-    /// One pass of falling: all above a column's lowest empty cell falls by one cell.
+    /// One pass of falling: all above a column's lowest empty cell falls by one.
     ///
     /// `empty` are the empty cells; afterwards those that are left, apart from the top cells of the columns that fell,
     /// which are returned and hold kind 0 until [`put`](Self::put) fills them.

@@ -25,7 +25,9 @@ impl Contender<'_> {
     }
 }
 
-/// The colours of Okabe and Ito (2008), which those who see few colours can tell apart; without yellow, too pale on white.
+/// The colours of Okabe and Ito (2008).
+///
+/// Those who see few colours can tell them apart; yellow, too pale on white, is left out.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9"];
 
 const WIDTH: f64 = 1000.0;
@@ -35,11 +37,15 @@ const ROW: f64 = 32.0;
 /// Height of the axis below a chart, and of the chart of strength against time.
 const FOOT: f64 = 64.0;
 const STRENGTHS: f64 = 400.0;
-/// The most letters of a name that are shown, and the room for one: no font at hand is wider on average.
+/// The most letters of a name that are shown, and the room for one.
+///
+/// No font at hand is wider on average.
 const LETTERS: usize = 44;
 const LETTER: f64 = 7.6;
 
-/// Draws the players' scores row by row, the strongest first, and where several have a time, strength against time.
+/// Draws the players' scores row by row, the strongest first.
+///
+/// Where several have a time, strength against time as well.
 ///
 /// # Errors
 /// When there is no player.
@@ -60,7 +66,9 @@ pub fn comparison(path: &Path, title: &str, players: &[Contender<'_>]) -> Result
     save(path, svg)
 }
 
-/// A row for each player: its number in the chart below, its name, its scores and its mean.
+/// A row for each player.
+///
+/// It has the player's number in the chart below, its name, its scores and its mean.
 fn rows(svg: &mut Svg, players: &[Contender<'_>], bottom: f64) {
     let names: Vec<String> = players.iter().map(|player| shortened(player.name)).collect();
     let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);

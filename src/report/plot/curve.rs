@@ -25,7 +25,9 @@ impl CurvePoint {
     }
 }
 
-/// Draws the mean scores of a training's evaluations with their intervals. Means that are not finite are left out.
+/// Draws the mean scores of a training's evaluations with their intervals.
+///
+/// Means that are not finite are left out.
 ///
 /// # Errors
 /// When there is no point to draw.

@@ -1,4 +1,4 @@
-//! Charts as SVG files: a histogram of scores, players side by side, and the curve of a training.
+//! Charts as SVG files: a histogram, players side by side, a training's curve.
 
 mod comparison;
 mod curve;
@@ -23,7 +23,9 @@ const BLUE: &str = "#4c78a8";
 const RED: &str = "#c83e4d";
 const GOLD: &str = "#d68910";
 
-/// Checks that a chart can be drawn to a file of that name, to be asked before the work that it shows.
+/// Checks that a chart can be drawn to a file of that name.
+///
+/// This is to be asked before the work that the chart shows.
 ///
 /// # Errors
 /// When the ending is not `.svg`.
@@ -74,8 +76,10 @@ impl Axis {
         self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
     }
 
-    /// Round values, up to about ten: multiples of 1, 2 or 5 times a power of ten, or powers of ten and in a short range
-    /// 2 and 5 times them too.
+    /// Round values, up to about ten.
+    ///
+    /// They are multiples of 1, 2 or 5 times a power of ten, or powers of ten and in a short range 2 and 5 times
+    /// them too.
     fn ticks(&self) -> Vec<f64> {
         let (low, high) = self.ends;
         if self.logarithmic {
@@ -92,7 +96,7 @@ impl Axis {
     }
 }
 
-/// Draws two axes with their names, and a line across the picture at each mark of the upright one.
+/// Draws two axes with names, and lines across at the upright one's marks.
 fn axes(svg: &mut Svg, across: (&Axis, &str), up: (&Axis, &str)) {
     let ((x, x_name), (y, y_name)) = (across, up);
     let ((left, right), (bottom, top)) = (x.pixels, y.pixels);

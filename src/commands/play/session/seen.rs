@@ -25,7 +25,9 @@ impl<G: Playable> Session<G> {
         self.past.iter().cloned().chain(self.result()).collect()
     }
 
-    /// The player's score in the same game, once a person's game is over and the player has played it.
+    /// The player's score in the same game, once it has played it.
+    ///
+    /// It plays it once a person's game is over.
     pub fn rival_score(&self) -> Option<i32> {
         self.rival.as_ref().filter(|rival| rival.game.is_over()).map(|rival| rival.game.score())
     }
@@ -43,7 +45,9 @@ impl<G: Playable> Session<G> {
         }
     }
 
-    /// The score as it is shown: a move's points are added when its last token has fallen.
+    /// The score as it is shown.
+    ///
+    /// A move's points are added when its last token has fallen.
     pub fn score(&self) -> i32 {
         let coming = self.last.filter(|_| self.is_falling()).map_or(0, |last| last.points);
         self.table.game.score() - coming
@@ -66,7 +70,9 @@ impl<G: Playable> Session<G> {
         }
     }
 
-    /// Moves left to play, and those of the whole game, where the rules set their number.
+    /// Moves left to play, and those of the whole game.
+    ///
+    /// None where the rules do not set their number.
     pub fn moves_left(&self) -> Option<(usize, usize)> {
         let all = self.table.moves;
         (all > 0).then(|| (G::actions_left(&self.table.game.state()), all))
@@ -77,7 +83,9 @@ impl<G: Playable> Session<G> {
         self.notice.as_deref()
     }
 
-    /// What the player thinks of the position, from the best move to the worst: where a person plays, only if asked.
+    /// What the player thinks of the position, from the best move to the worst.
+    ///
+    /// Where a person plays, only if asked.
     pub fn view(&self) -> &[ActionValue] {
         let hidden = self.hand.is_some_and(|hand| !hand.hint);
         if hidden { &[] } else { &self.view }

@@ -44,7 +44,7 @@ impl Watched {
     }
 }
 
-/// The person's way to the swap of (2, 6) with (2, 7), from the cursor's first place.
+/// From the cursor's first place to the swap of (2, 6) with (2, 7).
 const SWAP: [Command; 5] =
     [Command::Go(-1, 0), Command::Go(0, 1), Command::Go(0, 1), Command::Select, Command::Go(0, 1)];
 
