@@ -49,7 +49,9 @@ fn filled(config: &TrainConfig<Config>) -> Replay<State> {
             .collect();
         games.step(&actions, &mut outcomes);
         for (index, outcome) in outcomes.iter().enumerate() {
-            one_step.push(states[index], actions[index], outcome.reward * 0.1, outcome, |known| replay.push(known));
+            one_step.push(states[index], actions[index], outcome.reward * 0.1, outcome, |known| {
+                replay.push(known);
+            });
         }
     }
     replay
@@ -75,7 +77,7 @@ fn parts(criterion: &mut Criterion) {
         let mut replay = filled(&config);
         let mut learner = QLearner::<Match3>::new(&config, &Rules::default(), &device);
         group.bench_function(name, |bencher| {
-            bencher.iter(|| learner.update(&mut replay, 1.0, 0.0).expect("an update"));
+            bencher.iter(|| learner.update(&mut replay, &[], 1.0, 0.0).expect("an update"));
         });
     }
     group.finish();
@@ -102,7 +104,7 @@ fn sampling(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
     let mut stream = Stream::new(1, Role::Simulate, 0);
     let batch: Vec<Transition<State>> = (0..BATCH).map(|slot| *replay.get(slot)).collect();
     let outcomes = Outcomes::<Match3> {
-        rules: &Rules::default(),
+        rules: Rules::default(),
         view: config.model().view::<Match3>(),
         actions: 0,
         count: 16,

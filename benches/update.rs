@@ -103,7 +103,7 @@ fn main() {
             replay.push(Transition { state, next: state, action: 0, reward: 0.0, discount: 0.0 });
         }
         let mut learner = QLearner::<Match3>::new(&config, &Rules::default(), &device);
-        let update = || learner.update(&mut replay, 1.0, 0.0).expect("an update");
+        let update = || learner.update(&mut replay, &[], 1.0, 0.0).expect("an update");
         times.insert("whole".to_owned(), milliseconds(limit, update));
     }
     if wanted("forward") {
@@ -180,7 +180,7 @@ impl Batch {
             .collect();
         let rules = Rules::default();
         let outcomes =
-            Outcomes::<Match3> { rules: &rules, view, actions: 0, count: 16, lookahead: 0, scale: 0.1, discount: 0.0 };
+            Outcomes::<Match3> { rules, view, actions: 0, count: 16, lookahead: 0, scale: 0.1, discount: 0.0 };
         let backups = outcomes.simulate(&batch, &mut Stream::new(1, Role::Simulate, 0));
         let count = backups.len();
         let places: Vec<i32> =

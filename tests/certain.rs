@@ -369,3 +369,74 @@ fn where_nothing_matches_set_ups_alone_are_offered_and_none_for_the_last_move() 
     assert_eq!(mask(2, MATCHING), mask(2, EFFECTIVE));
     assert_eq!(mask(2, SETUPS), setups);
 }
+
+/// What an observer of the boards on the way makes of a move: the boards before and after each wave, with a space for every
+/// token that was drawn since the move, and the wave's points.
+fn observed(before: &str, at: Move, on_the_way: &[String], last: &str) -> Vec<(String, String, i32)> {
+    let mut known = rows(before);
+    swap(&mut known, at);
+    let boards: Vec<&str> = on_the_way.iter().map(String::as_str).chain([last]).collect();
+    let mut waves = vec![];
+    for pair in boards.windows(2) {
+        // Only a clearing makes a full board one with empty cells.
+        if pair[0].contains(' ') || !pair[1].contains(' ') {
+            continue;
+        }
+        let points = runs(&rows(pair[0])).iter().map(|run| (run.len().min(5) as i32).pow(2) - 1).sum();
+        let (empty, before) = (rows(pair[1]), known.clone());
+        for x in 0..8 {
+            let kept: Vec<char> = (0..10).filter(|y| empty[*y][x] != ' ').map(|y| before[y][x]).collect();
+            let column = std::iter::repeat_n(' ', 10 - kept.len()).chain(kept);
+            column.enumerate().for_each(|(y, token)| known[y][x] = token);
+        }
+        waves.push((text(&before), text(&known), points));
+    }
+    waves
+}
+
+#[test]
+fn what_is_seen_of_a_move_is_what_its_boards_on_the_way_show() {
+    let (mut lengths, mut by_chance) = ([0; 12], 0);
+    for seed in 0..40 {
+        let mut stream = Stream::new(seed, Role::Game, 0);
+        let mut choice = Stream::new(seed, Role::Explore, 0);
+        let mut game = Match3::new(&Rules::default(), &mut stream);
+        while !game.is_over() {
+            let (state, before) = (game.state(), game.board());
+            let (mask, _) = offered::<Match3>(&state, MATCHING);
+            // Now and then a move that matches nothing.
+            let any = choice.below(8) == 0;
+            let action = match any {
+                true => choice.below(142) as usize,
+                false => mask.nth(choice.below(mask.count() as u32) as usize).unwrap(),
+            };
+            let at = Move::of_action(action);
+            let (mut watched, mut watched_stream) = (game.clone(), stream.clone());
+            let mut seen = vec![];
+            let step = watched.step_seen(action, &mut watched_stream, |wave| seen.push(wave));
+            let (play, boards) = game.play_watched(at.x as i64, at.y as i64, at.vertical, &mut stream);
+            assert_eq!((watched.board(), watched_stream), (game.board(), stream.clone()));
+
+            let rest = seen.pop().unwrap();
+            let shown = |state: &State| Certain::of(state).board();
+            let found: Vec<_> =
+                seen.iter().map(|wave| (shown(&wave.before), shown(&wave.after), wave.points as i32)).collect();
+            let expected = observed(&before, at, &boards, &game.board());
+            assert_eq!(found, expected);
+            assert_eq!(rest.before, rest.after);
+            assert_eq!(rest.points, if seen.is_empty() { step.reward } else { 0.0 });
+            assert_eq!(seen.len(), play.waves as usize);
+            lengths[seen.len()] += 1;
+            let mut certain = rows(&before);
+            by_chance += u32::from(play_certain(&mut certain, at) != seen.len());
+        }
+    }
+    assert!(lengths[..4].iter().all(|count| *count > 0), "{lengths:?}");
+    assert!(by_chance > 50, "chains that drawn tokens made longer: {by_chance}");
+}
+
+/// Plays a move; the waves that are certain of it.
+fn play_certain(rows: &mut Rows, at: Move) -> usize {
+    swap(rows, at);
+    std::iter::from_fn(|| wave(rows)).count()
+}

@@ -33,6 +33,7 @@ pub fn check<G: Image>(rules: &G::Rules, seed: u64) {
             let saved = postcard::to_stdvec(&(&game, &stream)).expect("a game can be saved");
             let (mut twin, mut twin_stream): (G, Stream) =
                 postcard::from_bytes(&saved).expect("a saved game can be restored");
+            check_seen(&game, &stream, action);
             let left = G::actions_left(&game.state());
             let step = game.step(action, &mut stream);
             if !step.terminal {
@@ -61,6 +62,21 @@ pub fn check<G: Image>(rules: &G::Rules, seed: u64) {
         assert_eq!((step.reward, step.terminal), (0.0, true), "a move after the end gains nothing");
         assert_eq!((game.state(), game.score()), (state, score), "a move after the end changes nothing");
     }
+}
+
+/// Who watches an action sees a chain that begins with it and ends at rest.
+fn check_seen<G: Image>(game: &G, stream: &Stream, action: usize) {
+    let (mut watched, mut watched_stream) = (game.clone(), stream.clone());
+    let (mut twin, mut twin_stream) = (game.clone(), stream.clone());
+    let mut seen = Vec::new();
+    let step = watched.step_seen(action, &mut watched_stream, |wave| seen.push(wave));
+    assert_eq!(step, twin.step(action, &mut twin_stream), "a step that is watched is a step");
+    assert_eq!((watched.state(), watched_stream), (twin.state(), twin_stream), "a step that is watched is a step");
+    assert_eq!(seen.first().map(|wave| wave.before), Some(G::done(&game.state(), action)), "the action itself is seen");
+    assert!(seen.windows(2).all(|pair| pair[0].after == pair[1].before), "each wave follows the one before");
+    let rest = seen.pop().expect("a chain has an end");
+    assert_eq!(rest.before, rest.after, "nothing follows at rest");
+    assert_eq!(rest.points, if seen.is_empty() { step.reward } else { 0.0 }, "the points of a board at rest");
 }
 
 /// Actions have places of their own, and symmetries permute them.

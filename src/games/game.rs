@@ -107,6 +107,19 @@ pub struct After<S> {
     pub actions: ActionMask,
 }
 
+/// A wave of a chain as an observer of the move sees it.
+///
+/// What was drawn since the action is unknown in both positions.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SeenWave<S> {
+    /// The position before the wave.
+    pub before: S,
+    /// The position that it leaves; the same where the chain has ended.
+    pub after: S,
+    /// Its points.
+    pub points: f32,
+}
+
 /// Which plans of certain points are looked at.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Plan {
@@ -152,6 +165,22 @@ pub trait Lookahead: Game {
     ///
     /// It is [done](Self::done), then [waves](Self::wave) until none is left.
     fn after(state: &Self::State, action: usize) -> After<Self::State>;
+
+    /// Plays an action as [`step`](Game::step) does, and shows what is seen of its chain.
+    ///
+    /// That is every wave, then the position at rest after the last as a wave that changes nothing. Its points are
+    /// those of the action where nothing followed from it, else 0. Here only the waves that are certain are shown, in
+    /// games that can tell it those that came.
+    fn step_seen(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(SeenWave<Self::State>)) -> Step {
+        let (mut before, mut seen) = (Self::done(&self.state(), action), false);
+        while let Some((after, points)) = Self::wave(&before) {
+            see(SeenWave { before, after, points });
+            (before, seen) = (after, true);
+        }
+        let step = self.step(action, draw);
+        see(SeenWave { before, after: before, points: if seen { 0.0 } else { step.reward } });
+        step
+    }
 
     /// Gives each of the actions the points of the best certain plan from it.
     ///

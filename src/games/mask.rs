@@ -1,5 +1,7 @@
 //! Which actions of a position are offered to a player.
 
+use serde::{Deserialize, Serialize};
+
 use super::{ActionMask, Game};
 use crate::error::{Error, Result};
 
@@ -13,7 +15,7 @@ pub struct Mask {
 }
 
 /// Which of its game's masks is meant, by its place among them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MaskKind(pub usize);
 
 impl MaskKind {

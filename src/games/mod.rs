@@ -13,7 +13,9 @@ pub mod toy;
 mod vector;
 
 pub use action_mask::ActionMask;
-pub use game::{After, Features, Game, Image, Lookahead, Plan, Playable, Shape, Step, Text, Token, actions_of_a_game};
+pub use game::{
+    After, Features, Game, Image, Lookahead, Plan, Playable, SeenWave, Shape, Step, Text, Token, actions_of_a_game,
+};
 pub use mask::{Mask, MaskKind, offered};
 pub use match3::Match3;
 pub use registry::{ForGame, NAMES, with_game};

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::Game;
+use super::{Game, Lookahead, SeenWave, Step};
 use crate::random::{Role, Stream};
 
 /// Fewer games than this are not worth another thread.
@@ -93,9 +93,30 @@ impl<G: Game> Games<G> {
     }
 }
 
+impl<G: Lookahead> Games<G> {
+    /// As [`step`](Self::step), and shows what is seen of each chain, game by game.
+    ///
+    /// # Panics
+    /// If there are not as many actions as games.
+    pub fn step_seen(&mut self, actions: &[usize], mut see: impl FnMut(SeenWave<G::State>)) -> Vec<Outcome<G::State>> {
+        assert_eq!(actions.len(), self.slots.len(), "one action for each game");
+        let Self { rules, slots } = self;
+        let step = |(slot, action): (&mut Slot<G>, &usize)| {
+            let step = slot.game.step_seen(*action, &mut slot.stream, &mut see);
+            slot.outcome(step, rules)
+        };
+        slots.iter_mut().zip(actions).map(step).collect()
+    }
+}
+
 impl<G: Game> Slot<G> {
     fn step(&mut self, action: usize, rules: &G::Rules) -> Outcome<G::State> {
         let step = self.game.step(action, &mut self.stream);
+        self.outcome(step, rules)
+    }
+
+    /// What a step brought; a new game is dealt where one has ended.
+    fn outcome(&mut self, step: Step, rules: &G::Rules) -> Outcome<G::State> {
         let next = self.game.state();
         let mut score = None;
         if step.terminal {

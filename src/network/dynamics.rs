@@ -1,4 +1,4 @@
-//! The dynamics model: the board that the next wave leaves, and the wave's points.
+//! The dynamics model: the board that the next wave leaves, and its points.
 //!
 //! Applied again and again it follows a chain to its end, whatever its length, by what it learned of single waves.
 
@@ -24,7 +24,7 @@ use crate::random::Stream;
 pub struct DynamicsModel {
     stem: Convolution,
     body: Vec<Convolution>,
-    /// 1x1, of the features' mean over the colours and its sums over the cells below.
+    /// 1x1, of the mean over the colours and its sums over the cells below.
     ///
     /// One a layer of `body`.
     exchange: Vec<Convolution>,
@@ -131,19 +131,23 @@ impl DynamicsModel {
         Wave { board, points }
     }
 
-    /// The loss of waves, the mean over them.
+    /// The loss of waves, the mean over them; `shape` is planes, rows, columns.
     ///
     /// It is of each wave the squared error of its points, and [`CELLS`] times the cross-entropy of every number of
     /// the board after it.
-    pub fn loss(&self, waves: WaveBatch) -> Tensor<1> {
-        let WaveBatch { before, after, points } = waves;
-        let count = points.dims()[0] as f32;
+    pub fn loss(&self, waves: &WaveBatch, [planes, rows, columns]: [usize; 3], device: &Device) -> Tensor<1> {
+        let count = waves.points.len();
+        let boards = |boards: &[f32]| {
+            Tensor::<4>::from_data(TensorData::new(boards.to_vec(), [count, planes, rows, columns]), device)
+        };
+        let (before, after) = (boards(&waves.before), boards(&waves.after));
+        let points = Tensor::<1>::from_data(TensorData::new(waves.points.clone(), [count]), device);
         let predicted = self.wave(before);
         let odds = predicted.board;
         // log(1 + e^x) - x y, in a form that does not overflow.
         let entropy = relu(odds.clone()) - odds.clone() * after + odds.abs().neg().exp().log1p();
         let errors = predicted.points - points;
-        (entropy.sum().mul_scalar(CELLS) + errors.square().sum()).div_scalar(count)
+        (entropy.sum().mul_scalar(CELLS) + errors.square().sum()).div_scalar(count as f32)
     }
 
     /// Follows the chains of boards until nothing changes any more.

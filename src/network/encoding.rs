@@ -7,17 +7,18 @@ use std::marker::PhantomData;
 
 use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
-use crate::games::{ActionMask, After, Game, Image, MaskKind, Plan, offered};
+use crate::games::{ActionMask, After, Game, Image, MaskKind, Plan, SeenWave, offered};
 
 /// What a network is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shown {
     /// The position, for all actions at once.
     Position,
     /// The position with one action done, and nothing that follows from it.
     Done,
-    /// The afterstate: the position after one action and all that follows for certain.
+    /// The afterstate: one action is done and all that follows for certain.
     ///
     /// Its points are the prior.
     After,
@@ -29,7 +30,7 @@ pub enum Shown {
 }
 
 /// What a network sees of a position, and what its output is added to.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct View {
     /// What it is shown.
     pub shown: Shown,
@@ -44,7 +45,7 @@ pub struct View {
 /// It is small, as so many of them add up in a sum over the board.
 const EVERYWHERE: f32 = 1.0 / 16.0;
 
-/// Actions of the longest plans that follow an afterstate and are shown with it.
+/// Actions of the longest plans that are shown with an afterstate.
 const PLANS: usize = 2;
 
 impl View {
@@ -174,13 +175,14 @@ pub struct Encoded<'a> {
 }
 
 /// Single waves of chains, for a dynamics model to learn.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WaveBatch {
     /// Boards before, `[batch, planes, rows, columns]`.
-    pub before: Tensor<4>,
+    pub before: Vec<f32>,
     /// Boards after, of the same shape.
-    pub after: Tensor<4>,
+    pub after: Vec<f32>,
     /// Points in the network's units, `[batch]`.
-    pub points: Tensor<1>,
+    pub points: Vec<f32>,
 }
 
 /// States, or actions, that are worth a task for another thread.
@@ -218,39 +220,22 @@ impl<G: Image> Encoder<G> {
         self.encoded(states.len(), device)
     }
 
-    /// One wave of what follows from each action, for a dynamics model to learn.
-    ///
-    /// Of a chain of K waves it is by its draw the board before one of these and that after it, or the board that is
-    /// left, which stays. K is `waves`, at least 1, at the most. A board from which nothing follows has the points
-    /// that are certain of its action, all other boards at rest have none.
-    ///
-    /// # Panics
-    /// Without a draw for each state.
-    pub fn waves(
-        &self,
-        states: &[(G::State, usize, usize)],
-        draws: &[u32],
-        waves: usize,
-        device: &Device,
-    ) -> WaveBatch {
-        assert_eq!(states.len(), draws.len(), "a draw for each state");
-        let (count, image) = (states.len(), G::PLANES * G::ROWS * G::COLUMNS);
-        let (mut before, mut after, mut points) =
-            (vec![0.0; count * image], vec![0.0; count * image], vec![0.0; count]);
-        states
+    /// Waves that were seen, each under its symmetry, for a dynamics model.
+    pub fn waves(&self, waves: &[(SeenWave<G::State>, usize)]) -> WaveBatch {
+        let image = G::PLANES * G::ROWS * G::COLUMNS;
+        let (mut before, mut after) = (vec![0.0; waves.len() * image], vec![0.0; waves.len() * image]);
+        waves
             .par_iter()
-            .zip(draws)
             .with_min_len(TASK)
             .zip(before.par_chunks_exact_mut(image))
             .zip(after.par_chunks_exact_mut(image))
-            .zip(&mut points)
-            .for_each(|((((seen, draw), before), after), points)| {
-                *points = self.view.scale * wave::<G>(seen, *draw as usize, waves, [before, after]);
+            .for_each(|(((wave, symmetry), before), after)| {
+                let mut scalars = vec![0.0; G::SCALARS];
+                G::encode(&wave.before, *symmetry, before, &mut scalars);
+                G::encode(&wave.after, *symmetry, after, &mut scalars);
             });
-        let board =
-            |boards| Tensor::from_data(TensorData::new(boards, [count, G::PLANES, G::ROWS, G::COLUMNS]), device);
-        let points = Tensor::from_data(TensorData::new(points, [count]), device);
-        WaveBatch { before: board(before), after: board(after), points }
+        let points = waves.iter().map(|(wave, _)| self.view.scale * wave.points).collect();
+        WaveBatch { before, after, points }
     }
 
     /// Makes room for a number of images; gives the numbers in each.
@@ -268,29 +253,4 @@ impl<G: Image> Encoder<G> {
         let (images, scalars) = (Tensor::from_data(images, device), Tensor::from_data(scalars, device));
         Encoded { images, scalars, priors: &mut self.priors }
     }
-}
-
-/// Writes the boards before and after the wave of a draw; gives its points.
-fn wave<G: Image>(
-    (state, action, symmetry): &(G::State, usize, usize),
-    draw: usize,
-    most: usize,
-    [before, after]: [&mut [f32]; 2],
-) -> f32 {
-    // The boards with the points of the wave that follows, the last one with none.
-    let (mut board, mut boards) = (G::done(state, *action), Vec::with_capacity(most + 1));
-    while boards.len() < most
-        && let Some((next, points)) = G::wave(&board)
-    {
-        boards.push((board, points));
-        board = next;
-    }
-    boards.push((board, 0.0));
-    let count = boards.len() - 1;
-    let chosen = draw % (count + 1).min(most);
-    let mut scalars = [0.0; 16];
-    let scalars = &mut scalars[..G::SCALARS];
-    G::encode(&boards[chosen].0, *symmetry, before, scalars);
-    G::encode(&boards[(chosen + 1).min(count)].0, *symmetry, after, scalars);
-    if count == 0 { G::after(state, *action).points } else { boards[chosen].1 }
 }

@@ -23,7 +23,7 @@ pub struct Evaluator<G: Game> {
     batch: usize,
     encoder: Encoder<G>,
     values: Vec<f32>,
-    /// What the network adds to the plan of each of these, if it values next moves too.
+    /// What it adds to the plan of each of these, if it values next moves too.
     planned: Vec<f32>,
     /// Actions after each action that are valued too; 0 for none.
     ///

@@ -174,7 +174,7 @@ struct GameShape {
 pub struct QNetwork {
     stem: Convolution,
     body: Vec<Convolution>,
-    /// One 1x1 convolution a layer of `body`, of the features' mean over the colours.
+    /// A 1x1 convolution a layer of `body`, of the mean over the colours.
     ///
     /// Empty unless colours share weights.
     exchange: Vec<Convolution>,
@@ -369,7 +369,7 @@ impl QNetwork {
         colours::mean(x, colours)
     }
 
-    /// The first layer's input: the board's planes and the scalars as constant planes.
+    /// The first layer's input: the board's planes, and the scalars as planes.
     ///
     /// With shared weights it is one such stack a colour, shape
     /// `[batch * colours, rows, columns, 2 + other planes + scalars]`.
@@ -381,7 +381,7 @@ impl QNetwork {
     }
 }
 
-/// A network whose weights change no more, for forward passes without gradients.
+/// A network whose weights change no more, for passes without gradients.
 ///
 /// All but its dynamics model is made ready once, at the first of many passes.
 pub struct Frozen<G> {

@@ -1,13 +1,11 @@
 //! What the dynamics model promises: it is applied wave by wave until nothing changes, learns from single waves, and
 //! stands apart from what the values learn.
 
-use std::iter::{once, successors};
-
 use burn::module::{Module, ModuleMapper, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::{Tensor, TensorData};
 use matchq::games::match3::{Rules, State};
-use matchq::games::{Game, Image, Lookahead, Match3};
+use matchq::games::{Game, Image, Lookahead, Match3, SeenWave};
 use matchq::learners::TrainConfig;
 use matchq::learners::dqn::Config;
 use matchq::learners::dqn::QLearner;
@@ -40,6 +38,17 @@ fn moves(count: usize) -> Vec<(State, usize)> {
         Some((game.state(), moves.get(index % moves.len().max(1))?.action()?))
     };
     games.enumerate().filter_map(matching).take(count).collect()
+}
+
+/// Waves that are seen when moves are played.
+fn seen_waves(count: usize) -> Vec<SeenWave<State>> {
+    let mut stream = Stream::new(3, Role::Game, 0);
+    let mut waves = Vec::new();
+    for (state, action) in moves(count) {
+        Match3::at(&Rules::default(), &state).step_seen(action, &mut stream, |wave| waves.push(wave));
+    }
+    waves.truncate(count);
+    waves
 }
 
 fn boards(network: &QNetwork, symmetry: usize) -> Tensor<4> {
@@ -117,60 +126,40 @@ fn a_chain_is_one_wave_after_the_other_until_the_board_stays_or_the_waves_run_ou
 fn the_loss_of_a_wave_is_the_cross_entropy_of_its_board_over_40_and_the_squared_error_of_its_points() {
     let network = network(&config(&["network.dynamics_waves=4"]));
     let (model, _) = network.dynamics().unwrap();
-    let seen: Vec<_> = moves(10).into_iter().map(|(state, action)| (state, action, 0)).collect();
-    let waves = || {
-        let draws: Vec<u32> = (0..10).collect();
-        Encoder::<Match3>::new(network.view()).waves(&seen, &draws, 4, &device::select(None).unwrap().1)
-    };
-    let WaveBatch { before, after, points } = waves();
-    let predicted = model.wave(before);
+    let seen: Vec<_> = seen_waves(10).into_iter().map(|wave| (wave, 0)).collect();
+    let waves = Encoder::<Match3>::new(network.view()).waves(&seen);
+    let (_, device) = device::select(None).unwrap();
+    let before = TensorData::new(waves.before.clone(), [10, 5, 10, 8]);
+    let predicted = model.wave(Tensor::from_data(before, &device));
     let probability = |odds: f32| 1.0 / (1.0 + (-f64::from(odds)).exp());
-    let (odds, after) = (to_vec(predicted.board).unwrap(), to_vec(after).unwrap());
-    let entropy = odds.iter().zip(&after).map(|(odds, set)| {
+    let odds = to_vec(predicted.board).unwrap();
+    let entropy = odds.iter().zip(&waves.after).map(|(odds, set)| {
         let probability = probability(*odds);
         -if *set == 1.0 { probability.ln() } else { (1.0 - probability).ln() }
     });
-    let (found, points) = (to_vec(predicted.points).unwrap(), to_vec(points).unwrap());
-    let squares = found.iter().zip(&points).map(|(found, points)| f64::from(found - points).powi(2));
+    let found = to_vec(predicted.points).unwrap();
+    let squares = found.iter().zip(&waves.points).map(|(found, points)| f64::from(found - points).powi(2));
     let expected = (entropy.sum::<f64>() / 40.0 + squares.sum::<f64>()) / 10.0;
-    let loss = f64::from(to_vec(model.loss(waves())).unwrap()[0]);
+    let loss = f64::from(to_vec(model.loss(&waves, [5, 10, 8], &device)).unwrap()[0]);
     assert!((loss - expected).abs() < 1e-4 * expected, "{loss} {expected}");
 }
 
 #[test]
-fn every_wave_of_a_chain_and_the_board_at_rest_after_it_is_learned_by_its_draw() {
+fn a_wave_is_learned_as_it_was_seen_under_its_symmetry() {
     let network = network(&config(&["network.dynamics_waves=3"]));
-    let mut lengths = [0; 8];
-    let image = |board: &State| {
+    let image = |board: &State, symmetry| {
         let mut image = [0.0; BOARD];
-        Match3::encode(board, 0, &mut image, &mut [0.0]);
+        Match3::encode(board, symmetry, &mut image, &mut [0.0]);
         image
     };
-    let encoder = Encoder::<Match3>::new(network.view());
-    let device = device::select(None).unwrap().1;
-    for (state, action) in moves(60) {
-        let done = Match3::done(&state, action);
-        let waves: Vec<(State, f32)> = successors(Match3::wave(&done), |(board, _)| Match3::wave(board)).collect();
-        let boards: Vec<State> = once(done).chain(waves.iter().map(|(board, _)| *board)).collect();
-        let count = waves.len();
-        lengths[count] += 1;
-        for draw in 0..8 {
-            let WaveBatch { before, after, points } = encoder.waves(&[(state, action, 0)], &[draw], 3, &device);
-            // Of three waves each; of fewer those and the rest after them.
-            let wave = draw as usize % (count + 1).min(3);
-            assert!(to_vec(before).unwrap() == image(&boards[wave]));
-            assert!(to_vec(after).unwrap() == image(&boards[(wave + 1).min(count)]));
-            let expected = if wave < count { waves[wave].1 / 10.0 } else { 0.0 };
-            assert!((to_vec(points).unwrap()[0] - expected).abs() < 1e-6);
-        }
-        // A move without a match costs 5 points.
-        let resting =
-            (0..Match3::ACTIONS).find(|action| Match3::wave(&Match3::done(&state, *action)).is_none()).unwrap();
-        let WaveBatch { before, after, points } = encoder.waves(&[(state, resting, 0)], &[1], 3, &device);
-        assert_eq!(to_vec(before).unwrap(), to_vec(after).unwrap());
-        assert_eq!(to_vec(points).unwrap(), [-0.5]);
+    let waves: Vec<_> = seen_waves(60).into_iter().enumerate().map(|(index, wave)| (wave, index % 48)).collect();
+    let WaveBatch { before, after, points } = Encoder::<Match3>::new(network.view()).waves(&waves);
+    for (index, (wave, symmetry)) in waves.iter().enumerate() {
+        let part = index * BOARD..(index + 1) * BOARD;
+        assert!(before[part.clone()] == image(&wave.before, *symmetry));
+        assert!(after[part] == image(&wave.after, *symmetry));
+        assert_eq!(points[index], 0.1 * wave.points);
     }
-    assert!(lengths[1..4].iter().all(|count| *count > 0), "{lengths:?}");
 }
 
 #[test]
@@ -227,7 +216,7 @@ fn gradients(overrides: &[&str], reward: f32) -> (Vec<Vec<f32>>, f32, Option<f32
     let config = config(&[&["learning.max_gradient_norm=0"], overrides].concat());
     let (_, device) = device::select(None).unwrap();
     let mut learner = QLearner::<Match3>::new(&config, &Rules::default(), &device);
-    let update = learner.update(&mut replay(&config, reward), 1.0, 1.0).unwrap();
+    let update = learner.update(&mut replay(&config, reward), &seen_waves(24), 1.0, 1.0).unwrap();
     let saved = postcard::to_stdvec(&learner.save().unwrap()).unwrap();
     type Parts = (Arrays, Arrays, Vec<(u64, Vec<f32>, Vec<f32>)>);
     let ((_, _, moments), _) = postcard::take_from_bytes::<Parts>(&saved).unwrap();
@@ -267,7 +256,7 @@ fn first_batch(config: &TrainConfig<Config>) -> (QNetwork, Vec<Transition<State>
 }
 
 #[test]
-fn values_are_learned_from_exact_outcomes_and_the_model_from_waves_alone() {
+fn values_are_learned_from_what_the_model_predicts_and_the_model_from_waves_alone() {
     for bootstrapping in [false, true] {
         let from = format!("learning.bootstrap_from={}", u8::from(!bootstrapping));
         let overrides =
@@ -275,7 +264,7 @@ fn values_are_learned_from_exact_outcomes_and_the_model_from_waves_alone() {
         let (found, loss, wave_loss) = gradients(&overrides, 1.0);
         let values = found.len() - MODEL;
 
-        // By hand, from what the rules say that actions leave, or from what is there before the first wave.
+        // By hand, from what the model predicts that actions leave, or from what they leave by the rules.
         let config = config(&overrides);
         let (network, batch) = first_batch(&config);
         let (_, device) = device::select(None).unwrap();
@@ -295,15 +284,23 @@ fn values_are_learned_from_exact_outcomes_and_the_model_from_waves_alone() {
             let column = |numbers: Vec<f32>| Tensor::<1>::from_data(TensorData::new(numbers, [24]), &tracked);
             let seen: Vec<_> = batch.iter().map(|seen| (seen.state, seen.action.into(), 0)).collect();
             let mut encoder = Encoder::<Match3>::new(view);
-            let Encoded { images, scalars, priors } = encoder.afterstates(&seen, &tracked);
-            let values = network.forward(images, scalars).reshape([24]) + column(priors.to_vec());
+            let Encoded { mut images, scalars, priors } = encoder.afterstates(&seen, &device);
+            let mut priors = priors.to_vec();
+            let predicting = network.valid();
+            if let Some((model, waves)) = predicting.dynamics().filter(|_| view == network.view()) {
+                let outcome = model.outcome(images, waves).unwrap();
+                images = Tensor::from_data(TensorData::new(outcome.boards, [24, 5, 10, 8]), &device);
+                priors.iter_mut().zip(outcome.points).for_each(|(prior, points)| *prior += points);
+            }
+            let (images, scalars) = (Tensor::from_inner(images), Tensor::from_inner(scalars));
+            let values = network.forward(images, scalars).reshape([24]) + column(priors);
             (values - column(targets)).square().mean().mul_scalar(0.5)
         };
-        let exact = by_hand(network.view().exact());
+        let predicted = by_hand(network.view());
         let number = |loss: &Tensor<1>| to_vec(loss.clone().inner()).unwrap()[0];
-        assert!((loss - number(&exact)).abs() < 1e-5 * loss, "{loss} {}", number(&exact));
-        assert!((loss - number(&by_hand(network.view()))).abs() > 1e-2 * loss);
-        assert_near(&found[..values], &moments_of(&exact, &network, &config)[..values]);
+        assert!((loss - number(&predicted)).abs() < 1e-5 * loss, "{loss} {}", number(&predicted));
+        assert!((loss - number(&by_hand(network.view().exact()))).abs() > 1e-2 * loss);
+        assert_near(&found[..values], &moments_of(&predicted, &network, &config)[..values]);
 
         // A network without a model does not learn one.
         let (without, _, none) = gradients(&["learning.loss=squared", "learning.max_gradient_norm=0", &from], 1.0);
@@ -322,13 +319,11 @@ fn a_batch_in_shards_teaches_the_model_the_gradient_of_its_mean_loss() {
     let overrides = ["network.dynamics_waves=3", "learning.max_gradient_norm=0"];
     let (found, _, wave_loss) = gradients(&overrides, 1.0);
     let config = config(&overrides);
-    let (network, batch) = first_batch(&config);
-    let mut stream = Stream::new(config.run.seed, Role::Wave, 0);
-    let draws: Vec<u32> = (0..24).map(|_| stream.below(u32::MAX)).collect();
-    let seen: Vec<_> = batch.iter().map(|seen| (seen.state, seen.action.into(), 0)).collect();
-    let (model, most) = network.dynamics().unwrap();
+    let (network, _) = first_batch(&config);
+    let (model, _) = network.dynamics().unwrap();
     let tracked = device::select(None).unwrap().1.autodiff();
-    let loss = model.loss(Encoder::<Match3>::new(network.view()).waves(&seen, &draws, most, &tracked));
+    let waves: Vec<_> = seen_waves(24).into_iter().map(|wave| (wave, 0)).collect();
+    let loss = model.loss(&Encoder::<Match3>::new(network.view()).waves(&waves), [5, 10, 8], &tracked);
     assert!((to_vec(loss.clone().inner()).unwrap()[0] - wave_loss.unwrap()).abs() < 1e-4);
     // The parameters of the values have no part in it.
     let expected = moments_of(&loss, &network, &config);
@@ -350,8 +345,10 @@ fn a_model_learns_what_waves_leave() {
     let mut learner = QLearner::<Match3>::new(&config, &Rules::default(), &device);
     let mut replay = replay(&config, 1.0);
     let mut losses: Vec<f32> = vec![];
+    let (seen, mut stream) = (seen_waves(100), Stream::new(1, Role::Wave, 0));
     for _ in 0..150 {
-        losses.extend(learner.update(&mut replay, 1.0, 0.0).unwrap().wave_loss);
+        let waves: Vec<_> = (0..24).map(|_| seen[stream.below(seen.len() as u32) as usize]).collect();
+        losses.extend(learner.update(&mut replay, &waves, 1.0, 0.0).unwrap().wave_loss);
     }
     let mean = |losses: &[f32]| losses.iter().sum::<f32>() / losses.len() as f32;
     let (first, last) = (mean(&losses[..5]), mean(&losses[140..]));

@@ -109,7 +109,7 @@ fn what_is_never_met_but_as_a_mirror_image_is_learned_under_random_symmetries() 
         replay.push(Transition { state: met, next: met, action, reward, discount: 0.0 });
     }
     for _ in 0..400 {
-        learner.update(&mut replay, 1.0, 0.0).unwrap();
+        learner.update(&mut replay, &[], 1.0, 0.0).unwrap();
     }
     let mut evaluator = Evaluator::<Probe<Sides>>::new(learner.network(), 2, &cpu());
     let values = evaluator.values(&[met, Position { dealt: 1, ..met }]).unwrap();
@@ -221,10 +221,10 @@ fn the_loss_of_plans_is_of_the_target_networks_next_values_and_the_second_output
     let mut learner = QLearner::<Probe<Delayed>>::new(&config, &(), &cpu());
     let target = learner.network().clone();
     for _ in 0..30 {
-        learner.update(&mut replay, 1.0, 0.0).unwrap();
+        learner.update(&mut replay, &[], 1.0, 0.0).unwrap();
     }
     let online = learner.network().clone();
-    let found = learner.update(&mut replay, 1.0, 0.0).unwrap().plan_loss.unwrap();
+    let found = learner.update(&mut replay, &[], 1.0, 0.0).unwrap().plan_loss.unwrap();
 
     // No move at the start brings anything, and what follows is left out.
     let loss = |target: &QNetwork| {
@@ -314,7 +314,7 @@ fn first_update<G: Image<Rules: Default>>(state: G::State, overrides: &[&str]) -
         config(&[&["learning.batch=4", "learning.simulations=1", "learning.loss=squared"], overrides].concat());
     let mut replay = Replay::new(&config.learner.replay);
     replay.push(Transition { state, next: state, action: 0, reward: 0.0, discount: 0.0 });
-    QLearner::<G>::new(&config, &G::Rules::default(), &cpu()).update(&mut replay, 1.0, 0.0).unwrap()
+    QLearner::<G>::new(&config, &G::Rules::default(), &cpu()).update(&mut replay, &[], 1.0, 0.0).unwrap()
 }
 
 /// Makes one number of one of the parameters no number.

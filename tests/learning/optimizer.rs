@@ -7,8 +7,10 @@ use matchq::games::match3::Rules;
 use matchq::games::{Game, Match3, offered};
 use matchq::learners::dqn::Learning;
 use matchq::learners::dqn::QLearner;
-use matchq::learners::dqn::optimizer::{Optimizer, OptimizerKind, SavedMoments, Schedule};
+use matchq::learners::dqn::config::OptimizerKind;
+use matchq::learners::dqn::optimizer::{Optimizer, SavedMoments};
 use matchq::learners::dqn::replay::{Replay, Transition};
+use matchq::learners::dqn::schedule::Schedule;
 use matchq::network::{Encoded, Encoder, ModelConfig, QNetwork, device, to_vec};
 use matchq::random::{Role, Stream};
 use matchq::store::Arrays;
@@ -260,7 +262,7 @@ fn follow(overrides: &[&str], updates: usize) -> Vec<[Vec<f32>; 2]> {
     replay.push(Transition { state, next: Position { at: 2, ..state }, action: 0, reward: 3.0, discount: 0.5 });
     let mut seen = vec![networks(&learner, &config.model())];
     for _ in 0..updates {
-        learner.update(&mut replay, 1.0, 0.0).unwrap();
+        learner.update(&mut replay, &[], 1.0, 0.0).unwrap();
         seen.push(networks(&learner, &config.model()));
     }
     seen
@@ -348,7 +350,7 @@ fn a_batch_of_more_boards_than_a_threads_share_teaches_the_gradient_of_its_mean_
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let mut learner = QLearner::<Match3>::new(&config, &rules, &cpu());
-            let update = pool.install(|| learner.update(&mut replay, 1.0, 0.0)).unwrap();
+            let update = pool.install(|| learner.update(&mut replay, &[], 1.0, 0.0)).unwrap();
             assert_near(&[update.loss], &to_vec(loss.clone().inner()).unwrap());
             let saved = postcard::to_stdvec(&learner.save().unwrap()).unwrap();
             type Parts = (Arrays, Arrays, Vec<(u64, Vec<f32>, Vec<f32>)>);

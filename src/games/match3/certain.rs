@@ -56,12 +56,17 @@ impl Certain {
             return None;
         }
         let gems = runs.cells();
-        let mut empty = gems | swap::neighbours(gems) & self.grid.of_kind(OBSTACLE);
+        self.refill(gems | swap::neighbours(gems) & self.grid.of_kind(OBSTACLE));
+        Some(score(&runs))
+    }
+
+    /// Lets everything fall into empty cells; what comes in from the top is unknown.
+    #[inline]
+    pub(super) fn refill(&mut self, mut empty: Cells) {
         while !empty.is_empty() {
             let top = self.grid.fall(&mut empty);
             self.grid.put(top, UNKNOWN);
         }
-        Some(score(&runs))
     }
 
     /// The points of the matches that a move makes at once; 0 for none.

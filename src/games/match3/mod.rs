@@ -18,7 +18,8 @@ pub use state::State;
 
 use super::swap::{self, Board};
 use super::{
-    ActionMask, After, Features, Game, Image, Lookahead, Mask, MaskKind, Plan, Playable, Shape, Step, Text, Token,
+    ActionMask, After, Features, Game, Image, Lookahead, Mask, MaskKind, Plan, Playable, SeenWave, Shape, Step, Text,
+    Token,
 };
 use crate::error::{Error, Result};
 use crate::random::{CPythonRandom, Draw};
@@ -151,7 +152,7 @@ impl Match3 {
     ///
     /// That changes nothing but costs a move and its points.
     pub fn play(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> Play {
-        self.swap_and_settle(moves::cells_at(x, y, vertical), draw, |_, _| ())
+        self.swap_and_settle(moves::cells_at(x, y, vertical), draw, &mut Nobody)
     }
 
     /// Plays a move as [`play`](Self::play), and gives the boards on the way.
@@ -164,20 +165,18 @@ impl Match3 {
 
     fn play_watched_cells(&mut self, cells: Option<(Cells, Cells)>, draw: &mut impl Draw) -> (Play, Vec<String>) {
         let mut boards = Vec::new();
-        let play = self.swap_and_settle(cells, draw, |grid, empty| boards.push(text::show(grid, empty)));
+        let play = self.swap_and_settle(cells, draw, &mut boards);
         boards.pop();
         (play, boards)
     }
 
     /// Plays one move: swaps the two cells, if any.
-    ///
-    /// `watch` sees every board on the way and its empty cells.
     #[inline]
     fn swap_and_settle(
         &mut self,
         cells: Option<(Cells, Cells)>,
         draw: &mut impl Draw,
-        mut watch: impl FnMut(&Grid, Cells),
+        observer: &mut impl Observer,
     ) -> Play {
         let over = self.is_over();
         self.moves_left = self.moves_left.saturating_sub(1);
@@ -186,20 +185,72 @@ impl Match3 {
         }
         if let Some((a, b)) = cells {
             self.grid.swap(a, b);
-            watch(&self.grid, Cells::EMPTY);
+            observer.fallen(&self.grid, Cells::EMPTY);
         }
-        let (points, waves) = settle(&mut self.grid, self.rules, draw, watch);
+        let (points, waves) = settle(&mut self.grid, self.rules, draw, observer);
         let score_delta = if points == 0 { NO_MATCH } else { points };
         self.score += score_delta;
         Play { score_delta, waves, game_over: self.is_over() }
     }
 }
 
+/// Somebody who watches a move.
+trait Observer {
+    /// The runs of a board have been cleared, for some points: these cells are empty now.
+    fn cleared(&mut self, grid: &Grid, empty: Cells, points: i32);
+
+    /// The swap is made, or what stood above the lowest empty cells has fallen by one: these are still empty.
+    fn fallen(&mut self, grid: &Grid, empty: Cells);
+}
+
+/// Nobody watches.
+struct Nobody;
+
+impl Observer for Nobody {
+    #[inline]
+    fn cleared(&mut self, _: &Grid, _: Cells, _: i32) {}
+
+    #[inline]
+    fn fallen(&mut self, _: &Grid, _: Cells) {}
+}
+
+/// Writes down every board.
+impl Observer for Vec<String> {
+    fn cleared(&mut self, grid: &Grid, empty: Cells, _: i32) {
+        self.push(text::show(grid, empty));
+    }
+
+    fn fallen(&mut self, grid: &Grid, empty: Cells) {
+        self.push(text::show(grid, empty));
+    }
+}
+
+/// Follows the tokens that stood on the board when the move was made.
+struct Follower<F> {
+    board: Certain,
+    moves_left: i32,
+    /// Waves so far.
+    waves: u32,
+    see: F,
+}
+
+impl<F: FnMut(SeenWave<State>)> Observer for Follower<F> {
+    fn cleared(&mut self, _: &Grid, empty: Cells, points: i32) {
+        let before = self.board.state(self.moves_left);
+        self.board.refill(empty);
+        let after = self.board.state(self.moves_left);
+        self.waves += 1;
+        (self.see)(SeenWave { before, after, points: points as f32 });
+    }
+
+    fn fallen(&mut self, _: &Grid, _: Cells) {}
+}
+
 /// Clears and refills until no run is left.
 ///
 /// Gives the points and the number of waves.
 #[inline]
-fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, mut watch: impl FnMut(&Grid, Cells)) -> (i32, u32) {
+fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, observer: &mut impl Observer) -> (i32, u32) {
     let (mut points, mut waves) = (0, 0);
     loop {
         let obstacles = grid.of_kind(OBSTACLE);
@@ -207,16 +258,17 @@ fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, mut watch: impl F
         if runs.is_empty() {
             return (points, waves);
         }
-        points += score(&runs);
+        let gained = score(&runs);
+        points += gained;
         waves += 1;
         let gems = runs.cells();
         let mut empty = gems | swap::neighbours(gems) & obstacles;
-        watch(grid, empty);
+        observer.cleared(grid, empty, gained);
         while !empty.is_empty() {
             for cell in grid.fall(&mut empty).each() {
                 grid.put(cell, token(draw.below_in(cell.column(), rules.kinds())));
             }
-            watch(grid, empty);
+            observer.fallen(grid, empty);
         }
     }
 }
@@ -293,7 +345,7 @@ impl Game for Match3 {
             *kind = (*kind).min(OBSTACLE);
         }
         let mut grid = Grid::from_rows(&tokens);
-        settle(&mut grid, *rules, draw, |_, _| ());
+        settle(&mut grid, *rules, draw, &mut Nobody);
         Self { rules: *rules, grid, score: 0, moves_left: MOVES }
     }
 
@@ -303,7 +355,7 @@ impl Game for Match3 {
 
     /// Plays an action; a number that is no action is a move off the board.
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
-        self.swap_and_settle(moves::cells_of_action(action), draw, |_, _| ()).into()
+        self.swap_and_settle(moves::cells_of_action(action), draw, &mut Nobody).into()
     }
 
     fn is_over(&self) -> bool {
@@ -357,6 +409,17 @@ impl Lookahead for Match3 {
         let left = state.moves_left() - 1;
         let actions = if left > 0 { board.matching() } else { ActionMask::empty() };
         After { state: board.state(left), points, actions }
+    }
+
+    /// As the trait says; where drawn tokens took part in a wave, it is seen with what they did.
+    fn step_seen(&mut self, action: usize, draw: &mut impl Draw, see: impl FnMut(SeenWave<State>)) -> Step {
+        let board = Certain::of(&self.state()).swapped(action);
+        let mut follower = Follower { board, moves_left: self.moves_left - 1, waves: 0, see };
+        let play = self.swap_and_settle(moves::cells_of_action(action), draw, &mut follower);
+        let Follower { board, moves_left, waves, mut see } = follower;
+        let rest = board.state(moves_left);
+        see(SeenWave { before: rest, after: rest, points: if waves == 0 { play.score_delta as f32 } else { 0.0 } });
+        play.into()
     }
 
     /// As the trait's own, on eight boards at once.

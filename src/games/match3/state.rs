@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::certain::UNKNOWN;
 use super::moves::Move;
 use super::{COLUMNS, Cells, GEMS, Grid, MOVES, OBSTACLE, ROWS, text};
 use crate::error::{Error, Result};
@@ -59,8 +60,8 @@ impl TryFrom<Packed> for State {
     fn try_from(Packed { planes, moves_left }: Packed) -> std::result::Result<Self, Self::Error> {
         let state = Self { planes, moves_left };
         let grid = state.grid();
-        let known = (0..=OBSTACLE).fold(Cells::EMPTY, |cells, kind| cells | grid.of_kind(kind));
-        match known == Cells::ALL && state.moves_left() <= MOVES {
+        let valid = (0..=UNKNOWN).fold(Cells::EMPTY, |cells, kind| cells | grid.of_kind(kind));
+        match valid == Cells::ALL && state.moves_left() <= MOVES {
             true => Ok(state),
             false => Err("a saved position of match3 is none that a game has"),
         }

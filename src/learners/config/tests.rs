@@ -2,7 +2,7 @@ use super::*;
 use crate::games::match3::Rules;
 use crate::learners::Dqn;
 use crate::learners::dqn::loss::Loss;
-use crate::learners::dqn::optimizer::Schedule;
+use crate::learners::dqn::schedule::Schedule;
 use crate::learners::dqn::{Config, Learning};
 
 fn resolve(source: &Source) -> Result<(TrainConfig<Config>, Rules)> {

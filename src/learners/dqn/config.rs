@@ -1,4 +1,4 @@
-//! The learner's sections of a configuration, with every key's meaning, default and range.
+//! The learner's sections of a configuration: meanings, defaults and ranges.
 
 use serde::{Deserialize, Serialize};
 use toml::Table;
@@ -6,8 +6,8 @@ use toml::Table;
 use super::super::{OutOfRange, RunConfig, TrainConfig, require, unit};
 use super::exploration::Exploration;
 use super::loss::Loss;
-use super::optimizer::{OptimizerKind, Schedule};
 use super::replay::ReplayConfig;
+use super::schedule::Schedule;
 use super::target_network::Target;
 use crate::network::{self, Input, ModelConfig, NetworkConfig};
 
@@ -73,24 +73,47 @@ pub struct Learning {
     pub adam_epsilon: f64,
     /// Norm of the whole gradient above which it is scaled down; 0 for none.
     pub max_gradient_norm: f64,
-    /// 0: learn from the sampled transition what its action brought. K: simulate every action of the mask in its state
-    /// instead, and learn the mean reward of K outcomes and the next state's value in one of them.
+    /// 0: learn from the sampled transition what its action brought.
+    ///
+    /// K: simulate every action of the mask in its state instead, and learn the mean reward of K outcomes and the next
+    /// state's value in one of them.
     pub simulations: usize,
-    /// With simulated outcomes: actions tried in each state, the larger half of them those with the highest prior, without
-    /// one with the most certain points; 0 for all.
+    /// With simulated outcomes: actions tried in each state; 0 for all.
+    ///
+    /// The larger half of them are those with the highest prior, without one with the most certain points.
     pub actions: usize,
-    /// With simulated outcomes: moves of the best certain plan whose points, discounted, count with each of them until the next
-    /// state's value takes their place; 0 for none.
+    /// With simulated outcomes: moves of the best certain plan after each; 0 for none.
+    ///
+    /// Its discounted points count with the outcome until the next state's value takes their place.
     pub lookahead: u32,
-    /// With afterstates: actions of a next state that are valued for its maximum, those with the highest prior; 0 for all.
+    /// With afterstates: actions of a next state that are valued; 0 for all.
+    ///
+    /// They are those with the highest prior.
     pub candidates: usize,
-    /// Share of the training before which targets are rewards alone, with what is certain after them (1: for ever): next
-    /// states' values cost most of an update's time and mean little while the network is young.
+    /// Share of the training before which targets are rewards alone; 1: for ever.
+    ///
+    /// With what is certain after them. Next states' values cost most of an update's time and mean little while the
+    /// network is young.
     pub bootstrap_from: f64,
-    /// Count next states' values from their mean where as many actions are left, as relative value iteration does.
+    /// Count next states' values from their mean, as relative value iteration does.
+    ///
+    /// It is the mean where as many actions are left.
     pub relative: bool,
     /// Learn each transition under a random symmetry of the game.
     pub symmetry: bool,
+}
+
+/// What turns gradients into steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OptimizerKind {
+    /// Adam (Kingma and Ba 2015, <https://arxiv.org/abs/1412.6980>).
+    Adam,
+    /// Orthogonal steps for convolutions, Adam's for biases and heads.
+    ///
+    /// The orthogonal steps are as large as Adam's would be (Jordan et al. 2024,
+    /// <https://kellerjordan.github.io/posts/muon/>; Liu et al. 2025, <https://arxiv.org/abs/2502.16982>).
+    Muon,
 }
 
 impl Default for Training {
@@ -157,6 +180,11 @@ impl Config {
         )
     }
 
+    /// Waves that are kept for a dynamics model; 0 without one.
+    pub fn seen_waves(&self) -> usize {
+        if self.network.dynamics_waves > 0 { self.replay.capacity } else { 0 }
+    }
+
     /// Whether nothing goes by the share of the training that is done.
     ///
     /// # Errors
@@ -207,6 +235,11 @@ impl Training {
 }
 
 impl Learning {
+    /// The step size when a share of the training between 0 and 1 is done.
+    pub fn learning_rate_at(&self, progress: f64) -> f64 {
+        self.schedule.between(self.learning_rate, self.final_learning_rate, progress)
+    }
+
     fn check(&self) -> Result<(), OutOfRange> {
         let Self { batch, discount, n_step, .. } = *self;
         require((1..=65_536).contains(&batch), "learning.batch", batch, "between 1 and 65536")?;

@@ -40,7 +40,7 @@ impl Exploration {
     }
 }
 
-/// With probability epsilon a random action of the mask, else the best one in it.
+/// With probability epsilon a random action of the mask, else its best one.
 ///
 /// The random one is drawn uniformly.
 pub fn epsilon_greedy(values: &[f32], mask: &ActionMask, epsilon: f64, stream: &mut Stream) -> usize {

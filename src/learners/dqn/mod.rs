@@ -4,6 +4,7 @@
 
 pub mod config;
 pub mod exploration;
+pub mod gradient;
 pub mod learner;
 pub mod loss;
 pub mod n_step;
@@ -13,6 +14,8 @@ mod prioritised;
 mod relative;
 pub mod replay;
 pub mod round;
+pub mod schedule;
+pub mod seen_waves;
 pub mod simulated;
 mod sum_tree;
 pub mod target_network;

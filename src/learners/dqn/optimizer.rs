@@ -11,48 +11,9 @@ use burn::optim::{
 use burn::tensor::{Device, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
-use super::config::Learning;
+use super::config::{Learning, OptimizerKind};
 use crate::error::{Error, Result};
 use crate::network::to_vec;
-
-/// What turns gradients into steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OptimizerKind {
-    /// Adam (Kingma and Ba 2015, <https://arxiv.org/abs/1412.6980>).
-    Adam,
-    /// Orthogonal steps for the weights of convolutions, Adam's for biases and heads.
-    ///
-    /// The orthogonal steps are as large as Adam's would be (Jordan et al. 2024,
-    /// <https://kellerjordan.github.io/posts/muon/>; Liu et al. 2025, <https://arxiv.org/abs/2502.16982>).
-    Muon,
-}
-
-/// How the learning rate goes from its first to its last value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Schedule {
-    /// It stays at the first value.
-    Constant,
-    /// In a straight line.
-    Linear,
-    /// In half a wave of a cosine.
-    ///
-    /// Loshchilov and Hutter 2017, <https://arxiv.org/abs/1608.03983>.
-    Cosine,
-}
-
-impl Learning {
-    /// The step size when a share of the training between 0 and 1 is done.
-    pub fn learning_rate_at(&self, progress: f64) -> f64 {
-        let done = match self.schedule {
-            Schedule::Constant => 0.0,
-            Schedule::Linear => progress,
-            Schedule::Cosine => (1.0 - (std::f64::consts::PI * progress).cos()) / 2.0,
-        };
-        self.learning_rate + (self.final_learning_rate - self.learning_rate) * done
-    }
-}
 
 /// [Adam](OptimizerKind::Adam) or [Muon](OptimizerKind::Muon), both burn's.
 ///

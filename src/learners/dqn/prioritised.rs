@@ -28,7 +28,9 @@ pub struct Sample {
 pub struct Priorities {
     tree: SumTree,
     exponent: f32,
-    /// The highest priority so far: a new transition gets it, to be seen at least once.
+    /// The highest priority so far.
+    ///
+    /// A new transition gets it, to be seen at least once.
     highest: f32,
 }
 

@@ -1,4 +1,4 @@
-//! Next states' values as relative value iteration counts them: from their mean.
+//! Next states' values counted from their mean, as in relative value iteration.
 
 use serde::{Deserialize, Serialize};
 

@@ -72,13 +72,19 @@ pub struct Replay<S> {
     /// The slot that is written next.
     head: usize,
     priorities: Option<Priorities>,
+    /// What the target network adds to each transition's reward.
+    ///
+    /// No number where it was not asked yet.
+    #[serde(skip)]
+    bootstraps: Vec<f32>,
 }
 
 impl<S: Copy> Replay<S> {
     /// An empty memory.
     pub fn new(config: &ReplayConfig) -> Self {
         let priorities = config.prioritised.then(|| Priorities::new(config.capacity, config.priority_exponent as f32));
-        Self { capacity: config.capacity, transitions: Vec::new(), head: 0, priorities }
+        let (transitions, bootstraps) = (Vec::new(), Vec::new());
+        Self { capacity: config.capacity, transitions, head: 0, priorities, bootstraps }
     }
 
     /// Whether it is a memory of that configuration.
@@ -110,8 +116,11 @@ impl<S: Copy> Replay<S> {
         &self.transitions[slot]
     }
 
-    /// Adds a transition, in place of the oldest one when the memory is full.
-    pub fn push(&mut self, transition: Transition<S>) {
+    /// Adds a transition and gives its slot.
+    ///
+    /// When the memory is full the oldest one gives way.
+    pub fn push(&mut self, transition: Transition<S>) -> usize {
+        let slot = self.head;
         if self.transitions.len() < self.capacity {
             self.transitions.push(transition);
         } else {
@@ -120,7 +129,11 @@ impl<S: Copy> Replay<S> {
         if let Some(priorities) = &mut self.priorities {
             priorities.enter(self.head);
         }
+        if let Some(bootstrap) = self.bootstraps.get_mut(self.head) {
+            *bootstrap = f32::NAN;
+        }
         self.head = (self.head + 1) % self.capacity;
+        slot
     }
 
     /// Draws `count` transitions with replacement, uniformly or by priority.
@@ -135,6 +148,22 @@ impl<S: Copy> Replay<S> {
                 Sample { slots, weights: vec![1.0; count] }
             }
         }
+    }
+
+    /// What the target network adds to the reward of a transition, if known.
+    pub fn bootstrap(&self, slot: usize) -> Option<f32> {
+        self.bootstraps.get(slot).copied().filter(|bootstrap| !bootstrap.is_nan())
+    }
+
+    /// Keeps what the target network adds to the reward of a transition.
+    pub fn keep_bootstrap(&mut self, slot: usize, bootstrap: f32) {
+        self.bootstraps.resize(self.transitions.len(), f32::NAN);
+        self.bootstraps[slot] = bootstrap;
+    }
+
+    /// Forgets what the target network adds: it is another one now.
+    pub fn forget_bootstraps(&mut self) {
+        self.bootstraps.clear();
     }
 
     /// Tells the errors of sampled transitions, from which their priorities follow.
@@ -159,6 +188,27 @@ mod tests {
         Replay::new(&config)
     }
 
+    fn fill(replay: &mut Replay<u16>, numbers: std::ops::Range<u16>) {
+        for number in numbers {
+            replay.push(transition(number));
+        }
+    }
+
+    #[test]
+    fn what_the_target_network_adds_is_kept_until_it_changes_or_the_transition_gives_way() {
+        let mut replay = replay(2, false);
+        let slots = [replay.push(transition(0)), replay.push(transition(1))];
+        assert_eq!(slots, [0, 1]);
+        replay.keep_bootstrap(1, 2.5);
+        assert_eq!(slots.map(|slot| replay.bootstrap(slot)), [None, Some(2.5)]);
+        replay.keep_bootstrap(0, -1.0);
+        // The oldest gives way, in slot 0.
+        assert_eq!(replay.push(transition(2)), 0);
+        assert_eq!(slots.map(|slot| replay.bootstrap(slot)), [None, Some(2.5)]);
+        replay.forget_bootstraps();
+        assert_eq!(slots.map(|slot| replay.bootstrap(slot)), [None, None]);
+    }
+
     #[test]
     fn a_transition_of_match3_with_its_priority_takes_at_most_100_bytes() {
         let transition = std::mem::size_of::<Transition<crate::games::match3::State>>();
@@ -170,7 +220,7 @@ mod tests {
     #[test]
     fn the_oldest_transition_gives_way() {
         let mut replay = replay(3, false);
-        (0..5).for_each(|number| replay.push(transition(number)));
+        fill(&mut replay, 0..5);
         let mut kept: Vec<u16> = (0..3).map(|slot| replay.get(slot).state).collect();
         kept.sort_unstable();
         assert_eq!((replay.len(), kept), (3, vec![2, 3, 4]));
@@ -179,7 +229,7 @@ mod tests {
     #[test]
     fn uniform_sampling_takes_every_slot_equally_often_with_weight_one() {
         let mut replay = replay(4, false);
-        (0..4).for_each(|number| replay.push(transition(number)));
+        fill(&mut replay, 0..4);
         let sample = replay.sample(8_000, 1.0, &mut Stream::new(0, Role::Sample, 0));
         assert!(sample.weights.iter().all(|weight| *weight == 1.0));
         for slot in 0..4 {
@@ -191,7 +241,7 @@ mod tests {
     #[test]
     fn sampling_by_priority_is_proportional_and_the_weights_undo_it() {
         let mut replay = replay(4, true);
-        (0..4).for_each(|number| replay.push(transition(number)));
+        fill(&mut replay, 0..4);
         replay.set_errors(&[0, 1, 2, 3], &[1.0, -2.0, 4.0, 1.0]);
         let sample = replay.sample(8_000, 1.0, &mut Stream::new(0, Role::Sample, 0));
         for (slot, priority) in [1.001, 2.001, 4.001, 1.001].into_iter().enumerate() {

@@ -9,8 +9,9 @@ use super::config::Config;
 use super::exploration::epsilon_greedy;
 use super::learner::{QLearner, SavedLearner, Update};
 use super::n_step::NStep;
-use super::replay::Replay;
-use crate::agents::{Agent, NetworkPlayer};
+use super::replay::{Replay, Transition};
+use super::seen_waves::SeenWaves;
+use crate::agents::{Agent, NetworkPlayer, argmax};
 use crate::error::{Error, Result};
 use crate::games::{Games, Image};
 use crate::network::device::Device;
@@ -18,7 +19,9 @@ use crate::network::{Evaluator, Model, ModelConfig};
 use crate::random::{Role, Stream};
 use crate::store::AgentFile;
 
-/// Deep Q-learning (Mnih et al. 2015, <https://doi.org/10.1038/nature14236>) in many games that step together.
+/// Deep Q-learning in many games that step together.
+///
+/// Mnih et al. 2015, <https://doi.org/10.1038/nature14236>.
 pub struct Dqn<G: Image> {
     config: Config,
     model: ModelConfig,
@@ -29,6 +32,10 @@ pub struct Dqn<G: Image> {
     /// Each game's last moves.
     n_steps: Vec<NStep<G>>,
     replay: Replay<G::State>,
+    /// The last waves that were seen, for a dynamics model.
+    seen_waves: SeenWaves<G::State>,
+    /// Where each game's last transition lies, and the discount behind it.
+    last: Vec<Option<(usize, f32)>>,
     /// Networks and optimizer.
     q_learner: QLearner<G>,
     /// The stream of exploration.
@@ -43,6 +50,7 @@ pub struct Saved<'a, G: Image> {
     games: Cow<'a, Games<G>>,
     n_steps: Cow<'a, [NStep<G>]>,
     replay: Cow<'a, Replay<G::State>>,
+    seen_waves: Cow<'a, SeenWaves<G::State>>,
     q_learner: SavedLearner,
     explore: Stream,
 }
@@ -95,6 +103,8 @@ impl<G: Image> Learner<G> for Dqn<G> {
             games: Games::new(rules.clone(), training.games, run.seed),
             n_steps: vec![n_step; training.games],
             replay: Replay::new(replay),
+            seen_waves: SeenWaves::new(config.learner.seen_waves(), Stream::new(run.seed, Role::Wave, 0)),
+            last: Vec::new(),
             q_learner: QLearner::new(config, rules, device),
             explore: Stream::new(run.seed, Role::Explore, 0),
         })
@@ -110,20 +120,33 @@ impl<G: Image> Learner<G> for Dqn<G> {
         // Act: one move in every game, at random with probability epsilon, else by the highest value.
         let states: Vec<G::State> = self.games.states().collect();
         let epsilon = if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) };
-        let mut evaluator = self.evaluator();
-        evaluator.see(evaluator.network().exact_view());
-        let mut player = NetworkPlayer::new(evaluator);
-        let explore = |values: &[f32], mask: &_| epsilon_greedy(values, mask, epsilon, &mut self.explore);
+        // What the target network says of a position is also what it adds to the reward of the move before.
+        let mut player = NetworkPlayer::new(Evaluator::<G>::new(self.q_learner.target(), BATCH, &self.device));
+        let mut last = self.last.iter();
+        let keep = self.q_learner.keeps_bootstraps();
+        let explore = |values: &[f32], mask: &_| {
+            if let Some(&Some((slot, discount))) = last.next()
+                && keep
+                && !values.is_empty()
+            {
+                self.replay.keep_bootstrap(slot, discount * values[argmax(values, mask)]);
+            }
+            epsilon_greedy(values, mask, epsilon, &mut self.explore)
+        };
         let actions =
             if epsilon < 1.0 { player.act_by(&states, explore)? } else { player.act_blindly(&states, explore) };
-        let mut outcomes = Vec::new();
-        self.games.step(&actions, &mut outcomes);
+        let outcomes = self.games.step_seen(&actions, |wave| self.seen_waves.push(wave));
         self.step += states.len() as u64;
 
         // Remember: what n moves brought becomes a transition in the replay memory.
+        self.last = vec![None; outcomes.len()];
         for (index, outcome) in outcomes.iter().enumerate() {
             let reward = outcome.reward * learning.reward_scale as f32;
-            let remember = |transition| self.replay.push(transition);
+            let last = &mut self.last[index];
+            let remember = |transition: Transition<G::State>| {
+                let slot = self.replay.push(transition);
+                *last = (transition.discount != 0.0).then_some((slot, transition.discount));
+            };
             self.n_steps[index].push(states[index], actions[index], reward, outcome, remember);
             if let Some(score) = outcome.score {
                 metrics.average("score", score.into());
@@ -135,7 +158,9 @@ impl<G: Image> Learner<G> for Dqn<G> {
         let progress = (self.step as f64 / training.steps as f64).min(1.0);
         if self.step >= training.warmup && !self.replay.is_empty() {
             for _ in 0..training.updates {
-                let update = self.q_learner.update(&mut self.replay, replay.importance(progress), progress)?;
+                let waves = self.seen_waves.sample(learning.batch * learning.actions.max(1));
+                let importance = replay.importance(progress);
+                let update = self.q_learner.update(&mut self.replay, &waves, importance, progress)?;
                 learned(metrics, &update);
                 if !update.loss.is_finite() || !update.gradient_norm.is_finite() {
                     return Err(diverged(self.step));
@@ -164,6 +189,7 @@ impl<G: Image> Learner<G> for Dqn<G> {
             games: Cow::Borrowed(&self.games),
             n_steps: Cow::Borrowed(&self.n_steps[..]),
             replay: Cow::Borrowed(&self.replay),
+            seen_waves: Cow::Borrowed(&self.seen_waves),
             q_learner: self.q_learner.save()?,
             explore: self.explore.clone(),
         })
@@ -176,6 +202,7 @@ impl<G: Image> Learner<G> for Dqn<G> {
         self.games = saved.games.into_owned();
         self.n_steps = saved.n_steps.into_owned();
         self.replay = saved.replay.into_owned();
+        self.seen_waves = saved.seen_waves.into_owned();
         self.explore = saved.explore;
         Ok(())
     }
@@ -202,9 +229,12 @@ impl<G: Image> Dqn<G> {
         if !saved.n_steps.iter().all(n_step) {
             return Err("its games' last moves");
         }
-        match saved.replay.fits(replay, G::ACTIONS) {
+        if !saved.replay.fits(replay, G::ACTIONS) {
+            return Err("its replayed transitions");
+        }
+        match saved.seen_waves.fits(self.config.seen_waves()) {
             true => Ok(()),
-            false => Err("its replayed transitions"),
+            false => Err("the waves that it has seen"),
         }
     }
 }

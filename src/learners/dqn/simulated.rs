@@ -1,7 +1,8 @@
-//! Simulated targets: every action of a state is tried, instead of learning from the one that was played.
+//! Simulated targets: the actions of a state are tried, not the one played.
 
 use rand::Rng;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::replay::Transition;
 use super::targets::{Backup, Next};
@@ -9,17 +10,21 @@ use crate::games::{ActionMask, Image, Plan, offered};
 use crate::network::{View, by_certain_points};
 use crate::random::{Draw, Role, Stream};
 
-/// How outcomes are simulated.
-pub struct Outcomes<'a, G: Image> {
+/// How outcomes are simulated: with a seed and states all that they depend on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Outcomes<G: Image> {
     /// The rules of the game.
-    pub rules: &'a G::Rules,
+    pub rules: G::Rules,
     /// The actions that are offered in a state, and their prior.
     pub view: View,
-    /// How many of them are tried, the larger half of them those with the highest prior; 0 for all.
+    /// How many of them are tried; 0 for all.
+    ///
+    /// The larger half are those with the highest prior.
     pub actions: usize,
     /// Outcomes of each action.
     pub count: usize,
-    /// Moves of the best certain plan with which each outcome is valued; 0 for none.
+    /// Moves of the best certain plan that values each outcome; 0 for none.
     pub lookahead: u32,
     /// Factor from points to the scale that the network learns.
     pub scale: f64,
@@ -27,26 +32,33 @@ pub struct Outcomes<'a, G: Image> {
     pub discount: f64,
 }
 
-impl<G: Image> Outcomes<'_, G> {
-    /// Tries actions of the mask in the state of each transition: the mean reward of `count` outcomes with what is certain
-    /// after them, and the next state in the first of them. An expected update in the sense of Sutton and Barto 2018, section
-    /// 8.5, by sampling: the mean takes most of chance out of the target. Outcome i has the same random numbers for every
-    /// action of a state, which takes part of it out of their differences too. `stream` gives one number, so that threads
-    /// change nothing.
+impl<G: Image> Outcomes<G> {
+    /// Tries actions of the mask in the state of each transition.
+    ///
+    /// Each gets the mean reward of `count` outcomes with what is certain after them, and the next state in the first
+    /// of them: an expected update (Sutton and Barto 2018, section 8.5) by sampling, since the mean takes most of
+    /// chance out of the target. `stream` gives one number, so that threads change nothing.
     pub fn simulate(&self, batch: &[Transition<G::State>], stream: &mut Stream) -> Vec<Backup<G::State>> {
         let seed = stream.next_u64();
-        let rows = batch.par_iter().enumerate().map(|(row, transition)| {
-            let index = |outcome: usize| (row * self.count + outcome) as u64;
-            let luck: Vec<Stream> =
-                (0..self.count).map(|outcome| Stream::new(seed, Role::Simulate, index(outcome))).collect();
-            let actions = self.choose(&transition.state, &mut Stream::new(seed, Role::Sample, row as u64));
-            self.simulate_state(row, &transition.state, &actions, &luck)
-        });
+        let rows = batch.par_iter().enumerate().map(|(row, transition)| self.of_row(seed, row, &transition.state));
         rows.collect::<Vec<_>>().concat()
     }
 
-    /// The actions that are tried: the larger half are the best ones by their prior, without one by their certain points, for
-    /// it is among them that a player will choose; the others are any.
+    /// The same of one state, the one of a row.
+    ///
+    /// Outcome i has the same random numbers for every action, which takes part of chance out of their differences.
+    pub fn of_row(&self, seed: u64, row: usize, state: &G::State) -> Vec<Backup<G::State>> {
+        let index = |outcome: usize| (row * self.count + outcome) as u64;
+        let luck: Vec<Stream> =
+            (0..self.count).map(|outcome| Stream::new(seed, Role::Simulate, index(outcome))).collect();
+        let actions = self.choose(state, &mut Stream::new(seed, Role::Sample, row as u64));
+        self.simulate_state(row, state, &actions, &luck)
+    }
+
+    /// The actions that are tried.
+    ///
+    /// The larger half are the best ones by their prior, without one by their certain points, for it is among them that
+    /// a player will choose; the others are any.
     fn choose(&self, state: &G::State, stream: &mut Stream) -> ActionMask {
         let mask = offered::<G>(state, self.view.mask).0;
         if self.actions == 0 || mask.count() <= self.actions {
@@ -70,7 +82,7 @@ impl<G: Image> Outcomes<'_, G> {
         actions: &ActionMask,
         luck: &[Stream],
     ) -> Vec<Backup<G::State>> {
-        let position = G::at(self.rules, state);
+        let position = G::at(&self.rules, state);
         let mut backups = Vec::new();
         for action in actions.iter() {
             let mut points = 0.0;
@@ -109,7 +121,7 @@ impl<G: Image> Outcomes<'_, G> {
     }
 }
 
-/// Brings any of the items, each as likely, to the first places, `count` of them.
+/// Brings `count` of the items, each as likely, to the first places.
 fn shuffle<T>(items: &mut [T], count: usize, stream: &mut Stream) {
     for place in 0..count.min(items.len()) {
         let any = place + stream.below((items.len() - place) as u32) as usize;
@@ -124,8 +136,16 @@ mod tests {
     use crate::games::{Game, Lookahead, MaskKind};
     use crate::network::Shown;
 
-    fn plain(rules: &Rules) -> Outcomes<'_, Match3> {
-        Outcomes { rules, view: view(MaskKind::LEGAL), actions: 0, count: 1, lookahead: 0, scale: 0.1, discount: 0.5 }
+    fn plain(rules: &Rules) -> Outcomes<Match3> {
+        Outcomes {
+            rules: *rules,
+            view: view(MaskKind::LEGAL),
+            actions: 0,
+            count: 1,
+            lookahead: 0,
+            scale: 0.1,
+            discount: 0.5,
+        }
     }
 
     fn view(mask: MaskKind) -> View {
@@ -136,7 +156,7 @@ mod tests {
         Transition { state, next: state, action: 3, reward: 0.5, discount: 0.25 }
     }
 
-    /// One matching move on the whole board: it makes a run of three at the bottom of the left column.
+    /// One matching move: it makes a run of three at the bottom of the left column.
     const BOARD: &str =
         "########\n########\n########\n########\n########\n########\n########\na#######\na#######\n#a######";
 
@@ -222,7 +242,7 @@ mod tests {
         assert_eq!(fewest, 2);
         assert_eq!(seen, mask, "every action is tried now and then");
         for actions in [0, mask.count(), 200] {
-            assert_eq!(Outcomes::<Match3> { actions, ..outcomes }.choose(&state, &mut stream), mask);
+            assert_eq!(Outcomes::<Match3> { actions, ..outcomes.clone() }.choose(&state, &mut stream), mask);
         }
     }
 
@@ -242,5 +262,17 @@ mod tests {
         // The rows of one update have luck of their own too.
         let row = |row: usize| first.iter().filter(move |backup| backup.row == row).map(|backup| &backup.next);
         assert!(row(0).ne(row(1)));
+    }
+
+    #[test]
+    fn what_another_process_simulates_of_a_state_is_the_same() {
+        let outcomes = Outcomes::<Match3> { count: 3, actions: 4, lookahead: 1, ..plain(&Rules::default()) };
+        let batch: Vec<_> = (0..6).map(|_| transition(open_position())).collect();
+        let expected = outcomes.simulate(&batch, &mut Stream::new(5, Role::Simulate, 0));
+        let seed = Stream::new(5, Role::Simulate, 0).next_u64();
+        let sent = postcard::to_stdvec(&(&outcomes, seed, open_position())).unwrap();
+        let (outcomes, seed, state): (Outcomes<Match3>, u64, State) = postcard::from_bytes(&sent).unwrap();
+        let found: Vec<_> = (0..6).flat_map(|row| outcomes.of_row(seed, row, &state)).collect();
+        assert_eq!(found, expected);
     }
 }

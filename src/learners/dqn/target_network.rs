@@ -12,7 +12,7 @@ use crate::network::QNetwork;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Target {
-    /// Copy the online network now and then, or follow it a little with each update.
+    /// Copy the online network now and then, or follow it a little all the time.
     pub update: TargetUpdate,
     /// Hard: updates between copies.
     pub every: u64,
@@ -26,7 +26,9 @@ pub struct Target {
 pub enum TargetUpdate {
     /// Copies (Mnih et al. 2015, <https://doi.org/10.1038/nature14236>).
     Hard,
-    /// A moving average (Lillicrap et al. 2016, <https://arxiv.org/abs/1509.02971>).
+    /// A moving average.
+    ///
+    /// Lillicrap et al. 2016, <https://arxiv.org/abs/1509.02971>.
     Soft,
 }
 
@@ -43,12 +45,17 @@ impl Target {
         require(rate > 0.0 && rate <= 1.0, "target.rate", rate, "above 0 and at most 1")
     }
 
+    /// Whether it changes after so many updates of the online network.
+    pub fn changes(&self, updates: u64) -> bool {
+        self.update == TargetUpdate::Soft || updates.is_multiple_of(self.every)
+    }
+
     /// The target network after so many updates of the online network.
     ///
     /// The last of these was just made.
     pub fn follow(&self, target: QNetwork, online: &QNetwork, updates: u64) -> QNetwork {
         match self.update {
-            TargetUpdate::Hard if updates.is_multiple_of(self.every) => online.valid(),
+            TargetUpdate::Hard if self.changes(updates) => online.valid(),
             TargetUpdate::Hard => target,
             TargetUpdate::Soft => {
                 target.map(&mut Towards { online: parameters(&online.valid()).into_iter(), rate: self.rate })

@@ -26,7 +26,9 @@ pub struct Next<S> {
     pub state: S,
     /// Factor of its value.
     pub discount: f32,
-    /// What the reward already counts of that value, before its discount: the scaled points that are certain there.
+    /// What the reward already counts of that value, before its discount.
+    ///
+    /// That is the scaled points that are certain there.
     pub certain: f32,
 }
 
@@ -40,10 +42,11 @@ pub fn sampled<S: Copy>(batch: &[Transition<S>]) -> Vec<Backup<S>> {
     batch.iter().enumerate().map(backup).collect()
 }
 
-/// The one-step target of each transition: `reward + discount * value`, where the value is the target network's for the
-/// best action in the mask. Best by the target network itself (Mnih et al. 2015,
-/// <https://doi.org/10.1038/nature14236>) or, with `online`, by the online network: double Q-learning (van Hasselt et al.
-/// 2016, <https://arxiv.org/abs/1509.06461>).
+/// The target of each transition: `reward + discount * value`.
+///
+/// The value is the target network's for the best action in the mask. Best by the target network itself (Mnih et al.
+/// 2015, <https://doi.org/10.1038/nature14236>) or, with `online`, by the online network: double Q-learning (van
+/// Hasselt et al. 2016, <https://arxiv.org/abs/1509.06461>).
 ///
 /// `target` and `online` hold the next states' action values, shape `[batch, actions]`. A transition with discount 0 takes
 /// nothing from them, whatever they hold.
@@ -79,8 +82,10 @@ pub fn mean_errors<S>(backups: &[Backup<S>], errors: &[f32], rows: usize) -> Vec
     sums.into_iter().map(|(sum, count)| sum / count.max(1) as f32).collect()
 }
 
-/// The backups that are one thread's work: those of whole states, with at most so many images where no state alone has more.
-/// With afterstates each backup has an image of its own, else those of a state have one together.
+/// The backups that are one thread's work: those of whole states.
+///
+/// They have at most so many images where no state alone has more. With afterstates each backup has an image of its
+/// own, else those of a state have one together.
 pub fn shards<S>(backups: &[Backup<S>], images: usize, afterstates: bool) -> Vec<Range<usize>> {
     let mut shards: Vec<Range<usize>> = Vec::new();
     let (mut start, mut full) = (0, 0);

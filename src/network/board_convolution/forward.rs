@@ -85,13 +85,13 @@ pub fn forward(
 struct Channels<'a> {
     first: usize,
     width: usize,
-    /// The input of the convolution, of which an activation may need the same channels.
+    /// The convolution's input, of which an activation may need the same channels.
     input: &'a [f32],
     outputs: usize,
 }
 
 impl Channels<'_> {
-    /// Writes the activated sums, and, unless `mask` is empty, that of the [`relu`].
+    /// Writes the activated sums and, unless `mask` is empty, that of the [`relu`].
     #[inline(always)]
     fn store(
         &self,

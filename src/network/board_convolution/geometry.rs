@@ -162,7 +162,7 @@ impl Shape {
         start..size.saturating_sub(self.border()).max(start)
     }
 
-    /// Copies boards, at most a block, into padded blocks of [`WIDTH`] channels each.
+    /// Copies boards, at most a block, into padded blocks of [`WIDTH`] channels.
     ///
     /// The border of these is zero already.
     pub fn pad(&self, boards: &[f32], channels: usize, lines: &[usize], padded: &mut [Line]) {

@@ -111,7 +111,7 @@ impl Plans {
         Self::with_regions(shape, shape.regions())
     }
 
-    /// The same of a kernel that is zero but for its centre, at some places of a board.
+    /// The same of a kernel that is zero but for its centre, at some places.
     pub fn of_centre(shape: &Shape, places: Rectangle) -> Self {
         Self::with_regions(shape, vec![(places, shape.centre())])
     }

@@ -66,7 +66,7 @@ fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     tensor.into_data().try_into_vec().expect("32-bit floats")
 }
 
-/// Padded blocks, filled anew for every block of boards; zero but at the places.
+/// Padded blocks, filled anew for every block; zero but at the places.
 struct Scratch {
     planes: Vec<Line>,
     /// One for each colour, or the only one.

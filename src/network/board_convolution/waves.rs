@@ -108,7 +108,7 @@ struct Layers {
     features: Shape,
 }
 
-/// Padded blocks, filled anew for every block of boards; zero but at the places.
+/// Padded blocks, filled anew for every block; zero but at the places.
 struct Scratch {
     /// The images of a block.
     images: Vec<f32>,
@@ -168,7 +168,7 @@ impl Layers {
         }
     }
 
-    /// From the images of so many boards to the boards after a wave, and its points.
+    /// From the images of so many boards to those after a wave, and its points.
     ///
     /// The boards after it are given as log-odds.
     fn compute(&self, boards: usize, scratch: &mut Scratch) {

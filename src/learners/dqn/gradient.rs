@@ -1,0 +1,216 @@
+//! The gradient of a batch, part by part, from plain numbers.
+
+use burn::module::Module;
+use burn::optim::GradientsParams;
+use burn::tensor::{Device, Int, Tensor, TensorData};
+use serde::{Deserialize, Serialize};
+
+use super::config::Learning;
+use super::parameters::{Add, Untangle};
+use crate::error::Result;
+use crate::network::{QNetwork, WaveBatch, to_vec};
+
+/// Values to learn, and waves: all that a gradient needs beside the network.
+///
+/// A batch, or a part of one. [`gradient`] is a pure function of it, so that a part can be computed anywhere.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Batch {
+    /// What the network is shown: `[images, planes, rows, columns]`.
+    pub images: Vec<f32>,
+    /// Planes, rows and columns.
+    pub shape: [usize; 3],
+    /// What it is told beside each image: `[images, scalars]`.
+    pub scalars: Vec<f32>,
+    /// Where each value stands in the flattened output: `[values]`.
+    pub places: Vec<usize>,
+    /// What is added to each output: `[values]`.
+    pub priors: Vec<f32>,
+    /// What each value should be: `[values]`.
+    pub targets: Vec<f32>,
+    /// What is added to the second output of each value; none without one.
+    ///
+    /// It learns the same targets.
+    pub plans: Vec<f32>,
+    /// How much each value counts: `[values]`.
+    ///
+    /// In a batch in which all count the same they sum up to 1.
+    pub weights: Vec<f32>,
+    /// Waves to learn, for a dynamics model.
+    pub waves: WaveBatch,
+    /// How much the mean loss of these waves counts: their share of all.
+    pub wave_weight: f32,
+}
+
+/// What a batch, or a part of one, gives.
+#[derive(Default)]
+pub struct Gradient {
+    /// The gradient of the loss.
+    pub gradients: GradientsParams,
+    /// Its part of the mean loss.
+    pub loss: f32,
+    /// The same of the second outputs.
+    pub plan_loss: f32,
+    /// The same of the dynamics model.
+    pub wave_loss: f32,
+    /// The values as they are.
+    pub values: Vec<f32>,
+    /// How far they are above their targets.
+    pub errors: Vec<f32>,
+}
+
+impl Gradient {
+    /// Both together.
+    pub fn with(mut self, other: Self, network: &QNetwork) -> Self {
+        let mut sum = Add { gradients: &mut self.gradients, others: other.gradients };
+        network.visit(&mut sum);
+        self.values.extend(other.values);
+        self.errors.extend(other.errors);
+        Self {
+            loss: self.loss + other.loss,
+            plan_loss: self.plan_loss + other.plan_loss,
+            wave_loss: self.wave_loss + other.wave_loss,
+            ..self
+        }
+    }
+}
+
+/// The gradient of a batch's loss in the parameters of a network.
+///
+/// `learning` chooses the loss; `device` is the network's, with gradients.
+pub fn gradient(network: &QNetwork, batch: &Batch, learning: &Learning, device: &Device) -> Result<Gradient> {
+    let column = |numbers: &[f32]| Tensor::<1>::from_data(TensorData::new(numbers.to_vec(), [numbers.len()]), device);
+    // A network of its own: what is tracked of two parts must not meet.
+    let network = network.clone().map(&mut Untangle);
+    let (targets, weights) = (column(&batch.targets), column(&batch.weights));
+    let huber_delta = learning.huber_delta as f32;
+    let loss_of = |errors: Tensor<1>| (learning.loss.of(errors, huber_delta) * weights.clone()).sum();
+
+    let output = batch.output(&network, device);
+    let values = batch.read_off(&output, 0, device) + column(&batch.priors);
+    let errors = values.clone() - targets.clone();
+    let loss = loss_of(errors.clone());
+    let mut total = loss.clone();
+    let (mut plan_loss, mut wave_loss) = (0.0, 0.0);
+    if !batch.plans.is_empty() {
+        let planned = batch.read_off(&output, 1, device) + column(&batch.plans);
+        let loss = loss_of(planned - targets);
+        plan_loss = to_vec(loss.clone().inner())?[0];
+        total = total + loss;
+    }
+    if let Some((model, _)) = network.dynamics().filter(|_| !batch.waves.points.is_empty()) {
+        let loss = model.loss(&batch.waves, batch.shape, device).mul_scalar(batch.wave_weight);
+        wave_loss = to_vec(loss.clone().inner())?[0];
+        total = total + loss;
+    }
+    let gradients = GradientsParams::from_grads(total.backward(), &network);
+    Ok(Gradient {
+        gradients,
+        loss: to_vec(loss.inner())?[0],
+        plan_loss,
+        wave_loss,
+        values: to_vec(values.inner())?,
+        errors: to_vec(errors.inner())?,
+    })
+}
+
+impl Batch {
+    /// The network's output for all images, flattened.
+    fn output(&self, network: &QNetwork, device: &Device) -> Tensor<1> {
+        let [planes, rows, columns] = self.shape;
+        let images = self.images.len() / (planes * rows * columns);
+        let scalars = TensorData::new(self.scalars.clone(), [images, self.scalars.len() / images]);
+        let shown = TensorData::new(self.images.clone(), [images, planes, rows, columns]);
+        network.forward(Tensor::from_data(shown, device), Tensor::from_data(scalars, device)).flatten(0, 1)
+    }
+
+    /// The numbers at, or so many behind, the places of the values.
+    fn read_off(&self, output: &Tensor<1>, behind: usize, device: &Device) -> Tensor<1> {
+        let places: Vec<i32> = self.places.iter().map(|place| (place + behind) as i32).collect();
+        let places = Tensor::<1, Int>::from_data(TensorData::new(places, [self.places.len()]), device);
+        output.clone().select(0, places)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::{Game, Match3};
+    use crate::network::{ModelConfig, NetworkConfig, device};
+    use crate::random::{Draw, Role, Stream};
+
+    const SHAPE: [usize; 3] = [5, 10, 8];
+
+    fn network() -> QNetwork {
+        let network = NetworkConfig { channels: 4, layers: 2, ..NetworkConfig::default() };
+        let (game, rules) = (Match3::NAME.to_owned(), Default::default());
+        let model = ModelConfig { game, rules, mask: String::new(), points: 10.0, network };
+        QNetwork::new::<Match3>(&model, &mut Stream::new(1, Role::Initialise, 0), &tracked())
+    }
+
+    fn tracked() -> Device {
+        device::select(None).unwrap().1.autodiff()
+    }
+
+    /// Two values of each of some images.
+    fn batch(images: std::ops::Range<usize>) -> Batch {
+        let numbers = |image: usize| {
+            let mut stream = Stream::new(9, Role::Game, image as u64);
+            (0..400).map(move |_| stream.below(2) as f32)
+        };
+        let values = 2 * images.start..2 * images.end;
+        Batch {
+            images: images.clone().flat_map(numbers).collect(),
+            shape: SHAPE,
+            scalars: images.clone().map(|image| image as f32 / 8.0).collect(),
+            places: (0..images.len()).flat_map(|image| [142 * image + 3, 142 * image + 90]).collect(),
+            priors: values.clone().map(|value| value as f32 / 4.0).collect(),
+            targets: values.clone().map(|value| (value % 3) as f32).collect(),
+            weights: values.map(|value| 1.0 / (8 + value) as f32).collect(),
+            ..Batch::default()
+        }
+    }
+
+    /// Each parameter's gradient.
+    fn numbers(gradient: &Gradient, network: &QNetwork) -> Vec<Vec<f32>> {
+        struct Collector<'a>(&'a GradientsParams, Vec<Vec<f32>>);
+        impl burn::module::ModuleVisitor for Collector<'_> {
+            fn visit_float<const D: usize>(&mut self, param: &burn::module::Param<Tensor<D>>) {
+                self.1.extend(self.0.get::<D>(param.id).map(|gradient| to_vec(gradient).unwrap()));
+            }
+        }
+        let mut collector = Collector(&gradient.gradients, Vec::new());
+        network.visit(&mut collector);
+        collector.1
+    }
+
+    fn gradient_of(batch: &Batch) -> Gradient {
+        gradient(&network(), batch, &Learning::default(), &tracked()).unwrap()
+    }
+
+    #[test]
+    fn the_gradients_of_parts_add_up_to_that_of_the_whole() {
+        let network = network();
+        let whole = gradient_of(&batch(0..4));
+        let parts = gradient_of(&batch(0..1)).with(gradient_of(&batch(1..4)), &network);
+        assert!((whole.loss - parts.loss).abs() < 1e-6 && whole.loss > 0.0);
+        assert_eq!((whole.values.len(), whole.errors.len()), (8, 8));
+        for (whole, parts) in numbers(&whole, &network).iter().flatten().zip(numbers(&parts, &network).iter().flatten())
+        {
+            assert!((whole - parts).abs() < 1e-5 * whole.abs().max(1.0), "{whole} {parts}");
+        }
+        for (one, other) in whole.values.iter().zip(&parts.values) {
+            assert!((one - other).abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn a_part_that_was_sent_to_another_process_has_the_same_gradient() {
+        let batch = batch(1..4);
+        let sent: Batch = postcard::from_bytes(&postcard::to_stdvec(&batch).unwrap()).unwrap();
+        assert_eq!(sent, batch);
+        let (here, there) = (gradient_of(&batch), gradient_of(&sent));
+        assert_eq!(numbers(&here, &network()), numbers(&there, &network()));
+        assert!(numbers(&here, &network()).iter().flatten().any(|number| *number != 0.0));
+        assert_eq!((here.loss, here.values, here.errors), (there.loss, there.values, there.errors));
+    }
+}
