@@ -242,8 +242,8 @@ pub struct GameArguments {
 /// Where to compute.
 #[derive(Debug, Args)]
 pub struct Compute {
-    /// Device: cuda, wgpu, flex or ndarray, if compiled in [default: the first GPU
-    /// present, else the CPU]
+    /// Device: cuda, wgpu, flex or ndarray, if compiled in [default: MATCHQ_DEVICE,
+    /// else the first GPU present, else the CPU]
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
     /// Threads [default: one for each core]

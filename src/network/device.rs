@@ -1,5 +1,7 @@
 //! The devices that are compiled in, by the name of their feature.
 
+use std::env;
+
 pub use burn::tensor::Device;
 
 use crate::error::{Error, Result};
@@ -7,35 +9,49 @@ use crate::error::{Error, Result};
 /// The names of all devices that can be compiled in, the preferred ones first.
 const NAMES: [&str; 4] = ["cuda", "wgpu", "flex", "ndarray"];
 
+/// The environment variable that names the device wherever nothing else does.
+const VARIABLE: &str = "MATCHQ_DEVICE";
+
 /// The device of that name.
 ///
-/// Without a name the first GPU that is compiled in and present, else the CPU.
+/// Without a name the one that the environment variable `MATCHQ_DEVICE` names; where it is not set, the first GPU that is
+/// compiled in and present, else the CPU.
 ///
 /// # Errors
 /// A name that does not exist, a device that is not compiled in (naming the feature) or not present.
 pub fn select(name: Option<&str>) -> Result<(&'static str, Device)> {
-    let Some(name) = name else {
-        // A driver that computes on the processor comes last: the CPU's own backends are faster.
-        let devices = [Wanted::Gpu, Wanted::Any].into_iter().flat_map(|wanted| NAMES.map(|name| (name, wanted)));
-        return devices
-            .into_iter()
-            .find_map(|(name, wanted)| Some((name, open(name, wanted)?)))
-            .ok_or_else(|| Error::user("no device is present: build with `--features flex` to compute on the CPU"));
-    };
+    match (name, env::var(VARIABLE)) {
+        (Some(name), _) => select_by(name, &format!("--device {name}")),
+        (None, Ok(name)) if !name.is_empty() => select_by(&name, &format!("{VARIABLE}={name}")),
+        _ => preferred(),
+    }
+}
+
+/// The first GPU that is compiled in and present, else the CPU.
+fn preferred() -> Result<(&'static str, Device)> {
+    // A driver that computes on the processor comes last: the CPU's own backends are faster.
+    let mut devices = [Wanted::Gpu, Wanted::Any].into_iter().flat_map(|wanted| NAMES.map(|name| (name, wanted)));
+    devices
+        .find_map(|(name, wanted)| Some((name, open(name, wanted)?)))
+        .ok_or_else(|| Error::user("no device is present: build with `--features flex` to compute on the CPU"))
+}
+
+/// The device of a name, which was `asked` for so.
+fn select_by(name: &str, asked: &str) -> Result<(&'static str, Device)> {
     let Some(name) = NAMES.into_iter().find(|known| *known == name) else {
-        let sentence = format!("--device {name}: there is no such device; it is one of {}", NAMES.join(", "));
+        let sentence = format!("{asked}: there is no such device; it is one of {}", NAMES.join(", "));
         return Err(Error::user(sentence));
     };
     if !is_compiled(name) {
         let compiled: Vec<&str> = NAMES.into_iter().filter(|name| is_compiled(name)).collect();
         return Err(Error::user(format!(
-            "--device {name}: not compiled in; build with `--features {name}` (compiled in: {})",
+            "{asked}: not compiled in; build with `--features {name}` (compiled in: {})",
             compiled.join(", ")
         )));
     }
     match open(name, Wanted::Any) {
         Some(device) => Ok((name, device)),
-        None => Err(Error::user(format!("--device {name}: no such device is present on this machine"))),
+        None => Err(Error::user(format!("{asked}: no such device is present on this machine"))),
     }
 }
 
