@@ -313,4 +313,6 @@ impl Text for Toy {
 
 impl Playable for Toy {}
 
+mod exact;
+mod exact_tests;
 mod tests;
