@@ -45,6 +45,15 @@ const SWITCHES: [&str; 8] = [
     "target.rate=0.1",
 ];
 
+/// What the target network adds is kept with a transition, which is not saved.
+const KEPT: [&str; 5] = [
+    "learning.double=false",
+    "learning.n_step=2",
+    "network.input=afterstate",
+    "network.dynamics_waves=2",
+    "network.dynamics_layers=2",
+];
+
 const SIMULATIONS: [&str; 3] = ["learning.simulations=2", "learning.bootstrap_from=0.4", "network.share_colours=true"];
 
 const PLANS: [&str; 7] = [
@@ -169,7 +178,7 @@ fn the_same_configuration_and_seed_give_the_same_bits_and_another_seed_others() 
 
 #[test]
 fn a_training_stopped_half_way_and_resumed_equals_the_one_never_stopped() {
-    for switches in [&[][..], &SWITCHES, &SIMULATIONS, &PLANS, &DYNAMICS] {
+    for switches in [&[][..], &SWITCHES, &KEPT, &SIMULATIONS, &PLANS, &DYNAMICS] {
         let (_runs, expected) = uninterrupted(switches);
         // In the warm-up, between two copies of the target network, and just before the end.
         for step in [40, 248, 472] {
@@ -209,6 +218,19 @@ fn a_training_stopped_after_every_step_equals_the_one_never_stopped() {
         stop_at(resume(&folder), step);
     }
     assert_same(&finish(resume(&folder)), &expected);
+}
+
+#[test]
+fn what_the_target_network_adds_is_the_same_kept_with_a_transition_or_computed_anew() {
+    // Resumed after every step, a training keeps nothing.
+    for switches in [KEPT.to_vec(), [&KEPT[..], &["replay.capacity=16", "target.every=50"]].concat()] {
+        let (_runs, expected) = uninterrupted(&switches);
+        let (_runs_stopped, folder) = stopped(&switches, 8);
+        for step in (16..480).step_by(8) {
+            stop_at(resume(&folder), step);
+        }
+        assert_same(&finish(resume(&folder)), &expected);
+    }
 }
 
 #[test]

@@ -144,7 +144,8 @@ impl<G: Image> QLearner<G> {
     pub fn keeps_bootstraps(&self) -> bool {
         let Learning { simulations, double, candidates, .. } = self.learning;
         let mask = self.online.view().mask;
-        simulations == 0 && !double && candidates == 0 && G::successor_mask(mask) == mask
+        let same_maximum = candidates == 0 && self.online.next_moves() == 0 && G::successor_mask(mask) == mask;
+        simulations == 0 && !double && same_maximum
     }
 
     /// The network that learns.

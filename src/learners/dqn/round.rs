@@ -34,8 +34,8 @@ pub struct Dqn<G: Image> {
     replay: Replay<G::State>,
     /// The last waves that were seen, for a dynamics model.
     seen_waves: SeenWaves<G::State>,
-    /// Where each game's last transition lies, and the discount behind it.
-    last: Vec<Option<(usize, f32)>>,
+    /// Where each game's last transition lies, if the last round made one.
+    last: Vec<Option<usize>>,
     /// Networks and optimizer.
     q_learner: QLearner<G>,
     /// The stream of exploration.
@@ -117,36 +117,31 @@ impl<G: Image> Learner<G> for Dqn<G> {
     fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
         let Config { training, exploration, learning, replay, .. } = &self.config;
 
-        // Act: one move in every game, at random with probability epsilon, else by the highest value.
+        // Act: one move in every game, at random with probability epsilon, else the one of the highest value. The target
+        // network plays, since its highest value of a position is what the target of the move before needs, too.
         let states: Vec<G::State> = self.games.states().collect();
         let epsilon = if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) };
-        // What the target network says of a position is also what it adds to the reward of the move before.
         let mut player = NetworkPlayer::new(Evaluator::<G>::new(self.q_learner.target(), BATCH, &self.device));
-        let mut last = self.last.iter();
-        let keep = self.q_learner.keeps_bootstraps();
+        let mut highest = Vec::new();
         let explore = |values: &[f32], mask: &_| {
-            if let Some(&Some((slot, discount))) = last.next()
-                && keep
-                && !values.is_empty()
-            {
-                self.replay.keep_bootstrap(slot, discount * values[argmax(values, mask)]);
+            if !values.is_empty() {
+                highest.push(values[argmax(values, mask)]);
             }
             epsilon_greedy(values, mask, epsilon, &mut self.explore)
         };
         let actions =
             if epsilon < 1.0 { player.act_by(&states, explore)? } else { player.act_blindly(&states, explore) };
+        if self.q_learner.keeps_bootstraps() {
+            keep_bootstraps(&mut self.replay, &self.last, &states, &highest);
+        }
         let outcomes = self.games.step_seen(&actions, |wave| self.seen_waves.push(wave));
         self.step += states.len() as u64;
 
         // Remember: what n moves brought becomes a transition in the replay memory.
-        self.last = vec![None; outcomes.len()];
+        self.last = vec![None; states.len()];
         for (index, outcome) in outcomes.iter().enumerate() {
             let reward = outcome.reward * learning.reward_scale as f32;
-            let last = &mut self.last[index];
-            let remember = |transition: Transition<G::State>| {
-                let slot = self.replay.push(transition);
-                *last = (transition.discount != 0.0).then_some((slot, transition.discount));
-            };
+            let remember = |transition| self.last[index] = Some(self.replay.push(transition));
             self.n_steps[index].push(states[index], actions[index], reward, outcome, remember);
             if let Some(score) = outcome.score {
                 metrics.average("score", score.into());
@@ -235,6 +230,20 @@ impl<G: Image> Dqn<G> {
         match saved.seen_waves.fits(self.config.seen_waves()) {
             true => Ok(()),
             false => Err("the waves that it has seen"),
+        }
+    }
+}
+
+/// Keeps the target network's highest values of positions with the moves that led to them.
+///
+/// They are what it adds to the rewards of these moves.
+fn keep_bootstraps<S: Copy + PartialEq>(replay: &mut Replay<S>, last: &[Option<usize>], states: &[S], highest: &[f32]) {
+    for ((slot, state), highest) in last.iter().zip(states).zip(highest) {
+        let Some(slot) = *slot else { continue };
+        let Transition { next, discount, .. } = *replay.get(slot);
+        // In a small memory another game's transition may have come into its place.
+        if next == *state {
+            replay.keep_bootstrap(slot, discount * highest);
         }
     }
 }
