@@ -2,7 +2,6 @@
 //!
 //! It simulates nothing.
 
-use burn::tensor::Device;
 use rayon::prelude::*;
 
 use super::options::{CHECKPOINT, NETWORK_BATCH, Options};
@@ -10,6 +9,7 @@ use super::policy::sorted;
 use super::{ActionValue, Agent, Entry, Leaf, Parameter};
 use crate::error::{Error, Result};
 use crate::games::{ActionMask, Image, Playable, offered};
+use crate::network::device::Device;
 use crate::network::{Evaluator, Model};
 use crate::random::{Draw, Stream};
 

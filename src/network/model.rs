@@ -15,6 +15,9 @@ use crate::store::AgentFile;
 /// The agent that a folder is taken to mean.
 pub const BEST: &str = "best.safetensors";
 
+/// The agent of a run as it is at its last checkpoint.
+pub const LAST: &str = "last.safetensors";
+
 /// What a file calls the model of an agent that is one of these.
 const KIND: &str = "q-network";
 
@@ -169,6 +172,10 @@ fn agent_file(path: &Path) -> Result<PathBuf> {
              matchq 0.1, or train one anew",
             path.display()
         ),
+        false if path.join(LAST).is_file() => format!(
+            "{0} holds no {BEST} yet, as its training has not been evaluated: {0}/{LAST} is its agent as it is",
+            path.display()
+        ),
         false => {
             format!("{} holds no {BEST}: name an agent's file or a folder that holds one", path.display())
         }
@@ -241,6 +248,9 @@ mod tests {
         std::fs::write(folder.path().join("best.ckpt"), b"matchq\x1a\n\x01\0\0\0 and so on").unwrap();
         refused("best.ckpt", "was written by matchq 0.1");
         refused("", "holds a best.ckpt, which matchq 0.1 wrote");
+        std::fs::remove_file(folder.path().join("best.ckpt")).unwrap();
+        example().save(&folder.path().join(LAST)).unwrap();
+        refused("", "holds no best.safetensors yet");
         example().save(&folder.path().join(BEST)).unwrap();
         assert_eq!(load("").unwrap().network.arrays(), load(BEST).unwrap().network.arrays());
     }

@@ -69,8 +69,10 @@ impl Progress {
         }
     }
 
-    /// Leaves the bar as it stands and the cursor below it.
+    /// Leaves the bar as it stands, without the time left, and the cursor below it.
     pub fn finish(&self) {
+        let template = "{bar:30} {percent:>3} %  {human_pos} of {human_len} steps\n{msg}";
+        self.bar.set_style(style(template));
         self.bar.abandon();
     }
 }
@@ -85,8 +87,12 @@ pub fn series(name: &str, units: u64) -> ProgressBar {
 }
 
 fn styled(bar: ProgressBar, template: &str) -> ProgressBar {
+    bar.with_style(style(template))
+}
+
+fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    bar.with_style(style.progress_chars("━╸ "))
+    style.progress_chars("━╸ ")
 }
 
 /// `step 5,000 of 10,000 (50 %), 100/s, 50s left: loss 0.0106`

@@ -54,6 +54,9 @@ const KEPT: [&str; 5] = [
     "network.dynamics_layers=2",
 ];
 
+/// What is not kept, since acting has another maximum.
+const NOT_KEPT: [&str; 3] = ["network.input=plans", "network.next_moves=2", "learning.double=false"];
+
 const SIMULATIONS: [&str; 3] = ["learning.simulations=2", "learning.bootstrap_from=0.4", "network.share_colours=true"];
 
 const PLANS: [&str; 7] = [
@@ -178,7 +181,7 @@ fn the_same_configuration_and_seed_give_the_same_bits_and_another_seed_others() 
 
 #[test]
 fn a_training_stopped_half_way_and_resumed_equals_the_one_never_stopped() {
-    for switches in [&[][..], &SWITCHES, &KEPT, &SIMULATIONS, &PLANS, &DYNAMICS] {
+    for switches in [&[][..], &SWITCHES, &KEPT, &NOT_KEPT, &SIMULATIONS, &PLANS, &DYNAMICS] {
         let (_runs, expected) = uninterrupted(switches);
         // In the warm-up, between two copies of the target network, and just before the end.
         for step in [40, 248, 472] {
@@ -222,6 +225,10 @@ fn a_training_stopped_after_every_step_equals_the_one_never_stopped() {
 
 #[test]
 fn what_the_target_network_adds_is_the_same_kept_with_a_transition_or_computed_anew() {
+    // Elsewhere a board's values may depend on the others in its batch.
+    if device::select(None).unwrap().0 != "flex" {
+        return;
+    }
     // Resumed after every step, a training keeps nothing.
     for switches in [KEPT.to_vec(), [&KEPT[..], &["replay.capacity=16", "target.every=50"]].concat()] {
         let (_runs, expected) = uninterrupted(&switches);

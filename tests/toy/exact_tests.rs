@@ -45,10 +45,10 @@ fn losses(player: &mut dyn Agent<Toy>, games: u64) -> (Vec<f64>, Vec<f64>) {
     (played.iter().map(loss).collect(), played.iter().map(|game| game.score.into()).collect())
 }
 
-/// The network's player of a checkpoint.
-fn network(folder: &Path) -> NetworkPlayer<Toy> {
+/// The network's player of an agent's file.
+fn network(file: &Path) -> NetworkPlayer<Toy> {
     let (_, device) = device::select(None).unwrap();
-    NetworkPlayer::of(&Model::load::<Toy>(Some(folder), &device).unwrap(), 256, &device)
+    NetworkPlayer::of(&Model::load::<Toy>(Some(file), &device).unwrap(), 256, &device)
 }
 
 #[test]
@@ -94,12 +94,11 @@ fn the_exact_score_of_a_way_to_play_is_the_mean_of_its_games() {
 }
 
 /// Trains DQN on the toy.
-fn trained(sets: &[&str]) -> NetworkPlayer<Toy> {
+fn trained() -> NetworkPlayer<Toy> {
     let folder = tempfile::tempdir().unwrap();
     let runs = folder.path().display().to_string();
     let config = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/toy/dqn.toml");
-    let mut line = vec!["matchq", "train", "--config", config, "--runs", &runs, "--name", "toy", "--quiet"];
-    line.extend(sets.iter().flat_map(|set| ["--set", set]));
+    let line = ["matchq", "train", "--config", config, "--runs", &runs, "--name", "toy", "--quiet"];
     commands::run(Cli::try_parse_from(line).unwrap().command).unwrap();
     network(&folder.path().join("toy/last.safetensors"))
 }
@@ -125,27 +124,18 @@ fn errors(dqn: &mut NetworkPlayer<Toy>) -> Vec<f64> {
     (1..=MOVES).map(error).collect()
 }
 
+/// With `--nocapture` it prints the tables of docs/dqn.md.
 #[test]
-fn a_short_training_comes_near_the_best_score_and_its_values_near_the_exact_ones() {
-    let mut dqn = trained(&[]);
-    let (share, errors) = (share("dqn, a short training", &mut dqn, 2_000), errors(&mut dqn));
-    assert!((0.97..1.0).contains(&share), "{share}");
-    assert!(errors.iter().all(|error| *error < 4.0), "{errors:?}");
-}
-
-/// Prints the table of docs/dqn.md; half an hour.
-#[test]
-#[ignore = "takes half an hour"]
-fn dqn_comes_to_within_a_hundredth_of_the_best_score() {
+fn dqn_comes_near_the_best_score_and_its_values_near_the_exact_ones() {
     println!(
         "| player | score | share of the best |\n|---|---|---|\n| the best there is | {:.2} | 100 % |",
         BEST.score
     );
     for (player, games, least) in [
-        ("random", 4_000, -0.05),
-        ("matching", 4_000, 0.68),
-        ("greedy", 4_000, 0.8),
-        ("plan", 4_000, 0.85),
+        ("random", 2_000, -0.05),
+        ("matching", 2_000, 0.68),
+        ("greedy", 2_000, 0.8),
+        ("plan", 2_000, 0.85),
         ("rollout:sims=400", 400, 0.9),
         ("rollout:sims=400:mask=legal", 400, 0.9),
         ("best:sims=1600", 400, 0.9),
@@ -153,15 +143,8 @@ fn dqn_comes_to_within_a_hundredth_of_the_best_score() {
         let share = share(player, &mut *agents::parse::<Toy>(player, &Default::default()).unwrap(), games);
         assert!(share > least && share < 1.0, "{player}: {share}");
     }
-    let mut dqn = trained(&[
-        "network.layers=4",
-        "training.steps=960000",
-        "training.games=64",
-        "learning.batch=256",
-        "replay.capacity=200000",
-        "evaluation.every=960000",
-    ]);
-    let (share, errors) = (share("dqn", &mut dqn, 4_000), errors(&mut dqn));
+    let mut dqn = trained();
+    let (share, errors) = (share("dqn", &mut dqn, 2_000), errors(&mut dqn));
 
     println!("\nMean difference of the highest Q-value, with 1 to {MOVES} moves left: {errors:.2?}\n");
     let state = positions(MOVES)[54_321];
@@ -170,6 +153,6 @@ fn dqn_comes_to_within_a_hundredth_of_the_best_score() {
     for (action, (exact, found)) in BEST.actions(&state).iter().zip(values).enumerate() {
         println!("| {} | {exact:.1} | {:.1} |", Toy::describe(action), 10.0 * found);
     }
-    assert!(share >= 0.99, "{share}");
-    assert!(errors.iter().all(|error| *error < 2.0), "{errors:?}");
+    assert!((0.97..1.0).contains(&share), "{share}");
+    assert!(errors.iter().all(|error| *error < 4.0), "{errors:?}");
 }

@@ -17,7 +17,7 @@ use super::optimizer::{Optimizer, SavedMoments};
 use super::relative::Baselines;
 use super::replay::{Replay, Transition};
 use super::simulated::Outcomes;
-use super::target_network::Target;
+use super::target_network::{Target, TargetUpdate};
 use super::targets::{self, Backup, Next, targets};
 use crate::error::Result;
 use crate::games::{ActionMask, Image, SeenWave};
@@ -138,14 +138,14 @@ impl<G: Image> QLearner<G> {
         &self.target
     }
 
-    /// Whether a target stays the same until the target network changes.
+    /// Whether what the target network adds is kept with a transition.
     ///
-    /// Its maximum is then the one of acting.
+    /// It must stay the same until that network changes, now and then, and be the maximum that acting finds.
     pub fn keeps_bootstraps(&self) -> bool {
         let Learning { simulations, double, candidates, .. } = self.learning;
         let mask = self.online.view().mask;
-        let same_maximum = candidates == 0 && self.online.next_moves() == 0 && G::successor_mask(mask) == mask;
-        simulations == 0 && !double && same_maximum
+        let stays = simulations == 0 && !double && self.follow.update == TargetUpdate::Hard;
+        stays && candidates == 0 && self.online.next_moves() == 0 && G::successor_mask(mask) == mask
     }
 
     /// The network that learns.

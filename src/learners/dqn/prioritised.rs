@@ -40,9 +40,9 @@ impl Priorities {
         Self { tree: SumTree::new(capacity), exponent, highest: 1.0 }
     }
 
-    /// Whether they are of a memory of that capacity.
-    pub fn fits(&self, capacity: usize) -> bool {
-        self.tree.fits(capacity)
+    /// Whether they are of a memory of that capacity with so many transitions.
+    pub fn fits(&self, capacity: usize, len: usize) -> bool {
+        self.tree.fits(capacity, len) && self.highest.is_finite() && self.highest > 0.0
     }
 
     /// A new transition in a slot.

@@ -74,9 +74,10 @@ pub struct Replay<S> {
     priorities: Option<Priorities>,
     /// What the target network adds to each transition's reward.
     ///
-    /// No number where it was not asked yet.
+    /// None where it was not asked yet. It is not saved, since it is computed anew to the same bits: a position's
+    /// values do not depend on the batch in which they are computed.
     #[serde(skip)]
-    bootstraps: Vec<f32>,
+    bootstraps: Vec<Option<f32>>,
 }
 
 impl<S: Copy> Replay<S> {
@@ -94,7 +95,7 @@ impl<S: Copy> Replay<S> {
         let len = self.transitions.len();
         let head = if len < self.capacity { self.head == len } else { self.head < len };
         let priorities = match &self.priorities {
-            Some(priorities) => config.prioritised && priorities.fits(config.capacity),
+            Some(priorities) => config.prioritised && priorities.fits(config.capacity, len),
             None => !config.prioritised,
         };
         let actions = self.transitions.iter().all(|transition| usize::from(transition.action) < actions);
@@ -130,7 +131,7 @@ impl<S: Copy> Replay<S> {
             priorities.enter(self.head);
         }
         if let Some(bootstrap) = self.bootstraps.get_mut(self.head) {
-            *bootstrap = f32::NAN;
+            *bootstrap = None;
         }
         self.head = (self.head + 1) % self.capacity;
         slot
@@ -152,13 +153,13 @@ impl<S: Copy> Replay<S> {
 
     /// What the target network adds to the reward of a transition, if known.
     pub fn bootstrap(&self, slot: usize) -> Option<f32> {
-        self.bootstraps.get(slot).copied().filter(|bootstrap| !bootstrap.is_nan())
+        self.bootstraps.get(slot).copied().flatten()
     }
 
     /// Keeps what the target network adds to the reward of a transition.
     pub fn keep_bootstrap(&mut self, slot: usize, bootstrap: f32) {
-        self.bootstraps.resize(self.transitions.len(), f32::NAN);
-        self.bootstraps[slot] = bootstrap;
+        self.bootstraps.resize(self.transitions.len(), None);
+        self.bootstraps[slot] = Some(bootstrap);
     }
 
     /// Forgets what the target network adds: it is another one now.

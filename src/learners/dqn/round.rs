@@ -35,6 +35,8 @@ pub struct Dqn<G: Image> {
     /// The last waves that were seen, for a dynamics model.
     seen_waves: SeenWaves<G::State>,
     /// Where each game's last transition lies, if the last round made one.
+    ///
+    /// It is not saved: what it serves for is computed anew where it is not known.
     last: Vec<Option<usize>>,
     /// Networks and optimizer.
     q_learner: QLearner<G>,
@@ -134,7 +136,11 @@ impl<G: Image> Learner<G> for Dqn<G> {
         if self.q_learner.keeps_bootstraps() {
             keep_bootstraps(&mut self.replay, &self.last, &states, &highest);
         }
-        let outcomes = self.games.step_seen(&actions, |wave| self.seen_waves.push(wave));
+        let mut outcomes = Vec::new();
+        match self.config.seen_waves() {
+            0 => self.games.step(&actions, &mut outcomes),
+            _ => outcomes = self.games.step_seen(&actions, |wave| self.seen_waves.push(wave)),
+        }
         self.step += states.len() as u64;
 
         // Remember: what n moves brought becomes a transition in the replay memory.
@@ -270,4 +276,21 @@ fn diverged(step: u64) -> Error {
         "at step {step} the loss or its gradient is no longer a number: the training has diverged, and its last checkpoint stands from before; in a new run, \
          a lower learning.learning_rate or learning.max_gradient_norm helps"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learners::dqn::replay::ReplayConfig;
+
+    #[test]
+    fn a_highest_value_is_kept_with_the_move_that_led_there_unless_another_took_its_place() {
+        let mut replay = Replay::new(&ReplayConfig { capacity: 3, ..ReplayConfig::default() });
+        for (next, discount) in [(7_u16, 0.5), (8, 0.25), (9, 0.5)] {
+            replay.push(Transition { state: 1, next, action: 0, reward: 0.0, discount });
+        }
+        // Of the first game no transition was made, and the place of the last one's holds another.
+        keep_bootstraps(&mut replay, &[None, Some(0), Some(1), Some(2)], &[5, 7, 8, 4], &[1.0, 2.0, 4.0, 8.0]);
+        assert_eq!([0, 1, 2].map(|slot| replay.bootstrap(slot)), [Some(1.0), Some(1.0), None]);
+    }
 }

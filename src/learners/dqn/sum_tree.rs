@@ -17,9 +17,21 @@ impl SumTree {
         Self { nodes: vec![0.0; 2 * capacity.next_power_of_two()] }
     }
 
-    /// Whether it is a tree of that capacity.
-    pub fn fits(&self, capacity: usize) -> bool {
-        self.nodes.len() == 2 * capacity.next_power_of_two()
+    /// Whether it is a tree of that capacity of which the first `len` slots are set.
+    ///
+    /// Then every slot that is [found](Self::find) is one of these.
+    pub fn fits(&self, capacity: usize, len: usize) -> bool {
+        let leaves = capacity.next_power_of_two();
+        if self.nodes.len() != 2 * leaves || len > leaves {
+            return false;
+        }
+        let (set, unset) = self.nodes[leaves..].split_at(len);
+        let summed = |node: usize| self.nodes[node] == self.nodes[2 * node] + self.nodes[2 * node + 1];
+        let priority = |priority: &f32| *priority >= 0.0 && priority.is_finite();
+        set.iter().all(priority)
+            && unset.iter().all(|priority| *priority == 0.0)
+            && (1..leaves).all(summed)
+            && (len == 0 || self.total() > 0.0 && self.total().is_finite())
     }
 
     /// The sum of all priorities.
@@ -85,5 +97,24 @@ mod tests {
         tree.set(0, 0.25);
         assert_eq!((tree.total(), tree.get(0), tree.get(3)), (4.25, 0.25, 4.0));
         assert_eq!(tree.find(0.3), 3);
+    }
+
+    #[test]
+    fn a_tree_that_is_not_one_of_its_slots_does_not_fit() {
+        let mut tree = SumTree::new(5);
+        assert!(tree.fits(5, 0) && !tree.fits(9, 0));
+        (0..3).for_each(|slot| tree.set(slot, 1.5));
+        assert!(tree.fits(5, 3) && tree.fits(8, 3));
+        // A priority where no transition is, and sums that lead there.
+        assert!(!tree.fits(5, 2));
+        let forged = |node: usize, number: f32| {
+            let mut nodes = tree.nodes.clone();
+            nodes[node] = number;
+            SumTree { nodes }
+        };
+        for (node, number) in [(1, 0.0), (3, 9.0), (8, f32::NAN), (8, -1.5), (8, f32::INFINITY)] {
+            assert!(!forged(node, number).fits(5, 3), "{node} {number}");
+        }
+        assert!(!SumTree::new(5).fits(5, 3), "nothing could be drawn");
     }
 }
