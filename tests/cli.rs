@@ -521,3 +521,11 @@ fn a_run_is_never_overwritten_and_a_damaged_one_never_touched() {
         assert_eq!(snapshot(&place.path("runs")), before);
     }
 }
+
+#[test]
+fn a_device_that_the_environment_names_wrongly_is_refused_by_the_variables_name() {
+    let output = Place::new().command(&["eval", "--games", "1"]).env("MATCHQ_DEVICE", "abacus").output().unwrap();
+    let sentence = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{sentence}");
+    assert!(sentence.contains("MATCHQ_DEVICE=abacus") && sentence.contains("flex"), "{sentence}");
+}
