@@ -77,6 +77,11 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
         kind
     }
 
+    /// Whether a position is one that a game stands in: nothing of it is unknown.
+    fn is_whole(_state: &Self::State) -> bool {
+        true
+    }
+
     /// Actions left in a position where the rules set their number, else 0.
     ///
     /// One less after each action.

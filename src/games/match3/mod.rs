@@ -5,6 +5,7 @@
 mod certain;
 mod chains;
 mod moves;
+mod observer;
 mod state;
 mod text;
 
@@ -15,6 +16,8 @@ pub use certain::Certain;
 pub use chains::{Chain, best_plan};
 pub use moves::Move;
 pub use state::State;
+
+use observer::{Follower, Nobody, Observer};
 
 use super::swap::{self, Board};
 use super::{
@@ -194,58 +197,6 @@ impl Match3 {
     }
 }
 
-/// Somebody who watches a move.
-trait Observer {
-    /// The runs of a board have been cleared, for some points: these cells are empty now.
-    fn cleared(&mut self, grid: &Grid, empty: Cells, points: i32);
-
-    /// The swap is made, or what stood above the lowest empty cells has fallen by one: these are still empty.
-    fn fallen(&mut self, grid: &Grid, empty: Cells);
-}
-
-/// Nobody watches.
-struct Nobody;
-
-impl Observer for Nobody {
-    #[inline]
-    fn cleared(&mut self, _: &Grid, _: Cells, _: i32) {}
-
-    #[inline]
-    fn fallen(&mut self, _: &Grid, _: Cells) {}
-}
-
-/// Writes down every board.
-impl Observer for Vec<String> {
-    fn cleared(&mut self, grid: &Grid, empty: Cells, _: i32) {
-        self.push(text::show(grid, empty));
-    }
-
-    fn fallen(&mut self, grid: &Grid, empty: Cells) {
-        self.push(text::show(grid, empty));
-    }
-}
-
-/// Follows the tokens that stood on the board when the move was made.
-struct Follower<F> {
-    board: Certain,
-    moves_left: i32,
-    /// Waves so far.
-    waves: u32,
-    see: F,
-}
-
-impl<F: FnMut(SeenWave<State>)> Observer for Follower<F> {
-    fn cleared(&mut self, _: &Grid, empty: Cells, points: i32) {
-        let before = self.board.state(self.moves_left);
-        self.board.refill(empty);
-        let after = self.board.state(self.moves_left);
-        self.waves += 1;
-        (self.see)(SeenWave { before, after, points: points as f32 });
-    }
-
-    fn fallen(&mut self, _: &Grid, _: Cells) {}
-}
-
 /// Clears and refills until no run is left.
 ///
 /// Gives the points and the number of waves.
@@ -385,6 +336,10 @@ impl Game for Match3 {
     /// To find set-ups in many positions takes longer than a forward pass, and they are seldom the best.
     fn successor_mask(kind: MaskKind) -> MaskKind {
         if kind == SETUPS { MATCHING } else { kind }
+    }
+
+    fn is_whole(state: &State) -> bool {
+        state.is_whole()
     }
 
     fn actions_left(state: &State) -> usize {

@@ -119,6 +119,12 @@ impl State {
         }))
     }
 
+    /// Whether every token is known.
+    pub(super) fn is_whole(&self) -> bool {
+        let grid = self.grid();
+        (0..=OBSTACLE).fold(Cells::EMPTY, |cells, kind| cells | grid.of_kind(kind)) == Cells::ALL
+    }
+
     /// Moves left to play, from 0 to 25.
     pub fn moves_left(&self) -> i32 {
         self.moves_left.into()
@@ -220,5 +226,16 @@ mod tests {
         state.write_planes(&mut bytes);
         state.encode(0, &mut image, &mut scalars);
         assert_eq!(bytes.map(f32::from), image);
+    }
+
+    #[test]
+    fn a_position_with_a_token_that_is_not_known_is_none_that_a_game_stands_in() {
+        use crate::games::{Game, Lookahead, Match3};
+        let board =
+            "dda#cbdc\ndc#c#dcb\na#cc#bbc\na#ab###a\ncdc##d#d\nd#c##ba#\nd####adc\nb#cacb#b\nbb#d#ac#\ndac#c#a#";
+        let state = State::new(board, 25).unwrap();
+        let mask = Match3::mask(&state, Match3::DEFAULT_MASK);
+        let after = Match3::after(&state, mask.nth(0).unwrap()).state;
+        assert!(Match3::is_whole(&state) && !Match3::is_whole(&after));
     }
 }

@@ -41,7 +41,9 @@ impl<G: Game> NStep<G> {
     ///
     /// Its pending moves must be moves that a game has.
     pub fn fits(&self, n: usize, discount: f32) -> bool {
-        let actions = self.pending.iter().all(|pending| usize::from(pending.action) < G::ACTIONS);
+        let known =
+            |pending: &Pending<G::State>| usize::from(pending.action) < G::ACTIONS && G::is_whole(&pending.state);
+        let actions = self.pending.iter().all(known);
         self.n == n && self.discount == discount && self.pending.len() < n && actions
     }
 

@@ -230,7 +230,11 @@ impl<G: Image> Dqn<G> {
         if !saved.n_steps.iter().all(n_step) {
             return Err("its games' last moves");
         }
-        if !saved.replay.fits(replay, G::ACTIONS) {
+        let whole = |slot| {
+            let Transition { state, next, .. } = saved.replay.get(slot);
+            G::is_whole(state) && G::is_whole(next)
+        };
+        if !saved.replay.fits(replay, G::ACTIONS) || !(0..saved.replay.len()).all(whole) {
             return Err("its replayed transitions");
         }
         match saved.seen_waves.fits(self.config.seen_waves()) {

@@ -1,0 +1,57 @@
+//! Who watches a move: nobody, a writer of boards, or one who follows its tokens.
+
+use super::certain::Certain;
+use super::{Cells, Grid, State, text};
+use crate::games::SeenWave;
+
+/// Somebody who watches a move.
+pub(super) trait Observer {
+    /// The runs of a board have been cleared, for some points: these cells are empty now.
+    fn cleared(&mut self, grid: &Grid, empty: Cells, points: i32);
+
+    /// The swap is made, or what stood above the lowest empty cells has fallen by one: these are still empty.
+    fn fallen(&mut self, grid: &Grid, empty: Cells);
+}
+
+/// Nobody watches.
+pub(super) struct Nobody;
+
+impl Observer for Nobody {
+    #[inline]
+    fn cleared(&mut self, _: &Grid, _: Cells, _: i32) {}
+
+    #[inline]
+    fn fallen(&mut self, _: &Grid, _: Cells) {}
+}
+
+/// Writes down every board.
+impl Observer for Vec<String> {
+    fn cleared(&mut self, grid: &Grid, empty: Cells, _: i32) {
+        self.push(text::show(grid, empty));
+    }
+
+    fn fallen(&mut self, grid: &Grid, empty: Cells) {
+        self.push(text::show(grid, empty));
+    }
+}
+
+/// Follows the tokens that stood on the board when the move was made.
+pub(super) struct Follower<F> {
+    pub board: Certain,
+    pub moves_left: i32,
+    /// Waves so far.
+    pub waves: u32,
+    pub see: F,
+}
+
+impl<F: FnMut(SeenWave<State>)> Observer for Follower<F> {
+    fn cleared(&mut self, _: &Grid, empty: Cells, points: i32) {
+        let before = self.board.state(self.moves_left);
+        self.board.refill(empty);
+        let after = self.board.state(self.moves_left);
+        self.waves += 1;
+        (self.see)(SeenWave { before, after, points: points as f32 });
+    }
+
+    fn fallen(&mut self, _: &Grid, _: Cells) {}
+}
