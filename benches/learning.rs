@@ -11,6 +11,7 @@ use matchq::games::match3::MATCHING;
 use matchq::games::match3::{Match3, Rules, State};
 use matchq::games::{Games, offered};
 use matchq::learners::dqn::Config;
+use matchq::learners::dqn::Expected;
 use matchq::learners::dqn::Learning;
 use matchq::learners::dqn::QLearner;
 use matchq::learners::dqn::n_step::NStep;
@@ -106,9 +107,7 @@ fn sampling(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
     let outcomes = Outcomes::<Match3> {
         rules: Rules::default(),
         view: config.model().view::<Match3>(),
-        actions: 0,
-        count: 16,
-        lookahead: 0,
+        expected: Expected { outcomes: 16, ..Expected::default() },
         scale: 0.1,
         discount: 0.5,
     };

@@ -15,6 +15,7 @@ use matchq::games::match3::MATCHING;
 use matchq::games::match3::{Match3, Rules, State};
 use matchq::games::{Game, Games, Image, offered};
 use matchq::learners::dqn::Config;
+use matchq::learners::dqn::Expected;
 use matchq::learners::dqn::QLearner;
 use matchq::learners::dqn::optimizer::Optimizer;
 use matchq::learners::dqn::replay::{Replay, Transition};
@@ -179,8 +180,8 @@ impl Batch {
             .map(|state| Transition { state: *state, next: *state, action: 0, reward: 0.0, discount: 0.0 })
             .collect();
         let rules = Rules::default();
-        let outcomes =
-            Outcomes::<Match3> { rules, view, actions: 0, count: 16, lookahead: 0, scale: 0.1, discount: 0.0 };
+        let expected = Expected { outcomes: 16, ..Expected::default() };
+        let outcomes = Outcomes::<Match3> { rules, view, expected, scale: 0.1, discount: 0.0 };
         let backups = outcomes.simulate(&batch, &mut Stream::new(1, Role::Simulate, 0));
         let count = backups.len();
         let places: Vec<i32> =

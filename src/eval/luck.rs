@@ -1,6 +1,6 @@
 //! What of a score was luck: how much more chance gave than on average.
 //!
-//! For a forecast V of what is still to come in a position ([`Lookahead::heuristic`]) the luck of a move, after which the
+//! For a forecast V of what is still to come in a position ([`Game::heuristic`]) the luck of a move, after which the
 //! position is s and which gained r, is
 //!
 //! ```text
@@ -16,7 +16,7 @@
 //! first position stays in the score: it is the same for all who play the seed.
 
 use super::deal;
-use crate::games::Lookahead;
+use crate::games::Game;
 use crate::random::{Draw, Role, Stream};
 
 /// A game that was played again, as it was.
@@ -36,7 +36,7 @@ pub struct Replayed {
 ///
 /// # Panics
 /// If there are no simulations.
-pub fn replay<G: Lookahead>(rules: &G::Rules, seed: u128, actions: &[usize], simulations: u32) -> Option<Replayed> {
+pub fn replay<G: Game>(rules: &G::Rules, seed: u128, actions: &[usize], simulations: u32) -> Option<Replayed> {
     assert!(simulations > 0, "at least one simulation");
     let (mut game, mut random, _) = deal::<G>(rules, seed);
     let mut stream = Stream::new(seed as u64, Role::Luck, (seed >> 64) as u64);
@@ -53,7 +53,7 @@ pub fn replay<G: Lookahead>(rules: &G::Rules, seed: u128, actions: &[usize], sim
 }
 
 /// What an action brings, and the forecast of what is to come after it.
-fn outcome<G: Lookahead>(game: &mut G, action: usize, draw: &mut impl Draw) -> f64 {
+fn outcome<G: Game>(game: &mut G, action: usize, draw: &mut impl Draw) -> f64 {
     let reward = f64::from(game.step(action, draw).reward);
     let heuristic = if game.is_over() { 0.0 } else { G::heuristic(&game.state()) };
     reward + heuristic
@@ -67,7 +67,7 @@ mod tests {
     use crate::eval::{PlayedGame, play_series};
     use crate::games::match3::Rules;
     use crate::games::match3::{EFFECTIVE, MATCHING};
-    use crate::games::{Game, Match3, offered};
+    use crate::games::{Match3, offered};
 
     fn rules() -> Rules {
         Rules::new(2).unwrap()

@@ -88,6 +88,14 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     fn actions_left(_state: &Self::State) -> usize {
         0
     }
+
+    /// A heuristic for the return: a rough forecast of the points still to come.
+    ///
+    /// 0 where the game has ended. It serves as a control variate: the better it is, the less a score varies once its
+    /// [luck](crate::eval::luck) is taken out; with any it is right on average.
+    fn heuristic(_state: &Self::State) -> f64 {
+        0.0
+    }
 }
 
 /// Actions of a whole game where the rules set their number, else 0.
@@ -199,14 +207,6 @@ pub trait Lookahead: Game {
             let later = if further { best_plan::<Self>(after, Plan { depth: plan.depth - 1, ..plan }) } else { 0.0 };
             give(*action, (f64::from(after.points) + plan.weight * later) as f32);
         }
-    }
-
-    /// A heuristic for the return: a rough forecast of the points still to come.
-    ///
-    /// 0 where the game has ended. It serves as a control variate: the better it is, the less a score varies once its
-    /// [luck](crate::eval::luck) is taken out; with any it is right on average.
-    fn heuristic(_state: &Self::State) -> f64 {
-        0.0
     }
 }
 

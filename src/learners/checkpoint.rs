@@ -31,9 +31,9 @@ pub struct State<L> {
 pub struct Record {
     /// Threads that it began with.
     pub threads: usize,
-    /// Step and mean score of the last evaluation.
+    /// Step and mean score of the last evaluation, less luck where that is estimated.
     pub evaluation: Option<(u64, f64)>,
-    /// The highest mean score of all evaluations.
+    /// The highest of these means.
     pub best: Option<f64>,
 }
 

@@ -16,7 +16,7 @@ use crate::games::{Game, MaskKind, Match3};
 use crate::store::files;
 
 /// Keys that were once there, and what to say of them.
-const FORMER_KEYS: [(&str, &str); 8] = [
+const FORMER_KEYS: [(&str, &str); 12] = [
     ("network.afterstates", "network.input = \"position\", \"afterstate\" or \"plans\" says it now"),
     ("network.prior", "network.input = \"plans\" says it now: the best certain plan of two moves; there are no others"),
     ("network.waves", "it is called network.dynamics_waves now"),
@@ -28,6 +28,14 @@ const FORMER_KEYS: [(&str, &str); 8] = [
         "learning.next_states",
         "it is gone: of each action's outcomes one has a next state whose value counts, as with 1 before",
     ),
+    (
+        "learning.simulations",
+        "the section [learning.expected] says it now, by outcomes; without that section, what was 0 before, \
+         transitions are learned as they were played",
+    ),
+    ("learning.actions", "it is called learning.expected.actions now"),
+    ("learning.lookahead", "it is called learning.expected.lookahead now"),
+    ("learning.bootstrap_from", "it is gone: next states' values count from the first update, as with 0 before"),
 ];
 
 /// A whole training.
@@ -83,6 +91,8 @@ pub struct Evaluation {
     pub games: u64,
     /// Seed of the first game; seeds below 10,000 are for reporting only.
     pub seed: u64,
+    /// Simulations of each move by which the luck of the games is estimated; 0: it is not.
+    pub luck: u32,
 }
 
 /// When the run is saved.
@@ -122,7 +132,7 @@ impl Default for GameConfig {
 
 impl Default for Evaluation {
     fn default() -> Self {
-        Self { every: 50_000, games: 500, seed: 1_000_000 }
+        Self { every: 50_000, games: 500, seed: 1_000_000, luck: 20 }
     }
 }
 
@@ -182,7 +192,8 @@ impl RunConfig {
 
 impl Evaluation {
     fn check(&self) -> std::result::Result<(), OutOfRange> {
-        let Self { every, games, seed } = *self;
+        let Self { every, games, seed, luck } = *self;
+        require(luck <= 10_000, "evaluation.luck", luck, "between 0 and 10000")?;
         require(every >= 1, "evaluation.every", every, "at least 1")?;
         require((1..=1_000_000).contains(&games), "evaluation.games", games, "between 1 and 1000000")?;
         require(

@@ -16,8 +16,19 @@ use crate::report::plot::{self, CurvePoint};
 use crate::report::{CsvLog, EventLog, Progress};
 
 /// Columns of `evaluations.csv` behind the step and the learner's counters.
-const EVALUATION: &[&str] =
-    &["seconds", "mean", "half_width", "standard_deviation", "min", "median", "max", "best", "games"];
+const EVALUATION: &[&str] = &[
+    "seconds",
+    "mean",
+    "half_width",
+    "less_luck",
+    "less_luck_half_width",
+    "standard_deviation",
+    "min",
+    "median",
+    "max",
+    "best",
+    "games",
+];
 
 fn training_columns<G: Game, L: Learner<G>>() -> Vec<&'static str> {
     [L::COUNTERS, &["seconds"], L::COLUMNS, &["steps_per_second"]].concat()
@@ -109,7 +120,14 @@ impl Logs {
     }
 
     /// Writes a row of the evaluation log.
-    pub fn evaluation(&mut self, step: u64, summary: &Summary, metrics: &Metrics, best: Option<f64>) -> Result<()> {
+    pub fn evaluation(
+        &mut self,
+        step: u64,
+        summary: &Summary,
+        less_luck: Option<&Summary>,
+        metrics: &Metrics,
+        best: Option<f64>,
+    ) -> Result<()> {
         let mut values: Vec<(&str, f64)> =
             self.counters.iter().filter_map(|name| Some((*name, metrics.get(name)?))).collect();
         values.extend([
@@ -120,8 +138,13 @@ impl Logs {
             ("max", summary.max),
             ("games", summary.n as f64),
         ]);
-        let optional =
-            [("half_width", summary.half_width), ("standard_deviation", summary.standard_deviation), ("best", best)];
+        let optional = [
+            ("half_width", summary.half_width),
+            ("less_luck", less_luck.map(|scores| scores.mean)),
+            ("less_luck_half_width", less_luck.and_then(|scores| scores.half_width)),
+            ("standard_deviation", summary.standard_deviation),
+            ("best", best),
+        ];
         values.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));
         self.evaluations.scalars(step, &values)?;
         self.events("evaluation", step, &values)
@@ -138,11 +161,14 @@ impl Logs {
     ///
     /// It draws nothing before the first.
     pub fn draw_curve(&self, folder: &RunFolder) -> Result<()> {
-        let means = self.evaluations.column("mean")?;
+        let (mut means, mut widths) = (self.evaluations.column("less_luck")?, "less_luck_half_width");
+        if means.is_empty() {
+            (means, widths) = (self.evaluations.column("mean")?, "half_width");
+        }
         if means.is_empty() {
             return Ok(());
         }
-        let widths: HashMap<u64, f64> = self.evaluations.column("half_width")?.into_iter().collect();
+        let widths: HashMap<u64, f64> = self.evaluations.column(widths)?.into_iter().collect();
         let point = |(step, mean)| CurvePoint { step, mean, half_width: widths.get(&step).copied() };
         let points: Vec<CurvePoint> = means.into_iter().map(point).collect();
         let name = folder.path().file_name().unwrap_or_default().to_string_lossy();

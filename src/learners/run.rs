@@ -4,6 +4,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rayon::prelude::*;
+
 use super::checkpoint::{self, Checkpoint, Record, State};
 use super::config::key_and_value;
 use super::folder::RunFolder;
@@ -11,7 +13,7 @@ use super::logs::Logs;
 use super::metrics::Metrics;
 use super::{Learner, TrainConfig};
 use crate::error::{Error, Result};
-use crate::eval::{Summary, play_series};
+use crate::eval::{PlayedGame, Summary, luck, play_series};
 use crate::games::Game;
 use crate::network::device::Device;
 
@@ -119,15 +121,19 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
         Ok(Ending::Finished)
     }
 
-    /// Plays a series of seeded games; keeps the agent if it is the best so far.
+    /// Plays a series of seeded games; keeps the agent if it is the best so far, less luck where that is estimated.
     fn evaluate(&mut self) -> Result<()> {
         let evaluation = &self.config.run.evaluation;
         let mut player = self.learner.player();
         let played = play_series(&mut player, &self.rules, evaluation.seed.into(), evaluation.games, |_| ())?;
         let scores: Vec<i32> = played.iter().map(|game| game.score).collect();
         let summary = Summary::of(&scores).ok_or_else(|| Error::runtime("the evaluation played no game"))?;
-        let best = self.record.evaluated(self.learner.step(), summary.mean);
-        self.logs.evaluation(self.learner.step(), &summary, &self.metrics, self.record.best)?;
+        let less_luck = match evaluation.luck {
+            0 => None,
+            simulations => Summary::of(&less_luck::<G>(&self.rules, &played, simulations)?),
+        };
+        let best = self.record.evaluated(self.learner.step(), less_luck.map_or(summary.mean, |scores| scores.mean));
+        self.logs.evaluation(self.learner.step(), &summary, less_luck.as_ref(), &self.metrics, self.record.best)?;
         if best {
             self.learner.agent()?.save(&self.folder.best())?;
         }
@@ -174,6 +180,20 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
     pub fn logs(&self) -> &Logs {
         &self.logs
     }
+}
+
+/// The scores of games less their luck, which so many simulations of each move estimate.
+fn less_luck<G: Game>(rules: &G::Rules, played: &[PlayedGame], simulations: u32) -> Result<Vec<f64>> {
+    let less_luck = |game: &PlayedGame| {
+        let actions: Vec<usize> = game.actions.iter().map(|action| usize::from(*action)).collect();
+        let replayed = luck::replay::<G>(rules, game.seed, &actions, simulations);
+        let replayed = replayed.filter(|replayed| replayed.score == game.score);
+        let replayed = replayed.ok_or_else(|| {
+            Error::runtime(format!("the evaluated game of seed {} is another when it is played again", game.seed))
+        })?;
+        Ok(f64::from(replayed.score) - replayed.luck)
+    };
+    played.par_iter().map(less_luck).collect()
 }
 
 /// The configuration `before` of a checkpoint after some `--set`.

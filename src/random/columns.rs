@@ -10,6 +10,7 @@ use super::{Draw, Role, Stream};
 /// tried draw different numbers of tokens. With one sequence all later tokens would be shifted and the luck no
 /// longer the same; with one for each column of the board it stays the same wherever both have drawn as many. On
 /// match-3 that takes a tenth from the variance of the difference between two moves.
+#[derive(Clone)]
 pub struct ColumnStreams {
     seed: u64,
     role: Role,

@@ -205,8 +205,9 @@ fn a_value_is_the_predicted_points_and_what_the_network_adds_for_the_board_that_
 /// A memory of moves that brought rewards.
 fn replay(config: &TrainConfig<Config>, reward: f32) -> Replay<State> {
     let mut replay = Replay::new(&config.learner.replay);
+    let discount = config.learner.learning.discount as f32;
     for (state, action) in moves(40) {
-        replay.push(Transition { state, next: state, action: action as u16, reward, discount: 0.5 });
+        replay.push(Transition { state, next: state, action: action as u16, reward, discount });
     }
     replay
 }
@@ -258,9 +259,9 @@ fn first_batch(config: &TrainConfig<Config>) -> (QNetwork, Vec<Transition<State>
 #[test]
 fn values_are_learned_from_what_the_model_predicts_and_the_model_from_waves_alone() {
     for bootstrapping in [false, true] {
-        let from = format!("learning.bootstrap_from={}", u8::from(!bootstrapping));
+        let discount = format!("learning.discount={}", if bootstrapping { 0.5 } else { 0.0 });
         let overrides =
-            ["network.dynamics_waves=3", "learning.loss=squared", "learning.max_gradient_norm=0", from.as_str()];
+            ["network.dynamics_waves=3", "learning.loss=squared", "learning.max_gradient_norm=0", discount.as_str()];
         let (found, loss, wave_loss) = gradients(&overrides, 1.0);
         let values = found.len() - MODEL;
 
@@ -303,7 +304,7 @@ fn values_are_learned_from_what_the_model_predicts_and_the_model_from_waves_alon
         assert_near(&found[..values], &moments_of(&predicted, &network, &config)[..values]);
 
         // A network without a model does not learn one.
-        let (without, _, none) = gradients(&["learning.loss=squared", "learning.max_gradient_norm=0", &from], 1.0);
+        let (without, _, none) = gradients(&["learning.loss=squared", "learning.max_gradient_norm=0", &discount], 1.0);
         assert!(wave_loss.is_some_and(|loss| loss > 0.0) && none.is_none());
         assert_eq!(without.len(), values);
 
@@ -339,7 +340,6 @@ fn a_model_learns_what_waves_leave() {
         "network.dynamics_layers=4",
         "learning.optimizer=muon",
         "learning.learning_rate=1e-2",
-        "learning.bootstrap_from=1",
     ]);
     let (_, device) = device::select(None).unwrap();
     let mut learner = QLearner::<Match3>::new(&config, &Rules::default(), &device);

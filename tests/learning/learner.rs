@@ -120,7 +120,7 @@ fn what_is_never_met_but_as_a_mirror_image_is_learned_under_random_symmetries() 
 fn rewards_are_learned_on_the_scale_of_the_configuration() {
     let training = train::<Sides>(&["learning.reward_scale=0.5"]);
     assert_near(&values(&training, START), &[0.5, -0.5]);
-    let simulated = train::<Sides>(&["learning.reward_scale=0.5", "learning.simulations=3"]);
+    let simulated = train::<Sides>(&["learning.reward_scale=0.5", "learning.expected.outcomes=3"]);
     assert_near(&values(&simulated, Position { dealt: 1, ..START }), &[-0.5, 0.5]);
 }
 
@@ -166,7 +166,7 @@ fn the_delayed_reward_is_learned_with_weights_shared_among_colours() {
 
 #[test]
 fn the_delayed_reward_is_learned_from_simulated_outcomes() {
-    assert_knows_the_delayed_reward(&train(&["learning.simulations=2"]));
+    assert_knows_the_delayed_reward(&train(&["learning.expected.outcomes=2"]));
 }
 
 /// What the probe games call certain is not: if it is taken away wherever it is added, the values are still the right ones.
@@ -174,14 +174,14 @@ fn the_delayed_reward_is_learned_from_simulated_outcomes() {
 fn priors_and_what_follows_for_certain_do_not_change_what_is_learned() {
     let prior = ["network.input=plans", "network.channels=16"];
     assert_knows_the_delayed_reward(&train(&prior));
-    let simulated = ["learning.simulations=2", "learning.lookahead=1"];
+    let simulated = ["learning.expected.outcomes=2", "learning.expected.lookahead=1"];
     assert_knows_the_delayed_reward(&train(&[prior, simulated].concat()));
-    assert_knows_the_delayed_reward(&train(&["learning.simulations=2", "learning.lookahead=2"]));
+    assert_knows_the_delayed_reward(&train(&["learning.expected.outcomes=2", "learning.expected.lookahead=2"]));
 }
 
 #[test]
 fn the_delayed_reward_is_learned_from_afterstates() {
-    let simulated = ["learning.simulations=2", "learning.lookahead=1"];
+    let simulated = ["learning.expected.outcomes=2", "learning.expected.lookahead=1"];
     assert_knows_the_delayed_reward(&train(&["network.input=afterstate", "learning.symmetry=true"]));
     assert_knows_the_delayed_reward(&train(&[&["network.input=afterstate"], &simulated[..]].concat()));
     assert_knows_the_delayed_reward(&train(
@@ -194,9 +194,8 @@ fn the_delayed_reward_is_learned_from_afterstates() {
 #[test]
 fn the_delayed_reward_is_learned_with_the_values_of_next_moves() {
     let next = ["network.input=plans", "network.channels=16"];
-    for more in [["network.next_moves=1", "learning.simulations=0"], ["network.next_moves=2", "learning.simulations=2"]]
-    {
-        let training = train(&[&next[..], &more].concat());
+    for more in [&["network.next_moves=1"][..], &["network.next_moves=2", "learning.expected.outcomes=2"]] {
+        let training = train(&[&next[..], more].concat());
         assert_knows_the_delayed_reward(&training);
         // By one forward pass alone they are known too.
         let mut plain = Evaluator::<Probe<Delayed>>::new(training.learner().q_learner().network(), 1, &cpu());
@@ -210,8 +209,8 @@ fn the_loss_of_plans_is_of_the_target_networks_next_values_and_the_second_output
     let config = config(&[
         "network.input=plans",
         "network.next_moves=2",
-        "learning.simulations=1",
-        "learning.bootstrap_from=1",
+        "learning.expected.outcomes=1",
+        "learning.discount=0",
         "learning.loss=squared",
         "target.every=1000",
     ]);
@@ -282,8 +281,8 @@ fn three_steps_bring_the_delayed_reward_without_the_target_network() {
 }
 
 #[test]
-fn before_bootstrapping_begins_values_are_rewards_alone() {
-    let training = train::<Delayed>(&["learning.bootstrap_from=1"]);
+fn with_discount_0_values_are_rewards_alone() {
+    let training = train::<Delayed>(&["learning.discount=0"]);
     for (at, value) in [(0, 0.0), (1, 0.0), (2, 1.0)] {
         assert_near(&values(&training, Position { at, ..START }), &[value; 2]);
     }
@@ -291,7 +290,7 @@ fn before_bootstrapping_begins_values_are_rewards_alone() {
 
 #[test]
 fn relative_values_count_what_comes_next_from_its_mean_where_as_many_moves_are_left() {
-    for simulated in [&[][..], &["learning.simulations=3"]] {
+    for simulated in [&[][..], &["learning.expected.outcomes=3"]] {
         let training = train::<Delayed>(&[&["learning.relative=true", "learning.batch=128"], simulated].concat());
         let values = |at, chosen| values(&training, Position { at, chosen, ..START });
         // The last move has its reward alone. Of the second, which adds 0.8 after the right first move and 0 after the wrong one,
@@ -311,7 +310,7 @@ fn relative_values_count_what_comes_next_from_its_mean_where_as_many_moves_are_l
 /// The first update from states of one position.
 fn first_update<G: Image<Rules: Default>>(state: G::State, overrides: &[&str]) -> Update {
     let config =
-        config(&[&["learning.batch=4", "learning.simulations=1", "learning.loss=squared"], overrides].concat());
+        config(&[&["learning.batch=4", "learning.expected.outcomes=1", "learning.loss=squared"], overrides].concat());
     let mut replay = Replay::new(&config.learner.replay);
     replay.push(Transition { state, next: state, action: 0, reward: 0.0, discount: 0.0 });
     QLearner::<G>::new(&config, &G::Rules::default(), &cpu()).update(&mut replay, &[], 1.0, 0.0).unwrap()

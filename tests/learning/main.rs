@@ -8,6 +8,7 @@ mod network;
 mod optimizer;
 mod probe_games;
 mod resume;
+mod update;
 
 use matchq::games::Match3;
 use matchq::learners::dqn::Config;

@@ -342,6 +342,14 @@ impl Game for Match3 {
         state.is_whole()
     }
 
+    /// The weighted sum of the [features](Features::features).
+    ///
+    /// The weights are by least squares from the scores of two searching players, 300 games each.
+    fn heuristic(state: &State) -> f64 {
+        const WEIGHTS: [f64; 2] = [1.3, 0.135];
+        Self::features(state).iter().zip(WEIGHTS).map(|(feature, weight)| weight * feature).sum()
+    }
+
     fn actions_left(state: &State) -> usize {
         state.moves_left().try_into().unwrap_or(0)
     }
@@ -395,14 +403,6 @@ impl Lookahead for Match3 {
             let then = if *points >= least { best_plan(board, later, plan.weight) } else { 0.0 };
             give(*action, (f64::from(*points) + plan.weight * then) as f32);
         }
-    }
-
-    /// The weighted sum of the [features](Features::features).
-    ///
-    /// The weights are by least squares from the scores of two searching players, 300 games each.
-    fn heuristic(state: &State) -> f64 {
-        const WEIGHTS: [f64; 2] = [1.3, 0.135];
-        Self::features(state).iter().zip(WEIGHTS).map(|(feature, weight)| weight * feature).sum()
     }
 }
 

@@ -111,9 +111,6 @@ fn an_override_that_is_wrong_is_blamed_on_the_flag_and_not_on_the_file() {
 #[test]
 fn switches_that_need_another_one_are_refused_without_it() {
     for (sets, wrong) in [
-        (vec!["learning.simulations=4", "learning.lookahead=3", "learning.actions=256"], None),
-        (vec!["learning.simulations=4", "learning.actions=6"], None),
-        (vec!["learning.actions=4"], Some("learning.actions = 4: it must be 0 where learning.simulations is 0")),
         (vec!["network.input=plans", "learning.candidates=256"], None),
         (vec!["network.input=afterstate", "network.dynamics_waves=8", "learning.candidates=3"], None),
         (
@@ -175,11 +172,10 @@ fn the_ends_of_every_range_are_allowed_and_what_lies_beyond_is_not() {
         ("learning.batch", vec!["1", "65536"], vec!["0", "65537"]),
         ("learning.discount", vec!["0", "1"], vec!["-0.1", "1.1", "nan"]),
         ("learning.n_step", vec!["1", "1000"], vec!["0", "1001"]),
-        ("learning.simulations", vec!["0", "10000"], vec!["10001"]),
-        ("learning.actions", vec!["0"], vec!["1", "257"]),
-        ("learning.lookahead", vec!["0"], vec!["1", "4"]),
+        ("learning.expected.outcomes", vec!["1", "10000"], vec!["0", "10001"]),
+        ("learning.expected.actions", vec!["0", "256"], vec!["257"]),
+        ("learning.expected.lookahead", vec!["0", "3"], vec!["4"]),
         ("learning.candidates", vec!["0"], vec!["1", "257"]),
-        ("learning.bootstrap_from", vec!["0", "1"], vec!["-0.1", "1.1"]),
         ("learning.reward_scale", vec!["1e-9"], vec!["0", "-1", "inf", "1e-300", "1e300"]),
         ("learning.huber_delta", vec!["1e-9"], vec!["0", "inf"]),
         ("learning.learning_rate", vec!["1e-9"], vec!["0", "inf"]),
@@ -208,9 +204,9 @@ fn the_ends_of_every_range_are_allowed_and_what_lies_beyond_is_not() {
 
 #[test]
 fn simulated_outcomes_and_several_steps_exclude_each_other() {
-    assert!(parse("", &["learning.simulations=4", "learning.n_step=1"]).is_ok());
-    let sentence = sentence("", &["learning.simulations=4", "learning.n_step=2"]);
-    assert!(sentence.contains("learning.n_step = 2") && sentence.contains("learning.simulations"), "{sentence}");
+    assert!(parse("", &["learning.expected.outcomes=4", "learning.n_step=1"]).is_ok());
+    let sentence = sentence("", &["learning.expected.outcomes=4", "learning.n_step=2"]);
+    assert!(sentence.contains("learning.n_step = 2") && sentence.contains("learning.expected"), "{sentence}");
 }
 
 #[test]
@@ -224,6 +220,10 @@ fn a_former_key_is_refused_with_what_became_of_it() {
         ("learning.best_actions", "it is gone"),
         ("learning.common_error", "it is gone"),
         ("learning.next_states", "it is gone"),
+        ("learning.simulations", "the section [learning.expected] says it now, by outcomes"),
+        ("learning.actions", "it is called learning.expected.actions now"),
+        ("learning.lookahead", "it is called learning.expected.lookahead now"),
+        ("learning.bootstrap_from", "it is gone: next states' values count from the first update"),
     ] {
         let (section, name) = key.split_once('.').unwrap();
         let file = sentence(&format!("[{section}]\n{name} = 1\n"), &[]);
@@ -239,11 +239,9 @@ fn a_training_can_be_made_longer_where_nothing_goes_by_the_share_that_is_done() 
     for (sets, why) in [
         (vec![constant], None),
         (vec!["learning.final_learning_rate=1e-3"], None),
-        (vec![constant, "learning.bootstrap_from=1"], None),
         (vec![constant, "replay.prioritised=true", "replay.importance_exponent=1"], None),
         (vec![], Some("learning.schedule")),
         (vec!["learning.schedule=cosine"], Some("learning.schedule")),
-        (vec![constant, "learning.bootstrap_from=0.5"], Some("learning.bootstrap_from = 0.5")),
         (vec![constant, "replay.prioritised=true"], Some("replay.importance_exponent")),
     ] {
         match (parse("", &sets).unwrap().learner.check_lengthening(), why) {

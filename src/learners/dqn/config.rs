@@ -73,34 +73,39 @@ pub struct Learning {
     pub adam_epsilon: f64,
     /// Norm of the whole gradient above which it is scaled down; 0 for none.
     pub max_gradient_norm: f64,
-    /// 0: learn from the sampled transition what its action brought.
-    ///
-    /// K: simulate every action of the mask in its state instead, and learn the mean reward of K outcomes and the next
-    /// state's value in one of them.
-    pub simulations: usize,
-    /// With simulated outcomes: actions tried in each state; 0 for all.
-    ///
-    /// The larger half of them are those with the highest prior, without one with the most certain points.
-    pub actions: usize,
-    /// With simulated outcomes: moves of the best certain plan after each; 0 for none.
-    ///
-    /// Its discounted points count with the outcome until the next state's value takes their place.
-    pub lookahead: u32,
     /// With afterstates: actions of a next state that are valued; 0 for all.
     ///
     /// They are those with the highest prior.
     pub candidates: usize,
-    /// Share of the training before which targets are rewards alone; 1: for ever.
-    ///
-    /// With what is certain after them. Next states' values cost most of an update's time and mean little while the
-    /// network is young.
-    pub bootstrap_from: f64,
     /// Count next states' values from their mean, as relative value iteration does.
     ///
     /// It is the mean where as many actions are left.
     pub relative: bool,
     /// Learn each transition under a random symmetry of the game.
     pub symmetry: bool,
+    /// Learn expected updates from simulated outcomes.
+    ///
+    /// Without it transitions are learned as they were played.
+    pub expected: Option<Expected>,
+}
+
+/// Expected updates: a state's actions are simulated, and not only the one played learned.
+///
+/// The reward of an action is the mean of its outcomes', the next state that of the first (Sutton and Barto 2018,
+/// section 8.5). This needs the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Expected {
+    /// Outcomes of each action that is tried.
+    pub outcomes: usize,
+    /// Actions tried in each state; 0 for all.
+    ///
+    /// The larger half of them are those with the highest prior, without one with the most certain points.
+    pub actions: usize,
+    /// Moves of the best certain plan after each outcome; 0 for none.
+    ///
+    /// Its points are a control variate: they count with every outcome, and not in the next state's value.
+    pub lookahead: u32,
 }
 
 /// What turns gradients into steps.
@@ -138,14 +143,17 @@ impl Default for Learning {
             optimizer: OptimizerKind::Adam,
             adam_epsilon: 1e-8,
             max_gradient_norm: 10.0,
-            simulations: 0,
-            actions: 0,
-            lookahead: 0,
             candidates: 0,
-            bootstrap_from: 0.0,
             relative: false,
             symmetry: true,
+            expected: None,
         }
+    }
+}
+
+impl Default for Expected {
+    fn default() -> Self {
+        Self { outcomes: 12, actions: 0, lookahead: 0 }
     }
 }
 
@@ -198,9 +206,6 @@ impl Config {
                     .into(),
             );
         }
-        if learning.bootstrap_from > 0.0 && learning.bootstrap_from < 1.0 {
-            return Err(format!("learning.bootstrap_from = {} is a share of the training", learning.bootstrap_from));
-        }
         match replay.prioritised && replay.importance_exponent != 1.0 {
             true => {
                 Err("the weights of prioritised replay rise until the end, unless replay.importance_exponent is 1"
@@ -235,6 +240,11 @@ impl Training {
 }
 
 impl Learning {
+    /// Action values that an update learns at least.
+    pub fn values(&self) -> usize {
+        self.batch * self.expected.map_or(1, |expected| expected.actions.max(1))
+    }
+
     /// The step size when a share of the training between 0 and 1 is done.
     pub fn learning_rate_at(&self, progress: f64) -> f64 {
         self.schedule.between(self.learning_rate, self.final_learning_rate, progress)
@@ -246,7 +256,7 @@ impl Learning {
         require(unit(discount), "learning.discount", discount, "between 0 and 1")?;
         require((1..=1_000).contains(&n_step), "learning.n_step", n_step, "between 1 and 1000")?;
         self.check_numbers()?;
-        self.check_simulations()
+        self.check_targets()
     }
 
     fn check_numbers(&self) -> Result<(), OutOfRange> {
@@ -265,21 +275,12 @@ impl Learning {
         require(norm == 0.0 || positive(norm), "learning.max_gradient_norm", norm, "above 0, or 0 for no clipping")
     }
 
-    fn check_simulations(&self) -> Result<(), OutOfRange> {
-        let Self { n_step, simulations, actions, lookahead, candidates, bootstrap_from, .. } = *self;
-        require(simulations <= 10_000, "learning.simulations", simulations, "between 0 and 10000")?;
-        require(actions <= 256, "learning.actions", actions, "between 0 and 256")?;
-        require(lookahead <= 3, "learning.lookahead", lookahead, "between 0 and 3")?;
-        require(candidates <= 256, "learning.candidates", candidates, "between 0 and 256")?;
-        require(unit(bootstrap_from), "learning.bootstrap_from", bootstrap_from, "between 0 and 1")?;
-        for (key, value) in [("learning.actions", actions), ("learning.lookahead", lookahead as usize)] {
-            require(simulations > 0 || value == 0, key, value, "0 where learning.simulations is 0")?;
-        }
-        for (key, above) in
-            [("learning.simulations", simulations > 0), ("learning.bootstrap_from", bootstrap_from > 0.0)]
-        {
-            require(!above || n_step == 1, "learning.n_step", n_step, format!("1 where {key} is above 0"))?;
-        }
-        Ok(())
+    fn check_targets(&self) -> Result<(), OutOfRange> {
+        require(self.candidates <= 256, "learning.candidates", self.candidates, "between 0 and 256")?;
+        let Some(Expected { outcomes, actions, lookahead }) = self.expected else { return Ok(()) };
+        require((1..=10_000).contains(&outcomes), "learning.expected.outcomes", outcomes, "between 1 and 10000")?;
+        require(actions <= 256, "learning.expected.actions", actions, "between 0 and 256")?;
+        require(lookahead <= 3, "learning.expected.lookahead", lookahead, "between 0 and 3")?;
+        require(self.n_step == 1, "learning.n_step", self.n_step, "1 with the section learning.expected")
     }
 }

@@ -142,9 +142,9 @@ impl<G: Image> QLearner<G> {
     ///
     /// It must stay the same until that network changes, now and then, and be the maximum that acting finds.
     pub fn keeps_bootstraps(&self) -> bool {
-        let Learning { simulations, double, candidates, .. } = self.learning;
+        let Learning { expected, double, candidates, .. } = self.learning;
         let mask = self.online.view().mask;
-        let stays = simulations == 0 && !double && self.follow.update == TargetUpdate::Hard;
+        let stays = expected.is_none() && !double && self.follow.update == TargetUpdate::Hard;
         stays && candidates == 0 && self.online.next_moves() == 0 && G::successor_mask(mask) == mask
     }
 
@@ -172,7 +172,7 @@ impl<G: Image> QLearner<G> {
         let sample = replay.sample(self.learning.batch, importance_exponent, &mut self.sampling);
         let batch: Vec<Transition<G::State>> = sample.slots.iter().map(|slot| *replay.get(*slot)).collect();
         let backups = self.backups(&batch);
-        let targets = self.targets(&backups, &sample.slots, replay, progress)?;
+        let targets = self.targets(&backups, &sample.slots, replay)?;
         let weights: Vec<f32> = backups.iter().map(|backup| sample.weights[backup.row]).collect();
 
         let symmetries = if self.learning.symmetry { G::SYMMETRIES as u32 } else { 1 };
@@ -295,30 +295,22 @@ impl<G: Image> QLearner<G> {
 
     /// The actions of a batch whose values are learned.
     fn backups(&mut self, batch: &[Transition<G::State>]) -> Vec<Backup<G::State>> {
-        let Learning { simulations: count, actions, lookahead, reward_scale: scale, discount, .. } = self.learning;
-        if count == 0 {
-            return targets::sampled(batch);
-        }
+        let Learning { expected, reward_scale: scale, discount, .. } = self.learning;
+        let Some(expected) = expected else { return targets::sampled(batch) };
         let (rules, view) = (self.rules.clone(), self.online.view());
-        let outcomes = Outcomes::<G> { rules, view, actions, count, lookahead, scale, discount };
-        outcomes.simulate(batch, &mut self.simulating)
+        Outcomes::<G> { rules, view, expected, scale, discount }.simulate(batch, &mut self.simulating)
     }
 
-    /// What the values of backups should be, when a share of the training is done.
+    /// What the values of backups should be: their rewards and next states' values.
     ///
-    /// That is their rewards and, from `bootstrap_from` on, next states' values in place of what is certain there.
+    /// These stand in place of what is certain there.
     fn targets(
         &mut self,
         backups: &[Backup<G::State>],
         slots: &[usize],
         replay: &mut Replay<G::State>,
-        progress: f64,
     ) -> Result<Vec<f32>> {
         let mut all: Vec<f32> = backups.iter().map(|backup| backup.reward).collect();
-        let Learning { bootstrap_from, relative, .. } = self.learning;
-        if progress < bootstrap_from || bootstrap_from >= 1.0 {
-            return Ok(all);
-        }
         let next: Vec<(usize, &Next<G::State>)> =
             backups.iter().enumerate().filter_map(|(index, backup)| Some((index, backup.next.as_ref()?))).collect();
         // Until the target network changes it need not be asked twice of a transition.
@@ -338,7 +330,7 @@ impl<G: Image> QLearner<G> {
             self.baselines.learn(G::actions_left(&next.state), bootstraps[*index]);
             all[*index] += bootstraps[*index];
         }
-        if relative {
+        if self.learning.relative {
             for (index, next) in &next {
                 all[*index] -= self.baselines.mean(G::actions_left(&next.state));
             }

@@ -21,6 +21,6 @@ mod sum_tree;
 pub mod target_network;
 pub mod targets;
 
-pub use config::{Config, Learning};
+pub use config::{Config, Expected, Learning};
 pub use learner::{QLearner, Update};
 pub use round::Dqn;

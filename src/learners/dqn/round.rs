@@ -159,7 +159,7 @@ impl<G: Image> Learner<G> for Dqn<G> {
         let progress = (self.step as f64 / training.steps as f64).min(1.0);
         if self.step >= training.warmup && !self.replay.is_empty() {
             for _ in 0..training.updates {
-                let waves = self.seen_waves.sample(learning.batch * learning.actions.max(1));
+                let waves = self.seen_waves.sample(learning.values());
                 let importance = replay.importance(progress);
                 let update = self.q_learner.update(&mut self.replay, &waves, importance, progress)?;
                 learned(metrics, &update);

@@ -4,11 +4,12 @@ use rand::Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::config::Expected;
 use super::replay::Transition;
 use super::targets::{Backup, Next};
 use crate::games::{ActionMask, Image, Plan, offered};
 use crate::network::{View, by_certain_points};
-use crate::random::{Draw, Role, Stream};
+use crate::random::{ColumnStreams, Draw, Role, Stream};
 
 /// How outcomes are simulated: with a seed and states all that they depend on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -18,14 +19,8 @@ pub struct Outcomes<G: Image> {
     pub rules: G::Rules,
     /// The actions that are offered in a state, and their prior.
     pub view: View,
-    /// How many of them are tried; 0 for all.
-    ///
-    /// The larger half are those with the highest prior.
-    pub actions: usize,
-    /// Outcomes of each action.
-    pub count: usize,
-    /// Moves of the best certain plan that values each outcome; 0 for none.
-    pub lookahead: u32,
+    /// How many of them are tried, and how often.
+    pub expected: Expected,
     /// Factor from points to the scale that the network learns.
     pub scale: f64,
     /// Discount per move.
@@ -35,7 +30,7 @@ pub struct Outcomes<G: Image> {
 impl<G: Image> Outcomes<G> {
     /// Tries actions of the mask in the state of each transition.
     ///
-    /// Each gets the mean reward of `count` outcomes with what is certain after them, and the next state in the first
+    /// Each gets the mean reward of its outcomes with what is certain after them, and the next state in the first
     /// of them: an expected update (Sutton and Barto 2018, section 8.5) by sampling, since the mean takes most of
     /// chance out of the target. `stream` gives one number, so that threads change nothing.
     pub fn simulate(&self, batch: &[Transition<G::State>], stream: &mut Stream) -> Vec<Backup<G::State>> {
@@ -46,11 +41,13 @@ impl<G: Image> Outcomes<G> {
 
     /// The same of one state, the one of a row.
     ///
-    /// Outcome i has the same random numbers for every action, which takes part of chance out of their differences.
+    /// Outcome i has the same random numbers for every action, in each column by itself, which takes part of chance
+    /// out of their differences.
     pub fn of_row(&self, seed: u64, row: usize, state: &G::State) -> Vec<Backup<G::State>> {
-        let index = |outcome: usize| (row * self.count + outcome) as u64;
-        let luck: Vec<Stream> =
-            (0..self.count).map(|outcome| Stream::new(seed, Role::Simulate, index(outcome))).collect();
+        let outcomes = self.expected.outcomes;
+        let index = |outcome: usize| (row * outcomes + outcome) as u64;
+        let luck: Vec<ColumnStreams> =
+            (0..outcomes).map(|outcome| ColumnStreams::new(seed, Role::Simulate, index(outcome))).collect();
         let actions = self.choose(state, &mut Stream::new(seed, Role::Sample, row as u64));
         self.simulate_state(row, state, &actions, &luck)
     }
@@ -61,7 +58,8 @@ impl<G: Image> Outcomes<G> {
     /// a player will choose; the others are any.
     fn choose(&self, state: &G::State, stream: &mut Stream) -> ActionMask {
         let mask = offered::<G>(state, self.view.mask).0;
-        if self.actions == 0 || mask.count() <= self.actions {
+        let actions = self.expected.actions;
+        if actions == 0 || mask.count() <= actions {
             return mask;
         }
         let mut ranked = by_certain_points::<G>(state, &mask, self.view.prior().unwrap_or(Plan::of(1)));
@@ -69,9 +67,9 @@ impl<G: Image> Outcomes<G> {
         for equal in ranked.chunk_by_mut(|(_, a), (_, b)| a == b) {
             shuffle(equal, equal.len(), stream);
         }
-        let best = self.actions.div_ceil(2);
-        shuffle(&mut ranked[best..], self.actions - best, stream);
-        ranked[..self.actions].iter().map(|(action, _)| *action).collect()
+        let best = actions.div_ceil(2);
+        shuffle(&mut ranked[best..], actions - best, stream);
+        ranked[..actions].iter().map(|(action, _)| *action).collect()
     }
 
     /// Tries actions in a state, once with each of the streams.
@@ -80,7 +78,7 @@ impl<G: Image> Outcomes<G> {
         row: usize,
         state: &G::State,
         actions: &ActionMask,
-        luck: &[Stream],
+        luck: &[ColumnStreams],
     ) -> Vec<Backup<G::State>> {
         let position = G::at(&self.rules, state);
         let mut backups = Vec::new();
@@ -102,7 +100,7 @@ impl<G: Image> Outcomes<G> {
                     next = Some(Next { state, discount, certain: (certain * self.scale) as f32 });
                 }
             }
-            let reward = (points * self.scale / self.count as f64) as f32;
+            let reward = (points * self.scale / self.expected.outcomes as f64) as f32;
             backups.push(Backup { row, action: action as u16, reward, next });
         }
         backups
@@ -110,11 +108,11 @@ impl<G: Image> Outcomes<G> {
 
     /// The points of the best certain plan in a state.
     fn certain(&self, state: &G::State) -> f64 {
-        if self.lookahead == 0 {
+        if self.expected.lookahead == 0 {
             return 0.0;
         }
         let mask = self.view.successors::<G>(state, 0);
-        let plan = Plan { depth: self.lookahead, weight: self.discount, breadth: 0 };
+        let plan = Plan { depth: self.expected.lookahead, weight: self.discount, breadth: 0 };
         let mut best = f64::NEG_INFINITY;
         G::certain(state, &mask, plan, |_, points| best = best.max(f64::from(points)));
         best
@@ -137,15 +135,11 @@ mod tests {
     use crate::network::Shown;
 
     fn plain(rules: &Rules) -> Outcomes<Match3> {
-        Outcomes {
-            rules: *rules,
-            view: view(MaskKind::LEGAL),
-            actions: 0,
-            count: 1,
-            lookahead: 0,
-            scale: 0.1,
-            discount: 0.5,
-        }
+        Outcomes { rules: *rules, view: view(MaskKind::LEGAL), expected: outcomes(1), scale: 0.1, discount: 0.5 }
+    }
+
+    fn outcomes(outcomes: usize) -> Expected {
+        Expected { outcomes, actions: 0, lookahead: 0 }
     }
 
     fn view(mask: MaskKind) -> View {
@@ -163,7 +157,8 @@ mod tests {
     #[test]
     fn every_action_of_the_mask_is_simulated_and_the_end_of_a_game_has_no_next_state() {
         let rules = Rules::default();
-        let outcomes = |count, mask| Outcomes::<Match3> { count, view: view(mask), ..plain(&rules) };
+        let outcomes =
+            |count, mask| Outcomes::<Match3> { expected: outcomes(count), view: view(mask), ..plain(&rules) };
         let batch = [5, 1].map(|left| transition(State::new(BOARD, left).unwrap()));
         let mut stream = Stream::new(0, Role::Simulate, 0);
 
@@ -194,7 +189,8 @@ mod tests {
         let rules = Rules::default();
         let batch = [transition(open_position()), transition(State::new(BOARD, 1).unwrap())];
         let simulate = |lookahead, count| {
-            let outcomes = Outcomes::<Match3> { view: view(MATCHING), lookahead, count, ..plain(&rules) };
+            let expected = Expected { lookahead, ..outcomes(count) };
+            let outcomes = Outcomes::<Match3> { view: view(MATCHING), expected, ..plain(&rules) };
             outcomes.simulate(&batch, &mut Stream::new(0, Role::Simulate, 0))
         };
         for depth in [1, 2] {
@@ -226,7 +222,11 @@ mod tests {
         let mask = Match3::mask(&state, MATCHING);
         let mut points = [0.0; ActionMask::CAPACITY];
         Match3::certain(&state, &mask, Plan::of(1), |action, value| points[action] = value);
-        let outcomes = Outcomes::<Match3> { view: view(MATCHING), actions: 4, ..plain(&rules) };
+        let try_only = |actions| {
+            let expected = Expected { actions, ..outcomes(1) };
+            Outcomes::<Match3> { view: view(MATCHING), expected, ..plain(&rules) }
+        };
+        let outcomes = try_only(4);
         let mut stream = Stream::new(0, Role::Sample, 0);
         let mut seen = ActionMask::empty();
         let mut fewest = usize::MAX;
@@ -242,14 +242,14 @@ mod tests {
         assert_eq!(fewest, 2);
         assert_eq!(seen, mask, "every action is tried now and then");
         for actions in [0, mask.count(), 200] {
-            assert_eq!(Outcomes::<Match3> { actions, ..outcomes.clone() }.choose(&state, &mut stream), mask);
+            assert_eq!(try_only(actions).choose(&state, &mut stream), mask);
         }
     }
 
     #[test]
     fn simulated_outcomes_are_the_same_on_any_number_of_threads_and_others_in_the_next_update() {
         let rules = Rules::default();
-        let outcomes = Outcomes::<Match3> { count: 3, ..plain(&rules) };
+        let outcomes = Outcomes::<Match3> { expected: outcomes(3), ..plain(&rules) };
         let batch: Vec<_> = (0..40).map(|_| transition(State::new(BOARD, 5).unwrap())).collect();
         let simulate = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -266,7 +266,8 @@ mod tests {
 
     #[test]
     fn what_another_process_simulates_of_a_state_is_the_same() {
-        let outcomes = Outcomes::<Match3> { count: 3, actions: 4, lookahead: 1, ..plain(&Rules::default()) };
+        let expected = Expected { outcomes: 3, actions: 4, lookahead: 1 };
+        let outcomes = Outcomes::<Match3> { expected, ..plain(&Rules::default()) };
         let batch: Vec<_> = (0..6).map(|_| transition(open_position())).collect();
         let expected = outcomes.simulate(&batch, &mut Stream::new(5, Role::Simulate, 0));
         let seed = Stream::new(5, Role::Simulate, 0).next_u64();

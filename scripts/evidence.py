@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+"""Trains each recipe of docs/dqn.md with several seeds, and writes its tables and curves from what they left.
+
+Usage: python3 scripts/evidence.py train [--only NAME] [--seeds N] [--jobs N] [--program FILE]
+       python3 scripts/evidence.py tables
+
+train: what has no report in docs/reports/dqn/ yet is trained, one thread each, all recipes with the first seed, then with the
+next; what was interrupted goes on where it was. The last agent of a training, not the best, then plays games that
+neither training nor choosing used. A report is the score and the luck of each game, and the training's logs.
+
+tables: computes everything from these reports alone, and writes it into docs/dqn.md and docs/training.svg.
+
+Needs Python 3; train also needs cargo. All recipes with all seeds take some two days of one core.
+"""
+
+import argparse
+import concurrent.futures
+import csv
+import io
+import json
+import math
+import os
+import pathlib
+import random
+import shutil
+import statistics
+import subprocess
+
+from results import machine, write
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RUNS = ROOT / "target" / "evidence"
+REPORTS = ROOT / "docs" / "reports" / "dqn"
+# Games of a report, and simulations of each move by which their luck is estimated.
+GAMES, FIRST_SEED, LUCK = 1_000, 2_000_000, 20
+
+DQN, PLAIN, SIMULATED = "configs/dqn.toml", "configs/dqn-plain.toml", "configs/dqn-simulated.toml"
+# The short training in which one thing at a time is changed: 1,500 updates.
+SHORT = {"training.steps": 102_400, "evaluation.every": 102_400, "checkpoint.every": 25_600}
+# Each recipe: its name, its configuration, what is changed of it, and how many seeds it is trained with.
+RECIPES = {
+    "dqn": (DQN, {}, 5),
+    "dqn-plain": (PLAIN, {}, 5),
+    "dqn-simulated": (SIMULATED, {}, 3),
+}
+# The same for the table of what is changed; the first one is what the others are compared with.
+CHANGES = {
+    "base": ("nothing changed", {}),
+    "discount-0": ("`learning.discount = 0`: the move's own points", {"learning.discount": 0}),
+    "double": ("`learning.double = true`", {"learning.double": "true"}),
+    "dueling": ("`network.dueling = true`", {"network.dueling": "true"}),
+    "n-step": ("`learning.n_step = 3`", {"learning.n_step": 3}),
+    "prioritised": ("`replay.prioritised = true`", {"replay.prioritised": "true"}),
+    "soft": ("`target.update = \"soft\"`, rate 0.005", {"target.update": "soft"}),
+    "huber": ("`learning.loss = \"huber\"`", {"learning.loss": "huber"}),
+    "not-relative": ("`learning.relative = false`", {"learning.relative": "false"}),
+    "adam-3e-3": ("Adam, rate 3e-3", {"learning.optimizer": "adam", "learning.learning_rate": "3e-3"}),
+    "adam-1e-3": ("Adam, rate 1e-3", {"learning.optimizer": "adam", "learning.learning_rate": "1e-3"}),
+    "adam-3e-4": ("Adam, rate 3e-4", {"learning.optimizer": "adam", "learning.learning_rate": "3e-4"}),
+    "no-colours": (
+        "`network.share_colours = false`, 32 channels (as many operations)",
+        {"network.share_colours": "false", "network.channels": 32},
+    ),
+    "effective": ("`game.mask = \"effective\"`", {"game.mask": "effective"}),
+}
+CHANGE_SEEDS = 3
+# Columns of train.csv that a report keeps.
+KEPT = ["step", "updates", "seconds", "loss", "value", "error", "gradient_norm", "wave_loss", "score"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Trains recipes with several seeds; writes their tables.")
+    parser.add_argument("what", choices=["train", "tables"])
+    parser.add_argument("--only", help="this recipe alone")
+    parser.add_argument("--seeds", type=int, help="seeds of each recipe, fewer than planned")
+    parser.add_argument("--jobs", type=int, default=2, help="trainings side by side (2)")
+    parser.add_argument("--program", help="a matchq that was built before; without it, it is built")
+    arguments = parser.parse_args()
+    if arguments.what == "tables":
+        return tables()
+
+    RUNS.mkdir(parents=True, exist_ok=True)
+    program = pathlib.Path(arguments.program or build()).resolve()
+    planned = {name: (config, settings, seeds) for name, (config, settings, seeds) in RECIPES.items()}
+    planned |= {f"change-{name}": (PLAIN, SHORT | settings, CHANGE_SEEDS) for name, (_, settings) in CHANGES.items()}
+    jobs = [
+        (seed, name, config, settings)
+        for name, (config, settings, seeds) in planned.items()
+        for seed in range(1, min(seeds, arguments.seeds or seeds) + 1)
+        if arguments.only in (None, name)
+    ]
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for _ in pool.map(lambda job: train(program, *job), sorted(jobs, key=lambda job: job[0])):
+            pass
+
+
+def build():
+    """A copy of the program as it is now, whatever is built meanwhile."""
+    subprocess.run(["cargo", "build", "--release", "--locked", "--bin", "matchq"], cwd=ROOT, check=True)
+    return shutil.copy(ROOT / "target" / "release" / "matchq", RUNS)
+
+
+def train(program, seed, name, config, settings):
+    """Trains a recipe with a seed, unless its report exists, and writes the report."""
+    report = REPORTS / f"{name}-{seed}.csv"
+    if report.exists():
+        return
+    one_thread = {**os.environ, "RAYON_NUM_THREADS": "1"}
+    run = RUNS / f"{name}-{seed}"
+    if (run / "last.ckpt").exists():
+        command = [program, "train", "--quiet", f"--resume={run}"]
+    else:
+        shutil.rmtree(run, ignore_errors=True)
+        command = [program, "train", "--quiet", f"--config={config}", f"--runs={RUNS}", f"--name={run.name}"]
+        command += [f"--set={key}={value}" for key, value in ({"seed": seed} | settings).items()]
+    subprocess.run(command, cwd=ROOT, env=one_thread, check=True)
+
+    games = RUNS / f"{name}-{seed}.json"
+    compare = [program, "compare", f"--player=network:checkpoint={run / 'last.safetensors'}", f"--json={games}"]
+    compare += [f"--games={GAMES}", f"--seed={FIRST_SEED}", f"--luck={LUCK}"]
+    subprocess.run(compare, cwd=ROOT, env=one_thread, check=True, stdout=subprocess.DEVNULL)
+    (player,) = json.loads(games.read_text())["players"]
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    for log, columns in [("evaluations", None), ("train", KEPT)]:
+        with open(run / f"{log}.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        columns = [column for column in columns or list(rows[0]) if any(row[column] for row in rows)]
+        shown = ([shorter(row[column]) for column in columns] for row in rows)
+        write(REPORTS / f"{name}-{seed}.{log}.csv", lines([columns, *shown]))
+    rows = ([FIRST_SEED + i, score, f"{luck:.1f}"] for i, (score, luck) in enumerate(zip(player["scores"], player["luck"])))
+    write(report, lines([["seed", "score", "luck"], *rows]))
+    print(f"{name}, seed {seed}: {player['less_luck']['mean']:.1f} less luck, on {machine()}", flush=True)
+
+
+def lines(rows):
+    """Rows as CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def shorter(cell):
+    """A number of a log in six significant digits; whole ones whole."""
+    return cell if not cell or float(cell).is_integer() and "." not in cell else f"{float(cell):.6g}"
+
+
+def trainings(name):
+    """Each training of a recipe, by its seed: the scores of its games less luck."""
+    found = {}
+    for path in sorted(REPORTS.glob(f"{name}-[0-9].csv")):
+        with open(path, newline="") as file:
+            found[int(path.stem[-1])] = [float(row["score"]) - float(row["luck"]) for row in csv.DictReader(file)]
+    return found
+
+
+def log(name, seed, kind):
+    """The rows of a training's log, as numbers."""
+    with open(REPORTS / f"{name}-{seed}.{kind}.csv", newline="") as file:
+        return [{key: float(cell) for key, cell in row.items() if cell} for row in csv.DictReader(file)]
+
+
+def interquartile_mean(numbers):
+    """The mean of the middle half: a number on its edge counts in part."""
+    ordered, quarter = sorted(numbers), len(numbers) / 4
+    weights = [max(0.0, min(i + 1, 3 * quarter) - max(i, quarter)) for i in range(len(ordered))]
+    return sum(number * weight for number, weight in zip(ordered, weights)) / sum(weights)
+
+
+def bootstrap(means, statistic, draws=10_000):
+    """A 95 % percentile interval of a statistic of trainings, which are drawn anew (Agarwal et al. 2021)."""
+    generator = random.Random(0)
+    values = sorted(statistic(generator.choices(means, k=len(means))) for _ in range(draws))
+    return values[int(0.025 * draws)], values[int(0.975 * draws)]
+
+
+def student(probability, degrees):
+    """A quantile of Student's t distribution: the expansion of Abramowitz and Stegun 26.7.5."""
+    x = statistics.NormalDist().inv_cdf(probability)
+    terms = [
+        (x**3 + x) / 4,
+        (5 * x**5 + 16 * x**3 + 3 * x) / 96,
+        (3 * x**7 + 19 * x**5 + 17 * x**3 - 15 * x) / 384,
+        (79 * x**9 + 776 * x**7 + 1482 * x**5 - 1920 * x**3 - 945 * x) / 92_160,
+    ]
+    return x + sum(term / degrees ** (power + 1) for power, term in enumerate(terms))
+
+
+def tables():
+    path = ROOT / "docs" / "dqn.md"
+    text = path.read_text(encoding="utf-8")
+    text = between(text, "recipes", recipe_table())
+    text = between(text, "changes", change_table())
+    write(path, text)
+    write(ROOT / "docs" / "training.svg", curves())
+    print(f"written: {path}, and docs/training.svg")
+
+
+def between(text, name, table):
+    """A text with what stands between two marks replaced."""
+    begin, end = f"<!-- {name}: by scripts/evidence.py -->\n", f"<!-- end of {name} -->\n"
+    if begin not in text or end not in text:
+        raise SystemExit(f"docs/dqn.md must have the marks {begin.strip()} and {end.strip()}")
+    before, rest = text.split(begin)
+    return before + begin + "\n" + table + "\n" + end + rest.split(end)[1]
+
+
+def recipe_table():
+    """The table of whole trainings."""
+    rows = ["| recipe | trainings | mean | spread | interquartile mean | each | updates | hours on one core |", "|---|---|---|---|---|---|---|---|"]
+    for name in RECIPES:
+        found = trainings(name)
+        if not found:
+            continue
+        means = [statistics.fmean(scores) for scores in found.values()]
+        last = [log(name, seed, "train")[-1] for seed in found]
+        spread = f"{statistics.stdev(means):.1f}" if len(means) > 1 else ""
+        middle = ""
+        if len(means) > 2:
+            low, high = bootstrap(means, interquartile_mean)
+            middle = f"{interquartile_mean(means):.1f} ({low:.1f} to {high:.1f})"
+        hours = statistics.fmean(row["seconds"] for row in last) / 3600
+        each = ", ".join(f"{mean:.1f}" for mean in means)
+        cells = [f"[`{name}`](../configs/{name}.toml)", len(means), f"{statistics.fmean(means):.1f}", spread, middle, each]
+        cells += [f"{last[0]['updates']:,.0f}", f"{hours:.1f}"]
+        rows.append("| " + " | ".join(str(cell) for cell in cells) + " |")
+    return "\n".join(rows) + "\n"
+
+
+def change_table():
+    """The table of single changes."""
+    found = {name: trainings(f"change-{name}") for name in CHANGES}
+    means = {name: {seed: statistics.fmean(scores) for seed, scores in of.items()} for name, of in found.items()}
+    base = means["base"]
+    compared = {name: sorted(set(of) & set(base)) for name, of in means.items() if name != "base" and set(of) & set(base)}
+    # The spread of a recipe's trainings about their mean, taken to be the same for all.
+    within = [[mean - statistics.fmean(of.values()) for mean in of.values()] for of in means.values() if len(of) > 1]
+    degrees = sum(len(of) - 1 for of in within)
+    spread = math.sqrt(sum(apart**2 for of in within for apart in of) / degrees) if degrees else math.nan
+    rows = ["| | trainings | score | difference | |", "|---|---:|---:|---:|---|"]
+    for name, (words, _) in CHANGES.items():
+        of = means[name]
+        if not of:
+            continue
+        cells = [words, len(of), f"{statistics.fmean(of.values()):.1f}", "", ""]
+        if name in compared:
+            seeds = compared[name]
+            apart = statistics.fmean(of[seed] - base[seed] for seed in seeds)
+            # Of so many changes all intervals hold at once with 95 %: Bonferroni.
+            half = student(1 - 0.025 / len(compared), degrees) * spread * math.sqrt(2 / len(seeds)) if degrees > 1 else math.nan
+            cells[3] = f"{apart:+.0f} ± {half:.0f}"
+            cells[4] = "" if math.isnan(half) or abs(apart) <= half else "better" if apart > 0 else "worse"
+        rows.append("| " + " | ".join(str(cell) for cell in cells) + " |")
+    notes = [
+        "",
+        f"Means of {GAMES:,} games from seed {FIRST_SEED:,} on, less luck. One training's mean differs from another's of the same recipe by "
+        f"{spread:.1f} points (standard deviation, from {degrees} degrees of freedom). The intervals of the differences hold all at once "
+        "with 95 %, for the luck of trainings and of games.",
+    ]
+    return "\n".join(rows + notes) + "\n"
+
+
+def curves():
+    """Evaluations less luck of each recipe's trainings, over updates and over hours: their mean, and from the lowest to the highest."""
+    colours = dict(zip(RECIPES, ["#4c78a8", "#d68910", "#54a24b"]))
+    series = {}
+    for name in RECIPES:
+        logs = [log(name, seed, "evaluations") for seed in trainings(name)]
+        rows = list(zip(*logs))
+        if rows:
+            series[name] = [{key: [row[key] for row in at] for key in ("updates", "seconds", "less_luck")} for at in rows]
+    scores = [score for rows in series.values() for row in rows for score in row["less_luck"]] or [0]
+    low, high = 100 * math.floor(min(scores) / 100), 100 * math.ceil(max(scores) / 100) or 100
+    parts = [
+        '<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="430" font-family="sans-serif" font-size="15">',
+        '<rect width="1000" height="430" fill="white"/>',
+        '<text x="20" y="24">mean score less luck in training: mean of the trainings, and from the lowest to the highest</text>',
+    ]
+    top, bottom = 60, 360
+    for panel, (key, unit, title) in enumerate([("updates", 1, "updates"), ("seconds", 3600, "hours on one core")]):
+        left, right = 80 + 490 * panel, 480 + 490 * panel
+        most = max([statistics.fmean(row[key]) / unit for rows in series.values() for row in rows] or [1])
+
+        def x(value):
+            return left + (right - left) * value / most
+
+        def y(score):
+            return bottom - (bottom - top) * (score - low) / (high - low)
+
+        for score in range(low, high + 1, 100 if high - low <= 800 else 200):
+            parts.append(f'<path d="M{left} {y(score):.1f}H{right}" stroke="#dee1e6"/>')
+            parts.append(f'<text x="{left - 8}" y="{y(score) + 5:.1f}" text-anchor="end">{score:,}</text>')
+        step = 10 ** math.floor(math.log10(most))
+        step = step / 5 if most / step < 2 else step / 2 if most / step < 5 else step
+        for number in range(int(most / step) + 1):
+            parts.append(f'<text x="{x(number * step):.1f}" y="{bottom + 22}" text-anchor="middle">{number * step:,g}</text>')
+        parts.append(f'<path d="M{left} {bottom}H{right}" stroke="black"/>')
+        parts.append(f'<text x="{(left + right) / 2}" y="{bottom + 44}" text-anchor="middle">{title}</text>')
+        for name, rows in series.items():
+            at = [x(statistics.fmean(row[key]) / unit) for row in rows]
+            upper = [f"{a:.1f},{y(max(row['less_luck'])):.1f}" for a, row in zip(at, rows)]
+            lower = [f"{a:.1f},{y(min(row['less_luck'])):.1f}" for a, row in zip(at, rows)]
+            middle = [f"{a:.1f},{y(statistics.fmean(row['less_luck'])):.1f}" for a, row in zip(at, rows)]
+            parts.append(f'<polygon points="{" ".join(upper + lower[::-1])}" fill="{colours[name]}" fill-opacity="0.25"/>')
+            parts.append(f'<polyline points="{" ".join(middle)}" fill="none" stroke="{colours[name]}" stroke-width="2.5"/>')
+    for number, name in enumerate(series):
+        across = 80 + 200 * number
+        parts.append(f'<path d="M{across} 44h24" stroke="{colours[name]}" stroke-width="4"/>')
+        parts.append(f'<text x="{across + 30}" y="49">{name}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+if __name__ == "__main__":
+    main()
