@@ -127,10 +127,11 @@ def main():
     if arguments.only != "players":
         reports = (kept if arguments.quick else ROOT / "docs") / "reports" / "strength"
         if program:
-            play_timed(program, reports, arguments.share, arguments.quick)
+            fewer = "" if arguments.share == 1 else f" --share {arguments.share:g}"
+            play_timed(program, reports, arguments.share, arguments.quick, command + " --only strength" + fewer)
         played_by = read_timed(reports)
         write(folder / "strength.svg", curves(played_by))
-        on_strength = strength_section(played_by, command + " --only strength" + ("" if arguments.share == 1 else f" --share {arguments.share:g}"))
+        on_strength = strength_section(played_by)
     before = parts_of(results) if arguments.only or arguments.from_reports else ["", ""]
     write(results, (on_players or before[0]) + (on_strength or before[1]))
     print(f"written: {results}, and the picture of each part beside it")
@@ -198,7 +199,7 @@ def play(program, player, seed, games, path, *options):
     return path
 
 
-def play_timed(program, folder, share, few):
+def play_timed(program, folder, share, few, command):
     """Has the players with a given time play, and writes each one's games to a file in the folder."""
     jobs = []
     for ms, games in GAMES.items():
@@ -219,7 +220,7 @@ def play_timed(program, folder, share, few):
         piece = json.loads(path.read_bytes())["players"][0]
         heads = [
             f"# {player}\n",
-            f"# one thread, on {machine()}, {datetime.date.today()}, by {commit()}\n",
+            f"# one thread, on {machine()}, {datetime.date.today()}, by {commit()}, with `{command}`\n",
             "seed,score,luck,ms a move\n",
         ]
         rows = enumerate(zip(piece["scores"], piece["luck"]), seed)
@@ -362,7 +363,7 @@ def pairs_of(comparison):
     return pairs
 
 
-def strength_section(played_by, command):
+def strength_section(played_by):
     """The part of docs/results.md on strength against time."""
     first, *others = FAMILIES
     cells = len(played_by) - len(FAMILIES[first][1])
@@ -370,9 +371,7 @@ def strength_section(played_by, command):
     lines = [
         STRENGTH.rstrip(),
         "",
-        f"Played on {'; on '.join(whens)}. Written by",
-        "",
-        f"    {command}",
+        f"Played on {'; on '.join(whens)}.",
         "",
         "![Mean score less luck against time a move](strength.svg)",
         "",

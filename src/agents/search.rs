@@ -22,10 +22,10 @@ pub enum Budget {
 
 /// Ranks moves by simulated outcomes.
 ///
-/// Of each outcome count the move and `depth` moves of a guide. The budget is spent by sequential halving (Karnin, Koren and Somekh 2013, "Almost optimal exploration in multi-armed
-/// bandits"): in each of log2(moves) rounds the moves that are left share an equal part of it, then the worse half
-/// goes. Simulation i has the same draws, column by column, for each move, and what they all say does not depend on
-/// threads.
+/// Of each outcome count the move and `depth` moves of a guide. The budget is spent by sequential halving (Karnin,
+/// Koren and Somekh 2013, "Almost optimal exploration in multi-armed bandits"): in each of log2(moves) rounds the
+/// moves that are left share an equal part of it, then the worse half goes. Simulation i has the same draws, column
+/// by column, for each move, and what they all say does not depend on threads.
 #[derive(Clone, Debug)]
 pub struct Search<G: Game> {
     /// The rules of the simulated games.
