@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Lets all players play and writes docs/results.md and its pictures, docs/players.svg and docs/strength.svg.
 
-Usage: python3 scripts/results.py [--only players|strength] [--quick] [--share SHARE] [--reuse]
+Usage: python3 scripts/results.py [--only players|strength] [--quick] [--reuse] [--share SHARE] [--from-reports]
 
-Each player plays by itself, and its report is kept in target/results/: what was interrupted goes on where it was, and
-who has played so many games with the same program does not play them again. Players with a given time that have played
-some of them play only the rest. These, by --only strength, take some three hours, --only players an hour, --quick
-five minutes. Needs cargo and Python 3, and a machine with nothing else to do.
+Each player of the first part plays by itself, and its report is kept in target/results/: what was interrupted goes on
+where it was, and who has played so many games with the same program does not play them again. It takes an hour. The
+players of the second part, strength against time, play alone on one thread each, in turn, some twenty minutes in all;
+their games are written to docs/reports/strength/, from which --from-reports makes the table and the picture again and
+plays nothing. Needs cargo and Python 3, and a machine with nothing else to do.
 """
 
 import argparse
+import csv
 import datetime
 import hashlib
 import json
@@ -17,6 +19,7 @@ import math
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import time
@@ -60,17 +63,17 @@ def setups_rollout(ms):
     return f"rollout:ms={ms}:depth={'2' if ms <= 3 else '3:guide=plan:breadth=4:plans=1'}:mask=setups"
 
 
-# Strength against time: each family's player with so many milliseconds a move, and in how many games: the dearer a move, the
-# fewer. The first is compared with each of the others.
+# Strength against time: how many games with so many milliseconds a move: the dearer a move, the fewer.
+GAMES = {1: 1_600, 3: 800, 10: 400, 50: 150}
+# Each family's player, and for how many milliseconds. The first is compared with each of the others.
 FAMILIES = {
-    "network+search": (lambda ms: f"network+search:ms={ms}", {1: 3_200, 3: 1_600, 10: 2_000, 50: 1_000, 200: 100, 1_000: 100}),
-    "rollout, set-ups": (setups_rollout, {1: 3_200, 3: 1_600, 10: 2_000, 50: 1_000, 200: 100, 1_000: 20}),
-    "rollout, 2 chains": (lambda ms: f"rollout:ms={ms}:depth=2", {1: 3_200, 3: 1_600, 10: 400}),
-    "rollout, 3 plans": (
-        lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4",
-        {1: 3_200, 3: 1_600, 10: 400, 50: 200},
-    ),
+    "best": (lambda ms: f"best:ms={ms}", [1, 3, 10, 50]),
+    "rollout, set-ups": (setups_rollout, [1, 3, 10, 50]),
+    "rollout, 2 chains": (lambda ms: f"rollout:ms={ms}:depth=2", [1, 3]),
+    "rollout, 3 plans": (lambda ms: f"rollout:ms={ms}:depth=3:guide=plan:breadth=4", [10]),
 }
+# Each plays its games in so many pieces, in turn with the others, so that all have the machine in the same states.
+PIECES = 5
 COLOURS = ["#c83e4d", "#d68910", "#72b7b2", "#4c78a8", "#54a24b", "#8f6bb3", "#6b6f76", "#17becf"]
 # Simulations of each move by which the luck of a game is estimated.
 LUCK = 50
@@ -87,8 +90,9 @@ def main():
     parser = argparse.ArgumentParser(description="Lets all players play and writes docs/results.md and its pictures.")
     parser.add_argument("--only", choices=["players", "strength"], help="that part of results.md and its picture alone")
     parser.add_argument("--quick", action="store_true", help="a few games each, written to target/results/quick/ only")
-    parser.add_argument("--share", type=share, default=1, help="of the games of --only strength (1: all of them)")
     parser.add_argument("--reuse", action="store_true", help="take kept reports even if the program has changed since")
+    parser.add_argument("--share", type=float, default=1, help="of the games of strength against time (1: all of them)")
+    parser.add_argument("--from-reports", action="store_true", help="strength against time from docs/reports/strength alone")
     arguments = parser.parse_args()
     kept = KEPT / "quick" if arguments.quick else KEPT
     kept.mkdir(parents=True, exist_ok=True)
@@ -98,13 +102,12 @@ def main():
     if arguments.only:
         # Whether there is another part to keep.
         parts_of(results)
-    program = build()
+    program = None if arguments.from_reports else build()
     players = [(player, games) for games, names in GROUPS for player in names]
-    searches = [(family(ms), games) for family, budgets in FAMILIES.values() for ms, games in budgets.items()]
 
-    def compared(entrants, part, *options):
+    def compared(entrants, *options):
         """The reports of players' games, and what compare says of them."""
-        entrants = [(player, quick(games) if arguments.quick else max(1, round(games * part))) for player, games in entrants]
+        entrants = [(player, quick(games) if arguments.quick else games) for player, games in entrants]
         reports = [report_of(program, player, games, kept, arguments.reuse) for player, games in entrants]
         for report in reports:
             estimate_luck(program, report)
@@ -117,17 +120,19 @@ def main():
         return {player for (player, _), path in pairs if not path.stem.endswith(fingerprint(program, player))}
 
     command = COMMAND + (" --quick" if arguments.quick else "")
-    fewer = f" --share {arguments.share:g}" if arguments.share < 1 and not arguments.quick else ""
     on_players = on_strength = None
-    if arguments.only != "strength":
-        reports, comparison = compared(players, 1, f"--plot={folder / 'players.svg'}")
+    if arguments.only != "strength" and program:
+        reports, comparison = compared(players, f"--plot={folder / 'players.svg'}")
         on_players = document(comparison, played(reports, older(players, reports)), command + " --only players")
     if arguments.only != "players":
-        reports, strength = compared(searches, arguments.share)
-        write(folder / "strength.svg", curves(strength))
-        old = older(searches, reports)
-        on_strength = strength_section(strength, played(reports, old), old, f"{command} --only strength{fewer}")
-    before = parts_of(results) if arguments.only else ["", ""]
+        reports = (kept if arguments.quick else ROOT / "docs") / "reports" / "strength"
+        if program:
+            fewer = "" if arguments.share == 1 else f" --share {arguments.share:g}"
+            play_timed(program, reports, arguments.share, arguments.quick, command + " --only strength" + fewer)
+        played_by = read_timed(reports)
+        write(folder / "strength.svg", curves(played_by))
+        on_strength = strength_section(played_by)
+    before = parts_of(results) if arguments.only or arguments.from_reports else ["", ""]
     write(results, (on_players or before[0]) + (on_strength or before[1]))
     print(f"written: {results}, and the picture of each part beside it")
 
@@ -155,14 +160,6 @@ def commit():
     return f"commit `{found.stdout.strip()}`" if found.returncode == 0 else "an unknown commit"
 
 
-def share(text):
-    """A share of games, above 0 and at most 1."""
-    value = float(text)
-    if not 0 < value <= 1:
-        raise ValueError
-    return value
-
-
 def quick(games):
     """With --quick, so many games in place of those."""
     return 20 if games >= 10_000 else 4 if games >= 1_000 else 2
@@ -178,11 +175,7 @@ def build():
 
 
 def report_of(program, player, games, folder, reuse):
-    """The report of a player's games from seed 0: one that is kept, or else a new one.
-
-    A player with a given time plays one game at a time, whatever their number: it plays piece by piece, and only what a kept
-    report of fewer games lacks, whose place the new one takes, with the date of the last piece.
-    """
+    """The report of a player's games from seed 0: one that is kept, or else a new one."""
     start, ending = f"{urllib.parse.quote(player, safe='=+')}-", f"-{fingerprint(program, player)}.json"
     path = folder / f"{start}{games}{ending}"
     found = [path] if path.exists() else []
@@ -193,53 +186,88 @@ def report_of(program, player, games, folder, reuse):
     if found:
         print(f"{player}: {games} games are kept from before in {found[0].relative_to(ROOT)}", flush=True)
         return found[0]
-    if ":ms=" not in player:
-        return play(program, player, 0, games, path)
-    kept = [other.name for other in folder.glob("*.json") if other.name.startswith(start) and other.name.endswith(ending)]
-    numbers = [name[len(start) : -len(ending)] for name in kept]
-    count = max((int(number) for number in numbers if number.isdigit() and int(number) < games), default=0)
-    while count < games:
-        piece = min(games - count, max(10, games // 10))
-        before, whole = folder / f"{start}{count}{ending}", folder / f"{start}{count + piece}{ending}"
-        added = play(program, player, count, piece, folder / "piece")
-        if count:
-            write(added, json.dumps(joined(json.loads(before.read_bytes()), json.loads(added.read_bytes()))))
-        added.replace(whole)
-        before.unlink(missing_ok=True)
-        count += piece
-    return path
+    return play(program, player, 0, games, path)
 
 
-def play(program, player, seed, games, path):
+def play(program, player, seed, games, path, *options):
     """Has a player play so many games from a seed on, by itself."""
     print(f"{player}: {games} games from seed {seed} ...", flush=True)
     start = time.monotonic()
-    compare = [program, "compare", f"--players={player}", f"--seed={seed}", f"--games={games}", f"--json={path}"]
+    compare = [program, "compare", f"--players={player}", f"--seed={seed}", f"--games={games}", f"--json={path}", *options]
     subprocess.run(compare, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     print(f"{player}: {time.monotonic() - start:.0f} s", flush=True)
     return path
 
 
-def joined(report, more):
-    """A player's report on its games and on those from the next seed on, without luck; what the scores say, compare --from computes anew."""
-    (first,), (second,) = report["players"], more["players"]
-    assert first["player"] == second["player"] and first["seed"] + first["games"] == second["seed"]
+def play_timed(program, folder, share, few, command):
+    """Has the players with a given time play, and writes each one's games to a file in the folder."""
+    jobs = []
+    for ms, games in GAMES.items():
+        piece = 1 if few else max(1, round(games * share / PIECES))
+        players = [family(ms) for family, budgets in FAMILIES.values() if ms in budgets]
+        jobs += [(player, index * piece, piece) for index in range(PIECES) for player in players]
 
-    def mean(name, weigh=lambda _: 1):
-        parts = [(player[name], player["games"] * weigh(player)) for player in (first, second)]
-        parts = [(value, weight) for value, weight in parts if value is not None and weight]
-        return sum(value * weight for value, weight in parts) / sum(weight for _, weight in parts) if parts else None
+    def path_of(player, seed):
+        return KEPT / f"{file_name(player)}-{seed}.json"
 
-    whole = {
-        **first,
-        **{name: first[name] + second[name] for name in ("games", "scores", "moves", "seconds")},
-        **{name: mean(name) for name in ("moves_without_match", "milliseconds_per_move")},
-        "waves_per_match": mean("waves_per_match", lambda player: 1 - player["moves_without_match"]),
+    for player, seed, games in jobs:
+        play(program, player, seed, games, path_of(player, seed), "--threads=1")
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {}
+    for player, seed, games in jobs:
+        path = path_of(player, seed)
+        estimate_luck(program, path)
+        piece = json.loads(path.read_bytes())["players"][0]
+        heads = [
+            f"# {player}\n",
+            f"# one thread, on {machine()}, {datetime.date.today()}, by {commit()}, with `{command}`\n",
+            "seed,score,luck,ms a move\n",
+        ]
+        rows = enumerate(zip(piece["scores"], piece["luck"]), seed)
+        row = ",{},{:.1f}," + f"{piece['milliseconds_per_move']:.3f}\n"
+        files.setdefault(player, heads).extend(str(game) + row.format(*played) for game, played in rows)
+        path.unlink()
+    for player, lines in files.items():
+        write(folder / f"{file_name(player)}.csv", "".join(lines))
+
+
+def file_name(player):
+    """A name without what some file systems do not take."""
+    return re.sub("[:=]", "-", player)
+
+
+class Timed:
+    """What a player with a given time has played: its scores less luck by seed, and the milliseconds of a move."""
+
+    def __init__(self, path):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        self.player, self.when = (line.removeprefix("# ") for line in lines[:2])
+        rows = list(csv.DictReader(lines[2:]))
+        self.scores = {int(row["seed"]): float(row["score"]) for row in rows}
+        self.less = {int(row["seed"]): float(row["score"]) - float(row["luck"]) for row in rows}
+        self.milliseconds = statistics.fmean(float(row["ms a move"]) for row in rows)
+
+    def mean(self):
+        """The mean score less luck, and the half width of its 95 % interval."""
+        return interval(self.less.values(), 0.05)
+
+    def ahead(self, other, error):
+        """By how much it is ahead of another in the games of both, with the half width of the interval of that error."""
+        return interval([less - other.less[seed] for seed, less in self.less.items() if seed in other.less], error)
+
+
+def interval(numbers, error):
+    """The mean, and the half width of the interval that leaves it out with that probability, by a normal distribution."""
+    numbers = list(numbers)
+    z = statistics.NormalDist().inv_cdf(1 - error / 2)
+    return statistics.fmean(numbers), z * statistics.stdev(numbers) / math.sqrt(len(numbers))
+
+
+def read_timed(folder):
+    """What the players with a given time have played, by family and milliseconds."""
+    return {
+        (name, ms): Timed(folder / f"{file_name(family(ms))}.csv") for name, (family, budgets) in FAMILIES.items() for ms in budgets
     }
-    whole["games_per_second"] = whole["games"] / whole["seconds"]
-    for name in ("luck", "luck_simulations", "less_luck"):
-        whole.pop(name, None)
-    return {"players": [whole], "pairs": []}
 
 
 def estimate_luck(program, report):
@@ -335,56 +363,44 @@ def pairs_of(comparison):
     return pairs
 
 
-def strength_section(comparison, when, older, command):
-    """The part of docs/results.md on strength against time, of whose players some were played by an earlier program."""
-    players = {player["player"]: player for player in comparison["players"]}
-    pairs = pairs_of(comparison)
+def strength_section(played_by):
+    """The part of docs/results.md on strength against time."""
     first, *others = FAMILIES
+    cells = len(played_by) - len(FAMILIES[first][1])
+    whens = sorted({timed.when for timed in played_by.values()})
     lines = [
         STRENGTH.rstrip(),
         "",
-        f"{when}. Written by",
-        "",
-        f"    {command}",
+        f"Played on {'; on '.join(whens)}.",
         "",
         "![Mean score less luck against time a move](strength.svg)",
         "",
-        "One game at a time on all cores, with a given time a move, in the games from seed 0 on, less luck: the score of",
-        f"`{first}` and the time that it really took, since it computes the network's values of a position in any case;",
-        "then the score of each other, and how far the first is ahead of it, game by game, in bold where that is significant. The",
-        "number of games is the first player's; where another has played fewer, it says how many, and the difference is of these.",
-        f"Empty: not played.{earlier(older)}",
+        "One game at a time on one thread, with a given time a move, in the games from seed 0 on, less luck, with 95 % intervals:",
+        f"the score of `{first}`; then that of each other, and how far the first is ahead of it, game by game. In bold where the",
+        f"interval of the difference is clear of 0 at {100 * (1 - 0.05 / cells):.1f} %: with {cells} cells, chance alone makes any bold once in",
+        "twenty such tables (Bonferroni). Empty: not played. In brackets the milliseconds of a move as they were. From",
+        f"the games themselves, in [docs/reports/strength](reports/strength), by `{COMMAND} --only strength --from-reports`.",
         "",
-        f"| ms a move | really | games | {' | '.join(FAMILIES)} |",
-        f"|---|---|---|{'---|' * len(FAMILIES)}",
+        f"| ms a move | games | {' | '.join(FAMILIES)} |",
+        f"|---|---|{'---|' * len(FAMILIES)}",
     ]
-    family_of_first, budgets_of_first = FAMILIES[first]
-    for ms in budgets_of_first:
-        name = family_of_first(ms)
-        best = players[name]
-        cells = [less_luck(best)]
-        for family, budgets in (FAMILIES[other] for other in others):
-            if ms not in budgets:
-                cells.append("")
+    for ms in FAMILIES[first][1]:
+        best = played_by[first, ms]
+        row = [f"{around(*best.mean())} ({best.milliseconds:.2f})"]
+        for timed in (played_by.get((other, ms)) for other in others):
+            if timed is None:
+                row.append("")
                 continue
-            pair = pairs[name, family(ms)]
-            ahead = around(pair["mean"], pair["half_width"], "+")
-            fewer = f" ({pair['games']} games)" if pair["games"] < best["games"] else ""
-            score = less_luck(players[family(ms)])
-            cells.append(f"{score}; " + (f"**{ahead}**" if pair["significant"] else ahead) + fewer)
-        lines.append(f"| {ms:,} | {rounded(best['milliseconds_per_move'])} | {best['games']:,} | {' | '.join(cells)} |")
+            mean, half_width = best.ahead(timed, 0.05)
+            clear = abs(mean) > best.ahead(timed, 0.05 / cells)[1]
+            ahead = around(mean, half_width, "+")
+            row.append(f"{around(*timed.mean())} ({timed.milliseconds:.2f}); " + (f"**{ahead}**" if clear else ahead))
+        lines.append(f"| {ms:,} | {len(best.less):,} | {' | '.join(row)} |")
     lines += [
         "",
         "The players: " + "; ".join(f"{name}, {texts(*family)}" for name, family in FAMILIES.items()) + ".",
     ]
     return "\n".join(lines) + "\n"
-
-
-def earlier(older):
-    """A sentence on the budgets with which an earlier program has played some or all of a row."""
-    rows = sorted({ms for family, budgets in FAMILIES.values() for ms in budgets if family(ms) in older})
-    of = ", ".join(f"{ms:,}" for ms in rows)
-    return f" Played in part or as a whole by an earlier state of the program: the rows of {of} ms." if rows else ""
 
 
 def texts(family, budgets):
@@ -393,21 +409,19 @@ def texts(family, budgets):
     return ", then ".join(f"`{text}` up to {ms:,} ms" if len(until) > 1 else f"`{text}`" for text, ms in until.items())
 
 
-def curves(comparison):
+def curves(played_by):
     """A picture of mean score less luck against time a move, a line for each family, as SVG."""
-    players = {player["player"]: player for player in comparison["players"]}
-    named = {name: [players[family(ms)] for ms in budgets] for name, (family, budgets) in FAMILIES.items()}
-    everyone = [player for line in named.values() for player in line]
-    times = [math.log10(player["milliseconds_per_move"]) for player in everyone]
+    named = {name: [played_by[name, ms] for ms in budgets] for name, (_, budgets) in FAMILIES.items()}
+    everyone = list(played_by.values())
+    times = [math.log10(timed.milliseconds) for timed in everyone]
     # A time is a little over what was given.
     earliest, latest = math.floor(min(times)), math.ceil(max(times) - 0.05)
-    less = [player["less_luck"] for player in everyone]
-    bounds = [luck["mean"] + sign * (luck["half_width"] or 0) for luck in less for sign in (-1, 1)]
+    bounds = [mean + sign * half_width for mean, half_width in (timed.mean() for timed in everyone) for sign in (-1, 1)]
     low, high = 50 * math.floor(min(bounds) / 50), 50 * math.ceil(max(bounds) / 50)
     left, right, top, bottom = 90, 980, 82, 560
 
-    def x(player):
-        return left + (right - left) * (math.log10(player["milliseconds_per_move"]) - earliest) / (latest - earliest)
+    def x(timed):
+        return left + (right - left) * (math.log10(timed.milliseconds) - earliest) / (latest - earliest)
 
     def y(score):
         return bottom - (bottom - top) * (score - low) / (high - low)
@@ -429,11 +443,11 @@ def curves(comparison):
     parts.append(f'<text x="{left - 70}" y="24">mean score less luck, with 95 % confidence intervals</text>')
     for number, (name, line) in enumerate(named.items()):
         colour = COLOURS[number % len(COLOURS)]
-        points = " ".join(f"{x(player):.1f},{y(player['less_luck']['mean']):.1f}" for player in line)
+        points = " ".join(f"{x(timed):.1f},{y(timed.mean()[0]):.1f}" for timed in line)
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="3"/>')
-        for player in line:
-            half, mean = player["less_luck"]["half_width"] or 0, player["less_luck"]["mean"]
-            parts.append(f'<path d="M{x(player):.1f} {y(mean - half):.1f}V{y(mean + half):.1f}" stroke="{colour}"/>')
+        for timed in line:
+            mean, half = timed.mean()
+            parts.append(f'<path d="M{x(timed):.1f} {y(mean - half):.1f}V{y(mean + half):.1f}" stroke="{colour}"/>')
         across, down = left - 70 + 230 * (number % 4), 44 + 22 * (number // 4)
         parts.append(f'<path d="M{across} {down}h24" stroke="{colour}" stroke-width="4"/>')
         parts.append(f'<text x="{across + 30}" y="{down + 5}">{name}</text>')
@@ -463,11 +477,13 @@ def rounded(value):
 def machine():
     """The processor and its cores, as far as the system tells."""
     try:
-        found = re.search(r"^model name\s*:\s*(.+)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+        text = pathlib.Path("/proc/cpuinfo").read_text()
     except OSError:
-        found = None
+        text = ""
+    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return f"{found[1].strip() if found else 'an unknown processor'} ({cores} cores)"
+    wide = "with" if "avx512f" in text else "without"
+    return f"{found[1].strip() if found else 'an unknown processor'} ({cores} cores, {wide} AVX-512)"
 
 
 def write(path, text):

@@ -22,7 +22,7 @@ pub use policy::{ActionValue, Policy, PolicyAgent, best};
 pub use random::Random;
 pub use registry::{listing, parse, players, with_model};
 pub use rollout::Rollout;
-pub use search::{Budget, Leaf, NoLeaf, Search};
+pub use search::{Budget, Search};
 
 use crate::error::Result;
 use crate::games::{Game, Text};

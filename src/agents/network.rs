@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use super::options::{CHECKPOINT, NETWORK_BATCH, Options};
 use super::policy::sorted;
-use super::{ActionValue, Agent, Entry, Leaf, Parameter};
-use crate::error::{Error, Result};
+use super::{ActionValue, Agent, Entry, Parameter};
+use crate::error::Result;
 use crate::games::{ActionMask, Image, Playable, offered};
 use crate::network::device::Device;
 use crate::network::{Evaluator, Model};
@@ -129,27 +129,6 @@ impl<G: Image> Agent<G> for NetworkPlayer<G> {
     /// The actions of the mask; where nothing matches they are worth nothing.
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
         Ok(self.rank_if_decided(state, ties)?.0)
-    }
-}
-
-/// The network's value of a position, in points, by one forward pass.
-///
-/// It is that of its best action, with a prior that of the action with the highest.
-impl<G: Image> Leaf<G> for NetworkPlayer<G> {
-    type Error = Error;
-
-    fn values(&mut self, states: &[G::State]) -> Result<Vec<f32>> {
-        let points = self.points as f32;
-        let view = self.evaluator.view();
-        let masks: Vec<ActionMask> =
-            states.par_iter().with_min_len(TASK).map(|state| view.successors::<G>(state, 1)).collect();
-        let values = self.evaluator.values_within(states, &masks)?;
-        let value = |(values, mask): (&[f32], &ActionMask)| points * values[argmax(values, mask)];
-        Ok(values.chunks_exact(G::ACTIONS).zip(&masks).map(value).collect())
-    }
-
-    fn batch(&self) -> usize {
-        self.evaluator.batch()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::options::{CHECKPOINT, DEFAULT_MS, MS, Options, SIMS, budget};
-use super::search::{Budget, NoLeaf, Search};
+use super::search::{Budget, Search};
 use super::{ActionValue, Agent, BoxedPlayer, Cascade, Entry, NetworkPlayer, Parameter, PlanThenCascade, Planner};
 use super::{Policy, Rollout, network};
 use crate::error::Result;
@@ -49,17 +49,23 @@ impl<G: Image, P: Policy<G>> Agent<G> for NetworkSearch<G, P> {
         }
         self.warm = true;
         let begin = Instant::now();
+        // Within the thread pool as a whole: no step of it waits for a thread to wake.
+        rayon::scope(|_| self.rank_since(begin, state, ties))
+    }
+
+    fn is_timed(&self) -> bool {
+        matches!(self.search.budget, Budget::Time(_))
+    }
+}
+
+impl<G: Image, P: Policy<G>> NetworkSearch<G, P> {
+    fn rank_since(&mut self, begin: Instant, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
         let (ranked, undecided) = self.network.rank_if_decided(state, ties)?;
         if undecided {
             return Ok(ranked);
         }
         let candidates = &ranked[..self.candidates.min(ranked.len())];
-        let Ok(ranked) = self.search.rank(state, candidates, &self.guide, &mut NoLeaf, ties, begin);
-        Ok(ranked)
-    }
-
-    fn is_timed(&self) -> bool {
-        matches!(self.search.budget, Budget::Time(_))
+        Ok(self.search.rank(state, candidates, &self.guide, ties, begin))
     }
 }
 
@@ -78,7 +84,7 @@ struct Recommended {
 impl Recommended {
     fn of(budget: Budget) -> Self {
         let (quick, candidates, prior_visits) = match budget {
-            Budget::Time(time) if time <= Duration::from_millis(1) => (true, 8, 30.0),
+            Budget::Time(time) if time <= Duration::from_millis(1) => (true, 6, 30.0),
             Budget::Time(time) if time <= Duration::from_millis(3) => (true, 12, 30.0),
             Budget::Time(time) if time <= Duration::from_millis(10) => (false, 16, 100.0),
             _ => (false, 16, 300.0),

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::options::{BREADTH, DEEPEST, DEPTH, GUIDE, MS, Options, PLANS, SIMS, budget};
 use super::policy::{certain_values, shuffle};
-use super::search::{Budget, NoLeaf, Search};
+use super::search::{Budget, Search};
 use super::{ActionValue, Cascade, Entry, Parameter, PlanThenCascade, Planner, Policy};
 use crate::error::Result;
 use crate::games::{ActionMask, Lookahead, MaskKind, Plan, Playable, offered};
@@ -42,6 +42,17 @@ impl<G: Lookahead, P: Policy<G>> Policy<G> for Rollout<G, P> {
     /// The moves in the order of the search.
     fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
         let begin = Instant::now();
+        // Within the thread pool as a whole: no step of it waits for a thread to wake.
+        rayon::scope(|_| self.rank_since(begin, state, ties))
+    }
+
+    fn is_timed(&self) -> bool {
+        matches!(self.search.budget, Budget::Time(_))
+    }
+}
+
+impl<G: Lookahead, P: Policy<G>> Rollout<G, P> {
+    fn rank_since(&self, begin: Instant, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
         let first = G::mask(state, G::DEFAULT_MASK);
         let more = match offered::<G>(state, self.mask) {
             (mask, false) => mask.without(&first),
@@ -61,12 +72,7 @@ impl<G: Lookahead, P: Policy<G>> Policy<G> for Rollout<G, P> {
         shuffle(&mut more, ties);
         more.sort_by(|a, b| b.value.total_cmp(&a.value));
         candidates.extend(more);
-        let Ok(ranked) = self.search.rank(state, &candidates, &self.guide, &mut NoLeaf, ties, begin);
-        ranked
-    }
-
-    fn is_timed(&self) -> bool {
-        matches!(self.search.budget, Budget::Time(_))
+        self.search.rank(state, &candidates, &self.guide, ties, begin)
     }
 }
 

@@ -20,44 +20,12 @@ pub enum Budget {
     Time(Duration),
 }
 
-/// Values of positions at which simulations end, many at once.
-pub trait Leaf<G: Game> {
-    /// What can go wrong.
-    type Error;
-
-    /// What each of the states is worth beside the points of its simulation.
-    ///
-    /// The simulation ends there, and the game is not over. It is the points still to come, or what is known of
-    /// them.
-    ///
-    /// # Errors
-    /// When the device that computes them fails.
-    fn values(&mut self, states: &[G::State]) -> Result<Vec<f32>, Self::Error>;
-
-    /// How many states are valued at once with the least time for each.
-    fn batch(&self) -> usize {
-        1
-    }
-}
-
-/// The leaf that looks no further: every position is worth 0.
-pub struct NoLeaf;
-
-impl<G: Game> Leaf<G> for NoLeaf {
-    type Error = std::convert::Infallible;
-
-    fn values(&mut self, states: &[G::State]) -> Result<Vec<f32>, Self::Error> {
-        Ok(vec![0.0; states.len()])
-    }
-}
-
 /// Ranks moves by simulated outcomes.
 ///
-/// Of each outcome count the move, `depth` moves of a guide, and the value of the position they end in. The budget
-/// is spent by sequential halving (Karnin, Koren and Somekh 2013, "Almost optimal exploration in multi-armed
-/// bandits"): in each of log2(moves) rounds the moves that are left share an equal part of it, then the worse half
-/// goes. Simulation i has the same draws, column by column, for each move, and what they all say does not depend on
-/// threads.
+/// Of each outcome count the move and `depth` moves of a guide. The budget is spent by sequential halving (Karnin,
+/// Koren and Somekh 2013, "Almost optimal exploration in multi-armed bandits"): in each of log2(moves) rounds the
+/// moves that are left share an equal part of it, then the worse half goes. Simulation i has the same draws, column
+/// by column, for each move, and what they all say does not depend on threads.
 #[derive(Clone, Debug)]
 pub struct Search<G: Game> {
     /// The rules of the simulated games.
@@ -74,6 +42,9 @@ pub struct Search<G: Game> {
 
 /// Simulations that are worth a task for another thread.
 const TASK: usize = 8;
+
+/// No simulations are taken to have been faster, whatever a coarse clock says.
+const SHORTEST: Duration = Duration::from_micros(1);
 
 /// A candidate and its simulations so far.
 struct Candidate {
@@ -110,24 +81,20 @@ impl<G: Game> Search<G> {
     /// Those that went first come last. `candidates` are in the order of their promise: of equal ones the earlier
     /// stays, and if the budget is too small to try all, the last are left out. With
     /// [`prior_visits`](Self::prior_visits) the values they come with count in their means. A time counts from
-    /// `begin`; each candidate is tried once at least, unless the time is over before and the values they come with
-    /// count.
-    ///
-    /// # Errors
-    /// When the leaf fails.
-    pub fn rank<L: Leaf<G>>(
+    /// `begin`, and the rounds share what is left of it; each candidate is tried once at least, unless the time is
+    /// over before and the values they come with count.
+    pub fn rank(
         &self,
         state: &G::State,
         candidates: &[ActionValue],
         guide: &impl Policy<G>,
-        leaf: &mut L,
         ties: &mut Stream,
         begin: Instant,
-    ) -> Result<Vec<ActionValue>, L::Error> {
+    ) -> Vec<ActionValue> {
         if candidates.is_empty() {
-            return Ok(vec![]);
+            return vec![];
         }
-        let seed = ties.next_u64();
+        let (entered, seed) = (begin.elapsed(), ties.next_u64());
         let mut left = match self.budget {
             Budget::Simulations(budget) => affordable(candidates.len(), budget),
             Budget::Time(_) => candidates.len(),
@@ -147,21 +114,21 @@ impl<G: Game> Search<G> {
                 Budget::Simulations(budget) => {
                     let simulations = (budget - spent) / ((rounds - round) * left);
                     spent += simulations * left;
-                    self.simulate(state, tried, simulations, seed, guide, leaf)?;
+                    self.simulate(state, tried, simulations, seed, guide);
                 }
                 Budget::Time(budget) => {
-                    let end = budget.mul_f64((round + 1) as f64 / rounds as f64);
-                    let most = leaf.batch().max(TASK * rayon::current_num_threads()).div_ceil(left);
-                    // At first one of each, then as many as there is time for, by what they have taken so far.
+                    let rest = budget.saturating_sub(entered);
+                    let end = entered + rest.mul_f64((round + 1) as f64 / rounds as f64);
                     loop {
                         let now = begin.elapsed();
                         let simulations = match spent {
-                            0 if now < budget || self.prior_visits == 0.0 => 1,
-                            _ if now >= end => break,
-                            _ => ((end - now).div_duration_f64(now) * spent as f64 / left as f64) as usize,
+                            0 => usize::from(now < budget || self.prior_visits == 0.0),
+                            _ => chunk(end.saturating_sub(now), now - entered, spent, left),
                         };
-                        let simulations = simulations.clamp(1, most);
-                        self.simulate(state, tried, simulations, seed, guide, leaf)?;
+                        if simulations == 0 {
+                            break;
+                        }
+                        self.simulate(state, tried, simulations, seed, guide);
                         spent += simulations * left;
                     }
                 }
@@ -172,21 +139,20 @@ impl<G: Game> Search<G> {
             left = left.div_ceil(2);
         }
         let mean = |candidate: &Candidate| candidate.mean(self.prior_visits, shifted);
-        Ok(ranked.iter().map(|candidate| ActionValue { action: candidate.action, value: mean(candidate) }).collect())
+        ranked.iter().map(|candidate| ActionValue { action: candidate.action, value: mean(candidate) }).collect()
     }
 
     /// Adds a number of simulations to each of the candidates.
     ///
     /// All of them have had as many.
-    fn simulate<L: Leaf<G>>(
+    fn simulate(
         &self,
         state: &G::State,
         candidates: &mut [Candidate],
         simulations: usize,
         seed: u64,
         guide: &impl Policy<G>,
-        leaf: &mut L,
-    ) -> Result<(), L::Error> {
+    ) {
         let outcome = |task: usize| {
             let candidate = &candidates[task / simulations];
             let index = candidate.simulations + task % simulations;
@@ -194,26 +160,17 @@ impl<G: Game> Search<G> {
             self.outcome(state, candidate.action, guide, &mut draws)
         };
         let tasks = (0..candidates.len() * simulations).into_par_iter().with_min_len(TASK);
-        let outcomes: Vec<(f64, Option<G::State>)> = tasks.map(outcome).collect();
-        let ends: Vec<G::State> = outcomes.iter().filter_map(|(_, end)| *end).collect();
-        let mut values = leaf.values(&ends)?.into_iter();
+        let outcomes: Vec<f64> = tasks.map(outcome).collect();
         for (candidate, outcomes) in candidates.iter_mut().zip(outcomes.chunks(simulations.max(1))) {
-            for (points, end) in outcomes {
-                candidate.total += points + end.and_then(|_| values.next()).map_or(0.0, f64::from);
+            for points in outcomes {
+                candidate.total += points;
             }
             candidate.simulations += simulations;
         }
-        Ok(())
     }
 
-    /// The points of one simulation, and where it ends if the game goes on.
-    fn outcome(
-        &self,
-        state: &G::State,
-        action: usize,
-        guide: &impl Policy<G>,
-        draws: &mut ColumnStreams,
-    ) -> (f64, Option<G::State>) {
+    /// The points of one simulation.
+    fn outcome(&self, state: &G::State, action: usize, guide: &impl Policy<G>, draws: &mut ColumnStreams) -> f64 {
         let mut game = G::at(&self.rules, state);
         let mut points = f64::from(game.step(action, draws).reward);
         for moves in 0..self.depth {
@@ -223,8 +180,18 @@ impl<G: Game> Search<G> {
             let action = guide.follow(moves, &game.state(), &mut draws.other);
             points += f64::from(game.step(action, draws).reward);
         }
-        (points, (!game.is_over()).then(|| game.state()))
+        points
     }
+}
+
+/// Simulations of each candidate that come next in a round; 0 ends it.
+///
+/// So many `spent` ones took the time `taken`; `left` candidates share the `rest` of the round. Half of what fits
+/// is done at once, so that a wrong guess costs little, and the last one if it ends nearer to the round's end than
+/// none would.
+fn chunk(rest: Duration, taken: Duration, spent: usize, left: usize) -> usize {
+    let fit = rest.as_secs_f64() / taken.max(SHORTEST).as_secs_f64() * spent as f64 / left as f64;
+    if fit < 0.5 { 0 } else { ((fit / 2.0) as usize).max(1) }
 }
 
 /// The rounds that halve a number of candidates to one; at least one round.
@@ -235,4 +202,46 @@ fn rounds(candidates: usize) -> usize {
 /// The most candidates that can be tried once in every round.
 fn affordable(candidates: usize, budget: usize) -> usize {
     (1..=candidates).rev().find(|count| count * rounds(*count) <= budget).unwrap_or(candidates.min(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn us(microseconds: u64) -> Duration {
+        Duration::from_micros(microseconds)
+    }
+
+    #[test]
+    fn half_of_what_fits_in_the_rest_of_a_round_is_simulated_next() {
+        // Ten in a millisecond, two of each of five candidates.
+        for (rest, next) in [(10_000, 10), (3_000, 3), (1_000, 1), (300, 1), (260, 1), (240, 0), (0, 0)] {
+            assert_eq!(chunk(us(rest), us(1_000), 10, 5), next, "{rest}");
+        }
+        // After the next halving as many take three fifths of the time.
+        assert_eq!(chunk(us(3_000), us(1_000), 10, 3), 5);
+        // A clock that has not moved yet.
+        assert_eq!(chunk(us(100), us(0), 2, 2), 50);
+    }
+
+    #[test]
+    fn a_round_ends_half_a_simulation_of_each_from_its_end_at_the_most_and_after_few_chunks() {
+        for (left, each) in [(2, 3), (5, 7), (30, 12)] {
+            for round in [400, 1_000, 16_000, 1_000_000] {
+                // A clock on which each simulation takes the same time.
+                let (mut now, mut spent, mut chunks) = (left * each, left, 1);
+                loop {
+                    let rest = us(u64::saturating_sub(round, now));
+                    let simulations = chunk(rest, us(now), spent as usize, left as usize) as u64;
+                    if simulations == 0 {
+                        break;
+                    }
+                    (now, spent) = (now + simulations * left * each, spent + simulations * left);
+                    chunks += 1;
+                }
+                assert!(2 * now.abs_diff(round) <= left * each, "{left} {each} {round}: {now}");
+                assert!(chunks <= 2 * round.ilog2(), "{left} {each} {round}: {chunks}");
+            }
+        }
+    }
 }

@@ -71,11 +71,6 @@ impl<G: Image> Evaluator<G> {
         self.network.network()
     }
 
-    /// Images that go through the network at once at the most.
-    pub fn batch(&self) -> usize {
-        self.batch
-    }
-
     /// Action values of each state, shape `[states, actions]` in row-major order.
     ///
     /// A network that sees afterstates values the actions of its mask alone; the others are 0. If it values next moves

@@ -1,8 +1,9 @@
 //! The search by simulation.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use matchq::agents::{ActionValue, Budget, Cascade, Leaf, NoLeaf, Policy, Search, parse};
+use matchq::agents::{ActionValue, Budget, Cascade, Policy, Search, parse};
 use matchq::eval::Summary;
 use matchq::games::Game;
 use matchq::games::match3::{Certain, Match3, Rules, State};
@@ -39,31 +40,20 @@ fn draws_column_by_column_take_noise_from_the_difference_of_two_moves() {
     assert!(lanes < 0.95 * one_stream, "{lanes} {one_stream}");
 }
 
-/// A leaf that values a position by its obstacles, and keeps count of what it is asked.
+/// A guide that keeps count of its moves.
 #[derive(Default)]
-struct Obstacles {
-    calls: usize,
-    states: usize,
-}
+struct Counting(AtomicUsize);
 
-impl Leaf<Match3> for Obstacles {
-    type Error = String;
-
-    fn values(&mut self, states: &[State]) -> Result<Vec<f32>, String> {
-        self.calls += 1;
-        self.states += states.len();
-        Ok(states.iter().map(|state| 100.0 * state.board().matches('#').count() as f32).collect())
+impl Counting {
+    fn count(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
     }
 }
 
-/// A leaf whose device is gone.
-struct Broken;
-
-impl Leaf<Match3> for Broken {
-    type Error = String;
-
-    fn values(&mut self, _: &[State]) -> Result<Vec<f32>, String> {
-        Err("the device is gone".into())
+impl Policy<Match3> for Counting {
+    fn values(&self, state: &State, ties: &mut Stream) -> Vec<ActionValue> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Policy::<Match3>::values(&Cascade, state, ties)
     }
 }
 
@@ -85,7 +75,7 @@ fn the_value_a_candidate_comes_with_counts_for_as_many_simulations_as_it_is_trus
     let candidates = candidates.map(|(action, value)| ActionValue { action, value });
     for (prior_visits, means) in [(0.0, [-5.0, -5.0]), (10.0, [-2.5, -7.5]), (30.0, [-1.25, -8.75])] {
         let search = Search { prior_visits, ..search(20, 0) };
-        let Ok(ranked) = search.rank(&state, &candidates, &Cascade, &mut NoLeaf, &mut ties(0), Instant::now());
+        let ranked = search.rank(&state, &candidates, &Cascade, &mut ties(0), Instant::now());
         let found: Vec<(usize, f64)> = ranked.iter().map(|valued| (valued.action, valued.value)).collect();
         let order = if prior_visits > 0.0 { [1, 0] } else { [0, 1] };
         assert_eq!(found, [(candidates[order[0]].action, means[0]), (candidates[order[1]].action, means[1])]);
@@ -96,67 +86,31 @@ fn the_value_a_candidate_comes_with_counts_for_as_many_simulations_as_it_is_trus
 fn a_value_that_is_no_number_does_no_harm_where_values_do_not_count() {
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
     let candidates = [action(4, 0, true), action(0, 0, true)].map(|action| ActionValue { action, value: f64::NAN });
-    let Ok(ranked) = search(20, 0).rank(&state, &candidates, &Cascade, &mut NoLeaf, &mut ties(0), Instant::now());
+    let ranked = search(20, 0).rank(&state, &candidates, &Cascade, &mut ties(0), Instant::now());
     assert!(ranked.iter().all(|valued| valued.value == -5.0), "{ranked:?}");
 }
 
 #[test]
-fn the_value_of_the_position_a_simulation_ends_in_counts() {
-    let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
-    // All obstacles on this board are worth keeping, so the swap that clears nothing wins by far.
-    let candidates = promising([action(2, 8, true), action(6, 9, false), action(4, 0, true)]);
-    let mut leaf = Obstacles::default();
-    let ranked = search(60, 0).rank(&state, &candidates, &Cascade, &mut leaf, &mut ties(0), Instant::now()).unwrap();
-    assert_eq!(ranked[0], ActionValue { action: action(4, 0, true), value: 67.0 * 100.0 - 5.0 });
-    let Ok(without) = search(60, 0).rank(&state, &candidates, &Cascade, &mut NoLeaf, &mut ties(0), Instant::now());
-    assert_eq!(without[0].action, action(6, 9, false));
-}
-
-#[test]
-fn leaves_are_valued_in_one_batch_a_round_within_the_budget() {
+fn simulations_stay_within_the_budget() {
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
     let candidates = promising(0..9);
     for (sims, spent) in [(1000, 990..=1000), (36, 35..=36), (20, 15..=20), (1, 1..=1)] {
-        let mut leaf = Obstacles::default();
-        let ranked =
-            search(sims, 1).rank(&state, &candidates, &Cascade, &mut leaf, &mut ties(0), Instant::now()).unwrap();
-        assert!(spent.contains(&leaf.states), "{} of {sims}", leaf.states);
-        assert!((1..=4).contains(&leaf.calls));
+        // One move of the guide a simulation.
+        let guide = Counting::default();
+        let ranked = search(sims, 1).rank(&state, &candidates, &guide, &mut ties(0), Instant::now());
+        assert!(spent.contains(&guide.count()), "{} of {sims}", guide.count());
         assert_eq!(ranked.len() == 9, sims >= 36);
     }
 }
 
 #[test]
-fn the_end_of_the_game_is_worth_nothing_more() {
-    let mut leaf = Obstacles::default();
-    let ranked = search(10, 3)
-        .rank(&position(&FOUR, 1), &promising([action(4, 0, true)]), &Cascade, &mut leaf, &mut ties(0), Instant::now())
-        .unwrap();
-    assert_eq!((ranked[0].value, leaf.states), (-5.0, 0));
-}
-
-#[test]
-fn a_leaf_that_fails_fails_the_search_and_no_candidates_have_no_ranking() {
-    let state = position(&FOUR, 25);
-    let failed = search(10, 0).rank(&state, &promising([0, 1]), &Cascade, &mut Broken, &mut ties(0), Instant::now());
-    assert_eq!(failed.unwrap_err(), "the device is gone");
-    assert_eq!(search(10, 0).rank(&state, &[], &Cascade, &mut Broken, &mut ties(0), Instant::now()), Ok(vec![]));
-}
-
-/// A leaf that could take many at once, and keeps count of how many it is given.
-struct Wide(Vec<usize>);
-
-impl Leaf<Match3> for Wide {
-    type Error = String;
-
-    fn values(&mut self, states: &[State]) -> Result<Vec<f32>, String> {
-        self.0.push(states.len());
-        Ok(vec![0.0; states.len()])
-    }
-
-    fn batch(&self) -> usize {
-        256
-    }
+fn a_simulation_ends_with_the_game_and_no_candidates_have_no_ranking() {
+    let (state, guide) = (position(&FOUR, 1), Counting::default());
+    let rank = |actions: &[usize]| {
+        search(10, 3).rank(&state, &promising(actions.iter().copied()), &guide, &mut ties(0), Instant::now())
+    };
+    assert_eq!((rank(&[action(4, 0, true)])[0].value, guide.count()), (-5.0, 0));
+    assert_eq!(rank(&[]), []);
 }
 
 #[test]
@@ -166,18 +120,17 @@ fn a_search_for_a_time_begins_with_one_simulation_of_each_and_ends_there_if_the_
         promising(0..9).into_iter().map(|valued| ActionValue { value: -(valued.action as f64), ..valued }).collect();
     let search = |milliseconds, prior_visits| {
         let budget = Budget::Time(Duration::from_millis(milliseconds));
-        let mut leaf = Wide(vec![]);
-        let search = Search { budget, prior_visits, ..search(1, 0) };
+        let guide = Counting::default();
+        let search = Search { budget, prior_visits, ..search(1, 1) };
         let begin = Instant::now() - Duration::from_millis(5);
-        let ranked = search.rank(&state, &candidates, &Cascade, &mut leaf, &mut ties(0), begin).unwrap();
+        let ranked = search.rank(&state, &candidates, &guide, &mut ties(0), begin);
         assert_eq!(ranked.len(), 9);
-        (leaf.0, ranked)
+        (guide.count(), ranked)
     };
-    assert_eq!(search(5, 0.0).0, [9]);
+    assert_eq!(search(5, 0.0).0, 9);
     // Unless the candidates come with values that count.
-    assert_eq!(search(5, 1.0), (vec![], candidates.clone()));
-    let (long, _) = search(60, 0.0);
-    assert!(long[0] == 9 && long.len() > 1 && long.iter().all(|states| *states <= 9 * 29), "{long:?}");
+    assert_eq!(search(5, 1.0), (0, candidates.clone()));
+    assert!(search(60, 0.0).0 > 9 && search(60, 1.0).0 > 9);
 }
 
 #[test]
