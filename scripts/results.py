@@ -266,7 +266,9 @@ def interval(numbers, error):
 def read_timed(folder):
     """What the players with a given time have played, by family and milliseconds."""
     return {
-        (name, ms): Timed(folder / f"{file_name(family(ms))}.csv") for name, (family, budgets) in FAMILIES.items() for ms in budgets
+        (name, ms): Timed(folder / f"{file_name(family(ms))}.csv")
+        for name, (family, budgets) in FAMILIES.items()
+        for ms in budgets
     }
 
 
@@ -376,8 +378,9 @@ def strength_section(played_by):
         "![Mean score less luck against time a move](strength.svg)",
         "",
         "One game at a time on one thread, with a given time a move, in the games from seed 0 on, less luck, with 95 % intervals:",
-        f"the score of `{first}`; then that of each other, and how far the first is ahead of it, game by game. In bold where the",
-        f"interval of the difference is clear of 0 at {100 * (1 - 0.05 / cells):.1f} %: with {cells} cells, chance alone makes any bold once in",
+        f"the score of `{first}`; then that of each other, and how far the first is ahead of it, game by game. In bold where",
+        f"the interval of the difference is clear of 0 at {100 * (1 - 0.05 / cells):.1f} %: with {cells} cells, chance alone makes",
+        "any bold in at most one of "
         "twenty such tables (Bonferroni). Empty: not played. In brackets the milliseconds of a move as they were. From",
         f"the games themselves, in [docs/reports/strength](reports/strength), by `{COMMAND} --only strength --from-reports`.",
         "",

@@ -94,7 +94,7 @@ fn a_network_that_is_shown_plans_is_without_its_output_the_planning_player() {
 }
 
 #[test]
-fn a_player_values_as_many_next_moves_as_its_network_learned_to_and_a_leaf_none() {
+fn a_player_values_as_many_next_moves_as_its_network_learned_to() {
     let model = planning("", 3);
     let state = state(0);
     let ranked = |next_moves: Option<usize>| {
