@@ -2,15 +2,18 @@
 """Trains each recipe of docs/dqn.md with several seeds, and writes its tables and curves from what they left.
 
 Usage: python3 scripts/evidence.py train [--only NAME] [--seeds N] [--jobs N] [--program FILE]
+       python3 scripts/evidence.py agents [--only NAME] [--program FILE]
        python3 scripts/evidence.py tables
 
 train: what has no report in docs/reports/dqn/ yet is trained, one thread each, all recipes with the first seed, then with the
 next; what was interrupted goes on where it was. The last agent of a training, not the best, then plays games that
 neither training nor choosing used. A report is the score and the luck of each game, and the training's logs.
 
+agents: the agents that ship play games from seed 0 on; their reports go to docs/reports/agents/.
+
 tables: computes everything from these reports alone, and writes it into docs/dqn.md and docs/training.svg.
 
-Needs Python 3; train also needs cargo. All recipes with all seeds take some two days of one core.
+Needs Python 3; train and agents also need cargo. All recipes with all seeds take some two days of one core.
 """
 
 import argparse
@@ -31,6 +34,8 @@ from results import machine, write
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUNS = ROOT / "target" / "evidence"
 REPORTS = ROOT / "docs" / "reports" / "dqn"
+AGENT_REPORTS = ROOT / "docs" / "reports" / "agents"
+AGENTS = ["dqn", "dqn-simulated", "dqn-setups", "dqn-plain"]
 # Games of a report, and simulations of each move by which their luck is estimated.
 GAMES, FIRST_SEED, LUCK = 1_000, 2_000_000, 20
 
@@ -70,7 +75,7 @@ KEPT = ["step", "updates", "seconds", "loss", "value", "error", "gradient_norm",
 
 def main():
     parser = argparse.ArgumentParser(description="Trains recipes with several seeds; writes their tables.")
-    parser.add_argument("what", choices=["train", "tables"])
+    parser.add_argument("what", choices=["train", "agents", "tables"])
     parser.add_argument("--only", help="this recipe alone")
     parser.add_argument("--seeds", type=int, help="seeds of each recipe, fewer than planned")
     parser.add_argument("--jobs", type=int, default=2, help="trainings side by side (2)")
@@ -80,7 +85,15 @@ def main():
         return tables()
 
     RUNS.mkdir(parents=True, exist_ok=True)
+    AGENT_REPORTS.mkdir(parents=True, exist_ok=True)
     program = pathlib.Path(arguments.program or build()).resolve()
+    if arguments.what == "agents":
+        for name in AGENTS:
+            if arguments.only in (None, name):
+                games = compare(program, ROOT / "checkpoints" / name, RUNS / f"{name}.json", 2_000, 0, 50, os.environ)
+                write(AGENT_REPORTS / f"{name}.csv", games)
+        return None
+
     planned = {name: (config, settings, seeds) for name, (config, settings, seeds) in RECIPES.items()}
     planned |= {f"change-{name}": (PLAIN, SHORT | settings, CHANGE_SEEDS) for name, (_, settings) in CHANGES.items()}
     jobs = [
@@ -115,11 +128,8 @@ def train(program, seed, name, config, settings):
         command += [f"--set={key}={value}" for key, value in ({"seed": seed} | settings).items()]
     subprocess.run(command, cwd=ROOT, env=one_thread, check=True)
 
-    games = RUNS / f"{name}-{seed}.json"
-    compare = [program, "compare", f"--player=network:checkpoint={run / 'last.safetensors'}", f"--json={games}"]
-    compare += [f"--games={GAMES}", f"--seed={FIRST_SEED}", f"--luck={LUCK}"]
-    subprocess.run(compare, cwd=ROOT, env=one_thread, check=True, stdout=subprocess.DEVNULL)
-    (player,) = json.loads(games.read_text())["players"]
+    last = run / "last.safetensors"
+    games = compare(program, last, RUNS / f"{name}-{seed}.json", GAMES, FIRST_SEED, LUCK, one_thread)
     REPORTS.mkdir(parents=True, exist_ok=True)
     for log, columns in [("evaluations", None), ("train", KEPT)]:
         with open(run / f"{log}.csv", newline="") as file:
@@ -127,9 +137,20 @@ def train(program, seed, name, config, settings):
         columns = [column for column in columns or list(rows[0]) if any(row[column] for row in rows)]
         shown = ([shorter(row[column]) for column in columns] for row in rows)
         write(REPORTS / f"{name}-{seed}.{log}.csv", lines([columns, *shown]))
-    rows = ([FIRST_SEED + i, score, f"{luck:.1f}"] for i, (score, luck) in enumerate(zip(player["scores"], player["luck"])))
-    write(report, lines([["seed", "score", "luck"], *rows]))
-    print(f"{name}, seed {seed}: {player['less_luck']['mean']:.1f} less luck, on {machine()}", flush=True)
+    write(report, games)
+    print(f"{name}, seed {seed}, on {machine()}", flush=True)
+
+
+def compare(program, agent, path, games, first, luck, environment):
+    """Lets an agent play; gives the seed, score and luck of each game as CSV."""
+    command = [program, "compare", f"--player=network:checkpoint={agent}", f"--json={path}"]
+    command += [f"--games={games}", f"--seed={first}", f"--luck={luck}"]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
+    (player,) = json.loads(path.read_text())["players"]
+    less = player["less_luck"]
+    print(f"{agent}: {player['mean']:.1f}, less luck {less['mean']:.1f} +- {less['half_width']:.1f}", flush=True)
+    rows = ([first + i, score, f"{luck:.1f}"] for i, (score, luck) in enumerate(zip(player["scores"], player["luck"])))
+    return lines([["seed", "score", "luck"], *rows])
 
 
 def lines(rows):
@@ -188,6 +209,7 @@ def student(probability, degrees):
 def tables():
     path = ROOT / "docs" / "dqn.md"
     text = path.read_text(encoding="utf-8")
+    text = between(text, "agents", agent_table())
     text = between(text, "recipes", recipe_table())
     text = between(text, "changes", change_table())
     write(path, text)
@@ -204,9 +226,32 @@ def between(text, name, table):
     return before + begin + "\n" + table + "\n" + end + rest.split(end)[1]
 
 
+def agent_table():
+    """The table of the agents that ship."""
+    rows = ["| agent | score (95 %) | less luck | ahead of `dqn`, less luck | games |", "|---|---|---|---|---|"]
+    less = {}
+    for name in AGENTS:
+        if not (AGENT_REPORTS / f"{name}.csv").exists():
+            continue
+        with open(AGENT_REPORTS / f"{name}.csv", newline="") as file:
+            played = [(float(row["score"]), float(row["luck"])) for row in csv.DictReader(file)]
+        less[name] = [score - luck for score, luck in played]
+        apart = [a - b for a, b in zip(less[name], less["dqn"])] if name != "dqn" and "dqn" in less else None
+        cells = [f"`{name}`", interval([score for score, _ in played]), interval(less[name])]
+        cells += [interval(apart, "+") if apart else "", f"{len(played):,}"]
+        rows.append("| " + " | ".join(cells) + " |")
+    return "\n".join(rows) + "\n"
+
+
+def interval(numbers, sign="-"):
+    """A mean with half of its 95 % confidence interval."""
+    half = student(0.975, len(numbers) - 1) * statistics.stdev(numbers) / math.sqrt(len(numbers))
+    return f"{statistics.fmean(numbers):{sign}.1f} ± {half:.1f}"
+
+
 def recipe_table():
     """The table of whole trainings."""
-    rows = ["| recipe | trainings | mean | spread | interquartile mean | each | updates | hours on one core |", "|---|---|---|---|---|---|---|---|"]
+    rows = ["| recipe | trainings | mean | spread | interquartile mean | each | updates | hours, on shared cores |", "|---|---|---|---|---|---|---|---|"]
     for name in RECIPES:
         found = trainings(name)
         if not found:
@@ -250,12 +295,13 @@ def change_table():
             cells[3] = f"{apart:+.0f} ± {half:.0f}"
             cells[4] = "" if math.isnan(half) or abs(apart) <= half else "better" if apart > 0 else "worse"
         rows.append("| " + " | ".join(str(cell) for cell in cells) + " |")
-    notes = [
-        "",
-        f"Means of {GAMES:,} games from seed {FIRST_SEED:,} on, less luck. One training's mean differs from another's of the same recipe by "
-        f"{spread:.1f} points (standard deviation, from {degrees} degrees of freedom). The intervals of the differences hold all at once "
-        "with 95 %, for the luck of trainings and of games.",
-    ]
+    notes = ["", f"Means of {GAMES:,} games from seed {FIRST_SEED:,} on, less luck."]
+    if degrees:
+        notes[-1] += (
+            f" One training's mean differs from another's of the same recipe by {spread:.1f} points (standard deviation, "
+            f"from {degrees} degrees of freedom). The intervals of the differences hold all at once with 95 %, for the luck "
+            "of trainings and of games."
+        )
     return "\n".join(rows + notes) + "\n"
 
 
@@ -267,8 +313,16 @@ def curves():
         logs = [log(name, seed, "evaluations") for seed in trainings(name)]
         rows = list(zip(*logs))
         if rows:
-            series[name] = [{key: [row[key] for row in at] for key in ("updates", "seconds", "less_luck")} for at in rows]
-    scores = [score for rows in series.values() for row in rows for score in row["less_luck"]] or [0]
+            series[name] = [
+                {
+                    "updates": [row["updates"] for row in at],
+                    "seconds": [row["seconds"] for row in at],
+                    # Where the luck was not estimated, the scores as they were.
+                    "score": [row.get("less_luck", row["mean"]) for row in at],
+                }
+                for at in rows
+            ]
+    scores = [score for rows in series.values() for row in rows for score in row["score"]] or [0]
     low, high = 100 * math.floor(min(scores) / 100), 100 * math.ceil(max(scores) / 100) or 100
     parts = [
         '<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="430" font-family="sans-serif" font-size="15">',
@@ -276,7 +330,7 @@ def curves():
         '<text x="20" y="24">mean score less luck in training: mean of the trainings, and from the lowest to the highest</text>',
     ]
     top, bottom = 60, 360
-    for panel, (key, unit, title) in enumerate([("updates", 1, "updates"), ("seconds", 3600, "hours on one core")]):
+    for panel, (key, unit, title) in enumerate([("updates", 1, "updates"), ("seconds", 3600, "hours, on shared cores")]):
         left, right = 80 + 490 * panel, 480 + 490 * panel
         most = max([statistics.fmean(row[key]) / unit for rows in series.values() for row in rows] or [1])
 
@@ -297,9 +351,9 @@ def curves():
         parts.append(f'<text x="{(left + right) / 2}" y="{bottom + 44}" text-anchor="middle">{title}</text>')
         for name, rows in series.items():
             at = [x(statistics.fmean(row[key]) / unit) for row in rows]
-            upper = [f"{a:.1f},{y(max(row['less_luck'])):.1f}" for a, row in zip(at, rows)]
-            lower = [f"{a:.1f},{y(min(row['less_luck'])):.1f}" for a, row in zip(at, rows)]
-            middle = [f"{a:.1f},{y(statistics.fmean(row['less_luck'])):.1f}" for a, row in zip(at, rows)]
+            upper = [f"{a:.1f},{y(max(row['score'])):.1f}" for a, row in zip(at, rows)]
+            lower = [f"{a:.1f},{y(min(row['score'])):.1f}" for a, row in zip(at, rows)]
+            middle = [f"{a:.1f},{y(statistics.fmean(row['score'])):.1f}" for a, row in zip(at, rows)]
             parts.append(f'<polygon points="{" ".join(upper + lower[::-1])}" fill="{colours[name]}" fill-opacity="0.25"/>')
             parts.append(f'<polyline points="{" ".join(middle)}" fill="none" stroke="{colours[name]}" stroke-width="2.5"/>')
     for number, name in enumerate(series):

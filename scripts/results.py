@@ -35,7 +35,7 @@ GROUPS = [
             "greedy",
             "cascade",
             "plan",
-            "network:checkpoint=checkpoints/dqn-positions",
+            "network:checkpoint=checkpoints/dqn-plain",
             "network",
         ],
     ),

@@ -282,7 +282,7 @@ fn the_same_position_always_gets_the_same_move() {
 fn an_agent_is_loaded_from_a_path_that_may_hold_anything() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a:sims=3, é.safetensors");
-    std::fs::copy(format!("{}/checkpoints/dqn/best.safetensors", env!("CARGO_MANIFEST_DIR")), &path).unwrap();
+    std::fs::copy(format!("{}/checkpoints/dqn-simulated/best.safetensors", env!("CARGO_MANIFEST_DIR")), &path).unwrap();
     let board = GameLogic::new(0, &Rules::default()).board();
     let shipped = AgentPlayer::load(None).unwrap().act(&board, 25);
     assert_eq!(AgentPlayer::load(Some(&path)).unwrap().act(&board, 25), shipped);

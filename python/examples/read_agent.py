@@ -3,7 +3,7 @@
     pip install numpy safetensors        (Python 3.11 or newer)
     python python/examples/read_agent.py [AGENT] [--board FILE] [--moves-left N] [--top N]
 
-AGENT is the file of a one-pass agent of match-3, such as that of checkpoints/dqn-positions (the default): a position goes in, a
+AGENT is the file of a one-pass agent of match-3, such as that of checkpoints/dqn-plain (the default): a position goes in, a
 value for each of the 142 moves comes out. The forward pass is written out below and gives what ``matchq advise --player
 network:checkpoint=AGENT`` says of the same board.
 
@@ -19,7 +19,7 @@ import numpy as np
 from safetensors import safe_open
 
 ROWS, COLUMNS, COLOURS, MOVES = 10, 8, 4, 25
-AGENT = Path(__file__).parents[2] / "checkpoints" / "dqn-positions" / "best.safetensors"
+AGENT = Path(__file__).parents[2] / "checkpoints" / "dqn-plain" / "best.safetensors"
 BOARD = "dda#cbdc\ndc#c#dcb\na#cc#bbc\na#ab###a\ncdc##d#d\nd#c##ba#\nd####adc\nb#cacb#b\nbb#d#ac#\ndac#c#a#"
 
 

@@ -111,7 +111,7 @@ def test_the_same_position_always_gets_the_same_move(search):
     assert [matchq.Agent.load(search=search).act(board, 20) for board in boards[:4]] == moves[:4]
 
 
-@pytest.mark.parametrize("checkpoint", [None, "dqn-positions"])
+@pytest.mark.parametrize("checkpoint", [None, "dqn-plain"])
 def test_a_move_is_the_matching_one_of_the_highest_value(checkpoint):
     agent = matchq.Agent.load(checkpoint and ROOT / "checkpoints" / checkpoint)
     for seed in range(20):

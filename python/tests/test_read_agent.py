@@ -14,7 +14,7 @@ import matchq
 pytest.importorskip("tomllib", reason="Python 3.11 or newer")
 pytest.importorskip("safetensors")
 EXAMPLE = ROOT / "python" / "examples" / "read_agent.py"
-FOLDER = ROOT / "checkpoints" / "dqn-positions"
+FOLDER = ROOT / "checkpoints" / "dqn-plain"
 
 
 @pytest.fixture(scope="module")

@@ -365,6 +365,13 @@ fn from_toml<T: DeserializeOwned>(table: Table) -> std::result::Result<T, (Strin
 
 /// What a wrong type should have been, in the user's words, not the program's.
 fn in_words(message: &str) -> String {
+    // A section is known to the user by its key, which is told beside the message.
+    let message = match message.split_once("expected struct ") {
+        Some((before, after)) => {
+            format!("{before}expected a section of keys{}", after.trim_start_matches(char::is_alphanumeric))
+        }
+        None => message.to_owned(),
+    };
     [
         ("expected usize", "expected a whole number, 0 or above"),
         ("expected u64", "expected a whole number, 0 or above"),
@@ -374,8 +381,7 @@ fn in_words(message: &str) -> String {
         ("expected a string", "expected text"),
     ]
     .iter()
-    .fold(message.to_owned(), |message, (type_name, words)| message.replace(type_name, words))
-    .replace("expected struct ", "expected the section ")
+    .fold(message, |message, (type_name, words)| message.replace(type_name, words))
 }
 
 /// The key and the value of a `key=value`.

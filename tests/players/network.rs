@@ -1,7 +1,7 @@
 //! Players with a network.
 
 use matchq::agents::{ActionValue, Agent, NetworkPlayer, Planner, Policy, parse, with_model};
-use matchq::eval::play_series;
+use matchq::eval::{Summary, luck, play_series};
 use matchq::games::match3::{EFFECTIVE, MATCHING, Match3, Rules, SETUPS, State};
 use matchq::games::{ActionMask, Game, Lookahead, Plan, offered};
 use matchq::network::device::Device;
@@ -47,6 +47,25 @@ fn rank(text: &str, model: &Model, state: &State) -> Vec<ActionValue> {
 
 fn planned(state: &State) -> Vec<ActionValue> {
     Policy::<Match3>::rank(&Planner(Plan::of(2)), state, &mut ties(0))
+}
+
+#[test]
+fn the_agents_that_ship_score_what_the_docs_say() {
+    // docs/dqn.md: points a game less luck.
+    for (name, documented) in [("dqn", 1297.1), ("dqn-simulated", 1323.6), ("dqn-setups", 1403.7), ("dqn-plain", 822.2)]
+    {
+        let path = format!("{}/checkpoints/{name}", env!("CARGO_MANIFEST_DIR"));
+        let model = Model::load::<Match3>(Some(path.as_ref()), &cpu()).unwrap();
+        let mut player = NetworkPlayer::of(&model, 256, &cpu());
+        let games = play_series(&mut player, &Rules::default(), 0, 64, |_| ()).unwrap();
+        let less_luck = games.iter().map(|game| {
+            let actions: Vec<usize> = game.actions.iter().map(|action| usize::from(*action)).collect();
+            f64::from(game.score) - luck::replay::<Match3>(&Rules::default(), game.seed, &actions, 20).unwrap().luck
+        });
+        let scores = Summary::of(&less_luck.collect::<Vec<f64>>()).unwrap();
+        let error = scores.standard_deviation.unwrap() / 8.0;
+        assert!((scores.mean - documented).abs() < 4.0 * error, "{name}: {scores}, not {documented}");
+    }
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn a_label_is_what_a_player_is_called_whatever_else_its_text_says() {
 fn a_checkpoint_in_a_players_text_may_be_called_anything() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a:b=c:sims=3.safetensors");
-    std::fs::copy(format!("{}/checkpoints/dqn/best.safetensors", env!("CARGO_MANIFEST_DIR")), &path).unwrap();
+    std::fs::copy(format!("{}/checkpoints/dqn-simulated/best.safetensors", env!("CARGO_MANIFEST_DIR")), &path).unwrap();
     for text in ["network", "network+search:sims=30"] {
         let text = format!("{text}:checkpoint={}", path.display());
         assert_eq!(parse::<Match3>(&text, &Rules::default()).unwrap().name(), text);

@@ -512,6 +512,7 @@ impl Text for Match3 {
 
 impl Playable for Match3 {
     const AGENTS: &'static [(&'static str, &'static [u8])] = &[
+        ("dqn-simulated", include_bytes!("../../../checkpoints/dqn-simulated/best.safetensors")),
         ("dqn", include_bytes!("../../../checkpoints/dqn/best.safetensors")),
         ("dqn-setups", include_bytes!("../../../checkpoints/dqn-setups/best.safetensors")),
     ];

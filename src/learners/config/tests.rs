@@ -61,7 +61,7 @@ fn an_unknown_key_and_a_wrong_type_are_named_with_their_file() {
         ("[training]\nsteps = 1.5", ["file.toml: training.steps", "expected a whole number"]),
         ("[training]\nsteps = -1", ["file.toml: training.steps", "-1"]),
         ("[learning]\nloss = \"cubic\"", ["file.toml: learning.loss", "expected `huber` or `squared`"]),
-        ("learning = 3", ["file.toml: learning", "expected the section Learning"]),
+        ("learning = 3", ["file.toml: learning", "expected a section of keys"]),
     ] {
         let sentence = sentence(text, &[]);
         assert!(parts.iter().all(|part| sentence.contains(part)), "{sentence}");
