@@ -1,6 +1,7 @@
 //! The traits of a game, and the games.
 
 mod action_mask;
+pub mod bilging;
 pub mod conformance;
 mod game;
 mod mask;
@@ -13,6 +14,7 @@ pub mod toy;
 mod vector;
 
 pub use action_mask::ActionMask;
+pub use bilging::Bilging;
 pub use game::{
     After, Features, Game, Image, Lookahead, Plan, Playable, SeenWave, Shape, Step, Text, Token, actions_of_a_game,
 };
