@@ -26,7 +26,6 @@ impl Break {
 
     /// The break of so many lines of three, of four and of five pieces.
     #[inline]
-    #[cfg(test)]
     pub(super) const fn new(lengths: [u8; 3]) -> Self {
         Self { lengths }
     }

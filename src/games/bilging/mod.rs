@@ -3,8 +3,12 @@
 //! The puzzle of Rodriguez, Chen and Turner-Maier 2008, "Holey Ship! Bilging by reinforcement learning".
 //! `docs/bilging.md` gives the rules exactly.
 
+mod beam;
+mod bingos;
 mod board;
 mod breaks;
+mod potential;
+mod rows;
 mod state;
 mod text;
 
@@ -16,7 +20,10 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+pub use beam::Beam;
+pub use bingos::{Bingo, bingos};
 pub use breaks::Break;
+pub use potential::Worth;
 pub use state::State;
 
 use super::swap::{self, Board};
@@ -33,10 +40,10 @@ pub const ROWS: usize = 12;
 pub const COLOURS: usize = 7;
 /// Moves of a game, where the rules say nothing.
 pub const MOVES: u16 = 50;
-/// Swaps of two pieces of different colours.
-pub const EFFECTIVE: MaskKind = MaskKind(1);
 /// Swaps that make a run at once.
-pub const MATCHING: MaskKind = MaskKind(2);
+pub const MATCHING: MaskKind = MaskKind(1);
+/// Swaps of two pieces of different colours.
+pub const EFFECTIVE: MaskKind = MaskKind(2);
 
 /// Swaps: each piece but the last of a row with its right neighbour.
 const ACTIONS: usize = ROWS * (COLUMNS - 1);
@@ -181,8 +188,8 @@ impl Game for Bilging {
     const ACTIONS: usize = ACTIONS;
     const MASKS: &'static [Mask] = &[
         Mask { name: "legal", about: "all 60 swaps" },
-        Mask { name: "effective", about: "swaps of two colours" },
         Mask { name: "matching", about: "swaps that make a run at once" },
+        Mask { name: "effective", about: "swaps of two colours" },
     ];
     const DEFAULT_MASK: MaskKind = MATCHING;
 
@@ -285,10 +292,12 @@ impl Image for Bilging {
 }
 
 impl Features for Bilging {
-    const NAMES: &'static [&'static str] = &["matching"];
+    const NAMES: &'static [&'static str] = &["x_columns", "o_columns", "x_row", "o_row", "blocked"];
 
+    /// The features of the possible bingo with the least sum; the first of equal ones.
     fn features(state: &State) -> Vec<f64> {
-        vec![board::matching(&state.grid()).count() as f64]
+        let best = bingos(&state.pieces()).into_iter().min_by_key(Bingo::sum);
+        best.map_or(bingos::NO_BINGO, |bingo| bingo.features).map(f64::from).to_vec()
     }
 }
 

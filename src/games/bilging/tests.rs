@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::plain::{self, Plain};
-use super::{ACTIONS, Bilging, Break, Chains, EFFECTIVE, MATCHING, Refill, Rules, State};
+use super::rows::Rows;
+use super::{ACTIONS, Bilging, Break, Chains, EFFECTIVE, MATCHING, Refill, Rules, State, bingos};
 use crate::games::{Game, Lookahead, MaskKind, Text, conformance};
 use crate::random::{Draw, Role, Stream};
 
@@ -241,4 +242,49 @@ fn rules_that_cannot_be_are_refused() {
         Bilging::mask(&Bilging::new(&rules, &mut Stream::new(0, Role::Game, 0)).state(), MaskKind::LEGAL).count(),
         60
     );
+}
+
+#[test]
+fn every_possible_bingo_of_the_golden_boards_has_its_features() {
+    let mut count = 0;
+    for case in golden() {
+        let written = |bingo: &super::Bingo| {
+            let letter = |piece: u8| char::from(b'a' + piece).to_string();
+            json!({
+                "row": bingo.row, "x": letter(bingo.x), "o": letter(bingo.o), "direction": bingo.direction,
+                "anchor": bingo.anchor, "features": bingo.features,
+            })
+        };
+        let found: Vec<Value> = bingos(&state(&case["board"]).pieces()).iter().map(written).collect();
+        assert_eq!(Value::from(found.clone()), case["bingos"], "{}", text(&case["board"]));
+        count += found.len();
+    }
+    assert_eq!(count, 375);
+}
+
+#[test]
+fn rows_of_masks_clear_and_rise_as_the_board_does() {
+    let mut stream = Stream::new(7, Role::Game, 0);
+    let mut waves = 0;
+    for _ in 0..300 {
+        let state = Bilging::new(&Rules::new(Refill::MatchFree, Chains::Full, 50, 5).unwrap(), &mut stream).state();
+        for action in 0..ACTIONS {
+            let mut rows = Rows::of(&state);
+            let change = rows.change(action);
+            let completing = rows.completing(action / 5);
+            rows.0[action / 5] ^= change;
+            let mut expected = Bilging::done(&state, action);
+            let matches = rows.0[action / 5] & completing != 0 || Rows::has_run(rows.0[action / 5]);
+            assert_eq!(change != 0, Bilging::mask(&state, EFFECTIVE).contains(action));
+            assert_eq!(matches, Bilging::mask(&state, MATCHING).contains(action));
+            while let Some((next, points)) = Bilging::wave(&expected) {
+                let (lines, _) = rows.wave().unwrap();
+                assert_eq!((rows, lines.points() as f32), (Rows::of(&next), points));
+                expected = next;
+                waves += 1;
+            }
+            assert_eq!((rows.wave(), rows), (None, Rows::of(&expected)));
+        }
+    }
+    assert!(waves > 2000);
 }
