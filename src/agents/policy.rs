@@ -119,6 +119,11 @@ pub fn best(values: &[ActionValue], ties: &mut Stream) -> usize {
     }
 }
 
+/// The highest of some values; 0 if there is none.
+pub(super) fn best_of(values: impl Iterator<Item = f64>) -> f64 {
+    values.reduce(f64::max).unwrap_or(0.0)
+}
+
 /// Moves from the highest value to the lowest.
 ///
 /// Of the highest the chosen one is the first.

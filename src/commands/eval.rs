@@ -30,8 +30,10 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
         Some(path) => format!("network:checkpoint={}", path.display()),
         None => "network".to_owned(),
     };
+    let own: String =
+        report.ratios.iter().map(|(about, ratio)| format!("{about} {}\n", series::shown(*ratio))).collect();
     let text = format!(
-        "{player}: {games} games from seed {seed} ({rate:.0} games/s)\n{summary}\n\n{drawn}\n\
+        "{player}: {games} games from seed {seed} ({rate:.0} games/s)\n{summary}\n{own}\n{drawn}\n\
          watch it: matchq play --player {watch}\n"
     );
     series::write(&arguments.series, &text, &report)?;

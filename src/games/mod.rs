@@ -16,7 +16,8 @@ mod vector;
 pub use action_mask::ActionMask;
 pub use bilging::Bilging;
 pub use game::{
-    After, Features, Game, Image, Lookahead, Plan, Playable, SeenWave, Shape, Step, Text, Token, actions_of_a_game,
+    After, Budget, Features, Figure, Game, Image, Lookahead, OwnFigures, OwnValues, Plan, Playable, Played, SeenWave,
+    Shape, Specialist, Step, Text, Token, actions_of_a_game,
 };
 pub use mask::{Mask, MaskKind, offered};
 pub use match3::Match3;

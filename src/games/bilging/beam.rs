@@ -6,6 +6,8 @@ use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::time::{Duration, Instant};
 
+use crate::games::Budget;
+
 use super::potential::{Memory, Worth};
 use super::rows::Rows;
 use super::{ACTIONS, COLUMNS, Chains, ROWS, State};
@@ -25,6 +27,23 @@ pub struct Beam {
     pub ending: f32,
     /// What boards promise.
     pub worth: Worth,
+}
+
+/// What a move is worth, and moves of a plan, as they were found best.
+impl Default for Beam {
+    fn default() -> Self {
+        Self { width: 1_000, time: None, depth: 12, mean: 8.0, ending: 8.0, worth: Worth::default() }
+    }
+}
+
+/// The values of the default search within a budget, of which each board that is looked beyond is a simulation.
+pub(super) fn values(state: &State, budget: Budget) -> Vec<(usize, f64)> {
+    let default = Beam::default();
+    let beam = match budget {
+        Budget::Simulations(boards) => Beam { width: boards.div_ceil(default.depth), ..default },
+        Budget::Time(time) => Beam { time: Some(time), ..default },
+    };
+    beam.values(state)
 }
 
 /// A board that some plan leads to.
@@ -79,6 +98,16 @@ fn hash(row: usize, word: u64) -> u64 {
     key ^ key >> 29
 }
 
+/// The hashes of all rows of a board.
+fn hashes(rows: &Rows) -> [u64; ROWS] {
+    std::array::from_fn(|row| hash(row, rows.0[row]))
+}
+
+/// The hash of several rows.
+fn sum(hashes: &[u64]) -> u64 {
+    hashes.iter().fold(0, |sum, hash| sum.wrapping_add(*hash))
+}
+
 /// The part of the points in the hash of a node.
 fn hash_points(points: f32) -> u64 {
     (points as u64).wrapping_mul(0x94d0_49bb_1331_11eb)
@@ -86,7 +115,6 @@ fn hash_points(points: f32) -> u64 {
 
 /// A board with the hashes of its rows and of their surroundings, and what the rows promise.
 struct Hashed {
-    rows: Rows,
     hashes: [u64; ROWS],
     around: [u64; ROWS],
     by_row: [f32; ROWS],
@@ -94,16 +122,11 @@ struct Hashed {
 
 impl Hashed {
     fn of(rows: Rows, worth: &Worth, memory: &mut Memory) -> Self {
-        let hashes = std::array::from_fn(|row| hash(row, rows.0[row]));
+        let hashes = hashes(&rows);
         let near = |row: usize| &hashes[row.saturating_sub(2)..(row + 3).min(ROWS)];
-        let sum = |row| near(row).iter().fold(row as u64, |sum, hash| sum.wrapping_add(*hash));
-        let around = std::array::from_fn(sum);
+        let around = std::array::from_fn(|row| sum(near(row)).wrapping_add(row as u64));
         let by_row = std::array::from_fn(|row| worth.row(memory.nearest(around[row], &rows, row)));
-        Self { rows, hashes, around, by_row }
-    }
-
-    fn hash(&self) -> u64 {
-        self.hashes.iter().fold(0, |sum, hash| sum.wrapping_add(*hash))
+        Self { hashes, around, by_row }
     }
 }
 
@@ -185,7 +208,7 @@ impl Beam {
         mut give: impl FnMut(usize, u64, bool, &mut dyn FnMut() -> f32),
     ) {
         let board = Hashed::of(node.rows, &self.worth, memory);
-        let whole = hash_points(node.points).wrapping_add(board.hash());
+        let whole = hash_points(node.points).wrapping_add(sum(&board.hashes));
         let unknown = self.worth.unknown * node.rows.unknown() as f32;
         for row in 0..ROWS {
             let completing = node.rows.completing(row);
@@ -200,9 +223,9 @@ impl Beam {
                 rows.0[row] = swapped;
                 if swapped & completing != 0 || Rows::has_run(swapped) {
                     let points = settle(&mut rows, chains);
-                    let after = Hashed::of(rows, &self.worth, memory);
-                    let key = hash_points(node.points + points).wrapping_add(after.hash());
+                    let key = hash_points(node.points + points).wrapping_add(sum(&hashes(&rows)));
                     give(action, key, true, &mut || {
+                        let after = Hashed::of(rows, &self.worth, memory);
                         let promised = self.worth.sum(&after.by_row) + self.worth.unknown * rows.unknown() as f32;
                         points + promise * promised
                     });
@@ -211,9 +234,9 @@ impl Beam {
                 let changed = hash(row, swapped).wrapping_sub(board.hashes[row]);
                 give(action, whole.wrapping_add(changed), false, &mut || {
                     let mut by_row = board.by_row;
-                    for near in row.saturating_sub(2)..(row + 3).min(ROWS) {
+                    for (near, promise) in by_row.iter_mut().enumerate().take(row + 3).skip(row.saturating_sub(2)) {
                         let around = board.around[near].wrapping_add(changed);
-                        by_row[near] = self.worth.row(memory.nearest(around, &rows, near));
+                        *promise = self.worth.row(memory.nearest(around, &rows, near));
                     }
                     promise * (self.worth.sum(&by_row) + unknown)
                 });

@@ -3,10 +3,12 @@
 //! The puzzle of Rodriguez, Chen and Turner-Maier 2008, "Holey Ship! Bilging by reinforcement learning".
 //! `docs/bilging.md` gives the rules exactly.
 
+mod advice;
 mod beam;
 mod bingos;
 mod board;
 mod breaks;
+mod figures;
 mod potential;
 mod rows;
 mod state;
@@ -18,7 +20,7 @@ mod plain;
 mod tests;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 pub use beam::Beam;
 pub use bingos::{Bingo, bingos};
@@ -27,7 +29,10 @@ pub use potential::Worth;
 pub use state::State;
 
 use super::swap::{self, Board};
-use super::{ActionMask, After, Features, Game, Image, Lookahead, Mask, MaskKind, Playable, Shape, Step, Text, Token};
+use super::{
+    ActionMask, After, Features, Game, Image, Lookahead, Mask, MaskKind, OwnFigures, Playable, Played, Shape,
+    Specialist, Step, Text, Token,
+};
 use crate::error::{Error, Result};
 use crate::random::{Draw, Stream};
 use board::UNKNOWN;
@@ -347,6 +352,18 @@ impl Text for Bilging {
         vec![(column, row), (column + 1, row)]
     }
 
+    fn about_move(state: &State, action: usize) -> Map<String, Value> {
+        advice::of_move(state, action)
+    }
+
+    fn about_board(state: &State) -> Map<String, Value> {
+        advice::of_board(state)
+    }
+
+    fn advice(state: &State, best: usize) -> String {
+        advice::drawing(state, best)
+    }
+
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {
         let mut boards = Vec::new();
         let step = self.play(action, draw, |grid, empty| boards.push(text::show(grid, empty)));
@@ -355,4 +372,14 @@ impl Text for Bilging {
     }
 }
 
-impl Playable for Bilging {}
+impl Playable for Bilging {
+    const SPECIALISTS: &'static [Specialist<State>] = &[Specialist {
+        name: "beam",
+        about: "beam search over certain boards: plans that end with a break, by points, moves and promising rows",
+        values: beam::values,
+    }];
+
+    fn figures(games: &mut dyn Iterator<Item = Played<Self>>) -> OwnFigures {
+        figures::figures(games)
+    }
+}

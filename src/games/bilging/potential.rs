@@ -174,6 +174,12 @@ pub struct Worth {
     pub unknown: f32,
 }
 
+impl Default for Worth {
+    fn default() -> Self {
+        Self::new([27.0, 48.0], 6.0, [1.0, 0.6, 0.4, 0.2], 0.6)
+    }
+}
+
 impl Worth {
     /// What is worth some points once it is done, less so many for each swap to it.
     pub fn new(points: [f32; 2], swap: f32, shares: [f32; 4], unknown: f32) -> Self {

@@ -96,8 +96,8 @@ impl Rows {
         for column in (0..COLUMNS).filter(|column| touched >> column & 1 == 1) {
             let mask = EACH << column;
             let mut to = 0;
-            for row in 0..ROWS {
-                if cleared[row] >> column & 1 == 0 {
+            for (row, cleared) in cleared.iter().enumerate() {
+                if cleared >> column & 1 == 0 {
                     let piece = self.0[row] & mask;
                     self.0[to] = self.0[to] & !mask | piece;
                     to += 1;
