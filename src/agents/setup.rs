@@ -1,8 +1,8 @@
 //! Greedy with set-up: where nothing gains, the move that prepares the most.
 
-use super::policy::best_of;
+use super::policy::{best_of, quiet_too};
 use super::{ActionValue, Entry, Greedy, Policy};
-use crate::games::{Lookahead, MaskKind, Playable};
+use crate::games::{Lookahead, Playable};
 use crate::random::Stream;
 
 /// Plays as [`Greedy`] where an action of the default mask is there.
@@ -17,13 +17,12 @@ impl<G: Lookahead> Policy<G> for Setup {
         }
         let first_wave =
             |state: &G::State, action| G::wave(&G::done(state, action)).map_or(0.0, |(_, points)| f64::from(points));
-        let legal = G::mask(state, MaskKind::LEGAL);
         let value = |action| {
             let after = G::after(state, action);
             let best = best_of(after.actions.iter().map(|next| first_wave(&after.state, next)));
-            ActionValue { action, value: best }
+            ActionValue { action, value: best.max(0.0) }
         };
-        legal.iter().map(value).collect()
+        quiet_too::<G>(state).iter().map(value).collect()
     }
 }
 

@@ -1,13 +1,15 @@
 //! Bilging against the plain rules and the cases of an independent program.
 
 use std::collections::BTreeSet;
+use std::thread;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::plain::{self, Plain};
+use super::potential::nearest;
 use super::rows::Rows;
-use super::{ACTIONS, Bilging, Break, Chains, EFFECTIVE, MATCHING, Refill, Rules, State, bingos};
-use crate::games::{Game, Lookahead, MaskKind, Text, conformance};
+use super::{ACTIONS, Beam, Bilging, Break, Chains, EFFECTIVE, MATCHING, Refill, Rules, State, bingos};
+use crate::games::{Game, Lookahead, MaskKind, Playable, Played, Text, conformance};
 use crate::random::{Draw, Role, Stream};
 
 /// The cases of an independent program, a board a line.
@@ -70,6 +72,10 @@ fn every_clearing_swap_of_the_golden_boards_has_its_lines_points_and_board() {
                 (Bilging::board(&left), f64::from(points)),
                 (text(&one["leaves"]), one["points"].as_f64().unwrap())
             );
+            let told = Bilging::about_move(&state, action);
+            for key in ["points", "lines", "leaves"] {
+                assert_eq!(told[key], one[key]);
+            }
             swaps += 1;
             types.insert(first.to_string());
         }
@@ -248,15 +254,9 @@ fn rules_that_cannot_be_are_refused() {
 fn every_possible_bingo_of_the_golden_boards_has_its_features() {
     let mut count = 0;
     for case in golden() {
-        let written = |bingo: &super::Bingo| {
-            let letter = |piece: u8| char::from(b'a' + piece).to_string();
-            json!({
-                "row": bingo.row, "x": letter(bingo.x), "o": letter(bingo.o), "direction": bingo.direction,
-                "anchor": bingo.anchor, "features": bingo.features,
-            })
-        };
-        let found: Vec<Value> = bingos(&state(&case["board"]).pieces()).iter().map(written).collect();
-        assert_eq!(Value::from(found.clone()), case["bingos"], "{}", text(&case["board"]));
+        let told = Bilging::about_board(&state(&case["board"]));
+        assert_eq!(told["bingos"], case["bingos"], "{}", text(&case["board"]));
+        let found = told["bingos"].as_array().unwrap();
         count += found.len();
     }
     assert_eq!(count, 375);
@@ -287,4 +287,117 @@ fn rows_of_masks_clear_and_rise_as_the_board_does() {
         }
     }
     assert!(waves > 2000);
+}
+
+/// A board of fillers, which line up with nothing, with these pieces: (row, column, letter).
+fn board(given: &[(usize, usize, char)]) -> State {
+    let filler = |row: usize, column: usize| ['c', 'd', 'e', 'f'][(column + 2 * (row % 2)) % 4];
+    let letter = |row, column| given.iter().find(|one| (one.0, one.1) == (row, column)).map(|one| one.2);
+    let line = |row| (0..6).map(|column| letter(row, column).unwrap_or(filler(row, column))).collect::<String>();
+    Bilging::parse(&(0..12).map(line).collect::<Vec<_>>().join("\n"), 50).unwrap()
+}
+
+/// One swap, of (5, 2) and (5, 3), from three a in row 5, three a in column 2 and three b in column 3.
+const BINGO: [(usize, usize, char); 8] =
+    [(5, 0, 'a'), (5, 1, 'a'), (5, 2, 'b'), (5, 3, 'a'), (4, 2, 'a'), (3, 2, 'a'), (4, 3, 'b'), (6, 3, 'b')];
+
+#[test]
+fn a_bingo_is_as_many_swaps_away_as_its_pieces_are() {
+    assert_eq!(Bilging::first_break(&board(&BINGO), action(5, 2)), Break::new([3, 0, 0]));
+    assert_eq!(nearest(&Rows::of(&board(&BINGO)), 5)[0], 0);
+    let mut away = BINGO;
+    (away[5], away[0]) = ((3, 4, 'a'), (5, 4, 'a'));
+    // Two swaps for the a in row 3. In row 5 stand a at 1, 3 and 4: four swaps to 0, 1 and 3, or none to the left of
+    // column 2, where both b have two swaps to column 1.
+    assert_eq!(nearest(&Rows::of(&board(&away)), 5)[0], 2 * (2 + 4));
+    away[0] = BINGO[0];
+    assert_eq!(nearest(&Rows::of(&board(&away)), 5)[0], 2 * 2);
+}
+
+#[test]
+fn distances_that_are_remembered_are_those_that_are_found() {
+    let mut stream = Stream::new(9, Role::Game, 0);
+    let beam = Beam { width: 40, depth: 5, ..Beam::default() };
+    for _ in 0..20 {
+        let state = Bilging::new(&Rules::default(), &mut stream).state();
+        // Whatever was searched before.
+        assert_eq!(beam.values(&state), thread::scope(|scope| scope.spawn(|| beam.values(&state)).join().unwrap()));
+    }
+}
+
+#[test]
+fn with_one_move_left_a_beam_plays_for_the_points_of_this_move() {
+    for case in golden() {
+        let state = Bilging::parse(&text(&case["board"]), 1).unwrap();
+        let beam = Beam::default();
+        let values = beam.values(&state);
+        for action in Bilging::mask(&state, MATCHING).iter() {
+            let value = values.iter().find(|(valued, _)| *valued == action).unwrap().1;
+            assert_eq!(value, f64::from(Bilging::first_break(&state, action).points()) - f64::from(beam.mean));
+        }
+    }
+}
+
+#[test]
+fn a_beam_builds_the_bingo_that_is_two_swaps_away() {
+    let mut away = BINGO;
+    away[5] = (3, 3, 'a');
+    let state = Bilging::parse(&Bilging::board(&board(&away)), 2).unwrap();
+    let best = |state: &State| {
+        let values = Beam { width: 100, ..Beam::default() }.values(state);
+        values.into_iter().max_by(|one, other| one.1.total_cmp(&other.1)).unwrap().0
+    };
+    assert_eq!(best(&state), action(3, 2));
+    assert_eq!(best(&Bilging::done(&state, action(3, 2))), action(5, 2));
+}
+
+#[test]
+fn the_figures_of_games_count_their_breaks_and_the_bingos_that_were_tracked() {
+    let mut lines = 0;
+    for case in golden() {
+        let state = state(&case["board"]);
+        let possible = bingos(&state.pieces());
+        let Some(best) = possible.iter().min_by_key(|bingo| bingo.sum()) else { continue };
+        let alone = possible.iter().filter(|bingo| bingo.sum() == best.sum()).count() == 1;
+        for swap in Bilging::mask(&state, MATCHING).iter().filter(|_| alone) {
+            let game = Bilging::at(&Rules::default(), &state);
+            let played = Played { game, random: Stream::new(0, Role::Game, 0), actions: vec![swap] };
+            let figures = Bilging::figures(&mut [played].into_iter());
+            let first = Bilging::first_break(&state, swap);
+            let bingo = u32::from(first.lines() >= 3);
+            let completed = if best.row == swap / 5 { f64::from(bingo) } else { 0.0 };
+            let points = f64::from(first.points());
+            let expected = [(points, 1.0), (points, 1.0), (bingo.into(), 1.0), (completed, 1.0)];
+            let found: Vec<(f64, f64)> = figures.ratios.iter().map(|figure| figure.games[0]).collect();
+            assert_eq!(found, expected);
+            assert_eq!(figures.counts, [("breaks", vec![(first.to_string(), 1)])]);
+            lines += first.lines();
+        }
+    }
+    assert!(lines > 500);
+}
+
+#[test]
+fn advice_names_the_nearest_bingo_what_blocks_it_and_its_next_swaps() {
+    let mut away = BINGO.to_vec();
+    away[5] = (3, 3, 'a');
+    let told = Bilging::advice(&board(&away), action(3, 2));
+    for part in [
+        "the nearest bingo: a in row 5 and in column 2, b in column 3",
+        "\n  5  A A B A ",
+        "a at (3, 3) goes to column 2: 1 swap\n",
+        "a at (4, 2) is in its place\n",
+        "its next swaps, in any order: (3, 2)-(3, 3)\n",
+        "the best move is one of them",
+    ] {
+        assert!(told.contains(part), "{part:?}: {told}");
+    }
+    // Two g in column 3 wait for the one that the walking a pushes there.
+    away.extend([(3, 2, 'g'), (1, 3, 'g'), (2, 3, 'g')]);
+    let told = Bilging::advice(&board(&away), action(0, 0));
+    assert!(
+        told.contains("a at (3, 3) goes to column 2: 1 swap, but is blocked: (3, 2)-(3, 3) makes a run\n"),
+        "{told}"
+    );
+    assert!(told.contains("the best move serves something else"), "{told}");
 }
