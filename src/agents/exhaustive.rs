@@ -7,7 +7,7 @@ use crate::random::Stream;
 
 /// Plays the first move of the plan with the most points less a cost of each move.
 ///
-/// A plan ends after a move that gains something, where that pays best, or after all its moves.
+/// A plan ends with the first move that gains something, or after all its moves.
 pub struct Exhaustive {
     /// Moves of a plan at the most.
     pub depth: u32,
@@ -21,7 +21,7 @@ impl Exhaustive {
         let after = G::after(state, action);
         let later = match depth {
             0 | 1 => 0.0,
-            _ if G::actions_left(state) == 1 => 0.0,
+            _ if after.points > 0.0 || G::actions_left(state) == 1 => 0.0,
             // Of the last moves those that gain something are enough, and one that does not.
             2 => best_of(after.actions.iter().map(|next| self.value::<G>(&after.state, next, 1))).max(-self.cost),
             _ => {
@@ -29,7 +29,7 @@ impl Exhaustive {
                 best_of(next.iter().map(|next| self.value::<G>(&after.state, next, depth - 1)))
             }
         };
-        f64::from(after.points) - self.cost + if after.points > 0.0 { later.max(0.0) } else { later }
+        f64::from(after.points) - self.cost + later
     }
 }
 
@@ -44,7 +44,7 @@ impl<G: Lookahead> Policy<G> for Exhaustive {
 pub fn entry<G: Playable>() -> Entry<G> {
     Entry {
         name: "exhaustive",
-        about: "the best certain plan, of quiet moves too, by its points less a cost of each move",
+        about: "quiet moves until one gains: of all such plans the best by its points less a cost of each move",
         parameters: &[
             Parameter { key: "depth", default: Some("2"), about: "moves of a plan at the most, from 1 to 3" },
             Parameter { key: "cost", default: Some("3"), about: "what a move costs, in points" },
@@ -55,5 +55,40 @@ pub fn entry<G: Playable>() -> Entry<G> {
                 cost: options.number("cost", "a number", 0.0..=1e3)?,
             })
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::bilging::Bilging;
+    use crate::games::{Game, Text};
+    use crate::random::{Role, Stream};
+
+    /// What the plans are worth that begin with a move, found in the plainest way.
+    fn plain(state: &<Bilging as Game>::State, action: usize, depth: u32) -> f64 {
+        let after = Bilging::after(state, action);
+        if after.points > 0.0 || depth == 1 || Bilging::actions_left(state) == 1 {
+            return f64::from(after.points) - 3.0;
+        }
+        (0..Bilging::ACTIONS).map(|next| plain(&after.state, next, depth - 1)).fold(f64::NEG_INFINITY, f64::max) - 3.0
+    }
+
+    #[test]
+    fn a_move_is_worth_the_best_plan_that_begins_with_it() {
+        for (depth, positions) in [(1, 8), (2, 8), (3, 1)] {
+            for index in 0..positions {
+                let state = Bilging::new(&Default::default(), &mut Stream::new(3, Role::Game, index)).state();
+                let last = Bilging::parse(&Bilging::board(&state), 1).unwrap();
+                for state in [state, last] {
+                    let player = Exhaustive { depth, cost: 3.0 };
+                    let values = Policy::<Bilging>::values(&player, &state, &mut Stream::new(0, Role::Tie, 0));
+                    assert_eq!(values.len(), 60);
+                    for ActionValue { action, value } in values {
+                        assert_eq!(value, plain(&state, action, depth));
+                    }
+                }
+            }
+        }
     }
 }

@@ -35,3 +35,32 @@ pub fn entry<G: Playable>() -> Entry<G> {
         build: |options, _| options.player(Setup),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::bilging::{Bilging, MATCHING};
+    use crate::games::{Game, MaskKind};
+    use crate::random::{Role, Stream};
+
+    #[test]
+    fn where_nothing_matches_the_most_is_prepared() {
+        let (mut quiet, mut index) = (0, 0);
+        while quiet < 10 {
+            index += 1;
+            let state = Bilging::new(&Default::default(), &mut Stream::new(1, Role::Game, index)).state();
+            let values = Policy::<Bilging>::values(&Setup, &state, &mut Stream::new(0, Role::Tie, 0));
+            if !Bilging::mask(&state, MATCHING).is_empty() {
+                assert_eq!(values, Policy::<Bilging>::values(&Greedy, &state, &mut Stream::new(0, Role::Tie, 0)));
+                continue;
+            }
+            quiet += 1;
+            assert_eq!(values.len(), Bilging::mask(&state, MaskKind::LEGAL).count());
+            for ActionValue { action, value } in values {
+                let next = Bilging::done(&state, action);
+                let best = (0..60).map(|next_action| Bilging::first_break(&next, next_action).points()).max();
+                assert_eq!(value, f64::from(best.unwrap()));
+            }
+        }
+    }
+}
