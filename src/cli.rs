@@ -68,6 +68,10 @@ pub struct Eval {
     /// agent inside the program]
     #[arg(long, value_name = "PATH")]
     pub checkpoint: Option<PathBuf>,
+    /// Any player in place of an agent, name:key=value:key=value; `matchq players`
+    /// lists them
+    #[arg(long, value_name = "PLAYER", conflicts_with_all = ["checkpoint", "batch"])]
+    pub player: Option<String>,
     /// Which games.
     #[command(flatten)]
     pub series: Series,

@@ -1,6 +1,7 @@
 //! The interface every player implements, and the players.
 
 mod cascade;
+mod exhaustive;
 mod greedy;
 mod network;
 mod network_search;
@@ -11,8 +12,11 @@ mod random;
 mod registry;
 mod rollout;
 mod search;
+mod setup;
+mod specialist;
 
 pub use cascade::Cascade;
+pub use exhaustive::Exhaustive;
 pub use greedy::Greedy;
 pub use network::{NetworkPlayer, argmax};
 pub use network_search::NetworkSearch;
@@ -22,7 +26,10 @@ pub use policy::{ActionValue, Policy, PolicyAgent, best};
 pub use random::Random;
 pub use registry::{listing, parse, players, with_model};
 pub use rollout::Rollout;
-pub use search::{Budget, Search};
+pub use search::Search;
+pub use setup::Setup;
+
+pub use crate::games::Budget;
 
 use crate::error::Result;
 use crate::games::{Game, Text};

@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 
 use super::options::{CHECKPOINT, DEFAULT_MS, MS, Options, SIMS, budget};
-use super::search::{Budget, Search};
+use super::search::Search;
+use super::specialist;
 use super::{ActionValue, Agent, BoxedPlayer, Cascade, Entry, NetworkPlayer, Parameter, PlanThenCascade, Planner};
 use super::{Policy, Rollout, network};
 use crate::error::Result;
-use crate::games::{Image, Plan, Playable};
+use crate::games::{Budget, Image, Plan, Playable};
 use crate::random::Stream;
 
 /// Plays the move that simulations rank first, of those of the highest values.
@@ -121,14 +122,15 @@ pub fn entry<G: Playable>() -> Entry<G> {
 pub fn best<G: Playable>() -> Entry<G> {
     Entry {
         name: "best",
-        about: "what is recommended for a time a move: network+search, or rollout where no agent ships",
+        about: "what is recommended for a time a move: the game's own player, else network+search, or rollout where no agent ships",
         parameters: &[
             Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
             Parameter { key: "sims", default: None, about: SIMS },
         ],
-        build: |options, rules| match G::AGENTS.is_empty() {
-            false => searching(options, rules),
-            true => options.player(Rollout::<G, _> {
+        build: |options, rules| match (G::SPECIALISTS.first(), G::AGENTS.is_empty()) {
+            (Some(own), _) => specialist::player(own, options),
+            (None, false) => searching(options, rules),
+            (None, true) => options.player(Rollout::<G, _> {
                 search: Search { rules: rules.clone(), budget: budget(options)?, depth: 2, prior_visits: 0.0 },
                 guide: Cascade,
                 mask: G::DEFAULT_MASK,

@@ -148,6 +148,11 @@ impl<'a, G: Playable> Options<'a, G> {
         Ok(Box::new(PolicyAgent::new(self.text, policy)))
     }
 
+    /// The player's name.
+    pub(super) fn name(&self) -> &str {
+        self.entry.name
+    }
+
     /// The value that is given for a parameter.
     pub fn given(&self, key: &str) -> Option<&str> {
         self.given.iter().find(|(given, _)| *given == key).map(|(_, value)| *value)

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::Agent;
 use crate::error::Result;
-use crate::games::{ActionMask, Game, Lookahead, Plan, offered};
+use crate::games::{ActionMask, Game, Lookahead, MaskKind, Plan, offered};
 use crate::random::{Draw, Stream};
 
 /// A move and what a player thinks it is worth.
@@ -117,6 +117,18 @@ pub fn best(values: &[ActionValue], ties: &mut Stream) -> usize {
         0 | 1 => equal.next().map_or(0, |valued| valued.action),
         count => equal.nth(ties.below(count as u32) as usize).map_or(0, |valued| valued.action),
     }
+}
+
+/// The actions of a position that gain nothing for certain, too.
+///
+/// They are those of the mask before the default one, or of the nearest before it that holds any.
+pub(super) fn quiet_too<G: Game>(state: &G::State) -> ActionMask {
+    offered::<G>(state, MaskKind(G::DEFAULT_MASK.0.saturating_sub(1))).0
+}
+
+/// The highest of some values; negative infinity if there is none.
+pub(super) fn best_of(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// Moves from the highest value to the lowest.

@@ -3,14 +3,14 @@
 //! The list of all there are has one line a player.
 
 use super::options::{BoxedPlayer, Entry, LABEL, Options, Parameter, list};
-use super::{cascade, greedy, network, network_search, plan, random, rollout};
+use super::{cascade, exhaustive, greedy, network, network_search, plan, random, rollout, setup, specialist};
 use crate::error::{Error, Result};
 use crate::games::Playable;
 use crate::network::{Model, device::Device};
 
 /// All players, what is recommended first.
 pub fn players<G: Playable>() -> Vec<Entry<G>> {
-    vec![
+    let mut players = vec![
         network_search::best(),
         network::entry(),
         network_search::entry(),
@@ -19,8 +19,12 @@ pub fn players<G: Playable>() -> Vec<Entry<G>> {
         greedy::entry(),
         cascade::entry(),
         plan::entry(),
+        setup::entry(),
+        exhaustive::entry(),
         rollout::entry(),
-    ]
+    ];
+    players.extend(specialist::entries());
+    players
 }
 
 /// The player of a text, `name:key=value:key=value`, for games of these rules.

@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use super::options::{BREADTH, DEEPEST, DEPTH, GUIDE, MS, Options, PLANS, SIMS, budget};
 use super::policy::{certain_values, shuffle};
-use super::search::{Budget, Search};
+use super::search::Search;
 use super::{ActionValue, Cascade, Entry, Parameter, PlanThenCascade, Planner, Policy};
 use crate::error::Result;
-use crate::games::{ActionMask, Lookahead, MaskKind, Plan, Playable, offered};
+use crate::games::{ActionMask, Budget, Lookahead, MaskKind, Plan, Playable, offered};
 use crate::random::Stream;
 
 /// Plays the move that simulations rank first.

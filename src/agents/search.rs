@@ -8,17 +8,8 @@ use rand::Rng;
 use rayon::prelude::*;
 
 use super::{ActionValue, Policy};
-use crate::games::Game;
+use crate::games::{Budget, Game};
 use crate::random::{ColumnStreams, Role, Stream};
-
-/// How long a search goes on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Budget {
-    /// Simulations a move: as many on any machine and any number of threads.
-    Simulations(usize),
-    /// Time a move.
-    Time(Duration),
-}
 
 /// Ranks moves by simulated outcomes.
 ///

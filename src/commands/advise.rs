@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{print, rules};
 use crate::agents::{self, ActionValue};
@@ -24,6 +24,9 @@ struct Report<'a> {
     player: &'a str,
     moves_left: usize,
     moves: Vec<Ranked>,
+    /// What the game has to say of the board.
+    #[serde(flatten)]
+    more: Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -33,6 +36,9 @@ struct Ranked {
     action: Value,
     /// In points where the player has no scale of its own.
     value: f64,
+    /// What the game has to say of it.
+    #[serde(flatten)]
+    more: Map<String, Value>,
 }
 
 /// Reads the board and prints the player's ranking of its moves.
@@ -42,15 +48,25 @@ struct Ranked {
 pub fn run<G: Playable>(arguments: &Advise) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let (name, text) = read(arguments.file.as_deref().filter(|path| *path != Path::new("-")), G::BOARD)?;
-    let state = position::<G>(&name, &text, arguments.moves_left)?;
+    // What follows from a move may depend on the rules.
+    let state = G::at(&rules, &position::<G>(&name, &text, arguments.moves_left)?).state();
     let mut player = agents::parse::<G>(&arguments.player, &rules)?;
     let mut ranked = player.rank(&state, &mut Stream::new(0, Role::Tie, 0))?;
     ranked.truncate(arguments.top.map_or(usize::MAX, |top| top as usize));
     match arguments.json {
         false => print(&table::<G>(player.name(), &state, &ranked)),
         true => {
-            let moves = ranked.iter().map(|valued| Ranked { action: G::to_json(valued.action), value: valued.value });
-            let report = Report { player: player.name(), moves_left: G::actions_left(&state), moves: moves.collect() };
+            let moves = ranked.iter().map(|valued| Ranked {
+                action: G::to_json(valued.action),
+                value: valued.value,
+                more: G::about_move(&state, valued.action),
+            });
+            let report = Report {
+                player: player.name(),
+                moves_left: G::actions_left(&state),
+                moves: moves.collect(),
+                more: G::about_board(&state),
+            };
             let report = serde_json::to_string(&report)
                 .map_err(|error| Error::runtime(format!("the moves cannot be written as JSON: {error}")))?;
             print(&format!("{report}\n"))
@@ -131,6 +147,10 @@ fn table<G: Playable>(player: &str, state: &G::State, ranked: &[ActionValue]) ->
     line(format_args!("\n\nrank  move           {:>8}\n", "value"));
     for (rank, ActionValue { action, value }) in (1..).zip(ranked) {
         line(format_args!("{rank:4}  {}  {value:8.1}\n", G::describe(*action)));
+    }
+    let advice = ranked.first().map_or(String::new(), |valued| G::advice(state, valued.action));
+    if !advice.is_empty() {
+        line(format_args!("\n{}\n", advice.trim_end()));
     }
     text
 }

@@ -107,6 +107,7 @@ fn read<G: Playable>(paths: &[PathBuf]) -> Result<Vec<Report>> {
             if players.first().is_some_and(|first| (first.seed, &first.rules) != (player.seed, &player.rules)) {
                 return Err(wrong("all players must have played from the same --seed by the same rules"));
             }
+            player.find_own_figures::<G>();
             players.push(player);
         }
     }
@@ -217,6 +218,15 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
             100.0 * figures.moves_without_match,
             figures.milliseconds_per_move
         ));
+    }
+    if let Some(first) = all.first().filter(|first| !first.ratios.is_empty()) {
+        let cells = |cells: Vec<String>| cells.iter().map(|cell| format!("  {cell:>15}")).collect::<String>();
+        let header = cells(first.ratios.iter().map(|(about, _)| (*about).to_owned()).collect());
+        line(format!("\n{:width$}{header}", "player"));
+        for Report { player, ratios, .. } in all {
+            let ratios = cells(ratios.iter().map(|(_, ratio)| series::shown(*ratio)).collect());
+            line(format!("{:width$}{ratios}", short(player, width)));
+        }
     }
     if pairs.is_empty() {
         return text;

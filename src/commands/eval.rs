@@ -1,11 +1,11 @@
 //! `matchq eval`: what a trained agent scores.
 
 use super::{compute, series};
-use crate::agents::NetworkPlayer;
+use crate::agents::{self, NetworkPlayer};
 use crate::cli::Eval;
 use crate::error::{Error, Result};
 use crate::eval::Histogram;
-use crate::games::Playable;
+use crate::games::{Game, Match3, Playable};
 use crate::network::Model;
 use crate::report::plot;
 use crate::store::files;
@@ -17,21 +17,30 @@ use crate::store::files;
 pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
     let rules = series::check::<G>(&arguments.series)?;
     let device = compute(&arguments.compute)?;
-    let policy = Model::load::<G>(arguments.checkpoint.as_deref(), &device)?;
-    let mut player = NetworkPlayer::<G>::of(&policy, arguments.batch as usize, &device);
-    let report = series::play(&mut player, &rules, &arguments.series)?;
+    let report = match &arguments.player {
+        Some(player) => series::play(agents::parse::<G>(player, &rules)?.as_mut(), &rules, &arguments.series)?,
+        None => {
+            let policy = Model::load::<G>(arguments.checkpoint.as_deref(), &device)?;
+            let mut player = NetworkPlayer::<G>::of(&policy, arguments.batch as usize, &device);
+            series::play(&mut player, &rules, &arguments.series)?
+        }
+    };
 
     let histogram =
         Histogram::of(&report.scores).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
     let summary = &report.figures.scores;
     let (player, games, seed, rate) = (&report.player, report.games, report.seed, report.games_per_second);
     let drawn = histogram.render(summary);
-    let watch = match &arguments.checkpoint {
-        Some(path) => format!("network:checkpoint={}", path.display()),
-        None => "network".to_owned(),
+    let watch = match (&arguments.player, &arguments.checkpoint) {
+        (Some(player), _) => player.clone(),
+        (None, Some(path)) => format!("network:checkpoint={}", path.display()),
+        (None, None) => "network".to_owned(),
     };
+    let watch = if G::NAME == Match3::NAME { watch } else { format!("{watch} --game {}", G::NAME) };
+    let own: String =
+        report.ratios.iter().map(|(about, ratio)| format!("{about} {}\n", series::shown(*ratio))).collect();
     let text = format!(
-        "{player}: {games} games from seed {seed} ({rate:.0} games/s)\n{summary}\n\n{drawn}\n\
+        "{player}: {games} games from seed {seed} ({rate:.0} games/s)\n{summary}\n{own}\n{drawn}\n\
          watch it: matchq play --player {watch}\n"
     );
     series::write(&arguments.series, &text, &report)?;

@@ -7,14 +7,14 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{print, rules};
 use crate::agents::Agent;
 use crate::cli::Series as Arguments;
 use crate::error::{Error, Result};
-use crate::eval::{Figures, Summary, deal, luck, play_series};
-use crate::games::Playable;
+use crate::eval::{Figures, Ratio, Summary, deal, luck, play_series};
+use crate::games::{Figure, Playable, Played};
 use crate::report::progress;
 use crate::store::files;
 
@@ -49,6 +49,12 @@ pub struct Report {
     /// The scores less their luck.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub less_luck: Option<LessLuck>,
+    /// Figures of the game's own, which follow from its moves.
+    #[serde(flatten, skip_deserializing)]
+    own: Map<String, Value>,
+    /// The same ratios by their names for people.
+    #[serde(skip)]
+    pub ratios: Vec<(&'static str, Option<Ratio>)>,
     /// Each game's moves, as the game writes them.
     moves: Vec<Vec<Value>>,
 }
@@ -98,6 +104,28 @@ impl Report {
         self.luck_simulations = Some(simulations);
         self.summarise_luck();
         Ok(())
+    }
+
+    /// Finds the game's own figures by its moves.
+    pub fn find_own_figures<G: Playable>(&mut self) {
+        let Ok(rules) = self.rules::<G>() else { return };
+        let mut games = (0..).zip(&self.moves).map(|(index, moves)| {
+            let (game, random, _) = deal::<G>(&rules, self.seed + index);
+            // What is no move is one that changes nothing.
+            let actions = moves.iter().map(|value| G::from_json(value).unwrap_or(G::ACTIONS)).collect();
+            Played { game, random, actions }
+        });
+        let figures = G::figures(&mut games);
+        let ratios = figures.ratios.iter().map(|figure| (figure, Ratio::of(&figure.games)));
+        for (Figure { name, about, .. }, ratio) in ratios {
+            self.own.insert((*name).to_owned(), ratio.map(|ratio| ratio.mean).into());
+            self.own.insert(format!("{name}_half_width"), ratio.and_then(|ratio| ratio.half_width).into());
+            self.ratios.push((about, ratio));
+        }
+        for (name, counts) in figures.counts {
+            let counts: Map<String, Value> = counts.into_iter().map(|(kind, count)| (kind, count.into())).collect();
+            self.own.insert(name.to_owned(), counts.into());
+        }
     }
 
     /// The rules of the games, or what is wrong with them.
@@ -161,7 +189,7 @@ pub fn play<G: Playable>(agent: &mut dyn Agent<G>, rules: &G::Rules, arguments: 
     progress.finish_and_clear();
     let seconds = start.elapsed().as_secs_f64();
     let figures = Figures::of(&games, seconds).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
-    Ok(Report {
+    let mut report = Report {
         player,
         seed: arguments.seed,
         games: arguments.games,
@@ -175,10 +203,21 @@ pub fn play<G: Playable>(agent: &mut dyn Agent<G>, rules: &G::Rules, arguments: 
         luck_simulations: None,
         luck: None,
         less_luck: None,
+        own: Map::new(),
+        ratios: vec![],
         moves: games
             .iter()
             .map(|game| game.actions.iter().map(|action| G::to_json((*action).into())).collect())
             .collect(),
+    };
+    report.find_own_figures::<G>();
+    Ok(report)
+}
+
+/// A ratio for people, such as `2.141 ± 0.012`.
+pub fn shown(ratio: Option<Ratio>) -> String {
+    ratio.map_or("-".to_owned(), |Ratio { mean, half_width }| {
+        format!("{mean:.3}{}", half_width.map_or(String::new(), |half| format!(" ± {half:.3}")))
     })
 }
 

@@ -9,4 +9,4 @@ pub mod statistics;
 pub use figures::{Difference, Figures};
 pub use games::{PlayedGame, deal, play_series};
 pub use histogram::Histogram;
-pub use statistics::Summary;
+pub use statistics::{Ratio, Summary};

@@ -69,6 +69,31 @@ impl fmt::Display for Summary {
     }
 }
 
+/// A ratio of two sums over games, such as points to moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratio {
+    /// The ratio.
+    pub mean: f64,
+    /// Half the width of its 95 % confidence interval.
+    ///
+    /// By the delta method, the games being independent. None for a single game.
+    pub half_width: Option<f64>,
+}
+
+impl Ratio {
+    /// The ratio of what games add to two sums; none where the second is 0.
+    pub fn of(games: &[(f64, f64)]) -> Option<Self> {
+        let (above, below) = games.iter().fold((0.0, 0.0), |sums, game| (sums.0 + game.0, sums.1 + game.1));
+        if below == 0.0 {
+            return None;
+        }
+        let (n, mean) = (games.len(), above / below);
+        let squares: f64 = games.iter().map(|game| (game.0 - mean * game.1).powi(2)).sum();
+        let error = || (squares * n as f64 / (n - 1) as f64).sqrt() / below;
+        Some(Self { mean, half_width: (n > 1).then(|| t_975(n - 1) * error()) })
+    }
+}
+
 /// The quantile of sorted, non-empty values at a fraction in 0..=1.
 fn quantile(sorted: &[f64], fraction: f64) -> f64 {
     let place = fraction * (sorted.len() - 1) as f64;
@@ -141,6 +166,16 @@ mod tests {
         }
         assert!(close(t_975(11), 2.20099, 1e-4));
         assert!(close(t_975(1_000_000), 1.95996, 1e-5));
+    }
+
+    #[test]
+    fn a_ratio_over_equal_games_has_the_interval_of_the_mean() {
+        let games = [(10.0, 2.0), (2.0, 2.0), (6.0, 2.0), (4.0, 2.0), (8.0, 2.0)];
+        let (ratio, summary) = (Ratio::of(&games).unwrap(), Summary::of(&[10, 2, 6, 4, 8]).unwrap());
+        assert_eq!(ratio.mean, summary.mean / 2.0);
+        assert!(close(ratio.half_width.unwrap(), summary.half_width.unwrap() / 2.0, 1e-12));
+        assert_eq!(Ratio::of(&games[..1]), Some(Ratio { mean: 5.0, half_width: None }));
+        assert_eq!(Ratio::of(&[(3.0, 0.0)]), None);
     }
 
     #[test]

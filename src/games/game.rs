@@ -1,10 +1,11 @@
 //! The traits of a game: what each part of the program asks of it.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{ActionMask, Mask, MaskKind};
 use crate::error::Result;
@@ -166,6 +167,58 @@ impl Plan {
     }
 }
 
+/// How long a search goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Budget {
+    /// Simulations a move: as many on any machine and any number of threads.
+    Simulations(usize),
+    /// Time a move.
+    Time(Duration),
+}
+
+/// A player that only one game has.
+pub struct Specialist<S> {
+    /// The name.
+    pub name: &'static str,
+    /// What it plays, in one line.
+    pub about: &'static str,
+    /// Its moves in a position, with what it thinks that they are worth; none where it has no opinion.
+    pub values: OwnValues<S>,
+}
+
+/// A function that values moves of a position within a budget.
+pub type OwnValues<S> = fn(&S, Budget) -> Vec<(usize, f64)>;
+
+/// A game as it was dealt, and what was played in it.
+pub struct Played<G: Game> {
+    /// The game before its first action.
+    pub game: G,
+    /// Its random numbers.
+    pub random: G::Rng,
+    /// The actions, in order.
+    pub actions: Vec<usize>,
+}
+
+/// What the games of a player say beside their scores.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct OwnFigures {
+    /// Ratios of two sums.
+    pub ratios: Vec<Figure>,
+    /// How often something was done, by a name for JSON, each kind by its own.
+    pub counts: Vec<(&'static str, Vec<(String, u64)>)>,
+}
+
+/// A figure of many games: a sum over all of them divided by another.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Figure {
+    /// Its name in JSON.
+    pub name: &'static str,
+    /// Its name in tables.
+    pub about: &'static str,
+    /// What each game adds to both sums.
+    pub games: Vec<(f64, f64)>,
+}
+
 /// What follows in a game for certain, before chance decides anything.
 pub trait Lookahead: Game {
     /// The position with an action done and nothing that follows from it.
@@ -312,6 +365,21 @@ pub trait Text: Game {
     /// The cells (column, row) that an action touches.
     fn cells(action: usize) -> Vec<(usize, usize)>;
 
+    /// What a program should know of a move beside its value, by names for JSON; by default nothing.
+    fn about_move(_state: &Self::State, _action: usize) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// What a program should know of a position, by names for JSON; by default nothing.
+    fn about_board(_state: &Self::State) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// Advice for people on a position whose best move is known, lines of text; by default none.
+    fn advice(_state: &Self::State, _best: usize) -> String {
+        String::new()
+    }
+
     /// Plays an action as [`step`](Game::step), and gives the boards on the way.
     ///
     /// The last one is left out. What falls leaves a space.
@@ -349,4 +417,12 @@ pub trait Playable: Image + Features + Text {
     ///
     /// Each is its name and its file.
     const AGENTS: &'static [(&'static str, &'static [u8])] = &[];
+
+    /// Players of the game's own, the recommended one first.
+    const SPECIALISTS: &'static [Specialist<Self::State>] = &[];
+
+    /// Figures of the game's own; by default none.
+    fn figures(_games: &mut dyn Iterator<Item = Played<Self>>) -> OwnFigures {
+        OwnFigures::default()
+    }
 }

@@ -1,6 +1,7 @@
 //! The traits of a game, and the games.
 
 mod action_mask;
+pub mod bilging;
 pub mod conformance;
 mod game;
 mod mask;
@@ -13,8 +14,10 @@ pub mod toy;
 mod vector;
 
 pub use action_mask::ActionMask;
+pub use bilging::Bilging;
 pub use game::{
-    After, Features, Game, Image, Lookahead, Plan, Playable, SeenWave, Shape, Step, Text, Token, actions_of_a_game,
+    After, Budget, Features, Figure, Game, Image, Lookahead, OwnFigures, OwnValues, Plan, Playable, Played, SeenWave,
+    Shape, Specialist, Step, Text, Token, actions_of_a_game,
 };
 pub use mask::{Mask, MaskKind, offered};
 pub use match3::Match3;

@@ -32,6 +32,7 @@ macro_rules! games {
 
 games! {
     super::match3::Match3,
+    super::bilging::Bilging,
     #[cfg(test)]
     super::toy::Toy,
 }

@@ -139,6 +139,14 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         moving & Cells::TOP
     }
 
+    /// Takes the tokens out of cells: they hold kind 0 until [`put`](Self::put) fills them.
+    #[inline]
+    pub fn take(&mut self, cells: Cells<COLUMNS, ROWS>) {
+        for plane in &mut self.planes {
+            *plane &= !cells;
+        }
+    }
+
     /// Puts tokens of one kind into cells that hold kind 0.
     #[inline]
     pub fn put(&mut self, cells: Cells<COLUMNS, ROWS>, kind: u8) {
@@ -230,6 +238,18 @@ fn follow<const COLUMNS: usize, const ROWS: usize>(
         runs &= threes;
     }
     sum
+}
+
+/// The cells in which one more token of a kind would complete a run of three or more.
+///
+/// `cells` are those that hold the kind.
+#[inline]
+pub fn completing<const COLUMNS: usize, const ROWS: usize>(cells: Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
+    let (above, below) = (cells.down(), cells.up());
+    let (at_right, at_left) = (cells.left(), cells.right());
+    let in_column = above & above.down() | below & below.up() | above & below;
+    let in_row = at_right & at_right.left() | at_left & at_left.right() | at_right & at_left;
+    (in_column | in_row) & Cells::ALL
 }
 
 /// The neighbours, above, below, left and right, of a set of cells.

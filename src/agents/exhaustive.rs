@@ -1,0 +1,94 @@
+//! The exhaustive player: all certain plans of a few moves, quiet moves too.
+
+use super::policy::{best_of, quiet_too};
+use super::{ActionValue, Entry, Parameter, Policy};
+use crate::games::{Lookahead, Playable};
+use crate::random::Stream;
+
+/// Plays the first move of the plan with the most points less a cost of each move.
+///
+/// A plan ends with the first move that gains something, or after all its moves.
+pub struct Exhaustive {
+    /// Moves of a plan at the most.
+    pub depth: u32,
+    /// What a move costs, in points.
+    pub cost: f64,
+}
+
+impl Exhaustive {
+    /// What a move is worth with the best that may follow it.
+    fn value<G: Lookahead>(&self, state: &G::State, action: usize, depth: u32) -> f64 {
+        let after = G::after(state, action);
+        let later = match depth {
+            0 | 1 => 0.0,
+            _ if after.points > 0.0 || G::actions_left(state) == 1 => 0.0,
+            // Of the last moves those that gain something are enough, and one that does not.
+            2 => best_of(after.actions.iter().map(|next| self.value::<G>(&after.state, next, 1))).max(-self.cost),
+            _ => {
+                let next = quiet_too::<G>(&after.state);
+                best_of(next.iter().map(|next| self.value::<G>(&after.state, next, depth - 1)))
+            }
+        };
+        f64::from(after.points) - self.cost + later
+    }
+}
+
+impl<G: Lookahead> Policy<G> for Exhaustive {
+    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
+        let value = |action| ActionValue { action, value: self.value::<G>(state, action, self.depth) };
+        quiet_too::<G>(state).iter().map(value).collect()
+    }
+}
+
+/// The player's entry in the list.
+pub fn entry<G: Playable>() -> Entry<G> {
+    Entry {
+        name: "exhaustive",
+        about: "quiet moves until one gains: of all such plans the best by its points less a cost of each move",
+        parameters: &[
+            Parameter { key: "depth", default: Some("2"), about: "moves of a plan at the most, from 1 to 3" },
+            Parameter { key: "cost", default: Some("3"), about: "what a move costs, in points" },
+        ],
+        build: |options, _| {
+            options.player(Exhaustive {
+                depth: options.number("depth", "a whole number", 1..=3)?,
+                cost: options.number("cost", "a number", 0.0..=1e3)?,
+            })
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::bilging::Bilging;
+    use crate::games::{Game, Text};
+    use crate::random::{Role, Stream};
+
+    /// What the plans are worth that begin with a move, found in the plainest way.
+    fn plain(state: &<Bilging as Game>::State, action: usize, depth: u32) -> f64 {
+        let after = Bilging::after(state, action);
+        if after.points > 0.0 || depth == 1 || Bilging::actions_left(state) == 1 {
+            return f64::from(after.points) - 3.0;
+        }
+        (0..Bilging::ACTIONS).map(|next| plain(&after.state, next, depth - 1)).fold(f64::NEG_INFINITY, f64::max) - 3.0
+    }
+
+    #[test]
+    fn a_move_is_worth_the_best_plan_that_begins_with_it() {
+        for (depth, positions) in [(1, 8), (2, 8), (3, 1)] {
+            for index in 0..positions {
+                let state = Bilging::new(&Default::default(), &mut Stream::new(3, Role::Game, index)).state();
+                let last = Bilging::parse(&Bilging::board(&state), 1).unwrap();
+                for state in [state, last] {
+                    let player = Exhaustive { depth, cost: 3.0 };
+                    let values = Policy::<Bilging>::values(&player, &state, &mut Stream::new(0, Role::Tie, 0));
+                    assert_eq!(values.len(), 60);
+                    for ActionValue { action, value } in values {
+                        assert_eq!(value, plain(&state, action, depth));
+                    }
+                }
+            }
+        }
+    }
+}

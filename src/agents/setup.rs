@@ -1,0 +1,66 @@
+//! Greedy with set-up: where nothing gains, the move that prepares the most.
+
+use super::policy::{best_of, quiet_too};
+use super::{ActionValue, Entry, Greedy, Policy};
+use crate::games::{Lookahead, Playable};
+use crate::random::Stream;
+
+/// Plays as [`Greedy`] where an action of the default mask is there.
+///
+/// Else it plays the action after which the best first wave gains the most.
+pub struct Setup;
+
+impl<G: Lookahead> Policy<G> for Setup {
+    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
+        if !G::mask(state, G::DEFAULT_MASK).is_empty() {
+            return Policy::<G>::values(&Greedy, state, ties);
+        }
+        let first_wave =
+            |state: &G::State, action| G::wave(&G::done(state, action)).map_or(0.0, |(_, points)| f64::from(points));
+        let value = |action| {
+            let after = G::after(state, action);
+            let best = best_of(after.actions.iter().map(|next| first_wave(&after.state, next)));
+            ActionValue { action, value: best.max(0.0) }
+        };
+        quiet_too::<G>(state).iter().map(value).collect()
+    }
+}
+
+/// The player's entry in the list.
+pub fn entry<G: Playable>() -> Entry<G> {
+    Entry {
+        name: "setup",
+        about: "as greedy, and where no move gains the one that prepares the most points at once",
+        parameters: &[],
+        build: |options, _| options.player(Setup),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::bilging::{Bilging, MATCHING};
+    use crate::games::{Game, MaskKind};
+    use crate::random::{Role, Stream};
+
+    #[test]
+    fn where_nothing_matches_the_most_is_prepared() {
+        let (mut quiet, mut index) = (0, 0);
+        while quiet < 10 {
+            index += 1;
+            let state = Bilging::new(&Default::default(), &mut Stream::new(1, Role::Game, index)).state();
+            let values = Policy::<Bilging>::values(&Setup, &state, &mut Stream::new(0, Role::Tie, 0));
+            if !Bilging::mask(&state, MATCHING).is_empty() {
+                assert_eq!(values, Policy::<Bilging>::values(&Greedy, &state, &mut Stream::new(0, Role::Tie, 0)));
+                continue;
+            }
+            quiet += 1;
+            assert_eq!(values.len(), Bilging::mask(&state, MaskKind::LEGAL).count());
+            for ActionValue { action, value } in values {
+                let next = Bilging::done(&state, action);
+                let best = (0..60).map(|next_action| Bilging::first_break(&next, next_action).points()).max();
+                assert_eq!(value, f64::from(best.unwrap()));
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Players that a game brings itself.
+
+use super::options::{DEFAULT_MS, MS, Options, SIMS, budget};
+use super::{ActionValue, Budget, Entry, Parameter, Policy};
+use crate::error::{Error, Result};
+use crate::games::{Game, MaskKind, OwnValues, Playable, Specialist};
+use crate::random::Stream;
+
+use super::BoxedPlayer;
+
+/// Plays as a game's own specialist says.
+struct Special<G: Game> {
+    values: OwnValues<G::State>,
+    budget: Budget,
+}
+
+impl<G: Game> Policy<G> for Special<G> {
+    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
+        let values = (self.values)(state, self.budget);
+        if values.is_empty() {
+            let legal = G::mask(state, MaskKind::LEGAL);
+            return legal.iter().map(|action| ActionValue { action, value: 0.0 }).collect();
+        }
+        values.into_iter().map(|(action, value)| ActionValue { action, value }).collect()
+    }
+
+    fn is_timed(&self) -> bool {
+        matches!(self.budget, Budget::Time(_))
+    }
+}
+
+/// The entries of all specialists of a game.
+pub fn entries<G: Playable>() -> impl Iterator<Item = Entry<G>> {
+    G::SPECIALISTS.iter().map(|Specialist { name, about, .. }| Entry {
+        name,
+        about,
+        parameters: &[
+            Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
+            Parameter { key: "sims", default: None, about: SIMS },
+        ],
+        build: |options, _| {
+            let own = G::SPECIALISTS.iter().find(|own| own.name == options.name());
+            let own = own.ok_or_else(|| Error::runtime(format!("{} has no player '{}'", G::NAME, options.name())))?;
+            player(own, options)
+        },
+    })
+}
+
+/// The player of a specialist, with the budget of the options.
+pub(super) fn player<G: Playable>(own: &Specialist<G::State>, options: &Options<G>) -> Result<BoxedPlayer<G>> {
+    options.player(Special::<G> { values: own.values, budget: budget(options)? })
+}

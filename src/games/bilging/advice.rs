@@ -1,0 +1,87 @@
+//! Advice on a board, for programs and for players of the puzzle.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use super::{ACTIONS, Bilging, Bingo, COLUMNS, State, bingos, board, text};
+use crate::games::{Lookahead, Text};
+
+/// What a move brings at once: its points, the lengths of its lines, and the board that it leaves.
+///
+/// Cells that are to be filled are dots.
+pub(super) fn of_move(state: &State, action: usize) -> Map<String, Value> {
+    let done = Bilging::done(state, action);
+    let left = Bilging::wave(&done).map_or(done, |(left, _)| left);
+    let first = Bilging::first_break(state, action);
+    let leaves: Vec<String> = Bilging::board(&left).lines().map(str::to_owned).collect();
+    let fields = [("points", json!(first.points())), ("lines", json!(first.lengths())), ("leaves", json!(leaves))];
+    fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// All possible bingos of a board, under the key `bingos`.
+pub(super) fn of_board(state: &State) -> Map<String, Value> {
+    let written = |bingo: Bingo| {
+        let Bingo { row, x, o, direction, anchor, features } = bingo;
+        let letter = |piece| text::letter(piece).to_string();
+        json!({"row": row, "x": letter(x), "o": letter(o), "direction": direction, "anchor": anchor, "features": features})
+    };
+    let all: Vec<Value> = bingos(&state.pieces()).into_iter().map(written).collect();
+    [("bingos".to_owned(), all.into())].into_iter().collect()
+}
+
+/// The nearest possible bingo in words and as a drawing: its pieces, their ways, and what blocks them.
+pub(super) fn drawing(state: &State, best: usize) -> String {
+    let pieces = state.pieces();
+    let Some(bingo) = bingos(&pieces).into_iter().min_by_key(Bingo::sum) else {
+        return "no bingo is possible yet".to_owned();
+    };
+    let places = bingo.places(&pieces);
+    let (x, o) = (text::letter(bingo.x), text::letter(bingo.o));
+    let beside = bingo.anchor.wrapping_add_signed(bingo.direction as isize);
+    let mut told = format!(
+        "the nearest bingo: {x} in row {} and in column {}, {o} in column {beside}; its pieces are capitals\n\n    ",
+        bingo.row, bingo.anchor
+    );
+    let mut line = |part: std::fmt::Arguments| told.write_fmt(part).unwrap_or_default();
+    (0..COLUMNS).for_each(|column| line(format_args!(" {column}")));
+    for (row, pieces) in pieces.iter().enumerate().take(bingo.row + 3).skip(bingo.row.saturating_sub(2)) {
+        line(format_args!("\n {row:2} "));
+        for (column, piece) in pieces.iter().enumerate() {
+            let letter = text::letter(*piece);
+            let taken = places.iter().any(|place| (place.row, place.column) == (row, column));
+            line(format_args!(" {}", if taken { letter.to_ascii_uppercase() } else { letter }));
+        }
+    }
+    line(format_args!("\n\n"));
+    for place in &places {
+        let (row, column, to) = (place.row, place.column, place.to);
+        let letter = text::letter(pieces[row][column]);
+        let way = match place.walk().len() {
+            0 => "is in its place".to_owned(),
+            1 => format!("goes to column {to}: 1 swap"),
+            swaps => format!("goes to column {to}: {swaps} swaps"),
+        };
+        line(format_args!("{letter} at ({row}, {column}) {way}"));
+        if let Some(swap) = place.blocker(&pieces) {
+            line(format_args!(", but is blocked: ({row}, {swap})-({row}, {}) makes a run", swap + 1));
+        }
+        line(format_args!("\n"));
+    }
+    let steps = |place: &super::bingos::Piece| place.walk().first().map(|column| (place.row, *column));
+    let free = |place: &&super::bingos::Piece| place.blocker(&pieces).is_none();
+    let mut next: Vec<(usize, usize)> = places.iter().filter(free).filter_map(steps).collect();
+    next.dedup();
+    let swaps: Vec<String> =
+        next.iter().map(|(row, column)| format!("({row}, {column})-({row}, {})", column + 1)).collect();
+    match swaps.is_empty() {
+        true => line(format_args!("no swap of it is free\n")),
+        false => line(format_args!("its next swaps, in any order: {}\n", swaps.join(" "))),
+    }
+    if best < ACTIONS {
+        let (column, row) = board::place(best);
+        let serves = next.contains(&(row, column));
+        line(format_args!("the best move {}\n", if serves { "is one of them" } else { "serves something else" }));
+    }
+    told
+}

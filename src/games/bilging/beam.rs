@@ -1,0 +1,272 @@
+//! Beam search over real swaps on what is certain of a board.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::time::{Duration, Instant};
+
+use crate::games::Budget;
+
+use super::potential::{Memory, Worth};
+use super::rows::Rows;
+use super::{ACTIONS, COLUMNS, Chains, ROWS, State};
+
+/// A beam search.
+#[derive(Clone, Debug)]
+pub struct Beam {
+    /// Boards that are kept after each move.
+    pub width: usize,
+    /// The time of a search, in place of a width.
+    pub time: Option<Duration>,
+    /// Moves of a plan.
+    pub depth: usize,
+    /// What a move is worth: points that a player makes on average.
+    pub mean: f32,
+    /// Moves before the end of the game from which on a board's promise counts less.
+    pub ending: f32,
+    /// What boards promise.
+    pub worth: Worth,
+}
+
+/// What a move is worth, and moves of a plan, as they were found best.
+impl Default for Beam {
+    fn default() -> Self {
+        Self { width: 1_000, time: None, depth: 12, mean: 8.0, ending: 8.0, worth: Worth::default() }
+    }
+}
+
+/// The values of the default search within a budget, of which each board that is looked beyond is a simulation.
+pub(super) fn values(state: &State, budget: Budget) -> Vec<(usize, f64)> {
+    let default = Beam::default();
+    let beam = match budget {
+        Budget::Simulations(boards) => Beam { width: boards.div_ceil(default.depth), ..default },
+        Budget::Time(time) => Beam { time: Some(time), ..default },
+    };
+    beam.values(state)
+}
+
+/// A board that some plan leads to.
+#[derive(Clone, Copy)]
+struct Node {
+    rows: Rows,
+    points: f32,
+    /// The first moves of the plans that lead to it, a bit each.
+    firsts: u64,
+}
+
+/// A move from a board of the beam.
+#[derive(Clone, Copy)]
+struct Child {
+    score: f32,
+    parent: u32,
+    action: u8,
+    /// Whether the move clears something.
+    clears: bool,
+    firsts: u64,
+}
+
+/// A hasher of keys that are hashes already.
+#[derive(Default)]
+struct Same(u64);
+
+impl Hasher for Same {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {}
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
+/// The children of a level by the hash of what they lead to.
+type Known = HashMap<u64, u32, BuildHasherDefault<Same>>;
+
+thread_local! {
+    /// Distances are the same for all searches, and those of one move serve the next.
+    static MEMORY: RefCell<Memory> = RefCell::new(Memory::new());
+}
+
+/// The part of a row in the hash of a board.
+#[inline]
+fn hash(row: usize, word: u64) -> u64 {
+    let key = (word ^ (row as u64 + 1) << 56).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let key = (key ^ key >> 32).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    key ^ key >> 29
+}
+
+/// The hashes of all rows of a board.
+fn hashes(rows: &Rows) -> [u64; ROWS] {
+    std::array::from_fn(|row| hash(row, rows.0[row]))
+}
+
+/// The hash of several rows.
+fn sum(hashes: &[u64]) -> u64 {
+    hashes.iter().fold(0, |sum, hash| sum.wrapping_add(*hash))
+}
+
+/// The part of the points in the hash of a node.
+fn hash_points(points: f32) -> u64 {
+    (points as u64).wrapping_mul(0x94d0_49bb_1331_11eb)
+}
+
+/// A board with the hashes of its rows and of their surroundings, and what the rows promise.
+struct Hashed {
+    hashes: [u64; ROWS],
+    around: [u64; ROWS],
+    by_row: [f32; ROWS],
+}
+
+impl Hashed {
+    fn of(rows: Rows, worth: &Worth, memory: &mut Memory) -> Self {
+        let hashes = hashes(&rows);
+        let near = |row: usize| &hashes[row.saturating_sub(2)..(row + 3).min(ROWS)];
+        let around = std::array::from_fn(|row| sum(near(row)).wrapping_add(row as u64));
+        let by_row = std::array::from_fn(|row| worth.row(memory.nearest(around[row], &rows, row)));
+        Self { hashes, around, by_row }
+    }
+}
+
+impl Beam {
+    /// The values of the first moves of plans, each of its best plan.
+    ///
+    /// It is the plan's points, less what its moves are worth, and what the board promises that it leaves. Plans that
+    /// end with a break count, others only for moves that none of these begins with.
+    pub fn values(&self, state: &State) -> Vec<(usize, f64)> {
+        MEMORY.with_borrow_mut(|memory| self.search(state, memory))
+    }
+
+    fn search(&self, state: &State, memory: &mut Memory) -> Vec<(usize, f64)> {
+        let begin = Instant::now();
+        let (left, depth) = (state.moves_left(), self.depth.min(state.moves_left()));
+        let (mut ended, mut open) = ([f32::NEG_INFINITY; ACTIONS], [f32::NEG_INFINITY; ACTIONS]);
+        let mut beam = vec![Node { rows: Rows::of(state), points: 0.0, firsts: 0 }];
+        let (mut children, mut known) = (Vec::<Child>::new(), Known::default());
+        let mut expanded = 0;
+        for level in 1..=depth {
+            children.clear();
+            known.clear();
+            let promise = ((left - level) as f32 / self.ending).min(1.0);
+            let spent = self.mean * level as f32;
+            for (parent, node) in (0..).zip(&beam) {
+                self.expand(node, promise, state.chains, memory, |action, key, clears, score| {
+                    let firsts = if level == 1 { 1 << action } else { node.firsts };
+                    match known.entry(key) {
+                        Entry::Occupied(place) => children[*place.get() as usize].firsts |= firsts,
+                        Entry::Vacant(place) => {
+                            place.insert(children.len() as u32);
+                            let score = node.points - spent + score();
+                            children.push(Child { score, parent, action: action as u8, clears, firsts });
+                        }
+                    }
+                });
+            }
+            for child in &children {
+                let best = if child.clears { &mut ended } else { &mut open };
+                if child.clears || level == depth {
+                    for first in (0..ACTIONS).filter(|first| child.firsts >> first & 1 == 1) {
+                        best[first] = best[first].max(child.score);
+                    }
+                }
+            }
+            expanded += beam.len();
+            if level == depth || children.is_empty() {
+                break;
+            }
+            let width = match self.time {
+                None => self.width,
+                Some(time) => {
+                    let elapsed = begin.elapsed();
+                    let each = elapsed.as_secs_f64() / expanded as f64;
+                    let rest = time.saturating_sub(elapsed).as_secs_f64();
+                    ((rest / (depth - level) as f64 / each) as usize).clamp(20, 100_000)
+                }
+            };
+            if children.len() > width {
+                children.select_nth_unstable_by(width - 1, |a, b| b.score.total_cmp(&a.score));
+                children.truncate(width);
+            }
+            beam = children.iter().map(|child| follow(&beam[child.parent as usize], child, state.chains)).collect();
+        }
+        let best = |action| if ended[action] > f32::NEG_INFINITY { ended[action] } else { open[action] - UNENDED };
+        let values = (0..ACTIONS).map(|action| (action, f64::from(best(action))));
+        values.filter(|(_, value)| *value > f64::NEG_INFINITY).collect()
+    }
+
+    /// Gives each move of a board that changes it, the hash of what it leads to, whether it clears something, and its
+    /// score.
+    #[inline]
+    fn expand(
+        &self,
+        node: &Node,
+        promise: f32,
+        chains: Chains,
+        memory: &mut Memory,
+        mut give: impl FnMut(usize, u64, bool, &mut dyn FnMut() -> f32),
+    ) {
+        let board = Hashed::of(node.rows, &self.worth, memory);
+        let whole = hash_points(node.points).wrapping_add(sum(&board.hashes));
+        let unknown = self.worth.unknown * node.rows.unknown() as f32;
+        for row in 0..ROWS {
+            let completing = node.rows.completing(row);
+            let word = node.rows.0[row];
+            for action in SWAPS * row..SWAPS * (row + 1) {
+                let change = node.rows.change(action);
+                if change == 0 {
+                    continue;
+                }
+                let swapped = word ^ change;
+                let mut rows = node.rows;
+                rows.0[row] = swapped;
+                if swapped & completing != 0 || Rows::has_run(swapped) {
+                    let points = settle(&mut rows, chains);
+                    let key = hash_points(node.points + points).wrapping_add(sum(&hashes(&rows)));
+                    give(action, key, true, &mut || {
+                        let after = Hashed::of(rows, &self.worth, memory);
+                        let promised = self.worth.sum(&after.by_row) + self.worth.unknown * rows.unknown() as f32;
+                        points + promise * promised
+                    });
+                    continue;
+                }
+                let changed = hash(row, swapped).wrapping_sub(board.hashes[row]);
+                give(action, whole.wrapping_add(changed), false, &mut || {
+                    let mut by_row = board.by_row;
+                    for (near, promise) in by_row.iter_mut().enumerate().take(row + 3).skip(row.saturating_sub(2)) {
+                        let around = board.around[near].wrapping_add(changed);
+                        *promise = self.worth.row(memory.nearest(around, &rows, near));
+                    }
+                    promise * (self.worth.sum(&by_row) + unknown)
+                });
+            }
+        }
+    }
+}
+
+/// Swaps of a row.
+const SWAPS: usize = COLUMNS - 1;
+
+/// What a plan is worth less that does not end with a break.
+const UNENDED: f32 = 1000.0;
+
+/// The board after a move.
+fn follow(node: &Node, child: &Child, chains: Chains) -> Node {
+    let action = usize::from(child.action);
+    let mut rows = node.rows;
+    rows.0[action / SWAPS] ^= rows.change(action);
+    let points = if child.clears { settle(&mut rows, chains) } else { 0.0 };
+    Node { rows, points: node.points + points, firsts: child.firsts }
+}
+
+/// Clears until no known run is left; the points, of a swap's own break in full.
+fn settle(rows: &mut Rows, chains: Chains) -> f32 {
+    let mut points = 0;
+    let mut first = true;
+    while let Some((lines, pieces)) = rows.wave() {
+        points += if first { lines.points() } else { chains.points(lines, pieces) };
+        first = false;
+    }
+    points as f32
+}

@@ -1,0 +1,204 @@
+//! Possible bingos: breaks of three lines that swaps in rows can build, and how far they are.
+//!
+//! The features are those of Rodriguez, Chen and Turner-Maier 2008, "Holey Ship! Bilging by reinforcement learning",
+//! as `docs/bilging.md` reads them.
+
+use super::board::UNKNOWN;
+use super::{COLUMNS, ROWS};
+
+/// The pieces of a board, row by row from the top.
+type Pieces = [[u8; COLUMNS]; ROWS];
+
+/// The features of a board without a possible bingo.
+pub(super) const NO_BINGO: [u32; 5] = [10, 10, 15, 5, 8];
+
+/// A bingo that is possible: a line of X in a row, and lines of X and of O through it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bingo {
+    /// The row of the horizontal line.
+    pub row: usize,
+    /// The colour of that line and of the vertical one in the anchor's column.
+    pub x: u8,
+    /// The colour of the vertical line beside it.
+    pub o: u8,
+    /// Where the line of O lies from the anchor: 1 right, -1 left.
+    pub direction: i32,
+    /// The column into which the last swap brings X.
+    pub anchor: usize,
+    /// How far the pieces are from their places, and how many are blocked.
+    pub features: [u32; 5],
+}
+
+/// A piece of a bingo and the column that it must reach in its row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Piece {
+    /// Its row.
+    pub row: usize,
+    /// Its column.
+    pub column: usize,
+    /// The column that it must reach.
+    pub to: usize,
+}
+
+/// All possible bingos of a board, by row, then X, then O.
+pub fn bingos(pieces: &Pieces) -> Vec<Bingo> {
+    let mut found = Vec::new();
+    for row in 0..ROWS {
+        for x in 0..UNKNOWN {
+            for o in (0..UNKNOWN).filter(|o| *o != x) {
+                found.extend(bingo(pieces, row, x, o));
+            }
+        }
+    }
+    found
+}
+
+/// The bingo of two colours through a row, where it is possible, in its best orientation.
+fn bingo(pieces: &Pieces, row: usize, x: u8, o: u8) -> Option<Bingo> {
+    let (xs, os) = (columns(pieces, row, x), columns(pieces, row, o));
+    let stands = |colour| pairs(row).any(|pair| pair.iter().all(|row| pieces[*row].contains(&colour)));
+    if xs.len() < 3 || os.is_empty() || os.len() > xs.len() || !stands(x) || !stands(o) {
+        return None;
+    }
+    let candidates = orientations(&xs).into_iter().map(|(direction, anchor)| {
+        let at = Bingo { row, x, o, direction, anchor, features: NO_BINGO };
+        Bingo { features: at.measured(pieces), ..at }
+    });
+    // Right goes before left, then the smaller anchor.
+    candidates.min_by_key(|bingo| (bingo.sum(), -bingo.direction, bingo.anchor))
+}
+
+/// The columns of a colour in a row.
+fn columns(pieces: &Pieces, row: usize, colour: u8) -> Vec<usize> {
+    (0..COLUMNS).filter(|column| pieces[row][*column] == colour).collect()
+}
+
+/// The pairs of rows with which a row makes a vertical three.
+fn pairs(row: usize) -> impl Iterator<Item = [usize; 2]> {
+    let all = [[-2, -1], [-1, 1], [1, 2]];
+    let on_board = move |offset: i32| row.checked_add_signed(offset as isize).filter(|row| *row < ROWS);
+    all.into_iter().filter_map(move |[one, other]| Some([on_board(one)?, on_board(other)?]))
+}
+
+/// The directions and anchors that the pieces X of a row speak for.
+///
+/// The closest two and the third that is nearest to them give both; all that are equally close are given.
+fn orientations(xs: &[usize]) -> Vec<(i32, usize)> {
+    let gap = |index: &usize| xs[index + 1] - xs[*index];
+    let closest = (0..xs.len() - 1).map(|index| gap(&index)).min().unwrap_or(0);
+    let mut found = Vec::new();
+    for index in (0..xs.len() - 1).filter(|index| gap(index) == closest) {
+        let (left, right) = (xs[index], xs[index + 1]);
+        let far = |column: usize| if column < left { left - column } else { column - right };
+        let thirds = || xs.iter().copied().filter(move |column| *column != left && *column != right);
+        let nearest = thirds().map(far).min().unwrap_or(0);
+        for third in thirds().filter(|third| far(*third) == nearest) {
+            found.push(match third > right {
+                true => (1, (right + 1).clamp(2, 4)),
+                false => (-1, left.saturating_sub(1).clamp(1, 3)),
+            });
+        }
+    }
+    found
+}
+
+impl Bingo {
+    /// The sum of the features.
+    pub fn sum(&self) -> u32 {
+        self.features.iter().sum()
+    }
+
+    /// The column at a distance from the anchor in the bingo's direction.
+    fn column(&self, distance: i32) -> usize {
+        (self.anchor as i32 + distance * self.direction) as usize
+    }
+
+    /// The eight pieces: two X above or below, two O, three X and an O in the row.
+    pub fn places(&self, pieces: &Pieces) -> Vec<Piece> {
+        let beside = self.column(1);
+        let mut places = self.vertical(pieces, self.x, self.anchor);
+        places.extend(self.vertical(pieces, self.o, beside));
+        let mut to = [self.column(-2), self.column(-1), self.column(1)];
+        to.sort_unstable();
+        let row = self.row;
+        let nearest = self.nearest_three(pieces);
+        places.extend(nearest.into_iter().zip(to).map(|(column, to)| Piece { row, column, to }));
+        places.extend(nearest_of(pieces, row, self.o, self.anchor));
+        places
+    }
+
+    /// The two pieces of the best pair of rows.
+    fn vertical(&self, pieces: &Pieces, colour: u8, to: usize) -> Vec<Piece> {
+        let pair = |rows: [usize; 2]| {
+            let found: Option<Vec<Piece>> = rows.into_iter().map(|row| nearest_of(pieces, row, colour, to)).collect();
+            found
+        };
+        let far = |pair: &Vec<Piece>| pair.iter().map(|piece| piece.column.abs_diff(to)).sum::<usize>();
+        pairs(self.row).filter_map(pair).min_by_key(far).unwrap_or_default()
+    }
+
+    /// The columns of the three X that are nearest to the anchor, from left to right.
+    fn nearest_three(&self, pieces: &Pieces) -> Vec<usize> {
+        let mut xs = columns(pieces, self.row, self.x);
+        xs.sort_by_key(|column| (column.abs_diff(self.anchor), *column));
+        xs.truncate(3);
+        xs.sort_unstable();
+        xs
+    }
+
+    fn measured(&self, pieces: &Pieces) -> [u32; 5] {
+        let places = self.places(pieces);
+        let far =
+            |pieces: &[Piece], to: usize| -> u32 { pieces.iter().map(|piece| piece.column.abs_diff(to) as u32).sum() };
+        let blocked = places.iter().filter(|piece| piece.blocker(pieces).is_some()).count() as u32;
+        [
+            far(&places[..2], self.anchor),
+            far(&places[2..4], self.column(1)),
+            far(&places[4..7], self.anchor),
+            far(&places[7..], self.anchor),
+            blocked,
+        ]
+    }
+}
+
+/// The piece of a colour in a row that is nearest to a column, the left one of two.
+fn nearest_of(pieces: &Pieces, row: usize, colour: u8, to: usize) -> Option<Piece> {
+    let nearest = columns(pieces, row, colour).into_iter().min_by_key(|column| column.abs_diff(to));
+    nearest.map(|column| Piece { row, column, to })
+}
+
+impl Piece {
+    /// The columns of the swaps, each by its left piece, that bring it straight to its place.
+    pub fn walk(&self) -> Vec<usize> {
+        match self.column <= self.to {
+            true => (self.column..self.to).collect(),
+            false => (self.to..self.column).rev().collect(),
+        }
+    }
+
+    /// The first swap of its walk, alone on this board, that makes a run, by its left column.
+    pub fn blocker(&self, pieces: &Pieces) -> Option<usize> {
+        let mut board = *pieces;
+        self.walk().into_iter().find(|column| {
+            board[self.row].swap(*column, column + 1);
+            stands_in_run(&board, self.row, *column) || stands_in_run(&board, self.row, column + 1)
+        })
+    }
+}
+
+/// Whether a piece stands in a run of three or more.
+fn stands_in_run(pieces: &Pieces, row: usize, column: usize) -> bool {
+    let colour = pieces[row][column];
+    let count = |step: (isize, isize)| {
+        let (mut row, mut column, mut length) = (row, column, 0);
+        while let Some((next_row, next_column)) = row.checked_add_signed(step.0).zip(column.checked_add_signed(step.1))
+        {
+            if pieces.get(next_row).and_then(|row| row.get(next_column)) != Some(&colour) {
+                break;
+            }
+            (row, column, length) = (next_row, next_column, length + 1);
+        }
+        length
+    };
+    colour != UNKNOWN && (count((0, -1)) + count((0, 1)) >= 2 || count((-1, 0)) + count((1, 0)) >= 2)
+}

@@ -1,0 +1,142 @@
+//! Bilging's board: swaps, breaks, rising and refilling on bit planes.
+//!
+//! The planes hold the board upside down, so that what falls in them rises on the board.
+
+use super::{ACTIONS, Break, COLUMNS, Cells, Grid, ROWS, Refill, Rules, Swaps};
+use crate::games::ActionMask;
+use crate::games::swap;
+use crate::random::Draw;
+
+/// How a piece that is not known is held: after all colours.
+///
+/// It lines up with nothing and cannot be swapped.
+pub(super) const UNKNOWN: u8 = 7;
+
+/// The cell in a column and a row from the top.
+pub(super) const fn cell(column: usize, row: usize) -> Cells {
+    Cells::at(column, ROWS - 1 - row)
+}
+
+/// The column and the row of the left cell that an action swaps.
+pub(super) const fn place(action: usize) -> (usize, usize) {
+    (action % (COLUMNS - 1), action / (COLUMNS - 1))
+}
+
+/// The two cells of each action.
+static CELLS: [(Cells, Cells); ACTIONS] = {
+    let mut cells = [(Cells::EMPTY, Cells::EMPTY); ACTIONS];
+    let mut action = 0;
+    while action < ACTIONS {
+        let (column, row) = place(action);
+        cells[action] = (cell(column, row), cell(column + 1, row));
+        action += 1;
+    }
+    cells
+};
+
+/// The action whose left cell is at a bit's index.
+static ACTION_AT: [u8; 128] = {
+    let mut actions = [u8::MAX; 128];
+    let mut action = 0;
+    while action < ACTIONS {
+        actions[CELLS[action].0.index()] = action as u8;
+        action += 1;
+    }
+    actions
+};
+
+/// The board of pieces given row by row from the top.
+pub(super) fn from_rows(mut pieces: [[u8; COLUMNS]; ROWS]) -> Grid {
+    pieces.reverse();
+    Grid::from_rows(&pieces)
+}
+
+/// The pieces of a board, row by row from the top.
+pub(super) fn rows(grid: &Grid) -> [[u8; COLUMNS]; ROWS] {
+    std::array::from_fn(|row| std::array::from_fn(|column| grid.kind(cell(column, row))))
+}
+
+/// A board without a run, each piece drawn again while it completes one.
+pub(super) fn deal(rules: &Rules, draw: &mut impl Draw) -> Grid {
+    let mut pieces = [[0; COLUMNS]; ROWS];
+    for row in 0..ROWS {
+        for column in 0..COLUMNS {
+            pieces[row][column] = loop {
+                let piece = draw.below_in(column, rules.colours()) as u8;
+                let left = column >= 2 && pieces[row][column - 2..column] == [piece; 2];
+                let above = row >= 2 && [pieces[row - 2][column], pieces[row - 1][column]] == [piece; 2];
+                if !left && !above {
+                    break piece;
+                }
+            };
+        }
+    }
+    from_rows(pieces)
+}
+
+/// Swaps the two pieces of an action, if there is one and both are known.
+#[inline]
+pub(super) fn swap(grid: &mut Grid, action: usize) {
+    if let Some((left, right)) = CELLS.get(action)
+        && ((*left | *right) & grid.of_kind(UNKNOWN)).is_empty()
+    {
+        grid.swap(*left, *right);
+    }
+}
+
+/// The runs of known pieces.
+#[inline]
+pub(super) fn runs(grid: &Grid) -> swap::Runs<COLUMNS, ROWS> {
+    grid.runs(Cells::ALL & !grid.of_kind(UNKNOWN))
+}
+
+/// Takes cells out and lets the pieces below rise; what comes in at the bottom is unknown.
+#[inline]
+pub(super) fn rise(grid: &mut Grid, mut empty: Cells) {
+    while !empty.is_empty() {
+        let bottom = grid.fall(&mut empty);
+        grid.put(bottom, UNKNOWN);
+    }
+}
+
+/// Draws the unknown pieces, column by column from the left, each from its top.
+#[inline]
+pub(super) fn refill(grid: &mut Grid, rules: &Rules, draw: &mut impl Draw) {
+    let empty = grid.of_kind(UNKNOWN);
+    for cell in empty.each() {
+        let piece = loop {
+            let piece = draw.below_in(cell.column(), rules.colours()) as u8;
+            if rules.refill == Refill::Plain || (swap::completing(grid.of_kind(piece)) & cell).is_empty() {
+                break piece;
+            }
+        };
+        grid.take(cell);
+        grid.put(cell, piece);
+    }
+}
+
+/// The swaps of known pieces that make a run.
+pub(super) fn matching(grid: &Grid) -> ActionMask {
+    let known = Cells::ALL & !grid.of_kind(UNKNOWN);
+    let completing = |piece| Swaps::completing(grid.of_kind(piece)).horizontal;
+    let swaps = (0..UNKNOWN).fold(Cells::EMPTY, |swaps, piece| swaps | completing(piece));
+    actions(swaps & known & known.left())
+}
+
+/// The swaps of known pieces of two colours.
+pub(super) fn effective(grid: &Grid) -> ActionMask {
+    let known = Cells::ALL & !grid.of_kind(UNKNOWN);
+    actions(known & known.left() & !grid.equal_neighbours().horizontal)
+}
+
+/// The break that a swap makes at once; no line where it makes none.
+pub(super) fn first_break(grid: &Grid, action: usize) -> Break {
+    let mut swapped = *grid;
+    swap(&mut swapped, action);
+    Break::of(&runs(&swapped))
+}
+
+/// The actions whose left cells these are.
+fn actions(cells: Cells) -> ActionMask {
+    cells.each().map(|cell| usize::from(ACTION_AT[cell.index()])).collect()
+}

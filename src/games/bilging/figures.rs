@@ -1,0 +1,76 @@
+//! What the games of a player say beside their scores.
+
+use std::collections::BTreeMap;
+
+use super::{Bilging, Bingo, Break, bingos};
+use crate::games::{Figure, Game, OwnFigures, Played};
+
+/// A bingo by which it is known again: its row, X and O.
+type Known = (usize, u8, u8);
+
+/// What one game counts.
+#[derive(Default)]
+struct Counts {
+    moves: u32,
+    points: f32,
+    clearing: u32,
+    bingos: u32,
+    encountered: u32,
+    completed: u32,
+}
+
+/// Points and bingos a move, completion and the types of break of some games.
+///
+/// A possible bingo is encountered when it becomes the one with the least sum of features, and completed when three
+/// lines or more are made by a swap in its row while it is; otherwise it is lost.
+pub(super) fn figures(games: &mut dyn Iterator<Item = Played<Bilging>>) -> OwnFigures {
+    let mut types = BTreeMap::<Break, u64>::new();
+    let counts: Vec<Counts> = games.map(|game| count(game, &mut types)).collect();
+    let figure = |name, about, ratio: fn(&Counts) -> (f64, f64)| Figure {
+        name,
+        about,
+        games: counts.iter().map(ratio).collect(),
+    };
+    OwnFigures {
+        ratios: vec![
+            figure("points_per_move", "points a move", |of| (of.points.into(), of.moves.into())),
+            figure("points_per_clearing_move", "a clearing move", |of| (of.points.into(), of.clearing.into())),
+            figure("bingos_per_move", "bingos a move", |of| (of.bingos.into(), of.moves.into())),
+            figure("completion", "completion", |of| (of.completed.into(), of.encountered.into())),
+        ],
+        counts: vec![("breaks", types.into_iter().map(|(kind, count)| (kind.to_string(), count)).collect())],
+    }
+}
+
+fn count(Played { mut game, mut random, actions }: Played<Bilging>, types: &mut BTreeMap<Break, u64>) -> Counts {
+    let (mut counts, mut tracked) = (Counts::default(), None::<Known>);
+    for action in actions {
+        let state = game.state();
+        let possible = bingos(&state.pieces());
+        let least = possible.iter().map(Bingo::sum).min();
+        let known = |bingo: &Bingo| (bingo.row, bingo.x, bingo.o);
+        let mut best = possible.iter().filter(|bingo| Some(bingo.sum()) == least).map(known);
+        // Of equal ones the one that is tracked stays.
+        let first = best.clone().next();
+        if !best.any(|bingo| Some(bingo) == tracked) {
+            counts.encountered += u32::from(first.is_some());
+            tracked = first;
+        }
+        let made = Bilging::first_break(&state, action);
+        let step = game.step(action, &mut random);
+        counts.moves += 1;
+        counts.points += step.reward;
+        if made.lines() > 0 {
+            counts.clearing += 1;
+            *types.entry(made).or_default() += 1;
+        }
+        if made.lines() >= 3 {
+            counts.bingos += 1;
+            let (_, row) = super::board::place(action);
+            if tracked.take_if(|bingo| bingo.0 == row).is_some() {
+                counts.completed += 1;
+            }
+        }
+    }
+    counts
+}

@@ -1,0 +1,385 @@
+//! Bilging: swaps of neighbours in a row, breaks of several lines at once.
+//!
+//! The puzzle of Rodriguez, Chen and Turner-Maier 2008, "Holey Ship! Bilging by reinforcement learning".
+//! `docs/bilging.md` gives the rules exactly.
+
+mod advice;
+mod beam;
+mod bingos;
+mod board;
+mod breaks;
+mod figures;
+mod potential;
+mod rows;
+mod state;
+mod text;
+
+#[cfg(test)]
+mod plain;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+pub use beam::Beam;
+pub use bingos::{Bingo, bingos};
+pub use breaks::Break;
+pub use potential::Worth;
+pub use state::State;
+
+use super::swap::{self, Board};
+use super::{
+    ActionMask, After, Features, Game, Image, Lookahead, Mask, MaskKind, OwnFigures, Playable, Played, Shape,
+    Specialist, Step, Text, Token,
+};
+use crate::error::{Error, Result};
+use crate::random::{Draw, Stream};
+use board::UNKNOWN;
+
+/// Columns of the board.
+pub const COLUMNS: usize = 6;
+/// Rows of the board.
+pub const ROWS: usize = 12;
+/// Colours of the whole game.
+pub const COLOURS: usize = 7;
+/// Moves of a game, where the rules say nothing.
+pub const MOVES: u16 = 50;
+/// Swaps that make a run at once.
+pub const MATCHING: MaskKind = MaskKind(1);
+/// Swaps of two pieces of different colours.
+pub const EFFECTIVE: MaskKind = MaskKind(2);
+
+/// Swaps: each piece but the last of a row with its right neighbour.
+const ACTIONS: usize = ROWS * (COLUMNS - 1);
+
+/// Pieces by their colours' numbers; 7 where none is known.
+type Grid = Board<COLUMNS, ROWS, 3>;
+type Cells = swap::Cells<COLUMNS, ROWS>;
+type Swaps = swap::Swaps<COLUMNS, ROWS>;
+
+/// How cleared cells are filled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Refill {
+    /// A piece is drawn again while it completes a run.
+    #[default]
+    MatchFree,
+    /// Any piece may come, and clear at once.
+    Plain,
+}
+
+/// What pieces score that line up without a swap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Chains {
+    /// Nothing.
+    #[default]
+    None,
+    /// A point a piece.
+    Piece,
+    /// As if a swap had made them.
+    Full,
+}
+
+/// The parameters of the rules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "text::GivenRules", into = "text::GivenRules")]
+pub struct Rules {
+    refill: Refill,
+    chains: Chains,
+    moves: u16,
+    colours: u8,
+}
+
+impl Rules {
+    /// The most moves that a game may have.
+    pub const MOST_MOVES: u32 = 10_000;
+
+    /// The rules with these parameters.
+    ///
+    /// # Errors
+    /// Moves that are not from 1 to [`MOST_MOVES`](Self::MOST_MOVES), colours that are not from 5 to 7.
+    pub fn new(refill: Refill, chains: Chains, moves: u32, colours: u32) -> Result<Self> {
+        if !(1..=Self::MOST_MOVES).contains(&moves) {
+            let most = Self::MOST_MOVES;
+            return Err(Error::user(format!("the number of moves is {moves}, but must be from 1 to {most}")));
+        }
+        // With fewer than five a cell between four pairs could not be filled match-free.
+        if !(5..=COLOURS as u32).contains(&colours) {
+            return Err(Error::user(format!("the number of colours is {colours}, but must be from 5 to {COLOURS}")));
+        }
+        Ok(Self { refill, chains, moves: moves as u16, colours: colours as u8 })
+    }
+
+    /// The number of colours.
+    #[inline]
+    pub fn colours(&self) -> u32 {
+        self.colours.into()
+    }
+}
+
+impl Default for Rules {
+    /// Those of the article.
+    fn default() -> Self {
+        Self { refill: Refill::MatchFree, chains: Chains::None, moves: MOVES, colours: COLOURS as u8 }
+    }
+}
+
+impl Chains {
+    /// The points of what clears without a swap.
+    #[inline]
+    fn points(self, cleared: Break, pieces: u32) -> i32 {
+        match self {
+            Self::None => 0,
+            Self::Piece => pieces as i32,
+            Self::Full => cleared.points(),
+        }
+    }
+}
+
+/// A game of bilging.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "text::Saved", into = "text::Saved")]
+pub struct Bilging {
+    rules: Rules,
+    grid: Grid,
+    score: i32,
+    moves_left: u16,
+}
+
+impl Bilging {
+    /// The break that a swap makes at once on a game's board; no line where it makes none.
+    pub fn first_break(state: &State, action: usize) -> Break {
+        board::first_break(&state.grid(), action)
+    }
+
+    /// Plays a move; `see` is given the boards on the way with their empty cells.
+    #[inline]
+    fn play(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(&Grid, Cells)) -> Step {
+        if self.moves_left == 0 {
+            return Step { reward: 0.0, terminal: true, waves: 0 };
+        }
+        self.moves_left -= 1;
+        board::swap(&mut self.grid, action);
+        see(&self.grid, Cells::EMPTY);
+        let (mut points, mut waves) = (0, 0);
+        loop {
+            let runs = self.grid.runs(Cells::ALL);
+            if runs.is_empty() {
+                break;
+            }
+            let (cells, cleared) = (runs.cells(), Break::of(&runs));
+            points += if waves == 0 { cleared.points() } else { self.rules.chains.points(cleared, cells.count()) };
+            waves += 1;
+            see(&self.grid, cells);
+            board::rise(&mut self.grid, cells);
+            see(&self.grid, self.grid.of_kind(UNKNOWN));
+            board::refill(&mut self.grid, &self.rules, draw);
+            see(&self.grid, Cells::EMPTY);
+        }
+        self.score += points;
+        Step { reward: points as f32, terminal: self.is_over(), waves }
+    }
+}
+
+impl Game for Bilging {
+    type Rules = Rules;
+    type State = State;
+    type Rng = Stream;
+
+    const NAME: &'static str = "bilging";
+    const ABOUT: &'static str = "12 x 6 pieces, 50 swaps in a row, breaks of up to four lines at once";
+    const ACTIONS: usize = ACTIONS;
+    const MASKS: &'static [Mask] = &[
+        Mask { name: "legal", about: "all 60 swaps" },
+        Mask { name: "matching", about: "swaps that make a run at once" },
+        Mask { name: "effective", about: "swaps of two colours" },
+    ];
+    const DEFAULT_MASK: MaskKind = MATCHING;
+
+    fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
+        Self { rules: *rules, grid: board::deal(rules, draw), score: 0, moves_left: rules.moves }
+    }
+
+    /// A game in a position, whose chains score as these rules say.
+    fn at(rules: &Rules, state: &State) -> Self {
+        Self { rules: *rules, grid: state.grid(), score: 0, moves_left: state.moves_left() as u16 }
+    }
+
+    /// Plays an action; a number that is no action changes nothing but costs a move.
+    fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
+        self.play(action, draw, |_, _| ())
+    }
+
+    fn is_over(&self) -> bool {
+        self.moves_left == 0
+    }
+
+    fn score(&self) -> i32 {
+        self.score
+    }
+
+    fn state(&self) -> State {
+        State::pack(&self.grid, self.moves_left, self.rules.chains)
+    }
+
+    fn mask(state: &State, kind: MaskKind) -> ActionMask {
+        match kind {
+            MATCHING => board::matching(&state.grid()),
+            EFFECTIVE => board::effective(&state.grid()),
+            _ => ActionMask::all(ACTIONS),
+        }
+    }
+
+    fn is_whole(state: &State) -> bool {
+        state.is_whole()
+    }
+
+    fn actions_left(state: &State) -> usize {
+        state.moves_left()
+    }
+}
+
+impl Lookahead for Bilging {
+    fn done(state: &State, action: usize) -> State {
+        let mut grid = state.grid();
+        board::swap(&mut grid, action);
+        State::pack(&grid, (state.moves_left() as u16).saturating_sub(1), state.chains)
+    }
+
+    fn wave(state: &State) -> Option<(State, f32)> {
+        let mut grid = state.grid();
+        let runs = board::runs(&grid);
+        if runs.is_empty() {
+            return None;
+        }
+        let (cells, cleared) = (runs.cells(), Break::of(&runs));
+        let points = if state.chained { state.chains.points(cleared, cells.count()) } else { cleared.points() };
+        board::rise(&mut grid, cells);
+        let mut next = State::pack(&grid, state.moves_left() as u16, state.chains);
+        next.chained = true;
+        Some((next, points as f32))
+    }
+
+    fn after(state: &State, action: usize) -> After<State> {
+        let (mut state, mut points) = (Self::done(state, action), 0.0);
+        while let Some((next, gained)) = Self::wave(&state) {
+            state = next;
+            points += gained;
+        }
+        let actions = if state.moves_left() > 0 { board::matching(&state.grid()) } else { ActionMask::empty() };
+        After { state, points, actions }
+    }
+}
+
+impl Image for Bilging {
+    const PLANES: usize = COLOURS;
+    const COLOURS: usize = COLOURS;
+    const ROWS: usize = ROWS;
+    const COLUMNS: usize = COLUMNS;
+    const SCALARS: usize = 1;
+    const ACTION_PLANES: usize = 1;
+    const SYMMETRIES: usize = state::SYMMETRIES;
+
+    fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+        state.encode(symmetry, image, scalars);
+    }
+
+    fn place(action: usize) -> (usize, usize, usize) {
+        let (column, row) = board::place(action);
+        (0, row, column)
+    }
+
+    fn transform_action(action: usize, symmetry: usize) -> usize {
+        state::transform_action(action, symmetry)
+    }
+}
+
+impl Features for Bilging {
+    const NAMES: &'static [&'static str] = &["x_columns", "o_columns", "x_row", "o_row", "blocked"];
+
+    /// The features of the possible bingo with the least sum; the first of equal ones.
+    fn features(state: &State) -> Vec<f64> {
+        let best = bingos(&state.pieces()).into_iter().min_by_key(Bingo::sum);
+        best.map_or(bingos::NO_BINGO, |bingo| bingo.features).map(f64::from).to_vec()
+    }
+}
+
+impl Text for Bilging {
+    const BOARD: &'static str = "twelve lines of six of a b c d e f g, without a run of three";
+    const TOKENS: &'static [Token] = &[
+        Token { letter: 'a', colour: [0xe5, 0x48, 0x4d], shape: Shape::Triangle },
+        Token { letter: 'b', colour: [0x46, 0xb3, 0x6b], shape: Shape::Square },
+        Token { letter: 'c', colour: [0x4c, 0x7d, 0xf0], shape: Shape::Pentagon },
+        Token { letter: 'd', colour: [0x35, 0xc2, 0xd6], shape: Shape::Hexagon },
+        Token { letter: 'e', colour: [0xe8, 0xb9, 0x3c], shape: Shape::Star },
+        Token { letter: 'f', colour: [0xb0, 0x6a, 0xe0], shape: Shape::Diamond },
+        Token { letter: 'g', colour: [0xe0, 0xe4, 0xee], shape: Shape::Circle },
+    ];
+
+    fn board(state: &State) -> String {
+        text::show(&state.grid(), Cells::EMPTY)
+    }
+
+    fn parse(board: &str, actions_left: i64) -> Result<State> {
+        let grid = text::parse(board)?;
+        Ok(State::pack(&grid, text::moves_left(actions_left)?, Chains::default()))
+    }
+
+    /// Row and column of both pieces, such as `( 2, 4)-( 2, 5)`.
+    fn describe(action: usize) -> String {
+        let (column, row) = board::place(action);
+        format!("({row:2}, {column})-({row:2}, {})", column + 1)
+    }
+
+    /// `[row, column]` of the left piece.
+    fn to_json(action: usize) -> Value {
+        let (column, row) = board::place(action);
+        json!([row, column])
+    }
+
+    fn from_json(value: &Value) -> std::result::Result<usize, String> {
+        let (row, column) = <(i64, i64)>::deserialize(value)
+            .map_err(|_| "a move is [row, column] of the left piece, such as [2, 4]".to_owned())?;
+        let cell = usize::try_from(row).ok().zip(usize::try_from(column).ok());
+        let cell = cell.filter(|(row, column)| *row < ROWS && *column < COLUMNS - 1);
+        Ok(cell.map_or(ACTIONS, |(row, column)| row * (COLUMNS - 1) + column))
+    }
+
+    fn cells(action: usize) -> Vec<(usize, usize)> {
+        let (column, row) = board::place(action);
+        vec![(column, row), (column + 1, row)]
+    }
+
+    fn about_move(state: &State, action: usize) -> Map<String, Value> {
+        advice::of_move(state, action)
+    }
+
+    fn about_board(state: &State) -> Map<String, Value> {
+        advice::of_board(state)
+    }
+
+    fn advice(state: &State, best: usize) -> String {
+        advice::drawing(state, best)
+    }
+
+    fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {
+        let mut boards = Vec::new();
+        let step = self.play(action, draw, |grid, empty| boards.push(text::show(grid, empty)));
+        boards.pop();
+        (step, boards)
+    }
+}
+
+impl Playable for Bilging {
+    const SPECIALISTS: &'static [Specialist<State>] = &[Specialist {
+        name: "beam",
+        about: "beam search over certain boards: plans that end with a break, by points, moves and promising rows",
+        values: beam::values,
+    }];
+
+    fn figures(games: &mut dyn Iterator<Item = Played<Self>>) -> OwnFigures {
+        figures::figures(games)
+    }
+}

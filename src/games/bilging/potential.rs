@@ -1,0 +1,247 @@
+//! What a board promises: how near its rows are to bingos and sea donkeys.
+
+use super::rows::Rows;
+use super::{COLOURS, COLUMNS, ROWS};
+
+/// Arrangements that a row is held against, a lane each.
+const LANES: usize = 8;
+/// Colours, each with its lanes; the last is of none.
+const WORDS: usize = 8;
+/// The distance of a piece that there is not, in half swaps.
+const NONE: u8 = 60;
+/// Masks of a colour's columns in a row.
+const MASKS: usize = 1 << COLUMNS;
+
+type Lanes = [u8; LANES];
+type Vector = [u8; LANES * WORDS];
+
+/// One arrangement: where a swap stands one move before it is made.
+///
+/// The swap brings X from beside the anchor to it, and O away from it.
+struct Arrangement {
+    /// The places of X in the row of the swap.
+    x: [usize; 3],
+    /// The places of O in that row; the first is the anchor.
+    o: &'static [usize],
+    /// The columns in which X and O stand above or below.
+    columns: [usize; 2],
+}
+
+const ARRANGEMENTS: [Arrangement; LANES - 1] = [
+    Arrangement { x: [0, 1, 3], o: &[2], columns: [2, 3] },
+    Arrangement { x: [1, 2, 4], o: &[3], columns: [3, 4] },
+    Arrangement { x: [2, 3, 5], o: &[4], columns: [4, 5] },
+    Arrangement { x: [0, 2, 3], o: &[1], columns: [1, 0] },
+    Arrangement { x: [1, 3, 4], o: &[2], columns: [2, 1] },
+    Arrangement { x: [2, 4, 5], o: &[3], columns: [3, 2] },
+    Arrangement { x: [0, 1, 3], o: &[2, 4, 5], columns: [2, 3] },
+];
+
+/// The lane of the sea donkey.
+const DONKEY: usize = 6;
+
+/// Distances of a colour's pieces in a row to their places, in half swaps, by the mask of their columns.
+struct Tables {
+    x_row: [Lanes; MASKS],
+    o_row: [Lanes; MASKS],
+    x_column: [Lanes; MASKS],
+    o_column: [Lanes; MASKS],
+}
+
+static TABLES: Tables = {
+    let mut tables = Tables {
+        x_row: [[NONE; LANES]; MASKS],
+        o_row: [[NONE; LANES]; MASKS],
+        x_column: [[NONE; LANES]; MASKS],
+        o_column: [[NONE; LANES]; MASKS],
+    };
+    let mut mask = 0;
+    while mask < MASKS {
+        let mut lane = 0;
+        while lane < ARRANGEMENTS.len() {
+            let Arrangement { x, o, columns } = &ARRANGEMENTS[lane];
+            tables.x_row[mask][lane] = distance(mask, x);
+            tables.o_row[mask][lane] = distance(mask, o);
+            tables.x_column[mask][lane] = distance(mask, &[columns[0]]);
+            tables.o_column[mask][lane] = distance(mask, &[columns[1]]);
+            lane += 1;
+        }
+        mask += 1;
+    }
+    tables
+};
+
+/// The least sum of distances, in half swaps, of pieces in a row to ascending places, each piece to one.
+const fn distance(mask: usize, places: &[usize]) -> u8 {
+    let mut best = NONE;
+    let mut chosen = 0;
+    while chosen < MASKS {
+        if chosen & !mask == 0 && chosen.count_ones() as usize == places.len() {
+            let (mut sum, mut place, mut column) = (0, 0, 0);
+            while column < COLUMNS {
+                if chosen >> column & 1 == 1 {
+                    sum += 2 * places[place].abs_diff(column) as u8;
+                    place += 1;
+                }
+                column += 1;
+            }
+            if sum < best {
+                best = sum;
+            }
+        }
+        chosen += 1;
+    }
+    best
+}
+
+/// In half swaps, what a vertical line of four, of five is worth, with a bingo and with a sea donkey.
+const LONGER: [[u8; 2]; 2] = [[1, 3], [2, 12]];
+
+/// The distances of each colour's pieces in a row.
+#[inline(always)]
+fn gather(table: &[Lanes; MASKS], word: u64) -> Vector {
+    let mut vector = [NONE; LANES * WORDS];
+    let bytes = word.to_le_bytes();
+    for colour in 0..COLOURS {
+        vector[LANES * colour..][..LANES].copy_from_slice(&table[usize::from(bytes[colour]) & (MASKS - 1)]);
+    }
+    vector
+}
+
+#[inline(always)]
+fn add(mut one: Vector, other: &Vector) -> Vector {
+    for (one, other) in one.iter_mut().zip(other) {
+        *one = one.saturating_add(*other);
+    }
+    one
+}
+
+#[inline(always)]
+fn less(mut one: Vector, other: &Vector) -> Vector {
+    for (one, other) in one.iter_mut().zip(other) {
+        *one = one.saturating_sub(*other);
+    }
+    one
+}
+
+#[inline(always)]
+fn min(mut one: Vector, other: &Vector) -> Vector {
+    for (one, other) in one.iter_mut().zip(other) {
+        *one = (*one).min(*other);
+    }
+    one
+}
+
+/// The least number of half swaps to a bingo and to a sea donkey through a row.
+///
+/// They are counted as if no row were in the way of another and the last swap were made already.
+pub(super) fn nearest(rows: &Rows, row: usize) -> [u8; 2] {
+    let at = |row: usize| rows.row(row);
+    let around = [at(row.wrapping_sub(2)), at(row.wrapping_sub(1)), at(row + 1), at(row + 2)];
+    let (mut four, mut five) = ([0; LANES * WORDS], [0; LANES * WORDS]);
+    for (index, (four, five)) in four.iter_mut().zip(&mut five).enumerate() {
+        [*four, *five] = LONGER[usize::from(index % LANES == DONKEY)];
+    }
+    let line = |table: &[Lanes; MASKS]| {
+        let [far_above, above, below, far_below] = around.map(|word| gather(table, word));
+        let (over, across, under) = (add(above, &far_above), add(above, &below), add(below, &far_below));
+        let pairs = min(min(over, &across), &under);
+        let fours = min(less(add(over, &below), &four), &less(add(under, &above), &four));
+        min(min(pairs, &fours), &less(add(over, &under), &five))
+    };
+    let x = add(line(&TABLES.x_column), &gather(&TABLES.x_row, at(row)));
+    let o = add(line(&TABLES.o_column), &gather(&TABLES.o_row, at(row)));
+    let mut lanes = [u8::MAX; LANES];
+    for one in 0..COLOURS {
+        for other in (0..COLOURS).filter(|other| *other != one) {
+            for (lane, best) in lanes.iter_mut().enumerate() {
+                *best = (*best).min(x[LANES * one + lane].saturating_add(o[LANES * other + lane]));
+            }
+        }
+    }
+    let bingo = lanes[..DONKEY].iter().fold(u8::MAX, |least, lane| least.min(*lane));
+    [bingo, lanes[DONKEY]]
+}
+
+/// What a promise is worth.
+#[derive(Clone, Debug)]
+pub struct Worth {
+    /// What a row is worth from which a bingo, a sea donkey is so many half swaps away.
+    by_distance: [[f32; 256]; 2],
+    /// The share of the best row, of the next that is apart from it, and so on.
+    pub shares: [f32; 4],
+    /// A piece that is not known.
+    pub unknown: f32,
+}
+
+impl Default for Worth {
+    fn default() -> Self {
+        Self::new([27.0, 48.0], 6.0, [1.0, 0.6, 0.4, 0.2], 0.6)
+    }
+}
+
+impl Worth {
+    /// What is worth some points once it is done, less so many for each swap to it.
+    pub fn new(points: [f32; 2], swap: f32, shares: [f32; 4], unknown: f32) -> Self {
+        let worth = |points: f32, half_swaps: usize| (points - swap * (1.0 + 0.5 * half_swaps as f32)).max(0.0);
+        let by_distance = points.map(|points| std::array::from_fn(|half_swaps| worth(points, half_swaps)));
+        Self { by_distance, shares, unknown }
+    }
+
+    /// What a row promises.
+    #[inline]
+    pub(super) fn row(&self, [bingo, donkey]: [u8; 2]) -> f32 {
+        let [bingos, donkeys] = &self.by_distance;
+        bingos[usize::from(bingo)].max(donkeys[usize::from(donkey)])
+    }
+
+    /// What the rows promise together: the best, then the best of those apart from it.
+    #[inline]
+    pub(super) fn sum(&self, by_row: &[f32; ROWS]) -> f32 {
+        let mut left = *by_row;
+        let mut sum = 0.0;
+        for share in self.shares {
+            let (mut best, mut place) = (0.0, 0);
+            for (row, value) in left.iter().enumerate() {
+                if *value > best {
+                    (best, place) = (*value, row);
+                }
+            }
+            if best == 0.0 {
+                break;
+            }
+            sum += share * best;
+            for value in &mut left[place.saturating_sub(2)..(place + 3).min(ROWS)] {
+                *value = 0.0;
+            }
+        }
+        sum
+    }
+}
+
+/// Distances that have been found before, by the hash of their rows.
+///
+/// A slot holds the upper bits of a hash and both distances.
+pub(super) struct Memory(Vec<u64>);
+
+impl Memory {
+    const SLOTS: usize = 1 << 18;
+    const DISTANCES: u64 = 0xffff;
+
+    /// A memory of nothing.
+    pub fn new() -> Self {
+        Self(vec![0; Self::SLOTS])
+    }
+
+    /// What is [nearest](nearest) to a row, whose surroundings have a hash.
+    #[inline]
+    pub fn nearest(&mut self, hash: u64, rows: &Rows, row: usize) -> [u8; 2] {
+        // The lower bits choose the slot.
+        let slot = &mut self.0[hash as usize % Self::SLOTS];
+        if (*slot ^ hash) & !Self::DISTANCES != 0 || *slot == 0 {
+            let [bingo, donkey] = nearest(rows, row);
+            *slot = hash & !Self::DISTANCES | u64::from(bingo) << 8 | u64::from(donkey);
+        }
+        [(*slot >> 8) as u8, *slot as u8]
+    }
+}

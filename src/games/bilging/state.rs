@@ -1,0 +1,111 @@
+//! A position of bilging as a player knows it, and its images.
+
+use serde::{Deserialize, Serialize};
+
+use super::board::{self, UNKNOWN};
+use super::{ACTIONS, COLOURS, COLUMNS, Cells, Chains, Grid, MOVES, ROWS, Rules};
+
+/// Bytes that hold the cells of one plane.
+const PLANE_BYTES: usize = (COLUMNS * (ROWS + 1)).div_ceil(8);
+
+/// The number of symmetries: the colours turned round, on the board and on its mirror image.
+pub(super) const SYMMETRIES: usize = 2 * COLOURS;
+
+/// A packed position: the board, the moves left, and what chains score.
+///
+/// What [`Lookahead`](crate::games::Lookahead) gives may hold pieces that are not known, and runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Packed")]
+pub struct State {
+    planes: [[u8; PLANE_BYTES]; 3],
+    moves_left: u16,
+    /// What a chain scores, which is certain of it.
+    pub(super) chains: Chains,
+    /// Whether something has been cleared since the swap, so that what clears next is a chain.
+    pub(super) chained: bool,
+}
+
+/// A position as it was read, which may be none.
+#[derive(Deserialize)]
+struct Packed {
+    planes: [[u8; PLANE_BYTES]; 3],
+    moves_left: u16,
+    chains: Chains,
+    chained: bool,
+}
+
+impl TryFrom<Packed> for State {
+    type Error = &'static str;
+
+    fn try_from(Packed { planes, moves_left, chains, chained }: Packed) -> Result<Self, Self::Error> {
+        let state = Self { planes, moves_left, chains, chained };
+        let again = Self::pack(&state.grid(), moves_left, chains);
+        match again.planes == planes && u32::from(moves_left) <= Rules::MOST_MOVES {
+            true => Ok(state),
+            false => Err("a saved position of bilging is none that a game has"),
+        }
+    }
+}
+
+impl State {
+    /// The position of a board between two moves.
+    #[inline]
+    pub(super) fn pack(grid: &Grid, moves_left: u16, chains: Chains) -> Self {
+        let pack = |plane: Cells| {
+            let mut bytes = [0; PLANE_BYTES];
+            bytes.copy_from_slice(&plane.bits().to_le_bytes()[..PLANE_BYTES]);
+            bytes
+        };
+        Self { planes: grid.planes().map(pack), moves_left, chains, chained: false }
+    }
+
+    /// The board.
+    #[inline]
+    pub(super) fn grid(&self) -> Grid {
+        Grid::masked(self.planes.map(|packed| {
+            let mut bytes = [0; 16];
+            bytes[..PLANE_BYTES].copy_from_slice(&packed);
+            Cells::from_bits(u128::from_le_bytes(bytes))
+        }))
+    }
+
+    /// The pieces by their colours' numbers, row by row from the top; 7 where none is known.
+    pub fn pieces(&self) -> [[u8; COLUMNS]; ROWS] {
+        board::rows(&self.grid())
+    }
+
+    /// Moves left to play.
+    pub fn moves_left(&self) -> usize {
+        self.moves_left.into()
+    }
+
+    /// Whether every piece is known.
+    pub(super) fn is_whole(&self) -> bool {
+        self.grid().of_kind(UNKNOWN).is_empty()
+    }
+
+    /// Writes the image and the scalars under a symmetry.
+    ///
+    /// A plane a colour; the scalar is the moves left over 50, at most 1.
+    pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+        let (turn, mirror) = (symmetry / 2, symmetry % 2 == 1);
+        image.fill(0.0);
+        for (row, pieces) in self.pieces().iter().enumerate() {
+            for (column, piece) in pieces.iter().enumerate().filter(|(_, piece)| **piece != UNKNOWN) {
+                let shown = (usize::from(*piece) + turn) % COLOURS;
+                let column = if mirror { COLUMNS - 1 - column } else { column };
+                image[(shown * ROWS + row) * COLUMNS + column] = 1.0;
+            }
+        }
+        scalars[0] = (f32::from(self.moves_left) / f32::from(MOVES)).min(1.0);
+    }
+}
+
+/// The number of an action on the board shown under a symmetry.
+pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
+    let (column, row) = board::place(action);
+    match symmetry % 2 {
+        1 if action < ACTIONS => row * (COLUMNS - 1) + COLUMNS - 2 - column,
+        _ => action,
+    }
+}

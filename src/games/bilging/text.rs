@@ -1,0 +1,149 @@
+//! The text forms of bilging: boards, saved games, rules.
+
+use serde::{Deserialize, Serialize};
+
+use super::board::{self, UNKNOWN, cell};
+use super::{Bilging, COLUMNS, Cells, Chains, Grid, MOVES, ROWS, Refill, Rules};
+use crate::error::{Error, Result};
+
+/// The letters of the colours, and that of a piece that is not known.
+const LETTERS: [char; 8] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', '.'];
+
+/// The letter of a piece.
+pub(super) fn letter(piece: u8) -> char {
+    LETTERS[usize::from(piece.min(UNKNOWN))]
+}
+
+/// The text of a board; an empty cell is a space, one that is not known a dot.
+pub(super) fn show(grid: &Grid, empty: Cells) -> String {
+    let at = |row, column| {
+        let cell = cell(column, row);
+        if (empty & cell).is_empty() { letter(grid.kind(cell)) } else { ' ' }
+    };
+    lines(at).join("\n")
+}
+
+/// The lines of a board whose letters a function gives by row and column.
+pub(super) fn lines(at: impl Fn(usize, usize) -> char) -> Vec<String> {
+    (0..ROWS).map(|row| (0..COLUMNS).map(|column| at(row, column)).collect()).collect()
+}
+
+/// The board of a text, without a run; a newline at the end is allowed.
+///
+/// # Errors
+/// A wrong number of rows or of pieces in a row, an unknown letter and a run, by row and column from 0.
+pub(super) fn parse(text: &str) -> Result<Grid> {
+    let mut pieces = [[0; COLUMNS]; ROWS];
+    let rows = text.lines().count();
+    if rows != ROWS {
+        return Err(Error::user(format!("the board has {rows} rows, but must have {ROWS}")));
+    }
+    for (row, (line, pieces)) in text.lines().zip(&mut pieces).enumerate() {
+        let length = line.chars().count();
+        if length != COLUMNS {
+            let what = match line.chars().nth(COLUMNS) {
+                None => "is missing".to_owned(),
+                Some(letter) => format!("is {letter:?}, which is too many"),
+            };
+            return Err(Error::user(format!(
+                "row {row}, column {} of the board (both from 0) {what}: \
+                 the row has {length} pieces, but must have {COLUMNS}",
+                length.min(COLUMNS)
+            )));
+        }
+        for (column, (letter, piece)) in line.chars().zip(pieces).enumerate() {
+            let known = LETTERS[..usize::from(UNKNOWN)].iter().position(|known| *known == letter);
+            *piece = known.map(|known| known as u8).ok_or_else(|| {
+                Error::user(format!(
+                    "row {row}, column {column} of the board (both from 0) is {letter:?}, \
+                     but must be one of a b c d e f g"
+                ))
+            })?;
+        }
+    }
+    let grid = board::from_rows(pieces);
+    let in_runs = board::runs(&grid).cells();
+    let places = || (0..ROWS * COLUMNS).map(|index| (index / COLUMNS, index % COLUMNS));
+    match { places() }.find(|(row, column)| !(in_runs & cell(*column, *row)).is_empty()) {
+        None => Ok(grid),
+        Some((row, column)) => Err(Error::user(format!(
+            "at row {row}, column {column} of the board (both from 0) begins a run of three or more, \
+             but a board between two moves has none"
+        ))),
+    }
+}
+
+/// Moves left as they are given.
+///
+/// # Errors
+/// A number that no game has.
+pub(super) fn moves_left(given: i64) -> Result<u16> {
+    let most = Rules::MOST_MOVES;
+    u16::try_from(given)
+        .ok()
+        .filter(|moves| u32::from(*moves) <= most)
+        .ok_or_else(|| Error::user(format!("{given} moves are left, but a game has from 0 to {most}")))
+}
+
+/// A game as it is saved.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Saved {
+    rules: Rules,
+    grid: Grid,
+    score: i32,
+    moves_left: u16,
+}
+
+impl From<Bilging> for Saved {
+    fn from(Bilging { rules, grid, score, moves_left }: Bilging) -> Self {
+        Self { rules, grid, score, moves_left }
+    }
+}
+
+impl TryFrom<Saved> for Bilging {
+    type Error = &'static str;
+
+    fn try_from(Saved { rules, grid, score, moves_left }: Saved) -> std::result::Result<Self, Self::Error> {
+        match u32::from(moves_left) <= Rules::MOST_MOVES {
+            true => Ok(Self { rules, grid, score, moves_left }),
+            false => Err("a saved game of bilging has more moves left than a game has"),
+        }
+    }
+}
+
+/// The rules as they are written, by their names.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct GivenRules {
+    refill: Refill,
+    chains: Chains,
+    moves: u32,
+    colours: u32,
+}
+
+impl Default for GivenRules {
+    fn default() -> Self {
+        Self {
+            refill: Refill::default(),
+            chains: Chains::default(),
+            moves: MOVES.into(),
+            colours: super::COLOURS as u32,
+        }
+    }
+}
+
+impl TryFrom<GivenRules> for Rules {
+    type Error = Error;
+
+    fn try_from(given: GivenRules) -> Result<Self> {
+        let GivenRules { refill, chains, moves, colours } = given;
+        Self::new(refill, chains, moves, colours)
+    }
+}
+
+impl From<Rules> for GivenRules {
+    fn from(rules: Rules) -> Self {
+        let Rules { refill, chains, moves, colours } = rules;
+        Self { refill, chains, moves: moves.into(), colours: colours.into() }
+    }
+}
