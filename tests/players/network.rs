@@ -56,7 +56,7 @@ fn the_agents_that_ship_score_what_the_docs_say() {
     {
         let path = format!("{}/checkpoints/{name}", env!("CARGO_MANIFEST_DIR"));
         let model = Model::load::<Match3>(Some(path.as_ref()), &cpu()).unwrap();
-        let mut player = NetworkPlayer::of(&model, 256, &cpu());
+        let mut player = NetworkPlayer::<Match3>::of(&model, 256, &cpu());
         let games = play_series(&mut player, &Rules::default(), 0, 64, |_| ()).unwrap();
         let less_luck = games.iter().map(|game| {
             let actions: Vec<usize> = game.actions.iter().map(|action| usize::from(*action)).collect();
