@@ -167,15 +167,15 @@ def test_what_is_no_board_is_refused_with_row_and_column(agent):
 @pytest.mark.parametrize("name", [b"C:\\x:sims=3", b"a:b, c.safetensors", b"\xff.safetensors"])
 def test_a_checkpoint_may_be_called_anything_with_search_too(tmp_path, name):
     path = os.path.join(os.fsencode(tmp_path), name)
-    shutil.copyfile(ROOT / "checkpoints" / "dqn" / "best.safetensors", path)
+    shutil.copyfile(ROOT / "checkpoints" / "dqn-simulated" / "best.safetensors", path)
     for search in (None, "sims=50"):
         found = matchq.Agent.load(os.fsdecode(path), search=search)
-        assert found.act(BOARD, 9) == matchq.Agent.load(ROOT / "checkpoints" / "dqn", search=search).act(BOARD, 9)
+        assert found.act(BOARD, 9) == matchq.Agent.load(ROOT / "checkpoints" / "dqn-simulated", search=search).act(BOARD, 9)
         assert "Agent: " in repr(found) and (search is None or "sims=50" in repr(found))
 
 
 def test_a_checkpoint_is_loaded_from_a_file_or_a_folder(agent):
-    folder = ROOT / "checkpoints" / "dqn"
+    folder = ROOT / "checkpoints" / "dqn-simulated"
     for path in (folder, str(folder), folder / "best.safetensors", os.fspath(folder / "best.safetensors")):
         np.testing.assert_array_equal(matchq.Agent.load(path).q_values(BOARD, 25), agent.q_values(BOARD, 25))
 
@@ -188,7 +188,7 @@ def test_a_checkpoint_that_cannot_be_loaded_is_refused_by_name(tmp_path):
     (tmp_path / "text").write_text("no agent")
     with pytest.raises(ValueError, match="text"):
         matchq.Agent.load(tmp_path / "text")
-    whole = (ROOT / "checkpoints" / "dqn" / "best.safetensors").read_bytes()
+    whole = (ROOT / "checkpoints" / "dqn-simulated" / "best.safetensors").read_bytes()
     for cut in (0, 10, len(whole) // 2, len(whole) - 1):
         (tmp_path / "cut").write_bytes(whole[:cut])
         with pytest.raises(ValueError, match="cut"):
@@ -246,7 +246,7 @@ def test_a_search_is_the_recommended_one_of_the_agent_that_ships_for_it():
 
 
 def test_the_game_is_the_files_and_another_is_refused():
-    agent = matchq.Agent.load(ROOT / "checkpoints" / "dqn")
+    agent = matchq.Agent.load(ROOT / "checkpoints" / "dqn-simulated")
     assert agent.game == "match3" == matchq.Agent.load(game="match3").game
     with pytest.raises(ValueError, match="there is no game 'chess': the games are match3"):
         matchq.Agent.load(game="chess")
