@@ -32,7 +32,7 @@ pub struct Beam {
 /// What a move is worth, and moves of a plan, as they were found best.
 impl Default for Beam {
     fn default() -> Self {
-        Self { width: 1_000, time: None, depth: 12, mean: 8.0, ending: 8.0, worth: Worth::default() }
+        Self { width: 1_000, time: None, depth: 12, mean: 7.0, ending: 8.0, worth: Worth::default() }
     }
 }
 

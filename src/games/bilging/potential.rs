@@ -176,7 +176,7 @@ pub struct Worth {
 
 impl Default for Worth {
     fn default() -> Self {
-        Self::new([27.0, 48.0], 6.0, [1.0, 0.6, 0.4, 0.2], 0.6)
+        Self::new([27.0, 44.0], 6.0, [1.0, 0.6, 0.4, 0.2], 1.0)
     }
 }
 
