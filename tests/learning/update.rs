@@ -129,6 +129,26 @@ fn the_loss_is_of_the_target_networks_highest_value_or_of_its_value_of_the_onlin
 }
 
 #[test]
+fn the_metrics_are_the_mean_value_and_the_mean_size_of_the_error() {
+    let mut learning = Learning::new(&[]);
+    let sample = learning.replay.sample(learning.batch, IMPORTANCE, &mut learning.sampling.clone());
+    let before = Before {
+        replay: learning.replay.clone(),
+        online: learning.learner.network().clone(),
+        target: learning.learner.target().clone(),
+    };
+    let update = learning.learner.update(&mut learning.replay, &[], IMPORTANCE, 0.0).unwrap();
+    let errors = before.errors(&sample.slots, false);
+    assert!(errors.iter().any(|error| *error > 0.0) && errors.iter().any(|error| *error < 0.0));
+    assert_is(update.error, mean(errors.iter().map(|error| error.abs())));
+    let value = |slot: &usize| {
+        let Transition { state, action, .. } = *before.replay.get(*slot);
+        Before::values(&before.online, state)[usize::from(action)]
+    };
+    assert_is(update.value, mean(sample.slots.iter().map(value)));
+}
+
+#[test]
 fn prioritised_transitions_count_by_their_importance_and_their_errors_become_priorities() {
     let mut learning = Learning::new(&["replay.prioritised=true"]);
     for _ in 0..5 {

@@ -77,3 +77,35 @@ impl Priorities {
         Sample { slots, weights }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Role;
+
+    fn stream() -> Stream {
+        Stream::new(3, Role::Sample, 0)
+    }
+
+    #[test]
+    fn a_priority_is_a_power_of_the_error() {
+        let mut priorities = Priorities::new(2, 0.5);
+        priorities.set_error(0, 0.25 - LEAST_ERROR);
+        priorities.set_error(1, LEAST_ERROR - 1.0);
+        // Priorities 1/2 and 1: what is drawn half as often counts twice as much.
+        let Sample { slots, weights } = priorities.sample(300, 2, 1.0, &mut stream());
+        assert_eq!(slots.iter().filter(|slot| **slot == 0).count(), 100);
+        let expected = slots.iter().map(|slot| [1.0, 0.5][*slot]);
+        assert!(weights.iter().zip(expected).all(|(weight, expected): (&f32, f32)| (weight - expected).abs() < 1e-5));
+    }
+
+    #[test]
+    fn each_of_equal_parts_of_the_sum_is_drawn_from() {
+        let mut priorities = Priorities::new(4, 1.0);
+        (0..4).for_each(|slot| priorities.enter(slot));
+        let mut stream = stream();
+        for _ in 0..20 {
+            assert_eq!(priorities.sample(4, 4, 1.0, &mut stream).slots, [0, 1, 2, 3]);
+        }
+    }
+}
