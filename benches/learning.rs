@@ -68,10 +68,10 @@ fn parts(criterion: &mut Criterion) {
         ("whole: sampled transitions, discount 0", &["learning.discount=0.0"][..]),
         ("whole: sampled transitions, discount 0.5", &["learning.discount=0.5", "learning.double=false"]),
         ("whole: sampled transitions, discount 0.5, double", &["learning.discount=0.5", "learning.double=true"]),
-        ("whole: 16 simulated outcomes, discount 0", &["learning.discount=0.0", "learning.simulations=16"]),
+        ("whole: 16 simulated outcomes, discount 0", &["learning.discount=0.0", "learning.expected.outcomes=16"]),
         (
             "whole: 16 simulated outcomes, discount 0.5",
-            &["learning.discount=0.5", "learning.simulations=16", "learning.double=false"],
+            &["learning.discount=0.5", "learning.expected.outcomes=16", "learning.double=false"],
         ),
     ] {
         let config = config(sets);

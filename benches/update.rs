@@ -60,8 +60,8 @@ fn main() {
         format!("network.channels={channels}"),
         format!("network.layers={layers}"),
         format!("learning.batch={BATCH}"),
-        "learning.simulations=16".to_owned(),
-        "learning.bootstrap_from=0.93".to_owned(),
+        "learning.expected.outcomes=16".to_owned(),
+        "learning.discount=0".to_owned(),
     ];
     let config = Source::parse("", "bench", &sets)
         .and_then(|source| source.resolve::<Match3, Dqn<Match3>>())

@@ -70,7 +70,7 @@ pub struct Eval {
     pub checkpoint: Option<PathBuf>,
     /// Any player in place of an agent, name:key=value:key=value; `matchq players`
     /// lists them
-    #[arg(long, value_name = "PLAYER", conflicts_with_all = ["checkpoint", "batch"])]
+    #[arg(long, value_name = "PLAYER", conflicts_with_all = ["checkpoint", "batch", "device"])]
     pub player: Option<String>,
     /// Which games.
     #[command(flatten)]

@@ -12,7 +12,7 @@ use super::{print, rules};
 use crate::agents::{self, ActionValue};
 use crate::cli::Advise;
 use crate::error::{Error, Result};
-use crate::games::{Playable, actions_of_a_game};
+use crate::games::Playable;
 use crate::random::{Role, Stream};
 
 /// No board is longer, in bytes.
@@ -49,7 +49,7 @@ pub fn run<G: Playable>(arguments: &Advise) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let (name, text) = read(arguments.file.as_deref().filter(|path| *path != Path::new("-")), G::BOARD)?;
     // What follows from a move may depend on the rules.
-    let state = G::at(&rules, &position::<G>(&name, &text, arguments.moves_left)?).state();
+    let state = G::at(&rules, &position::<G>(&rules, &name, &text, arguments.moves_left)?).state();
     let mut player = agents::parse::<G>(&arguments.player, &rules)?;
     let mut ranked = player.rank(&state, &mut Stream::new(0, Role::Tie, 0))?;
     ranked.truncate(arguments.top.map_or(usize::MAX, |top| top as usize));
@@ -111,12 +111,12 @@ fn tidy(text: &str) -> String {
 /// The position of a board at rest.
 ///
 /// All of a game's moves are left where their number is not given.
-fn position<G: Playable>(name: &str, text: &str, moves_left: Option<i64>) -> Result<G::State> {
+fn position<G: Playable>(rules: &G::Rules, name: &str, text: &str, moves_left: Option<i64>) -> Result<G::State> {
     let text = &tidy(text);
     if text.is_empty() {
         return Err(Error::user(format!("{name} is empty; a board is {}", G::BOARD)));
     }
-    let all = actions_of_a_game::<G>() as i64;
+    let all = G::actions_left(&G::new(rules, &mut Stream::new(0, Role::Game, 0)).state()) as i64;
     let moves_left = moves_left.unwrap_or(all);
     if all > 0 && !(1..=all).contains(&moves_left) {
         return Err(Error::user(format!("--moves-left {moves_left}: it must be from 1 to {all}")));
@@ -166,12 +166,20 @@ mod tests {
 
     #[test]
     fn a_board_may_end_with_a_newline_and_come_from_any_system() {
-        let expected = position::<Match3>("x", BOARD, Some(3)).unwrap();
-        assert_eq!(position::<Match3>("x", &format!("{BOARD}\n"), Some(3)), Ok(expected));
+        let expected = position::<Match3>(&Default::default(), "x", BOARD, Some(3)).unwrap();
+        assert_eq!(position::<Match3>(&Default::default(), "x", &format!("{BOARD}\n"), Some(3)), Ok(expected));
         let windows = BOARD.replace('\n', "\r\n");
         for end in ["\r\n", "\r", "", "\n\n", "\r\n\r\n", "\n  \n\t"] {
-            assert_eq!(position::<Match3>("x", &format!("{windows}{end}"), Some(3)), Ok(expected), "{end:?}");
-            assert_eq!(position::<Match3>("x", &format!("\u{feff}{BOARD}{end}"), Some(3)), Ok(expected), "{end:?}");
+            assert_eq!(
+                position::<Match3>(&Default::default(), "x", &format!("{windows}{end}"), Some(3)),
+                Ok(expected),
+                "{end:?}"
+            );
+            assert_eq!(
+                position::<Match3>(&Default::default(), "x", &format!("\u{feff}{BOARD}{end}"), Some(3)),
+                Ok(expected),
+                "{end:?}"
+            );
         }
     }
 
@@ -181,7 +189,7 @@ mod tests {
         let column = BOARD.replacen("dc#c#dcb", "ac#c#dcb", 1);
         let row = BOARD.replacen("a#cc#bbc", "a#ccc#bc", 1);
         for (board, place) in [(column, "row 1, column 0"), (row, "row 2, column 2")] {
-            let error = position::<Match3>("b.txt", &board, Some(3)).unwrap_err();
+            let error = position::<Match3>(&Default::default(), "b.txt", &board, Some(3)).unwrap_err();
             assert!(
                 matches!(&error, Error::User(text) if text.starts_with("b.txt: ") && text.contains(place)),
                 "{error}"
@@ -191,7 +199,7 @@ mod tests {
 
     #[test]
     fn the_table_marks_the_best_move_on_the_board() {
-        let state = position::<Match3>("x", BOARD, Some(1)).unwrap();
+        let state = position::<Match3>(&Default::default(), "x", BOARD, Some(1)).unwrap();
         let best = Move { x: 2, y: 6, vertical: true }.action().unwrap();
         let text = table::<Match3>(
             "greedy",
