@@ -17,6 +17,7 @@ use crate::agents;
 use crate::cli::{Command, Compute, GameArguments};
 use crate::error::{Error, Result};
 use crate::games::{ForGame, Game, Match3, Playable, with_game};
+use crate::learners::config::in_words;
 use crate::network::device::{self, Device};
 use crate::network::game_of;
 
@@ -107,8 +108,9 @@ fn rules<G: Game>(given: &GameArguments) -> Result<G::Rules> {
         if table.insert(key.to_owned(), value).is_some() {
             return Err(wrong("this rule is given twice"));
         }
-        G::Rules::deserialize(table.clone())
-            .map_err(|error| wrong(&format!("{} has no such rules: {}", G::NAME, error.message().trim_end())))?;
+        G::Rules::deserialize(table.clone()).map_err(|error| {
+            wrong(&format!("{} has no such rules: {}", G::NAME, in_words(error.message().trim_end())))
+        })?;
     }
     Ok(G::Rules::deserialize(table).unwrap_or_default())
 }

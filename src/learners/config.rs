@@ -364,7 +364,7 @@ fn from_toml<T: DeserializeOwned>(table: Table) -> std::result::Result<T, (Strin
 }
 
 /// What a wrong type should have been, in the user's words, not the program's.
-fn in_words(message: &str) -> String {
+pub fn in_words(message: &str) -> String {
     // A section is known to the user by its key, which is told beside the message.
     let message = match message.split_once("expected struct ") {
         Some((before, after)) => {
