@@ -1,14 +1,13 @@
-//! Moves a second of match-3 on one core, new games included.
+//! Moves a second of each game on one core, new games included.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use matchq::games::match3::MATCHING;
 use matchq::games::match3::Rules;
-use matchq::games::{Game, Image, Match3, offered};
+use matchq::games::{Bilging, Game, Image, Match3, offered};
 use matchq::random::{Draw, Role, Stream};
 
-/// Moves of one measured call: forty games.
+/// Moves of one measured call.
 const MOVES: u64 = 1000;
 
 /// What is done at each move.
@@ -16,21 +15,21 @@ const MOVES: u64 = 1000;
 enum Play {
     /// A random swap is played.
     Random,
-    /// The matching moves are found, and any random swap is played.
+    /// The moves of the default mask are found, and any random swap is played.
     RandomAndMask,
-    /// A random one of the matching moves is played.
+    /// A random one of the moves of the default mask is played.
     Matching,
 }
 
 /// Plays [`MOVES`] moves and gives the points.
-fn play(play: Play, game: &mut Match3, stream: &mut Stream) -> f32 {
+fn play<G: Game>(play: Play, game: &mut G, stream: &mut Stream) -> f32 {
     let mut points = 0.0;
     for _ in 0..MOVES {
         if game.is_over() {
-            *game = Match3::new(&Rules::default(), stream);
+            *game = G::new(&G::Rules::default(), stream);
         }
-        let any = |stream: &mut Stream| stream.below(Match3::ACTIONS as u32) as usize;
-        let mask = |game: &Match3| offered::<Match3>(&game.state(), MATCHING).0;
+        let any = |stream: &mut Stream| stream.below(G::ACTIONS as u32) as usize;
+        let mask = |game: &G| offered::<G>(&game.state(), G::DEFAULT_MASK).0;
         let action = match play {
             Play::Random => any(stream),
             Play::RandomAndMask => {
@@ -48,8 +47,8 @@ fn play(play: Play, game: &mut Match3, stream: &mut Stream) -> f32 {
     points
 }
 
-fn simulation(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("simulation");
+fn simulation<G: Game>(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group(format!("simulation of {}", G::NAME));
     group.throughput(Throughput::Elements(MOVES));
     for (name, kind) in [
         ("random swaps", Play::Random),
@@ -57,7 +56,7 @@ fn simulation(criterion: &mut Criterion) {
         ("matching moves", Play::Matching),
     ] {
         let mut stream = Stream::new(1, Role::Game, 0);
-        let mut game = Match3::new(&Rules::default(), &mut stream);
+        let mut game = G::new(&G::Rules::default(), &mut stream);
         group.bench_function(name, |bencher| {
             bencher.iter(|| play(kind, &mut game, &mut stream));
         });
@@ -81,5 +80,5 @@ fn encoding(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, simulation, encoding);
+criterion_group!(benches, simulation::<Match3>, simulation::<Bilging>, encoding);
 criterion_main!(benches);
