@@ -238,9 +238,9 @@ fn importance_rises_to_1_at_the_end_of_the_training() {
     let loss = |sets: [&str; 2]| {
         let common =
             ["replay.prioritised=true", "training.updates=8", "learning.schedule=constant", "exploration.end=1"];
-        rounds::<Delayed>(&[&common[..], &sets].concat(), 3).1.get("loss").unwrap()
+        rounds::<Delayed>(&[&common[..], &sets].concat(), 3).1.get("loss").unwrap() as f32
     };
     let last = loss(["training.steps=1", "replay.importance_exponent=0"]);
-    assert_eq!(last, loss(["training.steps=1", "replay.importance_exponent=1"]));
-    assert_ne!(last, loss(["training.steps=1000000", "replay.importance_exponent=0"]));
+    assert_is(last, loss(["training.steps=1", "replay.importance_exponent=1"]));
+    assert_differs(last, loss(["training.steps=1000000", "replay.importance_exponent=0"]));
 }
