@@ -23,7 +23,10 @@ impl Exhaustive {
             0 | 1 => 0.0,
             _ if after.points > 0.0 || G::actions_left(state) == 1 => 0.0,
             // Of the last moves those that gain something are enough, and one that does not.
-            2 => best_of(after.actions.iter().map(|next| self.value::<G>(&after.state, next, 1))).max(-self.cost),
+            2 => {
+                let quiet = quiet_too::<G>(&after.state).without(&after.actions).nth(0);
+                best_of(after.actions.iter().chain(quiet).map(|next| self.value::<G>(&after.state, next, 1)))
+            }
             _ => {
                 let next = quiet_too::<G>(&after.state);
                 best_of(next.iter().map(|next| self.value::<G>(&after.state, next, depth - 1)))
@@ -61,34 +64,46 @@ pub fn entry<G: Playable>() -> Entry<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::bilging::Bilging;
-    use crate::games::{Game, Text};
+    use crate::games::match3::EFFECTIVE;
+    use crate::games::{Bilging, MaskKind, Match3};
     use crate::random::{Role, Stream};
 
     /// What the plans are worth that begin with a move, found in the plainest way.
-    fn plain(state: &<Bilging as Game>::State, action: usize, depth: u32) -> f64 {
-        let after = Bilging::after(state, action);
-        if after.points > 0.0 || depth == 1 || Bilging::actions_left(state) == 1 {
-            return f64::from(after.points) - 3.0;
+    fn plain<G: Lookahead>(state: &G::State, action: usize, depth: u32, mask: MaskKind) -> f64 {
+        let after = G::after(state, action);
+        let worth = f64::from(after.points) - 3.0;
+        if after.points > 0.0 || depth == 1 || G::actions_left(state) == 1 {
+            return worth;
         }
-        (0..Bilging::ACTIONS).map(|next| plain(&after.state, next, depth - 1)).fold(f64::NEG_INFINITY, f64::max) - 3.0
+        let next = G::mask(&after.state, mask);
+        worth
+            + next.iter().map(|next| plain::<G>(&after.state, next, depth - 1, mask)).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The same of the player in some positions, and in the last of a game.
+    fn check<G: Playable>(mask: MaskKind, depth: u32, positions: u64) {
+        for index in 0..positions {
+            let state = G::new(&Default::default(), &mut Stream::new(3, Role::Game, index)).state();
+            let last = G::parse(&G::board(&state), 1).unwrap();
+            for state in [state, last] {
+                let player = Exhaustive { depth, cost: 3.0 };
+                let values = Policy::<G>::values(&player, &state, &mut Stream::new(0, Role::Tie, 0));
+                assert_eq!(values.len(), G::mask(&state, mask).count());
+                for ActionValue { action, value } in values {
+                    assert_eq!(value, plain::<G>(&state, action, depth, mask), "{} {action}", G::NAME);
+                }
+            }
+        }
     }
 
     #[test]
     fn a_move_is_worth_the_best_plan_that_begins_with_it() {
         for (depth, positions) in [(1, 8), (2, 8), (3, 1)] {
-            for index in 0..positions {
-                let state = Bilging::new(&Default::default(), &mut Stream::new(3, Role::Game, index)).state();
-                let last = Bilging::parse(&Bilging::board(&state), 1).unwrap();
-                for state in [state, last] {
-                    let player = Exhaustive { depth, cost: 3.0 };
-                    let values = Policy::<Bilging>::values(&player, &state, &mut Stream::new(0, Role::Tie, 0));
-                    assert_eq!(values.len(), 60);
-                    for ActionValue { action, value } in values {
-                        assert_eq!(value, plain(&state, action, depth));
-                    }
-                }
-            }
+            check::<Bilging>(MaskKind::LEGAL, depth, positions);
+        }
+        // There a quiet move costs points.
+        for (depth, positions) in [(1, 4), (2, 4)] {
+            check::<Match3>(EFFECTIVE, depth, positions);
         }
     }
 }

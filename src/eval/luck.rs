@@ -15,7 +15,7 @@
 //! imperfect information games"; here the expectation is estimated by simulations, which leaves it unbiased. The luck of the
 //! first position stays in the score: it is the same for all who play the seed.
 
-use super::deal;
+use super::{PlayedGame, deal};
 use crate::games::Game;
 use crate::random::{Draw, Role, Stream};
 
@@ -52,6 +52,15 @@ pub fn replay<G: Game>(rules: &G::Rules, seed: u128, actions: &[usize], simulati
     game.is_over().then(|| Replayed { score: game.score(), luck })
 }
 
+/// The score of a game that was played, less its luck.
+///
+/// None where it is another game when it is played again. The simulations are those of [`replay`].
+pub fn less_luck<G: Game>(rules: &G::Rules, game: &PlayedGame, simulations: u32) -> Option<f64> {
+    let actions: Vec<usize> = game.actions.iter().map(|action| usize::from(*action)).collect();
+    let replayed = replay::<G>(rules, game.seed, &actions, simulations)?;
+    (replayed.score == game.score).then(|| f64::from(replayed.score) - replayed.luck)
+}
+
 /// What an action brings, and the forecast of what is to come after it.
 fn outcome<G: Game>(game: &mut G, action: usize, draw: &mut impl Draw) -> f64 {
     let reward = f64::from(game.step(action, draw).reward);
@@ -63,8 +72,8 @@ fn outcome<G: Game>(game: &mut G, action: usize, draw: &mut impl Draw) -> f64 {
 mod tests {
     use super::*;
     use crate::agents::{Cascade, PolicyAgent};
+    use crate::eval::play_series;
     use crate::eval::statistics::Summary;
-    use crate::eval::{PlayedGame, play_series};
     use crate::games::match3::Rules;
     use crate::games::match3::{EFFECTIVE, MATCHING};
     use crate::games::{Match3, offered};

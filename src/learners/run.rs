@@ -185,13 +185,9 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
 /// The scores of games less their luck, which so many simulations of each move estimate.
 fn less_luck<G: Game>(rules: &G::Rules, played: &[PlayedGame], simulations: u32) -> Result<Vec<f64>> {
     let less_luck = |game: &PlayedGame| {
-        let actions: Vec<usize> = game.actions.iter().map(|action| usize::from(*action)).collect();
-        let replayed = luck::replay::<G>(rules, game.seed, &actions, simulations);
-        let replayed = replayed.filter(|replayed| replayed.score == game.score);
-        let replayed = replayed.ok_or_else(|| {
+        luck::less_luck::<G>(rules, game, simulations).ok_or_else(|| {
             Error::runtime(format!("the evaluated game of seed {} is another when it is played again", game.seed))
-        })?;
-        Ok(f64::from(replayed.score) - replayed.luck)
+        })
     };
     played.par_iter().map(less_luck).collect()
 }

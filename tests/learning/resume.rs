@@ -201,11 +201,7 @@ fn an_evaluation_plays_what_the_checkpoint_plays_by_itself() {
         let policy = Model::load::<Match3>(Some(&folder.join("best.safetensors")), &cpu()).unwrap();
         let mean = |mut player: Player| {
             let games = play_series(&mut player, &Rules::default(), 1_000_000, 4, |_| ()).unwrap();
-            let less_luck = games.iter().map(|game| {
-                let actions: Vec<usize> = game.actions.iter().map(|action| usize::from(*action)).collect();
-                let replayed = luck::replay::<Match3>(&Rules::default(), game.seed, &actions, 20).unwrap();
-                f64::from(game.score) - replayed.luck
-            });
+            let less_luck = games.iter().map(|game| luck::less_luck::<Match3>(&Rules::default(), game, 20).unwrap());
             less_luck.sum::<f64>() / 4.0
         };
         let log = fs::read_to_string(folder.join("evaluations.csv")).unwrap();

@@ -58,10 +58,7 @@ fn the_agents_that_ship_score_what_the_docs_say() {
         let model = Model::load::<Match3>(Some(path.as_ref()), &cpu()).unwrap();
         let mut player = NetworkPlayer::<Match3>::of(&model, 256, &cpu());
         let games = play_series(&mut player, &Rules::default(), 0, 64, |_| ()).unwrap();
-        let less_luck = games.iter().map(|game| {
-            let actions: Vec<usize> = game.actions.iter().map(|action| usize::from(*action)).collect();
-            f64::from(game.score) - luck::replay::<Match3>(&Rules::default(), game.seed, &actions, 20).unwrap().luck
-        });
+        let less_luck = games.iter().map(|game| luck::less_luck::<Match3>(&Rules::default(), game, 20).unwrap());
         let scores = Summary::of(&less_luck.collect::<Vec<f64>>()).unwrap();
         let error = scores.standard_deviation.unwrap() / 8.0;
         assert!((scores.mean - documented).abs() < 4.0 * error, "{name}: {scores}, not {documented}");

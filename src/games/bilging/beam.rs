@@ -64,6 +64,8 @@ struct Child {
     /// Whether the move clears something.
     clears: bool,
     firsts: u64,
+    /// Those of them whose plan ends here with a break.
+    ended: u64,
 }
 
 /// A hasher of keys that are hashes already.
@@ -154,22 +156,30 @@ impl Beam {
             for (parent, node) in (0..).zip(&beam) {
                 self.expand(node, promise, state.chains, memory, |action, key, clears, score| {
                     let firsts = if level == 1 { 1 << action } else { node.firsts };
+                    let ended = if clears { firsts } else { 0 };
                     match known.entry(key) {
-                        Entry::Occupied(place) => children[*place.get() as usize].firsts |= firsts,
+                        Entry::Occupied(place) => {
+                            let child = &mut children[*place.get() as usize];
+                            child.firsts |= firsts;
+                            child.ended |= ended;
+                        }
                         Entry::Vacant(place) => {
                             place.insert(children.len() as u32);
                             let score = node.points - spent + score();
-                            children.push(Child { score, parent, action: action as u8, clears, firsts });
+                            children.push(Child { score, parent, action: action as u8, clears, firsts, ended });
                         }
                     }
                 });
             }
             for child in &children {
-                let best = if child.clears { &mut ended } else { &mut open };
-                if child.clears || level == depth {
-                    for first in (0..ACTIONS).filter(|first| child.firsts >> first & 1 == 1) {
+                let raise = |best: &mut [f32; ACTIONS], firsts: u64| {
+                    for first in (0..ACTIONS).filter(|first| firsts >> first & 1 == 1) {
                         best[first] = best[first].max(child.score);
                     }
+                };
+                raise(&mut ended, child.ended);
+                if level == depth {
+                    raise(&mut open, child.firsts);
                 }
             }
             expanded += beam.len();

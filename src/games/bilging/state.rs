@@ -51,22 +51,13 @@ impl State {
     /// The position of a board between two moves.
     #[inline]
     pub(super) fn pack(grid: &Grid, moves_left: u16, chains: Chains) -> Self {
-        let pack = |plane: Cells| {
-            let mut bytes = [0; PLANE_BYTES];
-            bytes.copy_from_slice(&plane.bits().to_le_bytes()[..PLANE_BYTES]);
-            bytes
-        };
-        Self { planes: grid.planes().map(pack), moves_left, chains, chained: false }
+        Self { planes: grid.planes().map(Cells::to_bytes), moves_left, chains, chained: false }
     }
 
     /// The board.
     #[inline]
     pub(super) fn grid(&self) -> Grid {
-        Grid::masked(self.planes.map(|packed| {
-            let mut bytes = [0; 16];
-            bytes[..PLANE_BYTES].copy_from_slice(&packed);
-            Cells::from_bits(u128::from_le_bytes(bytes))
-        }))
+        Grid::masked(self.planes.map(Cells::from_bytes))
     }
 
     /// The pieces by their colours' numbers, row by row from the top; 7 where none is known.

@@ -101,22 +101,13 @@ impl State {
     /// The position of a game; moves left below zero are kept as none.
     #[inline]
     pub(super) fn pack(grid: &Grid, moves_left: i32) -> Self {
-        let pack = |plane: Cells| {
-            let mut bytes = [0; PLANE_BYTES];
-            bytes.copy_from_slice(&plane.bits().to_le_bytes()[..PLANE_BYTES]);
-            bytes
-        };
-        Self { planes: grid.planes().map(pack), moves_left: moves_left.clamp(0, MOVES) as u8 }
+        Self { planes: grid.planes().map(Cells::to_bytes), moves_left: moves_left.clamp(0, MOVES) as u8 }
     }
 
     /// The board.
     #[inline]
     pub(super) fn grid(&self) -> Grid {
-        Grid::masked(self.planes.map(|packed| {
-            let mut bytes = [0; 16];
-            bytes[..PLANE_BYTES].copy_from_slice(&packed);
-            Cells::from_bits(u128::from_le_bytes(bytes))
-        }))
+        Grid::masked(self.planes.map(Cells::from_bytes))
     }
 
     /// Whether every token is known.

@@ -72,6 +72,23 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         self.0[0] as u128 | (self.0[1] as u128) << Self::HALF_BITS
     }
 
+    /// The first of the bytes of its [`bits`](Self::bits), which must hold all columns.
+    #[inline]
+    pub fn to_bytes<const BYTES: usize>(self) -> [u8; BYTES] {
+        const { assert!(8 * BYTES >= COLUMNS * (ROWS + 1) && BYTES <= 16) };
+        let mut bytes = [0; BYTES];
+        bytes.copy_from_slice(&self.bits().to_le_bytes()[..BYTES]);
+        bytes
+    }
+
+    /// The set of such bytes.
+    #[inline]
+    pub fn from_bytes<const BYTES: usize>(packed: [u8; BYTES]) -> Self {
+        let mut bytes = [0; 16];
+        bytes[..BYTES].copy_from_slice(&packed);
+        Self::from_bits(u128::from_le_bytes(bytes))
+    }
+
     /// The bits of each column, the bottom cell the lowest.
     #[inline]
     pub fn columns(self) -> [u16; COLUMNS] {
