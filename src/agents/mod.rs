@@ -2,6 +2,7 @@
 
 mod cascade;
 mod greedy;
+mod linear;
 mod network;
 mod network_search;
 mod options;
@@ -14,13 +15,14 @@ mod search;
 
 pub use cascade::Cascade;
 pub use greedy::Greedy;
+pub use linear::{LinearModel, LinearPlayer, LinearValue};
 pub use network::{NetworkPlayer, argmax};
 pub use network_search::NetworkSearch;
 pub use options::{BoxedPlayer, Entry, Options, Parameter};
 pub use plan::{PlanThenCascade, Planner};
 pub use policy::{ActionValue, Policy, PolicyAgent, best};
 pub use random::Random;
-pub use registry::{listing, parse, players, with_model};
+pub use registry::{listing, load, parse, players, with_model};
 pub use rollout::Rollout;
 pub use search::{Budget, Leaf, NoLeaf, Search};
 

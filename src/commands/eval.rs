@@ -1,12 +1,11 @@
 //! `matchq eval`: what a trained agent scores.
 
 use super::{compute, series};
-use crate::agents::NetworkPlayer;
+use crate::agents;
 use crate::cli::Eval;
 use crate::error::{Error, Result};
 use crate::eval::Histogram;
 use crate::games::Playable;
-use crate::network::Model;
 use crate::report::plot;
 use crate::store::files;
 
@@ -17,18 +16,18 @@ use crate::store::files;
 pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
     let rules = series::check::<G>(&arguments.series)?;
     let device = compute(&arguments.compute)?;
-    let policy = Model::load::<G>(arguments.checkpoint.as_deref(), &device)?;
-    let mut player = NetworkPlayer::<G>::of(&policy, arguments.batch as usize, &device);
-    let report = series::play(&mut player, &rules, &arguments.series)?;
+    let checkpoint = arguments.checkpoint.as_deref();
+    let mut player = agents::load::<G>(checkpoint, &rules, arguments.batch as usize, &device)?;
+    let report = series::play(player.as_mut(), &rules, &arguments.series)?;
 
     let histogram =
         Histogram::of(&report.scores).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
     let summary = &report.figures.scores;
     let (player, games, seed, rate) = (&report.player, report.games, report.seed, report.games_per_second);
     let drawn = histogram.render(summary);
-    let watch = match &arguments.checkpoint {
-        Some(path) => format!("network:checkpoint={}", path.display()),
-        None => "network".to_owned(),
+    let watch = match checkpoint {
+        Some(path) => format!("{player}:checkpoint={}", path.display()),
+        None => player.clone(),
     };
     let text = format!(
         "{player}: {games} games from seed {seed} ({rate:.0} games/s)\n{summary}\n\n{drawn}\n\
