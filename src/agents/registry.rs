@@ -2,11 +2,15 @@
 //!
 //! The list of all there are has one line a player.
 
+use std::path::Path;
+
 use super::options::{BoxedPlayer, Entry, LABEL, Options, Parameter, list};
-use super::{cascade, exhaustive, greedy, network, network_search, plan, random, rollout, setup, specialist};
+use super::{LinearModel, NetworkPlayer, PolicyAgent};
+use super::{cascade, exhaustive, greedy, linear, network, network_search, plan, random, rollout, setup, specialist};
 use crate::error::{Error, Result};
 use crate::games::Playable;
-use crate::network::{Model, device::Device};
+use crate::network::{Model, agent_file, device::Device};
+use crate::store::AgentFile;
 
 /// All players, what is recommended first.
 pub fn players<G: Playable>() -> Vec<Entry<G>> {
@@ -22,6 +26,7 @@ pub fn players<G: Playable>() -> Vec<Entry<G>> {
         setup::entry(),
         exhaustive::entry(),
         rollout::entry(),
+        linear::entry(),
     ];
     players.extend(specialist::entries());
     players
@@ -61,6 +66,29 @@ fn build<'a, G: Playable>(
     };
     let options = Options::read(text, parameters, entry, model)?;
     (entry.build)(&options, rules)
+}
+
+/// The player of the agent in a file or folder; without a path of the one that ships.
+///
+/// A network is on that device and values so many boards at once.
+///
+/// # Errors
+/// A file that is missing, damaged, foreign or newer than this program, and an agent of another game.
+pub fn load<G: Playable>(
+    path: Option<&Path>,
+    rules: &G::Rules,
+    batch: usize,
+    device: &Device,
+) -> Result<BoxedPlayer<G>> {
+    if let Some(path) = path {
+        let path = agent_file(path)?;
+        let file = AgentFile::load(&path)?;
+        if file.model == linear::KIND {
+            let model = LinearModel::from_file::<G>(&file, &path.display().to_string())?;
+            return Ok(Box::new(PolicyAgent::new("fitted", model.player::<G>(rules, 1))));
+        }
+    }
+    Ok(Box::new(NetworkPlayer::of(&Model::load::<G>(path, device)?, batch, device)))
 }
 
 /// The list of a game's players and their parameters, as lines of text.

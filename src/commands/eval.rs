@@ -1,12 +1,11 @@
 //! `matchq eval`: what a trained agent scores.
 
 use super::{compute, series};
-use crate::agents::{self, NetworkPlayer};
+use crate::agents;
 use crate::cli::Eval;
 use crate::error::{Error, Result};
 use crate::eval::Histogram;
 use crate::games::{Game, Match3, Playable};
-use crate::network::Model;
 use crate::report::plot;
 use crate::store::files;
 
@@ -17,24 +16,22 @@ use crate::store::files;
 pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
     let rules = series::check::<G>(&arguments.series)?;
     let device = compute(&arguments.compute)?;
-    let report = match &arguments.player {
-        Some(player) => series::play(agents::parse::<G>(player, &rules)?.as_mut(), &rules, &arguments.series)?,
-        None => {
-            let policy = Model::load::<G>(arguments.checkpoint.as_deref(), &device)?;
-            let mut player = NetworkPlayer::<G>::of(&policy, arguments.batch as usize, &device);
-            series::play(&mut player, &rules, &arguments.series)?
-        }
+    let checkpoint = arguments.checkpoint.as_deref();
+    let mut player = match &arguments.player {
+        Some(player) => agents::parse::<G>(player, &rules)?,
+        None => agents::load::<G>(checkpoint, &rules, arguments.batch as usize, &device)?,
     };
+    let report = series::play(player.as_mut(), &rules, &arguments.series)?;
 
     let histogram =
         Histogram::of(&report.scores).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
     let summary = &report.figures.scores;
     let (player, games, seed, rate) = (&report.player, report.games, report.seed, report.games_per_second);
     let drawn = histogram.render(summary);
-    let watch = match (&arguments.player, &arguments.checkpoint) {
+    let watch = match (&arguments.player, checkpoint) {
         (Some(player), _) => player.clone(),
-        (None, Some(path)) => format!("network:checkpoint={}", path.display()),
-        (None, None) => "network".to_owned(),
+        (None, Some(path)) => format!("{player}:checkpoint={}", path.display()),
+        (None, None) => player.clone(),
     };
     let watch = if G::NAME == Match3::NAME { watch } else { format!("{watch} --game {}", G::NAME) };
     let own: String =

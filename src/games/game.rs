@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ActionMask, Mask, MaskKind};
+use super::{ActionMask, Mask, MaskKind, offered};
 use crate::error::Result;
 use crate::random::{Draw, Role, SeededDraw, Stream};
 
@@ -328,6 +328,36 @@ pub trait Features: Lookahead {
 
     /// The features of a position or an afterstate, in the order of their names.
     fn features(state: &Self::State) -> Vec<f64>;
+
+    /// The descriptions of a position among which its value is that of the best.
+    ///
+    /// Each is as many numbers as there are features. Where a position can be seen in one way only it is its features.
+    fn descriptions(state: &Self::State, mut give: impl FnMut(&[f64])) {
+        give(&Self::features(state));
+    }
+
+    /// Positions from which values are learned.
+    ///
+    /// By default those in which games of random actions are after some of them.
+    fn positions(rules: &Self::Rules, count: usize, stream: &mut Stream) -> Vec<Self::State> {
+        let most = match actions_of_a_game::<Self>() {
+            0 => 50,
+            actions => actions as u32,
+        };
+        let mut position = || {
+            let mut game = Self::new(rules, stream);
+            for _ in 0..stream.below(most) {
+                let mask = offered::<Self>(&game.state(), Self::DEFAULT_MASK).0;
+                let action = mask.nth(stream.below(mask.count() as u32) as usize).unwrap_or_default();
+                let before = game.clone();
+                if game.step(action, stream).terminal {
+                    return before.state();
+                }
+            }
+            game.state()
+        };
+        (0..count).map(|_| position()).collect()
+    }
 }
 
 /// A game's text forms, for people, files and other programs.

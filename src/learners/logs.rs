@@ -31,7 +31,7 @@ const EVALUATION: &[&str] = &[
 ];
 
 fn training_columns<G: Game, L: Learner<G>>() -> Vec<&'static str> {
-    [L::COUNTERS, &["seconds"], L::COLUMNS, &["steps_per_second"]].concat()
+    [L::COUNTERS, &["seconds"], &L::columns(), &["steps_per_second"]].concat()
 }
 
 fn evaluation_columns<G: Game, L: Learner<G>>() -> Vec<&'static str> {

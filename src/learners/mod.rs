@@ -3,6 +3,7 @@
 pub mod checkpoint;
 pub mod config;
 pub mod dqn;
+pub mod fitted;
 pub mod folder;
 pub mod logs;
 pub mod metrics;
@@ -13,6 +14,7 @@ use serde::de::DeserializeOwned;
 
 pub use config::{OutOfRange, RunConfig, Source, TrainConfig, require, unit};
 pub use dqn::Dqn;
+pub use fitted::Fitted;
 pub use folder::RunFolder;
 pub use metrics::Metrics;
 pub use run::{Ending, Run};
@@ -37,8 +39,6 @@ pub trait Learner<G: Game>: Sized {
     ///
     /// They are columns of `train.csv` and of `evaluations.csv`.
     const COUNTERS: &'static [&'static str];
-    /// Its other metrics, in the order of the columns of `train.csv`.
-    const COLUMNS: &'static [&'static str];
     /// Those that are shown while it trains.
     const SHOWN: &'static [&'static str];
 
@@ -48,6 +48,9 @@ pub trait Learner<G: Game>: Sized {
     ///
     /// [`save`](Self::save) gives what is written.
     type Saved: DeserializeOwned;
+
+    /// Its other metrics, in the order of the columns of `train.csv`.
+    fn columns() -> Vec<&'static str>;
 
     /// Whether a configuration's values are in their ranges and go together.
     ///
@@ -67,6 +70,11 @@ pub trait Learner<G: Game>: Sized {
 
     /// Steps so far.
     fn step(&self) -> u64;
+
+    /// Whether nothing moves any more, so that the training ends before its last step.
+    fn is_at_rest(&self) -> bool {
+        false
+    }
 
     /// Learns a little, by one step or a few.
     ///
@@ -120,4 +128,5 @@ macro_rules! learners {
 // All learners, one line each.
 learners! {
     Dqn,
+    Fitted,
 }

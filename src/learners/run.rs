@@ -96,12 +96,13 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
     /// When the device fails, a file cannot be written, or the training has diverged.
     pub fn train(&mut self, stop: &AtomicBool) -> Result<Ending> {
         let steps = self.steps();
-        while self.step() < steps {
+        while self.step() < steps && !self.learner.is_at_rest() {
             let before = self.step();
             self.learner.round(&mut self.metrics)?;
             let step = self.step();
 
-            let due = |every: u64| step / every != before / every || step >= steps;
+            let last = step >= steps || self.learner.is_at_rest();
+            let due = |every: u64| step / every != before / every || last;
             if due(self.config.run.logging.every) {
                 self.logs.training(step, &self.metrics)?;
                 self.metrics.reset();
@@ -114,7 +115,10 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
             if stopping || due(self.config.run.checkpoint.every) {
                 self.save()?;
             }
-            if stopping && step < steps {
+            if last {
+                break;
+            }
+            if stopping {
                 return Ok(Ending::Stopped);
             }
         }

@@ -20,5 +20,5 @@ pub use convolution::{Convolution, convolve, convolve_by_parts};
 pub use dynamics::{DynamicsModel, Outcome, Wave};
 pub use encoding::{Encoded, Encoder, Shown, View, WaveBatch, by_certain_points};
 pub use evaluator::{Evaluator, to_vec};
-pub use model::{BEST, Model, ModelConfig, game_of};
+pub use model::{BEST, Model, ModelConfig, agent_file, game_of};
 pub use q_network::{Frozen, Input, NetworkConfig, OutOfRange, QNetwork};

@@ -158,7 +158,11 @@ pub fn game_of(path: &Path) -> Result<String> {
     Ok(AgentFile::load(&agent_file(path)?)?.game)
 }
 
-fn agent_file(path: &Path) -> Result<PathBuf> {
+/// The agent's file that a path means: itself, or a folder's best agent.
+///
+/// # Errors
+/// A folder without one.
+pub fn agent_file(path: &Path) -> Result<PathBuf> {
     if !path.is_dir() {
         return Ok(path.to_owned());
     }

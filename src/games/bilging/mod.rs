@@ -304,6 +304,27 @@ impl Features for Bilging {
         let best = bingos(&state.pieces()).into_iter().min_by_key(Bingo::sum);
         best.map_or(bingos::NO_BINGO, |bingo| bingo.features).map(f64::from).to_vec()
     }
+
+    /// Those of each possible bingo.
+    fn descriptions(state: &State, mut give: impl FnMut(&[f64])) {
+        let possible = bingos(&state.pieces());
+        if possible.is_empty() {
+            give(&bingos::NO_BINGO.map(f64::from));
+        }
+        possible.iter().for_each(|bingo| give(&bingo.features.map(f64::from)));
+    }
+
+    /// Fresh boards: half of them one swap from a bingo, the others not.
+    fn positions(rules: &Rules, count: usize, stream: &mut Stream) -> Vec<State> {
+        let mut near = |wanted: bool| loop {
+            let state = Self::new(rules, stream).state();
+            let grid = state.grid();
+            if board::matching(&grid).iter().any(|action| board::first_break(&grid, action).lines() >= 3) == wanted {
+                return state;
+            }
+        };
+        (0..count).map(|index| near(index < count / 2)).collect()
+    }
 }
 
 impl Text for Bilging {

@@ -64,7 +64,13 @@ impl<G: Image> Learner<G> for Dqn<G> {
     const NAME: &'static str = "dqn";
     const STEPS: &'static str = "training.steps";
     const COUNTERS: &'static [&'static str] = &["updates"];
-    const COLUMNS: &'static [&'static str] = &[
+    const SHOWN: &'static [&'static str] = &["updates", "epsilon", "loss"];
+
+    type Config = Config;
+    type Saved = Saved<'static, G>;
+
+    fn columns() -> Vec<&'static str> {
+        vec![
         "epsilon",
         "learning_rate",
         "replay",
@@ -76,11 +82,8 @@ impl<G: Image> Learner<G> for Dqn<G> {
         "wave_loss",
         "games",
         "score",
-    ];
-    const SHOWN: &'static [&'static str] = &["updates", "epsilon", "loss"];
-
-    type Config = Config;
-    type Saved = Saved<'static, G>;
+        ]
+    }
 
     fn check(config: &Config) -> std::result::Result<(), OutOfRange> {
         config.check()

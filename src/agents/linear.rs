@@ -1,0 +1,275 @@
+//! The player by linear values of a game's features.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::options::{CHECKPOINT, Options};
+use super::{ActionValue, Entry, Parameter, Policy};
+use crate::error::{Error, Result};
+use crate::games::{Features, MaskKind, Playable, offered};
+use crate::network::agent_file;
+use crate::random::{ColumnStreams, Role, Stream};
+use crate::store::agent_file::Array;
+use crate::store::AgentFile;
+use rand::Rng;
+
+/// What a file calls the model of an agent that is one of these.
+pub const KIND: &str = "linear";
+
+/// The tensor of the weights in a file: the constant, then the features' in the order of their names.
+const WEIGHTS: &str = "weights";
+
+/// A value that is linear in features: `weights . (1, features)`.
+///
+/// Where a position has several descriptions its features are the mean of the best ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinearValue {
+    weights: Vec<f64>,
+    best_of: usize,
+}
+
+impl LinearValue {
+    /// The value by its weights, the constant's first, from so many of a position's best descriptions.
+    pub fn new(weights: Vec<f64>, best_of: usize) -> Self {
+        Self { weights, best_of: best_of.max(1) }
+    }
+
+    /// The weights, the constant's first.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Those of the features.
+    fn slopes(&self) -> &[f64] {
+        self.weights.get(1..).unwrap_or_default()
+    }
+
+    /// What a description adds to the constant.
+    fn worth<T: Copy + Into<f64>>(&self, description: &[T]) -> f64 {
+        self.slopes().iter().zip(description).map(|(weight, number)| weight * (*number).into()).sum()
+    }
+
+    /// The best of descriptions that stand one behind the other, the first of equal ones first.
+    fn chosen<'a, T: Copy + Into<f64>>(&self, descriptions: &'a [T]) -> Vec<(f64, &'a [T])> {
+        let valued = descriptions.chunks_exact(self.slopes().len().max(1)).map(|one| (self.worth(one), one));
+        let mut valued: Vec<(f64, &[T])> = valued.collect();
+        valued.sort_by(|one, other| other.0.total_cmp(&one.0));
+        valued.truncate(self.best_of);
+        valued
+    }
+
+    /// The features of a position whose descriptions stand one behind the other.
+    pub fn features<T: Copy + Into<f64>>(&self, descriptions: &[T]) -> Vec<f64> {
+        let chosen = self.chosen(descriptions);
+        let number = |one: &[T], index: usize| -> f64 { one[index].into() };
+        let mean = |index| chosen.iter().map(|(_, one)| number(one, index)).sum::<f64>() / chosen.len().max(1) as f64;
+        (0..self.slopes().len()).map(mean).collect()
+    }
+
+    /// The value of a position whose descriptions stand one behind the other.
+    pub fn value<T: Copy + Into<f64>>(&self, descriptions: &[T]) -> f64 {
+        let constant = self.weights.first().copied().unwrap_or(0.0);
+        if self.best_of == 1 {
+            let worths = descriptions.chunks_exact(self.slopes().len().max(1)).map(|one| self.worth(one));
+            return constant + worths.reduce(f64::max).unwrap_or(0.0);
+        }
+        let chosen = self.chosen(descriptions);
+        constant + chosen.iter().map(|(worth, _)| worth).sum::<f64>() / chosen.len().max(1) as f64
+    }
+
+    /// The value of a position.
+    pub fn of<G: Features>(&self, state: &G::State) -> f64 {
+        let mut descriptions = Vec::<f64>::new();
+        G::descriptions(state, |description| descriptions.extend_from_slice(description));
+        self.value(&descriptions)
+    }
+}
+
+/// A linear value and how an agent plays by it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinearModel {
+    /// The value of a position.
+    pub value: LinearValue,
+    /// The actions that it chooses from.
+    pub mask: MaskKind,
+    /// What a point is worth one action later.
+    pub discount: f64,
+    /// Outcomes that are drawn of each action; 0: what is certain of it.
+    pub outcomes: usize,
+    /// Whether an action's own points count.
+    pub rewards: bool,
+}
+
+/// A model without its weights, as a file has it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ModelConfig {
+    features: Vec<String>,
+    best_of: usize,
+    mask: String,
+    discount: f64,
+    outcomes: usize,
+    rewards: bool,
+}
+
+impl LinearModel {
+    /// The file of the agent; its weights have single precision there.
+    pub fn to_file<G: Features>(&self, rules: &G::Rules) -> Result<AgentFile> {
+        let unwritable =
+            |error: toml::ser::Error| Error::runtime(format!("the agent cannot be written as TOML: {error}"));
+        let Self { value, mask, discount, outcomes, rewards } = self;
+        let features = G::NAMES.iter().map(|name| (*name).to_owned()).collect();
+        let config = ModelConfig {
+            features,
+            best_of: value.best_of,
+            mask: mask.name::<G>().to_owned(),
+            discount: *discount,
+            outcomes: *outcomes,
+            rewards: *rewards,
+        };
+        let values: Vec<f32> = value.weights.iter().map(|weight| *weight as f32).collect();
+        let weights = Array { shape: vec![values.len()], values };
+        Ok(AgentFile {
+            game: G::NAME.to_owned(),
+            model: KIND.to_owned(),
+            rules: toml::to_string(&toml::Table::try_from(rules).unwrap_or_default()).map_err(unwritable)?,
+            config: toml::to_string(&config).map_err(unwritable)?,
+            tensors: [(WEIGHTS.to_owned(), weights)].into(),
+        })
+    }
+
+    /// The model in a file; `name` is what errors call it.
+    ///
+    /// # Errors
+    /// When the file is of another kind of model, plays another game or has weights of other features.
+    pub fn from_file<G: Features>(file: &AgentFile, name: &str) -> Result<Self> {
+        let wrong = |what: String| Error::user(format!("{name} {what}"));
+        if file.game != G::NAME {
+            return Err(wrong(format!("plays {}, not {}", file.game, G::NAME)));
+        }
+        if file.model != KIND {
+            return Err(wrong(format!("holds a model '{}', not a {KIND} one", file.model)));
+        }
+        let config: ModelConfig = toml::from_str(&file.config)
+            .map_err(|error| wrong(format!("has a config that this program does not know: {}", error.message())))?;
+        if config.features != G::NAMES {
+            return Err(wrong(format!("has weights of the features {}, not {}", config.features.join(", "), G::NAMES.join(", "))));
+        }
+        let ModelConfig { features: _, best_of, mask, discount, outcomes, rewards } = config;
+        let mask = MaskKind::of::<G>(&mask).map_err(|error| wrong(format!("has a mask of its own: {error}")))?;
+        if !(0.0..=1.0).contains(&discount) || outcomes > 1_000 {
+            return Err(wrong("has a discount outside 0..1, or more than 1000 outcomes".to_owned()));
+        }
+        let weights = file.tensors.get(WEIGHTS).filter(|array| array.shape == [G::NAMES.len() + 1]);
+        let weights = weights.filter(|array| array.values.iter().all(|weight| weight.is_finite()));
+        let weights = weights.ok_or_else(|| wrong(format!("has no {} weights", G::NAMES.len() + 1)))?;
+        let value = LinearValue::new(weights.values.iter().map(|weight| f64::from(*weight)).collect(), best_of);
+        Ok(Self { value, mask, discount, outcomes, rewards })
+    }
+
+    /// The player of the model that looks so many actions ahead.
+    pub fn player<G: Features>(&self, rules: &G::Rules, depth: u32) -> LinearPlayer<G> {
+        LinearPlayer { model: self.clone(), rules: rules.clone(), depth }
+    }
+}
+
+/// Plays the action of the most points and discounted value.
+pub struct LinearPlayer<G: Features> {
+    model: LinearModel,
+    rules: G::Rules,
+    /// Actions of which points count before the value does, at least 1.
+    depth: u32,
+}
+
+impl<G: Features> LinearPlayer<G> {
+    /// The worth of an action by what is certain of it, and of the best so many actions.
+    fn certain(&self, state: &G::State, action: usize, depth: u32) -> f64 {
+        let after = G::after(state, action);
+        let over = G::actions_left(state) == 1;
+        self.worth(after.points, (!over).then_some(&after.state), depth)
+    }
+
+    /// Points, and what is to come in the position after them if the game goes on.
+    fn worth(&self, points: f32, next: Option<&G::State>, depth: u32) -> f64 {
+        let points = if self.model.rewards { f64::from(points) } else { 0.0 };
+        let later = match next {
+            None => 0.0,
+            Some(next) if depth <= 1 => self.model.value.of::<G>(next),
+            Some(next) => {
+                let actions = offered::<G>(next, self.model.mask).0;
+                actions.iter().map(|action| self.certain(next, action, depth - 1)).fold(f64::NEG_INFINITY, f64::max)
+            }
+        };
+        points + self.model.discount * later
+    }
+
+    /// The mean worth of outcomes of an action, which are the same luck for every action.
+    fn drawn(&self, position: &G, action: usize, seed: u64) -> f64 {
+        let outcome = |luck: u64| {
+            let mut game = position.clone();
+            let step = game.step(action, &mut ColumnStreams::new(seed, Role::Simulate, luck));
+            (step.reward, (!step.terminal).then(|| game.state()))
+        };
+        let outcomes = self.model.outcomes as u64;
+        let (mut first, mut sum) = (None, 0.0);
+        for luck in 0..outcomes {
+            let (points, next) = outcome(luck);
+            // Where nothing is drawn all outcomes are one.
+            sum += match &first {
+                Some((same, worth)) if *same == (points, next) => *worth,
+                _ => self.worth(points, next.as_ref(), self.depth),
+            };
+            first.get_or_insert(((points, next), sum));
+        }
+        sum / outcomes as f64
+    }
+}
+
+impl<G: Features> Policy<G> for LinearPlayer<G> {
+    fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
+        let (mask, _) = offered::<G>(state, self.model.mask);
+        let (seed, position) = (ties.next_u64(), G::at(&self.rules, state));
+        let value = |action| match self.model.outcomes {
+            0 => self.certain(state, action, self.depth),
+            _ => self.drawn(&position, action, seed),
+        };
+        mask.iter().map(|action| ActionValue { action, value: value(action) }).collect()
+    }
+}
+
+/// The player's entry in the list.
+pub fn entry<G: Playable>() -> Entry<G> {
+    Entry {
+        name: "fitted",
+        about: "the most points and value by linear values of the game's features",
+        parameters: &[
+            Parameter { key: "depth", default: Some("1"), about: "moves whose points count before the value does" },
+            Parameter {
+                key: "outcomes",
+                default: None,
+                about: "outcomes that are drawn of each move, 0: what is certain of it; without it the agent's",
+            },
+            CHECKPOINT,
+        ],
+        build: |options, rules| {
+            let mut model = load::<G>(options)?;
+            if options.given("outcomes").is_some() {
+                model.outcomes = options.number("outcomes", "a whole number", 0..=1_000)?;
+            }
+            let depth = options.number("depth", "a whole number", 1..=2)?;
+            if depth > 1 && model.outcomes == 0 {
+                return Err(options.wrong("outcomes", "1 or above where depth is 2: a second move needs a whole board"));
+            }
+            options.player(model.player::<G>(rules, depth))
+        },
+    }
+}
+
+fn load<G: Playable>(options: &Options<G>) -> Result<LinearModel> {
+    let path = options.given(CHECKPOINT.key).ok_or_else(|| {
+        Error::user(format!("'{}' needs checkpoint=PATH, the file or folder of an agent with linear values", options.text))
+    })?;
+    let path = agent_file(Path::new(path))?;
+    LinearModel::from_file::<G>(&AgentFile::load(&path)?, &path.display().to_string())
+}

@@ -1,0 +1,314 @@
+//! One sweep of fitted value iteration.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::super::{Learner, Metrics, OutOfRange, TrainConfig};
+use super::config::Config;
+use super::regression::least_squares;
+use super::sampling::{Sampled, sample};
+use crate::agents::{Agent, LinearModel, LinearValue, PolicyAgent};
+use crate::error::{Error, Result};
+use crate::games::{Features, MaskKind};
+use crate::network::device::Device;
+use crate::store::AgentFile;
+
+/// Fitted value iteration (Gordon 1995, "Stable function approximation in dynamic programming").
+///
+/// The value of a position is linear in its features, `V(s) = weights . (1, features)`. A sweep takes for each of many
+/// positions the best that one action and the values so far promise,
+///
+/// ```text
+/// y = max over actions of (R + discount * mean over outcomes of V(outcome))
+/// ```
+///
+/// and fits the weights to all y anew. Positions and outcomes are drawn once.
+pub struct Fitted<G: Features> {
+    config: TrainConfig<Config>,
+    rules: G::Rules,
+    /// The actions that it chooses from.
+    mask: MaskKind,
+    /// Drawn before the first sweep.
+    sampled: Vec<Sampled>,
+    moving: Moving,
+}
+
+/// Everything that moves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Moving {
+    sweeps: u64,
+    weights: Vec<f64>,
+    /// The most that a weight has moved in the last sweep.
+    change: Option<f64>,
+}
+
+impl<G: Features> Learner<G> for Fitted<G> {
+    const NAME: &'static str = "fitted";
+    const STEPS: &'static str = "training.sweeps";
+    const COUNTERS: &'static [&'static str] = &[];
+    const SHOWN: &'static [&'static str] = &["residual", "change"];
+
+    type Config = Config;
+    type Saved = Moving;
+
+    fn columns() -> Vec<&'static str> {
+        [&["residual", "change", "target", "constant"], G::NAMES].concat()
+    }
+
+    fn check(config: &Config) -> std::result::Result<(), OutOfRange> {
+        config.check()
+    }
+
+    fn steps(config: &Config) -> u64 {
+        config.training.sweeps
+    }
+
+    fn check_lengthening(_config: &Config) -> std::result::Result<(), String> {
+        Ok(())
+    }
+
+    fn new(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device) -> Result<Self> {
+        let (positions, weights) = (config.learner.sampling.positions, G::NAMES.len() + 1);
+        if positions < weights {
+            return Err(Error::user(format!(
+                "sampling.positions = {positions}: it must be at least {weights}, one more than {} has features",
+                G::NAME
+            )));
+        }
+        let mask = MaskKind::of::<G>(&config.run.game.mask)?;
+        let moving = Moving { sweeps: 0, weights: vec![0.0; weights], change: None };
+        Ok(Self { config: config.clone(), rules: rules.clone(), mask, sampled: Vec::new(), moving })
+    }
+
+    fn step(&self) -> u64 {
+        self.moving.sweeps
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.moving.change.is_some_and(|change| change <= self.config.learner.learning.tolerance)
+    }
+
+    fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
+        let Config { sampling, learning, .. } = &self.config.learner;
+        if self.sampled.is_empty() {
+            self.sampled = sample::<G>(&self.rules, self.mask, sampling, self.config.run.seed);
+            check_features::<G>(&self.sampled)?;
+        }
+        let value = LinearValue::new(self.moving.weights.clone(), learning.best_of);
+        let targets: Vec<f64> =
+            self.sampled.par_iter().map(|sampled| sampled.backup(&value, learning.discount)).collect();
+        let rows: Vec<Vec<f64>> = self
+            .sampled
+            .par_iter()
+            .map(|sampled| std::iter::once(1.0).chain(sampled.features(&value)).collect())
+            .collect();
+        let weights = least_squares(&rows.concat(), &targets, learning.ridge);
+        let weights = weights.filter(|weights| weights.iter().all(|weight| weight.is_finite())).ok_or_else(|| {
+            Error::runtime(format!(
+                "in sweep {} the positions do not determine the weights: more sampling.positions or a larger \
+                 learning.ridge helps",
+                self.moving.sweeps + 1
+            ))
+        })?;
+
+        let apart = |(row, target): (&Vec<f64>, &f64)| dot(row, &weights) - target;
+        let squares: f64 = rows.iter().zip(&targets).map(apart).map(|apart| apart * apart).sum();
+        let moved = weights.iter().zip(&self.moving.weights).map(|(new, old)| (new - old).abs());
+        let change = moved.fold(0.0, f64::max);
+        metrics.set("residual", (squares / targets.len() as f64).sqrt());
+        metrics.set("change", change);
+        metrics.set("target", targets.iter().sum::<f64>() / targets.len() as f64);
+        for (name, weight) in std::iter::once(&"constant").chain(G::NAMES).zip(&weights) {
+            metrics.set(name, *weight);
+        }
+        self.moving = Moving { sweeps: self.moving.sweeps + 1, weights, change: Some(change) };
+        Ok(())
+    }
+
+    fn player(&self) -> impl Agent<G> {
+        PolicyAgent::new("fitted", self.model().player::<G>(&self.rules, 1))
+    }
+
+    fn agent(&self) -> Result<AgentFile> {
+        self.model().to_file::<G>(&self.rules)
+    }
+
+    fn save(&self) -> Result<impl Serialize> {
+        Ok(self.moving.clone())
+    }
+
+    fn restore(&mut self, saved: Moving) -> Result<()> {
+        if saved.weights.len() != self.moving.weights.len() {
+            return Err(Error::user("its weights do not fit the game's features"));
+        }
+        self.moving = saved;
+        Ok(())
+    }
+}
+
+impl<G: Features> Fitted<G> {
+    /// The agent that it has learned to be.
+    fn model(&self) -> LinearModel {
+        let Config { learning, playing, .. } = &self.config.learner;
+        LinearModel {
+            value: LinearValue::new(self.moving.weights.clone(), learning.best_of),
+            mask: self.mask,
+            discount: learning.discount,
+            outcomes: playing.outcomes,
+            rewards: playing.rewards,
+        }
+    }
+}
+
+/// Checks that each feature tells positions apart.
+fn check_features<G: Features>(sampled: &[Sampled]) -> Result<()> {
+    let value = LinearValue::new(vec![0.0; G::NAMES.len() + 1], 1);
+    let rows: Vec<Vec<f64>> = sampled.iter().map(|sampled| sampled.features(&value)).collect();
+    for (index, name) in G::NAMES.iter().enumerate() {
+        let first = rows[0][index];
+        if rows.iter().all(|row| row[index] == first) {
+            return Err(Error::user(format!(
+                "the feature \"{name}\" is {first} in all {} positions, so that its weight means nothing: more \
+                 sampling.positions help, if it is not the same everywhere",
+                rows.len()
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn dot(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::games::match3::{MATCHING, Match3, Rules, State};
+    use crate::games::{Game, offered};
+    use crate::learners::checkpoint::Checkpoint;
+    use crate::learners::{Ending, Run, RunFolder, Source};
+    use crate::network::device;
+    use crate::random::{ColumnStreams, Role, Stream};
+
+    const CONFIG: &str = "
+        learner = 'fitted'
+        seed = 4
+        training = { sweeps = 12 }
+        sampling = { positions = 40, outcomes = 3 }
+        learning = { discount = 0.8, tolerance = 0.0 }
+        playing = { outcomes = 2 }
+        evaluation = { every = 6, games = 2 }
+        checkpoint = { every = 5 }
+        logging = { every = 1 }
+    ";
+
+    fn config(sets: &[&str]) -> TrainConfig<Config> {
+        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+        let source = Source::parse(CONFIG, "it", &sets).unwrap();
+        source.resolve::<Match3, Fitted<Match3>>().unwrap().0
+    }
+
+    fn device() -> Device {
+        device::select(None).unwrap().1
+    }
+
+    fn fresh(sets: &[&str]) -> Fitted<Match3> {
+        Fitted::new(&config(sets), &Rules::default(), &device()).unwrap()
+    }
+
+    fn after(sweeps: u64, sets: &[&str]) -> Fitted<Match3> {
+        let mut learner = fresh(sets);
+        (0..sweeps).for_each(|_| learner.round(&mut Metrics::default()).unwrap());
+        learner
+    }
+
+    #[test]
+    fn a_sweep_fits_the_best_that_an_action_and_the_values_so_far_promise() {
+        let mut learner = after(1, &[]);
+        let before = learner.moving.weights.clone();
+        learner.round(&mut Metrics::default()).unwrap();
+
+        let value = |weights: &[f64], state: &State| {
+            let features = Match3::features(state);
+            weights[0] + features.iter().zip(&weights[1..]).map(|(feature, weight)| feature * weight).sum::<f64>()
+        };
+        let states = Match3::positions(&Rules::default(), 40, &mut Stream::new(4, Role::Sample, 0));
+        let mut squares = [0.0, 0.0];
+        for (index, state) in states.iter().enumerate() {
+            let worth = |action| {
+                let outcomes = (0..3).map(|outcome| {
+                    let mut game = Match3::at(&Rules::default(), state);
+                    let luck = index as u64 * 3 + outcome;
+                    let step = game.step(action, &mut ColumnStreams::new(4, Role::Simulate, luck));
+                    let next = if step.terminal { 0.0 } else { value(&before, &game.state()) };
+                    f64::from(step.reward) + 0.8 * next
+                });
+                outcomes.sum::<f64>() / 3.0
+            };
+            let actions = offered::<Match3>(state, MATCHING).0;
+            let target = actions.iter().map(worth).fold(f64::NEG_INFINITY, f64::max);
+            // The fit is the best there is: with any weight moved the error grows.
+            for (weights, sum) in [learner.moving.weights.clone(), before.clone()].iter().zip(&mut squares) {
+                *sum += (value(weights, state) - target).powi(2);
+            }
+        }
+        assert!(squares[0] < squares[1], "{squares:?}");
+    }
+
+    #[test]
+    fn what_is_learned_is_the_same_at_any_number_of_threads() {
+        let weights = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| after(4, &[]).moving)
+        };
+        assert_eq!(weights(1), weights(3));
+    }
+
+    #[test]
+    fn a_training_that_is_resumed_ends_in_the_same_bits() {
+        let runs = tempfile::tempdir().unwrap();
+        let start = |name: &str| {
+            let config = config(&[]);
+            let folder = RunFolder::create(runs.path(), Some(name), "", &config.to_toml().unwrap()).unwrap();
+            Run::<Match3, Fitted<Match3>>::start(config, Rules::default(), &device(), folder, true).unwrap()
+        };
+        assert_eq!(start("straight").train(&AtomicBool::new(false)).unwrap(), Ending::Finished);
+        assert_eq!(start("broken").train(&AtomicBool::new(true)).unwrap(), Ending::Stopped);
+        let folder = RunFolder::open(&runs.path().join("broken")).unwrap();
+        let checkpoint = Checkpoint::load(&folder.last()).unwrap();
+        let mut run = Run::<Match3, Fitted<Match3>>::resume(folder, &checkpoint, &[], &device(), true).unwrap();
+        assert_eq!(run.step(), 1);
+        run.train(&AtomicBool::new(false)).unwrap();
+        drop(run);
+        let bytes = |name: &str, file: &str| std::fs::read(runs.path().join(name).join(file)).unwrap();
+        for file in ["last.ckpt", "last.safetensors", "best.safetensors"] {
+            assert_eq!(bytes("straight", file), bytes("broken", file), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_training_ends_once_its_weights_rest() {
+        let runs = tempfile::tempdir().unwrap();
+        let config = config(&["learning.tolerance=1e9"]);
+        let folder = RunFolder::create(runs.path(), Some("it"), "", "").unwrap();
+        let mut run = Run::<Match3, Fitted<Match3>>::start(config, Rules::default(), &device(), folder, true).unwrap();
+        assert_eq!(run.train(&AtomicBool::new(false)).unwrap(), Ending::Finished);
+        assert_eq!(run.step(), 1);
+    }
+
+    #[test]
+    fn too_few_positions_and_a_feature_that_is_the_same_everywhere_are_refused_by_name() {
+        let few = Fitted::<Match3>::new(&config(&["sampling.positions=2"]), &Rules::default(), &device());
+        let few = few.err().unwrap().to_string();
+        assert!(few.starts_with("sampling.positions = 2: it must be at least 3"), "{few}");
+
+        let mut learner = fresh(&["sampling.positions=3"]);
+        let drawn = sample::<Match3>(&Rules::default(), MATCHING, &config(&["sampling.positions=3"]).learner.sampling, 4);
+        learner.sampled = vec![drawn[0].clone(); 3];
+        let error = check_features::<Match3>(&learner.sampled).unwrap_err().to_string();
+        assert!(error.starts_with("the feature \"plan\" is ") && error.contains("in all 3 positions"), "{error}");
+    }
+}

@@ -1,0 +1,94 @@
+//! The positions that values are fitted on, and what may follow them.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::config::Sampling;
+use crate::agents::LinearValue;
+use crate::games::{Features, MaskKind, offered};
+use crate::random::{ColumnStreams, Role, Stream};
+
+/// A position and what may follow each of its actions.
+///
+/// Of a position only its descriptions are kept, one behind the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sampled {
+    /// Those of the position itself.
+    own: Vec<f32>,
+    /// Those of what follows.
+    after: Vec<f32>,
+    actions: Vec<Action>,
+}
+
+/// An action of a sampled position.
+#[derive(Clone, Debug, PartialEq)]
+struct Action {
+    /// Its points, the mean of its outcomes.
+    points: f32,
+    /// Where each outcome's descriptions stand; nowhere once the game is over.
+    outcomes: Vec<Range<u32>>,
+}
+
+/// Draws positions and outcomes of all their actions, the same at any number of threads.
+pub fn sample<G: Features>(rules: &G::Rules, mask: MaskKind, sampling: &Sampling, seed: u64) -> Vec<Sampled> {
+    let states = G::positions(rules, sampling.positions, &mut Stream::new(seed, Role::Sample, 0));
+    let outcomes = sampling.outcomes as u64;
+    let of = |(index, state): (usize, &G::State)| {
+        let luck = (0..outcomes).map(|outcome| ColumnStreams::new(seed, Role::Simulate, index as u64 * outcomes + outcome));
+        // The same luck for every action takes part of chance out of their differences.
+        Sampled::of::<G>(&G::at(rules, state), mask, &luck.collect::<Vec<_>>())
+    };
+    states.par_iter().enumerate().map(of).collect()
+}
+
+impl Sampled {
+    fn of<G: Features>(position: &G, mask: MaskKind, luck: &[ColumnStreams]) -> Self {
+        let described = |state: &G::State, to: &mut Vec<f32>| {
+            let start = to.len() as u32;
+            G::descriptions(state, |description| to.extend(description.iter().map(|number| *number as f32)));
+            start..to.len() as u32
+        };
+        let (mut own, mut after) = (Vec::new(), Vec::new());
+        let state = position.state();
+        described(&state, &mut own);
+        let mut action = |action| {
+            let (mut points, mut outcomes) = (0.0, Vec::<Range<u32>>::new());
+            let mut first = None;
+            for luck in luck {
+                let (mut game, mut luck) = (position.clone(), luck.clone());
+                let step = game.step(action, &mut luck);
+                points += step.reward;
+                let next = (!step.terminal).then(|| game.state());
+                outcomes.push(match (&next, &outcomes.first()) {
+                    // Where nothing is drawn all outcomes are one.
+                    (_, Some(range)) if first == Some(next) => (*range).clone(),
+                    (Some(state), _) => described(state, &mut after),
+                    (None, _) => 0..0,
+                });
+                first.get_or_insert(next);
+            }
+            Action { points: points / luck.len() as f32, outcomes }
+        };
+        let actions = offered::<G>(&state, mask).0.iter().map(&mut action).collect();
+        Self { own, after, actions }
+    }
+
+    /// The features by which the position is valued.
+    pub fn features(&self, value: &LinearValue) -> Vec<f64> {
+        value.features(&self.own)
+    }
+
+    /// The highest mean of points and discounted value that an action has.
+    pub fn backup(&self, value: &LinearValue, discount: f64) -> f64 {
+        let worth = |range: &Range<u32>| match range.is_empty() {
+            true => 0.0,
+            false => value.value(&self.after[range.start as usize..range.end as usize]),
+        };
+        let of = |action: &Action| {
+            let sum: f64 = action.outcomes.iter().map(worth).sum();
+            f64::from(action.points) + discount * sum / action.outcomes.len() as f64
+        };
+        self.actions.iter().map(of).fold(f64::NEG_INFINITY, f64::max)
+    }
+}
