@@ -10,8 +10,8 @@ use crate::error::{Error, Result};
 use crate::games::{Features, MaskKind, Playable, offered};
 use crate::network::agent_file;
 use crate::random::{ColumnStreams, Role, Stream};
-use crate::store::agent_file::Array;
 use crate::store::AgentFile;
+use crate::store::agent_file::Array;
 use rand::Rng;
 
 /// What a file calls the model of an agent that is one of these.
@@ -154,7 +154,11 @@ impl LinearModel {
         let config: ModelConfig = toml::from_str(&file.config)
             .map_err(|error| wrong(format!("has a config that this program does not know: {}", error.message())))?;
         if config.features != G::NAMES {
-            return Err(wrong(format!("has weights of the features {}, not {}", config.features.join(", "), G::NAMES.join(", "))));
+            return Err(wrong(format!(
+                "has weights of the features {}, not {}",
+                config.features.join(", "),
+                G::NAMES.join(", ")
+            )));
         }
         let ModelConfig { features: _, best_of, mask, discount, outcomes, rewards } = config;
         let mask = MaskKind::of::<G>(&mask).map_err(|error| wrong(format!("has a mask of its own: {error}")))?;
@@ -267,9 +271,14 @@ pub fn entry<G: Playable>() -> Entry<G> {
 }
 
 fn load<G: Playable>(options: &Options<G>) -> Result<LinearModel> {
-    let path = options.given(CHECKPOINT.key).ok_or_else(|| {
-        Error::user(format!("'{}' needs checkpoint=PATH, the file or folder of an agent with linear values", options.text))
+    if let Some(path) = options.given(CHECKPOINT.key) {
+        let path = agent_file(Path::new(path))?;
+        return LinearModel::from_file::<G>(&AgentFile::load(&path)?, &path.display().to_string());
+    }
+    let bytes = G::LINEAR.ok_or_else(|| {
+        let text = options.text;
+        Error::user(format!("'{text}' needs checkpoint=PATH, the file or folder of an agent with linear values"))
     })?;
-    let path = agent_file(Path::new(path))?;
-    LinearModel::from_file::<G>(&AgentFile::load(&path)?, &path.display().to_string())
+    let file = AgentFile::from_bytes(bytes).map_err(|what| Error::runtime(format!("the agent that ships {what}")))?;
+    LinearModel::from_file::<G>(&file, "the agent that ships")
 }

@@ -10,13 +10,21 @@ use super::BoxedPlayer;
 
 /// Plays as a game's own specialist says.
 struct Special<G: Game> {
-    values: OwnValues<G::State>,
-    budget: Budget,
+    values: Values<G::State>,
+}
+
+/// How a specialist values moves, with its budget if it searches.
+enum Values<S> {
+    Plain(fn(&S) -> Vec<(usize, f64)>),
+    Search(fn(&S, Budget) -> Vec<(usize, f64)>, Budget),
 }
 
 impl<G: Game> Policy<G> for Special<G> {
     fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
-        let values = (self.values)(state, self.budget);
+        let values = match self.values {
+            Values::Plain(values) => values(state),
+            Values::Search(values, budget) => values(state, budget),
+        };
         if values.is_empty() {
             let legal = G::mask(state, MaskKind::LEGAL);
             return legal.iter().map(|action| ActionValue { action, value: 0.0 }).collect();
@@ -25,19 +33,22 @@ impl<G: Game> Policy<G> for Special<G> {
     }
 
     fn is_timed(&self) -> bool {
-        matches!(self.budget, Budget::Time(_))
+        matches!(self.values, Values::Search(_, Budget::Time(_)))
     }
 }
 
 /// The entries of all specialists of a game.
 pub fn entries<G: Playable>() -> impl Iterator<Item = Entry<G>> {
-    G::SPECIALISTS.iter().map(|Specialist { name, about, .. }| Entry {
+    G::SPECIALISTS.iter().map(|Specialist { name, about, values }| Entry {
         name,
         about,
-        parameters: &[
-            Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
-            Parameter { key: "sims", default: None, about: SIMS },
-        ],
+        parameters: match values {
+            OwnValues::Plain(_) => &[],
+            OwnValues::Search(_) => &[
+                Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
+                Parameter { key: "sims", default: None, about: SIMS },
+            ],
+        },
         build: |options, _| {
             let own = G::SPECIALISTS.iter().find(|own| own.name == options.name());
             let own = own.ok_or_else(|| Error::runtime(format!("{} has no player '{}'", G::NAME, options.name())))?;
@@ -46,7 +57,11 @@ pub fn entries<G: Playable>() -> impl Iterator<Item = Entry<G>> {
     })
 }
 
-/// The player of a specialist, with the budget of the options.
+/// The player of a specialist, with the budget of the options if it searches.
 pub(super) fn player<G: Playable>(own: &Specialist<G::State>, options: &Options<G>) -> Result<BoxedPlayer<G>> {
-    options.player(Special::<G> { values: own.values, budget: budget(options)? })
+    let values = match own.values {
+        OwnValues::Plain(values) => Values::Plain(values),
+        OwnValues::Search(values) => Values::Search(values, budget(options)?),
+    };
+    options.player(Special::<G> { values })
 }

@@ -186,8 +186,14 @@ pub struct Specialist<S> {
     pub values: OwnValues<S>,
 }
 
-/// A function that values moves of a position within a budget.
-pub type OwnValues<S> = fn(&S, Budget) -> Vec<(usize, f64)>;
+/// A function that values moves of a position.
+#[derive(Clone, Copy)]
+pub enum OwnValues<S> {
+    /// At once.
+    Plain(fn(&S) -> Vec<(usize, f64)>),
+    /// By a search within a budget.
+    Search(fn(&S, Budget) -> Vec<(usize, f64)>),
+}
 
 /// A game as it was dealt, and what was played in it.
 pub struct Played<G: Game> {
@@ -331,7 +337,8 @@ pub trait Features: Lookahead {
 
     /// The descriptions of a position among which its value is that of the best.
     ///
-    /// Each is as many numbers as there are features. Where a position can be seen in one way only it is its features.
+    /// Each is as many numbers as there are features, and the first one is the position's features; where it can be
+    /// seen in one way only there is no other.
     fn descriptions(state: &Self::State, mut give: impl FnMut(&[f64])) {
         give(&Self::features(state));
     }
@@ -443,10 +450,13 @@ pub enum Shape {
 
 /// A game that all parts of the program can play.
 pub trait Playable: Image + Features + Text {
-    /// The agents that ship with the program, the recommended one first.
+    /// The networks that ship with the program, the recommended one first.
     ///
     /// Each is its name and its file.
     const AGENTS: &'static [(&'static str, &'static [u8])] = &[];
+
+    /// The agent with linear values that ships with the program, its file.
+    const LINEAR: Option<&'static [u8]> = None;
 
     /// Players of the game's own, the recommended one first.
     const SPECIALISTS: &'static [Specialist<Self::State>] = &[];

@@ -30,8 +30,8 @@ pub struct DynamicsModel {
     exchange: Vec<Convolution>,
     /// 1x1, to the colours' own planes; none without colours.
     own: Option<Convolution>,
-    /// 1x1, to the other planes.
-    rest: Convolution,
+    /// 1x1, to the other planes; none where all are colours.
+    rest: Option<Convolution>,
     /// 1x1.
     hidden: Convolution,
     /// 1x1, to what each place adds to the points.
@@ -78,7 +78,7 @@ const BELOW: f32 = 0.5;
 impl DynamicsModel {
     /// A model with fresh weights.
     ///
-    /// It is of boards of `planes`, of which the first `colours`, not all, are interchangeable.
+    /// It is of boards of `planes`, of which the first `colours` are interchangeable.
     pub fn new(
         [planes, colours]: [usize; 2],
         width: usize,
@@ -94,7 +94,7 @@ impl DynamicsModel {
             body: (1..layers).map(|_| convolution([width, width], 3, GAIN)).collect(),
             exchange: (1..layers).map(|_| convolution([2 * width, width], 1, GAIN)).collect(),
             own: (colours > 0).then(|| convolution([width, 1], 1, GAIN)),
-            rest: convolution([width, planes - colours], 1, GAIN),
+            rest: (planes > colours).then(|| convolution([width, planes - colours], 1, GAIN)),
             hidden: convolution([width, width], 1, GAIN),
             points: convolution([width, 1], 1, 0.1),
             planes: [planes, colours],
@@ -116,14 +116,15 @@ impl DynamicsModel {
             let y = colours::add(layer.forward(x.clone(), Activation::None), exchanged, colours);
             x = x + relu(y);
         }
-        let rest = self.rest.forward(colours::mean(x.clone(), colours), Activation::None).permute([0, 3, 1, 2]);
-        let board = match &self.own {
-            None => rest,
-            Some(own) => {
-                let own = own.forward(x.clone(), Activation::None).reshape([batch, colours, rows, columns]);
-                Tensor::cat(vec![own, rest], 1)
-            }
-        };
+        let own = self
+            .own
+            .iter()
+            .map(|own| own.forward(x.clone(), Activation::None).reshape([batch, colours, rows, columns]));
+        let rest = self
+            .rest
+            .iter()
+            .map(|rest| rest.forward(colours::mean(x.clone(), colours), Activation::None).permute([0, 3, 1, 2]));
+        let board = Tensor::cat(own.chain(rest).collect(), 1);
         let hidden = self.hidden.forward(x, Activation::Relu);
         let points = self.points.forward(hidden, Activation::None);
         let places = colours.max(1) * rows * columns;
@@ -190,7 +191,7 @@ impl DynamicsModel {
             exchange: kernels(exchange),
             below: BELOW,
             own: own.as_ref().map(Convolution::kernel),
-            rest: rest.kernel(),
+            rest: rest.as_ref().map(Convolution::kernel),
             hidden: hidden.kernel(),
             points: points.kernel(),
             share: SHARE,

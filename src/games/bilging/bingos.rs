@@ -44,8 +44,11 @@ pub struct Piece {
 pub fn bingos(pieces: &Pieces) -> Vec<Bingo> {
     let mut found = Vec::new();
     for row in 0..ROWS {
-        for x in 0..UNKNOWN {
-            for o in (0..UNKNOWN).filter(|o| *o != x) {
+        let mut counts = [0; UNKNOWN as usize + 1];
+        pieces[row].iter().for_each(|piece| counts[usize::from(*piece)] += 1);
+        for x in (0..UNKNOWN).filter(|x| counts[usize::from(*x)] >= 3) {
+            let enough = 1..=counts[usize::from(x)];
+            for o in (0..UNKNOWN).filter(|o| *o != x && enough.contains(&counts[usize::from(*o)])) {
                 found.extend(bingo(pieces, row, x, o));
             }
         }
@@ -53,14 +56,13 @@ pub fn bingos(pieces: &Pieces) -> Vec<Bingo> {
     found
 }
 
-/// The bingo of two colours through a row, where it is possible, in its best orientation.
+/// The bingo of two colours through a row with enough of both, where it is possible, in its best orientation.
 fn bingo(pieces: &Pieces, row: usize, x: u8, o: u8) -> Option<Bingo> {
-    let (xs, os) = (columns(pieces, row, x), columns(pieces, row, o));
     let stands = |colour| pairs(row).any(|pair| pair.iter().all(|row| pieces[*row].contains(&colour)));
-    if xs.len() < 3 || os.is_empty() || os.len() > xs.len() || !stands(x) || !stands(o) {
+    if !stands(x) || !stands(o) {
         return None;
     }
-    let candidates = orientations(&xs).into_iter().map(|(direction, anchor)| {
+    let candidates = orientations(&columns(pieces, row, x)).into_iter().map(|(direction, anchor)| {
         let at = Bingo { row, x, o, direction, anchor, features: NO_BINGO };
         Bingo { features: at.measured(pieces), ..at }
     });
@@ -106,6 +108,12 @@ impl Bingo {
     /// The sum of the features.
     pub fn sum(&self) -> u32 {
         self.features.iter().sum()
+    }
+
+    /// Swaps that build and make it if each brings one piece nearer to its place.
+    pub fn swaps(&self, pieces: &Pieces) -> f64 {
+        let far: usize = self.places(pieces).iter().map(|piece| piece.column.abs_diff(piece.to)).sum();
+        1.0 + far as f64
     }
 
     /// The column at a distance from the anchor in the bingo's direction.

@@ -9,6 +9,7 @@ mod bingos;
 mod board;
 mod breaks;
 mod figures;
+mod planner;
 mod potential;
 mod rows;
 mod state;
@@ -30,8 +31,8 @@ pub use state::State;
 
 use super::swap::{self, Board};
 use super::{
-    ActionMask, After, Features, Game, Image, Lookahead, Mask, MaskKind, OwnFigures, Playable, Played, Shape,
-    Specialist, Step, Text, Token,
+    ActionMask, After, Features, Game, Image, Lookahead, Mask, MaskKind, OwnFigures, OwnValues, Playable, Played,
+    Shape, Specialist, Step, Text, Token,
 };
 use crate::error::{Error, Result};
 use crate::random::{Draw, Stream};
@@ -305,21 +306,23 @@ impl Features for Bilging {
         best.map_or(bingos::NO_BINGO, |bingo| bingo.features).map(f64::from).to_vec()
     }
 
-    /// Those of each possible bingo.
+    /// The features of each possible bingo, those with the least sums first.
     fn descriptions(state: &State, mut give: impl FnMut(&[f64])) {
-        let possible = bingos(&state.pieces());
+        let mut possible = bingos(&state.pieces());
+        possible.sort_by_key(Bingo::sum);
         if possible.is_empty() {
             give(&bingos::NO_BINGO.map(f64::from));
         }
         possible.iter().for_each(|bingo| give(&bingo.features.map(f64::from)));
     }
 
-    /// Fresh boards: half of them one swap from a bingo, the others not.
+    /// Fresh boards on which a bingo is possible: half of them one swap from one, the others not.
     fn positions(rules: &Rules, count: usize, stream: &mut Stream) -> Vec<State> {
         let mut near = |wanted: bool| loop {
             let state = Self::new(rules, stream).state();
             let grid = state.grid();
-            if board::matching(&grid).iter().any(|action| board::first_break(&grid, action).lines() >= 3) == wanted {
+            let one_swap = board::matching(&grid).iter().any(|action| board::first_break(&grid, action).lines() >= 3);
+            if one_swap == wanted && !bingos(&state.pieces()).is_empty() {
                 return state;
             }
         };
@@ -394,11 +397,18 @@ impl Text for Bilging {
 }
 
 impl Playable for Bilging {
-    const SPECIALISTS: &'static [Specialist<State>] = &[Specialist {
-        name: "beam",
-        about: "beam search over certain boards: plans that end with a break, by points, moves and promising rows",
-        values: beam::values,
-    }];
+    const SPECIALISTS: &'static [Specialist<State>] = &[
+        Specialist {
+            name: "beam",
+            about: "beam search over certain boards: plans that end with a break, by points, moves and promising rows",
+            values: OwnValues::Search(beam::values),
+        },
+        Specialist {
+            name: "planner",
+            about: "the swap that leaves the best bingo to build, by its swaps and by what is in their way",
+            values: OwnValues::Plain(planner::values),
+        },
+    ];
 
     fn figures(games: &mut dyn Iterator<Item = Played<Self>>) -> OwnFigures {
         figures::figures(games)

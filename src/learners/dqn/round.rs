@@ -71,17 +71,17 @@ impl<G: Image> Learner<G> for Dqn<G> {
 
     fn columns() -> Vec<&'static str> {
         vec![
-        "epsilon",
-        "learning_rate",
-        "replay",
-        "loss",
-        "value",
-        "error",
-        "gradient_norm",
-        "plan_loss",
-        "wave_loss",
-        "games",
-        "score",
+            "epsilon",
+            "learning_rate",
+            "replay",
+            "loss",
+            "value",
+            "error",
+            "gradient_norm",
+            "plan_loss",
+            "wave_loss",
+            "games",
+            "score",
         ]
     }
 

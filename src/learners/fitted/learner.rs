@@ -306,7 +306,8 @@ mod tests {
         assert!(few.starts_with("sampling.positions = 2: it must be at least 3"), "{few}");
 
         let mut learner = fresh(&["sampling.positions=3"]);
-        let drawn = sample::<Match3>(&Rules::default(), MATCHING, &config(&["sampling.positions=3"]).learner.sampling, 4);
+        let drawn =
+            sample::<Match3>(&Rules::default(), MATCHING, &config(&["sampling.positions=3"]).learner.sampling, 4);
         learner.sampled = vec![drawn[0].clone(); 3];
         let error = check_features::<Match3>(&learner.sampled).unwrap_err().to_string();
         assert!(error.starts_with("the feature \"plan\" is ") && error.contains("in all 3 positions"), "{error}");

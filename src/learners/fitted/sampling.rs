@@ -35,7 +35,8 @@ pub fn sample<G: Features>(rules: &G::Rules, mask: MaskKind, sampling: &Sampling
     let states = G::positions(rules, sampling.positions, &mut Stream::new(seed, Role::Sample, 0));
     let outcomes = sampling.outcomes as u64;
     let of = |(index, state): (usize, &G::State)| {
-        let luck = (0..outcomes).map(|outcome| ColumnStreams::new(seed, Role::Simulate, index as u64 * outcomes + outcome));
+        let luck =
+            (0..outcomes).map(|outcome| ColumnStreams::new(seed, Role::Simulate, index as u64 * outcomes + outcome));
         // The same luck for every action takes part of chance out of their differences.
         Sampled::of::<G>(&G::at(rules, state), mask, &luck.collect::<Vec<_>>())
     };

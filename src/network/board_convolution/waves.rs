@@ -29,8 +29,8 @@ pub struct WaveTower {
     pub below: f32,
     /// 1x1, to the log-odds of each colour's own plane.
     pub own: Option<Kernel>,
-    /// 1x1, of the mean over the colours, to the log-odds of the other planes.
-    pub rest: Kernel,
+    /// 1x1, of the mean over the colours, to the log-odds of the other planes, if any.
+    pub rest: Option<Kernel>,
     /// 1x1.
     pub hidden: Kernel,
     /// 1x1.
@@ -77,7 +77,7 @@ impl WaveTower {
                 .flat_map(|plans| self.exchange.iter().map(|one| layer(one, plans, Activation::None)))
                 .collect(),
             own: self.own.as_ref().map(|own| layer(own, &centre, Activation::None)),
-            rest: layer(&self.rest, &centre, Activation::None),
+            rest: self.rest.as_ref().map(|rest| layer(rest, &centre, Activation::None)),
             hidden: layer(&self.hidden, &centre, Activation::Relu),
             points: layer(&self.points, &centre, Activation::None),
             below: self.below,
@@ -99,7 +99,7 @@ struct Layers {
     body: Vec<Layer>,
     exchange: Vec<Layer>,
     own: Option<Layer>,
-    rest: Layer,
+    rest: Option<Layer>,
     hidden: Layer,
     points: Layer,
     below: f32,
@@ -138,7 +138,7 @@ impl Layers {
             next: lines(width),
             mean: lines(2 * width),
             exchanged: lines(width),
-            read: lines(self.rest.outputs().max(1)),
+            read: lines(self.rest.as_ref().map_or(1, Layer::outputs)),
             sums: vec![Line::default(); self.planes.lines.len()],
             odds: Vec::new(),
             points: Vec::new(),
@@ -192,9 +192,11 @@ impl Layers {
             }
             average(features, &mut mean[..width]);
         }
-        self.rest.apply(boards, &self.rest.starts, &mean[..width], sums, read);
-        for plane in self.planes.colours..self.planes.count {
-            self.read(boards, read, plane - self.planes.colours, plane, odds);
+        if let Some(rest) = &self.rest {
+            rest.apply(boards, &rest.starts, &mean[..width], sums, read);
+            for plane in self.planes.colours..self.planes.count {
+                self.read(boards, read, plane - self.planes.colours, plane, odds);
+            }
         }
         for (colour, features) in features.iter().enumerate() {
             if let Some(own) = &self.own {
