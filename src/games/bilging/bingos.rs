@@ -110,12 +110,6 @@ impl Bingo {
         self.features.iter().sum()
     }
 
-    /// Swaps that build and make it if each brings one piece nearer to its place.
-    pub fn swaps(&self, pieces: &Pieces) -> f64 {
-        let far: usize = self.places(pieces).iter().map(|piece| piece.column.abs_diff(piece.to)).sum();
-        1.0 + far as f64
-    }
-
     /// The column at a distance from the anchor in the bingo's direction.
     fn column(&self, distance: i32) -> usize {
         (self.anchor as i32 + distance * self.direction) as usize
@@ -195,7 +189,7 @@ impl Piece {
 }
 
 /// Whether a piece stands in a run of three or more.
-fn stands_in_run(pieces: &Pieces, row: usize, column: usize) -> bool {
+pub(super) fn stands_in_run(pieces: &Pieces, row: usize, column: usize) -> bool {
     let colour = pieces[row][column];
     let count = |step: (isize, isize)| {
         let (mut row, mut column, mut length) = (row, column, 0);
