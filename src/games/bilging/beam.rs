@@ -147,7 +147,7 @@ impl Beam {
         let (mut ended, mut open) = ([f32::NEG_INFINITY; ACTIONS], [f32::NEG_INFINITY; ACTIONS]);
         let mut beam = vec![Node { rows: Rows::of(state), points: 0.0, firsts: 0 }];
         let (mut children, mut known) = (Vec::<Child>::new(), Known::default());
-        let mut expanded = 0;
+        let mut before = Duration::ZERO;
         for level in 1..=depth {
             children.clear();
             known.clear();
@@ -182,7 +182,6 @@ impl Beam {
                     raise(&mut open, child.firsts);
                 }
             }
-            expanded += beam.len();
             if level == depth || children.is_empty() {
                 break;
             }
@@ -190,7 +189,9 @@ impl Beam {
                 None => self.width,
                 Some(time) => {
                     let elapsed = begin.elapsed();
-                    let each = elapsed.as_secs_f64() / expanded as f64;
+                    // Later levels cost what the last one did: the first boards fill the memory.
+                    let each = (elapsed - before).as_secs_f64() / beam.len() as f64;
+                    before = elapsed;
                     let rest = time.saturating_sub(elapsed).as_secs_f64();
                     ((rest / (depth - level) as f64 / each) as usize).clamp(20, 100_000)
                 }

@@ -397,6 +397,11 @@ impl Text for Bilging {
 }
 
 impl Playable for Bilging {
+    const AGENTS: &'static [(&'static str, &'static [u8])] =
+        &[("bilging-dqn", include_bytes!("../../../checkpoints/bilging-dqn/best.safetensors"))];
+
+    const LINEAR: Option<&'static [u8]> = Some(include_bytes!("../../../checkpoints/bilging-fitted/best.safetensors"));
+
     const SPECIALISTS: &'static [Specialist<State>] = &[
         Specialist {
             name: "beam",

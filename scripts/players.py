@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Lets a game's players play and trains its agents again; writes the tables of the game's page from what they left.
+
+Usage: python3 scripts/players.py play GAME [--only TEXT] [--program FILE]
+       python3 scripts/players.py tables GAME
+
+play: what has no report in docs/reports/GAME/ yet is trained and plays, one thread each, from seed 0 on, which no training
+and no choice has used. A report is what `compare --json` says of a player, its score of each game included.
+
+tables: computes the tables of docs/GAME.md from these reports alone.
+
+Needs Python 3; play also needs cargo.
+"""
+
+import argparse
+import datetime
+import json
+import math
+import pathlib
+import shutil
+import statistics
+import subprocess
+
+from evidence import student
+from results import build, commit, file_name, machine, write
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# Trainings whose agents are compared: a name, what is changed, its words. The first is what the others are compared with.
+FITTED = {
+    "base": ({}, "nothing changed"),
+    "no-rewards": ({"playing.rewards": "false"}, "plays by values alone, as the article prints its rule"),
+    "outcomes-1": ({"sampling.outcomes": 1, "playing.outcomes": 1}, "1 outcome of a move"),
+    "outcomes-5": ({"sampling.outcomes": 5, "playing.outcomes": 5}, "5 outcomes"),
+    "outcomes-30": ({"sampling.outcomes": 30, "playing.outcomes": 30}, "30 outcomes"),
+    "discount-0.9": ({"learning.discount": 0.9}, "discount 0.9"),
+    "discount-0.95": ({"learning.discount": 0.95}, "discount 0.95"),
+    "best-of-3": ({"learning.best_of": 3}, "the mean of the 3 best bingos"),
+    "best-of-10": ({"learning.best_of": 10}, "the mean of the 10 best bingos"),
+    "positions-500": ({"sampling.positions": 500}, "500 boards"),
+    "positions-8000": ({"sampling.positions": 8000}, "8,000 boards"),
+}
+
+# What is played of each game: players, with how many games, and trainings, each with its seeds and its games.
+GAMES = {
+    "bilging": {
+        "players": [
+            ("random", 2_000),
+            ("matching", 2_000),
+            ("greedy", 2_000),
+            ("setup", 2_000),
+            ("fitted:depth=1", 2_000),
+            ("exhaustive:depth=2", 2_000),
+            ("exhaustive:depth=3", 200),
+            ("rollout:ms=50", 60),
+            ("fitted:depth=2", 400),
+            ("planner", 2_000),
+            ("network", 2_000),
+            ("network+search:ms=50", 60),
+            ("best:ms=5", 400),
+            ("best:ms=50", 400),
+            ("best:ms=500", 60),
+        ],
+        "trainings": ("configs/bilging-fitted.toml", FITTED, 3, "fitted:checkpoint={agent}", 400),
+        "reference": "greedy",
+    },
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Lets a game's players play; writes the tables of its page.")
+    parser.add_argument("what", choices=["play", "tables"])
+    parser.add_argument("game", choices=list(GAMES))
+    parser.add_argument("--only", help="players and trainings whose name begins so")
+    parser.add_argument("--program", help="a matchq that was built before; without it, it is built")
+    arguments = parser.parse_args()
+    game = arguments.game
+    if arguments.what == "tables":
+        return tables(game)
+
+    program = pathlib.Path(arguments.program or build()).resolve()
+    wanted = GAMES[game]
+    config, changes, seeds, player, games = wanted["trainings"]
+    for seed in range(1, seeds + 1):
+        for name, (settings, _) in changes.items():
+            report = path_of(game, f"training-{name}-{seed}")
+            if (not arguments.only or name.startswith(arguments.only)) and not report.exists():
+                agent = train(program, game, config, name, seed, settings)
+                play(program, game, player.format(agent=agent), games, report, name)
+    for text, games in wanted["players"]:
+        report = path_of(game, file_name(text))
+        if (not arguments.only or text.startswith(arguments.only)) and not report.exists():
+            play(program, game, text, games, report)
+
+
+def path_of(game, name):
+    """The report of a name."""
+    return ROOT / "docs" / "reports" / game / f"{name}.json"
+
+
+def train(program, game, config, name, seed, settings):
+    """Trains an agent; gives its file."""
+    runs = ROOT / "target" / "players" / game
+    run = runs / f"{name}-{seed}"
+    shutil.rmtree(run, ignore_errors=True)
+    command = [program, "train", "--quiet", f"--config={config}", f"--runs={runs}", f"--name={run.name}"]
+    command += [f"--set={key}={value}" for key, value in ({"seed": seed} | settings).items()]
+    subprocess.run(command, cwd=ROOT, check=True)
+    return run / "last.safetensors"
+
+
+def play(program, game, player, games, report, label=None):
+    """Lets a player play, and writes its report."""
+    report.parent.mkdir(parents=True, exist_ok=True)
+    command = [program, "compare", f"--game={game}", f"--players={player}", f"--games={games}", "--threads=1", "--json=-"]
+    written = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+    (played,) = json.loads(written)["players"]
+    del played["moves"]
+    if label:
+        played["player"] = label
+    played |= {"machine": machine(), "date": str(datetime.date.today()), "program": commit()}
+    write(report, json.dumps(played) + "\n")
+    print(f"{report.stem}: {played['mean']:.1f} +- {played['half_width']:.1f}", flush=True)
+
+
+def read(report):
+    """A report, or nothing where there is none."""
+    return json.loads(report.read_text(encoding="utf-8")) if report.exists() else None
+
+
+def tables(game):
+    path = ROOT / "docs" / f"{game}.md"
+    text = path.read_text(encoding="utf-8")
+    for name, table in [("players", player_table(game)), ("trainings", training_table(game))]:
+        begin, end = f"<!-- {name}: by scripts/players.py -->\n", f"<!-- end of {name} -->\n"
+        if begin not in text or end not in text:
+            raise SystemExit(f"{path} must have the marks {begin.strip()} and {end.strip()}")
+        before, rest = text.split(begin)
+        text = before + begin + "\n" + table + "\n" + end + rest.split(end)[1]
+    write(path, text)
+    print(f"written: {path}")
+
+
+def player_table(game):
+    """The table of players."""
+    found = {text: read(path_of(game, file_name(text))) for text, _ in GAMES[game]["players"]}
+    found = {text: played for text, played in found.items() if played}
+    reference = found[GAMES[game]["reference"]]["points_per_move"]
+    rows = [
+        "| player | points a move | times greedy | a clearing move | bingos a move | completion | ms a move | games |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for text, played in sorted(found.items(), key=lambda pair: pair[1]["points_per_move"]):
+        cells = [
+            f"`{text}`",
+            around(played, "points_per_move", 2),
+            f"{played['points_per_move'] / reference:.2f}",
+            around(played, "points_per_clearing_move", 2),
+            f"{played['bingos_per_move']:.3f}",
+            f"{100 * played['completion']:.0f} %",
+            f"{played['milliseconds_per_move']:.2g}",
+            f"{played['games']:,}",
+        ]
+        rows.append("| " + " | ".join(cells) + " |")
+    machines = sorted({f"{played['machine']}, {played['date']}" for played in found.values()})
+    return "\n".join([*rows, "", f"One thread each, on {'; '.join(machines)}."]) + "\n"
+
+
+def training_table(game):
+    """The table of trainings in which one thing is changed."""
+    _, changes, seeds, _, games = GAMES[game]["trainings"]
+    means = {
+        name: {
+            seed: played["points_per_move"]
+            for seed in range(1, seeds + 1)
+            if (played := read(path_of(game, f"training-{name}-{seed}")))
+        }
+        for name in changes
+    }
+    base = next(iter(means.values()))
+    # The spread of trainings about their mean, taken to be the same for all.
+    apart = [mean - statistics.fmean(of.values()) for of in means.values() for mean in of.values()]
+    degrees = sum(max(0, len(of) - 1) for of in means.values())
+    spread = math.sqrt(sum(number**2 for number in apart) / degrees) if degrees else math.nan
+    rows = ["| | trainings | points a move | difference | |", "|---|---:|---:|---:|---|"]
+    for index, (name, (_, words)) in enumerate(changes.items()):
+        of = means[name]
+        if not of:
+            continue
+        cells = [words, len(of), f"{statistics.fmean(of.values()):.2f}", "", ""]
+        if index and degrees > 1:
+            difference = statistics.fmean(of[seed] - base[seed] for seed in of)
+            # Of so many changes all intervals hold at once with 95 %: Bonferroni.
+            half = student(1 - 0.025 / (len(means) - 1), degrees) * spread * math.sqrt(2 / len(of))
+            cells[3] = f"{difference:+.2f} ± {half:.2f}"
+            cells[4] = "" if abs(difference) <= half else "better" if difference > 0 else "worse"
+        rows.append("| " + " | ".join(str(cell) for cell in cells) + " |")
+    note = f"Means of {games:,} games from seed 0 on. The intervals of the differences hold all at once with 95 %."
+    return "\n".join([*rows, "", note]) + "\n"
+
+
+def around(played, key, digits):
+    return f"{played[key]:.{digits}f} ± {played[key + '_half_width']:.{digits}f}"
+
+
+if __name__ == "__main__":
+    main()
