@@ -219,6 +219,33 @@ fn a_run_is_called_after_its_configuration_and_numbered_where_that_exists() {
 }
 
 #[test]
+fn a_training_that_its_learner_refuses_leaves_no_folder() {
+    let place = Place::new();
+    fs::write(place.path("fitted.toml"), "learner = 'fitted'\ngame = { name = 'bilging' }\n").unwrap();
+    let output = place.run(&["train", "--config", "fitted.toml", "--set", "sampling.positions=3"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "error: sampling.positions = 3: it must be at least 6, one more than bilging has features\n"
+    );
+    assert!(!place.path("runs").exists());
+}
+
+#[test]
+fn an_agent_of_fitted_values_is_trained_resumed_for_longer_and_evaluated() {
+    let place = Place::new();
+    fs::write(place.path("fitted.toml"), "learner = 'fitted'\ngame = { name = 'bilging' }\n").unwrap();
+    let short = ["--set", "sampling.positions=40", "--set", "sampling.outcomes=2", "--set", "playing.outcomes=1"];
+    let train = [&["train", "--config", "fitted.toml", "--set", "training.sweeps=3", "--quiet"][..], &short].concat();
+    place.run_well(&train);
+    place.run_well(&["train", "--resume", "runs/fitted", "--set", "training.sweeps=5", "--quiet"]);
+    let told = place.run_well(&["eval", "--checkpoint", "runs/fitted", "--games", "3"]);
+    assert!(told.contains("fitted: 3 games") && told.contains("bingos a move"), "{told}");
+    let wrong = place.run(&["eval", "--checkpoint", "runs/fitted", "--game", "match3", "--games", "3"]);
+    assert_eq!(wrong.status.code(), Some(2));
+}
+
+#[test]
 fn the_resolved_configuration_lies_with_the_run_and_gives_the_same_run_again() {
     let place = Place::new();
     place.train_short("first");

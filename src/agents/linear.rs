@@ -282,3 +282,93 @@ fn load<G: Playable>(options: &Options<G>) -> Result<LinearModel> {
     let file = AgentFile::from_bytes(bytes).map_err(|what| Error::runtime(format!("the agent that ships {what}")))?;
     LinearModel::from_file::<G>(&file, "the agent that ships")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::match3::{EFFECTIVE, MATCHING, Match3, Rules, State};
+    use crate::games::{Bilging, Game, Lookahead};
+
+    fn model(outcomes: usize, rewards: bool) -> LinearModel {
+        let value = LinearValue::new(vec![5.0, 0.5, 2.0], 1);
+        LinearModel { value, mask: MATCHING, discount: 0.5, outcomes, rewards }
+    }
+
+    fn start() -> Match3 {
+        Match3::new(&Rules::default(), &mut Stream::new(3, Role::Game, 0))
+    }
+
+    fn values(player: &LinearPlayer<Match3>, game: &Match3) -> Vec<ActionValue> {
+        player.values(&game.state(), &mut Stream::new(0, Role::Game, 1))
+    }
+
+    #[test]
+    fn a_value_is_that_of_the_best_description_or_of_the_mean_of_the_best_ones() {
+        // 1 + 2 x of the descriptions 3, 5 and 4.
+        let one = LinearValue::new(vec![1.0, 2.0], 1);
+        assert_eq!((one.value(&[3.0, 5.0, 4.0]), one.features(&[3.0, 5.0, 4.0])), (11.0, vec![5.0]));
+        let two = LinearValue::new(vec![1.0, 2.0], 2);
+        assert_eq!((two.value(&[3.0, 5.0, 4.0]), two.features(&[3.0, 5.0, 4.0])), (10.0, vec![4.5]));
+        assert_eq!(two.value(&[3.0]), 7.0);
+    }
+
+    #[test]
+    fn what_is_certain_of_an_action_is_its_points_and_the_discounted_value_after_it() {
+        let game = start();
+        for (rewards, depth) in [(true, 1), (false, 1), (true, 2)] {
+            for ActionValue { action, value } in values(&model(0, rewards).player(&Rules::default(), depth), &game) {
+                let after = Match3::after(&game.state(), action);
+                let of = |state: &State| {
+                    let features = Match3::features(state);
+                    5.0 + 0.5 * features[0] + 2.0 * features[1]
+                };
+                let later = match depth {
+                    1 => of(&after.state),
+                    _ => {
+                        let second = offered::<Match3>(&after.state, MATCHING).0;
+                        let second = second.iter().map(|action| {
+                            let after = Match3::after(&after.state, action);
+                            f64::from(after.points) + 0.5 * of(&after.state)
+                        });
+                        second.fold(f64::NEG_INFINITY, f64::max)
+                    }
+                };
+                let points = if rewards { f64::from(after.points) } else { 0.0 };
+                assert_eq!(value, points + 0.5 * later, "{action}");
+            }
+        }
+    }
+
+    #[test]
+    fn drawn_outcomes_are_the_same_for_every_action_and_many_come_near_their_mean() {
+        let game = start();
+        let of = |outcomes| values(&model(outcomes, true).player(&Rules::default(), 1), &game);
+        assert_eq!(of(4), of(4));
+        let (some, many) = (of(400), of(500));
+        let apart = some.iter().zip(&many).map(|(one, other)| (one.value - other.value).abs());
+        assert!(apart.fold(0.0, f64::max) < 8.0, "{some:?}, {many:?}");
+    }
+
+    #[test]
+    fn only_actions_of_its_mask_are_valued() {
+        let game = start();
+        for mask in [MATCHING, EFFECTIVE] {
+            let player = LinearModel { mask, ..model(1, true) }.player(&Rules::default(), 1);
+            let valued: Vec<usize> = values(&player, &game).iter().map(|valued| valued.action).collect();
+            assert_eq!(valued, offered::<Match3>(&game.state(), mask).0.iter().collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_file_gives_its_model_back_and_is_refused_by_another_game() {
+        let file = model(7, false).to_file::<Match3>(&Rules::default()).unwrap();
+        assert_eq!(LinearModel::from_file::<Match3>(&file, "it").unwrap(), model(7, false));
+        let other = LinearModel::from_file::<Bilging>(&file, "it").unwrap_err().to_string();
+        assert_eq!(other, "it plays match3, not bilging");
+
+        let mut short = file.clone();
+        short.tensors.get_mut(WEIGHTS).unwrap().values[1] = f32::NAN;
+        let damaged = LinearModel::from_file::<Match3>(&short, "it").unwrap_err().to_string();
+        assert_eq!(damaged, "it has no 3 weights");
+    }
+}

@@ -62,7 +62,7 @@ impl<G: Game> Task<G> for Start<'_> {
         let (config, rules) = source.resolve::<G, L>()?;
         let device = compute(&arguments.compute)?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let folder = RunFolder::create(&arguments.runs, arguments.name.as_deref(), &stem, &config.to_toml()?)?;
+        let folder = |config: &str| RunFolder::create(&arguments.runs, arguments.name.as_deref(), &stem, config);
         let run = Run::<G, L>::start(config, rules, &device, folder, arguments.quiet)?;
         run.logs().message(&format!("training {} for {} steps", run.folder().path().display(), run.steps()));
         finish(run, stop)

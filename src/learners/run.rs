@@ -39,14 +39,20 @@ pub struct Run<G: Game, L: Learner<G>> {
 
 impl<G: Game, L: Learner<G>> Run<G, L> {
     /// A new training in a new folder, which can be resumed from here on.
+    ///
+    /// The folder is made once nothing in the configuration is wrong, and is given it as text.
+    ///
+    /// # Errors
+    /// What the learner refuses, and a folder or a file that cannot be written.
     pub fn start(
         config: TrainConfig<L::Config>,
         rules: G::Rules,
         device: &Device,
-        folder: RunFolder,
+        folder: impl FnOnce(&str) -> Result<RunFolder>,
         quiet: bool,
     ) -> Result<Self> {
         let learner = L::new(&config, &rules, device)?;
+        let folder = folder(&config.to_toml()?)?;
         let record = Record { threads: rayon::current_num_threads(), ..Record::default() };
         // A checkpoint can be resumed without logs, but not the other way round.
         save(&folder, &config, &record, &Metrics::default(), &learner)?;

@@ -5,7 +5,7 @@ use burn::module::{Module, ModuleMapper, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::{Tensor, TensorData};
 use matchq::games::match3::{Rules, State};
-use matchq::games::{Game, Image, Lookahead, Match3, SeenWave};
+use matchq::games::{Bilging, Game, Image, Lookahead, Match3, SeenWave};
 use matchq::learners::TrainConfig;
 use matchq::learners::dqn::Config;
 use matchq::learners::dqn::QLearner;
@@ -120,6 +120,29 @@ fn a_chain_is_one_wave_after_the_other_until_the_board_stays_or_the_waves_run_ou
     }
     assert!(lengths.len() > 2, "chains of several lengths: {lengths:?}");
     assert!(doubtful < 100, "{doubtful} of 800");
+}
+
+#[test]
+fn a_game_whose_planes_are_all_colours_has_a_dynamics_model_too() {
+    // With 16 channels a CPU computes block by block, with 8 it does not.
+    for channels in [8, 16] {
+        let overrides = ["network.dynamics_waves=1".to_owned(), format!("network.channels={channels}")];
+        let config = config(&overrides.each_ref().map(String::as_str));
+        let device = device::select(None).unwrap().1;
+        let network = QNetwork::new::<Bilging>(&config.model(), &mut Stream::new(0, Role::Initialise, 0), &device);
+        let network = network.map(&mut WithBiases);
+        let (model, _) = network.dynamics().unwrap();
+        let game = Bilging::new(&Default::default(), &mut Stream::new(0, Role::Game, 0));
+        let (mut image, mut scalars) = (vec![0.0; 7 * 12 * 6], [0.0]);
+        Bilging::encode(&game.state(), 0, &mut image, &mut scalars);
+        let images = Tensor::<4>::from_data(TensorData::new(image, [1, 7, 12, 6]), &device);
+        let wave = model.wave(images.clone());
+        let outcome = model.outcome(images, 1).unwrap();
+        let odds = to_vec(wave.board).unwrap();
+        let set: Vec<f32> = odds.iter().map(|odds| if *odds > 0.0 { 1.0 } else { 0.0 }).collect();
+        assert_eq!(outcome.boards, set);
+        assert!((outcome.points[0] - to_vec(wave.points).unwrap()[0]).abs() < 1e-4);
+    }
 }
 
 #[test]

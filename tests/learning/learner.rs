@@ -47,7 +47,7 @@ type Training<S> = Run<Probe<S>, Dqn<Probe<S>>>;
 fn train<S: Script>(overrides: &[&str]) -> Training<S> {
     let runs = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(runs.path(), Some("probe"), "", "").unwrap();
-    let mut run = Run::start(config(overrides), (), &cpu(), folder, true).unwrap();
+    let mut run = Run::start(config(overrides), (), &cpu(), |_| Ok(folder), true).unwrap();
     assert_eq!(run.train(&AtomicBool::new(false)).unwrap(), Ending::Finished);
     run
 }

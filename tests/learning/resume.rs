@@ -89,7 +89,7 @@ fn cpu() -> Device {
 type Training = Run<Match3, Dqn<Match3>>;
 
 fn start(runs: &Path, config: TrainConfig<Config>) -> Training {
-    let folder = RunFolder::create(runs, Some("run"), "", &config.to_toml().unwrap()).unwrap();
+    let folder = |config: &str| RunFolder::create(runs, Some("run"), "", config);
     Run::start(config, Rules::default(), &cpu(), folder, true).unwrap()
 }
 

@@ -121,3 +121,106 @@ impl Plain {
         }
     }
 }
+
+/// A possible bingo: its row, X and O, direction, anchor and features.
+pub type PlainBingo = (usize, char, char, i32, usize, [usize; 5]);
+
+/// A piece's row, its column, and that to which it must come.
+type Walk = (usize, usize, usize);
+
+impl Plain {
+    fn piece(&self, row: i32, column: usize) -> Option<char> {
+        usize::try_from(row).ok().filter(|row| *row < 12).and_then(|row| self.cells[row][column])
+    }
+
+    fn columns(&self, row: i32, colour: char) -> Vec<usize> {
+        (0..6).filter(|column| self.piece(row, *column) == Some(colour)).collect()
+    }
+
+    /// Whether walking from one column to another makes a run at some swap, the last one included.
+    fn is_blocked(&self, row: usize, from: usize, to: usize) -> bool {
+        let (mut board, mut at) = (self.clone(), from);
+        while at != to {
+            let next = if to > at { at + 1 } else { at - 1 };
+            board.cells[row].swap(at, next);
+            at = next;
+            if !board.runs().is_empty() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The bingo of X and O through a row with this direction and anchor.
+    fn measured(&self, row: usize, x: char, o: char, direction: i32, anchor: usize) -> PlainBingo {
+        let beside = (anchor as i32 + direction) as usize;
+        let h = row as i32;
+        let nearest = |row: i32, colour: char, to: usize| -> Option<(usize, usize)> {
+            let far = self.columns(row, colour).into_iter().map(|column| (column.abs_diff(to), column)).min()?;
+            Some((far.1, far.0))
+        };
+        let mut walks: Vec<Walk> = Vec::new();
+        let mut sums = [0; 5];
+        for (index, colour, to) in [(0, x, anchor), (1, o, beside)] {
+            let mut best: Option<(usize, [Walk; 2])> = None;
+            for pair in [[h - 2, h - 1], [h - 1, h + 1], [h + 1, h + 2]] {
+                let (Some(one), Some(other)) = (nearest(pair[0], colour, to), nearest(pair[1], colour, to)) else {
+                    continue;
+                };
+                if best.is_none_or(|(sum, _)| one.1 + other.1 < sum) {
+                    best = Some((one.1 + other.1, [(pair[0] as usize, one.0, to), (pair[1] as usize, other.0, to)]));
+                }
+            }
+            let (sum, pair) = best.unwrap();
+            sums[index] = sum;
+            walks.extend(pair);
+        }
+        let mut xs = self.columns(h, x);
+        xs.sort_by_key(|column| (column.abs_diff(anchor), *column));
+        xs.truncate(3);
+        sums[2] = xs.iter().map(|column| column.abs_diff(anchor)).sum();
+        xs.sort();
+        let mut places = [-2, -1, 1].map(|steps| (anchor as i32 + steps * direction) as usize);
+        places.sort();
+        walks.extend(xs.into_iter().zip(places).map(|(from, to)| (row, from, to)));
+        let (from, far) = nearest(h, o, anchor).unwrap();
+        sums[3] = far;
+        walks.push((row, from, anchor));
+        sums[4] = walks.into_iter().filter(|(row, from, to)| self.is_blocked(*row, *from, *to)).count();
+        (row, x, o, direction, anchor, sums)
+    }
+
+    /// All possible bingos, by row, then X, then O.
+    pub fn bingos(&self) -> Vec<PlainBingo> {
+        let mut found = Vec::new();
+        for row in 0..12 {
+            for (x, o) in ('a'..='g').flat_map(|x| ('a'..='g').map(move |o| (x, o))) {
+                let h = row as i32;
+                let (xs, os) = (self.columns(h, x), self.columns(h, o));
+                let stands = |colour| {
+                    let in_row = |row: i32| !self.columns(row, colour).is_empty();
+                    [(h - 2, h - 1), (h - 1, h + 1), (h + 1, h + 2)].iter().any(|(a, b)| in_row(*a) && in_row(*b))
+                };
+                if x == o || xs.len() < 3 || os.is_empty() || os.len() > xs.len() || !stands(x) || !stands(o) {
+                    continue;
+                }
+                let closest = xs.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap();
+                let mut all = Vec::new();
+                for pair in xs.windows(2).filter(|pair| pair[1] - pair[0] == closest) {
+                    let far = |third: usize| if third < pair[0] { pair[0] - third } else { third - pair[1] };
+                    let thirds: Vec<usize> = xs.iter().copied().filter(|column| !pair.contains(column)).collect();
+                    let nearest = thirds.iter().map(|third| far(*third)).min().unwrap();
+                    for third in thirds.iter().filter(|third| far(**third) == nearest) {
+                        all.push(match *third > pair[1] {
+                            true => self.measured(row, x, o, 1, (pair[1] + 1).clamp(2, 4)),
+                            false => self.measured(row, x, o, -1, (pair[0] as i32 - 1).clamp(1, 3) as usize),
+                        });
+                    }
+                }
+                all.sort_by_key(|bingo| (bingo.5.iter().sum::<usize>(), -bingo.3, bingo.4));
+                found.push(all[0]);
+            }
+        }
+        found
+    }
+}

@@ -9,7 +9,7 @@ use super::plain::{self, Plain};
 use super::potential::nearest;
 use super::rows::Rows;
 use super::{ACTIONS, Beam, Bilging, Break, Chains, EFFECTIVE, MATCHING, Refill, Rules, State, bingos};
-use crate::games::{Game, Lookahead, MaskKind, Playable, Played, Text, conformance};
+use crate::games::{Features, Game, Lookahead, MaskKind, Playable, Played, Text, conformance};
 use crate::random::{Draw, Role, Stream};
 
 /// The cases of an independent program, a board a line.
@@ -400,4 +400,51 @@ fn advice_names_the_nearest_bingo_what_blocks_it_and_its_next_swaps() {
         "{told}"
     );
     assert!(told.contains("the best move serves something else"), "{told}");
+}
+
+#[test]
+fn values_are_fitted_on_boards_with_a_possible_bingo_half_of_them_one_swap_away() {
+    let positions = Bilging::positions(&Rules::default(), 20, &mut Stream::new(0, Role::Sample, 0));
+    let made = |state: &State| {
+        let breaks = Bilging::mask(state, MATCHING).iter().map(|action| Bilging::first_break(state, action).lines());
+        breaks.max().unwrap_or(0)
+    };
+    let near: Vec<bool> = positions.iter().map(|state| made(state) >= 3).collect();
+    assert_eq!(near, [[true; 10], [false; 10]].concat());
+    assert!(positions.iter().all(|state| !bingos(&state.pieces()).is_empty()));
+}
+
+#[test]
+fn a_board_is_described_by_each_of_its_bingos_the_nearest_first() {
+    for state in Bilging::positions(&Rules::default(), 20, &mut Stream::new(1, Role::Sample, 0)) {
+        let mut found = Vec::new();
+        Bilging::descriptions(&state, |description| found.push(description.to_vec()));
+        assert_eq!(found[0], Bilging::features(&state));
+        assert!(found.iter().map(|one| one.iter().sum::<f64>()).is_sorted());
+        let mut bingos: Vec<_> =
+            bingos(&state.pieces()).iter().map(|bingo| bingo.features.map(f64::from).to_vec()).collect();
+        bingos.sort_by(|one, other| one.partial_cmp(other).unwrap());
+        found.sort_by(|one, other| one.partial_cmp(other).unwrap());
+        assert_eq!(found, bingos);
+    }
+}
+
+#[test]
+fn possible_bingos_are_those_that_their_plain_definition_finds() {
+    let mut count = 0;
+    for (seed, colours) in (0..400).map(|seed| (seed, 5 + seed as u32 % 3)) {
+        let rules = Rules::new(Refill::MatchFree, Chains::None, 50, colours).unwrap();
+        let state = Bilging::new(&rules, &mut Stream::new(seed, Role::Game, 0)).state();
+        let letter = |colour: u8| (b'a' + colour) as char;
+        let found: Vec<_> = bingos(&state.pieces())
+            .iter()
+            .map(|bingo| {
+                let features = bingo.features.map(|feature| feature as usize);
+                (bingo.row, letter(bingo.x), letter(bingo.o), bingo.direction, bingo.anchor, features)
+            })
+            .collect();
+        assert_eq!(found, Plain::new(&Bilging::board(&state)).bingos(), "{}", Bilging::board(&state));
+        count += found.len();
+    }
+    assert!(count > 500, "{count}");
 }

@@ -516,6 +516,8 @@ impl Playable for Match3 {
         ("dqn", include_bytes!("../../../checkpoints/dqn/best.safetensors")),
         ("dqn-setups", include_bytes!("../../../checkpoints/dqn-setups/best.safetensors")),
     ];
+
+    const LINEAR: Option<&'static [u8]> = Some(include_bytes!("../../../checkpoints/match3-fitted/best.safetensors"));
 }
 
 impl From<Play> for Step {

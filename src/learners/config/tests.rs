@@ -1,9 +1,11 @@
 use super::*;
 use crate::games::match3::Rules;
-use crate::learners::Dqn;
+use crate::games::{Bilging, Game};
 use crate::learners::dqn::loss::Loss;
 use crate::learners::dqn::schedule::Schedule;
 use crate::learners::dqn::{Config, Learning};
+use crate::learners::{Dqn, Learner, Task, with_learner};
+use crate::network::device;
 
 fn resolve(source: &Source) -> Result<(TrainConfig<Config>, Rules)> {
     source.resolve::<Match3, Dqn<Match3>>()
@@ -36,13 +38,28 @@ fn nothing_said_is_the_default_and_what_is_resolved_reads_back_the_same() {
     assert_eq!(resolve(&resolved), Ok((config, Rules::new(1).unwrap())));
 }
 
+/// Makes the learner of a configuration.
+struct Made<'a>(&'a Source);
+
+impl<G: Game> Task<G> for Made<'_> {
+    fn run<L: Learner<G>>(self) -> Result<()> {
+        let (config, rules) = self.0.resolve::<G, L>()?;
+        L::new(&config, &rules, &device::select(None)?.1).map(|_| ())
+    }
+}
+
 #[test]
 fn the_configurations_that_ship_are_valid() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
     let paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(!paths.is_empty());
     for path in paths {
-        resolve(&Source::load(&path, &[]).unwrap()).unwrap();
+        let source = Source::load(&path, &[]).unwrap();
+        match source.game().unwrap() {
+            Match3::NAME => with_learner::<Match3>(&source, Made(&source)).unwrap(),
+            Bilging::NAME => with_learner::<Bilging>(&source, Made(&source)).unwrap(),
+            other => panic!("{} is of {other}", path.display()),
+        }
     }
 }
 

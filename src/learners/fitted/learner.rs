@@ -13,6 +13,9 @@ use crate::games::{Features, MaskKind};
 use crate::network::device::Device;
 use crate::store::AgentFile;
 
+/// A weight that values have that grow from sweep to sweep.
+const UNBOUNDED: f64 = 1e9;
+
 /// Fitted value iteration (Gordon 1995, "Stable function approximation in dynamic programming").
 ///
 /// The value of a position is linear in its features, `V(s) = weights . (1, features)`. A sweep takes for each of many
@@ -103,13 +106,19 @@ impl<G: Features> Learner<G> for Fitted<G> {
             .map(|sampled| std::iter::once(1.0).chain(sampled.features(&value)).collect())
             .collect();
         let weights = least_squares(&rows.concat(), &targets, learning.ridge);
-        let weights = weights.filter(|weights| weights.iter().all(|weight| weight.is_finite())).ok_or_else(|| {
+        let sweep = self.moving.sweeps + 1;
+        let weights = weights.ok_or_else(|| {
             Error::runtime(format!(
-                "in sweep {} the positions do not determine the weights: more sampling.positions or a larger \
-                 learning.ridge helps",
-                self.moving.sweeps + 1
+                "in sweep {sweep} the positions do not determine the weights: more sampling.positions or a larger \
+                 learning.ridge helps"
             ))
         })?;
+        if !weights.iter().all(|weight| weight.abs() < UNBOUNDED) {
+            return Err(Error::runtime(format!(
+                "in sweep {sweep} a weight is beyond {UNBOUNDED:e}: values grow without bound, and a smaller \
+                 learning.discount helps, or fewer training.sweeps"
+            )));
+        }
 
         let apart = |(row, target): (&Vec<f64>, &f64)| dot(row, &weights) - target;
         let squares: f64 = rows.iter().zip(&targets).map(apart).map(|apart| apart * apart).sum();
@@ -272,7 +281,7 @@ mod tests {
         let runs = tempfile::tempdir().unwrap();
         let start = |name: &str| {
             let config = config(&[]);
-            let folder = RunFolder::create(runs.path(), Some(name), "", &config.to_toml().unwrap()).unwrap();
+            let folder = |config: &str| RunFolder::create(runs.path(), Some(name), "", config);
             Run::<Match3, Fitted<Match3>>::start(config, Rules::default(), &device(), folder, true).unwrap()
         };
         assert_eq!(start("straight").train(&AtomicBool::new(false)).unwrap(), Ending::Finished);
@@ -293,10 +302,19 @@ mod tests {
     fn a_training_ends_once_its_weights_rest() {
         let runs = tempfile::tempdir().unwrap();
         let config = config(&["learning.tolerance=1e9"]);
-        let folder = RunFolder::create(runs.path(), Some("it"), "", "").unwrap();
+        let folder = |config: &str| RunFolder::create(runs.path(), Some("it"), "", config);
         let mut run = Run::<Match3, Fitted<Match3>>::start(config, Rules::default(), &device(), folder, true).unwrap();
         assert_eq!(run.train(&AtomicBool::new(false)).unwrap(), Ending::Finished);
         assert_eq!(run.step(), 1);
+    }
+
+    #[test]
+    fn values_that_grow_without_bound_end_a_training_with_a_sentence() {
+        let mut learner = fresh(&["learning.discount=1"]);
+        learner.moving.weights = vec![1e8, 1e8, 1e8];
+        let mut rounds = (0..100).map(|_| learner.round(&mut Metrics::default()));
+        let error = rounds.find_map(Result::err).unwrap().to_string();
+        assert!(error.contains("values grow without bound") && error.contains("learning.discount"), "{error}");
     }
 
     #[test]
