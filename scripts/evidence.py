@@ -35,7 +35,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUNS = ROOT / "target" / "evidence"
 REPORTS = ROOT / "docs" / "reports" / "dqn"
 AGENT_REPORTS = ROOT / "docs" / "reports" / "agents"
-AGENTS = ["dqn", "dqn-simulated", "dqn-setups", "dqn-plain"]
+AGENTS = ["dqn", "dqn-simulated", "dqn-setups", "dqn-plain", "match3-fitted"]
 # Games of a report, and simulations of each move by which their luck is estimated.
 GAMES, FIRST_SEED, LUCK = 1_000, 2_000_000, 20
 
@@ -143,7 +143,8 @@ def train(program, seed, name, config, settings):
 
 def compare(program, agent, path, games, first, luck, environment):
     """Lets an agent play; gives the seed, score and luck of each game as CSV."""
-    command = [program, "compare", f"--player=network:checkpoint={agent}", f"--json={path}"]
+    player = "fitted" if "fitted" in str(agent) else "network"
+    command = [program, "compare", f"--player={player}:checkpoint={agent}", f"--json={path}"]
     command += [f"--games={games}", f"--seed={first}", f"--luck={luck}"]
     subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
     (player,) = json.loads(path.read_text())["players"]

@@ -63,6 +63,7 @@ GAMES = {
         ],
         "trainings": ("configs/bilging-fitted.toml", FITTED, 3, "fitted:checkpoint={agent}", 400),
         "reference": "greedy",
+        "rules": (["refill=plain", "chains=piece", "chains=full"], ["greedy", "setup", "planner", "best:sims=3000"], 200),
     },
 }
 
@@ -91,6 +92,12 @@ def main():
         report = path_of(game, file_name(text))
         if (not arguments.only or text.startswith(arguments.only)) and not report.exists():
             play(program, game, text, games, report)
+    rules, players, games = wanted["rules"]
+    for rule in rules:
+        for text in players:
+            report = path_of(game, f"{file_name(rule)}-{file_name(text)}")
+            if (not arguments.only or rule.startswith(arguments.only)) and not report.exists():
+                play(program, game, text, games, report, None, f"--rule={rule}")
 
 
 def path_of(game, name):
@@ -109,10 +116,10 @@ def train(program, game, config, name, seed, settings):
     return run / "last.safetensors"
 
 
-def play(program, game, player, games, report, label=None):
+def play(program, game, player, games, report, label=None, *options):
     """Lets a player play, and writes its report."""
     report.parent.mkdir(parents=True, exist_ok=True)
-    command = [program, "compare", f"--game={game}", f"--players={player}", f"--games={games}", "--threads=1", "--json=-"]
+    command = [program, "compare", f"--game={game}", f"--players={player}", f"--games={games}", "--threads=1", "--json=-", *options]
     written = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
     (played,) = json.loads(written)["players"]
     del played["moves"]
@@ -131,12 +138,12 @@ def read(report):
 def tables(game):
     path = ROOT / "docs" / f"{game}.md"
     text = path.read_text(encoding="utf-8")
-    for name, table in [("players", player_table(game)), ("trainings", training_table(game))]:
+    for name, table in TABLES[game].items():
         begin, end = f"<!-- {name}: by scripts/players.py -->\n", f"<!-- end of {name} -->\n"
         if begin not in text or end not in text:
             raise SystemExit(f"{path} must have the marks {begin.strip()} and {end.strip()}")
         before, rest = text.split(begin)
-        text = before + begin + "\n" + table + "\n" + end + rest.split(end)[1]
+        text = before + begin + "\n" + table(game) + "\n" + end + rest.split(end)[1]
     write(path, text)
     print(f"written: {path}")
 
@@ -197,6 +204,40 @@ def training_table(game):
         rows.append("| " + " | ".join(str(cell) for cell in cells) + " |")
     note = f"Means of {games:,} games from seed 0 on. The intervals of the differences hold all at once with 95 %."
     return "\n".join([*rows, "", note]) + "\n"
+
+
+def rule_table(game):
+    """Players under other rules."""
+    rules, players, games = GAMES[game]["rules"]
+    rows = ["| | " + " | ".join(f"`{text}`" for text in players) + " |", "|---|" + "---:|" * len(players)]
+    for rule in rules:
+        found = [read(path_of(game, f"{file_name(rule)}-{file_name(text)}")) for text in players]
+        cells = [around(played, "points_per_move", 2) if played else "" for played in found]
+        rows.append("| " + " | ".join([f"`{rule}`", *cells]) + " |")
+    return "\n".join([*rows, "", f"{games} games each."]) + "\n"
+
+
+def article_table(game):
+    """Players of the article on bilging beside ours."""
+    found = {text: read(path_of(game, file_name(text))) for text, _ in GAMES[game]["players"]}
+    rows = ["| | points a move | times greedy | completion |", "|---|---:|---:|---:|"]
+    rows += ["| the article: greedy | 3.8 | 1 | 0 % |", "| the article: its player | 8.0 | 2.1 | 58 % |"]
+    rows += ['| the article: the best people | "about 12" | 3.2 | |']
+    for text in ["greedy", "fitted:depth=1", "fitted:depth=2", "network", "best:ms=50", "best:ms=500"]:
+        played, greedy = found.get(text), found["greedy"]
+        if not played:
+            continue
+        means = [f"{played[key]:.2f}" for key in ["points_per_move", "points_per_clearing_move"]]
+        times = [f"{played[key] / greedy[key]:.2f}" for key in ["points_per_move", "points_per_clearing_move"]]
+        cells = [f"`{text}`: over all moves (over clearing moves)", f"{means[0]} ({means[1]})", f"{times[0]} ({times[1]})"]
+        rows.append("| " + " | ".join([*cells, f"{100 * played['completion']:.0f} %"]) + " |")
+    return "\n".join(rows) + "\n"
+
+
+# The tables of each game's page.
+TABLES = {
+    "bilging": {"players": player_table, "article": article_table, "trainings": training_table, "rules": rule_table},
+}
 
 
 def around(played, key, digits):
