@@ -63,7 +63,7 @@ GAMES = {
         ],
         "trainings": ("configs/bilging-fitted.toml", FITTED, 3, "fitted:checkpoint={agent}", 400),
         "reference": "greedy",
-        "rules": (["refill=plain", "chains=piece", "chains=full"], ["greedy", "setup", "planner", "best:sims=3000"], 200),
+        "rules": (["moves=50", "refill=plain", "chains=piece", "chains=full"], ["greedy", "setup", "planner", "best:sims=3000"], 200),
     },
 }
 
@@ -184,14 +184,17 @@ def training_table(game):
         }
         for name in changes
     }
-    base = next(iter(means.values()))
-    # The spread of trainings about their mean, taken to be the same for all.
-    apart = [mean - statistics.fmean(of.values()) for of in means.values() for mean in of.values()]
-    degrees = sum(max(0, len(of) - 1) for of in means.values())
-    spread = math.sqrt(sum(number**2 for number in apart) / degrees) if degrees else math.nan
+    means = {name: of for name, of in means.items() if len(of) == seeds}
+    base = next(iter(means.values()), {})
+    # What is left of a mean once its change's and its seed's are taken out: a seed draws the same boards for all changes.
+    overall = statistics.fmean(mean for of in means.values() for mean in of.values()) if means else math.nan
+    by_seed = {seed: statistics.fmean(of[seed] for of in means.values()) - overall for seed in base}
+    apart = [of[seed] - statistics.fmean(of.values()) - by_seed[seed] for of in means.values() for seed in of]
+    degrees = (len(means) - 1) * (seeds - 1)
+    spread = math.sqrt(sum(number**2 for number in apart) / degrees) if degrees > 0 else math.nan
     rows = ["| | trainings | points a move | difference | |", "|---|---:|---:|---:|---|"]
     for index, (name, (_, words)) in enumerate(changes.items()):
-        of = means[name]
+        of = means.get(name)
         if not of:
             continue
         cells = [words, len(of), f"{statistics.fmean(of.values()):.2f}", "", ""]
@@ -213,7 +216,8 @@ def rule_table(game):
     for rule in rules:
         found = [read(path_of(game, f"{file_name(rule)}-{file_name(text)}")) for text in players]
         cells = [around(played, "points_per_move", 2) if played else "" for played in found]
-        rows.append("| " + " | ".join([f"`{rule}`", *cells]) + " |")
+        name = "the article's" if rule == "moves=50" else f"`{rule}`"
+        rows.append("| " + " | ".join([name, *cells]) + " |")
     return "\n".join([*rows, "", f"{games} games each."]) + "\n"
 
 

@@ -205,7 +205,7 @@ pub struct Advise {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub moves_left: Option<i64>,
     /// The player, name:key=value:key=value; `matchq players` lists them
-    #[arg(long, value_name = "PLAYER", default_value = "best")]
+    #[arg(long, value_name = "PLAYER", default_value = "best:ms=200")]
     pub player: String,
     /// Only the best N moves
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

@@ -232,6 +232,29 @@ fn a_training_that_its_learner_refuses_leaves_no_folder() {
 }
 
 #[test]
+fn advice_on_bilging_is_a_drawing_or_json_and_a_board_that_is_none_is_refused_by_its_place() {
+    let place = Place::new();
+    let board = "cdefcd\nefcdef\ncdefcd\nefadef\ncdabcd\naabaef\ncdebcd\nefcdef\ncdefcd\nefcdef\ncdefcd\nefcdef\n";
+    fs::write(place.path("board.txt"), board).unwrap();
+    let told = place.run_well(&["advise", "--game", "bilging", "--player", "planner", "board.txt"]);
+    assert!(told.contains("one swap makes it: (5, 2)-(5, 3)\nthe best move makes it"), "{told}");
+    let told = place.run_well(&["advise", "--game", "bilging", "--player", "planner", "board.txt", "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    let best = &told["moves"][0];
+    assert_eq!((&best["move"], &best["points"]), (&serde_json::json!([5, 2]), &serde_json::json!(27)));
+    assert_eq!((best["lines"].as_array().unwrap().len(), best["leaves"].as_array().unwrap().len()), (3, 12));
+    assert_eq!(told["bingos"][0]["features"].as_array().unwrap().len(), 5);
+
+    fs::write(place.path("board.txt"), board.replacen('c', "x", 1)).unwrap();
+    let output = place.run(&["advise", "--game", "bilging", "board.txt"]);
+    let refused = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.code() == Some(2) && refused.contains("board.txt") && refused.contains("row 0, column 0"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn an_agent_of_fitted_values_is_trained_resumed_for_longer_and_evaluated() {
     let place = Place::new();
     fs::write(place.path("fitted.toml"), "learner = 'fitted'\ngame = { name = 'bilging' }\n").unwrap();

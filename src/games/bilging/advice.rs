@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::{ACTIONS, Bilging, Bingo, COLUMNS, State, bingos, board, text};
+use super::bingos::Piece;
+use super::{ACTIONS, Bilging, Bingo, COLUMNS, ROWS, State, bingos, board, text};
 use crate::games::{Lookahead, Text};
 
 /// What a move brings at once: its points, the lengths of its lines, and the board that it leaves.
@@ -30,18 +31,40 @@ pub(super) fn of_board(state: &State) -> Map<String, Value> {
     [("bingos".to_owned(), all.into())].into_iter().collect()
 }
 
-/// The nearest possible bingo in words and as a drawing: its pieces, their ways, and what blocks them.
+/// The swaps, each by its row and left column, that bring a piece of a bingo nearer, or that make it.
+fn next(bingo: &Bingo, pieces: &[[u8; COLUMNS]; ROWS]) -> Vec<(usize, usize)> {
+    let places = bingo.places(pieces);
+    if places.iter().all(|place| place.column == place.to) {
+        let beside = bingo.anchor.wrapping_add_signed(bingo.direction as isize);
+        return vec![(bingo.row, bingo.anchor.min(beside))];
+    }
+    let steps = |place: &Piece| place.walk().first().map(|column| (place.row, *column));
+    let mut next: Vec<(usize, usize)> =
+        places.iter().filter(|place| place.blocker(pieces).is_none()).filter_map(steps).collect();
+    next.dedup();
+    next
+}
+
+/// A possible bingo in words and as a drawing: its pieces, their ways, and what blocks them.
+///
+/// It is the nearest that the best move serves, or else the nearest.
 pub(super) fn drawing(state: &State, best: usize) -> String {
     let pieces = state.pieces();
-    let Some(bingo) = bingos(&pieces).into_iter().min_by_key(Bingo::sum) else {
+    let (column, row) = board::place(best.min(ACTIONS - 1));
+    let mut possible = bingos(&pieces);
+    possible.sort_by_key(Bingo::sum);
+    let served = possible.iter().position(|bingo| best < ACTIONS && next(bingo, &pieces).contains(&(row, column)));
+    let Some(bingo) = possible.get(served.unwrap_or(0)) else {
         return "no bingo is possible yet".to_owned();
     };
     let places = bingo.places(&pieces);
     let (x, o) = (text::letter(bingo.x), text::letter(bingo.o));
     let beside = bingo.anchor.wrapping_add_signed(bingo.direction as isize);
     let mut told = format!(
-        "the nearest bingo: {x} in row {} and in column {}, {o} in column {beside}; its pieces are capitals\n\n    ",
-        bingo.row, bingo.anchor
+        "{}: {x} in row {} and in column {}, {o} in column {beside}; its pieces are capitals\n\n    ",
+        if served.is_some() { "the bingo that the best move serves" } else { "the nearest bingo" },
+        bingo.row,
+        bingo.anchor
     );
     let mut line = |part: std::fmt::Arguments| told.write_fmt(part).unwrap_or_default();
     (0..COLUMNS).for_each(|column| line(format_args!(" {column}")));
@@ -68,20 +91,26 @@ pub(super) fn drawing(state: &State, best: usize) -> String {
         }
         line(format_args!("\n"));
     }
-    let steps = |place: &super::bingos::Piece| place.walk().first().map(|column| (place.row, *column));
-    let free = |place: &&super::bingos::Piece| place.blocker(&pieces).is_none();
-    let mut next: Vec<(usize, usize)> = places.iter().filter(free).filter_map(steps).collect();
-    next.dedup();
+    let next = next(bingo, &pieces);
     let swaps: Vec<String> =
         next.iter().map(|(row, column)| format!("({row}, {column})-({row}, {})", column + 1)).collect();
+    let is_made = places.iter().all(|place| place.column == place.to);
     match swaps.is_empty() {
         true => line(format_args!("no swap of it is free\n")),
-        false => line(format_args!("its next swaps, in any order: {}\n", swaps.join(" "))),
+        false if is_made => line(format_args!("one swap makes it: {}\n", swaps.join(" "))),
+        false => line(format_args!("swaps for it that make no run now: {}\n", swaps.join(" "))),
     }
     if best < ACTIONS {
-        let (column, row) = board::place(best);
-        let serves = next.contains(&(row, column));
-        line(format_args!("the best move {}\n", if serves { "is one of them" } else { "serves something else" }));
+        line(format_args!(
+            "the best move {}\n",
+            if served.is_some() && is_made {
+                "makes it"
+            } else if served.is_some() {
+                "is one of them"
+            } else {
+                "serves something else"
+            }
+        ));
     }
     told
 }

@@ -186,6 +186,8 @@ impl Beam {
                 break;
             }
             let width = match self.time {
+                // All first moves are followed: what one board took says nothing of others.
+                _ if level == 1 => ACTIONS,
                 None => self.width,
                 Some(time) => {
                     let elapsed = begin.elapsed();

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Bilging, Bingo, Break, bingos};
-use crate::games::{Figure, Game, OwnFigures, Played};
+use super::{Bilging, Bingo, Break, COLUMNS, ROWS, bingos};
+use crate::games::{Figure, Game, Lookahead, OwnFigures, Played};
 
 /// A bingo by which it is known again: its row, X and O.
 type Known = (usize, u8, u8);
@@ -66,11 +66,18 @@ fn count(Played { mut game, mut random, actions }: Played<Bilging>, types: &mut 
         }
         if made.lines() >= 3 {
             counts.bingos += 1;
-            let (_, row) = super::board::place(action);
-            if tracked.take_if(|bingo| bingo.0 == row).is_some() {
+            let broken = Bilging::done(&state, action).grid();
+            let broken = rows_of(&broken);
+            if tracked.take_if(|bingo| broken[bingo.0]).is_some() {
                 counts.completed += 1;
             }
         }
     }
     counts
+}
+
+/// The rows in which a board's runs have pieces.
+fn rows_of(grid: &super::Grid) -> [bool; ROWS] {
+    let cells = super::board::runs(grid).cells();
+    std::array::from_fn(|row| (0..COLUMNS).any(|column| !(cells & super::board::cell(column, row)).is_empty()))
 }

@@ -298,12 +298,14 @@ impl Image for Bilging {
 }
 
 impl Features for Bilging {
-    const NAMES: &'static [&'static str] = &["x_columns", "o_columns", "x_row", "o_row", "blocked"];
+    const NAMES: &'static [&'static str] = &["x_columns", "o_columns", "x_row", "o_row", "blocked", "impossible"];
 
     /// The features of the possible bingo with the least sum; the first of equal ones.
+    ///
+    /// The last one is not the article's: 1 where no bingo is possible. Without it such boards bend the other weights.
     fn features(state: &State) -> Vec<f64> {
         let best = bingos(&state.pieces()).into_iter().min_by_key(Bingo::sum);
-        best.map_or(bingos::NO_BINGO, |bingo| bingo.features).map(f64::from).to_vec()
+        described(best.as_ref()).to_vec()
     }
 
     /// The features of each possible bingo, those with the least sums first.
@@ -311,23 +313,30 @@ impl Features for Bilging {
         let mut possible = bingos(&state.pieces());
         possible.sort_by_key(Bingo::sum);
         if possible.is_empty() {
-            give(&bingos::NO_BINGO.map(f64::from));
+            give(&described(None));
         }
-        possible.iter().for_each(|bingo| give(&bingo.features.map(f64::from)));
+        possible.iter().for_each(|bingo| give(&described(Some(bingo))));
     }
 
-    /// Fresh boards on which a bingo is possible: half of them one swap from one, the others not.
+    /// Fresh boards: half of them one swap from a bingo, the others not.
     fn positions(rules: &Rules, count: usize, stream: &mut Stream) -> Vec<State> {
         let mut near = |wanted: bool| loop {
             let state = Self::new(rules, stream).state();
             let grid = state.grid();
             let one_swap = board::matching(&grid).iter().any(|action| board::first_break(&grid, action).lines() >= 3);
-            if one_swap == wanted && !bingos(&state.pieces()).is_empty() {
+            if one_swap == wanted {
                 return state;
             }
         };
         (0..count).map(|index| near(index < count / 2)).collect()
     }
+}
+
+/// The numbers that tell a possible bingo, or that there is none.
+fn described(bingo: Option<&Bingo>) -> [f64; 6] {
+    let [x_columns, o_columns, x_row, o_row, blocked] =
+        bingo.map_or(bingos::NO_BINGO, |bingo| bingo.features).map(f64::from);
+    [x_columns, o_columns, x_row, o_row, blocked, f64::from(u8::from(bingo.is_none()))]
 }
 
 impl Text for Bilging {

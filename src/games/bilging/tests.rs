@@ -9,6 +9,7 @@ use super::plain::{self, Plain};
 use super::potential::nearest;
 use super::rows::Rows;
 use super::{ACTIONS, Beam, Bilging, Break, Chains, EFFECTIVE, MATCHING, Refill, Rules, State, bingos};
+use crate::agents;
 use crate::games::{Features, Game, Lookahead, MaskKind, Playable, Played, Text, conformance};
 use crate::random::{Draw, Role, Stream};
 
@@ -365,7 +366,11 @@ fn the_figures_of_games_count_their_breaks_and_the_bingos_that_were_tracked() {
             let figures = Bilging::figures(&mut [played].into_iter());
             let first = Bilging::first_break(&state, swap);
             let bingo = u32::from(first.lines() >= 3);
-            let completed = if best.row == swap / 5 { f64::from(bingo) } else { 0.0 };
+            let mut plain = Plain::new(&text(&case["board"]));
+            let row = swap / 5;
+            plain.cells[row].swap(swap % 5, swap % 5 + 1);
+            let through = plain.runs().iter().flatten().any(|cell| cell.0 == best.row);
+            let completed = if through { f64::from(bingo) } else { 0.0 };
             let points = f64::from(first.points());
             let expected = [(points, 1.0), (points, 1.0), (bingo.into(), 1.0), (completed, 1.0)];
             let found: Vec<(f64, f64)> = figures.ratios.iter().map(|figure| figure.games[0]).collect();
@@ -383,15 +388,17 @@ fn advice_names_the_nearest_bingo_what_blocks_it_and_its_next_swaps() {
     away[5] = (3, 3, 'a');
     let told = Bilging::advice(&board(&away), action(3, 2));
     for part in [
-        "the nearest bingo: a in row 5 and in column 2, b in column 3",
+        "the bingo that the best move serves: a in row 5 and in column 2, b in column 3",
         "\n  5  A A B A ",
         "a at (3, 3) goes to column 2: 1 swap\n",
         "a at (4, 2) is in its place\n",
-        "its next swaps, in any order: (3, 2)-(3, 3)\n",
+        "swaps for it that make no run now: (3, 2)-(3, 3)\n",
         "the best move is one of them",
     ] {
         assert!(told.contains(part), "{part:?}: {told}");
     }
+    let told = Bilging::advice(&board(&BINGO), action(5, 2));
+    assert!(told.ends_with("one swap makes it: (5, 2)-(5, 3)\nthe best move makes it\n"), "{told}");
     // Two g in column 3 wait for the one that the walking a pushes there.
     away.extend([(3, 2, 'g'), (1, 3, 'g'), (2, 3, 'g')]);
     let told = Bilging::advice(&board(&away), action(0, 0));
@@ -403,7 +410,7 @@ fn advice_names_the_nearest_bingo_what_blocks_it_and_its_next_swaps() {
 }
 
 #[test]
-fn values_are_fitted_on_boards_with_a_possible_bingo_half_of_them_one_swap_away() {
+fn values_are_fitted_on_boards_of_which_half_are_one_swap_from_a_bingo() {
     let positions = Bilging::positions(&Rules::default(), 20, &mut Stream::new(0, Role::Sample, 0));
     let made = |state: &State| {
         let breaks = Bilging::mask(state, MATCHING).iter().map(|action| Bilging::first_break(state, action).lines());
@@ -411,7 +418,13 @@ fn values_are_fitted_on_boards_with_a_possible_bingo_half_of_them_one_swap_away(
     };
     let near: Vec<bool> = positions.iter().map(|state| made(state) >= 3).collect();
     assert_eq!(near, [[true; 10], [false; 10]].concat());
-    assert!(positions.iter().all(|state| !bingos(&state.pieces()).is_empty()));
+}
+
+#[test]
+fn a_board_without_a_possible_bingo_is_told_by_a_number_of_its_own() {
+    let none = Bilging::features(&board(&[]));
+    assert_eq!(none, [10.0, 10.0, 15.0, 5.0, 8.0, 1.0]);
+    assert_eq!(Bilging::features(&board(&BINGO))[5], 0.0);
 }
 
 #[test]
@@ -422,7 +435,7 @@ fn a_board_is_described_by_each_of_its_bingos_the_nearest_first() {
         assert_eq!(found[0], Bilging::features(&state));
         assert!(found.iter().map(|one| one.iter().sum::<f64>()).is_sorted());
         let mut bingos: Vec<_> =
-            bingos(&state.pieces()).iter().map(|bingo| bingo.features.map(f64::from).to_vec()).collect();
+            bingos(&state.pieces()).iter().map(|bingo| [&bingo.features.map(f64::from)[..], &[0.0]].concat()).collect();
         bingos.sort_by(|one, other| one.partial_cmp(other).unwrap());
         found.sort_by(|one, other| one.partial_cmp(other).unwrap());
         assert_eq!(found, bingos);
@@ -447,4 +460,24 @@ fn possible_bingos_are_those_that_their_plain_definition_finds() {
         count += found.len();
     }
     assert!(count > 500, "{count}");
+}
+
+#[test]
+fn with_one_move_left_the_players_that_count_points_make_the_largest_break() {
+    let mut found = 0;
+    for case in golden() {
+        let state = Bilging::parse(&text(&case["board"]), 1).unwrap();
+        let points = |action| Bilging::first_break(&state, action).points();
+        let most = Bilging::mask(&state, MATCHING).iter().map(points).max().unwrap_or(0);
+        if most < 27 {
+            continue;
+        }
+        found += 1;
+        for player in ["planner", "fitted", "beam:sims=100"] {
+            let mut player = agents::parse::<Bilging>(player, &Rules::default()).unwrap();
+            let ranked = player.rank(&state, &mut Stream::new(0, Role::Tie, 0)).unwrap();
+            assert_eq!(points(ranked[0].action), most, "{}: {}", player.name(), text(&case["board"]));
+        }
+    }
+    assert!(found > 20, "{found}");
 }

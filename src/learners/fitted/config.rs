@@ -93,7 +93,7 @@ impl Config {
         let Self { training, sampling, learning, playing } = self;
         require(training.sweeps >= 1, "training.sweeps", training.sweeps, "at least 1")?;
         let positions = sampling.positions;
-        require((1..=1_000_000).contains(&positions), "sampling.positions", positions, "between 1 and 1000000")?;
+        require((1..=100_000).contains(&positions), "sampling.positions", positions, "between 1 and 100000")?;
         let outcomes = sampling.outcomes;
         require((1..=1_000).contains(&outcomes), "sampling.outcomes", outcomes, "between 1 and 1000")?;
         require(unit(learning.discount), "learning.discount", learning.discount, "between 0 and 1")?;

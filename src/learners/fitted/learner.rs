@@ -79,8 +79,10 @@ impl<G: Features> Learner<G> for Fitted<G> {
             )));
         }
         let mask = MaskKind::of::<G>(&config.run.game.mask)?;
+        let sampled = sample::<G>(rules, mask, &config.learner.sampling, config.run.seed);
+        check_features::<G>(&sampled)?;
         let moving = Moving { sweeps: 0, weights: vec![0.0; weights], change: None };
-        Ok(Self { config: config.clone(), rules: rules.clone(), mask, sampled: Vec::new(), moving })
+        Ok(Self { config: config.clone(), rules: rules.clone(), mask, sampled, moving })
     }
 
     fn step(&self) -> u64 {
@@ -92,11 +94,7 @@ impl<G: Features> Learner<G> for Fitted<G> {
     }
 
     fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
-        let Config { sampling, learning, .. } = &self.config.learner;
-        if self.sampled.is_empty() {
-            self.sampled = sample::<G>(&self.rules, self.mask, sampling, self.config.run.seed);
-            check_features::<G>(&self.sampled)?;
-        }
+        let Config { learning, .. } = &self.config.learner;
         let value = LinearValue::new(self.moving.weights.clone(), learning.best_of);
         let targets: Vec<f64> =
             self.sampled.par_iter().map(|sampled| sampled.backup(&value, learning.discount)).collect();
@@ -130,7 +128,7 @@ impl<G: Features> Learner<G> for Fitted<G> {
         for (name, weight) in std::iter::once(&"constant").chain(G::NAMES).zip(&weights) {
             metrics.set(name, *weight);
         }
-        self.moving = Moving { sweeps: self.moving.sweeps + 1, weights, change: Some(change) };
+        self.moving = Moving { sweeps: sweep, weights, change: Some(change) };
         Ok(())
     }
 
@@ -245,7 +243,7 @@ mod tests {
             weights[0] + features.iter().zip(&weights[1..]).map(|(feature, weight)| feature * weight).sum::<f64>()
         };
         let states = Match3::positions(&Rules::default(), 40, &mut Stream::new(4, Role::Sample, 0));
-        let mut squares = [0.0, 0.0];
+        let mut sums = [[0.0; 2]; 3];
         for (index, state) in states.iter().enumerate() {
             let worth = |action| {
                 let outcomes = (0..3).map(|outcome| {
@@ -259,12 +257,15 @@ mod tests {
             };
             let actions = offered::<Match3>(state, MATCHING).0;
             let target = actions.iter().map(worth).fold(f64::NEG_INFINITY, f64::max);
-            // The fit is the best there is: with any weight moved the error grows.
-            for (weights, sum) in [learner.moving.weights.clone(), before.clone()].iter().zip(&mut squares) {
-                *sum += (value(weights, state) - target).powi(2);
+            // Of the best fit what is left has nothing to do with any feature, but for the ridge.
+            let left = target - value(&learner.moving.weights, state);
+            let features = Match3::features(state);
+            for (sums, number) in sums.iter_mut().zip([1.0, features[0], features[1]]) {
+                sums[0] += left * number;
+                sums[1] += (left * number).abs();
             }
         }
-        assert!(squares[0] < squares[1], "{squares:?}");
+        assert!(sums.iter().all(|[sum, all]| *all > 1.0 && sum.abs() < 1e-4 * all), "{sums:?}");
     }
 
     #[test]
