@@ -1,6 +1,7 @@
 //! The interface every player implements, and the players.
 
 mod cascade;
+mod controller;
 mod exhaustive;
 mod greedy;
 mod linear;
@@ -17,6 +18,7 @@ mod setup;
 mod specialist;
 
 pub use cascade::Cascade;
+pub use controller::Controlled;
 pub use exhaustive::Exhaustive;
 pub use greedy::Greedy;
 pub use linear::{LinearModel, LinearPlayer, LinearValue};

@@ -5,8 +5,10 @@
 use std::path::Path;
 
 use super::options::{BoxedPlayer, Entry, LABEL, Options, Parameter, list};
-use super::{LinearModel, NetworkPlayer, PolicyAgent};
-use super::{cascade, exhaustive, greedy, linear, network, network_search, plan, random, rollout, setup, specialist};
+use super::{Controlled, LinearModel, NetworkPlayer, PolicyAgent};
+use super::{
+    cascade, controller, exhaustive, greedy, linear, network, network_search, plan, random, rollout, setup, specialist,
+};
 use crate::error::{Error, Result};
 use crate::games::Playable;
 use crate::network::{Model, agent_file, device::Device};
@@ -27,6 +29,7 @@ pub fn players<G: Playable>() -> Vec<Entry<G>> {
         exhaustive::entry(),
         rollout::entry(),
         linear::entry(),
+        controller::entry(),
     ];
     players.extend(specialist::entries());
     players
@@ -86,6 +89,10 @@ pub fn load<G: Playable>(
         if file.model == linear::KIND {
             let model = LinearModel::from_file::<G>(&file, &path.display().to_string())?;
             return Ok(Box::new(PolicyAgent::new("fitted", model.player::<G>(rules, 1))));
+        }
+        if file.model == controller::KIND {
+            let controlled = Controlled::from_file::<G>(&file, &path.display().to_string())?;
+            return Ok(Box::new(PolicyAgent::new("linear", controlled.player::<G>(1))));
         }
     }
     Ok(Box::new(NetworkPlayer::of(&Model::load::<G>(path, device)?, batch, device)))

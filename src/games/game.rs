@@ -327,7 +327,28 @@ pub trait Image: Lookahead {
     fn transform_action(action: usize, symmetry: usize) -> usize;
 }
 
-/// Features of a position, for linear value functions.
+/// A linear controller that has a name: features of actions and their weights.
+pub struct Controller {
+    /// The name.
+    pub name: &'static str,
+    /// Whose it is, in one line.
+    pub about: &'static str,
+    /// The features' names, and their weights.
+    pub terms: &'static [(&'static str, f64)],
+}
+
+/// How far a game went that was played to its end, or for as many moves as were allowed.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// Its points.
+    pub score: f64,
+    /// Moves that were played.
+    pub moves: u64,
+    /// Whether it ended.
+    pub is_over: bool,
+}
+
+/// Features of a position, for linear value functions, and of an action, for linear controllers.
 pub trait Features: Lookahead {
     /// The features' names.
     const NAMES: &'static [&'static str];
@@ -365,6 +386,49 @@ pub trait Features: Lookahead {
         };
         (0..count).map(|_| position()).collect()
     }
+
+    /// The names of an action's features; by default its points, and the features of its afterstate.
+    fn action_names() -> Vec<&'static str> {
+        std::iter::once("points").chain(Self::NAMES.iter().copied()).collect()
+    }
+
+    /// Sets of an action's features: a name, and the features'.
+    const FEATURE_SETS: &'static [(&'static str, &'static [&'static str])] = &[];
+
+    /// Gives the positions of equal chance that may follow an afterstate, where the game can tell; by default none.
+    fn each_next(_after: &Self::State, _give: impl FnMut(&Self::State)) {}
+
+    /// Controllers that are known by a name.
+    const CONTROLLERS: &'static [Controller] = &[];
+
+    /// Gives each action that a controller chooses from, and the sum of its weighed features.
+    ///
+    /// `terms` are features by their place in [`action_names`](Self::action_names), and weights.
+    fn weigh(state: &Self::State, terms: &[(usize, f64)], mut give: impl FnMut(usize, f64)) {
+        for action in offered::<Self>(state, Self::DEFAULT_MASK).0.iter() {
+            let after = Self::after(state, action);
+            let mut features = vec![f64::from(after.points)];
+            features.extend(Self::features(&after.state));
+            give(action, terms.iter().map(|(feature, weight)| weight * features[*feature]).sum());
+        }
+    }
+
+    /// Plays a game by a linear controller, the first of equal actions, for so many moves at the most.
+    fn play_weighed(rules: &Self::Rules, terms: &[(usize, f64)], stream: &mut Stream, most: u64) -> Run {
+        let mut game = Self::new(rules, stream);
+        let mut moves = 0;
+        while moves < most && !game.is_over() {
+            let (mut best, mut action) = (f64::NEG_INFINITY, None);
+            Self::weigh(&game.state(), terms, |weighed, value| {
+                if action.is_none() || value > best {
+                    (best, action) = (value, Some(weighed));
+                }
+            });
+            game.step(action.unwrap_or(0), stream);
+            moves += 1;
+        }
+        Run { score: f64::from(game.score()), moves, is_over: game.is_over() }
+    }
 }
 
 /// A game's text forms, for people, files and other programs.
@@ -376,6 +440,14 @@ pub trait Text: Game {
 
     /// The board's text: lines of equal length, without a newline at the end.
     fn board(state: &Self::State) -> String;
+
+    /// The letters of pieces, where a position has one that is to be placed.
+    const PIECES: &'static [char] = &[];
+
+    /// The position with another piece, by its number in [`PIECES`](Self::PIECES).
+    fn with_piece(state: &Self::State, _piece: usize) -> Self::State {
+        *state
+    }
 
     /// The position of a board's text, at rest.
     ///

@@ -8,6 +8,7 @@ mod mask;
 pub mod match3;
 mod registry;
 pub mod swap;
+pub mod tetris;
 #[cfg(test)]
 #[path = "../../tests/toy/mod.rs"]
 pub mod toy;
@@ -16,10 +17,11 @@ mod vector;
 pub use action_mask::ActionMask;
 pub use bilging::Bilging;
 pub use game::{
-    After, Budget, Features, Figure, Game, Image, Lookahead, OwnFigures, OwnValues, Plan, Playable, Played, SeenWave,
-    Shape, Specialist, Step, Text, Token, actions_of_a_game,
+    After, Budget, Controller, Features, Figure, Game, Image, Lookahead, OwnFigures, OwnValues, Plan, Playable, Played,
+    Run, SeenWave, Shape, Specialist, Step, Text, Token, actions_of_a_game,
 };
 pub use mask::{Mask, MaskKind, offered};
 pub use match3::Match3;
 pub use registry::{ForGame, NAMES, with_game};
+pub use tetris::Tetris;
 pub use vector::{Games, Outcome};

@@ -33,6 +33,7 @@ macro_rules! games {
 games! {
     super::match3::Match3,
     super::bilging::Bilging,
+    super::tetris::Tetris,
     #[cfg(test)]
     super::toy::Toy,
 }

@@ -3,6 +3,7 @@
 pub mod checkpoint;
 pub mod config;
 pub mod dqn;
+pub mod evolution;
 pub mod fitted;
 pub mod folder;
 pub mod logs;
@@ -14,6 +15,7 @@ use serde::de::DeserializeOwned;
 
 pub use config::{OutOfRange, RunConfig, Source, TrainConfig, require, unit};
 pub use dqn::Dqn;
+pub use evolution::Evolution;
 pub use fitted::Fitted;
 pub use folder::RunFolder;
 pub use metrics::Metrics;
@@ -129,4 +131,5 @@ macro_rules! learners {
 learners! {
     Dqn,
     Fitted,
+    Evolution,
 }

@@ -1,0 +1,247 @@
+//! The features of a placement, by their names, and sets of them.
+
+#[cfg(test)]
+use super::piece::Orientation;
+use super::piece::{COLUMNS, FULL, ROWS};
+#[cfg(test)]
+use super::wall::Rest;
+use super::wall::Wall;
+
+macro_rules! features {
+    ($($(#[doc = $about:literal])+ $feature:ident $name:literal,)+) => {
+        /// A number that tells something of a placement and of the wall that it leaves.
+        ///
+        /// Those of the literature are what the program MDPTetris (Thiery and Scherrer) computes, those of the report what
+        /// the program of "Growing with Big Data, A Tetris Player" (2018) does.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum Feature {
+            $($(#[doc = $about])+ $feature,)+
+        }
+
+        impl Feature {
+            /// All features, in the order of their numbers.
+            pub const ALL: &'static [Self] = &[$(Self::$feature,)+];
+
+            /// The name.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$feature => $name,)+
+                }
+            }
+        }
+    };
+}
+
+features! {
+    /// The middle of the piece: the row of its lowest cells plus half of (its rows less 1).
+    LandingHeight "landing_height",
+    /// Rows removed times the piece's cells in them.
+    ErodedPieceCells "eroded_piece_cells",
+    /// Changes between filled and empty along all rows, the sides being filled.
+    RowTransitions "row_transitions",
+    /// The same along all columns, the floor being filled, up to the empty row above the wall.
+    ColumnTransitions "column_transitions",
+    /// Empty cells below a filled one.
+    Holes "holes",
+    /// Per empty cell between two filled ones itself and the empty cells straight below.
+    WellSums "well_sums",
+    /// Filled cells straight above holes.
+    HoleDepth "hole_depth",
+    /// Rows with a hole.
+    RowsWithHoles "rows_with_holes",
+    /// Per well of k cells, down to the first filled one, k (k + 1) / 2.
+    WellSumsTriangular "well_sums_triangular",
+    /// Different numbers from -2 to 2 among the differences of neighbouring heights.
+    Diversity "diversity",
+    /// Rows removed.
+    RowsRemoved "rows_removed",
+    /// The height of the highest column.
+    MaxHeight "max_height",
+    /// The sum of the heights.
+    SumOfHeights "sum_of_heights",
+    /// The sum of the differences of neighbouring heights, without their signs.
+    Bumpiness "bumpiness",
+    /// Of the piece's columns the most of the height before it plus half of its upper profile.
+    ReportLandingHeight "report_landing_height",
+    /// Empty cells whose upper neighbour is filled.
+    ToppedHoles "topped_holes",
+    /// Changes between filled and empty along all columns, the floor not counted.
+    InnerColumnTransitions "inner_column_transitions",
+    /// Per column d (d + 1) / 2, where it is d lower than both neighbours; a side is 21 high.
+    HeightWells "height_wells",
+    /// -10000 if the game is lost, else 100.
+    HasLost "has_lost",
+    /// The sum of the squared heights.
+    SquaredHeights "squared_heights",
+}
+
+/// How many features there are.
+pub const COUNT: usize = Feature::ALL.len();
+
+/// The report's eleven, in its order.
+pub const REPORT: [Feature; 11] = [
+    Feature::RowsRemoved,
+    Feature::MaxHeight,
+    Feature::SumOfHeights,
+    Feature::Bumpiness,
+    Feature::ReportLandingHeight,
+    Feature::ToppedHoles,
+    Feature::InnerColumnTransitions,
+    Feature::RowTransitions,
+    Feature::Holes,
+    Feature::HeightWells,
+    Feature::HasLost,
+];
+
+/// Those of Dellacherie's controller.
+pub const DELLACHERIE: [Feature; 6] = [
+    Feature::LandingHeight,
+    Feature::ErodedPieceCells,
+    Feature::RowTransitions,
+    Feature::ColumnTransitions,
+    Feature::Holes,
+    Feature::WellSums,
+];
+
+/// Those of Thiery and Scherrer's DT, with the wells of their program.
+pub const DT: [Feature; 9] = [
+    Feature::LandingHeight,
+    Feature::ErodedPieceCells,
+    Feature::RowTransitions,
+    Feature::ColumnTransitions,
+    Feature::Holes,
+    Feature::WellSumsTriangular,
+    Feature::HoleDepth,
+    Feature::RowsWithHoles,
+    Feature::Diversity,
+];
+
+/// Sets of features, by their names.
+pub const SETS: &[(&str, &[&str])] =
+    &[("report", &names(REPORT)), ("dellacherie", &names(DELLACHERIE)), ("dt", &names(DT))];
+
+/// The names of features.
+const fn names<const N: usize>(features: [Feature; N]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut index = 0;
+    while index < N {
+        names[index] = features[index].name();
+        index += 1;
+    }
+    names
+}
+
+impl Feature {
+    /// The feature of a name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|feature| feature.name() == name)
+    }
+}
+
+/// The height of a side for [`Feature::HeightWells`].
+pub const SIDE: u8 = ROWS as u8 + 1;
+
+/// All features of a placement, computed cell by cell, in the order of [`Feature::ALL`].
+///
+/// A placement that loses is told by the wall before it.
+#[cfg(test)]
+pub fn plain(before: &Wall, turned: &Orientation, column: usize, height: usize) -> [f64; COUNT] {
+    let mut wall = *before;
+    let rest = wall.drop(turned, column, height);
+    let Rest { row, lines, cells } = rest.unwrap_or(Rest { row: before.rest(turned, column), lines: 0, cells: 0 });
+    let mut numbers = of_wall(&wall, height);
+    let landing = |index: usize| f64::from(before.tops[column + index]) + f64::from(turned.upper[index]) / 2.0;
+    let mut set = |feature: Feature, number: f64| numbers[feature as usize] = number;
+    set(Feature::LandingHeight, row as f64 + (turned.height as f64 - 1.0) / 2.0);
+    set(Feature::ErodedPieceCells, f64::from(lines * cells));
+    set(Feature::RowsRemoved, f64::from(lines));
+    set(Feature::ReportLandingHeight, (0..turned.width).map(landing).fold(0.0, f64::max));
+    set(Feature::HasLost, if rest.is_none() { -10_000.0 } else { 100.0 });
+    numbers
+}
+
+/// The features of a wall, computed cell by cell, in the order of [`Feature::ALL`]; 0 where they are of a placement.
+pub fn of_wall(wall: &Wall, height: usize) -> [f64; COUNT] {
+    let filled = |row: usize, column: usize| wall.rows[row] >> column & 1 == 1;
+    // The sides are filled.
+    let aside = |row: usize, column: usize, right: bool| match (right, column) {
+        (false, 0) => true,
+        (false, _) => filled(row, column - 1),
+        (true, _) => column + 1 == COLUMNS || filled(row, column + 1),
+    };
+    let covered = |row: usize, column: usize| (row + 1..wall.rows.len()).any(|above| filled(above, column));
+    let is_hole = |row: usize, column: usize| !filled(row, column) && covered(row, column);
+    let is_well =
+        |row: usize, column: usize| !filled(row, column) && aside(row, column, false) && aside(row, column, true);
+    let cells_where = |is: &dyn Fn(usize, usize) -> bool| {
+        (0..height).map(|row| (0..COLUMNS).filter(|column| is(row, *column)).count()).sum::<usize>() as f64
+    };
+    let empty_below = |row: usize, column: usize| (0..=row).rev().take_while(|row| !filled(*row, column)).count();
+
+    let tops = wall.tops.map(f64::from);
+    let differences: Vec<f64> = tops.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let row_changes = |row: usize| {
+        let cell = |place: usize| place == 0 || place == COLUMNS + 1 || filled(row, place - 1);
+        (0..=COLUMNS).filter(|place| cell(*place) != cell(place + 1)).count()
+    };
+    let inner =
+        cells_where(&|row, column| filled(row, column) != (row + 1 < wall.rows.len() && filled(row + 1, column)));
+    let floor = f64::from((wall.rows[0] ^ FULL).count_ones());
+    let mut well_sums = 0;
+    let mut triangular = 0;
+    for column in 0..COLUMNS {
+        let mut row = height;
+        while row > 0 {
+            row -= 1;
+            if is_well(row, column) {
+                well_sums += empty_below(row, column);
+            }
+        }
+        let mut row = height;
+        while row > 0 {
+            row -= 1;
+            if is_well(row, column) {
+                let depth = empty_below(row, column);
+                triangular += depth * (depth + 1) / 2;
+                row = row + 1 - depth;
+            }
+        }
+    }
+    let stacked = |row: usize, column: usize| {
+        filled(row, column) && (0..row).rev().find(|below| !filled(*below, column)).is_some()
+    };
+    let height_of = |column: usize| wall.tops[column];
+    let well = |column: usize| {
+        let left = if column == 0 { SIDE } else { height_of(column - 1) };
+        let right = if column + 1 == COLUMNS { SIDE } else { height_of(column + 1) };
+        let deep = f64::from(left.min(right).saturating_sub(height_of(column)));
+        deep * (deep + 1.0) / 2.0
+    };
+    let value = |feature: Feature| match feature {
+        Feature::RowTransitions => (0..height).map(row_changes).sum::<usize>() as f64,
+        Feature::ColumnTransitions => inner + floor,
+        Feature::Holes => cells_where(&is_hole),
+        Feature::WellSums => well_sums as f64,
+        Feature::HoleDepth => cells_where(&stacked),
+        Feature::RowsWithHoles => {
+            (0..height).filter(|row| (0..COLUMNS).any(|column| is_hole(*row, column))).count() as f64
+        }
+        Feature::WellSumsTriangular => triangular as f64,
+        Feature::Diversity => (-2..=2).filter(|number| differences.contains(&f64::from(*number))).count() as f64,
+        Feature::MaxHeight => tops.into_iter().fold(0.0, f64::max),
+        Feature::SumOfHeights => tops.iter().sum(),
+        Feature::Bumpiness => differences.iter().map(|apart| apart.abs()).sum(),
+        Feature::ToppedHoles => {
+            cells_where(&|row, column| !filled(row, column) && row + 1 < wall.rows.len() && filled(row + 1, column))
+        }
+        Feature::InnerColumnTransitions => inner,
+        Feature::HeightWells => (0..COLUMNS).map(well).sum(),
+        Feature::SquaredHeights => tops.iter().map(|top| top * top).sum(),
+        Feature::LandingHeight
+        | Feature::ErodedPieceCells
+        | Feature::RowsRemoved
+        | Feature::ReportLandingHeight
+        | Feature::HasLost => 0.0,
+    };
+    std::array::from_fn(|index| value(Feature::ALL[index]))
+}

@@ -1,0 +1,355 @@
+//! Tetris as the literature plays it: pieces drop straight, the next one is not known.
+//!
+//! `docs/tetris.md` gives the rules exactly.
+
+mod batch;
+mod controllers;
+mod features;
+mod piece;
+mod state;
+mod text;
+mod wall;
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+pub use batch::{Batch, Weighing};
+pub use features::Feature;
+pub use state::State;
+
+use super::{
+    ActionMask, After, Controller, Features, Game, Image, Lookahead, Mask, MaskKind, Playable, Run, Shape, Step, Text,
+    Token,
+};
+use crate::error::{Error, Result};
+use crate::random::{Draw, Stream};
+use piece::{COLUMNS, LETTERS, PIECES, ROWS, UNKNOWN, placement, placements};
+use wall::Wall;
+
+/// Placements that do not lose the game.
+pub const SAFE: MaskKind = MaskKind(1);
+
+/// Orientations, each in ten columns.
+const ACTIONS: usize = 4 * COLUMNS;
+
+/// The parameters of the rules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "text::GivenRules", into = "text::GivenRules")]
+pub struct Rules {
+    rows: u8,
+}
+
+impl Rules {
+    /// The rules of a wall of so many rows.
+    ///
+    /// # Errors
+    /// Rows that are not from 4 to 20.
+    pub fn new(rows: u32) -> Result<Self> {
+        match (4..=ROWS as u32).contains(&rows) {
+            true => Ok(Self { rows: rows as u8 }),
+            false => Err(Error::user(format!("the number of rows is {rows}, but must be from 4 to {ROWS}"))),
+        }
+    }
+
+    /// Rows of the wall.
+    pub fn rows(&self) -> usize {
+        self.rows.into()
+    }
+}
+
+impl Default for Rules {
+    /// Twenty rows.
+    fn default() -> Self {
+        Self { rows: ROWS as u8 }
+    }
+}
+
+/// A game of Tetris.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "text::Saved", into = "text::Saved")]
+pub struct Tetris {
+    wall: Wall,
+    height: u8,
+    piece: u8,
+    lost: bool,
+    score: i32,
+}
+
+impl Tetris {
+    /// Plays an action; `see` is given the walls on the way, with full rows before they are removed.
+    #[inline]
+    fn play(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(&Wall)) -> Step {
+        if self.lost {
+            return Step { reward: 0.0, terminal: true, waves: 0 };
+        }
+        let (orientation, column) = placement(action);
+        let turned = PIECES[usize::from(self.piece)].get(orientation);
+        let Some(turned) = turned.filter(|turned| {
+            column + turned.width <= COLUMNS && self.wall.rest(turned, column) + turned.height <= self.height.into()
+        }) else {
+            self.lost = true;
+            return Step { reward: 0.0, terminal: true, waves: 0 };
+        };
+        let rest = self.wall.put(turned, column);
+        see(&self.wall);
+        if rest.lines > 0 {
+            self.wall.clear();
+        }
+        self.score = self.score.saturating_add(rest.lines as i32);
+        self.piece = draw.below(PIECES.len() as u32) as u8;
+        Step { reward: rest.lines as f32, terminal: false, waves: u32::from(rest.lines > 0) }
+    }
+}
+
+impl Game for Tetris {
+    type Rules = Rules;
+    type State = State;
+    type Rng = Stream;
+
+    const NAME: &'static str = "tetris";
+    const ABOUT: &'static str = "10 columns, up to 20 rows, seven pieces that drop straight; a point a row";
+    const ACTIONS: usize = ACTIONS;
+    const MASKS: &'static [Mask] = &[
+        Mask { name: "legal", about: "all placements of the piece" },
+        Mask { name: "safe", about: "placements that do not lose" },
+    ];
+    const DEFAULT_MASK: MaskKind = SAFE;
+
+    fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
+        let piece = draw.below(PIECES.len() as u32) as u8;
+        Self { wall: Wall::EMPTY, height: rules.rows, piece, lost: false, score: 0 }
+    }
+
+    /// A game in a position; one whose wall is higher than the rules allow is lost.
+    fn at(rules: &Rules, state: &State) -> Self {
+        let wall = state.wall();
+        let lost = state.is_lost() || wall.height() > rules.rows() || state.piece() == UNKNOWN;
+        Self { wall, height: rules.rows, piece: state.piece(), lost, score: 0 }
+    }
+
+    /// Plays an action; one that is no placement of the piece loses the game.
+    #[inline]
+    fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
+        self.play(action, draw, |_| ())
+    }
+
+    fn is_over(&self) -> bool {
+        self.lost
+    }
+
+    fn score(&self) -> i32 {
+        self.score
+    }
+
+    #[inline]
+    fn state(&self) -> State {
+        State::pack(&self.wall, self.piece, self.height, self.lost)
+    }
+
+    fn mask(state: &State, kind: MaskKind) -> ActionMask {
+        let wall = state.wall();
+        let is_in = |(_, column, turned): &(usize, usize, &piece::Orientation)| {
+            kind != SAFE || wall.rest(turned, *column) + turned.height <= state.height()
+        };
+        placements(state.piece()).filter(is_in).map(|(turn, column, _)| piece::action(turn, column)).collect()
+    }
+
+    fn is_whole(state: &State) -> bool {
+        state.piece() != UNKNOWN && !state.is_lost()
+    }
+}
+
+impl Lookahead for Tetris {
+    fn done(state: &State, action: usize) -> State {
+        let mut wall = state.wall();
+        let (orientation, column) = placement(action);
+        let turned = PIECES.get(usize::from(state.piece())).and_then(|turned| turned.get(orientation));
+        let turned = turned.filter(|turned| column + turned.width <= COLUMNS);
+        match turned {
+            Some(turned) if wall.rest(turned, column) + turned.height <= state.height() => {
+                wall.put(turned, column);
+                State::pack(&wall, UNKNOWN, state.height() as u8, false)
+            }
+            _ => State::pack(&wall, UNKNOWN, state.height() as u8, true),
+        }
+    }
+
+    fn wave(state: &State) -> Option<(State, f32)> {
+        let mut wall = state.wall();
+        let lines = wall.clear();
+        (lines > 0).then(|| (State::pack(&wall, state.piece(), state.height() as u8, state.is_lost()), lines as f32))
+    }
+
+    fn after(state: &State, action: usize) -> After<State> {
+        let done = Self::done(state, action);
+        let (state, points) = Self::wave(&done).unwrap_or((done, 0.0));
+        After { state, points, actions: ActionMask::empty() }
+    }
+}
+
+impl Image for Tetris {
+    /// The wall, and a plane for each piece.
+    const PLANES: usize = 1 + PIECES.len();
+    const COLOURS: usize = 0;
+    const ROWS: usize = ROWS;
+    const COLUMNS: usize = COLUMNS;
+    const SCALARS: usize = 1;
+    const ACTION_PLANES: usize = 4;
+    const SYMMETRIES: usize = 1;
+
+    /// The scalar is the number of rows over 20.
+    fn encode(state: &State, _: usize, image: &mut [f32], scalars: &mut [f32]) {
+        let plane = ROWS * COLUMNS;
+        image.fill(0.0);
+        let wall = state.wall();
+        for (row, cells) in image[..plane].chunks_exact_mut(COLUMNS).rev().enumerate() {
+            for (column, cell) in cells.iter_mut().enumerate() {
+                *cell = f32::from(wall.rows[row] >> column & 1);
+            }
+        }
+        if state.piece() != UNKNOWN {
+            image[(1 + usize::from(state.piece())) * plane..][..plane].fill(1.0);
+        }
+        scalars[0] = state.height() as f32 / ROWS as f32;
+    }
+
+    /// In the row of the floor.
+    fn place(action: usize) -> (usize, usize, usize) {
+        let (orientation, column) = placement(action);
+        (orientation, ROWS - 1, column)
+    }
+
+    fn transform_action(action: usize, _: usize) -> usize {
+        action
+    }
+}
+
+impl Features for Tetris {
+    /// What does not depend on the piece that was placed last.
+    const NAMES: &'static [&'static str] = &[
+        "row_transitions",
+        "column_transitions",
+        "holes",
+        "well_sums_triangular",
+        "hole_depth",
+        "rows_with_holes",
+        "diversity",
+        "max_height",
+        "sum_of_heights",
+        "bumpiness",
+    ];
+
+    fn features(state: &State) -> Vec<f64> {
+        let numbers = features::of_wall(&state.wall(), state.height());
+        let of = |name: &&str| Feature::of(name).map_or(0.0, |feature| numbers[feature as usize]);
+        Self::NAMES.iter().map(of).collect()
+    }
+
+    fn action_names() -> Vec<&'static str> {
+        Feature::ALL.iter().map(|feature| feature.name()).collect()
+    }
+
+    const FEATURE_SETS: &'static [(&'static str, &'static [&'static str])] = features::SETS;
+
+    fn each_next(after: &State, mut give: impl FnMut(&State)) {
+        (0..PIECES.len()).for_each(|piece| give(&Self::with_piece(after, piece)));
+    }
+
+    const CONTROLLERS: &'static [Controller] = controllers::ALL;
+
+    fn weigh(state: &State, terms: &[(usize, f64)], mut give: impl FnMut(usize, f64)) {
+        let weighing = Weighing::of_numbers(terms);
+        Batch::with(|batch| {
+            batch.each(&state.wall(), state.piece(), state.height(), &weighing, |action, value, _| give(action, value));
+        });
+    }
+
+    fn play_weighed(rules: &Rules, terms: &[(usize, f64)], stream: &mut Stream, most: u64) -> Run {
+        let weighing = Weighing::of_numbers(terms);
+        Batch::with(|batch| {
+            let mut game = Self::new(rules, stream);
+            let mut moves = 0;
+            while moves < most && !game.lost {
+                let (action, _) = batch.best(&game.wall, game.piece, game.height.into(), &weighing);
+                game.step(action, stream);
+                moves += 1;
+            }
+            Run { score: f64::from(game.score), moves, is_over: game.lost }
+        })
+    }
+}
+
+impl Text for Tetris {
+    const BOARD: &'static str = "up to twenty lines of ten . and #, or two lines of the piece above all rows";
+    const TOKENS: &'static [Token] = &[
+        Token { letter: '.', colour: [0x1e, 0x22, 0x2a], shape: Shape::Block },
+        Token { letter: '#', colour: [0x8a, 0x93, 0xa6], shape: Shape::Square },
+        Token { letter: 'O', colour: [0xe8, 0xb9, 0x3c], shape: Shape::Square },
+        Token { letter: 'I', colour: [0x35, 0xc2, 0xd6], shape: Shape::Square },
+        Token { letter: 'L', colour: [0xe0, 0x8a, 0x3a], shape: Shape::Square },
+        Token { letter: 'J', colour: [0x4c, 0x7d, 0xf0], shape: Shape::Square },
+        Token { letter: 'T', colour: [0xb0, 0x6a, 0xe0], shape: Shape::Square },
+        Token { letter: 'S', colour: [0x46, 0xb3, 0x6b], shape: Shape::Square },
+        Token { letter: 'Z', colour: [0xe5, 0x48, 0x4d], shape: Shape::Square },
+    ];
+    const PIECES: &'static [char] = &LETTERS;
+
+    /// Two lines of the piece, then the wall from its top.
+    fn board(state: &State) -> String {
+        text::board(state)
+    }
+
+    fn parse(board: &str, _: i64) -> Result<State> {
+        text::parse(board)
+    }
+
+    fn with_piece(state: &State, piece: usize) -> State {
+        State::pack(&state.wall(), piece as u8, state.height() as u8, state.is_lost())
+    }
+
+    /// Orientation and leftmost column, such as `1 at 4`.
+    fn describe(action: usize) -> String {
+        let (orientation, column) = placement(action);
+        format!("{orientation} at {column}")
+    }
+
+    /// `[orientation, column]`.
+    fn to_json(action: usize) -> Value {
+        let (orientation, column) = placement(action);
+        json!([orientation, column])
+    }
+
+    fn from_json(value: &Value) -> std::result::Result<usize, String> {
+        let wrong = || "a move is [orientation, column], such as [1, 4]: from 0 to 3, and from 0 to 9".to_owned();
+        let (orientation, column) = <(usize, usize)>::deserialize(value).map_err(|_| wrong())?;
+        (orientation < 4 && column < COLUMNS).then(|| piece::action(orientation, column)).ok_or_else(wrong)
+    }
+
+    /// The column, above the wall.
+    fn cells(action: usize) -> Vec<(usize, usize)> {
+        vec![(placement(action).1, 1)]
+    }
+
+    fn about_move(state: &State, action: usize) -> Map<String, Value> {
+        text::about_move(state, action)
+    }
+
+    fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {
+        let before = self.state();
+        let mut boards = text::falling(&before, action);
+        let mut full = false;
+        let step = self.play(action, draw, |wall| {
+            full = wall.rows.contains(&piece::FULL);
+            boards.push(text::show(wall, before.height(), UNKNOWN));
+        });
+        if !full {
+            boards.pop();
+        }
+        (step, boards)
+    }
+}
+
+impl Playable for Tetris {}

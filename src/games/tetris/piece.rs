@@ -1,0 +1,94 @@
+//! The seven pieces: their orientations, and the cells of each.
+
+/// Columns of the wall.
+pub const COLUMNS: usize = 10;
+/// The most rows of a wall.
+pub const ROWS: usize = 20;
+/// A row of which every cell is filled.
+pub const FULL: u16 = (1 << COLUMNS) - 1;
+/// Rows of the highest piece.
+pub const TALLEST: usize = 4;
+
+/// The letters of the pieces, by their numbers.
+pub const LETTERS: [char; 7] = ['O', 'I', 'L', 'J', 'T', 'S', 'Z'];
+/// The number of a piece that is not known.
+pub const UNKNOWN: u8 = 7;
+
+/// A piece as it is turned.
+#[derive(Clone, Copy, Debug)]
+pub struct Orientation {
+    /// Columns that it covers.
+    pub width: usize,
+    /// Rows that it covers.
+    pub height: usize,
+    /// The lowest row of its cells in each of these columns, 0 for the piece's lowest.
+    pub lower: [u8; 4],
+    /// The row above its highest cell in each of these columns.
+    pub upper: [u8; 4],
+    /// Its cells, a row each from below, bit 0 for its leftmost column.
+    pub rows: [u16; TALLEST],
+}
+
+const fn orientation(lower: &[u8], upper: &[u8]) -> Orientation {
+    let mut made = Orientation { width: lower.len(), height: 0, lower: [0; 4], upper: [0; 4], rows: [0; TALLEST] };
+    let mut column = 0;
+    while column < lower.len() {
+        made.lower[column] = lower[column];
+        made.upper[column] = upper[column];
+        let mut row = lower[column] as usize;
+        while row < upper[column] as usize {
+            made.rows[row] |= 1 << column;
+            row += 1;
+        }
+        if made.height < upper[column] as usize {
+            made.height = upper[column] as usize;
+        }
+        column += 1;
+    }
+    made
+}
+
+/// The orientations of each piece, in the order of the literature.
+pub const PIECES: [&[Orientation]; 7] = [
+    &[orientation(&[0, 0], &[2, 2])],
+    &[orientation(&[0], &[4]), orientation(&[0, 0, 0, 0], &[1, 1, 1, 1])],
+    &[
+        orientation(&[0, 0], &[3, 1]),
+        orientation(&[0, 1, 1], &[2, 2, 2]),
+        orientation(&[2, 0], &[3, 3]),
+        orientation(&[0, 0, 0], &[1, 1, 2]),
+    ],
+    &[
+        orientation(&[0, 0], &[1, 3]),
+        orientation(&[0, 0, 0], &[2, 1, 1]),
+        orientation(&[0, 2], &[3, 3]),
+        orientation(&[1, 1, 0], &[2, 2, 2]),
+    ],
+    &[
+        orientation(&[0, 1], &[3, 2]),
+        orientation(&[1, 0, 1], &[2, 2, 2]),
+        orientation(&[1, 0], &[2, 3]),
+        orientation(&[0, 0, 0], &[1, 2, 1]),
+    ],
+    &[orientation(&[0, 0, 1], &[1, 2, 2]), orientation(&[1, 0], &[3, 2])],
+    &[orientation(&[1, 0, 0], &[2, 2, 1]), orientation(&[0, 1], &[2, 3])],
+];
+
+/// The orientation and the leftmost column of an action.
+pub const fn placement(action: usize) -> (usize, usize) {
+    (action / COLUMNS, action % COLUMNS)
+}
+
+/// The action of an orientation and a leftmost column.
+pub const fn action(orientation: usize, column: usize) -> usize {
+    orientation * COLUMNS + column
+}
+
+/// All placements of a piece, in their order: orientation, leftmost column, and the piece as it is turned.
+pub fn placements(piece: u8) -> impl Iterator<Item = (usize, usize, &'static Orientation)> {
+    let turned = PIECES.get(usize::from(piece)).copied().unwrap_or_default();
+    turned
+        .iter()
+        .enumerate()
+        .flat_map(|(index, turned)| (0..=COLUMNS - turned.width).map(move |column| (index, column, turned)))
+}

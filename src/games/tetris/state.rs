@@ -1,0 +1,78 @@
+//! A position of Tetris as a player knows it.
+
+use serde::{Deserialize, Serialize};
+
+use super::piece::{FULL, ROWS, UNKNOWN};
+use super::wall::{KEPT, Wall};
+
+/// A packed position: the wall, the piece, the number of rows, whether the game is lost.
+///
+/// What [`Lookahead`](crate::games::Lookahead) gives has no piece, and may have full rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Packed")]
+pub struct State {
+    rows: [u16; ROWS],
+    piece: u8,
+    height: u8,
+    lost: bool,
+}
+
+/// A position as it was read, which may be none.
+#[derive(Deserialize)]
+struct Packed {
+    rows: [u16; ROWS],
+    piece: u8,
+    height: u8,
+    lost: bool,
+}
+
+impl TryFrom<Packed> for State {
+    type Error = &'static str;
+
+    fn try_from(Packed { rows, piece, height, lost }: Packed) -> Result<Self, Self::Error> {
+        let state = Self { rows, piece, height, lost };
+        let is_right = rows.iter().all(|row| *row <= FULL) && piece <= UNKNOWN && (4..=ROWS).contains(&height.into());
+        match is_right && state.wall().height() <= height.into() {
+            true => Ok(state),
+            false => Err("a saved position of Tetris is none that a game has"),
+        }
+    }
+}
+
+impl State {
+    /// The position of a wall and a piece.
+    #[inline]
+    pub(super) fn pack(wall: &Wall, piece: u8, height: u8, lost: bool) -> Self {
+        let mut rows = [0; ROWS];
+        rows.copy_from_slice(&wall.rows[..ROWS]);
+        Self { rows, piece, height, lost }
+    }
+
+    /// The wall.
+    #[inline]
+    pub(super) fn wall(&self) -> Wall {
+        let mut rows = [0; KEPT];
+        rows[..ROWS].copy_from_slice(&self.rows);
+        Wall::of(rows)
+    }
+
+    /// The rows from below, bit 0 for the leftmost column.
+    pub fn rows(&self) -> &[u16] {
+        &self.rows
+    }
+
+    /// The number of the piece in the order O I L J T S Z; 7 where it is not known.
+    pub fn piece(&self) -> u8 {
+        self.piece
+    }
+
+    /// Rows of the wall that may be filled.
+    pub fn height(&self) -> usize {
+        self.height.into()
+    }
+
+    /// Whether the game is lost.
+    pub fn is_lost(&self) -> bool {
+        self.lost
+    }
+}

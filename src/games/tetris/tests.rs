@@ -1,0 +1,218 @@
+//! Tests of Tetris.
+
+use serde_json::Value;
+
+use super::features::{COUNT, DELLACHERIE, DT, REPORT, plain};
+use super::piece::{LETTERS, PIECES, action, placement, placements};
+use super::wall::{KEPT, Wall};
+use super::*;
+use crate::games::conformance;
+use crate::random::Role;
+
+fn golden(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn wall(rows: &Value) -> Wall {
+    let mut all = [0; KEPT];
+    for (to, row) in all.iter_mut().zip(rows.as_array().unwrap()) {
+        *to = row.as_u64().unwrap() as u16;
+    }
+    Wall::of(all)
+}
+
+fn piece(letter: &Value) -> u8 {
+    LETTERS.iter().position(|known| known.to_string() == letter.as_str().unwrap()).unwrap() as u8
+}
+
+fn move_of(pair: &Value) -> usize {
+    action(pair[0].as_u64().unwrap() as usize, pair[1].as_u64().unwrap() as usize)
+}
+
+#[test]
+fn tetris_keeps_what_a_game_promises() {
+    for (seed, rows) in [(0, 20), (1, 10), (2, 4)] {
+        let rules = Rules::new(rows).unwrap();
+        conformance::check::<Tetris>(&rules, seed);
+        conformance::check_text::<Tetris>(&rules, seed);
+    }
+}
+
+#[test]
+fn every_golden_placement_has_its_wall_its_lines_and_its_features() {
+    let mut count = 0;
+    for case in golden(include_str!("../../../tests/golden/tetris_features.jsonl")) {
+        let (before, piece) = (wall(&case["rows"]), piece(&case["piece"]));
+        let height = case["height"].as_u64().unwrap() as usize;
+        let placed = action(case["orientation"].as_u64().unwrap() as usize, case["column"].as_u64().unwrap() as usize);
+        let state = State::pack(&before, piece, height as u8, false);
+        let after = Tetris::after(&state, placed);
+        assert_eq!(after.state.is_lost(), case["lost"].as_bool().unwrap());
+        if after.state.is_lost() {
+            continue;
+        }
+        assert_eq!(f64::from(after.points), case["lines"].as_f64().unwrap());
+        assert_eq!(after.state.wall(), wall(&case["after"]));
+        Batch::with(|batch| {
+            batch.features(&before, piece, height, |action, _, found| {
+                for (name, expected) in case["features"].as_object().unwrap().iter().filter(|_| action == placed) {
+                    assert_eq!(Some(found[Feature::of(name).unwrap() as usize]), expected.as_f64(), "{name}");
+                    count += 1;
+                }
+            });
+        });
+    }
+    assert_eq!(count, 577 * 10);
+}
+
+#[test]
+fn the_reports_player_plays_its_moves_and_sees_its_features() {
+    let report = CONTROLLER("report");
+    let mut lost = 0;
+    for case in golden(include_str!("../../../tests/golden/tetris_seed_player.jsonl")) {
+        let (before, piece) = (wall(&case["rows"]), piece(&case["piece"]));
+        Batch::with(|batch| {
+            assert_eq!(batch.best(&before, piece, 20, &report).0, move_of(&case["best"]));
+            batch.features(&before, piece, 20, |action, loses, found| {
+                if action == move_of(&case["move"]) {
+                    let found = REPORT.map(|feature| found[feature as usize]);
+                    let expected: Vec<f64> =
+                        case["features"].as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect();
+                    assert_eq!((found.to_vec(), loses), (expected, case["lost"].as_bool().unwrap()));
+                    lost += u32::from(loses);
+                }
+            });
+        });
+    }
+    assert!(lost > 0);
+}
+
+#[allow(non_snake_case)]
+fn CONTROLLER(name: &str) -> Weighing {
+    let known = Tetris::CONTROLLERS.iter().find(|controller| controller.name == name).unwrap();
+    Weighing::new(known.terms.iter().map(|(name, weight)| (Feature::of(name).unwrap(), *weight)).collect())
+}
+
+/// Walls of games that are played at random, from low ones to such as lose with most placements.
+fn walls(count: u64) -> impl Iterator<Item = (Wall, u8, usize)> {
+    (0..count).flat_map(|seed| {
+        let rules = Rules::new(4 + seed as u32 % 17).unwrap();
+        let mut stream = Stream::new(seed, Role::Game, 0);
+        let mut game = Tetris::new(&rules, &mut stream);
+        let mut found = Vec::new();
+        while !game.is_over() {
+            found.push((game.wall, game.piece, rules.rows()));
+            let mask = Tetris::mask(&game.state(), MaskKind::LEGAL);
+            let action = mask.nth(stream.below(mask.count() as u32) as usize).unwrap();
+            game.step(action, &mut stream);
+        }
+        found
+    })
+}
+
+#[test]
+fn all_placements_at_once_have_the_features_that_are_counted_cell_by_cell() {
+    let mut batch = Batch::new();
+    for (wall, piece, height) in walls(200) {
+        let mut all = placements(piece);
+        batch.features(&wall, piece, height, |action, _, found| {
+            let (orientation, column, turned) = all.next().unwrap();
+            assert_eq!(action, piece::action(orientation, column));
+            let expected = plain(&wall, turned, column, height);
+            for (index, feature) in Feature::ALL.iter().enumerate() {
+                assert_eq!(found[index], expected[index], "{feature:?} of {action} on {wall:?}");
+            }
+        });
+        assert!(all.next().is_none());
+    }
+}
+
+#[test]
+fn a_controller_takes_the_first_of_the_best_placements_whatever_features_it_needs() {
+    let weights: [f64; COUNT] = std::array::from_fn(|index| [3.0, -1.0, 2.0, -2.0, 1.0][index % 5]);
+    let mut batch = Batch::new();
+    for (wall, piece, height) in walls(60) {
+        for set in [&DELLACHERIE[..], &DT, &REPORT, Feature::ALL, &[Feature::Bumpiness, Feature::HoleDepth]] {
+            let terms: Vec<(Feature, f64)> = set.iter().map(|feature| (*feature, weights[*feature as usize])).collect();
+            let says_lost = set.contains(&Feature::HasLost);
+            let (mut best, mut most) = (None, f64::NEG_INFINITY);
+            for (orientation, column, turned) in placements(piece) {
+                let numbers = plain(&wall, turned, column, height);
+                let lost = wall.rest(turned, column) + turned.height > height;
+                let value: f64 = terms.iter().map(|(feature, weight)| weight * numbers[*feature as usize]).sum();
+                let value = if lost && !says_lost { f64::NEG_INFINITY } else { value };
+                if best.is_none() || value > most {
+                    (best, most) = (Some((action(orientation, column), lost)), value);
+                }
+            }
+            assert_eq!(Some(batch.best(&wall, piece, height, &Weighing::new(terms))), best);
+        }
+    }
+}
+
+#[test]
+fn a_game_by_a_controller_is_the_game_of_its_moves() {
+    let terms: Vec<(usize, f64)> =
+        CONTROLLER("dellacherie").terms().iter().map(|(feature, weight)| (*feature as usize, *weight)).collect();
+    let rules = Rules::new(8).unwrap();
+    for seed in 0..5 {
+        let fast = Tetris::play_weighed(&rules, &terms, &mut Stream::new(seed, Role::Game, 0), 300);
+        let mut stream = Stream::new(seed, Role::Game, 0);
+        let mut game = Tetris::new(&rules, &mut stream);
+        let mut moves = 0;
+        while moves < 300 && !game.is_over() {
+            let mut ranked = Vec::new();
+            Tetris::weigh(&game.state(), &terms, |action, value| ranked.push((action, value)));
+            let most = ranked.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max);
+            game.step(ranked.iter().find(|(_, value)| *value == most).unwrap().0, &mut stream);
+            moves += 1;
+        }
+        assert_eq!(fast, Run { score: f64::from(game.score()), moves, is_over: game.is_over() });
+    }
+}
+
+#[test]
+fn pieces_have_the_cells_and_the_placements_that_they_should() {
+    let counts: Vec<usize> = (0..7).map(|piece| placements(piece).count()).collect();
+    assert_eq!(counts, [9, 17, 34, 34, 34, 17, 17]);
+    for turned in PIECES.iter().flat_map(|turned| turned.iter()) {
+        assert_eq!(turned.rows.iter().map(|row| row.count_ones()).sum::<u32>(), 4);
+    }
+    assert_eq!(placement(action(3, 7)), (3, 7));
+}
+
+#[test]
+fn a_piece_that_reaches_above_the_last_row_loses_before_anything_is_cleared() {
+    // The I stands where it would fill four rows of a wall of four, but one of them is above it.
+    let rules = Rules::new(4).unwrap();
+    let mut rows = [0; KEPT];
+    rows[..4].fill(0b1111111110);
+    rows[0] = 0b1011111111;
+    let state = State::pack(&Wall::of(rows), 1, 4, false);
+    let mut game = Tetris::at(&rules, &state);
+    let mut high = rows;
+    high[0] = 0b1111111101;
+    high[1] = 1;
+    assert_eq!(
+        game.step(action(0, 0), &mut Stream::new(0, Role::Game, 0)),
+        Step { reward: 0.0, terminal: true, waves: 0 }
+    );
+    assert_eq!(game.state().wall(), Wall::of(rows));
+}
+
+#[test]
+fn a_wall_that_is_none_is_refused_by_its_row_and_column() {
+    for (text, expected) in [
+        ("..........\n.........", "row 1 of the board (from 0) has 9 cells, but must have 10"),
+        ("##########", "row 0 of the board (from 0) is full, but full rows are removed"),
+        ("...x......", "row 0, column 3 of the board (both from 0) is 'x', but must be . or #"),
+        (
+            "..........\n..OO......\n..........\n..........\n..........\n..........",
+            "row 0 of the board (from 0) is \"..........\", but the piece O stands there as \"...OO.....\"",
+        ),
+    ] {
+        assert_eq!(Tetris::parse(text, 0).unwrap_err().to_string(), expected);
+    }
+    let lines = vec![".........."; 21].join("\n");
+    assert!(Tetris::parse(&lines, 0).unwrap_err().to_string().starts_with("the wall has 21 rows"));
+}

@@ -1,0 +1,227 @@
+//! The text forms of Tetris: walls and pieces, saved games, rules.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::features::{COUNT, Feature, REPORT};
+use super::piece::{COLUMNS, FULL, LETTERS, Orientation, PIECES, ROWS, TALLEST, UNKNOWN, placement};
+use super::wall::{KEPT, Wall};
+use super::{Batch, Rules, State, Tetris};
+use crate::error::{Error, Result};
+
+/// Lines above the wall in which the next piece is shown.
+const SHOWN: usize = 2;
+/// The column of a shown piece's left side.
+const SHOWN_AT: usize = 3;
+/// Boards that show a piece as it falls.
+const FALLS: usize = 3;
+
+/// The piece as it is shown, turned so that it fits into two lines.
+fn shown(piece: u8) -> Option<&'static Orientation> {
+    PIECES.get(usize::from(piece))?.iter().find(|turned| turned.height <= SHOWN)
+}
+
+/// The two lines of a piece; dots where it is not known.
+fn header(piece: u8) -> Vec<String> {
+    let is_in =
+        |row: usize, column: usize| shown(piece).is_some_and(|turned| turned.rows[row] << SHOWN_AT >> column & 1 == 1);
+    let letter = |row, column| if is_in(row, column) { LETTERS[usize::from(piece)] } else { '.' };
+    (0..SHOWN).rev().map(|row| (0..COLUMNS).map(|column| letter(row, column)).collect()).collect()
+}
+
+/// The two lines of a piece, then so many rows of a wall from the top; the cells of full rows are spaces.
+pub(super) fn show(wall: &Wall, height: usize, piece: u8) -> String {
+    let mut lines = header(piece);
+    lines.extend(rows(wall, height));
+    lines.join("\n")
+}
+
+fn rows(wall: &Wall, height: usize) -> Vec<String> {
+    let cell = |row: usize, column: usize| match wall.rows[row] {
+        FULL => ' ',
+        cells if cells >> column & 1 == 1 => '#',
+        _ => '.',
+    };
+    (0..height).rev().map(|row| (0..COLUMNS).map(|column| cell(row, column)).collect()).collect()
+}
+
+/// A position as text.
+pub(super) fn board(state: &State) -> String {
+    show(&state.wall(), state.height(), state.piece())
+}
+
+/// Boards on which the piece falls to the place that an action gives it.
+pub(super) fn falling(state: &State, action: usize) -> Vec<String> {
+    let (orientation, column) = placement(action);
+    let wall = state.wall();
+    let turned = PIECES.get(usize::from(state.piece())).and_then(|turned| turned.get(orientation));
+    let Some(turned) = turned.filter(|turned| column + turned.width <= COLUMNS) else { return Vec::new() };
+    let (rest, top) = (wall.rest(turned, column), state.height().saturating_sub(turned.height));
+    let letter = LETTERS[usize::from(state.piece())];
+    let at = |row: usize| {
+        let mut lines: Vec<Vec<char>> =
+            show(&wall, state.height(), UNKNOWN).lines().map(|line| line.chars().collect()).collect();
+        let last = lines.len() - 1;
+        for (index, cells) in turned.rows[..turned.height].iter().enumerate() {
+            for place in (0..turned.width).filter(|place| cells >> place & 1 == 1) {
+                lines[last - row - index][column + place] = letter;
+            }
+        }
+        lines.into_iter().map(String::from_iter).collect::<Vec<String>>().join("\n")
+    };
+    if rest > top {
+        return Vec::new();
+    }
+    (0..=FALLS).map(|fall| at(top - (top - rest) * fall / FALLS)).collect()
+}
+
+/// The position of a text.
+///
+/// Its first two lines may show the piece; then the others are all rows of the wall. Without them the piece is not
+/// known, and the wall has twenty rows, of which the upper ones may be left out.
+///
+/// # Errors
+/// Too many rows, a row that is not ten cells long or full, an unknown letter, and a piece that is none, by row and
+/// column from 0.
+pub(super) fn parse(text: &str) -> Result<State> {
+    let lines: Vec<&str> = text.lines().collect();
+    let wrong = |what: String| Err(Error::user(what));
+    let has_piece =
+        lines.len() > SHOWN && lines[..SHOWN].iter().any(|line| line.chars().any(|letter| LETTERS.contains(&letter)));
+    let (piece, above) = match has_piece {
+        false => (UNKNOWN, 0),
+        true => {
+            let letter = lines[..SHOWN].iter().flat_map(|line| line.chars()).find(|letter| LETTERS.contains(letter));
+            let piece = LETTERS.iter().position(|known| Some(*known) == letter).unwrap_or_default() as u8;
+            let header = header(piece);
+            if let Some(row) = (0..SHOWN).find(|row| header[*row] != lines[*row]) {
+                return wrong(format!(
+                    "row {row} of the board (from 0) is {:?}, but the piece {} stands there as {:?}",
+                    lines[row],
+                    LETTERS[usize::from(piece)],
+                    header[row]
+                ));
+            }
+            (piece, SHOWN)
+        }
+    };
+    let wall = &lines[above..];
+    let height = if has_piece { wall.len() } else { ROWS };
+    if wall.len() > ROWS || has_piece && wall.len() < 4 {
+        return wrong(format!(
+            "the wall has {} rows, but must have up to {ROWS}, and at least 4 below a piece",
+            wall.len()
+        ));
+    }
+    let mut rows = [0; KEPT];
+    for (index, line) in wall.iter().enumerate() {
+        let row = index + above;
+        let cells: Vec<char> = line.chars().collect();
+        if cells.len() != COLUMNS {
+            return wrong(format!(
+                "row {row} of the board (from 0) has {} cells, but must have {COLUMNS}",
+                cells.len()
+            ));
+        }
+        let to = &mut rows[wall.len() - 1 - index];
+        for (column, cell) in cells.into_iter().enumerate() {
+            match cell {
+                '.' => {}
+                '#' => *to |= 1 << column,
+                other => {
+                    return wrong(format!(
+                        "row {row}, column {column} of the board (both from 0) is {other:?}, but must be . or #"
+                    ));
+                }
+            }
+        }
+        if *to == FULL {
+            return wrong(format!("row {row} of the board (from 0) is full, but full rows are removed"));
+        }
+    }
+    Ok(State::pack(&Wall::of(rows), piece, height as u8, false))
+}
+
+/// What an action does: lines, whether it loses, the wall that it leaves, its features.
+pub(super) fn about_move(state: &State, action: usize) -> Map<String, Value> {
+    let mut found = Map::new();
+    Batch::with(|batch| {
+        batch.features(&state.wall(), state.piece(), state.height(), |placed, lost, numbers| {
+            if placed != action {
+                return;
+            }
+            let after = <Tetris as crate::games::Lookahead>::after(state, action).state;
+            let filled = after.rows().iter().rposition(|row| *row != 0).map_or(0, |row| row + 1);
+            found.insert("lines".to_owned(), json!(numbers[Feature::RowsRemoved as usize] as u32));
+            found.insert("lost".to_owned(), json!(lost));
+            found.insert("leaves".to_owned(), json!(&after.rows()[..filled]));
+            found.insert("features".to_owned(), features(&numbers));
+        });
+    });
+    found
+}
+
+/// Features by their names, and those of the report as a list.
+fn features(numbers: &[f64; COUNT]) -> Value {
+    let mut named: Map<String, Value> =
+        Feature::ALL.iter().map(|feature| (feature.name().to_owned(), json!(numbers[*feature as usize]))).collect();
+    named.insert("report".to_owned(), json!(REPORT.map(|feature| numbers[feature as usize])));
+    named.into()
+}
+
+/// A game as it is saved.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Saved {
+    state: State,
+    score: i32,
+}
+
+impl From<Tetris> for Saved {
+    fn from(Tetris { wall, height, piece, lost, score }: Tetris) -> Self {
+        Self { state: State::pack(&wall, piece, height, lost), score }
+    }
+}
+
+impl TryFrom<Saved> for Tetris {
+    type Error = &'static str;
+
+    fn try_from(Saved { state, score }: Saved) -> std::result::Result<Self, Self::Error> {
+        match state.piece() == UNKNOWN {
+            true => Err("a saved game of Tetris has no piece"),
+            false => {
+                let (wall, height) = (state.wall(), state.height() as u8);
+                Ok(Self { wall, height, piece: state.piece(), lost: state.is_lost(), score })
+            }
+        }
+    }
+}
+
+/// The rules as they are written, by their names.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct GivenRules {
+    rows: u32,
+}
+
+impl Default for GivenRules {
+    fn default() -> Self {
+        Self { rows: ROWS as u32 }
+    }
+}
+
+impl TryFrom<GivenRules> for Rules {
+    type Error = Error;
+
+    fn try_from(given: GivenRules) -> Result<Self> {
+        Self::new(given.rows)
+    }
+}
+
+impl From<Rules> for GivenRules {
+    fn from(rules: Rules) -> Self {
+        Self { rows: rules.rows.into() }
+    }
+}
+
+/// No piece is higher than what is kept above the wall.
+const _: () = assert!(KEPT >= ROWS + TALLEST);

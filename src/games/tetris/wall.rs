@@ -1,0 +1,98 @@
+//! A wall: rows of bits.
+
+use super::piece::{COLUMNS, FULL, Orientation, ROWS, TALLEST};
+
+/// Rows that are kept: the wall's, and above them what a piece may reach.
+pub const KEPT: usize = ROWS + TALLEST;
+
+/// A wall of rows from below; bit 0 of a row is its leftmost column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wall {
+    /// The rows.
+    pub rows: [u16; KEPT],
+    /// The heights of the highest filled cells, a column each.
+    pub tops: [u8; COLUMNS],
+}
+
+/// What a piece did that came to rest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rest {
+    /// The row on which the piece's lowest row lies.
+    pub row: usize,
+    /// Full rows.
+    pub lines: u32,
+    /// Cells of the piece in them.
+    pub cells: u32,
+}
+
+impl Wall {
+    /// A wall without a cell.
+    pub const EMPTY: Self = Self { rows: [0; KEPT], tops: [0; COLUMNS] };
+
+    /// The wall of these rows.
+    pub fn of(rows: [u16; KEPT]) -> Self {
+        let top = |column: usize| (0..KEPT).rev().find(|row| rows[*row] >> column & 1 == 1).map_or(0, |row| row + 1);
+        Self { rows, tops: std::array::from_fn(|column| top(column) as u8) }
+    }
+
+    /// The row on which a piece comes to rest that is dropped into a column.
+    #[inline]
+    pub fn rest(&self, turned: &Orientation, column: usize) -> usize {
+        let under = |index: usize| self.tops[column + index].saturating_sub(turned.lower[index]);
+        (0..turned.width).map(under).max().unwrap_or(0).into()
+    }
+
+    /// The highest filled row, counted from 1.
+    #[inline]
+    pub fn height(&self) -> usize {
+        self.tops.iter().copied().max().unwrap_or(0).into()
+    }
+
+    /// Puts a piece onto the wall, and leaves full rows as they are.
+    #[inline]
+    pub fn put(&mut self, turned: &Orientation, column: usize) -> Rest {
+        let row = self.rest(turned, column);
+        let (mut lines, mut cells) = (0, 0);
+        for (index, piece) in turned.rows[..turned.height].iter().enumerate() {
+            self.rows[row + index] |= piece << column;
+            if self.rows[row + index] == FULL {
+                lines += 1;
+                cells += piece.count_ones();
+            }
+        }
+        for index in 0..turned.width {
+            self.tops[column + index] = row as u8 + turned.upper[index];
+        }
+        Rest { row, lines, cells }
+    }
+
+    /// Removes full rows, what is above moves down; how many they were.
+    #[inline]
+    pub fn clear(&mut self) -> u32 {
+        let mut kept = 0;
+        for row in 0..KEPT {
+            let cells = self.rows[row];
+            self.rows[kept] = cells;
+            kept += usize::from(cells != FULL);
+        }
+        let lines = KEPT - kept;
+        self.rows[kept..].fill(0);
+        if lines > 0 {
+            self.tops = Self::of(self.rows).tops;
+        }
+        lines as u32
+    }
+
+    /// Drops a piece and removes full rows; `None`, and the wall as it was, where it reaches above so many rows.
+    #[inline]
+    pub fn drop(&mut self, turned: &Orientation, column: usize, height: usize) -> Option<Rest> {
+        if self.rest(turned, column) + turned.height > height {
+            return None;
+        }
+        let rest = self.put(turned, column);
+        if rest.lines > 0 {
+            self.clear();
+        }
+        Some(rest)
+    }
+}

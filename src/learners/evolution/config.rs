@@ -1,0 +1,95 @@
+//! The learner's sections of a configuration: meanings, defaults and ranges.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::{OutOfRange, require};
+use super::{cma, cross_entropy, genetic};
+
+/// All sections of the learner.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// How long.
+    pub training: Training,
+    /// What is searched for, and how.
+    pub learning: Learning,
+    /// How good a controller is.
+    pub fitness: Fitness,
+    /// The genetic algorithm's numbers.
+    pub genetic: genetic::Config,
+    /// The cross-entropy method's.
+    pub cross_entropy: cross_entropy::Config,
+    /// The evolution strategy's.
+    pub cma: cma::Config,
+}
+
+/// How long.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Training {
+    /// Generations at the most.
+    pub generations: u64,
+}
+
+/// What is searched for, and how.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Learning {
+    /// The optimiser.
+    pub method: Method,
+    /// Features, or sets of them, by their names; all if none are given.
+    pub features: Vec<String>,
+}
+
+/// An optimiser.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// The genetic algorithm.
+    #[default]
+    Genetic,
+    /// The noisy cross-entropy method.
+    CrossEntropy,
+    /// The evolution strategy with covariance matrix adaptation.
+    Cma,
+}
+
+/// How good a controller is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Fitness {
+    /// Games of each candidate, the same for all of a generation.
+    pub games: u64,
+    /// Moves of a game at the most.
+    pub moves: u64,
+}
+
+impl Default for Training {
+    fn default() -> Self {
+        Self { generations: 100 }
+    }
+}
+
+impl Default for Fitness {
+    fn default() -> Self {
+        Self { games: 20, moves: 10_000_000 }
+    }
+}
+
+impl Config {
+    /// Checks every section.
+    ///
+    /// # Errors
+    /// The first value that is not right.
+    pub fn check(&self) -> Result<(), OutOfRange> {
+        let Self { training, learning, fitness, genetic, cross_entropy, cma } = self;
+        require(training.generations >= 1, "training.generations", training.generations, "at least 1")?;
+        require((1..=100_000).contains(&fitness.games), "fitness.games", fitness.games, "between 1 and 100000")?;
+        require(fitness.moves >= 1, "fitness.moves", fitness.moves, "at least 1")?;
+        match learning.method {
+            Method::Genetic => genetic.check(),
+            Method::CrossEntropy => cross_entropy.check(),
+            Method::Cma => cma.check(),
+        }
+    }
+}

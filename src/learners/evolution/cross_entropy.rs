@@ -1,0 +1,236 @@
+//! The noisy cross-entropy method.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::{OutOfRange, require};
+use super::optimizer::{Optimizer, assert_told, ranking, standard_normal};
+use crate::random::Stream;
+
+/// The numbers of the method.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Candidates of a generation.
+    pub population: usize,
+    /// Share of them, the best, that the next distribution is fitted to.
+    pub elite: f64,
+    /// First variance of each number; the first mean is 0.
+    pub variance: f64,
+    /// What is added to each variance after each generation.
+    pub noise: f64,
+    /// By how much the noise goes down with each generation, to 0 at last.
+    ///
+    /// Szita and Lorincz have 0.1 with a noise of 5: `max(5 - t / 10, 0)` after generation t, the first being 1.
+    pub noise_decay: f64,
+    /// The search ends when no number's standard deviation is above this.
+    ///
+    /// With constant noise none ever falls below its root.
+    pub tolerance: f64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { population: 100, elite: 0.1, variance: 100.0, noise: 4.0, noise_decay: 0.0, tolerance: 1e-9 }
+    }
+}
+
+impl Config {
+    /// Checks every value.
+    ///
+    /// # Errors
+    /// The first that is not right.
+    pub fn check(&self) -> Result<(), OutOfRange> {
+        let Self { population, elite, variance, noise, noise_decay, tolerance } = *self;
+        require(
+            (2..=1_000_000).contains(&population),
+            "cross_entropy.population",
+            population,
+            "between 2 and 1000000",
+        )?;
+        require(elite > 0.0 && elite <= 1.0, "cross_entropy.elite", elite, "above 0 and at most 1")?;
+        require(variance > 0.0 && variance.is_finite(), "cross_entropy.variance", variance, "above 0")?;
+        let not_negative = |value: f64| value >= 0.0 && value.is_finite();
+        require(not_negative(noise), "cross_entropy.noise", noise, "0 or above")?;
+        require(not_negative(noise_decay), "cross_entropy.noise_decay", noise_decay, "0 or above")?;
+        require(not_negative(tolerance), "cross_entropy.tolerance", tolerance, "0 or above")
+    }
+
+    /// How many candidates the elite are.
+    fn elite_count(&self) -> usize {
+        ((self.elite * self.population as f64).round() as usize).max(1)
+    }
+}
+
+/// The cross-entropy method with noise.
+///
+/// Szita and Lorincz 2006, "Learning Tetris using the noisy cross-entropy method"; Thiery and Scherrer 2009,
+/// "Improvements on learning Tetris with cross entropy", from which the constant noise is. Each number is drawn from a
+/// normal distribution of its own, to which those of the best candidates are fitted by maximum likelihood. Noise keeps
+/// the variances from vanishing too soon. The solution is the mean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CrossEntropy {
+    config: Config,
+    stream: Stream,
+    mean: Vec<f64>,
+    variances: Vec<f64>,
+    /// The candidates that are being evaluated; none when they have been.
+    asked: Vec<Vec<f64>>,
+    generation: u64,
+}
+
+impl CrossEntropy {
+    /// A search for so many numbers.
+    pub fn new(config: Config, dimensions: usize, stream: Stream) -> Self {
+        let (mean, variances) = (vec![0.0; dimensions], vec![config.variance; dimensions]);
+        Self { config, stream, mean, variances, asked: vec![], generation: 0 }
+    }
+
+    /// The variance of each number, noise included.
+    pub fn variances(&self) -> &[f64] {
+        &self.variances
+    }
+}
+
+impl Optimizer for CrossEntropy {
+    fn ask(&mut self) -> &[Vec<f64>] {
+        if self.asked.is_empty() {
+            let Self { stream, mean, variances, .. } = self;
+            let mut candidate = || {
+                let number = |(mean, variance): (&f64, &f64)| mean + variance.sqrt() * standard_normal(stream);
+                mean.iter().zip(&*variances).map(number).collect()
+            };
+            self.asked = (0..self.config.population).map(|_| candidate()).collect();
+        }
+        &self.asked
+    }
+
+    fn tell(&mut self, fitness: &[f64]) {
+        assert_told(self.asked.len(), fitness);
+        self.generation += 1;
+        let noise = (self.config.noise - self.config.noise_decay * self.generation as f64).max(0.0);
+        let elite = &ranking(fitness)[..self.config.elite_count()];
+        let mean_of = |term: &dyn Fn(&[f64]) -> f64| {
+            elite.iter().map(|&place| term(&self.asked[place])).sum::<f64>() / elite.len() as f64
+        };
+        for place in 0..self.mean.len() {
+            let mean = mean_of(&|candidate| candidate[place]);
+            self.mean[place] = mean;
+            self.variances[place] = mean_of(&|candidate| (candidate[place] - mean).powi(2)) + noise;
+        }
+        self.asked.clear();
+    }
+
+    fn solution(&self) -> &[f64] {
+        &self.mean
+    }
+
+    fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    fn is_finished(&self) -> bool {
+        self.variances.iter().all(|variance| variance.sqrt() <= self.config.tolerance)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::optimizer::testing::{assert_resumes, distance, ellipsoid, run, sphere, stream};
+    use super::*;
+
+    fn search(config: Config, dimensions: usize) -> CrossEntropy {
+        CrossEntropy::new(config, dimensions, stream(30))
+    }
+
+    #[test]
+    fn the_next_distribution_is_the_elite_s_with_noise() {
+        let mut search = search(Config { population: 20, ..Config::default() }, 2);
+        search.ask();
+        search.asked[7] = vec![1.0, -3.0];
+        search.asked[13] = vec![2.0, 5.0];
+        let mut fitness = [0.0; 20];
+        (fitness[7], fitness[13]) = (1.0, 2.0);
+        search.tell(&fitness);
+        // Of two: variances 1/4 and 16, and the noise 4.
+        assert_eq!(search.solution(), [1.5, 1.0]);
+        assert_eq!(search.variances(), [4.25, 20.0]);
+    }
+
+    #[test]
+    fn noise_that_decays_is_what_szita_and_lorincz_have() {
+        // Of one elite candidate the variance is 0, so that noise is all there is.
+        let config = Config { population: 10, noise: 5.0, noise_decay: 0.1, ..Config::default() };
+        let mut search = search(config, 1);
+        for generation in 1..=60 {
+            run(&mut search, sphere, 1);
+            let noise = (5.0 - f64::from(generation) / 10.0).max(0.0);
+            assert!((search.variances()[0] - noise).abs() < 1e-12, "{generation}: {:?}", search.variances());
+            assert_eq!(search.is_finished(), generation >= 50, "{generation}");
+        }
+    }
+
+    #[test]
+    fn candidates_are_drawn_from_the_distribution_of_each_number() {
+        let mut search = search(Config { population: 20_000, ..Config::default() }, 3);
+        let moments = |search: &mut CrossEntropy, place: usize| {
+            let count = search.ask().len() as f64;
+            let mean = search.asked.iter().map(|candidate| candidate[place]).sum::<f64>() / count;
+            let squares = search.asked.iter().map(|candidate| (candidate[place] - mean).powi(2)).sum::<f64>();
+            (mean, squares / count)
+        };
+        for place in 0..3 {
+            let (mean, variance) = moments(&mut search, place);
+            // Five deviations: 10 / sqrt(20,000) and 100 * sqrt(2 / 20,000).
+            assert!(mean.abs() < 0.36 && (variance - 100.0).abs() < 5.0, "{mean} {variance}");
+        }
+        (search.mean, search.variances) = (vec![5.0, -5.0, 0.0], vec![1.0, 4.0, 0.0]);
+        search.asked.clear();
+        let (mean, variance) = moments(&mut search, 1);
+        assert!((mean + 5.0).abs() < 0.08 && (variance - 4.0).abs() < 0.2, "{mean} {variance}");
+        assert_eq!(moments(&mut search, 2), (0.0, 0.0));
+    }
+
+    #[test]
+    fn minima_are_found_without_noise_and_searched_around_with_it() {
+        let noiseless = Config { population: 300, noise: 0.0, ..Config::default() };
+        let mut search_of = search(noiseless.clone(), 5);
+        run(&mut search_of, sphere, 60);
+        assert!(distance(search_of.solution(), [1.0, 2.0, 3.0, 4.0, 5.0]) < 1e-6, "{:?}", search_of.solution());
+        let mut search_of = search(noiseless, 5);
+        run(&mut search_of, ellipsoid, 60);
+        assert!(distance(search_of.solution(), [0.0; 5]) < 1e-6, "{:?}", search_of.solution());
+
+        let mut search_of = search(Config { population: 300, ..Config::default() }, 5);
+        run(&mut search_of, sphere, 60);
+        assert!(distance(search_of.solution(), [1.0, 2.0, 3.0, 4.0, 5.0]) < 1.0, "{:?}", search_of.solution());
+        assert!(search_of.variances().iter().all(|&variance| variance >= 4.0));
+        assert!(!search_of.is_finished());
+    }
+
+    #[test]
+    fn the_search_ends_when_no_deviation_is_above_the_tolerance() {
+        let mut search = search(Config { tolerance: 0.5, ..Config::default() }, 2);
+        for (variances, finished) in [([0.25, 0.26], false), ([0.25, 0.01], true)] {
+            search.variances = variances.to_vec();
+            assert_eq!(search.is_finished(), finished);
+        }
+    }
+
+    #[test]
+    fn a_restored_search_goes_on_to_the_same_bits() {
+        assert_resumes(search(Config { noise: 5.0, noise_decay: 0.1, ..Config::default() }, 4));
+    }
+
+    #[test]
+    fn values_out_of_range_are_named() {
+        assert_eq!(Config::default().check(), Ok(()));
+        let default = Config::default;
+        let wrong = |config: Config| config.check().unwrap_err().key;
+        assert_eq!(wrong(Config { population: 1, ..default() }), "cross_entropy.population");
+        assert_eq!(wrong(Config { elite: 0.0, ..default() }), "cross_entropy.elite");
+        assert_eq!(wrong(Config { variance: f64::INFINITY, ..default() }), "cross_entropy.variance");
+        assert_eq!(wrong(Config { noise: -1.0, ..default() }), "cross_entropy.noise");
+        assert_eq!(wrong(Config { noise_decay: f64::NAN, ..default() }), "cross_entropy.noise_decay");
+        assert_eq!(wrong(Config { tolerance: -1.0, ..default() }), "cross_entropy.tolerance");
+    }
+}

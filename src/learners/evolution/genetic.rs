@@ -1,0 +1,501 @@
+//! A genetic algorithm on real numbers.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::{OutOfRange, require, unit};
+use super::optimizer::{Optimizer, assert_told, ranking, standard_normal, uniform};
+use crate::random::{Draw, Stream};
+
+/// The numbers of the algorithm; the defaults are the report's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Individuals.
+    pub population: usize,
+    /// The first genes are drawn uniformly from between this and its negative.
+    pub range: f64,
+    /// Share of the population that is drawn as parents.
+    pub parents: f64,
+    /// Share of the population, the worst, that its offspring replace.
+    pub offspring: f64,
+    /// Probability with which two parents are crossed; else they are copied.
+    pub crossover: f64,
+    /// Probability with which one gene of a child is changed.
+    pub mutation: f64,
+    /// Standard deviation of such a change.
+    pub mutation_deviation: f64,
+    /// The search ends after so many generations without a better best.
+    pub patience: u64,
+    /// Take the same parent twice, so that crossover does nothing.
+    ///
+    /// The report's program does so by mistake.
+    pub ineffective_crossover: bool,
+    /// Evaluate all individuals in each generation, the survivors too.
+    pub reevaluate: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            population: 1_000,
+            range: 1.0,
+            parents: 0.4,
+            offspring: 0.4,
+            crossover: 0.8,
+            mutation: 0.08,
+            mutation_deviation: 0.1,
+            patience: 50,
+            ineffective_crossover: false,
+            reevaluate: false,
+        }
+    }
+}
+
+impl Config {
+    /// Checks every value.
+    ///
+    /// # Errors
+    /// The first that is not right.
+    pub fn check(&self) -> Result<(), OutOfRange> {
+        let positive = |value: f64| value > 0.0 && value.is_finite();
+        let (population, range, deviation) = (self.population, self.range, self.mutation_deviation);
+        require((5..=1_000_000).contains(&population), "genetic.population", population, "between 5 and 1000000")?;
+        require(positive(range), "genetic.range", range, "above 0")?;
+        let share = |share: f64, least: usize| unit(share) && (least..population).contains(&self.count(share));
+        require(
+            share(self.parents, 2),
+            "genetic.parents",
+            self.parents,
+            "a share that is at least two individuals and not all",
+        )?;
+        require(
+            share(self.offspring, 1),
+            "genetic.offspring",
+            self.offspring,
+            "a share that is at least one individual and not all",
+        )?;
+        require(unit(self.crossover), "genetic.crossover", self.crossover, "between 0 and 1")?;
+        require(unit(self.mutation), "genetic.mutation", self.mutation, "between 0 and 1")?;
+        require(positive(deviation), "genetic.mutation_deviation", deviation, "above 0")?;
+        require(self.patience >= 1, "genetic.patience", self.patience, "at least 1")
+    }
+
+    /// How many individuals a share of the population is.
+    fn count(&self, share: f64) -> usize {
+        (share * self.population as f64).round() as usize
+    }
+}
+
+/// The genetic algorithm of "Growing with Big Data, A Tetris Player" (2018).
+///
+/// In each generation parents are drawn by [`universal_sampling`]. Two of them, different individuals where there are
+/// such, give two children, by whole arithmetic crossover or as copies, and a child may have one gene changed. The
+/// offspring replace the worst of the population; the others keep the fitness that they were given. The solution is
+/// the best of the population by the last fitness of each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Genetic {
+    config: Config,
+    stream: Stream,
+    population: Vec<Vec<f64>>,
+    /// Of each individual; none before the first generation.
+    fitness: Vec<f64>,
+    /// The candidates that are being evaluated; none when they have been.
+    asked: Vec<Vec<f64>>,
+    /// The individuals that they replace.
+    places: Vec<usize>,
+    /// The individual that is the solution.
+    best: usize,
+    /// The highest fitness so far.
+    record: Option<f64>,
+    /// Generations since it was reached.
+    waited: u64,
+    generation: u64,
+}
+
+impl Genetic {
+    /// A first population of individuals with so many genes.
+    pub fn new(config: Config, dimensions: usize, mut stream: Stream) -> Self {
+        let mut gene = || config.range * (2.0 * uniform(&mut stream) - 1.0);
+        let population = (0..config.population).map(|_| (0..dimensions).map(|_| gene()).collect()).collect();
+        Self {
+            config,
+            stream,
+            population,
+            fitness: vec![],
+            asked: vec![],
+            places: vec![],
+            best: 0,
+            record: None,
+            waited: 0,
+            generation: 0,
+        }
+    }
+
+    /// The last fitness of each individual; none before the first generation.
+    pub fn fitness(&self) -> &[f64] {
+        &self.fitness
+    }
+
+    /// The offspring of the population.
+    fn breed(&mut self) -> Vec<Vec<f64>> {
+        let (parents, offspring) = (self.config.count(self.config.parents), self.config.count(self.config.offspring));
+        let pool = universal_sampling(&self.fitness, parents, &mut self.stream);
+        let mut children = Vec::with_capacity(offspring + 1);
+        while children.len() < offspring {
+            let [one, other] = self.couple(&pool).map(|parent| &self.population[parent]);
+            let pair = match uniform(&mut self.stream) < self.config.crossover {
+                true => cross(one, other, uniform(&mut self.stream)),
+                false => [one.clone(), other.clone()],
+            };
+            children.extend(pair.map(|child| self.mutate(child)));
+        }
+        children.truncate(offspring);
+        children
+    }
+
+    /// Two parents from the pool, different individuals if it has such.
+    fn couple(&mut self, pool: &[usize]) -> [usize; 2] {
+        let mut pick = |pool: &[usize]| pool[self.stream.below(pool.len() as u32) as usize];
+        let one = pick(pool);
+        let others: Vec<usize> = pool.iter().copied().filter(|&other| other != one).collect();
+        match self.config.ineffective_crossover || others.is_empty() {
+            true => [one, one],
+            false => [one, pick(&others)],
+        }
+    }
+
+    /// A child, of which one gene may have been changed.
+    fn mutate(&mut self, mut child: Vec<f64>) -> Vec<f64> {
+        if uniform(&mut self.stream) < self.config.mutation {
+            let gene = self.stream.below(child.len() as u32) as usize;
+            child[gene] += self.config.mutation_deviation * standard_normal(&mut self.stream);
+        }
+        child
+    }
+}
+
+impl Optimizer for Genetic {
+    fn ask(&mut self) -> &[Vec<f64>] {
+        if self.asked.is_empty() {
+            let everyone = (0..self.population.len()).collect();
+            if self.fitness.is_empty() {
+                (self.asked, self.places) = (self.population.clone(), everyone);
+                return &self.asked;
+            }
+            let children = self.breed();
+            let worst = ranking(&self.fitness).split_off(self.population.len() - children.len());
+            if self.config.reevaluate {
+                (self.asked, self.places) = (self.population.clone(), everyone);
+                worst.into_iter().zip(children).for_each(|(place, child)| self.asked[place] = child);
+            } else {
+                (self.asked, self.places) = (children, worst);
+            }
+        }
+        &self.asked
+    }
+
+    fn tell(&mut self, fitness: &[f64]) {
+        assert_told(self.asked.len(), fitness);
+        self.fitness.resize(self.population.len(), 0.0);
+        for ((place, candidate), &fitness) in self.places.drain(..).zip(self.asked.drain(..)).zip(fitness) {
+            (self.population[place], self.fitness[place]) = (candidate, fitness);
+        }
+        self.generation += 1;
+        self.best = ranking(&self.fitness)[0];
+        let best = self.fitness[self.best];
+        let better = self.record.is_none_or(|record| best > record);
+        if better {
+            self.record = Some(best);
+        }
+        self.waited = if better { 0 } else { self.waited + 1 };
+    }
+
+    fn solution(&self) -> &[f64] {
+        &self.population[self.best]
+    }
+
+    fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    fn is_finished(&self) -> bool {
+        self.waited >= self.config.patience
+    }
+}
+
+/// Stochastic universal sampling: places, drawn in proportion to fitness.
+///
+/// Baker 1987, "Reducing bias and inefficiency in the selection algorithm": one random number sets a comb of as many
+/// teeth as are drawn, so that each place comes up as often as is expected of it, rounded down or up. Where there are
+/// negative numbers, all are shifted so that the lowest is 0; all have equal chances if none has any.
+pub fn universal_sampling(fitness: &[f64], count: usize, stream: &mut Stream) -> Vec<usize> {
+    let lowest = fitness.iter().copied().fold(0.0, f64::min);
+    let mut chances: Vec<f64> = fitness.iter().map(|fitness| fitness - lowest).collect();
+    if chances.iter().all(|&chance| chance == 0.0) {
+        chances.fill(1.0);
+    }
+    let total: f64 = chances.iter().sum();
+    let (mut drawn, mut expected, mut last) = (Vec::with_capacity(count), 0.0, 0);
+    let start = uniform(stream);
+    for (place, chance) in chances.into_iter().enumerate().filter(|&(_, chance)| chance > 0.0) {
+        expected += chance / total * count as f64;
+        while drawn.len() < count && start + (drawn.len() as f64) < expected {
+            drawn.push(place);
+        }
+        last = place;
+    }
+    // Where rounding has left the last tooth out.
+    drawn.resize(count, last);
+    drawn
+}
+
+/// Whole arithmetic crossover: two points on the line between the parents.
+///
+/// The children are `alpha * one + (1 - alpha) * other` and the same with the parents changed over; of equal parents
+/// both are the same to the bit.
+fn cross(one: &[f64], other: &[f64], alpha: f64) -> [Vec<f64>; 2] {
+    let between = |from: &[f64], to: &[f64]| from.iter().zip(to).map(|(from, to)| from + alpha * (to - from)).collect();
+    [between(other, one), between(one, other)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::optimizer::testing::{assert_resumes, distance, ellipsoid, run, sphere, stream};
+    use super::*;
+
+    fn small() -> Config {
+        Config { population: 20, ..Config::default() }
+    }
+
+    fn counts(drawn: &[usize], places: usize) -> Vec<usize> {
+        (0..places).map(|place| drawn.iter().filter(|&&other| other == place).count()).collect()
+    }
+
+    #[test]
+    fn universal_sampling_takes_the_expected_number_rounded_down_or_up() {
+        let mut stream = stream(10);
+        let fitness: Vec<f64> = (0..50).map(|_| uniform(&mut stream).powi(4)).collect();
+        let total: f64 = fitness.iter().sum();
+        let (mut sums, rounds) = (vec![0; 50], 4_000);
+        for _ in 0..rounds {
+            let counts = counts(&universal_sampling(&fitness, 80, &mut stream), 50);
+            for (place, count) in counts.iter().enumerate() {
+                let expected = fitness[place] / total * 80.0;
+                assert!((expected.floor()..=expected.ceil()).contains(&(*count as f64)), "{count} for {expected}");
+                sums[place] += count;
+            }
+        }
+        for (sum, fitness) in sums.into_iter().zip(&fitness) {
+            // The fraction comes up by chance, with a variance of at most a quarter; these are five deviations.
+            let (mean, expected) = (sum as f64 / f64::from(rounds), fitness / total * 80.0);
+            assert!((mean - expected).abs() < 5.0 * 0.5 / f64::from(rounds).sqrt(), "{mean} for {expected}");
+        }
+    }
+
+    #[test]
+    fn universal_sampling_of_whole_numbers_is_certain() {
+        // 12 draws in the shares 3 : 0 : 1 : 2 of 6.
+        let drawn = universal_sampling(&[3.0, 0.0, 1.0, 2.0], 12, &mut stream(11));
+        assert_eq!(drawn, [0, 0, 0, 0, 0, 0, 2, 2, 3, 3, 3, 3]);
+        // The same shares when -5 is shifted to 0; positive numbers alone are not shifted, as 1 : 1 : 2 shows.
+        let drawn = universal_sampling(&[-2.0, -5.0, -4.0, -3.0], 12, &mut stream(11));
+        assert_eq!(counts(&drawn, 4), [6, 0, 2, 4]);
+        assert_eq!(counts(&universal_sampling(&[1.0, 1.0, 2.0], 8, &mut stream(11)), 3), [2, 2, 4]);
+    }
+
+    #[test]
+    fn all_have_equal_chances_where_all_are_equal() {
+        for fitness in [0.0, -7.0, 7.0] {
+            assert_eq!(counts(&universal_sampling(&[fitness; 4], 8, &mut stream(12)), 4), [2; 4]);
+        }
+    }
+
+    #[test]
+    fn crossed_children_lie_between_their_parents_with_complementary_shares() {
+        // 0.25 * (0, 8) + 0.75 * (4, 4), and the other way round.
+        assert_eq!(cross(&[0.0, 8.0], &[4.0, 4.0], 0.25), [vec![3.0, 5.0], vec![1.0, 7.0]]);
+        let parent = [0.1, -0.7, 1e-9];
+        assert_eq!(cross(&parent, &parent, 0.3), [parent.to_vec(), parent.to_vec()]);
+    }
+
+    #[test]
+    fn the_first_genes_are_spread_evenly_over_their_range() {
+        let mut genetic = Genetic::new(Config { range: 2.0, ..Config::default() }, 4, stream(13));
+        let candidates = genetic.ask();
+        assert_eq!((candidates.len(), candidates[0].len()), (1_000, 4));
+        let genes = candidates.concat();
+        assert!(genes.iter().all(|gene| gene.abs() < 2.0));
+        // A third is in each third; six standard deviations of a count are 180.
+        for third in 0..3 {
+            let from = f64::from(third) * 4.0 / 3.0 - 2.0;
+            let count = genes.iter().filter(|&&gene| gene >= from && gene < from + 4.0 / 3.0).count();
+            assert!(count.abs_diff(1_333) < 180, "{count}");
+        }
+    }
+
+    #[test]
+    fn offspring_replace_the_worst_and_the_others_keep_their_fitness() {
+        let mut genetic = Genetic::new(small(), 3, stream(14));
+        assert_eq!(genetic.ask().len(), 20);
+        // Individual i has the fitness 7 i modulo 20, so that the order is mixed.
+        let first: Vec<f64> = (0..20).map(|place| f64::from(place * 7 % 20)).collect();
+        genetic.tell(&first);
+        let before = genetic.population.clone();
+        let children = genetic.ask().to_vec();
+        assert_eq!(children.len(), 8);
+        // Worse than all: they replace the worst all the same.
+        genetic.tell(&[-1.0; 8]);
+        let mut replaced = vec![];
+        for place in 0..20 {
+            let kept = genetic.population[place] == before[place] && genetic.fitness[place] == first[place];
+            assert_eq!(kept, first[place] >= 8.0, "{place}");
+            if !kept {
+                replaced.push(genetic.population[place].clone());
+            }
+        }
+        for child in children {
+            assert!(replaced.contains(&child));
+        }
+        // 7 * 17 = 119.
+        assert_eq!(genetic.solution(), before[17]);
+    }
+
+    #[test]
+    fn all_are_evaluated_again_where_that_is_wanted() {
+        let mut genetic = Genetic::new(Config { reevaluate: true, ..small() }, 3, stream(15));
+        run(&mut genetic, sphere, 1);
+        let before = genetic.population.clone();
+        let asked = genetic.ask().to_vec();
+        let same = asked.iter().zip(&before).filter(|(now, before)| now == before).count();
+        // Eight are replaced; each might be a copy of the one in its place, but is not.
+        assert_eq!((asked.len(), same), (20, 12));
+        let fitness: Vec<f64> = (0..20).map(f64::from).collect();
+        genetic.tell(&fitness);
+        assert_eq!(genetic.fitness(), fitness);
+        assert_eq!(genetic.solution(), asked[19]);
+    }
+
+    /// An evaluated population that is 0 but for one gene each, its own.
+    fn marked(config: Config) -> Genetic {
+        let count = config.population;
+        let mut genetic = Genetic::new(config, count, stream(16));
+        genetic.population = (0..count).map(|own| (0..count).map(|gene| f64::from(gene == own)).collect()).collect();
+        run(&mut genetic, |_| 1.0, 1);
+        genetic
+    }
+
+    #[test]
+    fn the_given_share_of_children_is_crossed_from_two_different_parents() {
+        let config = Config { population: 1_000, mutation: 0.0, ..Config::default() };
+        let children = marked(config.clone()).ask().to_vec();
+        let parents = |child: &Vec<f64>| child.iter().filter(|&&gene| gene != 0.0).count();
+        assert!(children.iter().all(|child| (child.iter().sum::<f64>() - 1.0).abs() < 1e-12));
+        let crossed = children.iter().filter(|child| parents(child) == 2).count();
+        let copied = children.iter().filter(|child| parents(child) == 1).count();
+        // 200 couples, of which 160 with a standard deviation of 5.7.
+        assert_eq!(crossed + copied, 400);
+        assert!(crossed.abs_diff(320) <= 2 * 28, "{crossed}");
+        // Two children after each other have the same parents, in shares that add up to 1.
+        for pair in children.chunks(2) {
+            let both: Vec<f64> = pair[0].iter().zip(&pair[1]).map(|(one, other)| one + other).collect();
+            assert_eq!(both.iter().filter(|&&gene| (gene - 1.0).abs() < 1e-12).count(), 2);
+        }
+
+        let children = marked(Config { ineffective_crossover: true, ..config }).ask().to_vec();
+        assert!(children.iter().all(|child| parents(child) == 1 && child.contains(&1.0)));
+        assert!(children.chunks(2).all(|pair| pair[0] == pair[1]));
+    }
+
+    #[test]
+    fn the_given_share_of_children_has_one_gene_changed_by_the_given_deviation() {
+        let config = Config { population: 1_000, crossover: 0.0, mutation: 0.3, ..Config::default() };
+        let mut genetic = marked(config);
+        let (mut changes, mut changed_genes) = (vec![], vec![]);
+        for child in genetic.ask() {
+            let odd: Vec<usize> = (0..1_000).filter(|&gene| child[gene] != 0.0 && child[gene] != 1.0).collect();
+            assert!(odd.len() <= 1);
+            changes.extend(odd.iter().map(|&gene| child[gene]));
+            changed_genes.extend(odd);
+        }
+        // 120 of 400 with a standard deviation of 9.2.
+        assert!(changes.len().abs_diff(120) < 46, "{}", changes.len());
+        let variance = changes.iter().map(|change| change * change).sum::<f64>() / changes.len() as f64;
+        assert!((variance.sqrt() - 0.1).abs() < 0.03, "{variance}");
+        changed_genes.sort_unstable();
+        changed_genes.dedup();
+        assert!(changed_genes.len() > 90);
+    }
+
+    #[test]
+    fn an_individual_that_is_in_the_pool_several_times_is_not_crossed_with_itself() {
+        let mut genetic = Genetic::new(Config { crossover: 1.0, mutation: 0.0, ..small() }, 1, stream(22));
+        genetic.population = (0..20).map(|place| vec![f64::from(place)]).collect();
+        // Individuals 3 and 8 are four times each in the pool.
+        run(&mut genetic, |candidate| f64::from([3.0, 8.0].contains(&candidate[0])), 1);
+        assert!(genetic.ask().iter().all(|child| child[0] > 3.0 && child[0] < 8.0), "{:?}", genetic.ask());
+    }
+
+    #[test]
+    fn a_pool_of_one_individual_has_children_too() {
+        let mut genetic = Genetic::new(small(), 2, stream(17));
+        genetic.ask();
+        let mut fitness = [0.0; 20];
+        fitness[4] = 1.0;
+        genetic.tell(&fitness);
+        let best = genetic.solution().to_vec();
+        let same = genetic.ask().iter().filter(|child| **child == best).count();
+        assert!(same >= 5, "{same}");
+    }
+
+    #[test]
+    fn the_search_ends_when_patience_is_over_and_a_better_best_renews_it() {
+        let mut genetic = Genetic::new(Config { patience: 3, ..small() }, 2, stream(18));
+        for (best, finished) in
+            [(1.0, false), (1.0, false), (0.5, false), (2.0, false), (2.0, false), (1.0, false), (2.0, true)]
+        {
+            run(&mut genetic, |_| best, 1);
+            assert_eq!(genetic.is_finished(), finished, "generation {}", genetic.generation());
+        }
+    }
+
+    #[test]
+    fn the_best_of_a_sphere_is_found_and_not_where_crossover_does_nothing() {
+        // In the middle of the first genes, where crossover alone leads: with mutation off.
+        let config = Config { population: 200, mutation: 0.0, ..Config::default() };
+        let fitness = |candidate: &[f64]| 10.0 + ellipsoid(candidate) / 100.0;
+        let mut distances = [0.0; 2];
+        for (distance_of, ineffective_crossover) in distances.iter_mut().zip([false, true]) {
+            let mut genetic = Genetic::new(Config { ineffective_crossover, ..config.clone() }, 5, stream(19));
+            run(&mut genetic, fitness, 60);
+            *distance_of = distance(genetic.solution(), [0.0; 5]);
+        }
+        assert!(distances[0] < 0.2 && distances[1] > 0.3, "{distances:?}");
+
+        // Outside of them, where mutation alone leads.
+        let mut genetic =
+            Genetic::new(Config { population: 100, mutation: 0.5, range: 0.5, ..Config::default() }, 3, stream(20));
+        run(&mut genetic, sphere, 400);
+        assert!(distance(genetic.solution(), [1.0, 2.0, 3.0]) < 0.1, "{:?}", genetic.solution());
+    }
+
+    #[test]
+    fn a_restored_search_goes_on_to_the_same_bits() {
+        for reevaluate in [false, true] {
+            assert_resumes(Genetic::new(Config { reevaluate, ..small() }, 4, stream(21)));
+        }
+    }
+
+    #[test]
+    fn values_out_of_range_are_named() {
+        assert_eq!(Config::default().check(), Ok(()));
+        let wrong = |config: Config| config.check().unwrap_err().key;
+        assert_eq!(wrong(Config { population: 4, ..small() }), "genetic.population");
+        assert_eq!(wrong(Config { range: 0.0, ..small() }), "genetic.range");
+        assert_eq!(wrong(Config { parents: 0.07, ..small() }), "genetic.parents");
+        assert_eq!(wrong(Config { offspring: 1.0, ..small() }), "genetic.offspring");
+        assert_eq!(wrong(Config { crossover: f64::NAN, ..small() }), "genetic.crossover");
+        assert_eq!(wrong(Config { mutation: 1.1, ..small() }), "genetic.mutation");
+        assert_eq!(wrong(Config { mutation_deviation: -1.0, ..small() }), "genetic.mutation_deviation");
+        assert_eq!(wrong(Config { patience: 0, ..small() }), "genetic.patience");
+    }
+}

@@ -1,0 +1,319 @@
+//! One generation of controllers, a few games after the other.
+
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::super::{Learner, Metrics, OutOfRange, TrainConfig};
+use super::cma::Cma;
+use super::config::{Config, Method};
+use super::cross_entropy::CrossEntropy;
+use super::genetic::Genetic;
+use super::optimizer::{Optimizer, Optimizers};
+use crate::agents::{Agent, Controlled, PolicyAgent};
+use crate::error::{Error, Result};
+use crate::games::{Features, Run};
+use crate::network::device::Device;
+use crate::random::{Role, Stream};
+use crate::store::AgentFile;
+
+/// A search for the weights of a linear controller by the mean score of its games.
+///
+/// All candidates of a generation play the same games.
+pub struct Evolution<G: Features> {
+    config: TrainConfig<Config>,
+    rules: G::Rules,
+    /// The features, by their places.
+    features: Vec<usize>,
+    moving: Moving,
+}
+
+/// Everything that moves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Moving {
+    optimizer: Optimizers,
+    /// What the first candidates of the generation have reached so far.
+    fitness: Vec<f64>,
+    /// Games of theirs that were ended before they were over.
+    capped: u64,
+    /// The highest fitness of all generations.
+    record: f64,
+}
+
+/// How long a round goes on before it can be stopped; what it finds does not depend on it.
+const ROUND: Duration = Duration::from_secs(5);
+
+/// Candidates whose games are played side by side, for each thread.
+const TOGETHER: usize = 4;
+
+impl<G: Features> Learner<G> for Evolution<G> {
+    const NAME: &'static str = "evolution";
+    const STEPS: &'static str = "training.generations";
+    const COUNTERS: &'static [&'static str] = &[];
+    const SHOWN: &'static [&'static str] = &["best", "mean", "deviation"];
+
+    type Config = Config;
+    type Saved = Moving;
+
+    fn columns() -> Vec<&'static str> {
+        vec!["best", "mean", "deviation", "record", "capped"]
+    }
+
+    fn check(config: &Config) -> std::result::Result<(), OutOfRange> {
+        config.check()
+    }
+
+    fn steps(config: &Config) -> u64 {
+        config.training.generations
+    }
+
+    fn check_lengthening(_config: &Config) -> std::result::Result<(), String> {
+        Ok(())
+    }
+
+    fn new(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device) -> Result<Self> {
+        let features = numbers_of::<G>(&config.learner.learning.features)?;
+        let stream = Stream::new(config.run.seed, Role::Initialise, 0);
+        let Config { genetic, cross_entropy, cma, learning, .. } = &config.learner;
+        let optimizer = match learning.method {
+            Method::Genetic => Optimizers::Genetic(Genetic::new(genetic.clone(), features.len(), stream)),
+            Method::CrossEntropy => {
+                Optimizers::CrossEntropy(CrossEntropy::new(cross_entropy.clone(), features.len(), stream))
+            }
+            Method::Cma => Optimizers::Cma(Cma::new(cma.clone(), &vec![0.0; features.len()], stream)),
+        };
+        let moving = Moving { optimizer, fitness: Vec::new(), capped: 0, record: f64::NEG_INFINITY };
+        Ok(Self { config: config.clone(), rules: rules.clone(), features, moving })
+    }
+
+    fn step(&self) -> u64 {
+        self.moving.optimizer.generation()
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.moving.optimizer.is_finished()
+    }
+
+    /// Evaluates some candidates; where these were the last of a generation, it ends.
+    fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
+        let (begin, generation) = (Instant::now(), self.step());
+        let games = self.config.learner.fitness.games;
+        let most = self.config.learner.fitness.moves;
+        let candidates = self.moving.optimizer.ask().to_vec();
+        while self.moving.fitness.len() < candidates.len() && begin.elapsed() < ROUND {
+            let first = self.moving.fitness.len();
+            let together = TOGETHER * rayon::current_num_threads();
+            let some = &candidates[first..(first + together).min(candidates.len())];
+            let play = |job: u64| {
+                let (candidate, game) = (&some[(job / games) as usize], job % games);
+                let terms: Vec<(usize, f64)> = self.features.iter().copied().zip(candidate.iter().copied()).collect();
+                let seed = generation * games + game;
+                G::play_weighed(&self.rules, &terms, &mut Stream::new(self.config.run.seed, Role::Simulate, seed), most)
+            };
+            let jobs = 0..some.len() * games as usize;
+            let played: Vec<Run> = jobs.into_par_iter().with_max_len(1).map(|job| play(job as u64)).collect();
+            for runs in played.chunks_exact(games as usize) {
+                self.moving.fitness.push(runs.iter().map(|run| run.score).sum::<f64>() / games as f64);
+                self.moving.capped += runs.iter().filter(|run| !run.is_over).count() as u64;
+            }
+        }
+        if self.moving.fitness.len() < candidates.len() {
+            return Ok(());
+        }
+
+        let fitness = std::mem::take(&mut self.moving.fitness);
+        let count = fitness.len() as f64;
+        let mean = fitness.iter().sum::<f64>() / count;
+        let variance = fitness.iter().map(|fitness| (fitness - mean).powi(2)).sum::<f64>() / count;
+        let best = fitness.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        self.moving.record = self.moving.record.max(best);
+        metrics.set("best", best);
+        metrics.set("mean", mean);
+        metrics.set("deviation", variance.sqrt());
+        metrics.set("record", self.moving.record);
+        metrics.set("capped", std::mem::take(&mut self.moving.capped) as f64);
+        self.moving.optimizer.tell(&fitness);
+        Ok(())
+    }
+
+    fn player(&self) -> impl Agent<G> {
+        PolicyAgent::new("linear", self.controlled().player::<G>(1))
+    }
+
+    fn agent(&self) -> Result<AgentFile> {
+        self.controlled().to_file::<G>(&self.rules)
+    }
+
+    fn save(&self) -> Result<impl Serialize> {
+        Ok(self.moving.clone())
+    }
+
+    fn restore(&mut self, saved: Moving) -> Result<()> {
+        if saved.optimizer.solution().len() != self.features.len() {
+            return Err(Error::user("its weights do not fit the features"));
+        }
+        self.moving = saved;
+        Ok(())
+    }
+}
+
+impl<G: Features> Evolution<G> {
+    /// The controller that it has found.
+    fn controlled(&self) -> Controlled {
+        let weights = self.moving.optimizer.solution();
+        Controlled::new(self.features.iter().copied().zip(weights.iter().copied()).collect())
+    }
+}
+
+/// The features of names and of sets, each once, by their places; all of them where no name is given.
+fn numbers_of<G: Features>(names: &[String]) -> Result<Vec<usize>> {
+    let all = G::action_names();
+    let mut numbers = Vec::new();
+    for name in names {
+        let of_set = G::FEATURE_SETS.iter().find(|(set, _)| set == name).map_or(&[][..], |(_, features)| features);
+        let alone = [name.as_str()];
+        let wanted = if of_set.is_empty() { &alone[..] } else { of_set };
+        for feature in wanted {
+            let Some(number) = all.iter().position(|known| known == feature) else {
+                let sets: Vec<&str> = G::FEATURE_SETS.iter().map(|(set, _)| *set).collect();
+                return Err(Error::user(format!(
+                    "learning.features: there is no feature \"{feature}\" of {}: the sets are {}, and the features {}",
+                    G::NAME,
+                    sets.join(", "),
+                    all.join(", ")
+                )));
+            };
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
+        }
+    }
+    Ok(if names.is_empty() { (0..all.len()).collect() } else { numbers })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::games::Tetris;
+    use crate::games::tetris::Rules;
+    use crate::learners::checkpoint::Checkpoint;
+    use crate::learners::{Ending, Run as Training, RunFolder, Source};
+    use crate::network::device;
+
+    const CONFIG: &str = "
+        learner = 'evolution'
+        seed = 3
+        game = { name = 'tetris', rules = { rows = 6 } }
+        training = { generations = 6 }
+        learning = { method = 'cma', features = ['dellacherie'] }
+        fitness = { games = 4, moves = 400 }
+        evaluation = { every = 3, games = 2 }
+        checkpoint = { every = 2 }
+        logging = { every = 1 }
+    ";
+
+    fn config(sets: &[&str]) -> (TrainConfig<Config>, Rules) {
+        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+        Source::parse(CONFIG, "it", &sets).unwrap().resolve::<Tetris, Evolution<Tetris>>().unwrap()
+    }
+
+    fn fresh(sets: &[&str]) -> Result<Evolution<Tetris>> {
+        let (config, rules) = config(sets);
+        Evolution::new(&config, &rules, &device::select(None).unwrap().1)
+    }
+
+    #[test]
+    fn every_method_finds_better_controllers_than_it_began_with() {
+        for method in ["genetic", "cross-entropy", "cma"] {
+            let sets = format!("learning.method={method}");
+            let small = ["genetic.population=30", "cross_entropy.population=30", "cma.population=12", &sets];
+            let mut learner = fresh(&small).unwrap();
+            let mut means = Vec::new();
+            while learner.step() < 8 {
+                let mut metrics = Metrics::default();
+                learner.round(&mut metrics).unwrap();
+                means.push(metrics.get("mean").unwrap());
+            }
+            let (first, last) = (means[0], means.iter().rev().take(3).sum::<f64>() / 3.0);
+            assert!(last > 1.5 * first, "{method}: {means:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_found_is_the_same_at_any_number_of_threads() {
+        let found = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut learner = fresh(&[]).unwrap();
+                (0..3).for_each(|_| learner.round(&mut Metrics::default()).unwrap());
+                learner.moving
+            })
+        };
+        assert_eq!(found(1), found(3));
+    }
+
+    #[test]
+    fn a_training_that_is_resumed_within_a_generation_ends_in_the_same_bits() {
+        let mut straight = fresh(&[]).unwrap();
+        (0..3).for_each(|_| straight.round(&mut Metrics::default()).unwrap());
+        // As if a round had ended after two candidates.
+        let mut broken = fresh(&[]).unwrap();
+        (0..2).for_each(|_| broken.round(&mut Metrics::default()).unwrap());
+        let mut whole = fresh(&[]).unwrap();
+        whole.restore(broken.moving.clone()).unwrap();
+        let candidates = whole.moving.optimizer.ask().to_vec();
+        for candidate in &candidates[..2] {
+            let terms: Vec<(usize, f64)> = whole.features.iter().copied().zip(candidate.iter().copied()).collect();
+            let runs = (0..4).map(|game| {
+                let mut stream = Stream::new(3, Role::Simulate, 2 * 4 + game);
+                Tetris::play_weighed(&whole.rules, &terms, &mut stream, 400).score
+            });
+            whole.moving.fitness.push(runs.sum::<f64>() / 4.0);
+        }
+        let saved = postcard::to_stdvec(&whole.moving).unwrap();
+        let mut resumed = fresh(&[]).unwrap();
+        resumed.restore(postcard::from_bytes(&saved).unwrap()).unwrap();
+        resumed.round(&mut Metrics::default()).unwrap();
+        assert_eq!(resumed.moving.optimizer, straight.moving.optimizer);
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_and_resumed_leaves_the_same_files() {
+        let runs = tempfile::tempdir().unwrap();
+        let device = device::select(None).unwrap().1;
+        let start = |name: &str| {
+            let (config, rules) = config(&[]);
+            let folder = |config: &str| RunFolder::create(runs.path(), Some(name), "", config);
+            Training::<Tetris, Evolution<Tetris>>::start(config, rules, &device, folder, true).unwrap()
+        };
+        assert_eq!(start("straight").train(&AtomicBool::new(false)).unwrap(), Ending::Finished);
+        assert_eq!(start("broken").train(&AtomicBool::new(true)).unwrap(), Ending::Stopped);
+        let folder = RunFolder::open(&runs.path().join("broken")).unwrap();
+        let checkpoint = Checkpoint::load(&folder.last()).unwrap();
+        let mut run = Training::<Tetris, Evolution<Tetris>>::resume(folder, &checkpoint, &[], &device, true).unwrap();
+        run.train(&AtomicBool::new(false)).unwrap();
+        drop(run);
+        let bytes = |name: &str, file: &str| std::fs::read(runs.path().join(name).join(file)).unwrap();
+        for file in ["last.ckpt", "last.safetensors", "best.safetensors"] {
+            assert_eq!(bytes("straight", file), bytes("broken", file), "{file}");
+        }
+    }
+
+    #[test]
+    fn features_are_named_alone_or_by_sets_and_an_unknown_one_is_refused() {
+        let of = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+            numbers_of::<Tetris>(&names)
+        };
+        assert_eq!(of(&["dellacherie", "holes", "max_height"]).unwrap(), [0, 1, 2, 3, 4, 5, 11]);
+        assert_eq!(of(&[]).unwrap().len(), Tetris::action_names().len());
+        let refused = of(&["hole"]).unwrap_err().to_string();
+        assert!(
+            refused.starts_with("learning.features: there is no feature \"hole\" of tetris: the sets are"),
+            "{refused}"
+        );
+    }
+}

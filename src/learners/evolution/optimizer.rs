@@ -1,0 +1,301 @@
+//! Optimisers that know of a problem only how good its candidates are.
+
+use std::cmp::Ordering;
+use std::f64::consts::TAU;
+
+use rand::Rng;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::cma::Cma;
+use super::cross_entropy::CrossEntropy;
+use super::genetic::Genetic;
+use crate::random::Stream;
+
+/// A search for the numbers of highest fitness, one generation after the other.
+///
+/// A generation is an [`ask`](Self::ask), the evaluation of what it gives, and a [`tell`](Self::tell). Everything that
+/// moves is in the optimiser, its random numbers too: saved and restored anywhere, between the two as well, it goes on
+/// to the same bits.
+pub trait Optimizer: Clone + Serialize + DeserializeOwned {
+    /// The candidates that are to be evaluated next.
+    ///
+    /// They stay the same until [`tell`](Self::tell).
+    fn ask(&mut self) -> &[Vec<f64>];
+
+    /// Takes the fitness of each candidate, in their order; higher is better.
+    ///
+    /// # Panics
+    /// Where there is not one finite number for each of the candidates that were asked for.
+    fn tell(&mut self, fitness: &[f64]);
+
+    /// The numbers that it would give out as its result now.
+    fn solution(&self) -> &[f64];
+
+    /// Generations so far.
+    fn generation(&self) -> u64;
+
+    /// Whether more generations would change nothing that matters.
+    ///
+    /// They may be asked for all the same.
+    fn is_finished(&self) -> bool;
+}
+
+/// Any of the optimisers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Optimizers {
+    /// The genetic algorithm.
+    Genetic(Genetic),
+    /// The noisy cross-entropy method.
+    CrossEntropy(CrossEntropy),
+    /// The evolution strategy with covariance matrix adaptation.
+    Cma(Cma),
+}
+
+/// Calls what all optimisers have on the one that it is.
+macro_rules! with_any {
+    ($optimizers:expr, $optimizer:ident => $call:expr) => {
+        match $optimizers {
+            Optimizers::Genetic($optimizer) => $call,
+            Optimizers::CrossEntropy($optimizer) => $call,
+            Optimizers::Cma($optimizer) => $call,
+        }
+    };
+}
+
+impl Optimizer for Optimizers {
+    fn ask(&mut self) -> &[Vec<f64>] {
+        with_any!(self, optimizer => optimizer.ask())
+    }
+
+    fn tell(&mut self, fitness: &[f64]) {
+        with_any!(self, optimizer => optimizer.tell(fitness));
+    }
+
+    fn solution(&self) -> &[f64] {
+        with_any!(self, optimizer => optimizer.solution())
+    }
+
+    fn generation(&self) -> u64 {
+        with_any!(self, optimizer => optimizer.generation())
+    }
+
+    fn is_finished(&self) -> bool {
+        with_any!(self, optimizer => optimizer.is_finished())
+    }
+}
+
+/// A number drawn uniformly from between 0 and 1, neither of which is drawn.
+///
+/// It is one of the 2^52 midpoints.
+pub fn uniform(stream: &mut Stream) -> f64 {
+    const STEPS: f64 = (1_u64 << 52) as f64;
+    ((stream.next_u64() >> 12) as f64 + 0.5) / STEPS
+}
+
+/// A number drawn from the normal distribution with mean 0 and variance 1.
+///
+/// Box and Muller 1958, "A note on the generation of random normal deviates"; their second number is not used, so that
+/// nothing but the stream has to be saved.
+pub fn standard_normal(stream: &mut Stream) -> f64 {
+    let radius = (-2.0 * uniform(stream).ln()).sqrt();
+    radius * (TAU * uniform(stream)).cos()
+}
+
+/// The places of the candidates, the best first; equal ones in their order.
+///
+/// Each fitness is a finite number.
+pub fn ranking(fitness: &[f64]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..fitness.len()).collect();
+    places.sort_by(|&one, &other| fitness[other].partial_cmp(&fitness[one]).unwrap_or(Ordering::Equal));
+    places
+}
+
+/// Stops where a fitness is missing, or is no finite number.
+///
+/// # Panics
+/// As it says.
+pub fn assert_told(asked: usize, fitness: &[f64]) {
+    assert!(asked > 0, "fitness was told before candidates were asked for");
+    assert_eq!(fitness.len(), asked, "each candidate that was asked for needs one fitness");
+    assert!(fitness.iter().all(|fitness| fitness.is_finite()), "a fitness is not a finite number");
+}
+
+/// What the tests of all optimisers use.
+#[cfg(test)]
+pub mod testing {
+    use std::fmt::Debug;
+
+    use super::*;
+    use crate::random::Role;
+
+    /// A stream for a test.
+    pub fn stream(index: u64) -> Stream {
+        Stream::new(1, Role::Initialise, index)
+    }
+
+    /// Minus the squared distance from (1, 2, 3, ...).
+    pub fn sphere(candidate: &[f64]) -> f64 {
+        (1..).zip(candidate).map(|(place, number)| -(number - f64::from(place)).powi(2)).sum()
+    }
+
+    /// Minus an ellipsoid with its minimum at 0.
+    ///
+    /// The factors of the squares go from 1 to 1,000.
+    pub fn ellipsoid(candidate: &[f64]) -> f64 {
+        let last = (candidate.len() - 1) as f64;
+        let axis = |place: usize| 1_000_f64.powf(place as f64 / last);
+        -candidate.iter().enumerate().map(|(place, number)| axis(place) * number * number).sum::<f64>()
+    }
+
+    /// Minus Rosenbrock's function, which has its minimum at (1, 1, ...).
+    pub fn rosenbrock(candidate: &[f64]) -> f64 {
+        -candidate.windows(2).map(|w| 100.0 * (w[1] - w[0] * w[0]).powi(2) + (1.0 - w[0]).powi(2)).sum::<f64>()
+    }
+
+    /// Goes through generations.
+    pub fn run(optimizer: &mut impl Optimizer, problem: impl Fn(&[f64]) -> f64, generations: usize) {
+        for _ in 0..generations {
+            let fitness: Vec<f64> = optimizer.ask().iter().map(|candidate| problem(candidate)).collect();
+            optimizer.tell(&fitness);
+        }
+    }
+
+    /// The largest distance of a number from where it should be.
+    pub fn distance(found: &[f64], expected: impl IntoIterator<Item = f64>) -> f64 {
+        found.iter().zip(expected).map(|(found, expected)| (found - expected).abs()).fold(0.0, f64::max)
+    }
+
+    /// Checks that a restored optimiser goes on as if it had not been saved.
+    ///
+    /// It is saved before its first generation and after some, both before and after the candidates are asked for; and that
+    /// candidates do not change by being asked for again.
+    pub fn assert_resumes<O: Optimizer + PartialEq + Debug>(mut optimizer: O) {
+        for generations in [0, 1, 5] {
+            run(&mut optimizer, ellipsoid, generations);
+            for asked in [false, true] {
+                if asked {
+                    let candidates = optimizer.ask().to_vec();
+                    assert_eq!(optimizer.ask(), candidates);
+                }
+                let saved = postcard::to_stdvec(&optimizer).unwrap();
+                let (mut whole, mut restored): (O, O) = (optimizer.clone(), postcard::from_bytes(&saved).unwrap());
+                assert_eq!(restored, whole);
+                run(&mut whole, ellipsoid, 4);
+                run(&mut restored, ellipsoid, 4);
+                assert_eq!(postcard::to_stdvec(&restored).unwrap(), postcard::to_stdvec(&whole).unwrap());
+                assert_ne!(restored.ask(), optimizer.ask());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{cma, cross_entropy, genetic};
+    use super::testing::{assert_resumes, distance, run, sphere, stream};
+    use super::*;
+
+    fn all(dimensions: usize) -> [Optimizers; 3] {
+        let genetic = genetic::Config { population: 60, mutation: 0.5, range: 5.0, ..Default::default() };
+        let cross_entropy = cross_entropy::Config { noise: 0.0, ..Default::default() };
+        [
+            Optimizers::Genetic(Genetic::new(genetic, dimensions, stream(1))),
+            Optimizers::CrossEntropy(CrossEntropy::new(cross_entropy, dimensions, stream(2))),
+            Optimizers::Cma(Cma::new(cma::Config::default(), &vec![0.0; dimensions], stream(3))),
+        ]
+    }
+
+    #[test]
+    fn any_optimiser_finds_the_top_of_a_sphere_and_counts_its_generations() {
+        for mut optimizer in all(3) {
+            run(&mut optimizer, sphere, 120);
+            let distance = distance(optimizer.solution(), [1.0, 2.0, 3.0]);
+            assert!(distance < 0.3, "{distance} of {optimizer:?}");
+            assert_eq!(optimizer.generation(), 120);
+        }
+    }
+
+    #[test]
+    fn any_optimiser_goes_on_to_the_same_bits_when_it_is_restored() {
+        for optimizer in all(3) {
+            assert_resumes(optimizer);
+        }
+    }
+
+    #[test]
+    fn any_optimiser_says_when_it_is_finished() {
+        for mut optimizer in all(2) {
+            assert!(!optimizer.is_finished());
+            // Nothing is better than the first best, or a step is soon too small for its numbers.
+            for _ in 0..2_000 {
+                run(&mut optimizer, sphere, 1);
+                if optimizer.is_finished() {
+                    break;
+                }
+            }
+            assert!(optimizer.is_finished(), "{optimizer:?}");
+        }
+    }
+
+    #[test]
+    fn normal_numbers_have_the_moments_and_the_tails_of_the_normal_distribution() {
+        const COUNT: usize = 200_000;
+        let mut stream = stream(4);
+        let numbers: Vec<f64> = (0..COUNT).map(|_| standard_normal(&mut stream)).collect();
+        let mean = |power: i32| numbers.iter().map(|number| number.powi(power)).sum::<f64>() / COUNT as f64;
+        // Moments 0, 1, 0 and 3; within five standard deviations of their means, by the moments 1, 2, 15 and 96.
+        for (power, moment, variance) in [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 0.0, 15.0), (4, 3.0, 96.0)] {
+            let limit = 5.0 * (variance / COUNT as f64).sqrt();
+            assert!((mean(power) - moment).abs() < limit, "moment {power}: {}", mean(power));
+        }
+        // 0.27 % lie more than three standard deviations away.
+        let far = numbers.iter().filter(|number| number.abs() > 3.0).count();
+        assert!((far as f64 - 540.0).abs() < 120.0, "{far}");
+        // Each is independent of the one before.
+        let product = numbers.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>() / COUNT as f64;
+        assert!(product.abs() < 5.0 / (COUNT as f64).sqrt(), "{product}");
+    }
+
+    #[test]
+    fn uniform_numbers_are_between_0_and_1_and_equally_frequent() {
+        let mut stream = stream(5);
+        let mut counts = [0_i32; 10];
+        for _ in 0..100_000 {
+            let number = uniform(&mut stream);
+            assert!(number > 0.0 && number < 1.0);
+            counts[(number * 10.0) as usize] += 1;
+        }
+        // Six standard deviations of a count are 570.
+        assert!(counts.iter().all(|count| (count - 10_000).abs() < 570), "{counts:?}");
+    }
+
+    #[test]
+    fn the_best_comes_first_and_equal_ones_keep_their_order() {
+        assert_eq!(ranking(&[1.0, 3.0, -2.0, 3.0, 0.0, -0.0]), [1, 3, 0, 4, 5, 2]);
+    }
+
+    #[test]
+    #[should_panic(expected = "each candidate that was asked for needs one fitness")]
+    fn a_fitness_too_few_is_refused() {
+        let [mut optimizer, ..] = all(2);
+        optimizer.ask();
+        optimizer.tell(&[0.0; 59]);
+    }
+
+    #[test]
+    #[should_panic(expected = "a fitness is not a finite number")]
+    fn a_fitness_that_is_no_number_is_refused() {
+        let [_, mut optimizer, _] = all(2);
+        let mut fitness = vec![0.0; optimizer.ask().len()];
+        fitness[3] = f64::NAN;
+        optimizer.tell(&fitness);
+    }
+
+    #[test]
+    #[should_panic(expected = "fitness was told before candidates were asked for")]
+    fn a_fitness_before_candidates_is_refused() {
+        let [.., mut optimizer] = all(2);
+        optimizer.tell(&[]);
+    }
+}
