@@ -204,6 +204,10 @@ pub struct Advise {
     /// [default: all of a game's]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub moves_left: Option<i64>,
+    /// The piece to place, where the game has pieces and the board shows none: in
+    /// Tetris one of O I L J T S Z
+    #[arg(long, value_name = "LETTER")]
+    pub piece: Option<String>,
     /// The player, name:key=value:key=value; `matchq players` lists them
     #[arg(long, value_name = "PLAYER", default_value = "best:ms=200")]
     pub player: String,

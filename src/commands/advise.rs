@@ -48,8 +48,14 @@ struct Ranked {
 pub fn run<G: Playable>(arguments: &Advise) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let (name, text) = read(arguments.file.as_deref().filter(|path| *path != Path::new("-")), G::BOARD)?;
+    let state = position::<G>(&rules, &name, &text, arguments.moves_left)?;
+    let state = with_piece::<G>(&name, &state, arguments.piece.as_deref())?;
     // What follows from a move may depend on the rules.
-    let state = G::at(&rules, &position::<G>(&rules, &name, &text, arguments.moves_left)?).state();
+    let game = G::at(&rules, &state);
+    if game.is_over() {
+        return Err(Error::user(format!("{name}: the game is over on this board, by these rules")));
+    }
+    let state = game.state();
     let mut player = agents::parse::<G>(&arguments.player, &rules)?;
     let mut ranked = player.rank(&state, &mut Stream::new(0, Role::Tie, 0))?;
     ranked.truncate(arguments.top.map_or(usize::MAX, |top| top as usize));
@@ -71,6 +77,23 @@ pub fn run<G: Playable>(arguments: &Advise) -> Result<()> {
                 .map_err(|error| Error::runtime(format!("the moves cannot be written as JSON: {error}")))?;
             print(&format!("{report}\n"))
         }
+    }
+}
+
+/// The position with the piece that is given.
+///
+/// # Errors
+/// A piece that is none, and none where the game needs one.
+fn with_piece<G: Playable>(name: &str, state: &G::State, piece: Option<&str>) -> Result<G::State> {
+    let letters = G::PIECES.iter().map(char::to_string).collect::<Vec<_>>();
+    match piece {
+        None if G::PIECES.is_empty() || G::is_whole(state) => Ok(*state),
+        None => Err(Error::user(format!("{name} shows no piece: --piece must be one of {}", letters.join(" ")))),
+        Some(piece) => match letters.iter().position(|letter| letter == piece) {
+            Some(number) => Ok(G::with_piece(state, number)),
+            None if letters.is_empty() => Err(Error::user(format!("--piece {piece}: {} has no pieces", G::NAME))),
+            None => Err(Error::user(format!("--piece {piece}: it must be one of {}", letters.join(" ")))),
+        },
     }
 }
 

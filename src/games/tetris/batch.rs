@@ -287,9 +287,9 @@ impl Batch {
                     values[lane] += weight * f64::from(numbers[lane]);
                 }
             }
-            for lane in 0..placed.count {
+            for (lane, value) in values[..placed.count].iter().enumerate() {
                 let lost = chunk.lost.0[lane] != 0;
-                let value = if lost && weighing.never_loses { f64::NEG_INFINITY } else { values[lane] };
+                let value = if lost && weighing.never_loses { f64::NEG_INFINITY } else { *value };
                 give(placed.actions[lane].into(), value, lost);
             }
         }
@@ -299,9 +299,9 @@ impl Batch {
     pub fn features(&mut self, wall: &Wall, piece: u8, height: usize, mut give: impl FnMut(usize, bool, [f64; COUNT])) {
         let all = self.measure(wall, piece, height, need::ALL);
         for (placed, (chunk, table)) in all.iter().zip(self.chunks.iter().zip(&self.table)) {
-            for lane in 0..placed.count {
+            for (lane, action) in placed.actions[..placed.count].iter().enumerate() {
                 let features = std::array::from_fn(|feature| table[feature][lane].into());
-                give(placed.actions[lane].into(), chunk.lost.0[lane] != 0, features);
+                give((*action).into(), chunk.lost.0[lane] != 0, features);
             }
         }
     }
@@ -491,9 +491,8 @@ impl Chunk {
         let over = 2 * (height - self.end.min(height)) as u16;
 
         let mut set = |feature: Feature, number: Lanes| {
-            let to = &mut table[feature as usize];
-            for lane in 0..LANES {
-                to[lane] = f32::from(number.0[lane]);
+            for (to, number) in table[feature as usize].iter_mut().zip(number.0) {
+                *to = f32::from(number);
             }
         };
         set(Feature::RowTransitions, row_changes.map(|changes| changes + over));
@@ -537,10 +536,15 @@ impl Chunk {
             set(Feature::HeightWells, pits);
             set(Feature::SquaredHeights, squares);
         }
-        for lane in 0..LANES {
-            table[Feature::LandingHeight as usize][lane] = f32::from(self.landing.0[lane]) / 2.0;
-            table[Feature::ReportLandingHeight as usize][lane] = f32::from(self.report_landing.0[lane]) / 2.0;
-            table[Feature::HasLost as usize][lane] = if self.lost.0[lane] != 0 { -10_000.0 } else { 100.0 };
+        let mut halves = |feature: Feature, numbers: Lanes| {
+            for (to, number) in table[feature as usize].iter_mut().zip(numbers.0) {
+                *to = f32::from(number) / 2.0;
+            }
+        };
+        halves(Feature::LandingHeight, self.landing);
+        halves(Feature::ReportLandingHeight, self.report_landing);
+        for (to, lost) in table[Feature::HasLost as usize].iter_mut().zip(self.lost.0) {
+            *to = if lost != 0 { -10_000.0 } else { 100.0 };
         }
     }
 }

@@ -67,7 +67,7 @@ fn every_golden_placement_has_its_wall_its_lines_and_its_features() {
 
 #[test]
 fn the_reports_player_plays_its_moves_and_sees_its_features() {
-    let report = CONTROLLER("report");
+    let report = controller("report");
     let mut lost = 0;
     for case in golden(include_str!("../../../tests/golden/tetris_seed_player.jsonl")) {
         let (before, piece) = (wall(&case["rows"]), piece(&case["piece"]));
@@ -87,8 +87,7 @@ fn the_reports_player_plays_its_moves_and_sees_its_features() {
     assert!(lost > 0);
 }
 
-#[allow(non_snake_case)]
-fn CONTROLLER(name: &str) -> Weighing {
+fn controller(name: &str) -> Weighing {
     let known = Tetris::CONTROLLERS.iter().find(|controller| controller.name == name).unwrap();
     Weighing::new(known.terms.iter().map(|(name, weight)| (Feature::of(name).unwrap(), *weight)).collect())
 }
@@ -153,7 +152,7 @@ fn a_controller_takes_the_first_of_the_best_placements_whatever_features_it_need
 #[test]
 fn a_game_by_a_controller_is_the_game_of_its_moves() {
     let terms: Vec<(usize, f64)> =
-        CONTROLLER("dellacherie").terms().iter().map(|(feature, weight)| (*feature as usize, *weight)).collect();
+        controller("dellacherie").terms().iter().map(|(feature, weight)| (*feature as usize, *weight)).collect();
     let rules = Rules::new(8).unwrap();
     for seed in 0..5 {
         let fast = Tetris::play_weighed(&rules, &terms, &mut Stream::new(seed, Role::Game, 0), 300);
@@ -190,9 +189,6 @@ fn a_piece_that_reaches_above_the_last_row_loses_before_anything_is_cleared() {
     rows[0] = 0b1011111111;
     let state = State::pack(&Wall::of(rows), 1, 4, false);
     let mut game = Tetris::at(&rules, &state);
-    let mut high = rows;
-    high[0] = 0b1111111101;
-    high[1] = 1;
     assert_eq!(
         game.step(action(0, 0), &mut Stream::new(0, Role::Game, 0)),
         Step { reward: 0.0, terminal: true, waves: 0 }
