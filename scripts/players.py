@@ -38,7 +38,6 @@ FITTED = {
     "best-of-3": ({"learning.best_of": 3}, "the mean of the 3 best bingos"),
     "best-of-10": ({"learning.best_of": 10}, "the mean of the 10 best bingos"),
     "positions-500": ({"sampling.positions": 500}, "500 boards"),
-    "positions-8000": ({"sampling.positions": 8000}, "8,000 boards"),
 }
 
 # What is played of each game: players, with how many games, and trainings, each with its seeds and its games.
@@ -52,26 +51,40 @@ GAMES = {
             ("fitted:depth=1", 2_000),
             ("exhaustive:depth=2", 2_000),
             ("exhaustive:depth=3", 200),
-            ("rollout:ms=50", 60),
+            ("rollout:ms=50", 40),
             ("fitted:depth=2", 400),
             ("planner", 2_000),
-            ("network", 2_000),
-            ("network+search:ms=50", 60),
-            ("best:ms=5", 400),
-            ("best:ms=50", 400),
-            ("best:ms=500", 60),
+            ("network", 1_000),
+            ("network+search:ms=50", 40),
+            ("best:ms=5", 300),
+            ("best:ms=50", 150),
+            ("best:ms=500", 16),
         ],
         "trainings": ("configs/bilging-fitted.toml", FITTED, 3, "fitted:checkpoint={agent}", 400),
         "reference": "greedy",
-        "rules": (["moves=50", "refill=plain", "chains=piece", "chains=full"], ["greedy", "setup", "planner", "best:sims=3000"], 200),
+        "rules": (["moves=50", "refill=plain", "chains=piece", "chains=full"], ["greedy", "setup", "planner", "best:sims=3000"], 100),
     },
 }
+
+
+# Controllers of Tetris: on ten rows by this program, and what others have published for them on ten and on twenty rows.
+CONTROLLERS = {
+    "report": ("2,240", "19.8 million"),
+    "report-9": ("", "12.9 million"),
+    "dellacherie": ("2,457 ± 128", "about 5 million"),
+    "el-tetris": ("3,129 ± 162", ""),
+    "du": ("3,800; 3,896 ± 90", "31 million"),
+    "dt-10": ("5,000; 5,031 ± 109", "29 million"),
+    "dt-20": ("4,300; 4,439 ± 100", "51 million"),
+}
+# Seats, and moves of each, for those on ten rows.
+SEATS, MOVES = 200, 600_000
 
 
 def main():
     parser = argparse.ArgumentParser(description="Lets a game's players play; writes the tables of its page.")
     parser.add_argument("what", choices=["play", "tables"])
-    parser.add_argument("game", choices=list(GAMES))
+    parser.add_argument("game", choices=list(TABLES))
     parser.add_argument("--only", help="players and trainings whose name begins so")
     parser.add_argument("--program", help="a matchq that was built before; without it, it is built")
     arguments = parser.parse_args()
@@ -80,6 +93,8 @@ def main():
         return tables(game)
 
     program = pathlib.Path(arguments.program or build()).resolve()
+    if game == "tetris":
+        return endure(program, arguments.only)
     wanted = GAMES[game]
     config, changes, seeds, player, games = wanted["trainings"]
     for seed in range(1, seeds + 1):
@@ -128,6 +143,39 @@ def play(program, game, player, games, report, label=None, *options):
     played |= {"machine": machine(), "date": str(datetime.date.today()), "program": commit()}
     write(report, json.dumps(played) + "\n")
     print(f"{report.stem}: {played['mean']:.1f} +- {played['half_width']:.1f}", flush=True)
+
+
+def endure(program, only):
+    """Has the controllers of Tetris play on ten rows, for a fixed number of moves."""
+    players = {name: f"linear:weights={name}" for name in CONTROLLERS}
+    agents = sorted((ROOT / "checkpoints").glob("tetris-*"))
+    players |= {path.name: f"linear:checkpoint={path.relative_to(ROOT)}" for path in agents}
+    for name, player in players.items():
+        report = path_of("tetris", f"rows-10-{name}")
+        if only and not name.startswith(only) or report.exists():
+            continue
+        report.parent.mkdir(parents=True, exist_ok=True)
+        command = [program, "endure", "--game=tetris", "--rule=rows=10", f"--players={player}", "--json"]
+        command += [f"--seats={SEATS}", f"--moves={MOVES}", "--threads=1"]
+        written = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+        (played,) = json.loads(written)
+        played["seats"] = [[seat["score"], seat["ended"]] for seat in played["seats"]]
+        played |= {"machine": machine(), "date": str(datetime.date.today()), "program": commit()}
+        write(report, json.dumps(played) + "\n")
+        print(f"{name}: {played['mean']:.0f} +- {played['half_width']:.0f}", flush=True)
+
+
+def controller_table(_):
+    """The table of Tetris's controllers."""
+    rows = ["| controller | lines a game, 10 rows | games lost | published | published, 20 rows | million pieces a second |"]
+    rows.append("|---|---:|---:|---:|---:|---:|")
+    found = {path.stem.removeprefix("rows-10-"): read(path) for path in path_of("tetris", "x").parent.glob("rows-10-*.json")}
+    for name, played in sorted(found.items(), key=lambda pair: pair[1]["mean"]):
+        published = CONTROLLERS.get(name, ("", ""))
+        cells = [f"`{name}`", f"{played['mean']:,.0f} ± {played['half_width']:,.0f}", f"{played['ended']:,}", *published]
+        rows.append("| " + " | ".join([*cells, f"{played['moves'] / played['seconds'] / 1e6:.1f}"]) + " |")
+    machines = sorted({f"{played['machine']}, {played['date']}" for played in found.values()})
+    return "\n".join([*rows, "", f"One thread each, on {'; '.join(machines)}."]) + "\n"
 
 
 def read(report):
@@ -240,6 +288,7 @@ def article_table(game):
 
 # The tables of each game's page.
 TABLES = {
+    "tetris": {"controllers": controller_table},
     "bilging": {"players": player_table, "article": article_table, "trainings": training_table, "rules": rule_table},
 }
 

@@ -22,6 +22,8 @@ pub enum Command {
     Eval(Eval),
     /// Let several players play the same seeded games
     Compare(Compare),
+    /// Points a game of players whose games are too long to be played to their end
+    Endure(Endure),
     /// List a game's players and their parameters
     Players(Players),
     /// Play given moves in a seeded game and print every board as JSON
@@ -115,6 +117,35 @@ pub struct Compare {
     /// Which games.
     #[command(flatten)]
     pub series: Series,
+    /// Threads [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4_096))]
+    pub threads: Option<u32>,
+}
+
+/// Points a game of players whose games are too long to be played to their end
+///
+/// On each of some seats games are played one after the other for a fixed number of moves; all points over all games
+/// that ended are the points of a game.
+#[derive(Debug, Args)]
+pub struct Endure {
+    /// The players, name:key=value:key=value; `matchq players` lists them
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', required = true)]
+    pub players: Vec<String>,
+    /// Seats: games that are played side by side
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub seats: u64,
+    /// Moves of each seat
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub moves: u64,
+    /// Seed of the first seat; seat i has seed S + i
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Which game, by which rules.
+    #[command(flatten)]
+    pub game: GameArguments,
+    /// Write all figures as JSON to standard output in place of the text
+    #[arg(long)]
+    pub json: bool,
     /// Threads [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4_096))]
     pub threads: Option<u32>,

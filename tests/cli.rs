@@ -226,7 +226,7 @@ fn a_training_that_its_learner_refuses_leaves_no_folder() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "error: sampling.positions = 3: it must be at least 6, one more than bilging has features\n"
+        "error: sampling.positions = 3: it must be at least 7, one more than bilging has features\n"
     );
     assert!(!place.path("runs").exists());
 }

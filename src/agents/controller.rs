@@ -153,6 +153,10 @@ impl<G: Features> Policy<G> for ControlledPlayer {
         }
         values
     }
+
+    fn controller(&self) -> Option<&[(usize, f64)]> {
+        (self.depth == 1).then_some(&self.terms)
+    }
 }
 
 /// What decides between actions of equal value.

@@ -64,6 +64,11 @@ pub trait Agent<G: Game> {
     /// When the player's device fails.
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>>;
 
+    /// The features of actions, by their places, and the weights by which it plays, if that is all that it does.
+    fn controller(&self) -> Option<&[(usize, f64)]> {
+        None
+    }
+
     /// Whether the player thinks for a given time.
     ///
     /// Then it should be asked for one move at a time, and have all cores.

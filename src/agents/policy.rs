@@ -48,6 +48,11 @@ pub trait Policy<G: Game>: Send + Sync {
     fn is_timed(&self) -> bool {
         false
     }
+
+    /// The weighed features by which it chooses, if that is all that it does.
+    fn controller(&self) -> Option<&[(usize, f64)]> {
+        None
+    }
 }
 
 /// The player that follows a policy, in many games in parallel.
@@ -78,6 +83,10 @@ impl<G: Game, P: Policy<G>> Agent<G> for PolicyAgent<P> {
 
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
         Ok(self.policy.rank(state, ties))
+    }
+
+    fn controller(&self) -> Option<&[(usize, f64)]> {
+        self.policy.controller()
     }
 
     fn is_timed(&self) -> bool {

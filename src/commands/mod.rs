@@ -2,6 +2,7 @@
 
 pub mod advise;
 pub mod compare;
+pub mod endure;
 pub mod eval;
 pub mod play;
 pub mod replay;
@@ -36,6 +37,7 @@ pub fn run(command: Command) -> Result<()> {
             Some(path) => compare::game(path)?,
             None => named(&arguments.series.game, None)?,
         },
+        Command::Endure(arguments) => named(&arguments.game, None)?,
         Command::Players(arguments) => arguments.game.clone().unwrap_or_else(|| Match3::NAME.to_owned()),
         Command::Replay(arguments) => named(&arguments.game, None)?,
         Command::Play(arguments) => named(&arguments.game, None)?,
@@ -52,6 +54,7 @@ impl ForGame for Command {
             Self::Train(arguments) => train::run::<G>(&arguments),
             Self::Eval(arguments) => eval::run::<G>(&arguments),
             Self::Compare(arguments) => compare::run::<G>(&arguments),
+            Self::Endure(arguments) => endure::run::<G>(&arguments),
             Self::Players(_) => print(&agents::listing::<G>()),
             Self::Replay(arguments) => replay::run::<G>(&arguments),
             Self::Play(arguments) => play::run::<G>(&arguments),

@@ -1,11 +1,13 @@
 //! Evaluation: a fixed set of seeded games, and what their scores say.
 
+mod endurance;
 mod figures;
 mod games;
 pub mod histogram;
 pub mod luck;
 pub mod statistics;
 
+pub use endurance::{Endurance, Seat, endure};
 pub use figures::{Difference, Figures};
 pub use games::{PlayedGame, deal, play_series};
 pub use histogram::Histogram;
