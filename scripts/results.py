@@ -486,7 +486,7 @@ def machine():
     found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     wide = "with" if "avx512f" in text else "without"
-    return f"{found[1].strip() if found else 'an unknown processor'} ({cores} cores, {wide} AVX-512)"
+    return f"{found[1].strip() if found else 'an unknown processor'} ({cores} core{'' if cores == 1 else 's'}, {wide} AVX-512)"
 
 
 def write(path, text):

@@ -275,10 +275,22 @@ fn load<G: Playable>(options: &Options<G>) -> Result<LinearModel> {
         let path = agent_file(Path::new(path))?;
         return LinearModel::from_file::<G>(&AgentFile::load(&path)?, &path.display().to_string());
     }
-    let bytes = G::LINEAR.ok_or_else(|| {
+    if G::LINEAR.is_none() {
         let text = options.text;
-        Error::user(format!("'{text}' needs checkpoint=PATH, the file or folder of an agent with linear values"))
-    })?;
+        return Err(Error::user(format!(
+            "'{text}' needs checkpoint=PATH, the file or folder of an agent with linear values"
+        )));
+    }
+    shipped::<G>()
+}
+
+/// The model that ships with the program.
+///
+/// # Errors
+/// A game without one.
+pub(super) fn shipped<G: Playable>() -> Result<LinearModel> {
+    let none = || Error::user(format!("no agent of {} with linear values ships", G::NAME));
+    let bytes = G::LINEAR.ok_or_else(none)?;
     let file = AgentFile::from_bytes(bytes).map_err(|what| Error::runtime(format!("the agent that ships {what}")))?;
     LinearModel::from_file::<G>(&file, "the agent that ships")
 }

@@ -5,7 +5,8 @@ use std::time::Instant;
 use super::options::{BREADTH, DEEPEST, DEPTH, GUIDE, MS, Options, PLANS, SIMS, budget};
 use super::policy::{certain_values, shuffle};
 use super::search::Search;
-use super::{ActionValue, Cascade, Entry, Parameter, PlanThenCascade, Planner, Policy};
+use super::{ActionValue, Cascade, Controlled, Entry, Greedy, Parameter, PlanThenCascade, Planner, Policy, Setup};
+use super::{linear, specialist};
 use crate::error::Result;
 use crate::games::{ActionMask, Budget, Lookahead, MaskKind, Plan, Playable, offered};
 use crate::random::Stream;
@@ -98,26 +99,48 @@ pub fn entry<G: Playable>() -> Entry<G> {
                     depth: options.number("depth", "a whole number", 0..=DEEPEST)?,
                     prior_visits: 0.0,
                 },
-                guide: guide(options)?,
+                guide: guide(options, rules)?,
                 mask: MaskKind::of::<G>(options.value("mask"))?,
             })
         },
     }
 }
 
-fn guide<G: Playable>(options: &Options<G>) -> Result<Box<dyn Policy<G>>> {
+/// The names of all guides.
+fn guides<G: Playable>() -> Vec<&'static str> {
+    let mut names = vec!["cascade", "plan", "greedy", "setup"];
+    names.extend(G::LINEAR.map(|_| "fitted"));
+    names.extend(G::CONTROLLERS.first().map(|_| "linear"));
+    names.extend(specialist::plain_names::<G>());
+    names
+}
+
+/// The guide that the options name.
+fn guide<G: Playable>(options: &Options<G>, rules: &G::Rules) -> Result<Box<dyn Policy<G>>> {
+    let name = options.value("guide");
+    if name != "plan" {
+        if options.number("breadth", "a whole number", 0..=G::ACTIONS)? != 0 {
+            return Err(options.wrong("breadth", "0 where guide is not plan"));
+        }
+        if options.given(PLANS.key).is_some() {
+            return Err(options.wrong(PLANS.key, "left out where guide is not plan"));
+        }
+    }
     let breadth = options.number("breadth", "a whole number", 0..=G::ACTIONS)?;
     let plans = match options.given(PLANS.key) {
         None => DEEPEST,
         Some(_) => options.number(PLANS.key, "a whole number", 0..=DEEPEST)?,
     };
-    match options.value("guide") {
-        "cascade" if breadth != 0 => Err(options.wrong("breadth", "0 where guide is not plan")),
-        "cascade" if options.given(PLANS.key).is_some() => {
-            Err(options.wrong(PLANS.key, "left out where guide is not plan"))
-        }
-        "cascade" => Ok(Box::new(Cascade)),
-        "plan" => Ok(Box::new(PlanThenCascade { planner: Planner(Plan { breadth, ..Plan::of(2) }), plans })),
-        _ => Err(options.wrong("guide", "cascade or plan")),
-    }
+    Ok(match name {
+        "cascade" => Box::new(Cascade),
+        "plan" => Box::new(PlanThenCascade { planner: Planner(Plan { breadth, ..Plan::of(2) }), plans }),
+        "greedy" => Box::new(Greedy),
+        "setup" => Box::new(Setup),
+        "fitted" if G::LINEAR.is_some() => Box::new(linear::shipped::<G>()?.player::<G>(rules, 1)),
+        "linear" if !G::CONTROLLERS.is_empty() => Box::new(Controlled::of::<G>(&G::CONTROLLERS[0])?.player::<G>(1)),
+        name => match specialist::plain::<G>(name) {
+            Some(own) => own,
+            None => return Err(options.wrong("guide", &format!("one of {}", guides::<G>().join(", ")))),
+        },
+    })
 }

@@ -65,3 +65,17 @@ pub(super) fn player<G: Playable>(own: &Specialist<G::State>, options: &Options<
     };
     options.player(Special::<G> { values })
 }
+
+/// The specialist of a name as a policy, if it does not search.
+pub(super) fn plain<G: Playable>(name: &str) -> Option<Box<dyn Policy<G>>> {
+    let own = G::SPECIALISTS.iter().find(|own| own.name == name)?;
+    match own.values {
+        OwnValues::Plain(values) => Some(Box::new(Special::<G> { values: Values::Plain(values) })),
+        OwnValues::Search(_) => None,
+    }
+}
+
+/// The names of the specialists that do not search.
+pub(super) fn plain_names<G: Playable>() -> impl Iterator<Item = &'static str> {
+    G::SPECIALISTS.iter().filter(|own| matches!(own.values, OwnValues::Plain(_))).map(|own| own.name)
+}

@@ -104,7 +104,10 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
         ("rollout:mask=all", "'all' is no mask of match3: its masks are legal, effective, matching, setups".into()),
         ("network:told=1", format!("'network' has no parameter 'told': {network}")),
         ("plan:label=", "'plan:label=': label must be a short name, such as label=mine".into()),
-        ("rollout:guide=me", "guide=me in 'rollout:guide=me': guide must be cascade or plan".into()),
+        (
+            "rollout:guide=me",
+            "guide=me in 'rollout:guide=me': guide must be one of cascade, plan, greedy, setup, fitted".into(),
+        ),
     ] {
         let error = parse::<Match3>(text, &Rules::default()).err().unwrap();
         assert_eq!((error.exit_code(), error.to_string()), (2, sentence));

@@ -5,13 +5,13 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Not};
 use std::sync::LazyLock;
 
 use super::features::{COUNT, Feature, SIDE};
-use super::piece::{COLUMNS, FULL, Orientation, TALLEST, action, placements};
+use super::piece::{COLUMNS, FULL, MOST_PLACEMENTS, Orientation, TALLEST, action, placements};
 use super::wall::{KEPT, Wall};
 
 /// Walls that are looked at together.
 const LANES: usize = 16;
 /// Chunks of lanes for the most placements that a piece has.
-const CHUNKS: usize = 34usize.div_ceil(LANES);
+const CHUNKS: usize = MOST_PLACEMENTS.div_ceil(LANES);
 
 /// A number for each lane.
 #[derive(Clone, Copy, Debug)]

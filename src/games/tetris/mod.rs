@@ -262,9 +262,15 @@ impl Features for Tetris {
 
     fn weigh(state: &State, terms: &[(usize, f64)], mut give: impl FnMut(usize, f64)) {
         let weighing = Weighing::of_numbers(terms);
+        let (mut all, mut count) = ([(0, 0.0); piece::MOST_PLACEMENTS], 0);
         Batch::with(|batch| {
-            batch.each(&state.wall(), state.piece(), state.height(), &weighing, |action, value, _| give(action, value));
+            batch.each(&state.wall(), state.piece(), state.height(), &weighing, |action, value, _| {
+                all[count] = (action, value);
+                count += 1;
+            });
         });
+        // Who is given them may weigh other positions meanwhile.
+        all[..count].iter().for_each(|(action, value)| give(*action, *value));
     }
 
     fn play_weighed(rules: &Rules, terms: &[(usize, f64)], stream: &mut Stream, most: u64) -> Run {

@@ -9,6 +9,9 @@ pub const FULL: u16 = (1 << COLUMNS) - 1;
 /// Rows of the highest piece.
 pub const TALLEST: usize = 4;
 
+/// The most placements that a piece has.
+pub const MOST_PLACEMENTS: usize = 34;
+
 /// The letters of the pieces, by their numbers.
 pub const LETTERS: [char; 7] = ['O', 'I', 'L', 'J', 'T', 'S', 'Z'];
 /// The number of a piece that is not known.
