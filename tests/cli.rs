@@ -245,6 +245,10 @@ fn advice_on_bilging_is_a_drawing_or_json_and_a_board_that_is_none_is_refused_by
     assert_eq!((best["lines"].as_array().unwrap().len(), best["leaves"].as_array().unwrap().len()), (3, 12));
     assert_eq!(told["bingos"][0]["features"].as_array().unwrap().len(), 5);
 
+    let output = place.run(&["advise", "--game", "bilging", "--rule", "colours=5", "board.txt"]);
+    let refused = String::from_utf8(output.stderr).unwrap();
+    assert!(refused.contains("row 0, column 3") && refused.contains("the last is 'e'"), "{refused}");
+
     fs::write(place.path("board.txt"), board.replacen('c', "x", 1)).unwrap();
     let output = place.run(&["advise", "--game", "bilging", "board.txt"]);
     let refused = String::from_utf8(output.stderr).unwrap();

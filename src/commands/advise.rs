@@ -144,7 +144,9 @@ fn position<G: Playable>(rules: &G::Rules, name: &str, text: &str, moves_left: O
     if all > 0 && !(1..=all).contains(&moves_left) {
         return Err(Error::user(format!("--moves-left {moves_left}: it must be from 1 to {all}")));
     }
-    G::parse(text, moves_left).map_err(|error| Error::user(format!("{name}: {error}")))
+    let state = G::parse(text, moves_left);
+    let state = state.and_then(|state| G::check(rules, &state).map(|()| state));
+    state.map_err(|error| Error::user(format!("{name}: {error}")))
 }
 
 /// The ranking as text, below the board with the best move in brackets.

@@ -457,6 +457,14 @@ pub trait Text: Game {
     /// A text that is no board at rest, by row and column, and a number of actions left that no game has.
     fn parse(board: &str, actions_left: i64) -> Result<Self::State>;
 
+    /// Checks that a position that was read is one of these rules; by default any is.
+    ///
+    /// # Errors
+    /// What the rules do not have, by row and column.
+    fn check(_rules: &Self::Rules, _state: &Self::State) -> Result<()> {
+        Ok(())
+    }
+
     /// An action for people, such as `(2, 6)-(2, 7)`; of equal width for all.
     fn describe(action: usize) -> String;
 

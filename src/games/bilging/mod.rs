@@ -360,6 +360,10 @@ impl Text for Bilging {
         Ok(State::pack(&grid, text::moves_left(actions_left)?, Chains::default()))
     }
 
+    fn check(rules: &Rules, state: &State) -> Result<()> {
+        text::check_colours(&state.pieces(), rules.colours)
+    }
+
     /// Row and column of both pieces, such as `( 2, 4)-( 2, 5)`.
     fn describe(action: usize) -> String {
         let (column, row) = board::place(action);

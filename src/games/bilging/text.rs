@@ -73,6 +73,22 @@ pub(super) fn parse(text: &str) -> Result<Grid> {
     }
 }
 
+/// Checks that a board has the first so many colours alone.
+///
+/// # Errors
+/// The first piece of another colour, by row and column from 0.
+pub(super) fn check_colours(pieces: &[[u8; COLUMNS]; ROWS], colours: u8) -> Result<()> {
+    let all = pieces.iter().enumerate().flat_map(|(row, pieces)| pieces.iter().enumerate().map(move |at| (row, at)));
+    match { all }.find(|(_, (_, piece))| **piece >= colours && **piece != UNKNOWN) {
+        None => Ok(()),
+        Some((row, (column, piece))) => Err(Error::user(format!(
+            "row {row}, column {column} of the board (both from 0) is {:?}, but with {colours} colours the last is {:?}",
+            letter(*piece),
+            letter(colours - 1)
+        ))),
+    }
+}
+
 /// Moves left as they are given.
 ///
 /// # Errors

@@ -312,6 +312,14 @@ impl Text for Tetris {
         text::parse(board)
     }
 
+    fn check(rules: &Rules, state: &State) -> Result<()> {
+        let (filled, rows) = (state.wall().height(), rules.rows());
+        match filled <= rows {
+            true => Ok(()),
+            false => Err(Error::user(format!("the wall is {filled} rows high, but by these rules it has {rows}"))),
+        }
+    }
+
     fn with_piece(state: &State, piece: usize) -> State {
         State::pack(&state.wall(), piece as u8, state.height() as u8, state.is_lost())
     }
