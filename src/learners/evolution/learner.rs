@@ -159,10 +159,12 @@ impl<G: Features> Learner<G> for Evolution<G> {
 }
 
 impl<G: Features> Evolution<G> {
-    /// The controller that it has found.
+    /// The controller that it has found, its largest weight 1 or -1: only their ratios count.
     fn controlled(&self) -> Controlled {
         let weights = self.moving.optimizer.solution();
-        Controlled::new(self.features.iter().copied().zip(weights.iter().copied()).collect())
+        let largest = weights.iter().fold(0.0, |largest: f64, weight| largest.max(weight.abs()));
+        let scale = if largest > 0.0 { largest } else { 1.0 };
+        Controlled::new(self.features.iter().copied().zip(weights.iter().map(|weight| weight / scale)).collect())
     }
 }
 
