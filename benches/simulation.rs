@@ -3,8 +3,9 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use matchq::agents::Controlled;
 use matchq::games::match3::Rules;
-use matchq::games::{Bilging, Game, Image, Match3, offered};
+use matchq::games::{Bilging, Features, Game, Image, Match3, Tetris, offered};
 use matchq::random::{Draw, Role, Stream};
 
 /// Moves of one measured call.
@@ -64,6 +65,25 @@ fn simulation<G: Game>(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Placements of Tetris's controllers on twenty rows, all of a piece's placements valued for each.
+fn controllers(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("placements of tetris");
+    group.throughput(Throughput::Elements(MOVES));
+    let rules = <Tetris as Game>::Rules::default();
+    let names = Tetris::CONTROLLERS.iter().map(|known| known.name).chain(["checkpoints/tetris-shapes"]);
+    for name in names {
+        let controller = Controlled::named::<Tetris>(name).expect("it is known or ships");
+        let mut seed = 0;
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                seed += 1;
+                Tetris::play_weighed(&rules, controller.terms(), &mut Stream::new(seed, Role::Game, 0), MOVES).score
+            });
+        });
+    }
+    group.finish();
+}
+
 fn encoding(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("encoding");
     group.throughput(Throughput::Elements(1));
@@ -80,5 +100,5 @@ fn encoding(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, simulation::<Match3>, simulation::<Bilging>, encoding);
+criterion_group!(benches, simulation::<Match3>, simulation::<Bilging>, controllers, encoding);
 criterion_main!(benches);

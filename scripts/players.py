@@ -79,6 +79,10 @@ CONTROLLERS = {
 }
 # Seats, and moves of each, for those on ten rows.
 SEATS, MOVES = 200, 600_000
+# A piece further: a controller, the moves of a seat on ten rows.
+FURTHER = {"dt-10": 15_000}
+# Whole games of DT-10 that `endure` is held against: rows, games.
+WHOLE = {10: 2_000, 12: 500}
 
 
 def main():
@@ -146,23 +150,48 @@ def play(program, game, player, games, report, label=None, *options):
 
 
 def endure(program, only):
-    """Has the controllers of Tetris play on ten rows, for a fixed number of moves."""
-    players = {name: f"linear:weights={name}" for name in CONTROLLERS}
-    agents = sorted((ROOT / "checkpoints").glob("tetris-*"))
-    players |= {path.name: f"linear:checkpoint={path.relative_to(ROOT)}" for path in agents}
-    for name, player in players.items():
-        report = path_of("tetris", f"rows-10-{name}")
+    """Has the controllers of Tetris play, for a fixed number of moves, and some of them whole games."""
+    wanted = {f"rows-10-{name}": (10, f"linear:weights={name}", MOVES) for name in CONTROLLERS}
+    for path in sorted((ROOT / "checkpoints").glob("tetris-*")):
+        wanted[f"rows-10-{path.name}"] = (10, f"linear:checkpoint={path.relative_to(ROOT)}", MOVES)
+    for name, moves in FURTHER.items():
+        wanted[f"further-{name}"] = (10, f"linear:weights={name}:depth=2", moves)
+    for rows, games in WHOLE.items():
+        report = path_of("tetris", f"whole-{rows}-dt-10")
+        if (not only or report.stem.startswith(only)) and not report.exists():
+            play(program, "tetris", "linear:weights=dt-10", games, report, None, f"--rule=rows={rows}")
+        if rows != 10:
+            wanted[f"rows-{rows}-dt-10"] = (rows, "linear:weights=dt-10", MOVES)
+    for name, (rows, player, moves) in wanted.items():
+        report = path_of("tetris", name)
         if only and not name.startswith(only) or report.exists():
             continue
         report.parent.mkdir(parents=True, exist_ok=True)
-        command = [program, "endure", "--game=tetris", "--rule=rows=10", f"--players={player}", "--json"]
-        command += [f"--seats={SEATS}", f"--moves={MOVES}", "--threads=1"]
+        command = [program, "endure", "--game=tetris", f"--rule=rows={rows}", f"--players={player}", "--json"]
+        command += [f"--seats={SEATS}", f"--moves={moves}", "--threads=1"]
         written = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
         (played,) = json.loads(written)
         played["seats"] = [[seat["score"], seat["ended"]] for seat in played["seats"]]
         played |= {"machine": machine(), "date": str(datetime.date.today()), "program": commit()}
         write(report, json.dumps(played) + "\n")
         print(f"{name}: {played['mean']:.0f} +- {played['half_width']:.0f}", flush=True)
+
+
+def endured(report):
+    """Lines a game that was lost, with its interval."""
+    played = read(report)
+    return f"{played['mean']:,.0f} ± {played['half_width']:,.0f}" if played else ""
+
+
+def whole_table(_):
+    """The table of whole games of Tetris beside lines over losses."""
+    rows = ["| rows | whole games | their mean | lines over losses |", "|---:|---:|---:|---:|"]
+    for height in WHOLE:
+        played = read(path_of("tetris", f"whole-{height}-dt-10"))
+        if played:
+            mean = f"{played['mean']:,.0f} ± {played['half_width']:,.0f}"
+            rows.append(f"| {height} | {played['games']:,} | {mean} | {endured(path_of('tetris', f'rows-{height}-dt-10'))} |")
+    return "\n".join(rows) + "\n"
 
 
 def controller_table(_):
@@ -175,6 +204,8 @@ def controller_table(_):
         cells = [f"`{name}`", f"{played['mean']:,.0f} ± {played['half_width']:,.0f}", f"{played['ended']:,}", *published]
         rows.append("| " + " | ".join([*cells, f"{played['moves'] / played['seconds'] / 1e6:.1f}"]) + " |")
     machines = sorted({f"{played['machine']}, {played['date']}" for played in found.values()})
+    further = [f"`{name}` {endured(path_of('tetris', f'further-{name}'))}" for name in FURTHER]
+    rows += ["", f"Lines a game with a piece further, by `depth=2`: {', '.join(further)}."]
     return "\n".join([*rows, "", f"One thread each, on {'; '.join(machines)}."]) + "\n"
 
 
@@ -218,6 +249,8 @@ def player_table(game):
         ]
         rows.append("| " + " | ".join(cells) + " |")
     machines = sorted({f"{played['machine']}, {played['date']}" for played in found.values()})
+    further = [f"`{name}` {endured(path_of('tetris', f'further-{name}'))}" for name in FURTHER]
+    rows += ["", f"Lines a game with a piece further, by `depth=2`: {', '.join(further)}."]
     return "\n".join([*rows, "", f"One thread each, on {'; '.join(machines)}."]) + "\n"
 
 
@@ -288,7 +321,7 @@ def article_table(game):
 
 # The tables of each game's page.
 TABLES = {
-    "tetris": {"controllers": controller_table},
+    "tetris": {"controllers": controller_table, "whole games": whole_table},
     "bilging": {"players": player_table, "article": article_table, "trainings": training_table, "rules": rule_table},
 }
 

@@ -19,8 +19,8 @@ pub const KIND: &str = "controller";
 /// The tensor of the weights in a file, in the order of the features in its config.
 const WEIGHTS: &str = "weights";
 
-/// The value of an action after which the game is lost.
-const LOST: f64 = -1e9;
+/// How much less than nothing an action is worth after which the game is lost, of the largest weight.
+const LOST: f64 = 1e6;
 
 /// A linear controller: features of actions by their places, and weights.
 #[derive(Clone, PartialEq, Debug)]
@@ -49,6 +49,34 @@ impl Controlled {
         let names: Vec<String> = known.terms.iter().map(|(name, _)| (*name).to_owned()).collect();
         let weights = known.terms.iter().map(|(_, weight)| *weight);
         Ok(Self { terms: numbers::<G>(&names, known.name)?.into_iter().zip(weights).collect() })
+    }
+
+    /// The controller of a name or, where there is none of that name, in a file or folder.
+    ///
+    /// # Errors
+    /// As of [`of`](Self::of) and [`from_file`](Self::from_file).
+    pub fn named<G: Features>(name: &str) -> Result<Self> {
+        if let Some(known) = G::CONTROLLERS.iter().find(|known| known.name == name) {
+            return Self::of::<G>(known);
+        }
+        if !Path::new(name).exists() {
+            let known: Vec<&str> = G::CONTROLLERS.iter().map(|known| known.name).collect();
+            return Err(Error::user(format!(
+                "there is no controller \"{name}\": give a file or folder that there is, or one of those of {}: {}",
+                G::NAME,
+                known.join(", ")
+            )));
+        }
+        let path = agent_file(Path::new(name))?;
+        Self::from_file::<G>(&AgentFile::load(&path)?, &path.display().to_string())
+    }
+
+    /// The same with all weights divided by the largest: only their ratios count.
+    #[must_use]
+    pub fn scaled(mut self) -> Self {
+        let scale = scale(&self.terms);
+        self.terms.iter_mut().for_each(|(_, weight)| *weight /= scale);
+        self
     }
 
     /// The features by their places, and their weights.
@@ -95,61 +123,114 @@ impl Controlled {
 
     /// The player of the controller that looks so many pieces ahead, the one to be placed included.
     pub fn player<G: Features>(&self, depth: u32) -> impl Policy<G> + use<G> {
-        ControlledPlayer { terms: self.terms.clone(), depth }
+        let of_action = self.terms.iter().copied().filter(|(feature, _)| G::is_of_action(*feature)).collect();
+        ControlledPlayer { terms: self.terms.clone(), of_action, scale: scale(&self.terms), depth }
     }
 }
 
-/// The places of features by their names.
+/// The size of the largest weight, 1 if there is none.
+fn scale(terms: &[(usize, f64)]) -> f64 {
+    let largest = terms.iter().fold(0.0, |largest: f64, (_, weight)| largest.max(weight.abs()));
+    if largest > 0.0 { largest } else { 1.0 }
+}
+
+/// The places of features by their names, in their order.
 fn numbers<G: Features>(names: &[String], of: &str) -> Result<Vec<usize>> {
     let known = G::action_names();
     let number = |name: &String| {
-        known.iter().position(|known| known == name).ok_or_else(|| {
-            Error::user(format!("{of} weighs a feature \"{name}\", but those of {} are {}", G::NAME, known.join(", ")))
-        })
+        let place = known.iter().position(|known| known == name);
+        place.ok_or_else(|| Error::user(format!("{of} weighs a feature \"{name}\", which {} does not have", G::NAME)))
     };
     names.iter().map(number).collect()
+}
+
+/// The places of features by their names and those of sets, each once.
+///
+/// # Errors
+/// A name that is neither a feature's nor a set's, or no name at all; the sentence begins with `of`.
+pub fn places<G: Features>(names: &[String], of: &str) -> Result<Vec<usize>> {
+    let (all, sets) = (G::action_names(), G::feature_sets());
+    let mut found = Vec::new();
+    let known = || {
+        let sets: Vec<&str> = sets.iter().map(|(set, _)| *set).collect();
+        // Hundreds of shapes are best named by their set.
+        let few = all.len().min(30);
+        let more = if few < all.len() { " and more" } else { "" };
+        format!("the sets of {} are {}, and its features {}{more}", G::NAME, sets.join(", "), all[..few].join(", "))
+    };
+    for name in names {
+        let set = sets.iter().find(|(set, _)| set == name);
+        let wanted = set.map_or_else(|| vec![name.as_str()], |(_, features)| features.clone());
+        for feature in wanted {
+            let place = all.iter().position(|known| *known == feature);
+            let place =
+                place.ok_or_else(|| Error::user(format!("{of}: there is no feature \"{feature}\": {}", known())))?;
+            if !found.contains(&place) {
+                found.push(place);
+            }
+        }
+    }
+    match found.is_empty() {
+        true => Err(Error::user(format!("{of} is empty: {}", known()))),
+        false => Ok(found),
+    }
 }
 
 /// Plays the first of the actions with the highest value.
 struct ControlledPlayer {
     terms: Vec<(usize, f64)>,
+    /// Those that tell of the action alone.
+    of_action: Vec<(usize, f64)>,
+    scale: f64,
     depth: u32,
 }
 
 impl ControlledPlayer {
-    /// The mean over what may be drawn next of the best value that can follow an action.
-    fn later<G: Features>(&self, state: &G::State, action: usize) -> f64 {
-        let after = G::after(state, action);
-        let best = |next: &G::State| {
-            let mut best = LOST;
-            if G::is_whole(next) {
-                G::weigh(next, &self.terms, |_, value| best = best.max(value));
-            }
-            best
-        };
-        let (mut sum, mut count) = (0.0, 0.0);
-        G::each_next(&after.state, |next| {
-            sum += best(next);
-            count += 1.0;
+    /// The actions, each with what its own features add to the mean of the best values that may follow it.
+    fn further<G: Features>(&self, state: &G::State) -> Vec<ActionValue> {
+        let mut values = Vec::new();
+        G::weigh(std::slice::from_ref(state), &self.of_action, |_, action, value| {
+            values.push(ActionValue { action, value })
         });
-        if count == 0.0 { LOST } else { sum / count }
+        let lost = -LOST * self.scale;
+        // Of each action the places of what may come next in the list of all.
+        let (mut following, mut ranges) = (Vec::new(), Vec::new());
+        for valued in &values {
+            let first = following.len();
+            G::each_next(&G::after(state, valued.action).state, |next| following.push(*next));
+            ranges.push(first..following.len());
+        }
+        let mut best = vec![f64::NEG_INFINITY; following.len()];
+        G::weigh(&following, &self.terms, |place, _, value| best[place] = best[place].max(value));
+        for (place, best) in best.iter_mut().enumerate() {
+            *best = if G::is_whole(&following[place]) { best.max(lost) } else { lost };
+        }
+        for (valued, range) in values.iter_mut().zip(ranges) {
+            let count = range.len();
+            let mean = best[range].iter().sum::<f64>() / count.max(1) as f64;
+            valued.value = if count == 0 { lost } else { valued.value + mean };
+        }
+        values
     }
 }
 
 impl<G: Features> Policy<G> for ControlledPlayer {
     fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
+        let lost = -LOST * self.scale;
         let mut values = Vec::new();
-        G::weigh(state, &self.terms, |action, value| {
-            let value = if self.depth == 1 { value } else { self.later::<G>(state, action) };
-            values.push(ActionValue { action, value: value.max(LOST) });
-        });
+        if self.depth == 1 {
+            let weighed = |_, action, value| values.push(ActionValue { action, value });
+            G::weigh(std::slice::from_ref(state), &self.terms, weighed);
+        } else {
+            values = self.further::<G>(state);
+        }
         if values.is_empty() {
             let legal = G::mask(state, MaskKind::LEGAL);
-            values.extend(legal.iter().map(|action| ActionValue { action, value: LOST }));
+            values.extend(legal.iter().map(|action| ActionValue { action, value: lost }));
         }
         // The first of equal ones is the best by as little as makes it so.
         for (index, valued) in values.iter_mut().enumerate() {
-            valued.value -= index as f64 * TIE;
+            valued.value = valued.value.max(lost) - index as f64 * TIE * self.scale;
         }
         values
     }
@@ -159,7 +240,7 @@ impl<G: Features> Policy<G> for ControlledPlayer {
     }
 }
 
-/// What decides between actions of equal value.
+/// What decides between actions of equal value, of the largest weight.
 const TIE: f64 = 1e-9;
 
 /// The player's entry in the list.
@@ -211,5 +292,91 @@ fn load<G: Playable>(options: &Options<G>) -> Result<Controlled> {
                 options.text
             ))),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::Tetris;
+    use crate::games::tetris::Rules;
+    use crate::games::{Game, Lookahead, Text};
+    use crate::random::Role;
+
+    #[test]
+    fn features_are_named_alone_or_by_sets_and_an_unknown_one_is_refused() {
+        let of = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+            places::<Tetris>(&names, "learning.features")
+        };
+        assert_eq!(of(&["dellacherie", "holes", "max_height"]).unwrap(), [0, 1, 2, 3, 4, 5, 11]);
+        assert_eq!(of(&["bertsekas"]).unwrap().len(), 21);
+        // 175 shapes between the sides, as mirror images are one, and 343 at a side.
+        assert_eq!(of(&["shapes"]).unwrap().len(), 175 + 343);
+        let refused = of(&["hole"]).unwrap_err().to_string();
+        assert!(
+            refused.starts_with("learning.features: there is no feature \"hole\": the sets of tetris are"),
+            "{refused}"
+        );
+        assert!(of(&[]).unwrap_err().to_string().starts_with("learning.features is empty: "));
+    }
+
+    #[test]
+    fn weights_mean_the_same_at_any_scale() {
+        let rules = Rules::new(6).unwrap();
+        for (name, depth) in [("report", 1), ("dt-10", 1), ("dt-10", 2)] {
+            let known = Controlled::named::<Tetris>(name).unwrap();
+            let by = |factor: f64| {
+                let terms = known.terms().iter().map(|(feature, weight)| (*feature, weight * factor)).collect();
+                let player = Controlled::new(terms).player::<Tetris>(depth);
+                let mut stream = Stream::new(5, Role::Game, 0);
+                let mut game = Tetris::new(&rules, &mut stream);
+                let mut boards = Vec::new();
+                while boards.len() < 60 {
+                    let action = player.choose(&game.state(), &mut Stream::new(0, Role::Tie, 0));
+                    if game.step(action, &mut stream).terminal {
+                        game = Tetris::new(&rules, &mut stream);
+                    }
+                    boards.push(Tetris::board(&game.state()));
+                }
+                boards
+            };
+            // Powers of two change no digit.
+            assert!(by(1.0) == by(2_f64.powi(60)) && by(1.0) == by(2_f64.powi(-60)), "{name} {depth}");
+        }
+    }
+
+    #[test]
+    fn a_piece_further_an_action_is_worth_its_own_features_and_the_mean_of_the_best_that_may_follow() {
+        let rules = Rules::new(5).unwrap();
+        let known = Controlled::named::<Tetris>("dt-10").unwrap();
+        let (near, far) = (known.player::<Tetris>(1), known.player::<Tetris>(2));
+        let mut ties = Stream::new(0, Role::Tie, 0);
+        let mut stream = Stream::new(2, Role::Game, 0);
+        let mut game = Tetris::new(&rules, &mut stream);
+        for _ in 0..25 {
+            let state = game.state();
+            let mut own = vec![0.0; 40];
+            Tetris::action_features(&state, |action, features| {
+                let weight =
+                    |of: usize| known.terms().iter().find(|(feature, _)| *feature == of).map_or(0.0, |term| term.1);
+                // Landing height and eroded cells.
+                own[action] = features.iter().filter(|(of, _)| *of < 2).map(|(of, number)| weight(*of) * number).sum();
+            });
+            let values = far.values(&state, &mut ties);
+            for valued in values.iter().filter(|valued| valued.value > -1e5) {
+                let after = Tetris::after(&state, valued.action).state;
+                let best = |piece: usize| {
+                    let next = Tetris::with_piece(&after, piece);
+                    near.values(&next, &mut ties).iter().map(|valued| valued.value).fold(f64::NEG_INFINITY, f64::max)
+                };
+                let best: Vec<f64> = (0..7).map(best).collect();
+                let expected = own[valued.action] + best.iter().sum::<f64>() / 7.0;
+                assert!((valued.value - expected).abs() < 1e-5, "{} is not {expected}", valued.value);
+            }
+            if game.step(near.choose(&state, &mut ties), &mut stream).terminal {
+                game = Tetris::new(&rules, &mut stream);
+            }
+        }
     }
 }

@@ -18,7 +18,7 @@ mod setup;
 mod specialist;
 
 pub use cascade::Cascade;
-pub use controller::Controlled;
+pub use controller::{Controlled, places};
 pub use exhaustive::Exhaustive;
 pub use greedy::Greedy;
 pub use linear::{LinearModel, LinearPlayer, LinearValue};

@@ -4,7 +4,7 @@ use super::{compute, series};
 use crate::agents;
 use crate::cli::Eval;
 use crate::error::{Error, Result};
-use crate::eval::Histogram;
+use crate::eval::{Histogram, exponential};
 use crate::games::{Game, Match3, Playable};
 use crate::report::plot;
 use crate::store::files;
@@ -27,7 +27,10 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
         Histogram::of(&report.scores).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
     let summary = &report.figures.scores;
     let (player, games, seed, rate) = (&report.player, report.games, report.seed, report.games_per_second);
-    let drawn = histogram.render(summary);
+    let drawn = match G::IS_EXPONENTIAL {
+        true => exponential::render(&report.scores, summary),
+        false => histogram.render(summary),
+    };
     let watch = match (&arguments.player, checkpoint) {
         (Some(player), _) => player.clone(),
         (None, Some(path)) => format!("{player}:checkpoint={}", path.display()),

@@ -106,7 +106,7 @@ fn round_widths() -> impl Iterator<Item = i64> {
 /// A bar as long as so many characters, to an eighth.
 ///
 /// What is not nothing shows.
-fn bar(length: f64) -> String {
+pub(super) fn bar(length: f64) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (length * 8.0).round() as usize;
     let eighths = if length > 0.0 { eighths.max(1) } else { 0 };

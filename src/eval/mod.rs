@@ -1,6 +1,7 @@
 //! Evaluation: a fixed set of seeded games, and what their scores say.
 
 mod endurance;
+pub mod exponential;
 mod figures;
 mod games;
 pub mod histogram;

@@ -392,8 +392,17 @@ pub trait Features: Lookahead {
         std::iter::once("points").chain(Self::NAMES.iter().copied()).collect()
     }
 
+    /// Whether a feature tells of the action alone, and not of its afterstate.
+    ///
+    /// A player that looks further adds up what such features say of each action on the way.
+    fn is_of_action(feature: usize) -> bool {
+        feature == 0
+    }
+
     /// Sets of an action's features: a name, and the features'.
-    const FEATURE_SETS: &'static [(&'static str, &'static [&'static str])] = &[];
+    fn feature_sets() -> Vec<(&'static str, Vec<&'static str>)> {
+        Vec::new()
+    }
 
     /// Gives the positions of equal chance that may follow an afterstate, where the game can tell; by default none.
     fn each_next(_after: &Self::State, _give: impl FnMut(&Self::State)) {}
@@ -401,15 +410,27 @@ pub trait Features: Lookahead {
     /// Controllers that are known by a name.
     const CONTROLLERS: &'static [Controller] = &[];
 
-    /// Gives each action that a controller chooses from, and the sum of its weighed features.
-    ///
-    /// `terms` are features by their place in [`action_names`](Self::action_names), and weights.
-    fn weigh(state: &Self::State, terms: &[(usize, f64)], mut give: impl FnMut(usize, f64)) {
+    /// Gives each action that a controller chooses from, and its features that are not 0, by their places.
+    fn action_features(state: &Self::State, mut give: impl FnMut(usize, &[(usize, f64)])) {
         for action in offered::<Self>(state, Self::DEFAULT_MASK).0.iter() {
             let after = Self::after(state, action);
-            let mut features = vec![f64::from(after.points)];
-            features.extend(Self::features(&after.state));
-            give(action, terms.iter().map(|(feature, weight)| weight * features[*feature]).sum());
+            let features = std::iter::once(f64::from(after.points)).chain(Self::features(&after.state));
+            let features: Vec<_> = features.enumerate().filter(|(_, number)| *number != 0.0).collect();
+            give(action, &features);
+        }
+    }
+
+    /// Gives each action that a controller chooses from in each position, and the sum of its weighed features.
+    ///
+    /// `terms` are features by their place in [`action_names`](Self::action_names), and weights; what is given is the
+    /// place of the position, the action, and the sum.
+    fn weigh(states: &[Self::State], terms: &[(usize, f64)], mut give: impl FnMut(usize, usize, f64)) {
+        let mut weights = vec![0.0; Self::action_names().len()];
+        terms.iter().for_each(|(feature, weight)| weights[*feature] += weight);
+        for (place, state) in states.iter().enumerate() {
+            Self::action_features(state, |action, features| {
+                give(place, action, features.iter().map(|(feature, number)| weights[*feature] * number).sum());
+            });
         }
     }
 
@@ -419,7 +440,7 @@ pub trait Features: Lookahead {
         let mut moves = 0;
         while moves < most && !game.is_over() {
             let (mut best, mut action) = (f64::NEG_INFINITY, None);
-            Self::weigh(&game.state(), terms, |weighed, value| {
+            Self::weigh(&[game.state()], terms, |_, weighed, value| {
                 if action.is_none() || value > best {
                     (best, action) = (value, Some(weighed));
                 }
@@ -540,6 +561,9 @@ pub trait Playable: Image + Features + Text {
 
     /// Players of the game's own, the recommended one first.
     const SPECIALISTS: &'static [Specialist<Self::State>] = &[];
+
+    /// Whether a game ends by a mishap that may come at any move, so that scores of good players are near exponential.
+    const IS_EXPONENTIAL: bool = false;
 
     /// Figures of the game's own; by default none.
     fn figures(_games: &mut dyn Iterator<Item = Played<Self>>) -> OwnFigures {

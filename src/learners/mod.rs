@@ -6,6 +6,7 @@ pub mod dqn;
 pub mod evolution;
 pub mod fitted;
 pub mod folder;
+pub mod imitation;
 pub mod logs;
 pub mod metrics;
 pub mod run;
@@ -18,6 +19,7 @@ pub use dqn::Dqn;
 pub use evolution::Evolution;
 pub use fitted::Fitted;
 pub use folder::RunFolder;
+pub use imitation::Imitation;
 pub use metrics::Metrics;
 pub use run::{Ending, Run};
 
@@ -132,4 +134,5 @@ learners! {
     Dqn,
     Fitted,
     Evolution,
+    Imitation,
 }

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use super::features::{COUNT, Feature, SIDE};
 use super::piece::{COLUMNS, FULL, MOST_PLACEMENTS, Orientation, TALLEST, action, placements};
+use super::surface::Surface;
 use super::wall::{KEPT, Wall};
 
 /// Walls that are looked at together.
@@ -92,11 +93,14 @@ mod need {
     pub const DIVERSITY: u32 = 16;
     pub const HEIGHTS: u32 = 32;
     pub const TOPPED: u32 = 64;
+    pub const SHAPES: u32 = 128;
     /// What Thiery and Scherrer's DT needs.
     pub const DT: u32 = TRIANGULAR | DEPTH | HOLE_ROWS | DIVERSITY;
     /// What the report needs.
     pub const REPORT: u32 = HEIGHTS | TOPPED;
-    pub const ALL: u32 = 127;
+    /// What DT and shapes of the surface need.
+    pub const DT_SHAPES: u32 = DT | SHAPES;
+    pub const ALL: u32 = 255;
 
     use super::Feature;
 
@@ -189,7 +193,12 @@ struct Chunk {
     /// Twice the landing height, and that of the report.
     landing: Lanes,
     report_landing: Lanes,
+    /// Shapes of the surface: seven between the sides, and at the left and the right one, that mirrored.
+    shapes: [Lanes; WINDOWS + 2],
 }
+
+/// Shapes of four columns between the sides.
+const WINDOWS: usize = COLUMNS - 3;
 
 /// The features of a chunk's placements: a row for each feature.
 type Table = [[f32; LANES]; COUNT];
@@ -204,29 +213,24 @@ pub struct Batch {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Weighing {
     terms: Vec<(Feature, f64)>,
+    surface: Surface,
     needs: u32,
     /// Whether a placement that loses is worse than any other, whatever its features.
     never_loses: bool,
 }
 
 impl Weighing {
-    /// The controller of these features and weights.
+    /// The controller of features by their numbers, and weights.
     ///
     /// Where the features do not say what has lost, a placement that loses counts as minus infinity.
-    pub fn new(terms: Vec<(Feature, f64)>) -> Self {
-        let needs = terms.iter().fold(0, |needs, (feature, _)| needs | need::of(*feature));
+    pub fn new(terms: &[(usize, f64)]) -> Self {
+        let surface = Surface::of(terms);
+        let known = |(number, weight): &(usize, f64)| Feature::ALL.get(*number).map(|feature| (*feature, *weight));
+        let terms: Vec<(Feature, f64)> = terms.iter().filter_map(known).collect();
+        let needs = if surface.shapes.is_some() { need::SHAPES } else { 0 };
+        let needs = terms.iter().fold(needs, |needs, (feature, _)| needs | need::of(*feature));
         let never_loses = terms.iter().all(|(feature, _)| *feature != Feature::HasLost);
-        Self { terms, needs, never_loses }
-    }
-
-    /// The controller of features by their numbers.
-    pub fn of_numbers(terms: &[(usize, f64)]) -> Self {
-        Self::new(terms.iter().map(|(feature, weight)| (Feature::ALL[*feature], *weight)).collect())
-    }
-
-    /// The features and their weights.
-    pub fn terms(&self) -> &[(Feature, f64)] {
-        &self.terms
+        Self { terms, surface, needs, never_loses }
     }
 }
 
@@ -252,6 +256,7 @@ impl Batch {
             cells: Lanes::ZERO,
             landing: Lanes::ZERO,
             report_landing: Lanes::ZERO,
+            shapes: [Lanes::ZERO; WINDOWS + 2],
         };
         Self { chunks: (0..CHUNKS).map(|_| empty()).collect(), table: vec![[[0.0; LANES]; COUNT]; CHUNKS] }
     }
@@ -287,6 +292,7 @@ impl Batch {
                     values[lane] += weight * f64::from(numbers[lane]);
                 }
             }
+            chunk.weigh_surface(&weighing.surface, &mut values);
             for (lane, value) in values[..placed.count].iter().enumerate() {
                 let lost = chunk.lost.0[lane] != 0;
                 let value = if lost && weighing.never_loses { f64::NEG_INFINITY } else { *value };
@@ -345,6 +351,7 @@ impl Batch {
             match needs {
                 _ if needs & !need::WELLS == 0 => chunk.measure::<{ need::WELLS }>(height, table),
                 _ if needs & !need::DT == 0 => chunk.measure::<{ need::DT }>(height, table),
+                _ if needs & !need::DT_SHAPES == 0 => chunk.measure::<{ need::DT_SHAPES }>(height, table),
                 _ if needs & !need::REPORT == 0 => chunk.measure::<{ need::REPORT }>(height, table),
                 _ => chunk.measure::<{ need::ALL }>(height, table),
             }
@@ -438,10 +445,52 @@ impl Chunk {
         }
     }
 
+    /// The shapes of the surfaces of all lanes.
+    #[inline(always)]
+    fn see_shapes(&mut self) {
+        let mut steps = [Lanes::ZERO; COLUMNS - 1];
+        for (place, step) in steps.iter_mut().enumerate() {
+            // From -3 to 3, counted from 0.
+            *step = self.tops[place + 1].with(self.tops[place], |right, left| (right + 3).saturating_sub(left).min(6));
+        }
+        let shape = |one: Lanes, two: Lanes, three: Lanes| (one.map(|one| one * 49)) + two.map(|two| two * 7) + three;
+        for (place, some) in steps.windows(3).enumerate() {
+            self.shapes[place] = shape(some[0], some[1], some[2]);
+        }
+        let from_right = |place: usize| steps[place].map(|step| 6 - step);
+        self.shapes[WINDOWS] = self.shapes[0];
+        self.shapes[WINDOWS + 1] = shape(from_right(8), from_right(7), from_right(6));
+    }
+
+    /// Adds the weighed features of the surfaces to the values of all lanes.
+    #[inline]
+    fn weigh_surface(&self, surface: &Surface, values: &mut [f64; LANES]) {
+        if let Some(weights) = &surface.shapes {
+            for (place, shapes) in self.shapes.iter().enumerate() {
+                let weights = &weights[usize::from(place >= WINDOWS)];
+                for (value, shape) in values.iter_mut().zip(shapes.0) {
+                    *value += weights[usize::from(shape) % weights.len()];
+                }
+            }
+        }
+        if let Some((heights, differences)) = &surface.heights {
+            for (lane, value) in values.iter_mut().enumerate() {
+                let top = |column: usize| self.tops[column].0[lane];
+                *value +=
+                    heights.iter().enumerate().map(|(column, weight)| weight * f64::from(top(column))).sum::<f64>();
+                let apart = |place: usize| f64::from(top(place).abs_diff(top(place + 1)));
+                *value += differences.iter().enumerate().map(|(place, weight)| weight * apart(place)).sum::<f64>();
+            }
+        }
+    }
+
     /// Measures the walls of all lanes.
     #[inline(always)]
-    fn measure<const NEEDS: u32>(&self, height: usize, table: &mut Table) {
+    fn measure<const NEEDS: u32>(&mut self, height: usize, table: &mut Table) {
         let needs = |group: u32| NEEDS & group != 0;
+        if needs(need::SHAPES) {
+            self.see_shapes();
+        }
         let full = Lanes::all(FULL);
         let [mut row_changes, mut inner, mut holes, mut hole_rows, mut topped] = [Lanes::ZERO; 5];
         let [mut depth, mut wells, mut triangular] = [Lanes::ZERO; 3];

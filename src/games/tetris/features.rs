@@ -116,22 +116,28 @@ pub const DT: [Feature; 9] = [
     Feature::Diversity,
 ];
 
-/// Sets of features, by their names.
-pub const SETS: &[(&str, &[&str])] =
-    &[("report", &names(REPORT)), ("dellacherie", &names(DELLACHERIE)), ("dt", &names(DT))];
+/// Those of Bertsekas and Tsitsiklis that are not of a single column.
+///
+/// From "Neuro-Dynamic Programming" (1996); the others are the heights and their differences.
+pub const BERTSEKAS: [Feature; 2] = [Feature::MaxHeight, Feature::Holes];
 
-/// The names of features.
-const fn names<const N: usize>(features: [Feature; N]) -> [&'static str; N] {
-    let mut names = [""; N];
-    let mut index = 0;
-    while index < N {
-        names[index] = features[index].name();
-        index += 1;
-    }
-    names
-}
+/// Sets of features, by their names.
+pub const SETS: &[(&str, &[Feature])] =
+    &[("report", &REPORT), ("dellacherie", &DELLACHERIE), ("bertsekas", &BERTSEKAS), ("dt", &DT)];
 
 impl Feature {
+    /// Whether it tells of the placement alone, and not of the wall that it leaves.
+    pub const fn is_of_placement(self) -> bool {
+        matches!(
+            self,
+            Self::LandingHeight
+                | Self::ErodedPieceCells
+                | Self::RowsRemoved
+                | Self::ReportLandingHeight
+                | Self::HasLost
+        )
+    }
+
     /// The feature of a name.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|feature| feature.name() == name)
@@ -237,11 +243,7 @@ pub fn of_wall(wall: &Wall, height: usize) -> [f64; COUNT] {
         Feature::InnerColumnTransitions => inner,
         Feature::HeightWells => (0..COLUMNS).map(well).sum(),
         Feature::SquaredHeights => tops.iter().map(|top| top * top).sum(),
-        Feature::LandingHeight
-        | Feature::ErodedPieceCells
-        | Feature::RowsRemoved
-        | Feature::ReportLandingHeight
-        | Feature::HasLost => 0.0,
+        _ => 0.0,
     };
     std::array::from_fn(|index| value(Feature::ALL[index]))
 }

@@ -7,6 +7,7 @@ mod controllers;
 mod features;
 mod piece;
 mod state;
+mod surface;
 mod text;
 mod wall;
 
@@ -249,10 +250,26 @@ impl Features for Tetris {
     }
 
     fn action_names() -> Vec<&'static str> {
-        Feature::ALL.iter().map(|feature| feature.name()).collect()
+        surface::names()
     }
 
-    const FEATURE_SETS: &'static [(&'static str, &'static [&'static str])] = features::SETS;
+    fn is_of_action(feature: usize) -> bool {
+        Feature::ALL.get(feature).is_some_and(|feature| feature.is_of_placement())
+    }
+
+    fn feature_sets() -> Vec<(&'static str, Vec<&'static str>)> {
+        let mut sets: Vec<_> = features::SETS
+            .iter()
+            .map(|(name, features)| (*name, features.iter().map(|feature| feature.name()).collect::<Vec<_>>()))
+            .collect();
+        for (name, features) in &mut sets {
+            if *name == "bertsekas" {
+                features.extend(surface::height_names());
+            }
+        }
+        sets.push(("shapes", surface::shape_names()));
+        sets
+    }
 
     fn each_next(after: &State, mut give: impl FnMut(&State)) {
         (0..PIECES.len()).for_each(|piece| give(&Self::with_piece(after, piece)));
@@ -260,21 +277,40 @@ impl Features for Tetris {
 
     const CONTROLLERS: &'static [Controller] = controllers::ALL;
 
-    fn weigh(state: &State, terms: &[(usize, f64)], mut give: impl FnMut(usize, f64)) {
-        let weighing = Weighing::of_numbers(terms);
-        let (mut all, mut count) = ([(0, 0.0); piece::MOST_PLACEMENTS], 0);
+    fn action_features(state: &State, mut give: impl FnMut(usize, &[(usize, f64)])) {
+        let wall = state.wall();
+        let mut all = Vec::with_capacity(piece::MOST_PLACEMENTS);
         Batch::with(|batch| {
-            batch.each(&state.wall(), state.piece(), state.height(), &weighing, |action, value, _| {
-                all[count] = (action, value);
-                count += 1;
+            batch.features(&wall, state.piece(), state.height(), |action, _, numbers| {
+                let numbers = numbers.into_iter().enumerate().filter(|(_, number)| *number != 0.0);
+                all.push((action, numbers.collect::<Vec<_>>()));
             });
         });
-        // Who is given them may weigh other positions meanwhile.
-        all[..count].iter().for_each(|(action, value)| give(*action, *value));
+        for (action, mut numbers) in all {
+            let after = Self::after(state, action).state;
+            let left = if after.is_lost() { wall } else { after.wall() };
+            surface::features(&left.tops, |feature, number| numbers.push((feature, number)));
+            give(action, &numbers);
+        }
+    }
+
+    fn weigh(states: &[State], terms: &[(usize, f64)], mut give: impl FnMut(usize, usize, f64)) {
+        let weighing = Weighing::new(terms);
+        for (place, state) in states.iter().enumerate() {
+            let (mut all, mut count) = ([(0, 0.0); piece::MOST_PLACEMENTS], 0);
+            Batch::with(|batch| {
+                batch.each(&state.wall(), state.piece(), state.height(), &weighing, |action, value, _| {
+                    all[count] = (action, value);
+                    count += 1;
+                });
+            });
+            // Who is given them may weigh other positions meanwhile.
+            all[..count].iter().for_each(|(action, value)| give(place, *action, *value));
+        }
     }
 
     fn play_weighed(rules: &Rules, terms: &[(usize, f64)], stream: &mut Stream, most: u64) -> Run {
-        let weighing = Weighing::of_numbers(terms);
+        let weighing = Weighing::new(terms);
         Batch::with(|batch| {
             let mut game = Self::new(rules, stream);
             let mut moves = 0;
@@ -366,4 +402,6 @@ impl Text for Tetris {
     }
 }
 
-impl Playable for Tetris {}
+impl Playable for Tetris {
+    const IS_EXPONENTIAL: bool = true;
+}

@@ -87,9 +87,13 @@ fn the_reports_player_plays_its_moves_and_sees_its_features() {
     assert!(lost > 0);
 }
 
-fn controller(name: &str) -> Weighing {
+fn terms(name: &str) -> Vec<(usize, f64)> {
     let known = Tetris::CONTROLLERS.iter().find(|controller| controller.name == name).unwrap();
-    Weighing::new(known.terms.iter().map(|(name, weight)| (Feature::of(name).unwrap(), *weight)).collect())
+    known.terms.iter().map(|(name, weight)| (Feature::of(name).unwrap() as usize, *weight)).collect()
+}
+
+fn controller(name: &str) -> Weighing {
+    Weighing::new(&terms(name))
 }
 
 /// Walls of games that are played at random, from low ones to such as lose with most placements.
@@ -144,15 +148,64 @@ fn a_controller_takes_the_first_of_the_best_placements_whatever_features_it_need
                     (best, most) = (Some((action(orientation, column), lost)), value);
                 }
             }
-            assert_eq!(Some(batch.best(&wall, piece, height, &Weighing::new(terms))), best);
+            let terms: Vec<_> = terms.iter().map(|(feature, weight)| (*feature as usize, *weight)).collect();
+            assert_eq!(Some(batch.best(&wall, piece, height, &Weighing::new(&terms))), best);
         }
     }
 }
 
 #[test]
+fn heights_and_shapes_of_surfaces_are_those_that_are_seen_column_by_column() {
+    let names = Tetris::action_names();
+    // Whole numbers, so that sums are exact in any order.
+    let weights: Vec<f64> = (0..names.len()).map(|place| ((place * 7919) % 23) as f64 - 11.0).collect();
+    let terms: Vec<(usize, f64)> = weights.iter().copied().enumerate().collect();
+    for (wall, piece, height) in walls(40) {
+        let state = State::pack(&wall, piece, height as u8, false);
+        let mut sums = Vec::new();
+        Tetris::action_features(&state, |action, features| {
+            let after = Tetris::after(&state, action).state;
+            let left = if after.is_lost() { wall } else { after.wall() };
+            let tops = left.tops.map(i32::from);
+            let apart = |place: usize| (tops[place + 1] - tops[place]).clamp(-3, 3);
+            let number = |name: &str| -> f64 {
+                let place = names.iter().position(|known| *known == name).unwrap();
+                features.iter().filter(|(of, _)| *of == place).map(|(_, number)| number).sum()
+            };
+            for (column, top) in tops.into_iter().enumerate() {
+                assert_eq!(number(&format!("height_{column}")), f64::from(top));
+            }
+            for column in 1..10 {
+                let difference = (tops[column] - tops[column - 1]).abs();
+                assert_eq!(number(&format!("height_difference_{column}")), f64::from(difference));
+            }
+            let mut seen = std::collections::BTreeMap::<String, f64>::new();
+            for place in 0..7 {
+                let (here, mirrored) = (
+                    [apart(place), apart(place + 1), apart(place + 2)],
+                    [-apart(place + 2), -apart(place + 1), -apart(place)],
+                );
+                let [one, two, three] = here.min(mirrored);
+                *seen.entry(format!("shape_{one}_{two}_{three}")).or_default() += 1.0;
+            }
+            for [one, two, three] in [[apart(0), apart(1), apart(2)], [-apart(8), -apart(7), -apart(6)]] {
+                *seen.entry(format!("side_{one}_{two}_{three}")).or_default() += 1.0;
+            }
+            let told = features.iter().filter(|(feature, _)| *feature >= COUNT + 19);
+            let told: std::collections::BTreeMap<String, f64> =
+                told.map(|(feature, number)| (names[*feature].to_owned(), *number)).collect();
+            assert_eq!(told, seen);
+            sums.push((0, action, features.iter().map(|(feature, number)| weights[*feature] * number).sum::<f64>()));
+        });
+        let mut weighed = Vec::new();
+        Tetris::weigh(&[state], &terms, |place, action, value| weighed.push((place, action, value)));
+        assert_eq!(weighed, sums);
+    }
+}
+
+#[test]
 fn a_game_by_a_controller_is_the_game_of_its_moves() {
-    let terms: Vec<(usize, f64)> =
-        controller("dellacherie").terms().iter().map(|(feature, weight)| (*feature as usize, *weight)).collect();
+    let terms = terms("dellacherie");
     let rules = Rules::new(8).unwrap();
     for seed in 0..5 {
         let fast = Tetris::play_weighed(&rules, &terms, &mut Stream::new(seed, Role::Game, 0), 300);
@@ -161,7 +214,7 @@ fn a_game_by_a_controller_is_the_game_of_its_moves() {
         let mut moves = 0;
         while moves < 300 && !game.is_over() {
             let mut ranked = Vec::new();
-            Tetris::weigh(&game.state(), &terms, |action, value| ranked.push((action, value)));
+            Tetris::weigh(&[game.state()], &terms, |_, action, value| ranked.push((action, value)));
             let most = ranked.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max);
             game.step(ranked.iter().find(|(_, value)| *value == most).unwrap().0, &mut stream);
             moves += 1;

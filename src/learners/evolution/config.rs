@@ -37,8 +37,10 @@ pub struct Training {
 pub struct Learning {
     /// The optimiser.
     pub method: Method,
-    /// Features, or sets of them, by their names; all if none are given.
+    /// Features, or sets of them, by their names.
     pub features: Vec<String>,
+    /// The name or file of a controller around whose weights it searches; its other features keep theirs.
+    pub start: Option<String>,
 }
 
 /// An optimiser.

@@ -11,7 +11,7 @@ use super::config::{Config, Method};
 use super::cross_entropy::CrossEntropy;
 use super::genetic::Genetic;
 use super::optimizer::{Optimizer, Optimizers};
-use crate::agents::{Agent, Controlled, PolicyAgent};
+use crate::agents::{Agent, Controlled, PolicyAgent, places};
 use crate::error::{Error, Result};
 use crate::games::{Features, Run};
 use crate::network::device::Device;
@@ -24,9 +24,18 @@ use crate::store::AgentFile;
 pub struct Evolution<G: Features> {
     config: TrainConfig<Config>,
     rules: G::Rules,
-    /// The features, by their places.
-    features: Vec<usize>,
+    /// What a candidate's numbers stand for.
+    searched: Vec<Searched>,
+    /// Other features of the controller that it starts from, and their weights.
+    fixed: Vec<(usize, f64)>,
     moving: Moving,
+}
+
+/// A weight that is searched for: `start + scale * number`.
+struct Searched {
+    feature: usize,
+    start: f64,
+    scale: f64,
 }
 
 /// Everything that moves.
@@ -73,7 +82,14 @@ impl<G: Features> Learner<G> for Evolution<G> {
     }
 
     fn new(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device) -> Result<Self> {
-        let features = numbers_of::<G>(&config.learner.learning.features)?;
+        let features = places::<G>(&config.learner.learning.features, "learning.features")?;
+        let (searched, fixed) = match &config.learner.learning.start {
+            None => (
+                features.iter().map(|feature| Searched { feature: *feature, start: 0.0, scale: 1.0 }).collect(),
+                vec![],
+            ),
+            Some(start) => around(&features, Controlled::named::<G>(start)?.terms()),
+        };
         let stream = Stream::new(config.run.seed, Role::Initialise, 0);
         let Config { genetic, cross_entropy, cma, learning, .. } = &config.learner;
         let optimizer = match learning.method {
@@ -84,7 +100,7 @@ impl<G: Features> Learner<G> for Evolution<G> {
             Method::Cma => Optimizers::Cma(Cma::new(cma.clone(), &vec![0.0; features.len()], stream)),
         };
         let moving = Moving { optimizer, fitness: Vec::new(), capped: 0, record: f64::NEG_INFINITY };
-        Ok(Self { config: config.clone(), rules: rules.clone(), features, moving })
+        Ok(Self { config: config.clone(), rules: rules.clone(), searched, fixed, moving })
     }
 
     fn step(&self) -> u64 {
@@ -107,7 +123,7 @@ impl<G: Features> Learner<G> for Evolution<G> {
             let some = &candidates[first..(first + together).min(candidates.len())];
             let play = |job: u64| {
                 let (candidate, game) = (&some[(job / games) as usize], job % games);
-                let terms: Vec<(usize, f64)> = self.features.iter().copied().zip(candidate.iter().copied()).collect();
+                let terms = self.terms(candidate);
                 let seed = generation * games + game;
                 G::play_weighed(&self.rules, &terms, &mut Stream::new(self.config.run.seed, Role::Simulate, seed), most)
             };
@@ -150,7 +166,7 @@ impl<G: Features> Learner<G> for Evolution<G> {
     }
 
     fn restore(&mut self, saved: Moving) -> Result<()> {
-        if saved.optimizer.solution().len() != self.features.len() {
+        if saved.optimizer.solution().len() != self.searched.len() {
             return Err(Error::user("its weights do not fit the features"));
         }
         self.moving = saved;
@@ -159,39 +175,31 @@ impl<G: Features> Learner<G> for Evolution<G> {
 }
 
 impl<G: Features> Evolution<G> {
+    /// The features and weights of a candidate.
+    fn terms(&self, candidate: &[f64]) -> Vec<(usize, f64)> {
+        let searched = self.searched.iter().zip(candidate);
+        let searched = searched.map(|(of, number)| (of.feature, of.start + of.scale * number));
+        searched.chain(self.fixed.iter().copied()).collect()
+    }
+
     /// The controller that it has found, its largest weight 1 or -1: only their ratios count.
     fn controlled(&self) -> Controlled {
-        let weights = self.moving.optimizer.solution();
-        let largest = weights.iter().fold(0.0, |largest: f64, weight| largest.max(weight.abs()));
-        let scale = if largest > 0.0 { largest } else { 1.0 };
-        Controlled::new(self.features.iter().copied().zip(weights.iter().map(|weight| weight / scale)).collect())
+        Controlled::new(self.terms(self.moving.optimizer.solution())).scaled()
     }
 }
 
-/// The features of names and of sets, each once, by their places; all of them where no name is given.
-fn numbers_of<G: Features>(names: &[String]) -> Result<Vec<usize>> {
-    let all = G::action_names();
-    let mut numbers = Vec::new();
-    for name in names {
-        let of_set = G::FEATURE_SETS.iter().find(|(set, _)| set == name).map_or(&[][..], |(_, features)| features);
-        let alone = [name.as_str()];
-        let wanted = if of_set.is_empty() { &alone[..] } else { of_set };
-        for feature in wanted {
-            let Some(number) = all.iter().position(|known| known == feature) else {
-                let sets: Vec<&str> = G::FEATURE_SETS.iter().map(|(set, _)| *set).collect();
-                return Err(Error::user(format!(
-                    "learning.features: there is no feature \"{feature}\" of {}: the sets are {}, and the features {}",
-                    G::NAME,
-                    sets.join(", "),
-                    all.join(", ")
-                )));
-            };
-            if !numbers.contains(&number) {
-                numbers.push(number);
-            }
-        }
-    }
-    Ok(if names.is_empty() { (0..all.len()).collect() } else { numbers })
+/// What is searched for around a controller, and the features of it that stay as they are.
+///
+/// A number of 1 changes a weight by its own size, or by the mean size of those searched for where it is 0.
+fn around(features: &[usize], terms: &[(usize, f64)]) -> (Vec<Searched>, Vec<(usize, f64)>) {
+    let weight = |feature: usize| terms.iter().filter(|(of, _)| *of == feature).map(|(_, weight)| weight).sum::<f64>();
+    let sizes: f64 = features.iter().map(|feature| weight(*feature).abs()).sum();
+    let mean = if sizes > 0.0 { sizes / features.len() as f64 } else { 1.0 };
+    let searched = features.iter().map(|feature| {
+        let start = weight(*feature);
+        Searched { feature: *feature, start, scale: if start == 0.0 { mean } else { start.abs() } }
+    });
+    (searched.collect(), terms.iter().copied().filter(|(feature, _)| !features.contains(feature)).collect())
 }
 
 #[cfg(test)]
@@ -268,7 +276,7 @@ mod tests {
         whole.restore(broken.moving.clone()).unwrap();
         let candidates = whole.moving.optimizer.ask().to_vec();
         for candidate in &candidates[..2] {
-            let terms: Vec<(usize, f64)> = whole.features.iter().copied().zip(candidate.iter().copied()).collect();
+            let terms = whole.terms(candidate);
             let runs = (0..4).map(|game| {
                 let mut stream = Stream::new(3, Role::Simulate, 2 * 4 + game);
                 Tetris::play_weighed(&whole.rules, &terms, &mut stream, 400).score
@@ -302,20 +310,5 @@ mod tests {
         for file in ["last.ckpt", "last.safetensors", "best.safetensors"] {
             assert_eq!(bytes("straight", file), bytes("broken", file), "{file}");
         }
-    }
-
-    #[test]
-    fn features_are_named_alone_or_by_sets_and_an_unknown_one_is_refused() {
-        let of = |names: &[&str]| {
-            let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
-            numbers_of::<Tetris>(&names)
-        };
-        assert_eq!(of(&["dellacherie", "holes", "max_height"]).unwrap(), [0, 1, 2, 3, 4, 5, 11]);
-        assert_eq!(of(&[]).unwrap().len(), Tetris::action_names().len());
-        let refused = of(&["hole"]).unwrap_err().to_string();
-        assert!(
-            refused.starts_with("learning.features: there is no feature \"hole\" of tetris: the sets are"),
-            "{refused}"
-        );
     }
 }

@@ -1,0 +1,108 @@
+//! Scores of games that end by a mishap, which may come at any move: near exponential.
+
+use std::fmt::Write as _;
+
+use super::histogram::bar;
+use super::statistics::Summary;
+
+/// Scores in a bin of a logarithmic scale.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bin {
+    /// The lowest score.
+    pub low: i64,
+    /// The lowest of the next bin.
+    pub next: i64,
+    /// Games in it.
+    pub count: usize,
+    /// Games that would be expected in it by the exponential law of the same mean.
+    pub expected: f64,
+}
+
+/// Counts scores in bins from 0 to 1, 2, 5, 10, 20, 50 and so on; negative ones belong to the first.
+///
+/// Empty bins before the first score and after the last are left out.
+pub fn bins(scores: &[i32]) -> Vec<Bin> {
+    let Some(summary) = Summary::of(scores) else { return Vec::new() };
+    let above = |score: i64| if summary.mean > 0.0 { (-(score as f64) / summary.mean).exp() } else { 0.0 };
+    let edges =
+        std::iter::once(0).chain((0..=10).flat_map(|exponent| [1, 2, 5].map(|digit| digit * 10_i64.pow(exponent))));
+    let edges: Vec<i64> = edges.collect();
+    let bin = |pair: &[i64]| {
+        let (low, next) = (pair[0], pair[1]);
+        let count = scores.iter().filter(|score| (low..next).contains(&i64::from(**score).max(0))).count();
+        Bin { low, next, count, expected: scores.len() as f64 * (above(low) - above(next)) }
+    };
+    let all: Vec<Bin> = edges.windows(2).map(bin).collect();
+    let first = all.iter().position(|bin| bin.count > 0).unwrap_or(0);
+    let last = all.iter().rposition(|bin| bin.count > 0).unwrap_or(0);
+    all[first..=last].to_vec()
+}
+
+/// The 95 % confidence interval of the mean of an exponential law from so many scores.
+///
+/// From 2 n mean / chi squared with 2 n degrees of freedom, its quantiles by Wilson and Hilferty (1931).
+pub fn interval(mean: f64, count: usize) -> (f64, f64) {
+    let degrees = 2.0 * count as f64;
+    let quantile = |normal: f64| {
+        let spread = 2.0 / (9.0 * degrees);
+        degrees * (1.0 - spread + normal * spread.sqrt()).powi(3)
+    };
+    (degrees * mean / quantile(1.959_964), degrees * mean / quantile(-1.959_964))
+}
+
+/// The bins as text, the law's share beside each, and its interval below.
+pub fn render(scores: &[i32], summary: &Summary) -> String {
+    let bins = bins(scores);
+    let label = |bin: &Bin| {
+        if bin.next - bin.low == 1 { bin.low.to_string() } else { format!("{}–{}", bin.low, bin.next - 1) }
+    };
+    let width = bins.iter().map(|bin| label(bin).chars().count()).max().unwrap_or(0).max("score".len());
+    let most = bins.iter().map(|bin| bin.count as f64).fold(1.0, f64::max);
+    let total = scores.len().max(1) as f64;
+    let length = 80_usize.saturating_sub(width + 31).max(10) as f64;
+    let mut text = format!("{:>width$}   games    share  exponential\n", "score");
+    for bin in &bins {
+        let (share, law) = (100.0 * bin.count as f64 / total, 100.0 * bin.expected / total);
+        let drawn = bar(bin.count as f64 / most * length);
+        let line = format!("{:>width$}  {:>6}  {share:>5.1} %  {law:>9.1} % │{drawn}", label(bin), bin.count);
+        writeln!(text, "{}", line.trim_end()).ok(); // Writing to a String cannot fail.
+    }
+    let (low, high) = interval(summary.mean, summary.n);
+    writeln!(text, "\nthe mean by an exponential law: {low:.0} to {high:.0} (95 %)").ok();
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_have_round_edges_and_the_laws_shares() {
+        // Mean 10: 1 - exp(-0.1) below 1, exp(-0.5) - exp(-1) from 5 to 9.
+        let found = bins(&[0, 6, 6, 28]);
+        let edges: Vec<_> = found.iter().map(|bin| (bin.low, bin.next, bin.count)).collect();
+        assert_eq!(edges, [(0, 1, 1), (1, 2, 0), (2, 5, 0), (5, 10, 2), (10, 20, 0), (20, 50, 1)]);
+        assert!((found[0].expected - 4.0 * (1.0 - (-0.1_f64).exp())).abs() < 1e-12);
+        assert!((found[3].expected - 4.0 * ((-0.5_f64).exp() - (-1.0_f64).exp())).abs() < 1e-12);
+        assert!(bins(&[]).is_empty());
+    }
+
+    #[test]
+    fn the_interval_is_that_of_chi_squared() {
+        // Quantiles of chi squared with 20 degrees of freedom: 9.5908 and 34.1696.
+        let (low, high) = interval(100.0, 10);
+        assert!((low - 2000.0 / 34.1696).abs() < 0.1 && (high - 2000.0 / 9.5908).abs() < 0.4, "{low} {high}");
+    }
+
+    #[test]
+    fn scores_of_a_law_lie_beside_its_shares() {
+        let scores: Vec<i32> =
+            (0..1000).map(|place| (-700.0 * (1.0 - (f64::from(place) + 0.5) / 1000.0).ln()) as i32).collect();
+        for bin in bins(&scores).iter().filter(|bin| bin.expected > 5.0) {
+            assert!((bin.count as f64 - bin.expected).abs() < 3.0, "{bin:?}");
+        }
+        let text = render(&scores, &Summary::of(&scores).unwrap());
+        assert!(text.lines().next().unwrap().ends_with("exponential") && text.contains("500–999"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+}

@@ -1,0 +1,86 @@
+//! The learner's sections of a configuration: meanings, defaults and ranges.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::{OutOfRange, require};
+
+/// All sections of the learner.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// How long.
+    pub training: Training,
+    /// Who is imitated, and by what.
+    pub learning: Learning,
+    /// The positions in which it is.
+    pub sampling: Sampling,
+}
+
+/// How long.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Training {
+    /// Sweeps, each over new positions.
+    pub sweeps: u64,
+}
+
+/// Who is imitated, and by what.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Learning {
+    /// The controller that looks a piece further, by its name or its file; without it the first of the game's.
+    pub expert: Option<String>,
+    /// Features, or sets of them, by their names.
+    pub features: Vec<String>,
+    /// How far below the best an action is, in shares of the expert's largest weight, that counts 1/e as much.
+    pub temperature: f64,
+    /// Weight of the squared size of the weights in the regression, by pair of actions.
+    pub ridge: f64,
+}
+
+/// The positions in which it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sampling {
+    /// Positions of a sweep.
+    pub positions: u64,
+    /// Games that are played side by side.
+    pub games: u64,
+    /// Moves of a game from one of its positions to the next.
+    pub moves: u64,
+}
+
+impl Default for Training {
+    fn default() -> Self {
+        Self { sweeps: 2 }
+    }
+}
+
+impl Default for Learning {
+    fn default() -> Self {
+        Self { expert: None, features: Vec::new(), temperature: 0.5, ridge: 1e-5 }
+    }
+}
+
+impl Default for Sampling {
+    fn default() -> Self {
+        Self { positions: 100_000, games: 64, moves: 3 }
+    }
+}
+
+impl Config {
+    /// Checks every section.
+    ///
+    /// # Errors
+    /// The first value that is not right.
+    pub fn check(&self) -> Result<(), OutOfRange> {
+        let Self { training, learning, sampling } = self;
+        let positive = |number: f64| number > 0.0 && number.is_finite();
+        require(training.sweeps >= 1, "training.sweeps", training.sweeps, "at least 1")?;
+        require(positive(learning.temperature), "learning.temperature", learning.temperature, "above 0")?;
+        require(positive(learning.ridge), "learning.ridge", learning.ridge, "above 0")?;
+        require(sampling.positions >= 1, "sampling.positions", sampling.positions, "at least 1")?;
+        require((1..=100_000).contains(&sampling.games), "sampling.games", sampling.games, "between 1 and 100000")?;
+        require(sampling.moves >= 1, "sampling.moves", sampling.moves, "at least 1")
+    }
+}

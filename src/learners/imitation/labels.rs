@@ -1,0 +1,197 @@
+//! What an expert says of a position, and the regression on it.
+
+use nalgebra::{Cholesky, DMatrix, DVector};
+use serde::{Deserialize, Serialize};
+
+use crate::agents::Policy;
+use crate::games::Features;
+use crate::random::Stream;
+
+/// A pair of actions, the expert's choice and another one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    /// How much it counts.
+    pub weight: f64,
+    /// By how much the expert prefers its choice.
+    pub gap: f64,
+    /// The choice's features less the other's, where they differ, by their places in the regression.
+    pub features: Vec<(u32, f64)>,
+}
+
+/// What an expert says of a position.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Labels {
+    /// Its choice with each of the others.
+    pub pairs: Vec<Pair>,
+    /// Whether its choice is the apprentice's.
+    pub agree: bool,
+}
+
+/// Pairs that count less are left out.
+const LEAST: f64 = 1e-3;
+
+/// Asks an expert about a position in which its apprentice would choose an action.
+///
+/// `places` gives for each feature its place in the regression, if it has one. None where there is nothing to choose.
+pub fn label<G: Features>(
+    state: &G::State,
+    expert: &impl Policy<G>,
+    choice: usize,
+    places: &[Option<u32>],
+    temperature: f64,
+) -> Option<Labels> {
+    // The expert's values are all different: no draw decides.
+    let values = expert.values(state, &mut Stream::new(0, crate::random::Role::Tie, 0));
+    let best = values.iter().max_by(|one, other| one.value.total_cmp(&other.value))?;
+    let mut described = vec![Vec::new(); G::ACTIONS];
+    G::action_features(state, |action, features| {
+        let placed = features.iter().filter_map(|(feature, number)| places[*feature].map(|place| (place, *number)));
+        described[action] = placed.collect();
+    });
+    let mut pairs = Vec::new();
+    for other in values.iter().filter(|other| other.action != best.action) {
+        let gap = best.value - other.value;
+        let weight = (-gap / temperature).exp();
+        if weight >= LEAST {
+            let features = difference(&described[best.action], &described[other.action]);
+            pairs.push(Pair { weight, gap, features });
+        }
+    }
+    Some(Labels { pairs, agree: best.action == choice })
+}
+
+/// One list of features less another, without those that are the same.
+fn difference(one: &[(u32, f64)], other: &[(u32, f64)]) -> Vec<(u32, f64)> {
+    let negative = other.iter().map(|(place, number)| (*place, -number));
+    let mut all: Vec<(u32, f64)> = one.iter().copied().chain(negative).collect();
+    all.sort_by_key(|(place, _)| *place);
+    let summed = all.chunk_by(|one, other| one.0 == other.0);
+    summed.map(|same| (same[0].0, same.iter().map(|(_, number)| number).sum())).filter(|(_, sum)| *sum != 0.0).collect()
+}
+
+/// A linear regression of gaps on differences of features, by its normal equations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Regression {
+    width: usize,
+    /// Sum of weight * features * features^T: `[width, width]`, only where the column is not before the row.
+    squares: Vec<f64>,
+    /// Sum of weight * features * gap.
+    products: Vec<f64>,
+    /// Sum of weights.
+    weight: f64,
+    /// Sum of weight * gap^2.
+    gaps: f64,
+}
+
+impl Regression {
+    /// One with so many weights, before its first pair.
+    pub fn new(width: usize) -> Self {
+        Self { width, squares: vec![0.0; width * width], products: vec![0.0; width], weight: 0.0, gaps: 0.0 }
+    }
+
+    /// How many weights it has.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Takes a pair in.
+    pub fn add(&mut self, pair: &Pair) {
+        for (index, (place, number)) in pair.features.iter().enumerate() {
+            let weighed = pair.weight * number;
+            self.products[*place as usize] += weighed * pair.gap;
+            let row = &mut self.squares[*place as usize * self.width..];
+            for (column, other) in &pair.features[index..] {
+                row[*column as usize] += weighed * other;
+            }
+        }
+        self.weight += pair.weight;
+        self.gaps += pair.weight * pair.gap * pair.gap;
+    }
+
+    /// The weights of the least squared error with a ridge, by pair, and the share of the gaps that they explain.
+    ///
+    /// None without a pair, or where rounding has left no solution.
+    pub fn solve(&self, ridge: f64) -> Option<(Vec<f64>, f64)> {
+        if self.weight == 0.0 {
+            return None;
+        }
+        let square = |row: usize, column: usize| {
+            let both = self.squares[row.min(column) * self.width + row.max(column)];
+            if row == column { both + ridge * self.weight } else { both }
+        };
+        let right = DVector::from_column_slice(&self.products);
+        let weights = Cholesky::new(DMatrix::from_fn(self.width, self.width, square))?.solve(&right);
+        let left = self.gaps - 2.0 * right.dot(&weights) + self.squared(weights.as_slice());
+        Some((weights.as_slice().to_vec(), if self.gaps > 0.0 { 1.0 - left / self.gaps } else { 0.0 }))
+    }
+
+    /// Sum of weight * (features * weights)^2.
+    fn squared(&self, weights: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for row in 0..self.width {
+            for column in row..self.width {
+                let both = self.squares[row * self.width + column] * weights[row] * weights[column];
+                sum += if row == column { both } else { 2.0 * both };
+            }
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agents::Controlled;
+    use crate::games::tetris::Rules;
+    use crate::games::{Game, Tetris};
+    use crate::random::Role;
+
+    #[test]
+    fn weighed_gaps_are_explained_as_by_hand() {
+        // One feature: (2 * 1 * 3 + 1 * 2 * 1) / (2 * 1 + 1 * 4 + ridge * 3) = 8 / 6 without a ridge, 8 / 9 with 1.
+        let mut regression = Regression::new(1);
+        regression.add(&Pair { weight: 2.0, gap: 3.0, features: vec![(0, 1.0)] });
+        regression.add(&Pair { weight: 1.0, gap: 1.0, features: vec![(0, 2.0)] });
+        let (weights, explained) = regression.solve(1e-15).unwrap();
+        assert!((weights[0] - 8.0 / 6.0).abs() < 1e-9);
+        // Left: 2 (3 - 4/3)^2 + (1 - 8/3)^2 = 150/18 of 2 * 9 + 1.
+        assert!((explained - (1.0 - 150.0 / 18.0 / 19.0)).abs() < 1e-9, "{explained}");
+        assert!((regression.solve(1.0).unwrap().0[0] - 8.0 / 9.0).abs() < 1e-12);
+        assert_eq!(Regression::new(1).solve(1.0), None);
+    }
+
+    #[test]
+    fn two_features_are_found_from_their_sums() {
+        // 5 and -1 from 5 x - y of three pairs.
+        let mut regression = Regression::new(2);
+        for (x, y) in [(1.0, 1.0), (2.0, -1.0), (0.0, 3.0)] {
+            regression.add(&Pair { weight: 0.5, gap: 5.0 * x - y, features: vec![(0, x), (1, y)] });
+        }
+        let (weights, explained) = regression.solve(1e-14).unwrap();
+        assert!((weights[0] - 5.0).abs() < 1e-6 && (weights[1] + 1.0).abs() < 1e-6 && explained > 0.999_999);
+    }
+
+    #[test]
+    fn an_expert_that_looks_no_further_is_found_again() {
+        let rules = Rules::new(10).unwrap();
+        let known = Controlled::named::<Tetris>("dellacherie").unwrap();
+        let expert = known.player::<Tetris>(1);
+        let mut places = vec![None; Tetris::action_names().len()];
+        (0..).zip(known.terms()).for_each(|(place, (feature, _))| places[*feature] = Some(place));
+        let mut regression = Regression::new(known.terms().len());
+        let mut stream = Stream::new(1, Role::Game, 0);
+        let mut game = Tetris::new(&rules, &mut stream);
+        for _ in 0..300 {
+            let choice = expert.choose(&game.state(), &mut stream);
+            let labels = label(&game.state(), &expert, choice, &places, 5.0).unwrap();
+            assert!(labels.agree);
+            labels.pairs.iter().for_each(|pair| regression.add(pair));
+            game.step(choice, &mut stream);
+        }
+        let (weights, explained) = regression.solve(1e-12).unwrap();
+        assert!(explained > 0.999_999, "{explained}");
+        for (found, (_, weight)) in weights.iter().zip(known.terms()) {
+            assert!((found - weight).abs() < 1e-4, "{weights:?}");
+        }
+    }
+}

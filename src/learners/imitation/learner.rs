@@ -1,0 +1,284 @@
+//! Some positions of a sweep, and the regression at its end.
+
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::super::{Learner, Metrics, OutOfRange, TrainConfig};
+use super::config::Config;
+use super::labels::{Labels, Regression, label};
+use crate::agents::{Agent, Controlled, PolicyAgent, places};
+use crate::error::{Error, Result};
+use crate::games::Playable;
+use crate::network::device::Device;
+use crate::random::{Role, Stream};
+use crate::store::AgentFile;
+
+/// Imitation of an expert by data aggregation (DAgger).
+///
+/// Ross, Gordon and Bagnell 2011, "A reduction of imitation learning and structured prediction to no-regret online
+/// learning". The expert is a linear controller that looks a piece further. Its apprentice plays, the expert says what
+/// every action is worth in the positions that come up, and the apprentice's weights are fitted to the differences
+/// between its choice and the others; close ones count most. Pairs of all sweeps are kept.
+pub struct Imitation<G: Playable> {
+    config: TrainConfig<Config>,
+    rules: G::Rules,
+    expert: Controlled,
+    /// The features, by their places in the game's list.
+    features: Vec<usize>,
+    /// For each of the game's features its place in the regression.
+    places: Vec<Option<u32>>,
+    moving: Moving<G>,
+}
+
+/// Everything that moves.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Moving<G: Playable> {
+    sweeps: u64,
+    /// Positions of the sweep so far, and those of them in which expert and apprentice chose the same.
+    positions: u64,
+    agreed: u64,
+    games: Vec<(G, Stream)>,
+    /// Of the apprentice; none before the end of the first sweep, in which it is the expert without a further look.
+    weights: Option<Vec<f64>>,
+    regression: Regression,
+}
+
+/// How long a round goes on before it can be stopped; what it finds does not depend on it.
+const ROUND: Duration = Duration::from_secs(5);
+
+impl<G: Playable> Learner<G> for Imitation<G> {
+    const NAME: &'static str = "imitation";
+    const STEPS: &'static str = "training.sweeps";
+    const COUNTERS: &'static [&'static str] = &[];
+    const SHOWN: &'static [&'static str] = &["agreement", "explained"];
+
+    type Config = Config;
+    type Saved = Moving<G>;
+
+    fn columns() -> Vec<&'static str> {
+        vec!["agreement", "explained"]
+    }
+
+    fn check(config: &Config) -> std::result::Result<(), OutOfRange> {
+        config.check()
+    }
+
+    fn steps(config: &Config) -> u64 {
+        config.training.sweeps
+    }
+
+    fn check_lengthening(_config: &Config) -> std::result::Result<(), String> {
+        Ok(())
+    }
+
+    fn new(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device) -> Result<Self> {
+        let Config { learning, sampling, .. } = &config.learner;
+        if G::PIECES.is_empty() {
+            return Err(Error::user(format!(
+                "imitation needs a game in which a piece comes next, and {} has none",
+                G::NAME
+            )));
+        }
+        let features = places::<G>(&learning.features, "learning.features")?;
+        let expert = match (&learning.expert, G::CONTROLLERS.first()) {
+            (Some(name), _) => Controlled::named::<G>(name)?,
+            (None, Some(known)) => Controlled::of::<G>(known)?,
+            (None, None) => {
+                return Err(Error::user(format!("learning.expert: {} has no controller of its own", G::NAME)));
+            }
+        };
+        let mut places = vec![None; G::action_names().len()];
+        (0..).zip(&features).for_each(|(place, feature)| places[*feature] = Some(place));
+        let game = |game| {
+            let mut stream = Stream::new(config.run.seed, Role::Game, game);
+            (G::new(rules, &mut stream), stream)
+        };
+        let moving = Moving {
+            sweeps: 0,
+            positions: 0,
+            agreed: 0,
+            games: (0..sampling.games).map(game).collect(),
+            weights: None,
+            regression: Regression::new(features.len()),
+        };
+        Ok(Self { config: config.clone(), rules: rules.clone(), expert: expert.scaled(), features, places, moving })
+    }
+
+    fn step(&self) -> u64 {
+        self.moving.sweeps
+    }
+
+    /// Asks about some positions; where these were the last of a sweep, it ends.
+    fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
+        let begin = Instant::now();
+        let Config { learning, sampling, .. } = &self.config.learner;
+        let apprentice = self.apprentice();
+        let expert = self.expert.player::<G>(2);
+        while self.moving.positions < sampling.positions && begin.elapsed() < ROUND {
+            let wanted = (sampling.positions - self.moving.positions).min(sampling.games) as usize;
+            let (rules, places) = (&self.rules, &self.places);
+            let look = |(game, stream): &mut (G, Stream)| {
+                for _ in 0..sampling.moves {
+                    if game.step(choice(game, &apprentice), stream).terminal {
+                        *game = G::new(rules, stream);
+                    }
+                }
+                label(&game.state(), &expert, choice(game, &apprentice), places, learning.temperature)
+            };
+            let found: Vec<Option<Labels>> = self.moving.games[..wanted].par_iter_mut().map(look).collect();
+            for labels in found.iter().flatten() {
+                labels.pairs.iter().for_each(|pair| self.moving.regression.add(pair));
+                self.moving.agreed += u64::from(labels.agree);
+            }
+            self.moving.positions += wanted as u64;
+        }
+        if self.moving.positions < sampling.positions {
+            return Ok(());
+        }
+        let solved = self.moving.regression.solve(learning.ridge);
+        let (weights, explained) = solved.ok_or_else(|| {
+            Error::runtime(
+                "the positions do not determine the weights: a larger learning.ridge helps, or more sampling.positions",
+            )
+        })?;
+        let count = self.moving.positions as f64;
+        metrics.set("agreement", self.moving.agreed as f64 / count);
+        metrics.set("explained", explained);
+        (self.moving.positions, self.moving.agreed) = (0, 0);
+        self.moving.weights = Some(weights);
+        self.moving.sweeps += 1;
+        Ok(())
+    }
+
+    fn player(&self) -> impl Agent<G> {
+        PolicyAgent::new("linear", self.controlled().player::<G>(1))
+    }
+
+    fn agent(&self) -> Result<AgentFile> {
+        self.controlled().to_file::<G>(&self.rules)
+    }
+
+    fn save(&self) -> Result<impl Serialize> {
+        Ok(self.moving.clone())
+    }
+
+    fn restore(&mut self, saved: Moving<G>) -> Result<()> {
+        if saved.regression.width() != self.features.len()
+            || saved.games.len() as u64 != self.config.learner.sampling.games
+        {
+            return Err(Error::user("its regression or its games do not fit the configuration"));
+        }
+        self.moving = saved;
+        Ok(())
+    }
+}
+
+impl<G: Playable> Imitation<G> {
+    /// The features and weights by which the apprentice plays.
+    fn apprentice(&self) -> Vec<(usize, f64)> {
+        match &self.moving.weights {
+            Some(weights) => self.features.iter().copied().zip(weights.iter().copied()).collect(),
+            None => self.expert.terms().to_vec(),
+        }
+    }
+
+    /// The controller that it has learned to be, without features that never came up.
+    fn controlled(&self) -> Controlled {
+        Controlled::new(self.apprentice().into_iter().filter(|(_, weight)| *weight != 0.0).collect()).scaled()
+    }
+}
+
+/// The first of the actions with the highest sum of weighed features.
+fn choice<G: Playable>(game: &G, terms: &[(usize, f64)]) -> usize {
+    let (mut best, mut chosen) = (f64::NEG_INFINITY, None);
+    G::weigh(&[game.state()], terms, |_, action, value| {
+        if chosen.is_none() || value > best {
+            (best, chosen) = (value, Some(action));
+        }
+    });
+    chosen.unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::Tetris;
+    use crate::games::tetris::Rules;
+    use crate::learners::Source;
+    use crate::network::device;
+
+    const CONFIG: &str = "
+        learner = 'imitation'
+        seed = 3
+        game = { name = 'tetris', rules = { rows = 6 } }
+        learning = { expert = 'dt-10', features = ['dt', 'shapes'] }
+        sampling = { positions = 1500, games = 20 }
+    ";
+
+    fn fresh(sets: &[&str]) -> Result<Imitation<Tetris>> {
+        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+        let source = Source::parse(CONFIG, "it", &sets).unwrap();
+        let (config, rules) = source.resolve::<Tetris, Imitation<Tetris>>().unwrap();
+        Imitation::new(&config, &rules, &device::select(None).unwrap().1)
+    }
+
+    fn sweep(learner: &mut Imitation<Tetris>) -> Metrics {
+        let mut metrics = Metrics::default();
+        let before = learner.step();
+        while learner.step() == before {
+            learner.round(&mut metrics).unwrap();
+        }
+        metrics
+    }
+
+    #[test]
+    fn the_apprentice_comes_nearer_to_its_expert_than_that_is_without_its_further_look() {
+        let mut learner = fresh(&["sampling.positions=6000"]).unwrap();
+        let first = sweep(&mut learner).get("agreement").unwrap();
+        let second = sweep(&mut learner).get("agreement").unwrap();
+        assert!(second > first, "{second} after {first}");
+        let rules = Rules::new(6).unwrap();
+        let lines = |terms: &[(usize, f64)]| {
+            let runs = (0..300).map(|seed| {
+                use crate::games::Features;
+                Tetris::play_weighed(&rules, terms, &mut Stream::new(seed, Role::Game, 1), 10_000).score
+            });
+            runs.sum::<f64>()
+        };
+        let (apprentice, alone) = (lines(learner.controlled().terms()), lines(learner.expert.terms()));
+        assert!(apprentice > alone, "{apprentice} and {alone}");
+    }
+
+    #[test]
+    fn what_is_learned_is_the_same_at_any_number_of_threads_and_after_a_pause() {
+        let learned = |threads, pause: bool| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut learner = fresh(&[]).unwrap();
+                sweep(&mut learner);
+                if pause {
+                    let saved = postcard::to_stdvec(&learner.moving).unwrap();
+                    learner = fresh(&[]).unwrap();
+                    learner.restore(postcard::from_bytes(&saved).unwrap()).unwrap();
+                }
+                sweep(&mut learner);
+                learner.moving.weights.unwrap()
+            })
+        };
+        let once = learned(1, false);
+        assert!(once == learned(3, false) && once == learned(1, true));
+    }
+
+    #[test]
+    fn unknown_experts_and_features_are_refused() {
+        let refused = |set: &str| fresh(&[set]).err().unwrap().to_string();
+        let told = refused("learning.expert=nobody");
+        assert!(told.starts_with("there is no controller \"nobody\": give a file"), "{told}");
+        let told = refused("learning.features=['hole']");
+        assert!(told.starts_with("learning.features: there is no feature \"hole\": the sets of tetris are"), "{told}");
+        assert!(refused("learning.features=[]").starts_with("learning.features is empty: the sets"));
+    }
+}
