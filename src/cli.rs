@@ -267,7 +267,7 @@ pub struct Read {
     /// The game, whose columns, rows and letters the theme must have [default: any]
     #[arg(long, value_name = "NAME")]
     pub game: Option<String>,
-    /// What the gems look like: a theme of the program, match3, bilging, bejeweled,
+    /// What the gems look like: a theme of the program, match3, bejeweled,
     /// articles or articles-1, or a file that ends in .toml [default: the game's,
     /// else match3]; with --teach the file to write
     #[arg(long, value_name = "NAME|FILE.toml")]

@@ -57,8 +57,8 @@ pub fn find(picture: &Picture, size: [usize; 2], vote: impl Fn(&Field) -> f32) -
     let sums = Sums::new(picture, [0, 0, picture.width(), picture.height()], longer.div_ceil(SIDE));
     let mut lattices: Vec<Lattice> = Vec::new();
     for window in windows(&sums, size, WINDOWS) {
-        let phases = (0..36).map(|phase| {
-            let [x, y] = [phase % 6, phase / 6].map(|phase| (f64::from(phase) / 6.0 - 0.5) * window.pitch);
+        let phases = (0..25).map(|phase| {
+            let [x, y] = [phase % 5, phase / 5].map(|phase| (f64::from(phase) / 5.0 - 0.4) * window.pitch);
             Lattice::new(&sums, size, [window.x + x, window.y + y], window.pitch)
         });
         lattices.extend(phases.max_by(|one, other| one.quality.total_cmp(&other.quality)));
@@ -233,15 +233,17 @@ impl Lattice {
     }
 }
 
-/// Half the side of a cell's core, and of what the border leaves of it, in cells.
-const CORE: f64 = 0.2;
-const INNER: f64 = 0.41;
+/// Half the sides of squares about a cell's middle, in cells.
+///
+/// The first is its core, the second its inner part; its border is what lies between two of the others: the outer one
+/// where gems leave little room, the inner one where lines are drawn between cells.
+const HALVES: [f64; 4] = [0.2, 0.36, 0.44, 0.5];
 
 /// How well a lattice explains a picture, from 0 to 1.
 ///
-/// The mean over cells of: a core that differs from its border, is of one colour and has its like elsewhere on the
-/// board, and a border of one colour like the others'; times how much more the cores differ among each other than the
-/// borders.
+/// The mean over cells of: an inner part that differs from the border and has its like elsewhere on the board, a core of
+/// one colour, and a border of one colour like the others'; times how much more the inner parts differ among each other
+/// than the borders. The better of the two borders counts.
 fn quality(picture: &Sums, [columns, rows]: [usize; 2], [left, top]: [f64; 2], pitch: f64) -> f32 {
     let slack = 0.15 * pitch;
     let (right, bottom) = (left + pitch * columns as f64, top + pitch * rows as f64);
@@ -250,41 +252,54 @@ fn quality(picture: &Sums, [columns, rows]: [usize; 2], [left, top]: [f64; 2], p
         return 0.0;
     }
     let count = columns * rows;
-    let (mut cores, mut borders) = (Vec::with_capacity(count), Vec::with_capacity(count));
-    let mut even = Vec::with_capacity(count);
+    let (mut inners, mut even) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    let mut borders = [Vec::with_capacity(count), Vec::with_capacity(count)];
     for row in 0..rows {
         for column in 0..columns {
             let (x, y) = (left + (column as f64 + 0.5) * pitch, top + (row as f64 + 0.5) * pitch);
-            let patch = |half: f64| {
+            let [core, inner, middle, outer] = HALVES.map(|half| {
                 let half = half * pitch;
                 picture.patch([x - half, x + half], [y - half, y + half])
-            };
-            let (core, border) = (patch(CORE), patch(0.5).without(patch(INNER)));
-            cores.push(core.mean());
-            borders.push(border.mean());
-            even.push(1.0 / ((1.0 + core.variance() / 0.03) * (1.0 + border.variance() / 0.01)));
+            });
+            inners.push(inner.mean());
+            even.push(1.0 / (1.0 + core.variance() / 0.03));
+            for (borders, border) in borders.iter_mut().zip([middle.without(inner), outer.without(middle)]) {
+                borders.push((border.mean(), 1.0 / (1.0 + border.variance() / 0.01)));
+            }
         }
     }
-    let (core, border) = (mean(&cores), mean(&borders));
-    let spread = |colours: &[Oklab], mean: Oklab| {
-        colours.iter().map(|colour| distance(*colour, mean).powi(2)).sum::<f32>() / colours.len() as f32
-    };
-    let (differ, alike) = (spread(&cores, core), spread(&borders, border));
     // Enough to see what recurs; all would cost the square of a large board.
     let stride = count.div_ceil(80);
-    let cells = (0..count).map(|cell| {
+    for cell in 0..count {
         let mut nearest = [f32::MAX; 2];
         for other in (0..count).step_by(stride).filter(|other| *other != cell) {
-            let far: f32 = (0..3).map(|at| (cores[cell][at] - cores[other][at]).powi(2)).sum();
+            let far: f32 = (0..3).map(|at| (inners[cell][at] - inners[other][at]).powi(2)).sum();
             nearest = [nearest[0].min(far), nearest[1].min(far.max(nearest[0]))];
         }
-        let contrast = (distance(cores[cell], borders[cell]) / 0.15).min(1.0);
-        let other = nearest[1].sqrt() / 0.06 + distance(borders[cell], border) / 0.12;
-        contrast * even[cell] * (-other).exp()
+        even[cell] *= (-nearest[1].sqrt() / 0.04).exp();
+    }
+    let differ = spread(inners.iter().copied());
+    let qualities = borders.map(|borders| {
+        let colours = || borders.iter().map(|border| border.0);
+        let (border, alike) = (mean(colours()), spread(colours()));
+        let cells = (0..count).map(|cell| {
+            let (own, evenness) = borders[cell];
+            let contrast = (distance(inners[cell], own) / 0.1).min(1.0);
+            contrast * even[cell] * evenness * (-distance(own, border) / 0.12).exp()
+        });
+        cells.sum::<f32>() / count as f32 * differ / (differ + alike).max(1e-9)
     });
-    cells.sum::<f32>() / count as f32 * differ / (differ + 3.0 * alike).max(1e-9)
+    qualities[0].max(qualities[1])
 }
 
-fn mean(colours: &[Oklab]) -> Oklab {
-    [0, 1, 2].map(|at| colours.iter().map(|colour| colour[at]).sum::<f32>() / colours.len() as f32)
+/// The mean square of the distance from the mean.
+fn spread(colours: impl Iterator<Item = Oklab> + Clone) -> f32 {
+    let mean = mean(colours.clone());
+    let (count, sum) = colours.fold((0.0, 0.0), |(count, sum), colour| (count + 1.0, sum + distance(colour, mean).powi(2)));
+    sum / f32::max(count, 1.0)
+}
+
+fn mean(colours: impl Iterator<Item = Oklab>) -> Oklab {
+    let sums = colours.fold([0.0; 4], |[count, l, a, b], colour| [count + 1.0, l + colour[0], a + colour[1], b + colour[2]]);
+    [1, 2, 3].map(|at| sums[at] / f32::max(sums[0], 1.0))
 }

@@ -15,7 +15,7 @@ pub const SURE: f32 = 0.9;
 /// What colour costs, in spreads squared, until an unknown gem explains a cell better.
 const STRANGE: f32 = 16.0;
 /// What the lack of all agreement of shapes costs, and how much agreement lacks nothing.
-const SHAPE: f32 = 14.0;
+const SHAPE: f32 = 24.0;
 const AGREES: f32 = 0.85;
 
 /// What was read in a cell.

@@ -17,7 +17,7 @@ macro_rules! themes {
     };
 }
 
-themes! { "match3", "bilging", "bejeweled", "articles", "articles-1", }
+themes! { "match3", "bejeweled", "articles", "articles-1", }
 
 /// The fewest and the most columns or rows of a field.
 pub const SIZES: std::ops::RangeInclusive<usize> = 3..=20;

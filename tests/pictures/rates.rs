@@ -40,7 +40,7 @@ pub const CONDITIONS: &[Condition] = &[
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rates {
     pub pictures: usize,
-    /// Pictures in which the field lies where it should, to a twentieth of a cell at every corner.
+    /// Pictures in which the field lies where it should, to a tenth of a cell at every corner.
     pub found: usize,
     pub cells: usize,
     pub right: usize,
@@ -73,7 +73,7 @@ impl Rates {
         let off = ends(&field).into_iter().zip(ends(&drawn.field)).map(|(one, other)| (one - other).abs());
         let off = off.fold(0.0, f64::max) / drawn.field.cell[0];
         self.worst = self.worst.max(off);
-        self.found += usize::from(off < 0.05);
+        self.found += usize::from(off < 0.1);
         for (is, should) in text.lines().flat_map(str::chars).zip(drawn.board.iter().flatten()) {
             self.right += usize::from(is == *should);
             self.wrong += usize::from(is != *should && is != UNKNOWN);
