@@ -33,11 +33,11 @@ impl Field {
 /// The longer side of the scaled picture in which the field is looked for, in pixels.
 const SIDE: usize = 512;
 /// So many places are looked at.
-const WINDOWS: usize = 32;
+const WINDOWS: usize = 64;
 /// So many lattices are told apart with the help of what they read.
 const FINALISTS: usize = 4;
 /// No worse lattice is a field.
-const WORST: f32 = 0.16;
+const WORST: f32 = 0.13;
 /// Pixels of a cell when the lattice is refined, about.
 const FINE: f64 = 40.0;
 
@@ -64,7 +64,7 @@ pub fn find(picture: &Picture, size: [usize; 2], vote: impl Fn(&Field) -> f32) -
         lattices.extend(phases.max_by(|one, other| one.quality.total_cmp(&other.quality)));
     }
     best_first(&mut lattices);
-    lattices.truncate(2 * FINALISTS);
+    lattices.truncate(4 * FINALISTS);
     for lattice in &mut lattices {
         lattice.climb(&sums, size, &[1.0, 1.0 / 8.0, 1.0 / 16.0, 1.0 / 32.0, 1.0]);
     }
@@ -295,11 +295,13 @@ fn quality(picture: &Sums, [columns, rows]: [usize; 2], [left, top]: [f64; 2], p
 /// The mean square of the distance from the mean.
 fn spread(colours: impl Iterator<Item = Oklab> + Clone) -> f32 {
     let mean = mean(colours.clone());
-    let (count, sum) = colours.fold((0.0, 0.0), |(count, sum), colour| (count + 1.0, sum + distance(colour, mean).powi(2)));
+    let (count, sum) =
+        colours.fold((0.0, 0.0), |(count, sum), colour| (count + 1.0, sum + distance(colour, mean).powi(2)));
     sum / f32::max(count, 1.0)
 }
 
 fn mean(colours: impl Iterator<Item = Oklab>) -> Oklab {
-    let sums = colours.fold([0.0; 4], |[count, l, a, b], colour| [count + 1.0, l + colour[0], a + colour[1], b + colour[2]]);
+    let sums =
+        colours.fold([0.0; 4], |[count, l, a, b], colour| [count + 1.0, l + colour[0], a + colour[1], b + colour[2]]);
     [1, 2, 3].map(|at| sums[at] / f32::max(sums[0], 1.0))
 }
