@@ -121,7 +121,7 @@ fn where_there_is_no_board_none_is_found() {
         ("a slope", slope),
         ("stripes", stripes),
         ("a chequerboard", squares.collect()),
-        ("a single row", vec![0, 255, 9].repeat(300)),
+        ("a single row", [0, 255, 9].repeat(300)),
     ] {
         let picture = Picture::new(if name == "a single row" { 300 } else { 400 }, values);
         let error = read("x.png", &picture, &taught(FLAT)).unwrap_err();

@@ -138,7 +138,9 @@ impl ForGame for Layout {
     }
 }
 
-/// The letters of the game, if one is given, once it has been checked that a board of this size and these letters is one.
+/// Checks that the game, if one is given, has boards of this size and letters.
+///
+/// Returns all of its letters.
 fn fitting(game: Option<&str>, what: &str, size: [usize; 2], letters: &BTreeSet<char>) -> Result<BTreeSet<char>> {
     let Some(game) = game else { return Ok(BTreeSet::new()) };
     let ([columns, rows], known) = with_game(game, Layout)?;

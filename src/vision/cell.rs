@@ -45,7 +45,7 @@ impl Look {
     }
 }
 
-/// Samples of a cell, row by row: each the mean of the pixels that are nearest to it.
+/// Samples of a cell, row by row: each the mean of the nearest pixels.
 fn samples(picture: &Picture, field: &Field, column: usize, row: usize) -> Vec<Oklab> {
     let ends = |axis: usize, cell: usize, most: usize| -> Vec<[usize; 2]> {
         let end = |at: usize| {
@@ -84,7 +84,7 @@ pub(super) fn median(mut values: Vec<f32>) -> f32 {
     }
 }
 
-/// How much two shapes agree: their correlation, from -1 to 1; 0 where one has no form.
+/// How much two shapes agree: their correlation; 0 where one has no form.
 pub(super) fn agreement(one: &[f32], other: &[f32]) -> f32 {
     let mean = |shape: &[f32]| shape.iter().sum::<f32>() / shape.len() as f32;
     let (mean, mean_of_other) = (mean(one), mean(other));
@@ -105,7 +105,7 @@ pub(super) fn agreement(one: &[f32], other: &[f32]) -> f32 {
 mod tests {
     use super::*;
 
-    /// A field of one cell of 60 by 60 pixels, coloured by the distance from its middle and by its column.
+    /// A field of one cell of 60 by 60 pixels, coloured by the place in it.
     fn cell(colour: impl Fn(f32, f32) -> [u8; 3]) -> Look {
         let pixel = |at: usize| colour((at % 60) as f32 - 29.5, (at / 60) as f32 - 29.5);
         let picture = Picture::new(60, (0..3_600).flat_map(pixel).collect());

@@ -5,7 +5,7 @@ use super::fold::{STEEP, windows};
 use super::picture::Picture;
 use super::sums::Sums;
 
-/// Where the cells of a field lie in a picture, in pixels and fractions of them.
+/// Where the cells of a field lie in a picture, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field {
     /// Left end of the first column, upper end of the first row.
@@ -30,7 +30,7 @@ impl Field {
     }
 }
 
-/// The longer side of the scaled picture in which the field is looked for, in pixels.
+/// The longer side of the picture in which the field is looked for.
 const SIDE: usize = 512;
 /// So many places are looked at.
 const WINDOWS: usize = 64;
@@ -43,7 +43,7 @@ const FINE: f64 = 40.0;
 
 /// Parts of a cell in which gradients are summed.
 const BINS: usize = 96;
-/// As far from a line gradients are compared, and as far it may be moved, in such parts.
+/// How far from a line gradients are compared, and how far it may move.
 const REACH: isize = 26;
 const FARTHEST: isize = 4;
 
@@ -122,7 +122,7 @@ impl Lattice {
         Self { corner, pitch, quality: quality(picture, size, corner, pitch) }
     }
 
-    /// Moves and stretches it as long as that helps, by each of the steps, in cells.
+    /// Moves and stretches it as long as that helps, by each step, in cells.
     ///
     /// A step of a whole cell only moves it.
     fn climb(&mut self, picture: &Sums, size: [usize; 2], steps: &[f64]) {
@@ -168,7 +168,7 @@ impl Lattice {
         }
     }
 
-    /// How far the gradients near the lines of some columns, or rows, say that it should move, in cells.
+    /// How far the gradients near some lines say that it should move, in cells.
     ///
     /// Gems begin as far after a line as they end before it, so that the folded gradients are symmetric about it.
     fn shift(&self, picture: &Sums, size: [usize; 2], axis: usize, part: [f64; 2]) -> f64 {
@@ -199,8 +199,8 @@ impl Lattice {
         // What noise makes everywhere says nothing.
         let floor = means.iter().copied().fold(f64::MAX, f64::min);
         let edges = |bin: isize| means[bin.rem_euclid(BINS as isize) as usize] - floor;
-        // How much lies on both sides of the lines, times its correlation: neither is enough where gems differ in form, or
-        // where there is nothing but noise.
+        // How much lies on both sides of the lines, times its correlation: neither is enough where gems differ in
+        // form, or where there is nothing but noise.
         let symmetry = |shift: isize| {
             let pairs = || (0..REACH).map(|far| (edges(shift + far), edges(shift - 1 - far)));
             let count = REACH as f64;
@@ -227,7 +227,7 @@ impl Lattice {
             && (self.pitch - other.pitch).abs() < 0.03 * self.pitch
     }
 
-    /// The field in the picture, which has so many pixels to one of the scaled one.
+    /// The field in the picture, so many of whose pixels are one here.
     fn field(&self, size: [usize; 2], scale: f64) -> Field {
         Field { corner: self.corner.map(|at| at * scale), cell: [self.pitch * scale; 2], size }
     }

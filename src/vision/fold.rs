@@ -1,4 +1,4 @@
-//! Where a picture repeats itself: its gradients, folded at every pitch, in every place.
+//! Where a picture repeats itself: its gradients, folded at every pitch.
 //!
 //! Epoch folding, as astronomers look for pulses: Leahy et al. 1983, "On searches for pulsed emission".
 
@@ -82,7 +82,7 @@ pub(super) fn windows(picture: &Sums, [columns, rows]: [usize; 2], most: usize) 
     best
 }
 
-/// Sums of gradients: of each column's in all rows above, of each row's in all columns to the left.
+/// Sums of gradients over all rows above, or all columns to the left.
 type Gradients = Vec<Vec<f64>>;
 
 /// The sums of the gradients across and down.
@@ -102,7 +102,7 @@ fn gradients(picture: &Sums) -> (Gradients, Gradients) {
     (across, down)
 }
 
-/// How far a profile repeats at a pitch: the share of its variance that one period explains.
+/// How far a profile repeats: the share of variance that one period explains.
 ///
 /// Less what it would by chance, from 0 to 1; 0 for a profile with hardly any gradient.
 fn fold(profile: &[f64], pitch: f64) -> f64 {

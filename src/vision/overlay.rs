@@ -3,7 +3,7 @@
 use super::picture::Picture;
 use super::read::{Cell, Reading};
 
-/// Rows of three pixels of the digits, the letters and some signs, each row's bits from the left.
+/// Five rows of three pixels a sign, each row's bits from the left.
 const GLYPHS: &[(char, [u8; 5])] = &[
     ('0', [7, 5, 5, 5, 7]),
     ('1', [2, 6, 2, 2, 7]),
@@ -52,7 +52,7 @@ const SURE: [u8; 3] = [90, 255, 90];
 const UNSURE: [u8; 3] = [255, 70, 70];
 const GROUND: [u8; 3] = [0, 0, 0];
 
-/// The picture with the lattice that was found, each cell's letter and its confidence in percent.
+/// The picture with the lattice, each cell's letter and its confidence.
 ///
 /// Green where a cell is sure, red where it is not: the likeliest letter. Letters are drawn as capitals.
 pub fn overlay(picture: &Picture, reading: &Reading) -> Picture {
@@ -75,7 +75,7 @@ pub fn overlay(picture: &Picture, reading: &Reading) -> Picture {
     drawn
 }
 
-/// Writes a cell's letter and confidence into its corner, as large as there is room.
+/// Writes a cell's letter and confidence into its corner.
 fn label(picture: &mut Picture, [left, top]: [isize; 2], cell: f64, what: &Cell) {
     let text: Vec<char> =
         format!("{}{:.0}", what.letter.to_uppercase(), (100.0 * what.confidence).floor()).chars().collect();

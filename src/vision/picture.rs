@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 pub const MOST_PIXELS: u64 = 16_777_216;
 /// No picture's file is longer, in bytes.
 pub const LONGEST: u64 = 48 << 20;
-/// No picture is larger once decoded, in bytes: 16 bits a channel are not for all sizes.
+/// No picture is larger once decoded, in bytes: 16 bits a channel are many.
 const LARGEST: u64 = 96 << 20;
 
 /// Red, green and blue of every pixel, row by row.
@@ -31,7 +31,7 @@ impl Picture {
         Self { width, height: values.len() / (3 * width), values }
     }
 
-    /// The picture of a PNG's or a JPEG's bytes; what shines through lies on white.
+    /// The picture of a PNG's or a JPEG's bytes; what shines through is on white.
     ///
     /// # Errors
     /// Bytes that are no such picture, end too early, or are a larger one than [`MOST_PIXELS`].

@@ -12,9 +12,9 @@ pub const UNKNOWN: char = '?';
 /// A cell whose letter is less probable is not sure.
 pub const SURE: f32 = 0.9;
 
-/// What colour costs, in spreads squared, until an unknown gem explains a cell better.
+/// What colour costs, in spreads squared, until the gem is rather unknown.
 const STRANGE: f32 = 16.0;
-/// What the lack of all agreement of shapes costs, and how much agreement lacks nothing.
+/// What no agreement of shapes costs, and the agreement that costs nothing.
 const SHAPE: f32 = 24.0;
 const AGREES: f32 = 0.85;
 
@@ -44,7 +44,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// The board: a line a row, `?` where a cell is not sure, no newline at the end.
+    /// The board: a line a row, `?` where a cell is not sure, no last newline.
     pub fn board(&self) -> String {
         let letter = |cell: &Cell| if cell.is_sure() { cell.letter } else { UNKNOWN };
         let rows = self.cells.chunks(self.field.size[0]).map(|row| row.iter().map(letter).collect());
@@ -110,7 +110,7 @@ fn nearest(gems: &[Prototype], look: &Look) -> Cell {
     Cell { letter, confidence: own / total }
 }
 
-/// The letter in whose range most of the cell's pixels are, the first of several.
+/// The letter in whose range most of the cell's pixels are, the first if even.
 ///
 /// As the articles have it, it is sure as soon as there is one pixel.
 fn most_in_range(gems: &[Range], picture: &Picture, field: &Field, column: usize, row: usize) -> Cell {

@@ -12,7 +12,7 @@ pub(super) struct Sums {
     /// The picture's pixels a side of one here.
     pub(super) factor: usize,
     pub(super) colours: Vec<Oklab>,
-    /// Of all pixels to the left and above: three of colours, one of their squares.
+    /// Of all pixels to the left and above: of colours, and of their squares.
     sums: Vec<[f64; 4]>,
 }
 

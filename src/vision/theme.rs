@@ -26,7 +26,7 @@ pub const SIZES: std::ops::RangeInclusive<usize> = 3..=20;
 /// No two pictures of one game are nearer, with their noise and the losses of their compression.
 const LEAST_SPREAD: f32 = 0.025;
 
-/// What the gems of a game's pictures look like, and how many columns and rows they have.
+/// What the gems of a game's pictures look like, and the size of the field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Theme {
     pub(super) size: [usize; 2],
