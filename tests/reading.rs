@@ -140,7 +140,7 @@ fn what_one_picture_taught_is_the_same_from_its_file() {
 
 #[test]
 fn the_programs_own_pictures_are_read_by_its_own_themes() {
-    // docs/game.svg and docs/board.svg as another program draws them, at 1 and at 0.8 of their sizes.
+    // docs/game.svg and docs/board.svg as another program draws them; the theme was taught from these two.
     let board = include_str!("pictures/board.txt").trim_end();
     for (name, bytes) in [
         ("game.png", include_bytes!("pictures/game.png").as_slice()),
