@@ -32,6 +32,8 @@ pub enum Command {
     Play(Play),
     /// Rank the moves of a board
     Advise(Advise),
+    /// Read a board from a picture of it
+    Read(Read),
 }
 
 /// Train an agent, or go on with a training
@@ -252,6 +254,37 @@ pub struct Advise {
     /// Which game, by which rules.
     #[command(flatten)]
     pub game: GameArguments,
+}
+
+/// Read a board from a picture of it
+///
+/// Prints the board as `matchq advise` takes it. A cell that is not sure is ?, and is named on standard error.
+#[derive(Debug, Args)]
+pub struct Read {
+    /// The picture, a PNG or a JPEG; without a file, or with -, standard input
+    #[arg(value_name = "IMAGE")]
+    pub image: Option<PathBuf>,
+    /// The game, whose columns, rows and letters the theme must have [default: any]
+    #[arg(long, value_name = "NAME")]
+    pub game: Option<String>,
+    /// What the gems look like: a theme of the program, match3, bejeweled,
+    /// articles or articles-1, or a file that ends in .toml [default: the game's,
+    /// else match3]; with --teach the file to write
+    #[arg(long, value_name = "NAME|FILE.toml")]
+    pub theme: Option<String>,
+    /// Where the field of gems lies, in pixels: left, top, width and height
+    /// [default: it is found]
+    #[arg(long, value_name = "X,Y,WIDTH,HEIGHT", value_delimiter = ',', allow_negative_numbers = true)]
+    pub field: Vec<f64>,
+    /// Learn a theme from the picture of this board
+    #[arg(long, value_name = "BOARD.txt", requires = "theme")]
+    pub teach: Option<PathBuf>,
+    /// Draw what was seen, each cell's letter and its confidence in percent, as .png
+    #[arg(long, value_name = "OUT.png")]
+    pub overlay: Option<PathBuf>,
+    /// Take a board some cells of which are not sure: the exit code is 0
+    #[arg(long)]
+    pub partial: bool,
 }
 
 /// List a game's players and their parameters

@@ -12,3 +12,4 @@ pub mod network;
 pub mod random;
 pub mod report;
 pub mod store;
+pub mod vision;

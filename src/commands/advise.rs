@@ -124,7 +124,7 @@ fn read(file: Option<&Path>, board: &str) -> Result<(String, String)> {
 /// A file's lines without what editors and other systems add.
 ///
 /// That is a byte order mark, ends with `\r`, blank lines below.
-fn tidy(text: &str) -> String {
+pub(super) fn tidy(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines: Vec<&str> = text.lines().map(|line| line.trim_end_matches('\r')).collect();
     while lines.pop_if(|line| line.trim().is_empty()).is_some() {}

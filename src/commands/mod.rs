@@ -5,6 +5,7 @@ pub mod compare;
 pub mod endure;
 pub mod eval;
 pub mod play;
+pub mod read;
 pub mod replay;
 mod series;
 pub mod train;
@@ -28,6 +29,8 @@ use crate::network::game_of;
 /// What the user gave that cannot be, and what failed while running.
 pub fn run(command: Command) -> Result<()> {
     let name = match &command {
+        // A theme may be all that there is of a game.
+        Command::Read(arguments) => return read::run(arguments),
         Command::Train(arguments) => train::game(arguments)?,
         Command::Eval(arguments) => {
             eval::check(arguments)?;
@@ -59,6 +62,7 @@ impl ForGame for Command {
             Self::Replay(arguments) => replay::run::<G>(&arguments),
             Self::Play(arguments) => play::run::<G>(&arguments),
             Self::Advise(arguments) => advise::run::<G>(&arguments),
+            Self::Read(arguments) => read::run(&arguments),
         }
     }
 }

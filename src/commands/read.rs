@@ -1,0 +1,255 @@
+//! `matchq read`: the board of a picture.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read as _};
+use std::path::{Path, PathBuf};
+
+use super::print;
+use crate::cli::Read;
+use crate::error::{Error, Result};
+use crate::games::Game as _;
+use crate::games::{ForGame, Match3, Playable, with_game};
+use crate::store::files::{check_destination, write_atomically};
+use crate::vision::{self, Field, LONGEST, NAMES, Picture, Reading, SURE, Theme};
+
+/// No theme and no board is longer, in bytes.
+const LONGEST_TEXT: u64 = 1 << 20;
+
+/// Reads the picture and prints its board, or learns a theme from it.
+///
+/// # Errors
+/// A picture, a theme or a board that cannot be read, a field that is not there, cells that are not sure, and files that
+/// cannot be written.
+pub fn run(arguments: &Read) -> Result<()> {
+    if let Some(path) = &arguments.overlay {
+        check_destination("--overlay", path)?;
+    }
+    match &arguments.teach {
+        Some(board) => teach(arguments, board),
+        None => read(arguments),
+    }
+}
+
+/// Prints the board of the picture.
+fn read(arguments: &Read) -> Result<()> {
+    let theme = theme(arguments)?;
+    let (name, picture) = picture(arguments)?;
+    let reading = match field(arguments, theme.size(), &picture)? {
+        Some(field) => vision::read_field(&picture, &theme, field),
+        None => vision::read(&name, &picture, &theme)?,
+    };
+    draw(arguments, &picture, &reading)?;
+    print(&format!("{}\n", reading.board()))?;
+    let mut unsure = 0;
+    for (column, row, cell) in reading.unsure() {
+        unsure += 1;
+        eprintln!(
+            "column {column}, row {row} (both from 0) is not sure: {} by {:.0} %, less than {:.0} %",
+            cell.letter,
+            (100.0 * cell.confidence).floor(),
+            100.0 * SURE
+        );
+    }
+    match unsure > 0 && !arguments.partial {
+        true => Err(Error::runtime(format!(
+            "{name}: {unsure} of {} cells are not sure; --partial takes the board as it is, --teach makes a theme that \
+             knows such pictures",
+            reading.cells.len()
+        ))),
+        false => Ok(()),
+    }
+}
+
+/// Learns a theme from the picture and writes it.
+fn teach(arguments: &Read, board: &Path) -> Result<()> {
+    let path = PathBuf::from(arguments.theme.as_deref().unwrap_or_default());
+    if path.extension().is_none_or(|extension| extension != "toml") {
+        return Err(Error::user(format!("--theme {}: with --teach it must be a file ending in .toml", path.display())));
+    }
+    check_destination("--theme", &path)?;
+    let rows = labels(board)?;
+    let size = [rows[0].len(), rows.len()];
+    let letters: BTreeSet<char> = rows.iter().flatten().copied().collect();
+    let all = fitting(arguments.game.as_deref(), &board.display().to_string(), size, &letters)?;
+    let (name, picture) = picture(arguments)?;
+    let field = field(arguments, size, &picture)?;
+    let (theme, field) = vision::teach(&name, &picture, &rows, field)?;
+    let comment = format!("Learned by matchq read --teach from {name} and {}.", board.display());
+    // As it will be read: rounded as it is written.
+    let text = theme.to_toml(&comment)?;
+    let theme = Theme::parse(&path.display().to_string(), &text)?;
+    let reading = vision::read_field(&picture, &theme, field);
+    let right = reading.cells.iter().zip(rows.iter().flatten());
+    let right = right.filter(|(cell, letter)| cell.is_sure() && cell.letter == **letter).count();
+    draw(arguments, &picture, &reading)?;
+    if 10 * right < 9 * reading.cells.len() {
+        return Err(Error::user(format!(
+            "{name} and {} do not fit each other: of {} cells only {right} can be told apart; check the board, or say \
+             where the field is by --field X,Y,WIDTH,HEIGHT",
+            board.display(),
+            reading.cells.len()
+        )));
+    }
+    write_atomically(&path, text.as_bytes())?;
+    let missing: Vec<String> = all.difference(&letters).map(char::to_string).collect();
+    if !missing.is_empty() {
+        eprintln!("not on the board, and so not in the theme: {}", missing.join(" "));
+    }
+    print(&format!("{}: {right} of {} cells are read right with it\n", path.display(), reading.cells.len()))
+}
+
+/// The theme that is asked for: by its name, its file, or the game's.
+fn theme(arguments: &Read) -> Result<Theme> {
+    let game = arguments.game.as_deref();
+    let name = arguments.theme.as_deref().or(game).unwrap_or(Match3::NAME);
+    let theme = match (Theme::named(name), arguments.theme.as_deref()) {
+        (Some(theme), _) => theme?,
+        (None, Some(path)) if path.ends_with(".toml") => {
+            let bytes = limited(Path::new(path), LONGEST_TEXT)?;
+            let text = String::from_utf8(bytes).map_err(|_| Error::user(format!("{path} is not UTF-8 text")))?;
+            Theme::parse(path, &text)?
+        }
+        (None, Some(name)) => {
+            let sentence =
+                format!("--theme {name}: it must be one of {}, or a file that ends in .toml", NAMES.join(", "));
+            return Err(Error::user(sentence));
+        }
+        (None, None) => {
+            // The game may not exist either.
+            with_game(name, Layout)?;
+            return Err(Error::user(format!(
+                "there is no theme for pictures of {name}: name one by --theme, or make one by --teach"
+            )));
+        }
+    };
+    fitting(game, &format!("the theme {name}"), theme.size(), &theme.letters())?;
+    Ok(theme)
+}
+
+/// A game's columns and rows, and the letters of its board.
+struct Layout;
+
+impl ForGame for Layout {
+    type Output = ([usize; 2], BTreeSet<char>);
+
+    fn run<G: Playable>(self) -> Self::Output {
+        ([G::COLUMNS, G::ROWS], G::TOKENS.iter().map(|token| token.letter).collect())
+    }
+}
+
+/// Checks that the game, if one is given, has boards of this size and letters.
+///
+/// Returns all of its letters.
+fn fitting(game: Option<&str>, what: &str, size: [usize; 2], letters: &BTreeSet<char>) -> Result<BTreeSet<char>> {
+    let Some(game) = game else { return Ok(BTreeSet::new()) };
+    let ([columns, rows], known) = with_game(game, Layout)?;
+    if size != [columns, rows] {
+        let [width, height] = size;
+        let sentence = format!("{what} has {width} columns and {height} rows; {game} has {columns} and {rows}");
+        return Err(Error::user(sentence));
+    }
+    match letters.difference(&known).next() {
+        Some(letter) => {
+            let known = known.iter().map(char::to_string).collect::<Vec<_>>().join(" ");
+            Err(Error::user(format!("{what} has the letter {letter:?}; {game} has {known}")))
+        }
+        None => Ok(known),
+    }
+}
+
+/// The name and the picture that is asked for.
+fn picture(arguments: &Read) -> Result<(String, Picture)> {
+    match arguments.image.as_deref().filter(|path| *path != Path::new("-")) {
+        Some(path) => {
+            let name = path.display().to_string();
+            Ok((name.clone(), Picture::decode(&name, &limited(path, LONGEST)?)?))
+        }
+        None if io::stdin().is_terminal() => {
+            Err(Error::user("name a picture, or give one on standard input: matchq read IMAGE"))
+        }
+        None => {
+            let mut bytes = Vec::new();
+            io::stdin()
+                .lock()
+                .take(LONGEST + 1)
+                .read_to_end(&mut bytes)
+                .map_err(|error| Error::user(format!("standard input cannot be read: {error}")))?;
+            Ok(("standard input".to_owned(), Picture::decode("standard input", &bytes)?))
+        }
+    }
+}
+
+/// The bytes of a file, of no more than a limit and one.
+fn limited(path: &Path, longest: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(longest + 1).read_to_end(&mut bytes));
+    read.map_err(|error| Error::user(format!("{} cannot be read: {error}", path.display())))?;
+    match bytes.len() as u64 > longest {
+        true => Err(Error::user(format!("{} is too long: it may have {longest} bytes", path.display()))),
+        false => Ok(bytes),
+    }
+}
+
+/// The board that a picture is said to show, row by row.
+fn labels(path: &Path) -> Result<Vec<Vec<char>>> {
+    let wrong = |what: String| Error::user(format!("--teach {}: {what}", path.display()));
+    let text = String::from_utf8(limited(path, LONGEST_TEXT)?).map_err(|_| wrong("it is not UTF-8 text".to_owned()))?;
+    let rows: Vec<Vec<char>> = super::advise::tidy(&text).lines().map(|row| row.chars().collect()).collect();
+    let columns = rows.first().map_or(0, Vec::len);
+    for (y, row) in rows.iter().enumerate() {
+        if row.len() != columns {
+            let cells = row.len();
+            return Err(wrong(format!("row {y} (from 0) has {cells} cells, but the first has {columns}")));
+        }
+        if let Some(x) = row.iter().position(|letter| letter.is_whitespace() || letter.is_control() || *letter == '?') {
+            return Err(wrong(format!("row {y}, column {x} (both from 0) is {:?}: it must be a letter", row[x])));
+        }
+    }
+    match [columns, rows.len()].iter().all(|count| vision::SIZES.contains(count)) {
+        true if rows.iter().flatten().any(|letter| *letter != rows[0][0]) => Ok(rows),
+        true => Err(wrong("the board has gems of one kind only".to_owned())),
+        false => Err(wrong(format!(
+            "the board has {columns} columns and {} rows; both must be from {} to {}",
+            rows.len(),
+            vision::SIZES.start(),
+            vision::SIZES.end()
+        ))),
+    }
+}
+
+/// The field of `--field`, if it is given.
+fn field(arguments: &Read, size: [usize; 2], picture: &Picture) -> Result<Option<Field>> {
+    let given = &arguments.field;
+    if given.is_empty() {
+        return Ok(None);
+    }
+    let text = given.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
+    let [x, y, width, height] = given[..] else {
+        return Err(Error::user(format!(
+            "--field {text}: it must be left, top, width and height, such as 20,40,416,416"
+        )));
+    };
+    let (most_x, most_y) = (picture.width() as f64, picture.height() as f64);
+    // What is not a number is not within anything.
+    if !(x >= 0.0 && y >= 0.0 && x + width <= most_x && y + height <= most_y) {
+        let sentence = format!("--field {text}: it must lie within the picture's {most_x} by {most_y} pixels");
+        return Err(Error::user(sentence));
+    }
+    let cell = [width / size[0] as f64, height / size[1] as f64];
+    match cell.iter().all(|side| *side >= 6.0) {
+        true => Ok(Some(Field { corner: [x, y], cell, size })),
+        false => Err(Error::user(format!(
+            "--field {text}: a cell would have {:.1} by {:.1} pixels, and must have 6 or more",
+            cell[0], cell[1]
+        ))),
+    }
+}
+
+/// Writes the overlay, if one is asked for.
+fn draw(arguments: &Read, picture: &Picture, reading: &Reading) -> Result<()> {
+    match &arguments.overlay {
+        Some(path) => write_atomically(path, &vision::overlay(picture, reading).to_png()?),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,307 @@
+//! Finding the field of gems: the lattice that explains a picture best.
+
+use super::colour::{Oklab, distance};
+use super::fold::{STEEP, windows};
+use super::picture::Picture;
+use super::sums::Sums;
+
+/// Where the cells of a field lie in a picture, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Field {
+    /// Left end of the first column, upper end of the first row.
+    pub corner: [f64; 2],
+    /// Width and height of a cell.
+    pub cell: [f64; 2],
+    /// Number of columns and of rows.
+    pub size: [usize; 2],
+}
+
+impl Field {
+    /// The middle of a cell, by its column and row.
+    pub fn middle(&self, column: usize, row: usize) -> [f64; 2] {
+        let [x, y] = [column, row].map(|at| at as f64 + 0.5);
+        [self.corner[0] + x * self.cell[0], self.corner[1] + y * self.cell[1]]
+    }
+
+    /// Left, top, width and height.
+    pub fn rectangle(&self) -> [f64; 4] {
+        let [width, height] = [0, 1].map(|at| self.cell[at] * self.size[at] as f64);
+        [self.corner[0], self.corner[1], width, height]
+    }
+}
+
+/// The longer side of the picture in which the field is looked for.
+const SIDE: usize = 512;
+/// So many places are looked at.
+const WINDOWS: usize = 64;
+/// So many lattices are told apart with the help of what they read.
+const FINALISTS: usize = 4;
+/// No worse lattice is a field.
+const WORST: f32 = 0.13;
+/// Pixels of a cell when the lattice is refined, about.
+const FINE: f64 = 40.0;
+
+/// Parts of a cell in which gradients are summed.
+const BINS: usize = 96;
+/// How far from a line gradients are compared, and how far it may move.
+const REACH: isize = 26;
+const FARTHEST: isize = 4;
+
+/// The field of so many columns and rows of square cells, if there is one.
+///
+/// Where the gradients repeat, lattices are tried: cells that differ from their surroundings, whose colours
+/// recur and whose surroundings are alike. Among the best, `vote` helps: what a lattice's cells are worth as
+/// gems, from 0 to 1. A field as wide as an eighth of the picture's longer side is found, no smaller.
+pub fn find(picture: &Picture, size: [usize; 2], vote: impl Fn(&Field) -> f32) -> Option<Field> {
+    let longer = picture.width().max(picture.height());
+    let sums = Sums::new(picture, [0, 0, picture.width(), picture.height()], longer.div_ceil(SIDE));
+    let mut lattices: Vec<Lattice> = Vec::new();
+    for window in windows(&sums, size, WINDOWS) {
+        let phases = (0..25).map(|phase| {
+            let [x, y] = [phase % 5, phase / 5].map(|phase| (f64::from(phase) / 5.0 - 0.4) * window.pitch);
+            Lattice::new(&sums, size, [window.x + x, window.y + y], window.pitch)
+        });
+        lattices.extend(phases.max_by(|one, other| one.quality.total_cmp(&other.quality)));
+    }
+    best_first(&mut lattices);
+    lattices.truncate(4 * FINALISTS);
+    for lattice in &mut lattices {
+        lattice.climb(&sums, size, &[1.0, 1.0 / 8.0, 1.0 / 16.0, 1.0 / 32.0, 1.0]);
+    }
+    best_first(&mut lattices);
+    let mut finalists: Vec<Lattice> = Vec::new();
+    for lattice in lattices {
+        if finalists.len() < FINALISTS && !finalists.iter().any(|other| other.is_near(&lattice)) {
+            finalists.push(lattice);
+        }
+    }
+    let rated = finalists.into_iter().filter(|lattice| lattice.quality >= WORST).map(|lattice| {
+        let field = lattice.field(size, sums.factor as f64);
+        (lattice.quality * (0.25 + vote(&field)), field)
+    });
+    let (_, field) = rated.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    Some(refined(picture, field))
+}
+
+/// The field to a fraction of a pixel, by the pixels around it.
+fn refined(picture: &Picture, field: Field) -> Field {
+    let [left, top, width, height] = field.rectangle();
+    let room = field.cell[0] / 2.0;
+    let from = [left - room, top - room].map(|from| from.max(0.0) as usize);
+    let to = [left + width + room, top + height + room].map(|to| to as usize);
+    let to = [to[0].min(picture.width()), to[1].min(picture.height())];
+    let factor = ((field.cell[0] / FINE) as usize).max(1);
+    let sums = Sums::new(picture, [from[0], from[1], to[0] - from[0], to[1] - from[1]], factor);
+    let scale = factor as f64;
+    let corner = [0, 1].map(|at| (field.corner[at] - from[at] as f64) / scale);
+    let mut lattice = Lattice::new(&sums, field.size, corner, field.cell[0] / scale);
+    lattice.climb(&sums, field.size, &[1.0 / 16.0, 1.0 / 32.0, 1.0 / 64.0]);
+    // First all of it moves, then it stretches too, as its halves say.
+    for halves in [false, false, true] {
+        lattice.straighten(&sums, field.size, halves);
+    }
+    let mut field = lattice.field(field.size, scale);
+    field.corner = [0, 1].map(|at| field.corner[at] + from[at] as f64);
+    field
+}
+
+fn best_first(lattices: &mut [Lattice]) {
+    lattices.sort_by(|one, other| other.quality.total_cmp(&one.quality));
+}
+
+/// A field of square cells in a scaled picture, and how well it explains it.
+#[derive(Clone, Copy, Debug)]
+struct Lattice {
+    corner: [f64; 2],
+    pitch: f64,
+    quality: f32,
+}
+
+impl Lattice {
+    fn new(picture: &Sums, size: [usize; 2], corner: [f64; 2], pitch: f64) -> Self {
+        Self { corner, pitch, quality: quality(picture, size, corner, pitch) }
+    }
+
+    /// Moves and stretches it as long as that helps, by each step, in cells.
+    ///
+    /// A step of a whole cell only moves it.
+    fn climb(&mut self, picture: &Sums, size: [usize; 2], steps: &[f64]) {
+        for step in steps {
+            // Each improvement is a better lattice: this ends, and soon.
+            for _ in 0..32 {
+                let by = step * self.pitch;
+                let [x, y] = self.corner;
+                let moved = [[x - by, y], [x + by, y], [x, y - by], [x, y + by]];
+                let mut tried = moved.map(|corner| (corner, self.pitch)).to_vec();
+                if *step < 1.0 {
+                    for share in [-0.25, 0.25] {
+                        // About its middle.
+                        let grown = share * by;
+                        let corner = [0, 1].map(|at| self.corner[at] - grown * size[at] as f64 / 2.0);
+                        tried.push((corner, self.pitch + grown));
+                    }
+                }
+                let tried = tried.into_iter().map(|(corner, pitch)| Self::new(picture, size, corner, pitch));
+                let Some(best) = tried.max_by(|one, other| one.quality.total_cmp(&other.quality)) else { break };
+                if best.quality <= self.quality {
+                    break;
+                }
+                *self = best;
+            }
+        }
+    }
+
+    /// Moves it to where the gradients near its lines are symmetric about them.
+    ///
+    /// Each half of the field has its shift then: a common one, and a stretch, the same across and down.
+    fn straighten(&mut self, picture: &Sums, size: [usize; 2], halves: bool) {
+        let shifts = [0, 1].map(|axis| {
+            let cells = size[axis] as f64;
+            let parts = if halves { [[0.0, 0.5], [0.5, 1.0]] } else { [[0.0, 1.0]; 2] };
+            parts.map(|part| self.pitch * self.shift(picture, size, axis, part.map(|end| end * cells)))
+        });
+        let stretches = [0, 1].map(|axis| (shifts[axis][1] - shifts[axis][0]) / (size[axis] as f64 / 2.0));
+        let stretch = (stretches[0] + stretches[1]) / 2.0;
+        self.pitch += stretch;
+        for axis in 0..2 {
+            self.corner[axis] += (shifts[axis][0] + shifts[axis][1]) / 2.0 - stretch * size[axis] as f64 / 2.0;
+        }
+    }
+
+    /// How far the gradients near some lines say that it should move, in cells.
+    ///
+    /// Gems begin as far after a line as they end before it, so that the folded gradients are symmetric about it.
+    fn shift(&self, picture: &Sums, size: [usize; 2], axis: usize, part: [f64; 2]) -> f64 {
+        let from = self.corner[axis];
+        let ends = part.map(|cells| from + cells * self.pitch);
+        let mut bins = [(0.0, 0.0); BINS];
+        let range = |at: usize, ends: [f64; 2], most: usize| {
+            (ends[0].max(at as f64) as usize).min(most)..(ends[1].max(0.0) as usize).min(most)
+        };
+        let other = self.corner[1 - axis];
+        let others = [other, other + self.pitch * size[1 - axis] as f64];
+        let [along, across] = [[picture.width, picture.height], [picture.height, picture.width]][axis];
+        for at in range(1, ends, along) {
+            let phase = ((at as f64 - from) / self.pitch).rem_euclid(1.0) * BINS as f64;
+            let bin = &mut bins[(phase as usize).min(BINS - 1)];
+            for line in range(0, others, across) {
+                let index = |at: usize| [line * picture.width + at, at * picture.width + line][axis];
+                let step = distance(picture.colours[index(at)], picture.colours[index(at - 1)]).min(STEEP);
+                *bin = (bin.0 + f64::from(step), bin.1 + 1.0);
+            }
+        }
+        let mean = |bin: isize| {
+            let near = (-2..=2).map(|by| bins[(bin + by).rem_euclid(BINS as isize) as usize]);
+            let (sum, count) = near.fold((0.0, 0.0), |one, other| (one.0 + other.0, one.1 + other.1));
+            if count > 0.0 { sum / count } else { 0.0 }
+        };
+        let means: Vec<f64> = (0..BINS as isize).map(mean).collect();
+        // What noise makes everywhere says nothing.
+        let floor = means.iter().copied().fold(f64::MAX, f64::min);
+        let edges = |bin: isize| means[bin.rem_euclid(BINS as isize) as usize] - floor;
+        // How much lies on both sides of the lines, times its correlation: neither is enough where gems differ in
+        // form, or where there is nothing but noise.
+        let symmetry = |shift: isize| {
+            let pairs = || (0..REACH).map(|far| (edges(shift + far), edges(shift - 1 - far)));
+            let count = REACH as f64;
+            let [after, before] = [pairs().map(|pair| pair.0).sum::<f64>(), pairs().map(|pair| pair.1).sum::<f64>()];
+            let (both, all) = pairs().fold((0.0, 1e-12), |sums, (after, before)| {
+                (sums.0 + after * before, sums.1 + (after * after + before * before) / 2.0)
+            });
+            (both - after * before / count).max(0.0) * (both / all).powi(4)
+        };
+        let shifts = -FARTHEST..=FARTHEST;
+        let best = shifts.max_by(|one, other| symmetry(*one).total_cmp(&symmetry(*other))).unwrap_or(0);
+        // The highest point of the parabola through it and its neighbours.
+        let [before, here, after] = [-1, 0, 1].map(|by| symmetry(best + by));
+        let bend = 2.0 * here - before - after;
+        let rest = if bend > 1e-12 { ((after - before) / (2.0 * bend)).clamp(-0.5, 0.5) } else { 0.0 };
+        (best as f64 + rest) / BINS as f64
+    }
+
+    /// Whether it is as good as another one.
+    fn is_near(&self, other: &Self) -> bool {
+        let near = |one: f64, other: f64| (one - other).abs() < 0.2 * self.pitch;
+        near(self.corner[0], other.corner[0])
+            && near(self.corner[1], other.corner[1])
+            && (self.pitch - other.pitch).abs() < 0.03 * self.pitch
+    }
+
+    /// The field in the picture, so many of whose pixels are one here.
+    fn field(&self, size: [usize; 2], scale: f64) -> Field {
+        Field { corner: self.corner.map(|at| at * scale), cell: [self.pitch * scale; 2], size }
+    }
+}
+
+/// Half the sides of squares about a cell's middle, in cells.
+///
+/// The first is its core, the second its inner part; its border is what lies between two of the others: the outer one
+/// where gems leave little room, the inner one where lines are drawn between cells.
+const HALVES: [f64; 4] = [0.2, 0.36, 0.44, 0.5];
+
+/// How well a lattice explains a picture, from 0 to 1.
+///
+/// The mean over cells of: an inner part that differs from the border and has its like elsewhere on the board, a core of
+/// one colour, and a border of one colour like the others'; times how much more the inner parts differ among each other
+/// than the borders. The better of the two borders counts.
+fn quality(picture: &Sums, [columns, rows]: [usize; 2], [left, top]: [f64; 2], pitch: f64) -> f32 {
+    let slack = 0.15 * pitch;
+    let (right, bottom) = (left + pitch * columns as f64, top + pitch * rows as f64);
+    let inside = left >= -slack && top >= -slack;
+    if !inside || right > picture.width as f64 + slack || bottom > picture.height as f64 + slack {
+        return 0.0;
+    }
+    let count = columns * rows;
+    let (mut inners, mut even) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    let mut borders = [Vec::with_capacity(count), Vec::with_capacity(count)];
+    for row in 0..rows {
+        for column in 0..columns {
+            let (x, y) = (left + (column as f64 + 0.5) * pitch, top + (row as f64 + 0.5) * pitch);
+            let [core, inner, middle, outer] = HALVES.map(|half| {
+                let half = half * pitch;
+                picture.patch([x - half, x + half], [y - half, y + half])
+            });
+            inners.push(inner.mean());
+            even.push(1.0 / (1.0 + core.variance() / 0.03));
+            for (borders, border) in borders.iter_mut().zip([middle.without(inner), outer.without(middle)]) {
+                borders.push((border.mean(), 1.0 / (1.0 + border.variance() / 0.01)));
+            }
+        }
+    }
+    // Enough to see what recurs; all would cost the square of a large board.
+    let stride = count.div_ceil(80);
+    for cell in 0..count {
+        let mut nearest = [f32::MAX; 2];
+        for other in (0..count).step_by(stride).filter(|other| *other != cell) {
+            let far: f32 = (0..3).map(|at| (inners[cell][at] - inners[other][at]).powi(2)).sum();
+            nearest = [nearest[0].min(far), nearest[1].min(far.max(nearest[0]))];
+        }
+        even[cell] *= (-nearest[1].sqrt() / 0.04).exp();
+    }
+    let differ = spread(inners.iter().copied());
+    let qualities = borders.map(|borders| {
+        let colours = || borders.iter().map(|border| border.0);
+        let (border, alike) = (mean(colours()), spread(colours()));
+        let cells = (0..count).map(|cell| {
+            let (own, evenness) = borders[cell];
+            let contrast = (distance(inners[cell], own) / 0.1).min(1.0);
+            contrast * even[cell] * evenness * (-distance(own, border) / 0.12).exp()
+        });
+        cells.sum::<f32>() / count as f32 * differ / (differ + alike).max(1e-9)
+    });
+    qualities[0].max(qualities[1])
+}
+
+/// The mean square of the distance from the mean.
+fn spread(colours: impl Iterator<Item = Oklab> + Clone) -> f32 {
+    let mean = mean(colours.clone());
+    let (count, sum) =
+        colours.fold((0.0, 0.0), |(count, sum), colour| (count + 1.0, sum + distance(colour, mean).powi(2)));
+    sum / f32::max(count, 1.0)
+}
+
+fn mean(colours: impl Iterator<Item = Oklab>) -> Oklab {
+    let sums =
+        colours.fold([0.0; 4], |[count, l, a, b], colour| [count + 1.0, l + colour[0], a + colour[1], b + colour[2]]);
+    [1, 2, 3].map(|at| sums[at] / f32::max(sums[0], 1.0))
+}

@@ -1,0 +1,20 @@
+//! Reading a board of gems from a picture of it.
+//!
+//! [`Picture`] holds the pixels, [`find`] its field, [`Theme`] what each gem looks like, [`read`] the cells and
+//! [`overlay`] what was seen. It knows no game: columns, rows and letters come from the theme.
+
+mod cell;
+mod colour;
+mod field;
+mod fold;
+mod overlay;
+mod picture;
+mod read;
+mod sums;
+mod theme;
+
+pub use field::{Field, find};
+pub use overlay::overlay;
+pub use picture::{LONGEST, MOST_PIXELS, Picture};
+pub use read::{Cell, Reading, SURE, UNKNOWN, read, read_field, teach};
+pub use theme::{NAMES, SIZES, Theme};

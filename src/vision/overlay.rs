@@ -1,0 +1,97 @@
+//! A picture of what was seen in a picture.
+
+use super::picture::Picture;
+use super::read::{Cell, Reading};
+
+/// Five rows of three pixels a sign, each row's bits from the left.
+const GLYPHS: &[(char, [u8; 5])] = &[
+    ('0', [7, 5, 5, 5, 7]),
+    ('1', [2, 6, 2, 2, 7]),
+    ('2', [7, 1, 7, 4, 7]),
+    ('3', [7, 1, 3, 1, 7]),
+    ('4', [5, 5, 7, 1, 1]),
+    ('5', [7, 4, 7, 1, 7]),
+    ('6', [7, 4, 7, 5, 7]),
+    ('7', [7, 1, 2, 2, 2]),
+    ('8', [7, 5, 7, 5, 7]),
+    ('9', [7, 5, 7, 1, 7]),
+    ('A', [2, 5, 7, 5, 5]),
+    ('B', [6, 5, 6, 5, 6]),
+    ('C', [3, 4, 4, 4, 3]),
+    ('D', [6, 5, 5, 5, 6]),
+    ('E', [7, 4, 6, 4, 7]),
+    ('F', [7, 4, 6, 4, 4]),
+    ('G', [3, 4, 5, 5, 3]),
+    ('H', [5, 5, 7, 5, 5]),
+    ('I', [7, 2, 2, 2, 7]),
+    ('J', [1, 1, 1, 5, 2]),
+    ('K', [5, 6, 4, 6, 5]),
+    ('L', [4, 4, 4, 4, 7]),
+    ('M', [5, 7, 7, 5, 5]),
+    ('N', [6, 5, 5, 5, 5]),
+    ('O', [2, 5, 5, 5, 2]),
+    ('P', [6, 5, 6, 4, 4]),
+    ('Q', [2, 5, 5, 6, 3]),
+    ('R', [6, 5, 6, 5, 5]),
+    ('S', [3, 4, 2, 1, 6]),
+    ('T', [7, 2, 2, 2, 2]),
+    ('U', [5, 5, 5, 5, 7]),
+    ('V', [5, 5, 5, 5, 2]),
+    ('W', [5, 5, 7, 7, 5]),
+    ('X', [5, 5, 2, 5, 5]),
+    ('Y', [5, 5, 2, 2, 2]),
+    ('Z', [7, 1, 2, 4, 7]),
+    ('#', [5, 7, 5, 7, 5]),
+    ('.', [0, 0, 0, 0, 2]),
+    ('%', [5, 1, 2, 4, 5]),
+    ('?', [7, 1, 2, 0, 2]),
+];
+
+const LINE: [u8; 3] = [255, 0, 255];
+const SURE: [u8; 3] = [90, 255, 90];
+const UNSURE: [u8; 3] = [255, 70, 70];
+const GROUND: [u8; 3] = [0, 0, 0];
+
+/// The picture with the lattice, each cell's letter and its confidence.
+///
+/// Green where a cell is sure, red where it is not: the likeliest letter. Letters are drawn as capitals.
+pub fn overlay(picture: &Picture, reading: &Reading) -> Picture {
+    let mut drawn = picture.clone();
+    let field = &reading.field;
+    let [left, top, width, height] = field.rectangle();
+    for column in 0..=field.size[0] {
+        let x = (left + column as f64 * field.cell[0]).round() as isize;
+        (0..=height.round() as isize).for_each(|y| drawn.set(x, top.round() as isize + y, LINE));
+    }
+    for row in 0..=field.size[1] {
+        let y = (top + row as f64 * field.cell[1]).round() as isize;
+        (0..=width.round() as isize).for_each(|x| drawn.set(left.round() as isize + x, y, LINE));
+    }
+    for (at, cell) in reading.cells.iter().enumerate() {
+        let middle = field.middle(at % field.size[0], at / field.size[0]);
+        let corner = [0, 1].map(|axis| (middle[axis] - field.cell[axis] / 2.0).round() as isize + 2);
+        label(&mut drawn, corner, field.cell[0], cell);
+    }
+    drawn
+}
+
+/// Writes a cell's letter and confidence into its corner.
+fn label(picture: &mut Picture, [left, top]: [isize; 2], cell: f64, what: &Cell) {
+    let text: Vec<char> =
+        format!("{}{:.0}", what.letter.to_uppercase(), (100.0 * what.confidence).floor()).chars().collect();
+    // Four columns of three pixels a sign, over some two thirds of the cell.
+    let size = ((cell * 0.65 / (4.0 * text.len() as f64)) as isize).max(1);
+    let colour = if what.is_sure() { SURE } else { UNSURE };
+    for y in -1..=5 {
+        for x in -1..4 * text.len() as isize {
+            let sign = text.get((x.max(0) / 4) as usize).copied();
+            let rows =
+                sign.and_then(|sign| GLYPHS.iter().find(|glyph| glyph.0 == sign)).map_or([7; 5], |glyph| glyph.1);
+            let lit = (0..5).contains(&y) && x >= 0 && x % 4 < 3 && rows[y as usize] >> (2 - x % 4) & 1 == 1;
+            for at in 0..size * size {
+                let place = [left + (x + 1) * size + at % size, top + (y + 1) * size + at / size];
+                picture.set(place[0], place[1], if lit { colour } else { GROUND });
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! A picture's pixels, from a PNG or a JPEG.
+
+use std::io::Cursor;
+
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+
+use crate::error::{Error, Result};
+
+/// No picture has more pixels: a screen of 5,120 by 2,880 has 14.7 million.
+pub const MOST_PIXELS: u64 = 16_777_216;
+/// No picture's file is longer, in bytes.
+pub const LONGEST: u64 = 48 << 20;
+/// No picture is larger once decoded, in bytes: 16 bits a channel are many.
+const LARGEST: u64 = 96 << 20;
+
+/// Red, green and blue of every pixel, row by row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    width: usize,
+    height: usize,
+    values: Vec<u8>,
+}
+
+impl Picture {
+    /// A picture of a width in pixels from its rows' values, three a pixel.
+    ///
+    /// # Panics
+    /// When these are no whole rows.
+    pub fn new(width: usize, values: Vec<u8>) -> Self {
+        assert!(width > 0 && !values.is_empty() && values.len().is_multiple_of(3 * width), "the rows must be whole");
+        Self { width, height: values.len() / (3 * width), values }
+    }
+
+    /// The picture of a PNG's or a JPEG's bytes; what shines through is on white.
+    ///
+    /// # Errors
+    /// Bytes that are no such picture, end too early, or are a larger one than [`MOST_PIXELS`].
+    pub fn decode(name: &str, bytes: &[u8]) -> Result<Self> {
+        let broken = |error| Error::user(format!("{name} is a broken picture: {error}"));
+        if bytes.len() as u64 > LONGEST {
+            return Err(Error::user(format!("{name} is longer than {} MiB, the most for a picture", LONGEST >> 20)));
+        }
+        let mut reader = ImageReader::new(Cursor::new(bytes));
+        match image::guess_format(bytes) {
+            Ok(format @ (ImageFormat::Png | ImageFormat::Jpeg)) => reader.set_format(format),
+            _ if bytes.is_empty() => return Err(Error::user(format!("{name} is empty; it must be a PNG or a JPEG"))),
+            _ => return Err(Error::user(format!("{name} is no picture that can be read; it must be a PNG or a JPEG"))),
+        }
+        let mut limits = Limits::default();
+        limits.max_alloc = Some(2 * LARGEST);
+        reader.limits(limits);
+        let decoder = reader.into_decoder().map_err(broken)?;
+        let (width, height) = decoder.dimensions();
+        if u64::from(width) * u64::from(height) > MOST_PIXELS {
+            let most = MOST_PIXELS as f64 / 1e6;
+            return Err(Error::user(format!(
+                "{name} has {width} by {height} pixels; a picture may have {most:.1} million: crop it or scale it down"
+            )));
+        }
+        if decoder.total_bytes() > LARGEST {
+            return Err(Error::user(format!("{name} is too large with its 16 bits a channel: save it with 8 bits")));
+        }
+        let decoded = DynamicImage::from_decoder(decoder).map_err(broken)?;
+        let values = match decoded {
+            DynamicImage::ImageRgb8(rgb) => rgb.into_raw(),
+            decoded if decoded.color().has_alpha() => {
+                let rgba = decoded.into_rgba8().into_raw();
+                let on_white = |pixel: &[u8]| {
+                    let alpha = u32::from(pixel[3]);
+                    [0, 1, 2].map(|at| ((u32::from(pixel[at]) * alpha + 255 * (255 - alpha) + 127) / 255) as u8)
+                };
+                rgba.chunks_exact(4).flat_map(on_white).collect()
+            }
+            decoded => decoded.into_rgb8().into_raw(),
+        };
+        match values.is_empty() {
+            true => Err(Error::user(format!("{name} has no pixels"))),
+            false => Ok(Self::new(width as usize, values)),
+        }
+    }
+
+    /// The picture as a PNG's bytes.
+    ///
+    /// # Errors
+    /// When the encoder fails.
+    pub fn to_png(&self) -> Result<Vec<u8>> {
+        let mut bytes = Cursor::new(Vec::new());
+        let (width, height) = (self.width as u32, self.height as u32);
+        image::write_buffer_with_format(
+            &mut bytes,
+            &self.values,
+            width,
+            height,
+            image::ExtendedColorType::Rgb8,
+            ImageFormat::Png,
+        )
+        .map_err(|error| Error::runtime(format!("the picture cannot be encoded: {error}")))?;
+        Ok(bytes.into_inner())
+    }
+
+    /// Pixels in a row.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Rows of pixels.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// All values, row by row, three a pixel.
+    pub fn values(&self) -> &[u8] {
+        &self.values
+    }
+
+    /// The pixel at a column and a row; beyond the edges the nearest.
+    pub fn at(&self, x: isize, y: isize) -> [u8; 3] {
+        let at = self.index(x.clamp(0, self.width as isize - 1), y.clamp(0, self.height as isize - 1));
+        [self.values[at], self.values[at + 1], self.values[at + 2]]
+    }
+
+    /// Sets a pixel; beyond the edges nothing.
+    pub fn set(&mut self, x: isize, y: isize, colour: [u8; 3]) {
+        if (0..self.width as isize).contains(&x) && (0..self.height as isize).contains(&y) {
+            let at = self.index(x, y);
+            self.values[at..at + 3].copy_from_slice(&colour);
+        }
+    }
+
+    fn index(&self, x: isize, y: isize) -> usize {
+        3 * (y as usize * self.width + x as usize)
+    }
+
+    /// The mean colour of a rectangle of pixels that lies inside.
+    ///
+    /// Of at least one pixel; its right and lower ends are left out.
+    pub(super) fn mean(&self, x: [usize; 2], y: [usize; 2]) -> [u8; 3] {
+        let (mut sums, mut count) = ([0_u32; 3], 0);
+        for row in y[0]..y[1] {
+            for pixel in self.values[3 * (row * self.width + x[0])..3 * (row * self.width + x[1])].chunks_exact(3) {
+                sums.iter_mut().zip(pixel).for_each(|(sum, value)| *sum += u32::from(*value));
+                count += 1;
+            }
+        }
+        sums.map(|sum| ((sum + count / 2) / count.max(1)) as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sizes differ in every way; a gradient.
+    fn some() -> Picture {
+        Picture::new(20, (0..20 * 12 * 3).map(|at| (at * 7 % 251) as u8).collect())
+    }
+
+    fn refused(bytes: &[u8]) -> String {
+        match Picture::decode("x.png", bytes) {
+            Err(Error::User(sentence)) => sentence,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_png_comes_back_as_it_was() {
+        assert_eq!(Picture::decode("x", &some().to_png().unwrap()), Ok(some()));
+    }
+
+    #[test]
+    fn what_is_no_whole_picture_is_refused_with_its_name() {
+        let png = some().to_png().unwrap();
+        for (bytes, what) in [
+            (&b""[..], "is empty"),
+            (b"dda#cbdc\n", "is no picture that can be read"),
+            (b"GIF89a..........", "is no picture that can be read"),
+            (&png[..20], "is a broken picture"),
+            (&png[..png.len() / 2], "is a broken picture"),
+            (b"\xff\xd8\xff\xe0\x00\x10JFIF", "is a broken picture"),
+        ] {
+            let sentence = refused(bytes);
+            assert!(sentence.starts_with("x.png ") && sentence.contains(what), "{sentence}");
+        }
+        let mut wrong = png.clone();
+        wrong[60] ^= 0x55;
+        assert!(refused(&wrong).contains("is a broken picture"));
+    }
+
+    #[test]
+    fn a_picture_of_a_hundred_megapixels_is_refused_by_its_head() {
+        // Its size only: no pixels follow, so that whoever looked for them would say that they are broken.
+        let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
+        png.extend([0, 0, 0x27, 0x10, 0, 0, 0x27, 0x10, 8, 2, 0, 0, 0]);
+        png.extend(crc(&png[12..]).to_be_bytes());
+        png.extend(b"\0\0\0\0IDAT");
+        png.extend(crc(b"IDAT").to_be_bytes());
+        let sentence = refused(&png);
+        assert!(sentence.contains("has 10000 by 10000 pixels"), "{sentence}");
+    }
+
+    /// The checksum of a PNG's chunk.
+    fn crc(bytes: &[u8]) -> u32 {
+        !bytes.iter().fold(!0, |crc, byte| {
+            (0..8).fold(crc ^ u32::from(*byte), |crc, _| match crc & 1 {
+                1 => (crc >> 1) ^ 0xedb8_8320,
+                _ => crc >> 1,
+            })
+        })
+    }
+
+    #[test]
+    fn what_shines_through_lies_on_white() {
+        let mut png = Cursor::new(Vec::new());
+        let pixels = [0, 0, 0, 0, 10, 20, 30, 255, 100, 0, 0, 127];
+        image::write_buffer_with_format(&mut png, &pixels, 3, 1, image::ExtendedColorType::Rgba8, ImageFormat::Png)
+            .unwrap();
+        let picture = Picture::decode("x", png.get_ref()).unwrap();
+        assert_eq!(picture.values(), [255, 255, 255, 10, 20, 30, 178, 128, 128]);
+    }
+}

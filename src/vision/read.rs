@@ -1,0 +1,172 @@
+//! Reading a board from a picture, and learning a theme from a labelled one.
+
+use super::cell::{Look, SIDE, agreement, median, middle};
+use super::colour::distance;
+use super::field::{Field, find};
+use super::picture::Picture;
+use super::theme::{Gems, Prototype, Range, Theme};
+use crate::error::{Error, Result};
+
+/// What stands for a cell that is not sure.
+pub const UNKNOWN: char = '?';
+/// A cell whose letter is less probable is not sure.
+pub const SURE: f32 = 0.9;
+
+/// What colour costs, in spreads squared, until the gem is rather unknown.
+const STRANGE: f32 = 16.0;
+/// What no agreement of shapes costs, and the agreement that costs nothing.
+const SHAPE: f32 = 24.0;
+const AGREES: f32 = 0.85;
+
+/// What was read in a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// The most probable letter.
+    pub letter: char,
+    /// Its probability among all letters and an unknown gem.
+    pub confidence: f32,
+}
+
+impl Cell {
+    /// Whether the letter is to be trusted.
+    pub fn is_sure(&self) -> bool {
+        self.confidence >= SURE
+    }
+}
+
+/// A board that was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// Where it lies.
+    pub field: Field,
+    /// Its cells, row by row.
+    pub cells: Vec<Cell>,
+}
+
+impl Reading {
+    /// The board: a line a row, `?` where a cell is not sure, no last newline.
+    pub fn board(&self) -> String {
+        let letter = |cell: &Cell| if cell.is_sure() { cell.letter } else { UNKNOWN };
+        let rows = self.cells.chunks(self.field.size[0]).map(|row| row.iter().map(letter).collect());
+        rows.collect::<Vec<String>>().join("\n")
+    }
+
+    /// The cells that are not sure, with their column and row.
+    pub fn unsure(&self) -> impl Iterator<Item = (usize, usize, &Cell)> {
+        let columns = self.field.size[0];
+        let placed = self.cells.iter().enumerate().map(move |(at, cell)| (at % columns, at / columns, cell));
+        placed.filter(|(_, _, cell)| !cell.is_sure())
+    }
+}
+
+/// The board of a picture.
+///
+/// # Errors
+/// When no field is found.
+pub fn read(name: &str, picture: &Picture, theme: &Theme) -> Result<Reading> {
+    let vote = |field: &Field| {
+        let cells = read_field(picture, theme, *field).cells;
+        cells.iter().map(|cell| cell.confidence).sum::<f32>() / cells.len() as f32
+    };
+    let field = find(picture, theme.size, vote).ok_or_else(|| none(name, theme.size))?;
+    Ok(read_field(picture, theme, field))
+}
+
+fn none(name: &str, [columns, rows]: [usize; 2]) -> Error {
+    Error::user(format!(
+        "{name} shows no field of {columns} by {rows} gems that can be found: crop it, or say where the field is by \
+         --field X,Y,WIDTH,HEIGHT"
+    ))
+}
+
+/// The board that lies in a field of the theme's size.
+pub fn read_field(picture: &Picture, theme: &Theme, field: Field) -> Reading {
+    let [columns, rows] = field.size;
+    let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
+    let cells = places.map(|(column, row)| match &theme.gems {
+        Gems::Prototypes(gems) => nearest(gems, &Look::new(picture, &field, column, row)),
+        Gems::Ranges(gems) => most_in_range(gems, picture, &field, column, row),
+    });
+    Reading { field, cells: cells.collect() }
+}
+
+/// The most probable letter of a look.
+///
+/// Each gem and an unknown one has the probability exp(-cost / 2), less what makes them sum to 1; a gem's cost is the
+/// square of the colour's distance in spreads, and what its shape lacks.
+fn nearest(gems: &[Prototype], look: &Look) -> Cell {
+    let costs = gems.iter().map(|gem| {
+        let colour = (distance(look.colour, gem.colour) / gem.spread).powi(2);
+        let shape = gem.shape.as_ref().map_or(0.0, |shape| (AGREES - agreement(&look.shape, shape)).max(0.0));
+        (gem.letter, colour + SHAPE * shape)
+    });
+    let costs: Vec<(char, f32)> = costs.collect();
+    let least = costs.iter().map(|(_, cost)| *cost).fold(STRANGE, f32::min);
+    let weight = |cost: f32| ((least - cost) / 2.0).exp();
+    let total = weight(STRANGE) + costs.iter().map(|(_, cost)| weight(*cost)).sum::<f32>();
+    let best = costs.iter().min_by(|one, other| one.1.total_cmp(&other.1));
+    let letter = best.map_or(UNKNOWN, |(letter, _)| *letter);
+    let own = costs.iter().filter(|(other, _)| *other == letter).map(|(_, cost)| weight(*cost)).sum::<f32>();
+    Cell { letter, confidence: own / total }
+}
+
+/// The letter in whose range most of the cell's pixels are, the first if even.
+///
+/// As the articles have it, it is sure as soon as there is one pixel.
+fn most_in_range(gems: &[Range], picture: &Picture, field: &Field, column: usize, row: usize) -> Cell {
+    let pixels = |axis: usize, at: usize| {
+        let end = |at: usize| (field.corner[axis] + at as f64 * field.cell[axis]).round() as isize;
+        end(at)..end(at + 1)
+    };
+    let mut counts = vec![0_u32; gems.len()];
+    for y in pixels(1, row) {
+        for x in pixels(0, column) {
+            let pixel = picture.at(x, y);
+            for (gem, count) in gems.iter().zip(&mut counts) {
+                *count += u32::from((0..3).all(|at| (gem.least[at]..=gem.most[at]).contains(&pixel[at])));
+            }
+        }
+    }
+    let best = (0..gems.len()).rev().max_by_key(|at| counts[*at]);
+    match best.filter(|best| counts[*best] > 0) {
+        Some(best) => Cell { letter: gems[best].letter, confidence: 1.0 },
+        None => Cell { letter: UNKNOWN, confidence: 0.0 },
+    }
+}
+
+/// The theme of a picture whose board is known, and the field in which it lies.
+///
+/// A letter's colour, its spread and its shape are those in the middle of its cells'.
+///
+/// # Errors
+/// A board of other than equal rows, one that has one letter only, and a picture in which no field is found.
+pub fn teach(name: &str, picture: &Picture, board: &[Vec<char>], field: Option<Field>) -> Result<(Theme, Field)> {
+    let size = [board.first().map_or(0, Vec::len), board.len()];
+    // As good as the share of its cells that it reads itself.
+    let vote = |field: &Field| {
+        let cells = read_field(picture, &learn(picture, board, field), *field).cells;
+        let right = cells.iter().zip(board.iter().flatten()).filter(|(cell, letter)| cell.letter == **letter);
+        right.map(|(cell, _)| cell.confidence).sum::<f32>() / cells.len() as f32
+    };
+    let field = field.or_else(|| find(picture, size, vote)).ok_or_else(|| none(name, size))?;
+    Ok((learn(picture, board, &field), field))
+}
+
+/// The theme of a board in its field.
+fn learn(picture: &Picture, board: &[Vec<char>], field: &Field) -> Theme {
+    let mut letters: Vec<char> = board.iter().flatten().copied().collect();
+    letters.sort_unstable();
+    letters.dedup();
+    let gem = |letter: char| {
+        let cells =
+            board.iter().enumerate().flat_map(|(y, row)| row.iter().enumerate().map(move |(x, cell)| (x, y, *cell)));
+        let cells = cells.filter(|(_, _, cell)| *cell == letter);
+        let looks: Vec<Look> = cells.map(|(x, y, _)| Look::new(picture, field, x, y)).collect();
+        let colour = middle(&looks.iter().map(|look| look.colour).collect::<Vec<_>>());
+        let far = median(looks.iter().map(|look| distance(look.colour, colour)).collect());
+        let shape: [f32; SIDE * SIDE] =
+            std::array::from_fn(|at| median(looks.iter().map(|look| look.shape[at]).collect()));
+        Prototype { letter, colour, spread: (1.5 * far).clamp(0.025, 0.08), shape: Some(shape) }
+    };
+    Theme { size: field.size, gems: Gems::Prototypes(letters.into_iter().map(gem).collect()) }
+}

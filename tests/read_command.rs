@@ -1,0 +1,129 @@
+//! `matchq read` as its user meets it: boards, pipes, and errors that say what to do.
+
+#[allow(dead_code)]
+mod pictures;
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use matchq::vision::Picture;
+use pictures::{FLAT, PALE, Scene};
+use tempfile::TempDir;
+
+const GAME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pictures/game.png");
+const BOARD: &str = include_str!("pictures/board.txt");
+
+/// Exit code, standard output and standard error of the program in a folder.
+fn matchq(folder: &Path, arguments: &[&str], input: &[u8]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_matchq"));
+    command.args(arguments).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // Whoever refuses its arguments reads nothing.
+    child.stdin.take().unwrap().write_all(input).ok();
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// A folder with pictures of boards 1 and 2 in a style, and their texts.
+fn place(style: pictures::Style) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for seed in [1, 2] {
+        let drawn = Scene::new(style).draw(seed);
+        fs::write(folder.path().join(format!("{seed}.png")), drawn.picture.to_png().unwrap()).unwrap();
+        fs::write(folder.path().join(format!("{seed}.txt")), drawn.text()).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn a_picture_of_a_game_becomes_a_board_that_advise_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, board, errors) = matchq(folder.path(), &["read", GAME, "--game", "match3"], b"");
+    assert_eq!((code, board.as_str(), errors.as_str()), (0, BOARD, ""));
+    let advise = ["advise", "--game", "match3", "--player", "greedy", "--top", "1", "-"];
+    let (code, advice, errors) = matchq(folder.path(), &advise, board.as_bytes());
+    assert!(code == 0 && advice.contains("greedy, moves left: 25"), "{advice}{errors}");
+}
+
+#[test]
+fn standard_input_is_a_picture_too() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in [&["read", "-"][..], &["read"]] {
+        let (code, board, errors) = matchq(folder.path(), arguments, &fs::read(GAME).unwrap());
+        assert_eq!((code, board.as_str(), errors.as_str()), (0, BOARD, ""));
+    }
+}
+
+#[test]
+fn one_labelled_picture_teaches_a_theme_that_reads_the_next() {
+    let folder = place(PALE);
+    let read = ["read", "2.png", "--theme", "pale.toml", "--overlay", "seen.png"];
+    let teach = ["read", "1.png", "--teach", "1.txt", "--theme", "pale.toml"];
+    let (code, said, errors) = matchq(folder.path(), &teach, b"");
+    assert_eq!((code, said.as_str()), (0, "pale.toml: 64 of 64 cells are read right with it\n"), "{errors}");
+    let (code, board, errors) = matchq(folder.path(), &read, b"");
+    assert_eq!((code, errors.as_str()), (0, ""));
+    assert_eq!(board.trim_end(), fs::read_to_string(folder.path().join("2.txt")).unwrap());
+    let seen = Picture::decode("x", &fs::read(folder.path().join("seen.png")).unwrap()).unwrap();
+    let was = Picture::decode("x", &fs::read(folder.path().join("2.png")).unwrap()).unwrap();
+    assert_eq!((seen.width(), seen.height()), (was.width(), was.height()));
+    assert_ne!(seen, was);
+}
+
+#[test]
+fn labels_that_do_not_fit_the_picture_teach_nothing() {
+    let folder = place(FLAT);
+    let teach = ["read", "1.png", "--teach", "2.txt", "--theme", "flat.toml"];
+    let (code, _, errors) = matchq(folder.path(), &teach, b"");
+    assert!(code == 2 && errors.contains("1.png and 2.txt do not fit each other"), "{errors}");
+    assert!(!folder.path().join("flat.toml").exists());
+}
+
+#[test]
+fn cells_that_are_not_sure_are_named_and_taken_only_when_asked_for() {
+    let folder = place(FLAT);
+    let read = ["read", "1.png", "--theme", "bejeweled"];
+    let (code, board, errors) = matchq(folder.path(), &read, b"");
+    let unsure = board.matches('?').count();
+    assert!(unsure > 0 && board.lines().count() == 8, "{board}");
+    assert_eq!(errors.matches("(both from 0) is not sure: ").count(), unsure, "{errors}");
+    assert!(code == 1 && errors.contains(&format!("error: 1.png: {unsure} of 64 cells are not sure")), "{errors}");
+    let (code, partial, _) = matchq(folder.path(), &[&read[..], &["--partial"]].concat(), b"");
+    assert_eq!((code, partial), (0, board));
+}
+
+#[test]
+fn what_cannot_be_read_is_said_in_a_sentence() {
+    let folder = place(FLAT);
+    let png = fs::read(folder.path().join("1.png")).unwrap();
+    fs::write(folder.path().join("half.png"), &png[..png.len() / 2]).unwrap();
+    fs::write(folder.path().join("blank.png"), Picture::new(90, vec![200; 90 * 90 * 3]).to_png().unwrap()).unwrap();
+    fs::write(folder.path().join("wrong.toml"), "columns = 8\n").unwrap();
+    fs::write(folder.path().join("ragged.txt"), "RWY\nRW\nRWY\n").unwrap();
+    for (arguments, what) in [
+        (&["read", "1.txt"][..], "1.txt is no picture that can be read; it must be a PNG or a JPEG"),
+        (&["read", "none.png"], "none.png cannot be read"),
+        (&["read", "half.png"], "half.png is a broken picture"),
+        (&["read", "-"], "standard input is empty"),
+        (&["read", "blank.png", "--theme", "bejeweled"], "blank.png shows no field of 8 by 8 gems"),
+        (&["read", "1.png", "--theme", "chess"], "--theme chess: it must be one of match3, "),
+        (&["read", "1.png", "--theme", "wrong.toml"], "wrong.toml: "),
+        (&["read", "1.png", "--theme", "none.toml"], "none.toml cannot be read"),
+        (&["read", "1.png", "--game", "chess"], "there is no game 'chess'"),
+        (&["read", "1.png", "--game", "tetris"], "there is no theme for pictures of tetris"),
+        (&["read", "1.png", "--game", "match3", "--theme", "articles"], "match3 has 8 and 10"),
+        (&["read", "1.png", "--field", "0,0,9999,416"], "it must lie within the picture's"),
+        (&["read", "1.png", "--field", "0,0,nan,nan"], "it must lie within the picture's"),
+        (&["read", "1.png", "--field", "0,0,-20,-20"], "must have 6 or more"),
+        (&["read", "1.png", "--field", "0,0,20"], "it must be left, top, width and height"),
+        (&["read", "1.png", "--teach", "1.txt", "--theme", "x.txt"], "it must be a file ending in .toml"),
+        (&["read", "1.png", "--teach", "ragged.txt", "--theme", "x.toml"], "row 1 (from 0) has 2 cells"),
+        (&["read", "1.png", "--overlay", "none/x.png"], "the folder none does not exist"),
+    ] {
+        let (code, output, errors) = matchq(folder.path(), arguments, b"");
+        assert!(code == 2 && errors.contains(what) && output.is_empty(), "{arguments:?}: {code} {output}{errors}");
+    }
+}

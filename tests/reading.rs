@@ -1,0 +1,174 @@
+//! Boards are read from pictures that are drawn here: rates, places, and what is no board.
+
+#[allow(dead_code)]
+mod pictures;
+
+use matchq::vision::{NAMES, Picture, Theme, UNKNOWN, find, overlay, read, read_field, teach};
+use pictures::rates::{CONDITIONS, Rates, measure, taught};
+use pictures::{DEEP, FLAT, GLOSSY, PALE, Page, RANGED, Scene, Style, jpeg};
+
+fn named(name: &str) -> Theme {
+    Theme::named(name).unwrap().unwrap()
+}
+
+/// The rates of both readers over some pictures of each style, under a condition.
+fn over_styles(styles: &[Style], condition: &str, pictures: u64) -> [Rates; 2] {
+    let condition = CONDITIONS.iter().find(|known| known.name == condition).unwrap();
+    let mut all = [Rates::default(); 2];
+    for style in styles {
+        let rates = measure(*style, &taught(*style), &named("articles"), condition, pictures);
+        for (all, rates) in all.iter_mut().zip(rates) {
+            all.pictures += rates.pictures;
+            all.found += rates.found;
+            all.cells += rates.cells;
+            all.right += rates.right;
+            all.wrong += rates.wrong;
+        }
+    }
+    all
+}
+
+#[test]
+fn every_cell_of_a_clean_picture_is_read_after_teaching() {
+    for condition in ["as taught", "scaled 0.6 to 2", "busy page"] {
+        let [own, _] = over_styles(&[FLAT, GLOSSY, PALE, DEEP], condition, 2);
+        assert_eq!((own.found, own.right), (own.pictures, own.cells), "{condition}");
+    }
+}
+
+#[test]
+fn nearly_every_cell_of_a_spoilt_picture_is_read_and_hardly_one_is_wrong_without_saying_so() {
+    for condition in ["JPEG 70", "noise 8", "noise 20", "six arrows, one selected", "all of it, noise 8"] {
+        let [own, _] = over_styles(&[FLAT, GLOSSY, PALE, DEEP], condition, 2);
+        assert!(own.share_right() >= 0.995, "{condition}: {own:?}");
+        assert!(own.share_wrong() <= 0.001, "{condition}: {own:?}");
+    }
+}
+
+#[test]
+fn the_articles_ranges_read_their_own_colours_and_few_others() {
+    let [own, ranges] = over_styles(&[RANGED], "as taught", 2);
+    assert_eq!((own.right, ranges.right), (own.cells, ranges.cells));
+    let [own, ranges] = over_styles(&[GLOSSY, DEEP], "as taught", 2);
+    assert!(ranges.share_right() < 0.6 && own.share_right() == 1.0, "{ranges:?}");
+}
+
+#[test]
+fn the_field_lies_to_a_fraction_of_a_pixel_where_it_was_drawn() {
+    for (seed, pitch) in [(1, 33.3), (2, 52.0), (3, 71.7)] {
+        let mut scene = Scene::new(FLAT);
+        (scene.pitch, scene.page) = (pitch, Page::Busy);
+        let drawn = scene.draw(seed);
+        let field = find(&drawn.picture, [8, 8], |_| 0.0).unwrap();
+        assert!((field.cell[0] - pitch).abs() < 0.15, "{field:?} {:?}", drawn.field);
+        for axis in 0..2 {
+            assert!((field.corner[axis] - drawn.field.corner[axis]).abs() < 1.0, "{field:?} {:?}", drawn.field);
+        }
+    }
+}
+
+#[test]
+fn a_field_of_other_than_eight_by_eight_gems_is_found() {
+    let mut scene = Scene::new(GLOSSY);
+    (scene.columns, scene.rows, scene.pitch) = (6, 12, 40.0);
+    let first = scene.draw(1);
+    let (theme, _) = teach("x", &first.picture, &first.board, None).unwrap();
+    assert_eq!(theme.size(), [6, 12]);
+    let second = scene.draw(2);
+    assert_eq!(read("x", &second.picture, &theme).unwrap().board(), second.text());
+}
+
+#[test]
+fn a_picture_that_ends_with_the_field_is_read() {
+    let mut scene = Scene::new(GLOSSY);
+    scene.page = Page::None;
+    let drawn = scene.draw(5);
+    assert_eq!(read("x", &drawn.picture, &taught(GLOSSY)).unwrap().board(), drawn.text());
+}
+
+#[test]
+fn gems_that_the_theme_does_not_know_are_not_sure() {
+    let drawn = Scene::new(FLAT).draw(6);
+    let reading = read_field(&drawn.picture, &taught(PALE), drawn.field);
+    let wrong = reading.cells.iter().zip(drawn.board.iter().flatten());
+    let wrong = wrong.filter(|(cell, letter)| cell.is_sure() && cell.letter != **letter).count();
+    assert_eq!(wrong, 0, "{}", reading.board());
+    assert!(reading.unsure().count() > 32, "{}", reading.board());
+}
+
+#[test]
+fn a_gem_under_something_is_unknown_and_named_by_its_place() {
+    let mut drawn = Scene::new(FLAT).draw(7);
+    let theme = taught(FLAT);
+    let [x, y] = drawn.field.middle(2, 3);
+    for at in 0..52 * 52 {
+        drawn.picture.set(x as isize - 26 + at % 52, y as isize - 26 + at / 52, [120, 84, 60]);
+    }
+    let reading = read("x", &drawn.picture, &theme).unwrap();
+    assert_eq!(reading.unsure().map(|(column, row, _)| (column, row)).collect::<Vec<_>>(), [(2, 3)]);
+    assert_eq!(reading.board().lines().nth(3).unwrap().chars().nth(2), Some(UNKNOWN));
+}
+
+#[test]
+fn where_there_is_no_board_none_is_found() {
+    let noise: Vec<u8> = (0..400 * 300 * 3_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let slope: Vec<u8> = (0..400 * 300).flat_map(|at| [(at % 400 / 2) as u8, (at / 400 / 2) as u8, 90]).collect();
+    let stripes: Vec<u8> = (0..400 * 300).flat_map(|at| [if at % 40 < 20 { 250 } else { 20 }; 3]).collect();
+    let squares = (0..400 * 300).flat_map(|at| [if (at % 40 < 20) == (at / 400 % 40 < 20) { 250 } else { 20 }; 3]);
+    for (name, values) in [
+        ("noise", noise),
+        ("one colour", vec![40; 400 * 300 * 3]),
+        ("a slope", slope),
+        ("stripes", stripes),
+        ("a chequerboard", squares.collect()),
+        ("a single row", [0, 255, 9].repeat(300)),
+    ] {
+        let picture = Picture::new(if name == "a single row" { 300 } else { 400 }, values);
+        let error = read("x.png", &picture, &taught(FLAT)).unwrap_err();
+        assert!(error.to_string().starts_with("x.png shows no field of 8 by 8 gems"), "{name}: {error}");
+        assert_eq!(error.exit_code(), 2);
+    }
+}
+
+#[test]
+fn what_one_picture_taught_is_the_same_from_its_file() {
+    let drawn = Scene::new(GLOSSY).draw(8);
+    let theme = taught(GLOSSY);
+    let written = Theme::parse("x", &theme.to_toml("").unwrap()).unwrap();
+    assert_eq!(read("x", &drawn.picture, &written).unwrap().board(), drawn.text());
+}
+
+#[test]
+fn the_programs_own_pictures_are_read_by_its_own_themes() {
+    // docs/game.svg and docs/board.svg as another program draws them; the theme was taught from these two.
+    let board = include_str!("pictures/board.txt").trim_end();
+    for (name, bytes) in [
+        ("game.png", include_bytes!("pictures/game.png").as_slice()),
+        ("board.png", include_bytes!("pictures/board.png")),
+    ] {
+        let picture = Picture::decode(name, bytes).unwrap();
+        assert_eq!(read(name, &picture, &named("match3")).unwrap().board(), board, "{name}");
+        let worse = Picture::decode(name, &jpeg(&picture, 70)).unwrap();
+        assert_eq!(read(name, &worse, &named("match3")).unwrap().board(), board, "{name} as a JPEG");
+    }
+}
+
+#[test]
+fn the_theme_of_bejeweled_knows_the_colours_that_the_articles_tell() {
+    assert!(NAMES.contains(&"bejeweled"));
+    let drawn = Scene::new(RANGED).draw(9);
+    assert_eq!(read("x", &drawn.picture, &named("bejeweled")).unwrap().board(), drawn.text());
+}
+
+#[test]
+fn the_overlay_marks_cells_that_are_not_sure_in_red() {
+    let drawn = Scene::new(FLAT).draw(10);
+    let count = |theme: &Theme, colour: [u8; 3]| {
+        let reading = read_field(&drawn.picture, theme, drawn.field);
+        overlay(&drawn.picture, &reading).values().chunks(3).filter(|pixel| *pixel == colour).count()
+    };
+    let (right, wrong) = (taught(FLAT), taught(PALE));
+    assert!(count(&right, [90, 255, 90]) > 500 && count(&right, [255, 70, 70]) == 0);
+    assert!(count(&wrong, [255, 70, 70]) > 500);
+    assert!(count(&right, [255, 0, 255]) > 2_000);
+}
