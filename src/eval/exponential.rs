@@ -59,7 +59,7 @@ pub fn render(scores: &[i32], summary: &Summary) -> String {
     let width = bins.iter().map(|bin| label(bin).chars().count()).max().unwrap_or(0).max("score".len());
     let most = bins.iter().map(|bin| bin.count as f64).fold(1.0, f64::max);
     let total = scores.len().max(1) as f64;
-    let length = 80_usize.saturating_sub(width + 31).max(10) as f64;
+    let length = 80_usize.saturating_sub(width + 32).max(10) as f64;
     let mut text = format!("{:>width$}   games    share  exponential\n", "score");
     for bin in &bins {
         let (share, law) = (100.0 * bin.count as f64 / total, 100.0 * bin.expected / total);
