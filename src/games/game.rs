@@ -470,6 +470,18 @@ pub trait Text: Game {
         *state
     }
 
+    /// The action of a piece that a person steers, moved by columns and turned so often; without an action the first.
+    ///
+    /// None in games in which moves are chosen by their cells.
+    fn steer(_state: &Self::State, _action: Option<usize>, _columns: isize, _turns: usize) -> Option<usize> {
+        None
+    }
+
+    /// The board with the piece above the place where an action would let it fall; by default the board.
+    fn steered(state: &Self::State, _action: usize) -> String {
+        Self::board(state)
+    }
+
     /// The position of a board's text, at rest.
     ///
     /// So many actions are left in it, where the rules count them.

@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 
 use super::picture::edge;
-use super::session::{Phase, Session};
+use super::session::{Hand, Phase, Session};
 use super::tokens::{self, CellSize, Look};
 use crate::games::Playable;
 
@@ -25,6 +25,9 @@ const WATCHING: &str = "q quit   space pause   s next board   m next move   + fa
 const WATCHING_SHORT: &str = "q quit  space pause  s board  m move  + faster  - slower  n next game";
 const PLAYING: &str = "arrows go/swap  space select  esc unselect  h hint  \
                        p pause  s next board  m next move  + - speed  n next game  q quit";
+const STEERING: &str =
+    "arrows move/turn  space let fall  h hint  p pause  s next board  + - speed  n next game  q quit";
+const STEERING_SHORT: &str = "arrows move/turn  space let fall  h hint  p pause  + - speed  n next  q quit";
 const PLAYING_SHORT: &str = "arrows go  space select  h hint  p pause  s m step  + - speed  n next  q quit";
 
 /// Draws a session, or the size that is needed in a terminal too small.
@@ -93,6 +96,7 @@ fn game<G: Playable>(buffer: &mut Buffer, area: Rect, cell: CellSize, session: &
     buffer.set_stringn(left, below, message(session), area.width.into(), bold);
     let (long, short) = match session.hand() {
         None => (WATCHING, WATCHING_SHORT),
+        Some(Hand { steered: Some(_), .. }) => (STEERING, STEERING_SHORT),
         Some(_) => (PLAYING, PLAYING_SHORT),
     };
     let keys = if long.len() <= area.width.into() { long } else { short };
@@ -143,6 +147,9 @@ fn message<G: Playable>(session: &Session<G>) -> String {
             None if session.is_step_due() => format!("{player} thinks, then comes the step"),
             None => format!("{player} thinks"),
             Some(hand) if hand.hint && session.is_thinking() => format!("{player} thinks about a hint"),
+            Some(Hand { steered: Some(_), .. }) => {
+                "left and right move the piece, up turns it, down or space lets it fall".to_owned()
+            }
             Some(hand) if hand.selected => "which direction is it swapped?".to_owned(),
             Some(_) => "select a token, then swap it in a direction".to_owned(),
         },

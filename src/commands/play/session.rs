@@ -77,6 +77,8 @@ pub struct Hand {
     ///
     /// A direction then plays the move of its cell and the next one.
     pub selected: bool,
+    /// The action of the piece that is steered, in games that have one.
+    pub steered: Option<usize>,
     /// Whether the best moves are asked for.
     pub hint: bool,
 }
@@ -152,7 +154,8 @@ impl<G: Playable> Session<G> {
         let table = Table::<G>::deal(&rules, seed);
         let (columns, rows) = table.board().size();
         let cursor = ((columns / 2).saturating_sub(1), (rows / 2).saturating_sub(1));
-        let hand = Hand { cursor, selected: false, hint: false };
+        let steered = G::steer(&table.game.state(), None, 0, 0);
+        let hand = Hand { cursor, selected: false, steered, hint: false };
         Self {
             rules,
             seed,
@@ -247,6 +250,7 @@ impl<G: Playable> Session<G> {
             Command::Slower if self.speed > *SPEEDS.start() => self.speed = (self.speed / 2.0).max(*SPEEDS.start()),
             Command::NextGame => self.next_game(),
             Command::Go(columns, rows) => self.go(columns, rows),
+            Command::Select if matches!(self.phase, Phase::Choosing) && self.steered().is_some() => self.drop_piece(),
             Command::Select if matches!(self.phase, Phase::Choosing) => {
                 self.hand.iter_mut().for_each(|hand| hand.selected = !hand.selected);
             }
@@ -303,7 +307,35 @@ impl<G: Playable> Session<G> {
         self.shown = 0.0;
     }
 
+    /// The action of the piece that a person steers, if one does.
+    pub fn steered(&self) -> Option<usize> {
+        self.hand.and_then(|hand| hand.steered).filter(|_| matches!(self.phase, Phase::Choosing))
+    }
+
+    /// Moves the piece that is steered sideways, turns it, or lets it fall.
+    fn steer(&mut self, columns: isize, rows: isize) {
+        if rows > 0 {
+            return self.drop_piece();
+        }
+        let turns = usize::from(rows < 0);
+        let to = G::steer(&self.table.game.state(), self.steered(), columns, turns);
+        self.hand.iter_mut().for_each(|hand| hand.steered = to);
+    }
+
+    fn drop_piece(&mut self) {
+        let Some(action) = self.steered() else { return };
+        self.hand.iter_mut().for_each(|hand| hand.hint = false);
+        self.forget_question();
+        self.view.clear();
+        self.play(action);
+        let next = G::steer(&self.table.game.state(), None, 0, 0);
+        self.hand.iter_mut().for_each(|hand| hand.steered = next);
+    }
+
     fn go(&mut self, columns: isize, rows: isize) {
+        if self.steered().is_some() {
+            return self.steer(columns, rows);
+        }
         let (width, height) = self.table.board().size();
         let Some(hand) = &mut self.hand else { return };
         let (x, y) = hand.cursor;
@@ -314,7 +346,7 @@ impl<G: Playable> Session<G> {
         } else if to != (x, y) {
             match action::<G>(&self.table.game.state(), (x, y), to) {
                 Ok(action) => {
-                    *hand = Hand { cursor: to, selected: false, hint: false };
+                    *hand = Hand { cursor: to, selected: false, hint: false, ..*hand };
                     self.forget_question();
                     self.view.clear();
                     self.play(action);
@@ -334,7 +366,8 @@ impl<G: Playable> Session<G> {
         self.view.clear();
         self.last = None;
         self.due = None;
-        self.hand.iter_mut().for_each(|hand| (hand.selected, hand.hint) = (false, false));
+        let steered = G::steer(&self.table.game.state(), None, 0, 0);
+        self.hand.iter_mut().for_each(|hand| *hand = Hand { selected: false, hint: false, steered, ..*hand });
         self.forget_question();
         self.enter(Phase::Choosing);
     }

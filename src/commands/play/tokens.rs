@@ -157,7 +157,7 @@ pub fn draw<G: Playable>(
         let cells = G::cells(action);
         drawing.mark(&cells, arrow(&cells, look), marked(true, look));
     }
-    if let Some(Hand { cursor, selected, .. }) = session.hand()
+    if let Some(Hand { cursor, selected, steered: None, .. }) = session.hand()
         && !matches!(session.phase(), Phase::Over)
     {
         let (sides, colour) = if selected { (['>', '<'], Color::LightYellow) } else { (['[', ']'], Color::White) };

@@ -344,6 +344,18 @@ impl Text for Tetris {
         text::board(state)
     }
 
+    fn steer(state: &State, action: Option<usize>, columns: isize, turns: usize) -> Option<usize> {
+        let pieces = PIECES.get(usize::from(state.piece()))?;
+        let (orientation, column) = placement(action.unwrap_or(text::SHOWN_AT));
+        let orientation = (orientation + turns) % pieces.len();
+        let last = COLUMNS - pieces[orientation].width;
+        Some(piece::action(orientation, column.saturating_add_signed(columns).min(last)))
+    }
+
+    fn steered(state: &State, action: usize) -> String {
+        text::falling(state, action).into_iter().next().unwrap_or_else(|| text::board(state))
+    }
+
     fn parse(board: &str, _: i64) -> Result<State> {
         text::parse(board)
     }

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 /// Lines above the wall in which the next piece is shown.
 const SHOWN: usize = 2;
 /// The column of a shown piece's left side.
-const SHOWN_AT: usize = 3;
+pub(super) const SHOWN_AT: usize = 3;
 /// Boards that show a piece as it falls.
 const FALLS: usize = 3;
 

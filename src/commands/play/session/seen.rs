@@ -41,7 +41,10 @@ impl<G: Playable> Session<G> {
     pub fn board(&self) -> Picture {
         match &self.phase {
             Phase::Moving(clip) => clip.now().clone(),
-            _ => self.table.board(),
+            _ => match self.steered() {
+                Some(action) => Picture::of(&G::steered(&self.table.game.state(), action)),
+                None => self.table.board(),
+            },
         }
     }
 

@@ -216,7 +216,7 @@ fn a_person_may_unselect_and_the_cursor_stays_on_the_board() {
     let mut own = Watched::new("greedy", true);
     own.obey(&[Command::Go(-1, 0); 20]);
     own.obey(&[Command::Select, Command::Go(-1, 0), Command::Unselect, Command::Go(0, -1)]);
-    assert_eq!(own.0.hand(), Some(Hand { cursor: (0, 3), selected: false, hint: false }));
+    assert_eq!(own.0.hand(), Some(Hand { cursor: (0, 3), selected: false, steered: None, hint: false }));
     own.obey(&[Command::Select, Command::Select, Command::Go(0, 1)]);
     assert_eq!((own.0.hand().unwrap().cursor, own.left()), ((0, 4), 25));
     own.obey(&[Command::Go(1, 0); 20]);
@@ -296,4 +296,31 @@ fn a_game_without_a_number_of_moves_ends_by_its_rules() {
     watched.obey(Command::NextGame);
     assert!(watched.question().is_some() && watched.board() == Picture::of("cba\nbb#"));
     assert_eq!(watched.results(), "seed 0, random: 1 points after 3 moves\n");
+}
+
+#[test]
+fn a_falling_piece_is_moved_turned_and_dropped() {
+    use crate::games::{Game, Tetris, Text, tetris};
+    let rules = tetris::Rules::new(8).unwrap();
+    let (mut game, mut random, _) = deal::<Tetris>(&rules, 2);
+    let mut own = Session::<Tetris>::new(rules, 2, "random", true, 1.0);
+    let piece =
+        |session: &Session<Tetris>| session.board().cells().filter(|cell| cell.2.is_alphabetic()).collect::<Vec<_>>();
+    for (turns, moves) in [(0, -20), (1, 20), (2, 1), (5, 0)] {
+        assert_eq!(piece(&own).len(), 4, "the piece is above the wall");
+        let first = piece(&own);
+        (0..turns).for_each(|_| own.obey(Command::Go(0, -1)));
+        (0..i32::abs(moves)).for_each(|_| own.obey(Command::Go(moves.signum() as isize, 0)));
+        assert!(moves == 0 || piece(&own) != first);
+        let action = own.steered().unwrap();
+        own.obey(if turns == 1 { Command::Go(0, 1) } else { Command::Select });
+        assert!(matches!(own.phase(), Phase::Moving(_)));
+        game.step(action, &mut random);
+        (0..1_000).for_each(|_| own.tick(0.01));
+        assert!(matches!(own.phase(), Phase::Choosing));
+        let walls = |board: &str| board.lines().skip(2).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(walls(&Tetris::board(&own.table.game.state())), walls(&Tetris::board(&game.state())));
+    }
+    // The lower left corner is filled by the first piece.
+    assert!(Tetris::board(&game.state()).lines().last().unwrap().starts_with('#'));
 }
