@@ -70,9 +70,8 @@ fn controllers(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("placements of tetris");
     group.throughput(Throughput::Elements(MOVES));
     let rules = <Tetris as Game>::Rules::default();
-    let names = Tetris::CONTROLLERS.iter().map(|known| known.name).chain(["checkpoints/tetris-shapes"]);
-    for name in names {
-        let controller = Controlled::named::<Tetris>(name).expect("it is known or ships");
+    for known in Tetris::CONTROLLERS {
+        let (name, controller) = (known.name, Controlled::of::<Tetris>(known).expect("it is known"));
         let mut seed = 0;
         group.bench_function(name, |bencher| {
             bencher.iter(|| {

@@ -69,6 +69,8 @@ GAMES = {
 
 # Controllers of Tetris: on ten rows by this program, and what others have published for them on ten and on twenty rows.
 CONTROLLERS = {
+    "shapes": ("", ""),
+    "imitation": ("", ""),
     "report": ("2,240", "19.8 million"),
     "report-9": ("", "12.9 million"),
     "dellacherie": ("2,457 ± 128", "about 5 million"),
@@ -80,7 +82,7 @@ CONTROLLERS = {
 # Seats, and moves of each, for those on ten rows.
 SEATS, MOVES = 200, 600_000
 # A piece further: a controller, the moves of a seat on ten rows.
-FURTHER = {"dt-10": 15_000}
+FURTHER = {"dt-10": 15_000, "shapes": 15_000}
 # Whole games of DT-10 that `endure` is held against: rows, games.
 WHOLE = {10: 2_000, 12: 500}
 
@@ -153,7 +155,8 @@ def endure(program, only):
     """Has the controllers of Tetris play, for a fixed number of moves, and some of them whole games."""
     wanted = {f"rows-10-{name}": (10, f"linear:weights={name}", MOVES) for name in CONTROLLERS}
     for path in sorted((ROOT / "checkpoints").glob("tetris-*")):
-        wanted[f"rows-10-{path.name}"] = (10, f"linear:checkpoint={path.relative_to(ROOT)}", MOVES)
+        if path.name.removeprefix("tetris-") not in CONTROLLERS:
+            wanted[f"rows-10-{path.name}"] = (10, f"linear:checkpoint={path.relative_to(ROOT)}", MOVES)
     for name, moves in FURTHER.items():
         wanted[f"further-{name}"] = (10, f"linear:weights={name}:depth=2", moves)
     for rows, games in WHOLE.items():

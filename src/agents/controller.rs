@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::options::{CHECKPOINT, Options};
 use super::{ActionValue, Entry, Parameter, Policy};
 use crate::error::{Error, Result};
-use crate::games::{Controller, Features, MaskKind, Playable};
+use crate::games::{Controller, Features, MaskKind, Playable, Weights};
 use crate::network::agent_file;
 use crate::random::Stream;
 use crate::store::AgentFile;
@@ -46,8 +46,16 @@ impl Controlled {
     /// # Errors
     /// A feature that the game does not have.
     pub fn of<G: Features>(known: &Controller) -> Result<Self> {
-        let names: Vec<String> = known.terms.iter().map(|(name, _)| (*name).to_owned()).collect();
-        let weights = known.terms.iter().map(|(_, weight)| *weight);
+        let terms = match known.weights {
+            Weights::Terms(terms) => terms,
+            Weights::File(bytes) => {
+                let file = AgentFile::from_bytes(bytes);
+                let file = file.map_err(|what| Error::runtime(format!("the controller {} {what}", known.name)))?;
+                return Self::from_file::<G>(&file, known.name);
+            }
+        };
+        let names: Vec<String> = terms.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let weights = terms.iter().map(|(_, weight)| *weight);
         Ok(Self { terms: numbers::<G>(&names, known.name)?.into_iter().zip(weights).collect() })
     }
 

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 use super::options::{CHECKPOINT, DEFAULT_MS, MS, Options, SIMS, budget};
 use super::search::Search;
 use super::specialist;
-use super::{ActionValue, Agent, BoxedPlayer, Cascade, Entry, NetworkPlayer, Parameter, PlanThenCascade, Planner};
+use super::{
+    ActionValue, Agent, BoxedPlayer, Cascade, Controlled, Entry, NetworkPlayer, Parameter, PlanThenCascade, Planner,
+};
 use super::{Policy, Rollout, network};
 use crate::error::Result;
 use crate::games::{Budget, Image, Plan, Playable};
@@ -122,15 +124,20 @@ pub fn entry<G: Playable>() -> Entry<G> {
 pub fn best<G: Playable>() -> Entry<G> {
     Entry {
         name: "best",
-        about: "what is recommended for a time a move: the game's own player, else network+search, or rollout where no agent ships",
+        about: "what is recommended for a time a move: the game's own player, network+search where an agent ships, a controller that \
+                looks a piece further, else rollout",
         parameters: &[
             Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
             Parameter { key: "sims", default: None, about: SIMS },
         ],
-        build: |options, rules| match (G::SPECIALISTS.first(), G::AGENTS.is_empty()) {
-            (Some(own), _) => specialist::player(own, options),
-            (None, false) => searching(options, rules),
-            (None, true) => options.player(Rollout::<G, _> {
+        build: |options, rules| match (G::SPECIALISTS.first(), G::AGENTS.is_empty(), G::CONTROLLERS.first()) {
+            (Some(own), ..) => specialist::player(own, options),
+            (None, false, _) => searching(options, rules),
+            (None, true, Some(known)) => {
+                budget(options)?;
+                options.player(Controlled::of::<G>(known)?.player::<G>(2))
+            }
+            (None, true, None) => options.player(Rollout::<G, _> {
                 search: Search { rules: rules.clone(), budget: budget(options)?, depth: 2, prior_visits: 0.0 },
                 guide: Cascade,
                 mask: G::DEFAULT_MASK,

@@ -95,6 +95,9 @@ pub fn load<G: Playable>(
             return Ok(Box::new(PolicyAgent::new("linear", controlled.player::<G>(1))));
         }
     }
+    if let (None, true, Some(known)) = (path, G::AGENTS.is_empty(), G::CONTROLLERS.first()) {
+        return Ok(Box::new(PolicyAgent::new("linear", Controlled::of::<G>(known)?.player::<G>(1))));
+    }
     Ok(Box::new(NetworkPlayer::of(&Model::load::<G>(path, device)?, batch, device)))
 }
 

@@ -333,8 +333,16 @@ pub struct Controller {
     pub name: &'static str,
     /// Whose it is, in one line.
     pub about: &'static str,
+    /// Its weights.
+    pub weights: Weights,
+}
+
+/// Where a controller's weights stand.
+pub enum Weights {
     /// The features' names, and their weights.
-    pub terms: &'static [(&'static str, f64)],
+    Terms(&'static [(&'static str, f64)]),
+    /// In a file that a learner has written.
+    File(&'static [u8]),
 }
 
 /// How far a game went that was played to its end, or for as many moves as were allowed.
@@ -407,7 +415,7 @@ pub trait Features: Lookahead {
     /// Gives the positions of equal chance that may follow an afterstate, where the game can tell; by default none.
     fn each_next(_after: &Self::State, _give: impl FnMut(&Self::State)) {}
 
-    /// Controllers that are known by a name.
+    /// Controllers that are known by a name, the recommended one first.
     const CONTROLLERS: &'static [Controller] = &[];
 
     /// Gives each action that a controller chooses from, and its features that are not 0, by their places.

@@ -18,7 +18,7 @@ pub use action_mask::ActionMask;
 pub use bilging::Bilging;
 pub use game::{
     After, Budget, Controller, Features, Figure, Game, Image, Lookahead, OwnFigures, OwnValues, Plan, Playable, Played,
-    Run, SeenWave, Shape, Specialist, Step, Text, Token, actions_of_a_game,
+    Run, SeenWave, Shape, Specialist, Step, Text, Token, Weights, actions_of_a_game,
 };
 pub use mask::{Mask, MaskKind, offered};
 pub use match3::Match3;

@@ -1,13 +1,23 @@
-//! Linear controllers that were published, by their names.
+//! Linear controllers that were trained here or published, by their names.
 
-use crate::games::Controller;
+use crate::games::{Controller, Weights};
 
 /// All of them.
 pub const ALL: &[Controller] = &[
     Controller {
+        name: "shapes",
+        about: "trained by imitation, then by evolution: DT's features and shapes of the surface",
+        weights: Weights::File(include_bytes!("../../../checkpoints/tetris-shapes/best.safetensors")),
+    },
+    Controller {
+        name: "imitation",
+        about: "trained by imitation of DT-10 with a piece further",
+        weights: Weights::File(include_bytes!("../../../checkpoints/tetris-imitation/best.safetensors")),
+    },
+    Controller {
         name: "report",
         about: "the genetic algorithm's of \"Growing with Big Data, A Tetris Player\" (2018), learned on 13 rows",
-        terms: &[
+        weights: Weights::Terms(&[
             ("rows_removed", -0.10994115458466136),
             ("max_height", -0.1154697834187254),
             ("sum_of_heights", -0.04390525258236673),
@@ -19,12 +29,12 @@ pub const ALL: &[Controller] = &[
             ("holes", -0.7696058904564755),
             ("height_wells", -0.19377750577164388),
             ("has_lost", 0.13672271498097804),
-        ],
+        ]),
     },
     Controller {
         name: "report-9",
         about: "the same, learned on 9 rows",
-        terms: &[
+        weights: Weights::Terms(&[
             ("rows_removed", 0.27108678297658184),
             ("max_height", 0.052210127461541356),
             ("sum_of_heights", -0.01175971353359219),
@@ -36,36 +46,36 @@ pub const ALL: &[Controller] = &[
             ("holes", -0.7871385684504404),
             ("height_wells", -0.15907062512458905),
             ("has_lost", 0.29307537483267665),
-        ],
+        ]),
     },
     Controller {
         name: "dellacherie",
         about: "Pierre Dellacherie's, set by hand (2003)",
-        terms: &[
+        weights: Weights::Terms(&[
             ("landing_height", -1.0),
             ("eroded_piece_cells", 1.0),
             ("row_transitions", -1.0),
             ("column_transitions", -1.0),
             ("holes", -4.0),
             ("well_sums", -1.0),
-        ],
+        ]),
     },
     Controller {
         name: "el-tetris",
         about: "Islam El-Ashi's, by particle swarms (2011)",
-        terms: &[
+        weights: Weights::Terms(&[
             ("landing_height", -4.500158825),
             ("eroded_piece_cells", 3.418126810),
             ("row_transitions", -3.217888287),
             ("column_transitions", -9.348695305),
             ("holes", -7.899265427),
             ("well_sums", -3.385597225),
-        ],
+        ]),
     },
     Controller {
         name: "du",
         about: "Thiery and Scherrer's DU, by noisy cross-entropy (2009); BCTS in their paper",
-        terms: &[
+        weights: Weights::Terms(&[
             ("landing_height", -12.629),
             ("eroded_piece_cells", 6.601974),
             ("row_transitions", -9.215815),
@@ -74,12 +84,12 @@ pub const ALL: &[Controller] = &[
             ("well_sums", -10.48747),
             ("hole_depth", -1.611863),
             ("rows_with_holes", -24.04087),
-        ],
+        ]),
     },
     Controller {
         name: "dt-10",
         about: "Gabillon, Ghavamzadeh and Scherrer's (2013), by classification-based policy iteration on 10 rows",
-        terms: &[
+        weights: Weights::Terms(&[
             ("landing_height", -2.18),
             ("eroded_piece_cells", 2.42),
             ("row_transitions", -2.17),
@@ -89,12 +99,12 @@ pub const ALL: &[Controller] = &[
             ("hole_depth", -0.81),
             ("rows_with_holes", -9.65),
             ("diversity", 1.27),
-        ],
+        ]),
     },
     Controller {
         name: "dt-20",
         about: "the same, on 20 rows",
-        terms: &[
+        weights: Weights::Terms(&[
             ("landing_height", -2.68),
             ("eroded_piece_cells", 1.38),
             ("row_transitions", -2.41),
@@ -104,6 +114,6 @@ pub const ALL: &[Controller] = &[
             ("hole_depth", -0.43),
             ("rows_with_holes", -9.48),
             ("diversity", 0.89),
-        ],
+        ]),
     },
 ];

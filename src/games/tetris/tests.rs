@@ -88,8 +88,7 @@ fn the_reports_player_plays_its_moves_and_sees_its_features() {
 }
 
 fn terms(name: &str) -> Vec<(usize, f64)> {
-    let known = Tetris::CONTROLLERS.iter().find(|controller| controller.name == name).unwrap();
-    known.terms.iter().map(|(name, weight)| (Feature::of(name).unwrap() as usize, *weight)).collect()
+    crate::agents::Controlled::named::<Tetris>(name).unwrap().terms().to_vec()
 }
 
 fn controller(name: &str) -> Weighing {
