@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use matchq::games::match3::Rules;
-use matchq::games::{Bilging, Game, Image, Match3, offered};
+use matchq::games::{Bejeweled, Bilging, Game, Image, Match3, offered};
 use matchq::random::{Draw, Role, Stream};
 
 /// Moves of one measured call.
@@ -80,5 +80,5 @@ fn encoding(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, simulation::<Match3>, simulation::<Bilging>, encoding);
+criterion_group!(benches, simulation::<Match3>, simulation::<Bilging>, simulation::<Bejeweled>, encoding);
 criterion_main!(benches);

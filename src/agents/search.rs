@@ -160,7 +160,7 @@ impl<G: Game> Search<G> {
         }
     }
 
-    /// The points of one simulation.
+    /// The points of one simulation, in the units of the game's lookahead.
     fn outcome(&self, state: &G::State, action: usize, guide: &impl Policy<G>, draws: &mut ColumnStreams) -> f64 {
         let mut game = G::at(&self.rules, state);
         let mut points = f64::from(game.step(action, draws).reward);
@@ -171,7 +171,7 @@ impl<G: Game> Search<G> {
             let action = guide.follow(moves, &game.state(), &mut draws.other);
             points += f64::from(game.step(action, draws).reward);
         }
-        points
+        points / G::unit(state)
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod cells;
 mod lanes;
+pub mod text;
 
 use serde::{Deserialize, Serialize};
 
@@ -123,6 +124,37 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Swaps { vertical: !different.vertical, horizontal: !different.horizontal }.on_board()
     }
 
+    /// The swaps that put a token into a run where no run was before, of it and others among the given cells.
+    ///
+    /// What it is swapped with does not matter. They are those that [`Swaps::completing`] finds kind by kind, of all kinds at once: for each cell it is looked
+    /// which of the cells around hold its kind.
+    #[inline]
+    pub fn matching(&self, among: Cells<COLUMNS, ROWS>) -> Swaps<COLUMNS, ROWS> {
+        let alike = |dx, dy| self.alike(among, dx, dy);
+        let back = |cells: Cells<COLUMNS, ROWS>, dx, dy| cells.look(dx, dy);
+        // A set (dx, dy) has the cells whose token has one of its kind so far to the right and below.
+        let (se, ne, see, nee) = (alike(1, 1), alike(1, -1), alike(2, 1), alike(2, -1));
+        let (sse, nne, ee, eee, ss, sss) =
+            (alike(1, 2), alike(1, -2), alike(2, 0), alike(3, 0), alike(0, 2), alike(0, 3));
+        let (nw, sw, nww, sww) = (back(se, -1, -1), back(ne, -1, 1), back(see, -2, -1), back(nee, -2, 1));
+        let (nnw, ssw, ww, www) = (back(sse, -1, -2), back(nne, -1, 2), back(ee, -2, 0), back(eee, -3, 0));
+        let (nn, nnn) = (back(ss, 0, -2), back(sss, 0, -3));
+        // The tokens that make a run where they come to when they move up, down, to the right, to the left.
+        let up = nw & ne | nw & nww | ne & nee | nn & nnn;
+        let down = sw & se | sw & sww | se & see | ss & sss;
+        let right = ne & se | ne & nne | se & sse | ee & eee;
+        let left = nw & sw | nw & nnw | sw & ssw | ww & www;
+        Swaps { vertical: down | up.up(), horizontal: right | left.left() }.on_board()
+    }
+
+    /// The given cells whose token has one of its kind so far to the right and below, among the given ones, too.
+    #[inline(always)]
+    fn alike(&self, among: Cells<COLUMNS, ROWS>, dx: i32, dy: i32) -> Cells<COLUMNS, ROWS> {
+        let different =
+            self.planes.iter().fold(Cells::EMPTY, |different, plane| different | (*plane ^ plane.look(dx, dy)));
+        among & among.look(dx, dy) & Cells::with_neighbour(dx, dy) & !different
+    }
+
     /// One pass of falling: all above a column's lowest empty cell falls by one.
     ///
     /// `empty` are the empty cells; afterwards those that are left, apart from the top cells of the columns that fell,
@@ -177,6 +209,12 @@ impl<const COLUMNS: usize, const ROWS: usize> Swaps<COLUMNS, ROWS> {
         .on_board()
     }
 
+    /// Whether there is no swap.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        (self.vertical | self.horizontal).is_empty()
+    }
+
     /// The swaps in either set.
     #[inline]
     pub fn union(self, other: Self) -> Self {
@@ -210,34 +248,30 @@ impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
     /// The sum over all runs, one by one, of what a run of a length is worth.
     #[inline]
     pub fn sum(&self, worth: impl Fn(u32) -> i32) -> i32 {
-        let (vertical, horizontal) = (self.vertical, self.horizontal);
-        follow(vertical & !vertical.up(), vertical, Cells::down, &worth)
-            + follow(horizontal & !horizontal.right(), horizontal, Cells::left, &worth)
+        let (mut sum, mut before) = (0, 0);
+        self.at_least(|length, count| {
+            sum += count as i32 * (worth(length) - before);
+            before = worth(length);
+        });
+        sum
     }
-}
 
-/// The worth of the runs of one direction.
-///
-/// They start with the threes `runs`. All are followed together: each adds what its next cell makes it worth more, as
-/// long as it goes on.
-#[inline]
-fn follow<const COLUMNS: usize, const ROWS: usize>(
-    mut runs: Cells<COLUMNS, ROWS>,
-    mut threes: Cells<COLUMNS, ROWS>,
-    to_start: impl Fn(Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS>,
-    worth: &impl Fn(u32) -> i32,
-) -> i32 {
-    let (mut sum, mut before) = (0, 0);
-    for length in 3.. {
-        if runs.is_empty() {
-            break;
+    /// Gives the number of runs of each length or more, from 3 on, as long as there are any.
+    #[inline]
+    pub fn at_least(&self, mut give: impl FnMut(u32, u32)) {
+        let (mut down, mut left) = (self.vertical, self.horizontal);
+        let (mut vertical, mut horizontal) = (down & !down.up(), left & !left.right());
+        for length in 3.. {
+            let count = vertical.count() + horizontal.count();
+            if count == 0 {
+                break;
+            }
+            give(length, count);
+            (down, left) = (down.down(), left.left());
+            vertical &= down;
+            horizontal &= left;
         }
-        sum += runs.count() as i32 * (worth(length) - before);
-        before = worth(length);
-        threes = to_start(threes);
-        runs &= threes;
     }
-    sum
 }
 
 /// The cells in which one more token of a kind would complete a run of three or more.
