@@ -122,16 +122,22 @@ pub fn entry<G: Playable>() -> Entry<G> {
 pub fn best<G: Playable>() -> Entry<G> {
     Entry {
         name: "best",
-        about: "what is recommended for a time a move: the game's own player, else network+search, or rollout where no agent ships",
+        about: "what is recommended for a time a move: the game's own search, else network+search, or rollout where no agent ships",
         parameters: &[
             Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
             Parameter { key: "sims", default: None, about: SIMS },
         ],
-        build: |options, rules| match (G::SPECIALISTS.first(), G::AGENTS.is_empty()) {
+        build: |options, rules| match (specialist::searching::<G>(), G::AGENTS.is_empty()) {
             (Some(own), _) => specialist::player(own, options),
             (None, false) => searching(options, rules),
             (None, true) => options.player(Rollout::<G, _> {
-                search: Search { rules: rules.clone(), budget: budget(options)?, depth: 2, prior_visits: 0.0 },
+                search: Search {
+                    rules: rules.clone(),
+                    budget: budget(options)?,
+                    depth: 2,
+                    prior_visits: 0.0,
+                    forecasts: G::FORECASTS,
+                },
                 guide: Cascade,
                 mask: G::DEFAULT_MASK,
             }),
@@ -158,7 +164,7 @@ fn searching<G: Playable>(options: &Options<G>, rules: &G::Rules) -> Result<Boxe
     let depth = if quick { 2 } else { 3 };
     let plans = PlanThenCascade { planner: Planner(Plan { breadth: 4, ..Plan::of(2) }), plans: 1 };
     let guide: Box<dyn Policy<G>> = if quick { Box::new(Cascade) } else { Box::new(plans) };
-    let search = Search { rules: rules.clone(), budget, depth, prior_visits };
+    let search = Search { rules: rules.clone(), budget, depth, prior_visits, forecasts: G::FORECASTS };
     let name = options.text.to_owned();
     Ok(Box::new(NetworkSearch { name, network, search, guide, candidates, warm: false }))
 }

@@ -29,6 +29,8 @@ pub struct Search<G: Game> {
     ///
     /// What such values are above simulations on average is taken off.
     pub prior_visits: f64,
+    /// Whether the game's forecast of the points still to come counts where a simulation ends.
+    pub forecasts: bool,
 }
 
 /// Simulations that are worth a task for another thread.
@@ -170,6 +172,9 @@ impl<G: Game> Search<G> {
             }
             let action = guide.follow(moves, &game.state(), &mut draws.other);
             points += f64::from(game.step(action, draws).reward);
+        }
+        if self.forecasts && !game.is_over() {
+            points += G::heuristic(&game.state());
         }
         points / G::unit(state)
     }

@@ -562,6 +562,11 @@ pub trait Playable: Image + Features + Text {
     /// Players of the game's own, the recommended one first.
     const SPECIALISTS: &'static [Specialist<Self::State>] = &[];
 
+    /// Whether searches count the [heuristic](Game::heuristic) of the position in which a simulation ends.
+    ///
+    /// It should be where a game may end early, which the points of a few moves do not show.
+    const FORECASTS: bool = false;
+
     /// Figures of the game's own; by default none.
     fn figures(_games: &mut dyn Iterator<Item = Played<Self>>) -> OwnFigures {
         OwnFigures::default()

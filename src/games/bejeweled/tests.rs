@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use super::plain::Plain;
 use super::{Bejeweled, Level, Rules, State, board};
+use crate::agents;
+use crate::eval::play_series;
 use crate::games::{Game, Lookahead, MaskKind, Text, conformance};
 use crate::random::{Draw, Role, Stream};
 
@@ -124,4 +126,54 @@ fn lines_of_a_step_count_from_the_shortest_and_steps_of_a_cascade_from_the_first
     let mut game = Bejeweled::at(&Rules::default(), &state(board));
     assert!(Bejeweled::mask(&game.state(), MaskKind::LEGAL).contains(swap));
     assert!(game.step(swap, &mut Stream::new(0, Role::Game, 0)).reward >= 50.0);
+}
+
+#[test]
+fn a_swap_is_told_from_either_of_its_cells_and_other_texts_are_refused() {
+    let swap = Bejeweled::from_json(&json!("(2,6)D")).unwrap();
+    assert_eq!(Bejeweled::from_json(&json!("(2,7)U")), Ok(swap));
+    assert_eq!(Bejeweled::from_json(&json!("(3,1)R")), Bejeweled::from_json(&json!("(4,1)L")));
+    for (cell, text) in [((2, 6), "(2,6)D"), ((2, 7), "(2,7)U")] {
+        assert_eq!(Bejeweled::to_json_from(swap, cell), json!(text));
+    }
+    for off_board in ["(2,7)D", "(2,0)U", "(7,3)R", "(0,3)L", "(9,9)D"] {
+        assert_eq!(Bejeweled::from_json(&json!(off_board)), Ok(Bejeweled::ACTIONS));
+    }
+    for wrong in [json!("(2,6)X"), json!("2,6 D"), json!([2, 6]), json!("(-1,6)D")] {
+        assert!(Bejeweled::from_json(&wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn boards_that_are_none_are_refused_by_their_place() {
+    let good = text(&golden().next().unwrap()["board"]);
+    let rows: Vec<&str> = good.lines().collect();
+    let run = ["RRR", &rows[0][3..]].concat();
+    for (board, place) in [
+        (rows[1..].join("\n"), "has 7 rows"),
+        (good.replacen('W', "x", 1), "row 0, column 4"),
+        ([&[&rows[0][1..]], &rows[1..]].concat().join("\n"), "row 0, column 7"),
+        ([&[run.as_str()], &rows[1..]].concat().join("\n"), "row 0, column 0 of the board (both from 0) begins a run"),
+    ] {
+        let error = Bejeweled::parse(&board, 0).unwrap_err().to_string();
+        assert!(error.contains(place), "{error}");
+    }
+    assert!(Bejeweled::parse(&good, -1).is_err() && Bejeweled::parse(&good, 10_001).is_err());
+    for rules in [[10_001, 10, 50], [0, 0, 50], [0, 10, 0], [0, 1_001, 50]] {
+        assert!(Rules::new(rules[0], [rules[1], 5], [rules[2], 15]).is_err());
+    }
+    let unknown = state(&good.replace('W', "?"));
+    assert_eq!(Bejeweled::board(&unknown), good.replace('W', "."));
+    assert!(!Bejeweled::is_whole(&unknown) && Bejeweled::is_whole(&state(&good)));
+}
+
+#[test]
+fn who_minds_the_swaps_that_are_left_outlives_who_plays_for_points() {
+    let play = |name: &str| {
+        let mut player = agents::parse::<Bejeweled>(name, &bounded(150)).unwrap();
+        let games = play_series(&mut *player, &bounded(150), 0, 12, |_| ()).unwrap();
+        games.iter().map(|game| game.actions.len()).sum::<usize>()
+    };
+    let [ranked, lowest, first, careful] = ["ranked", "lowest", "first", "careful"].map(play);
+    assert!(lowest < first && ranked < careful && careful > 12 * 140, "{lowest} {first} {ranked} {careful}");
 }

@@ -130,15 +130,15 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
     /// which of the cells around hold its kind.
     #[inline]
     pub fn matching(&self, among: Cells<COLUMNS, ROWS>) -> Swaps<COLUMNS, ROWS> {
-        let alike = |dx, dy| self.alike(among, dx, dy);
-        let back = |cells: Cells<COLUMNS, ROWS>, dx, dy| cells.look(dx, dy);
-        // A set (dx, dy) has the cells whose token has one of its kind so far to the right and below.
-        let (se, ne, see, nee) = (alike(1, 1), alike(1, -1), alike(2, 1), alike(2, -1));
-        let (sse, nne, ee, eee, ss, sss) =
-            (alike(1, 2), alike(1, -2), alike(2, 0), alike(3, 0), alike(0, 2), alike(0, 3));
-        let (nw, sw, nww, sww) = (back(se, -1, -1), back(ne, -1, 1), back(see, -2, -1), back(nee, -2, 1));
-        let (nnw, ssw, ww, www) = (back(sse, -1, -2), back(nne, -1, 2), back(ee, -2, 0), back(eee, -3, 0));
-        let (nn, nnn) = (back(ss, 0, -2), back(sss, 0, -3));
+        // A set has the cells whose token has one of its kind so far to the right (e) and below (s).
+        let (se, ne) = (self.alike::<1, 1>(among), self.alike::<1, -1>(among));
+        let (see, nee) = (self.alike::<2, 1>(among), self.alike::<2, -1>(among));
+        let (sse, nne) = (self.alike::<1, 2>(among), self.alike::<1, -2>(among));
+        let (ee, eee) = (self.alike::<2, 0>(among), self.alike::<3, 0>(among));
+        let (ss, sss) = (self.alike::<0, 2>(among), self.alike::<0, 3>(among));
+        let (nw, sw, nww, sww) = (se.look(-1, -1), ne.look(-1, 1), see.look(-2, -1), nee.look(-2, 1));
+        let (nnw, ssw, ww, www) = (sse.look(-1, -2), nne.look(-1, 2), ee.look(-2, 0), eee.look(-3, 0));
+        let (nn, nnn) = (ss.look(0, -2), sss.look(0, -3));
         // The tokens that make a run where they come to when they move up, down, to the right, to the left.
         let up = nw & ne | nw & nww | ne & nee | nn & nnn;
         let down = sw & se | sw & sww | se & see | ss & sss;
@@ -149,10 +149,10 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
 
     /// The given cells whose token has one of its kind so far to the right and below, among the given ones, too.
     #[inline(always)]
-    fn alike(&self, among: Cells<COLUMNS, ROWS>, dx: i32, dy: i32) -> Cells<COLUMNS, ROWS> {
-        let different =
-            self.planes.iter().fold(Cells::EMPTY, |different, plane| different | (*plane ^ plane.look(dx, dy)));
-        among & among.look(dx, dy) & Cells::with_neighbour(dx, dy) & !different
+    fn alike<const DX: i32, const DY: i32>(&self, among: Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
+        let difference = |plane: &Cells<COLUMNS, ROWS>| *plane ^ plane.look(DX, DY);
+        let different = self.planes.iter().map(difference).fold(Cells::EMPTY, |one, other| one | other);
+        among & among.look(DX, DY) & const { Cells::with_neighbour(DX, DY) } & !different
     }
 
     /// One pass of falling: all above a column's lowest empty cell falls by one.
