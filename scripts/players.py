@@ -117,7 +117,7 @@ def main():
     parser = argparse.ArgumentParser(description="Lets a game's players play; writes the tables of its page.")
     parser.add_argument("what", choices=["play", "tables"])
     parser.add_argument("game", choices=list(TABLES))
-    parser.add_argument("--only", help="players and trainings whose name begins so")
+    parser.add_argument("--only", help="players, trainings and rules with a player, such as moves=50-greedy, whose name begins so")
     parser.add_argument("--program", help="a matchq that was built before; without it, it is built")
     arguments = parser.parse_args()
     game = arguments.game
@@ -142,8 +142,9 @@ def main():
     rules, players, *games = wanted["rules"]
     for rule in rules:
         for text, games in players.items() if isinstance(players, dict) else [(text, *games) for text in players]:
-            report = path_of(game, f"{file_name(rule)}-{file_name(text)}")
-            if (not arguments.only or rule.startswith(arguments.only)) and not report.exists():
+            name = f"{file_name(rule)}-{file_name(text)}"
+            report = path_of(game, name)
+            if name.startswith(file_name(arguments.only or "")) and not report.exists():
                 play(program, game, text, games, report, None, f"--rule={rule}")
 
 
