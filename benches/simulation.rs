@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use matchq::agents::Controlled;
 use matchq::games::match3::Rules;
-use matchq::games::{Bilging, Features, Game, Image, Match3, Tetris, offered};
+use matchq::games::{Bejeweled, Bilging, Features, Game, Image, Match3, Tetris, offered};
 use matchq::random::{Draw, Role, Stream};
 
 /// Moves of one measured call.
@@ -99,5 +99,5 @@ fn encoding(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, simulation::<Match3>, simulation::<Bilging>, controllers, encoding);
+criterion_group!(benches, simulation::<Match3>, simulation::<Bilging>, simulation::<Bejeweled>, controllers, encoding);
 criterion_main!(benches);

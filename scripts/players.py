@@ -64,6 +64,38 @@ GAMES = {
         "reference": "greedy",
         "rules": (["moves=50", "refill=plain", "chains=piece", "chains=full"], ["greedy", "setup", "planner", "best:sims=3000"], 100),
     },
+    "bejeweled": {
+        "players": [
+            ("lowest", 2_000),
+            ("random", 2_000),
+            ("greedy", 2_000),
+            ("cascade", 2_000),
+            ("ranked", 2_000),
+            ("plan", 2_000),
+            ("first", 2_000),
+            ("careful", 200),
+            ("mobile", 40),
+        ],
+        "rules": (
+            ["moves=1000"],
+            {
+                "random": 400,
+                "first": 400,
+                "lowest": 400,
+                "greedy": 400,
+                "ranked": 400,
+                "cascade": 400,
+                "plan": 400,
+                "mobile": 100,
+                "careful": 100,
+                "network": 40,
+                "rollout:ms=5": 20,
+                "rollout:ms=50": 6,
+                "best:ms=5": 20,
+                "best:ms=50": 6,
+            },
+        ),
+    },
 }
 
 
@@ -91,7 +123,7 @@ def main():
     parser = argparse.ArgumentParser(description="Lets a game's players play; writes the tables of its page.")
     parser.add_argument("what", choices=["play", "tables"])
     parser.add_argument("game", choices=list(TABLES))
-    parser.add_argument("--only", help="players and trainings whose name begins so")
+    parser.add_argument("--only", help="players, trainings and rules with a player, such as moves=50-greedy, whose name begins so")
     parser.add_argument("--program", help="a matchq that was built before; without it, it is built")
     arguments = parser.parse_args()
     game = arguments.game
@@ -102,7 +134,7 @@ def main():
     if game == "tetris":
         return endure(program, arguments.only)
     wanted = GAMES[game]
-    config, changes, seeds, player, games = wanted["trainings"]
+    config, changes, seeds, player, games = wanted.get("trainings", ("", {}, 0, "", 0))
     for seed in range(1, seeds + 1):
         for name, (settings, _) in changes.items():
             report = path_of(game, f"training-{name}-{seed}")
@@ -113,11 +145,12 @@ def main():
         report = path_of(game, file_name(text))
         if (not arguments.only or text.startswith(arguments.only)) and not report.exists():
             play(program, game, text, games, report)
-    rules, players, games = wanted["rules"]
+    rules, players, *games = wanted["rules"]
     for rule in rules:
-        for text in players:
-            report = path_of(game, f"{file_name(rule)}-{file_name(text)}")
-            if (not arguments.only or rule.startswith(arguments.only)) and not report.exists():
+        for text, games in players.items() if isinstance(players, dict) else [(text, *games) for text in players]:
+            name = f"{file_name(rule)}-{file_name(text)}"
+            report = path_of(game, name)
+            if name.startswith(file_name(arguments.only or "")) and not report.exists():
                 play(program, game, text, games, report, None, f"--rule={rule}")
 
 
@@ -322,9 +355,55 @@ def article_table(game):
     return "\n".join(rows) + "\n"
 
 
+def ending_table(game):
+    """Bejeweled's players: games to their end, and the same players in games of bounded length."""
+    rows = [
+        "| player | score | moves | games | score, at most 1,000 moves | moves | times `ranked` | ended before | ms a move | games |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    (rule,), bounded = GAMES[game]["rules"]
+    whole = {text: read(path_of(game, file_name(text))) for text, _ in GAMES[game]["players"]}
+    cut = {text: read(path_of(game, f"{file_name(rule)}-{file_name(text)}")) for text in bounded}
+    cut = {text: played for text, played in cut.items() if played}
+    for text, played in sorted(cut.items(), key=lambda pair: pair[1]["mean"]):
+        to_end = whole.get(text)
+        cells = [f"`{text}`", *([score(to_end), moves(to_end), f"{to_end['games']:,}"] if to_end else ["", "", ""])]
+        cells += [score(played), moves(played), f"{played['mean'] / cut['ranked']['mean']:.1f}", f"{100 * played['stuck']:.0f} %"]
+        cells += [f"{played['milliseconds_per_move']:.2g}", f"{played['games']:,}"]
+        rows.append("| " + " | ".join(cells) + " |")
+    machines = sorted({f"{played['machine']}, {played['date']}" for played in cut.values()})
+    return "\n".join([*rows, "", f"One thread each, on {'; '.join(machines)}."]) + "\n"
+
+
+def swaps_table(game):
+    """How often a move of a player of Bejeweled leaves no swap, by the swaps that matched before it."""
+    names = ["random", "greedy", "first"]
+    rows = ["| swaps that match | " + " | ".join(f"`{text}`: moves | that end the game" for text in names) + " |"]
+    rows.append("|---|" + "---:|---:|" * len(names))
+    found = [read(path_of(game, file_name(text))) for text in names]
+    for first, last in [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 8), (9, 12), (13, 112)]:
+        cells = [f"{first}" if first == last else f"{first} or more" if last > 50 else f"{first} to {last}"]
+        for played in found:
+            count = lambda key: sum(number for swaps, number in played[key].items() if first <= int(swaps) <= last)
+            seen, ended = count("swaps"), count("last_swaps")
+            all_moves = sum(played["swaps"].values())
+            cells += [f"{100 * seen / all_moves:.1f} %", f"{100 * ended / seen:.2f} %" if seen else ""]
+        rows.append("| " + " | ".join(cells) + " |")
+    return "\n".join(rows) + "\n"
+
+
+def score(played):
+    return f"{played['mean']:,.0f} ± {played['half_width']:,.0f}"
+
+
+def moves(played):
+    return f"{played['moves_per_game']:,.0f} ± {played['moves_per_game_half_width'] or 0:,.0f}"
+
+
 # The tables of each game's page.
 TABLES = {
     "tetris": {"controllers": controller_table, "whole games": whole_table},
+    "bejeweled": {"players": ending_table, "swaps": swaps_table},
     "bilging": {"players": player_table, "article": article_table, "trainings": training_table, "rules": rule_table},
 }
 

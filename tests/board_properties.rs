@@ -56,6 +56,12 @@ fn check_size<const C: usize, const R: usize>() {
             assert_eq!(board.kind(Cells::at(x, y)), kinds[y][x]);
             assert!(!(board.of_kind(kinds[y][x]) & Cells::at(x, y)).is_empty());
         }
+        // A kind by itself, or all at once: the same swaps.
+        for among in [Cells::ALL, Cells::ALL & !board.of_kind(stream.below(4) as u8)] {
+            let of_kind = |kind| Swaps::completing(board.of_kind(kind) & among);
+            let by_kind = (0..8).fold(Swaps::default(), |swaps, kind| swaps.union(of_kind(kind)));
+            assert_eq!(board.matching(among), by_kind);
+        }
         let saved = postcard::to_stdvec(&board).unwrap();
         assert_eq!(postcard::from_bytes(&saved), Ok(board));
 

@@ -11,6 +11,7 @@ mod options;
 mod plan;
 mod policy;
 mod random;
+mod ranked;
 mod registry;
 mod rollout;
 mod search;
@@ -26,8 +27,9 @@ pub use network::{NetworkPlayer, argmax};
 pub use network_search::NetworkSearch;
 pub use options::{BoxedPlayer, Entry, Options, Parameter};
 pub use plan::{PlanThenCascade, Planner};
-pub use policy::{ActionValue, Policy, PolicyAgent, best};
+pub use policy::{ActionValue, Policy, PolicyAgent, Told, best};
 pub use random::Random;
+pub use ranked::Ranked;
 pub use registry::{listing, load, parse, players, with_model};
 pub use rollout::Rollout;
 pub use search::Search;
@@ -66,6 +68,11 @@ pub trait Agent<G: Game> {
 
     /// The features of actions, by their places, and the weights by which it plays, if that is all that it does.
     fn controller(&self) -> Option<&[(usize, f64)]> {
+        None
+    }
+
+    /// The player's own list of the moves, from the best to the worst; by default it has none.
+    fn list(&self, _state: &G::State) -> Option<Vec<Told>> {
         None
     }
 

@@ -124,13 +124,13 @@ pub fn entry<G: Playable>() -> Entry<G> {
 pub fn best<G: Playable>() -> Entry<G> {
     Entry {
         name: "best",
-        about: "what is recommended for a time a move: the game's own player, network+search where an agent ships, a controller that \
+        about: "what is recommended for a time a move: the game's own search, network+search where an agent ships, a controller that \
                 looks a piece further, else rollout",
         parameters: &[
             Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
             Parameter { key: "sims", default: None, about: SIMS },
         ],
-        build: |options, rules| match (G::SPECIALISTS.first(), G::AGENTS.is_empty(), G::CONTROLLERS.first()) {
+        build: |options, rules| match (specialist::searching::<G>(), G::AGENTS.is_empty(), G::CONTROLLERS.first()) {
             (Some(own), ..) => specialist::player(own, options),
             (None, false, _) => searching(options, rules),
             (None, true, Some(known)) => {
@@ -138,7 +138,13 @@ pub fn best<G: Playable>() -> Entry<G> {
                 options.player(Controlled::of::<G>(known)?.player::<G>(2))
             }
             (None, true, None) => options.player(Rollout::<G, _> {
-                search: Search { rules: rules.clone(), budget: budget(options)?, depth: 2, prior_visits: 0.0 },
+                search: Search {
+                    rules: rules.clone(),
+                    budget: budget(options)?,
+                    depth: 2,
+                    prior_visits: 0.0,
+                    forecasts: G::FORECASTS,
+                },
                 guide: Cascade,
                 mask: G::DEFAULT_MASK,
             }),
@@ -165,7 +171,7 @@ fn searching<G: Playable>(options: &Options<G>, rules: &G::Rules) -> Result<Boxe
     let depth = if quick { 2 } else { 3 };
     let plans = PlanThenCascade { planner: Planner(Plan { breadth: 4, ..Plan::of(2) }), plans: 1 };
     let guide: Box<dyn Policy<G>> = if quick { Box::new(Cascade) } else { Box::new(plans) };
-    let search = Search { rules: rules.clone(), budget, depth, prior_visits };
+    let search = Search { rules: rules.clone(), budget, depth, prior_visits, forecasts: G::FORECASTS };
     let name = options.text.to_owned();
     Ok(Box::new(NetworkSearch { name, network, search, guide, candidates, warm: false }))
 }

@@ -1,6 +1,8 @@
 //! Players that decide every position by itself, by values of its moves.
 
 use rayon::prelude::*;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::Agent;
 use crate::error::Result;
@@ -14,6 +16,19 @@ pub struct ActionValue {
     pub action: usize,
     /// In points where the player has no scale of its own.
     pub value: f64,
+}
+
+/// A move as JSON.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Told {
+    /// As the game writes it: in match-3 `[x, y, vertical]`.
+    #[serde(rename = "move")]
+    pub action: Value,
+    /// In points where the player has no scale of its own.
+    pub value: f64,
+    /// What else there is to say of it.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
 }
 
 /// A way to choose a move in one position.
@@ -53,6 +68,11 @@ pub trait Policy<G: Game>: Send + Sync {
     fn controller(&self) -> Option<&[(usize, f64)]> {
         None
     }
+
+    /// Its own list of the moves, from the best to the worst; by default it has none.
+    fn list(&self, _state: &G::State) -> Option<Vec<Told>> {
+        None
+    }
 }
 
 /// The player that follows a policy, in many games in parallel.
@@ -87,6 +107,10 @@ impl<G: Game, P: Policy<G>> Agent<G> for PolicyAgent<P> {
 
     fn controller(&self) -> Option<&[(usize, f64)]> {
         self.policy.controller()
+    }
+
+    fn list(&self, state: &G::State) -> Option<Vec<Told>> {
+        self.policy.list(state)
     }
 
     fn is_timed(&self) -> bool {

@@ -7,7 +7,8 @@ use std::path::Path;
 use super::options::{BoxedPlayer, Entry, LABEL, Options, Parameter, list};
 use super::{Controlled, LinearModel, NetworkPlayer, PolicyAgent};
 use super::{
-    cascade, controller, exhaustive, greedy, linear, network, network_search, plan, random, rollout, setup, specialist,
+    cascade, controller, exhaustive, greedy, linear, network, network_search, plan, random, ranked, rollout, setup,
+    specialist,
 };
 use crate::error::{Error, Result};
 use crate::games::Playable;
@@ -31,6 +32,7 @@ pub fn players<G: Playable>() -> Vec<Entry<G>> {
         linear::entry(),
         controller::entry(),
     ];
+    players.extend(ranked::entry());
     players.extend(specialist::entries());
     players
 }

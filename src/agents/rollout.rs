@@ -89,6 +89,7 @@ pub fn entry<G: Playable>() -> Entry<G> {
             Parameter { key: "guide", default: Some("cascade"), about: GUIDE },
             Parameter { key: "breadth", default: Some("0"), about: BREADTH },
             PLANS,
+            FORECAST,
             Parameter { key: "mask", default: None, about: "moves that are tried; without it the game's default mask" },
         ],
         build: |options, rules| {
@@ -98,11 +99,27 @@ pub fn entry<G: Playable>() -> Entry<G> {
                     budget: budget(options)?,
                     depth: options.number("depth", "a whole number", 0..=DEEPEST)?,
                     prior_visits: 0.0,
+                    forecasts: forecasts(options)?,
                 },
                 guide: guide(options, rules)?,
                 mask: MaskKind::of::<G>(options.value("mask"))?,
             })
         },
+    }
+}
+
+/// Whether a simulation ends with a forecast.
+const FORECAST: Parameter = Parameter {
+    key: "forecast",
+    default: None,
+    about: "1: where a simulation ends the game's forecast of the points still to come counts, 0: not; without it as the game has it",
+};
+
+/// Whether simulations end with a forecast by the options.
+fn forecasts<G: Playable>(options: &Options<G>) -> Result<bool> {
+    match options.given(FORECAST.key) {
+        None => Ok(G::FORECASTS),
+        Some(_) => Ok(options.number(FORECAST.key, "a whole number", 0..=1)? == 1),
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Search<G: Game> {
     ///
     /// What such values are above simulations on average is taken off.
     pub prior_visits: f64,
+    /// Whether the game's forecast of the points still to come counts where a simulation ends.
+    pub forecasts: bool,
 }
 
 /// Simulations that are worth a task for another thread.
@@ -160,7 +162,7 @@ impl<G: Game> Search<G> {
         }
     }
 
-    /// The points of one simulation.
+    /// The points of one simulation, in the units of the game's lookahead.
     fn outcome(&self, state: &G::State, action: usize, guide: &impl Policy<G>, draws: &mut ColumnStreams) -> f64 {
         let mut game = G::at(&self.rules, state);
         let mut points = f64::from(game.step(action, draws).reward);
@@ -171,7 +173,10 @@ impl<G: Game> Search<G> {
             let action = guide.follow(moves, &game.state(), &mut draws.other);
             points += f64::from(game.step(action, draws).reward);
         }
-        points
+        if self.forecasts && !game.is_over() {
+            points += G::heuristic(&game.state());
+        }
+        points / G::unit(state)
     }
 }
 

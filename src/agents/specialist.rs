@@ -66,6 +66,11 @@ pub(super) fn player<G: Playable>(own: &Specialist<G::State>, options: &Options<
     options.player(Special::<G> { values })
 }
 
+/// The first specialist that searches.
+pub(super) fn searching<G: Playable>() -> Option<&'static Specialist<G::State>> {
+    G::SPECIALISTS.iter().find(|own| matches!(own.values, OwnValues::Search(_)))
+}
+
 /// The specialist of a name as a policy, if it does not search.
 pub(super) fn plain<G: Playable>(name: &str) -> Option<Box<dyn Policy<G>>> {
     let own = G::SPECIALISTS.iter().find(|own| own.name == name)?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{print, rules};
-use crate::agents::{self, ActionValue};
+use crate::agents::{self, ActionValue, Told};
 use crate::cli::Advise;
 use crate::error::{Error, Result};
 use crate::games::Playable;
@@ -23,20 +23,8 @@ const LONGEST: u64 = 4_096;
 struct Report<'a> {
     player: &'a str,
     moves_left: usize,
-    moves: Vec<Ranked>,
+    moves: Vec<Told>,
     /// What the game has to say of the board.
-    #[serde(flatten)]
-    more: Map<String, Value>,
-}
-
-#[derive(Serialize)]
-struct Ranked {
-    /// As the game writes it: in match-3 `[x, y, vertical]`.
-    #[serde(rename = "move")]
-    action: Value,
-    /// In points where the player has no scale of its own.
-    value: f64,
-    /// What the game has to say of it.
     #[serde(flatten)]
     more: Map<String, Value>,
 }
@@ -58,19 +46,22 @@ pub fn run<G: Playable>(arguments: &Advise) -> Result<()> {
     let state = game.state();
     let mut player = agents::parse::<G>(&arguments.player, &rules)?;
     let mut ranked = player.rank(&state, &mut Stream::new(0, Role::Tie, 0))?;
-    ranked.truncate(arguments.top.map_or(usize::MAX, |top| top as usize));
+    let top = arguments.top.map_or(usize::MAX, |top| top as usize);
+    ranked.truncate(top);
     match arguments.json {
         false => print(&table::<G>(player.name(), &state, &ranked)),
         true => {
-            let moves = ranked.iter().map(|valued| Ranked {
+            let told = |valued: &ActionValue| Told {
                 action: G::to_json(valued.action),
                 value: valued.value,
                 more: G::about_move(&state, valued.action),
-            });
+            };
+            let mut moves = player.list(&state).unwrap_or_else(|| ranked.iter().map(told).collect());
+            moves.truncate(top);
             let report = Report {
                 player: player.name(),
                 moves_left: G::actions_left(&state),
-                moves: moves.collect(),
+                moves,
                 more: G::about_board(&state),
             };
             let report = serde_json::to_string(&report)

@@ -138,7 +138,7 @@ impl Report {
     /// # Errors
     /// A sentence, where it is none that [`estimate_luck`](Self::estimate_luck) finds.
     pub fn check_luck(&mut self) -> std::result::Result<(), String> {
-        let sound = |luck: &Vec<f64>| luck.len() == self.scores.len() && luck.iter().all(|luck| luck.abs() < 1e6);
+        let sound = |luck: &Vec<f64>| luck.len() == self.scores.len() && luck.iter().all(|luck| luck.abs() < 1e12);
         if !self.luck.as_ref().is_none_or(sound) {
             return Err(format!("{} must have a luck, in points, for each of its games", self.player));
         }

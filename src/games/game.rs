@@ -90,6 +90,11 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
         0
     }
 
+    /// What the points of a position are in the units of its [`Lookahead`], where a game scales all of them alike.
+    fn unit(_state: &Self::State) -> f64 {
+        1.0
+    }
+
     /// A heuristic for the return: a rough forecast of the points still to come.
     ///
     /// 0 where the game has ended. It serves as a control variate: the better it is, the less a score varies once its
@@ -498,6 +503,11 @@ pub trait Text: Game {
     /// A text that is no board at rest, by row and column, and a number of actions left that no game has.
     fn parse(board: &str, actions_left: i64) -> Result<Self::State>;
 
+    /// The position as its board's text tells it; by default that is all of it.
+    fn as_written(state: &Self::State) -> Self::State {
+        *state
+    }
+
     /// Checks that a position that was read is one of these rules; by default any is.
     ///
     /// # Errors
@@ -511,6 +521,11 @@ pub trait Text: Game {
 
     /// An action as JSON, such as `[2, 6, true]`.
     fn to_json(action: usize) -> Value;
+
+    /// The same of a swap where it is told which of its cells (column, row) is meant; by default that is not written.
+    fn to_json_from(action: usize, _cell: (usize, usize)) -> Value {
+        Self::to_json(action)
+    }
 
     /// The action of a JSON value.
     ///
@@ -569,6 +584,9 @@ pub enum Shape {
     Block,
 }
 
+/// The tokens of a board by their numbers, row by row from the top.
+pub type TokenRows = Vec<Vec<u8>>;
+
 /// A game that all parts of the program can play.
 pub trait Playable: Image + Features + Text {
     /// The networks that ship with the program, the recommended one first.
@@ -579,11 +597,22 @@ pub trait Playable: Image + Features + Text {
     /// The agent with linear values that ships with the program, its file.
     const LINEAR: Option<&'static [u8]> = None;
 
+    /// The tokens of a position, row by row from the top, in games in which any two neighbours may be swapped.
+    ///
+    /// Those of a number below [`COLOURS`](Image::COLOURS) match, and a number is a token's place in
+    /// [`TOKENS`](Text::TOKENS); others match nothing.
+    const GEMS: Option<fn(&Self::State) -> TokenRows> = None;
+
     /// Players of the game's own, the recommended one first.
     const SPECIALISTS: &'static [Specialist<Self::State>] = &[];
 
     /// Whether a game ends by a mishap that may come at any move, so that scores of good players are near exponential.
     const IS_EXPONENTIAL: bool = false;
+
+    /// Whether searches count the [heuristic](Game::heuristic) of the position in which a simulation ends.
+    ///
+    /// It should be where a game may end early, which the points of a few moves do not show.
+    const FORECASTS: bool = false;
 
     /// Figures of the game's own; by default none.
     fn figures(_games: &mut dyn Iterator<Item = Played<Self>>) -> OwnFigures {

@@ -1,6 +1,7 @@
 //! The traits of a game, and the games.
 
 mod action_mask;
+pub mod bejeweled;
 pub mod bilging;
 pub mod conformance;
 mod game;
@@ -15,6 +16,7 @@ pub mod toy;
 mod vector;
 
 pub use action_mask::ActionMask;
+pub use bejeweled::Bejeweled;
 pub use bilging::Bilging;
 pub use game::{
     After, Budget, Controller, Features, Figure, Game, Image, Lookahead, OwnFigures, OwnValues, Plan, Playable, Played,

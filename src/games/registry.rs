@@ -34,6 +34,7 @@ games! {
     super::match3::Match3,
     super::bilging::Bilging,
     super::tetris::Tetris,
+    super::bejeweled::Bejeweled,
     #[cfg(test)]
     super::toy::Toy,
 }

@@ -151,6 +151,7 @@ fn a_guide_plans_as_many_moves_as_it_is_told_and_then_takes_the_longest_chain() 
             budget: Budget::Simulations(2000),
             depth: 2,
             prior_visits: 0.0,
+            forecasts: false,
         };
         let state = position(&[&PREPARATION[..], &[(0, 1, 'c'), (1, 0, 'c'), (2, 1, 'c')]].concat(), 25);
         let rollout = Rollout { search, guide: guide(plans), mask: MATCHING };
@@ -163,8 +164,13 @@ fn a_guide_plans_as_many_moves_as_it_is_told_and_then_takes_the_longest_chain() 
 #[test]
 fn a_guide_that_plans_gets_more_out_of_the_moves_that_follow() {
     let state = position(&[&PREPARATION[..], &[(0, 1, 'c'), (1, 0, 'c'), (2, 1, 'c')]].concat(), 25);
-    let search =
-        Search::<Match3> { rules: Rules::default(), budget: Budget::Simulations(1000), depth: 2, prior_visits: 0.0 };
+    let search = Search::<Match3> {
+        rules: Rules::default(),
+        budget: Budget::Simulations(1000),
+        depth: 2,
+        prior_visits: 0.0,
+        forecasts: false,
+    };
     let planned = Rollout { search, guide: Planner(Plan::of(2)), mask: MATCHING };
     let aside = action(1, 0, true);
     // 8, then 8 + 24 by the plan, but 15 + 8 by the most points at once; what falls in is the same for both.

@@ -82,7 +82,13 @@ fn takes_four() -> usize {
 }
 
 fn rollout(sims: usize, depth: u32) -> Rollout<Match3, Cascade> {
-    let search = Search { rules: Rules::default(), budget: Budget::Simulations(sims), depth, prior_visits: 0.0 };
+    let search = Search {
+        rules: Rules::default(),
+        budget: Budget::Simulations(sims),
+        depth,
+        prior_visits: 0.0,
+        forecasts: false,
+    };
     Rollout { search, guide: Cascade, mask: MATCHING }
 }
 

@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use matchq::agents::{ActionValue, Budget, Cascade, Policy, Search, parse};
+use matchq::agents::{ActionValue, Agent, Budget, Cascade, Policy, Search, parse};
 use matchq::eval::Summary;
-use matchq::games::Game;
+use matchq::games::bejeweled::{self, Bejeweled};
 use matchq::games::match3::{Certain, Match3, Rules, State};
+use matchq::games::{Game, Text};
 use matchq::random::{ColumnStreams, Draw, Role, Stream};
 
 use super::{ALL, CHAIN, FOUR, PREPARATION, action, position, ties};
@@ -58,12 +59,46 @@ impl Policy<Match3> for Counting {
 }
 
 fn search(sims: usize, depth: u32) -> Search<Match3> {
-    Search { rules: Rules::default(), budget: Budget::Simulations(sims), depth, prior_visits: 0.0 }
+    Search { rules: Rules::default(), budget: Budget::Simulations(sims), depth, prior_visits: 0.0, forecasts: false }
 }
 
 /// Candidates that come with no value.
 fn promising(actions: impl IntoIterator<Item = usize>) -> Vec<ActionValue> {
     actions.into_iter().map(|action| ActionValue { action, value: 0.0 }).collect()
+}
+
+#[test]
+fn a_simulation_may_end_with_the_games_forecast_and_a_level_changes_no_value() {
+    let rules = bejeweled::Rules::default();
+    let mut game = Bejeweled::new(&rules, &mut Stream::new(9, Role::Game, 0));
+    let value = |state: &bejeweled::State, forecasts| {
+        let budget = Budget::Simulations(200);
+        let search = Search::<Bejeweled> { rules, budget, depth: 1, prior_visits: 0.0, forecasts };
+        let mask = Bejeweled::mask(state, Bejeweled::DEFAULT_MASK);
+        let candidates = promising(mask.nth(0));
+        search.rank(state, &candidates, &Cascade, &mut ties(1), Instant::now())[0].value
+    };
+    let state = game.state();
+    let (alone, with) = (value(&state, false), value(&state, true));
+    // A forecast is of 250 moves of 40 points at the most.
+    assert!(with > alone + 5_000.0 && with < alone + 10_000.0, "{alone} {with}");
+    while game.level().number < 4 && !game.is_over() {
+        let mask = Bejeweled::mask(&game.state(), Bejeweled::DEFAULT_MASK);
+        let careful = parse_for_bejeweled("careful", &rules).act(&[game.state()], &mut [ties(0)]).unwrap()[0];
+        assert!(mask.contains(careful));
+        game.step(careful, &mut ties(u64::from(game.level().points)));
+    }
+    let (high, unit) = (game.state(), Bejeweled::unit(&game.state()));
+    let first = Bejeweled::as_written(&high);
+    assert_eq!((unit, Bejeweled::unit(&first)), (2.5, 1.0));
+    for forecasts in [false, true] {
+        let (high, first) = (value(&high, forecasts), value(&first, forecasts));
+        assert!((high - first).abs() < 1e-3 * first, "{high} {first}");
+    }
+}
+
+fn parse_for_bejeweled(text: &str, rules: &bejeweled::Rules) -> Box<dyn Agent<Bejeweled> + Send> {
+    parse::<Bejeweled>(text, rules).unwrap()
 }
 
 #[test]

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::board::{self, UNKNOWN, cell};
 use super::{Bilging, COLUMNS, Cells, Chains, Grid, MOVES, ROWS, Refill, Rules};
 use crate::error::{Error, Result};
+use crate::games::swap;
 
 /// The letters of the colours, and that of a piece that is not known.
 const LETTERS: [char; 8] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', '.'];
@@ -33,34 +34,7 @@ pub(super) fn lines(at: impl Fn(usize, usize) -> char) -> Vec<String> {
 /// # Errors
 /// A wrong number of rows or of pieces in a row, an unknown letter and a run, by row and column from 0.
 pub(super) fn parse(text: &str) -> Result<Grid> {
-    let mut pieces = [[0; COLUMNS]; ROWS];
-    let rows = text.lines().count();
-    if rows != ROWS {
-        return Err(Error::user(format!("the board has {rows} rows, but must have {ROWS}")));
-    }
-    for (row, (line, pieces)) in text.lines().zip(&mut pieces).enumerate() {
-        let length = line.chars().count();
-        if length != COLUMNS {
-            let what = match line.chars().nth(COLUMNS) {
-                None => "is missing".to_owned(),
-                Some(letter) => format!("is {letter:?}, which is too many"),
-            };
-            return Err(Error::user(format!(
-                "row {row}, column {} of the board (both from 0) {what}: \
-                 the row has {length} pieces, but must have {COLUMNS}",
-                length.min(COLUMNS)
-            )));
-        }
-        for (column, (letter, piece)) in line.chars().zip(pieces).enumerate() {
-            let known = LETTERS[..usize::from(UNKNOWN)].iter().position(|known| *known == letter);
-            *piece = known.map(|known| known as u8).ok_or_else(|| {
-                Error::user(format!(
-                    "row {row}, column {column} of the board (both from 0) is {letter:?}, \
-                     but must be one of a b c d e f g"
-                ))
-            })?;
-        }
-    }
+    let pieces = swap::text::read(text, &LETTERS[..usize::from(UNKNOWN)], "pieces")?;
     let grid = board::from_rows(pieces);
     let in_runs = board::runs(&grid).cells();
     let places = || (0..ROWS * COLUMNS).map(|index| (index / COLUMNS, index % COLUMNS));

@@ -518,6 +518,8 @@ impl Playable for Match3 {
     ];
 
     const LINEAR: Option<&'static [u8]> = Some(include_bytes!("../../../checkpoints/match3-fitted/best.safetensors"));
+
+    const GEMS: Option<fn(&State) -> Vec<Vec<u8>>> = Some(|state| state.tokens());
 }
 
 impl From<Play> for Step {

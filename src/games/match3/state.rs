@@ -121,6 +121,12 @@ impl State {
         self.moves_left.into()
     }
 
+    /// The tokens, row by row from the top: gems by their number, then obstacles, then what is not known.
+    pub fn tokens(&self) -> Vec<Vec<u8>> {
+        let grid = self.grid();
+        (0..ROWS).map(|y| (0..COLUMNS).map(|x| grid.kind(Cells::at(x, y))).collect()).collect()
+    }
+
     /// The board's text: ten lines of `a b c d #`, without a newline at the end.
     pub fn board(&self) -> String {
         text::show(&self.grid(), Cells::EMPTY)

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{COLUMNS, Cells, Grid, MOVES, Match3, OBSTACLE, ROWS, Rules};
 use crate::error::{Error, Result};
+use crate::games::swap;
 
 /// The letters of the kinds.
 const LETTERS: [char; 5] = ['a', 'b', 'c', 'd', '#'];
@@ -29,35 +30,7 @@ pub(super) fn show(grid: &Grid, empty: Cells) -> String {
 /// # Errors
 /// A wrong number of rows or of cells in a row, and an unknown letter, with its row and column from 0.
 pub(super) fn parse(text: &str) -> Result<Grid> {
-    let mut kinds = [[0; COLUMNS]; ROWS];
-    let rows = text.lines().count();
-    if rows != ROWS {
-        return Err(Error::user(format!("the board has {rows} rows, but must have {ROWS}")));
-    }
-    for (y, (row, kinds)) in text.lines().zip(&mut kinds).enumerate() {
-        let cells = row.chars().count();
-        if cells != COLUMNS {
-            let what = match row.chars().nth(COLUMNS) {
-                None => "is missing".to_owned(),
-                Some(letter) => format!("is {letter:?}, which is too many"),
-            };
-            return Err(Error::user(format!(
-                "row {y}, column {} of the board (both from 0) {what}: \
-                 the row has {cells} cells, but must have {COLUMNS}",
-                cells.min(COLUMNS)
-            )));
-        }
-        for (x, (letter, kind)) in row.chars().zip(kinds).enumerate() {
-            let found = LETTERS.iter().position(|known| *known == letter).ok_or_else(|| {
-                Error::user(format!(
-                    "row {y}, column {x} of the board (both from 0) is {letter:?}, \
-                     but must be one of a b c d #"
-                ))
-            })?;
-            *kind = found as u8;
-        }
-    }
-    Ok(Grid::from_rows(&kinds))
+    Ok(Grid::from_rows(&swap::text::read(text, &LETTERS, "cells")?))
 }
 
 /// A game as it is saved.

@@ -149,6 +149,40 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         ])
     }
 
+    /// The set moved so that each cell shows what is so far to its right and below it.
+    ///
+    /// What has moved by two cells or more over the top or the bottom may stand in another column; it is never in
+    /// [`with_neighbour`](Self::with_neighbour).
+    #[inline(always)]
+    pub const fn look(mut self, dx: i32, dy: i32) -> Self {
+        let mut steps = 0;
+        while steps < dx.abs() {
+            self = if dx > 0 { self.left() } else { self.right() };
+            steps += 1;
+        }
+        let above = dy.unsigned_abs();
+        match dy > 0 {
+            true => Self([self.0[0] << above, self.0[1] << above]),
+            false => Self([self.0[0] >> above, self.0[1] >> above]),
+        }
+    }
+
+    /// The cells that have a cell so far to the right and below.
+    #[inline(always)]
+    pub const fn with_neighbour(dx: i32, dy: i32) -> Self {
+        let mut columns = Self::COLUMNS_AND_GUARDS.look(dx, 0);
+        let (rows, mut row) = (ROWS as i32, 0);
+        while row < rows {
+            if row - dy < 0 || row - dy >= rows {
+                // The row `row` from the bottom of all columns.
+                columns.0[0] &= !(Self::BOTTOM.0[0] << row);
+                columns.0[1] &= !(Self::BOTTOM.0[1] << row);
+            }
+            row += 1;
+        }
+        Self([columns.0[0] & Self::ALL.0[0], columns.0[1] & Self::ALL.0[1]])
+    }
+
     /// The words' difference.
     ///
     /// It never borrows from one column for another where every column of `self` has its guard set and `other` is at

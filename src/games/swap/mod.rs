@@ -5,6 +5,7 @@
 
 mod cells;
 mod lanes;
+pub mod text;
 
 use serde::{Deserialize, Serialize};
 
@@ -123,6 +124,37 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Swaps { vertical: !different.vertical, horizontal: !different.horizontal }.on_board()
     }
 
+    /// The swaps that put a token into a run where no run was before, of it and others among the given cells.
+    ///
+    /// What it is swapped with does not matter. They are those that [`Swaps::completing`] finds kind by kind, of all kinds at once: for each cell it is looked
+    /// which of the cells around hold its kind.
+    #[inline]
+    pub fn matching(&self, among: Cells<COLUMNS, ROWS>) -> Swaps<COLUMNS, ROWS> {
+        // A set has the cells whose token has one of its kind so far to the right (e) and below (s).
+        let (se, ne) = (self.alike::<1, 1>(among), self.alike::<1, -1>(among));
+        let (see, nee) = (self.alike::<2, 1>(among), self.alike::<2, -1>(among));
+        let (sse, nne) = (self.alike::<1, 2>(among), self.alike::<1, -2>(among));
+        let (ee, eee) = (self.alike::<2, 0>(among), self.alike::<3, 0>(among));
+        let (ss, sss) = (self.alike::<0, 2>(among), self.alike::<0, 3>(among));
+        let (nw, sw, nww, sww) = (se.look(-1, -1), ne.look(-1, 1), see.look(-2, -1), nee.look(-2, 1));
+        let (nnw, ssw, ww, www) = (sse.look(-1, -2), nne.look(-1, 2), ee.look(-2, 0), eee.look(-3, 0));
+        let (nn, nnn) = (ss.look(0, -2), sss.look(0, -3));
+        // The tokens that make a run where they come to when they move up, down, to the right, to the left.
+        let up = nw & ne | nw & nww | ne & nee | nn & nnn;
+        let down = sw & se | sw & sww | se & see | ss & sss;
+        let right = ne & se | ne & nne | se & sse | ee & eee;
+        let left = nw & sw | nw & nnw | sw & ssw | ww & www;
+        Swaps { vertical: down | up.up(), horizontal: right | left.left() }.on_board()
+    }
+
+    /// The given cells whose token has one of its kind so far to the right and below, among the given ones, too.
+    #[inline(always)]
+    fn alike<const DX: i32, const DY: i32>(&self, among: Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
+        let difference = |plane: &Cells<COLUMNS, ROWS>| *plane ^ plane.look(DX, DY);
+        let different = self.planes.iter().map(difference).fold(Cells::EMPTY, |one, other| one | other);
+        among & among.look(DX, DY) & const { Cells::with_neighbour(DX, DY) } & !different
+    }
+
     /// One pass of falling: all above a column's lowest empty cell falls by one.
     ///
     /// `empty` are the empty cells; afterwards those that are left, apart from the top cells of the columns that fell,
@@ -177,6 +209,12 @@ impl<const COLUMNS: usize, const ROWS: usize> Swaps<COLUMNS, ROWS> {
         .on_board()
     }
 
+    /// Whether there is no swap.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        (self.vertical | self.horizontal).is_empty()
+    }
+
     /// The swaps in either set.
     #[inline]
     pub fn union(self, other: Self) -> Self {
@@ -210,34 +248,30 @@ impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
     /// The sum over all runs, one by one, of what a run of a length is worth.
     #[inline]
     pub fn sum(&self, worth: impl Fn(u32) -> i32) -> i32 {
-        let (vertical, horizontal) = (self.vertical, self.horizontal);
-        follow(vertical & !vertical.up(), vertical, Cells::down, &worth)
-            + follow(horizontal & !horizontal.right(), horizontal, Cells::left, &worth)
+        let (mut sum, mut before) = (0, 0);
+        self.at_least(|length, count| {
+            sum += count as i32 * (worth(length) - before);
+            before = worth(length);
+        });
+        sum
     }
-}
 
-/// The worth of the runs of one direction.
-///
-/// They start with the threes `runs`. All are followed together: each adds what its next cell makes it worth more, as
-/// long as it goes on.
-#[inline]
-fn follow<const COLUMNS: usize, const ROWS: usize>(
-    mut runs: Cells<COLUMNS, ROWS>,
-    mut threes: Cells<COLUMNS, ROWS>,
-    to_start: impl Fn(Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS>,
-    worth: &impl Fn(u32) -> i32,
-) -> i32 {
-    let (mut sum, mut before) = (0, 0);
-    for length in 3.. {
-        if runs.is_empty() {
-            break;
+    /// Gives the number of runs of each length or more, from 3 on, as long as there are any.
+    #[inline]
+    pub fn at_least(&self, mut give: impl FnMut(u32, u32)) {
+        let (mut down, mut left) = (self.vertical, self.horizontal);
+        let (mut vertical, mut horizontal) = (down & !down.up(), left & !left.right());
+        for length in 3.. {
+            let count = vertical.count() + horizontal.count();
+            if count == 0 {
+                break;
+            }
+            give(length, count);
+            (down, left) = (down.down(), left.left());
+            vertical &= down;
+            horizontal &= left;
         }
-        sum += runs.count() as i32 * (worth(length) - before);
-        before = worth(length);
-        threes = to_start(threes);
-        runs &= threes;
     }
-    sum
 }
 
 /// The cells in which one more token of a kind would complete a run of three or more.

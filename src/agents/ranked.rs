@@ -1,0 +1,414 @@
+//! The ranked player: the moves by their types, as the program of the articles "Bejeweled 1 AI" ranks them.
+//!
+//! It looks for two equal tokens of a line that a third one beside them would complete. A move is told by the cell that
+//! receives that token and by the direction from which it comes. A swap in which both tokens match is two moves, and a
+//! move that lines up tokens in its column and in its row is on the list twice, as in the program.
+
+use std::collections::HashSet;
+use std::marker::PhantomData;
+
+use serde_json::{Map, json};
+
+use super::{ActionValue, Entry, Policy, Told};
+use crate::games::Playable;
+use crate::random::Stream;
+
+/// A direction: where a cell's neighbour is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Direction {
+    Up,
+    Down,
+    Left,
+    Right,
+}
+
+use Direction::{Down, Left, Right, Up};
+
+/// What a move makes, the best first: lines of both directions, then a line of five, four, three.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Kind {
+    ThreeWay,
+    T,
+    L,
+    Five,
+    Four,
+    Three,
+}
+
+/// The tokens of a board.
+struct Tokens {
+    rows: Vec<Vec<u8>>,
+    /// Tokens from this number on match nothing.
+    colours: u8,
+}
+
+/// A move of the list.
+#[derive(Clone, PartialEq, Debug)]
+struct Listed {
+    cell: (usize, usize),
+    from: Direction,
+    kind: Kind,
+    /// Whether the reverse move is on the list, too.
+    double: bool,
+    /// Windows of three equal tokens on the board that it leaves.
+    reaction: usize,
+    leaves: Vec<Vec<u8>>,
+}
+
+impl Direction {
+    fn reverse(self) -> Self {
+        match self {
+            Up => Down,
+            Down => Up,
+            Left => Right,
+            Right => Left,
+        }
+    }
+
+    /// The cell that is so many steps away, if any token can be there.
+    fn step(self, (x, y): (usize, usize), steps: usize) -> Option<(usize, usize)> {
+        Some(match self {
+            Up => (x, y.checked_sub(steps)?),
+            Down => (x, y + steps),
+            Left => (x.checked_sub(steps)?, y),
+            Right => (x + steps, y),
+        })
+    }
+
+    /// The two directions at right angles to it, that which is looked at first before the other.
+    fn sides(self) -> [Self; 2] {
+        match self {
+            Up | Down => [Left, Right],
+            Left | Right => [Up, Down],
+        }
+    }
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::ThreeWay => "3W",
+            Self::T => "T",
+            Self::L => "L",
+            Self::Five => "5M",
+            Self::Four => "4M",
+            Self::Three => "3M",
+        }
+    }
+}
+
+impl Tokens {
+    fn of<G: Playable>(rows: Vec<Vec<u8>>) -> Self {
+        Self { rows, colours: G::COLOURS as u8 }
+    }
+
+    /// The token of a cell, if there is one that matches.
+    fn at(&self, (x, y): (usize, usize)) -> Option<u8> {
+        self.rows.get(y)?.get(x).copied().filter(|token| *token < self.colours)
+    }
+
+    /// Whether a token stands so many steps away.
+    fn stands(&self, token: u8, cell: (usize, usize), direction: Direction, steps: usize) -> bool {
+        direction.step(cell, steps).and_then(|cell| self.at(cell)) == Some(token)
+    }
+
+    /// The moves in the order in which they are found, each by its cell and its direction.
+    ///
+    /// That is in all columns, from the left, then in all rows.
+    fn moves(&self) -> Vec<((usize, usize), Direction)> {
+        let (columns, rows) = (self.rows[0].len(), self.rows.len());
+        let mut moves = Vec::new();
+        for x in 0..columns {
+            self.moves_along((x, 0), Down, rows, &mut moves);
+        }
+        for y in 0..rows {
+            self.moves_along((0, y), Right, columns, &mut moves);
+        }
+        moves
+    }
+
+    /// The moves of a line of a length that begins at a cell.
+    fn moves_along(
+        &self,
+        start: (usize, usize),
+        along: Direction,
+        length: usize,
+        moves: &mut Vec<((usize, usize), Direction)>,
+    ) {
+        let (back, sides) = (along.reverse(), along.sides());
+        let mut place = 0;
+        while place < length {
+            let cell = |place| along.step(start, place);
+            let token = cell(place).and_then(|cell| self.at(cell));
+            let mut add = |token: u8, receiver: Option<(usize, usize)>, from: Direction| {
+                if let Some(receiver) = receiver.filter(|receiver| self.rows.get(receiver.1).is_some())
+                    && receiver.0 < self.rows[0].len()
+                    && self.stands(token, receiver, from, 1)
+                {
+                    moves.push((receiver, from));
+                }
+            };
+            if let Some(token) = token {
+                let next = |steps| self.stands(token, cell(place).unwrap_or_default(), along, steps);
+                if next(1) {
+                    let before = place.checked_sub(1).and_then(cell);
+                    let behind = cell(place + 2);
+                    add(token, before, back);
+                    add(token, behind, along);
+                    // In a column both sides of a cell come before the other cell, in a row one side of both.
+                    let order = match along {
+                        Down => [(before, 0), (before, 1), (behind, 0), (behind, 1)],
+                        _ => [(before, 0), (behind, 0), (before, 1), (behind, 1)],
+                    };
+                    for (receiver, side) in order {
+                        add(token, receiver, sides[side]);
+                    }
+                    // The second of a pair begins nothing.
+                    place += 1;
+                } else if next(2) {
+                    sides.iter().for_each(|side| add(token, cell(place + 1), *side));
+                }
+            }
+            place += 1;
+        }
+    }
+
+    /// The kind of a move.
+    fn kind(&self, cell: (usize, usize), from: Direction) -> Kind {
+        let Some(token) = from.step(cell, 1).and_then(|source| self.at(source)) else { return Kind::Three };
+        let near = |direction| self.stands(token, cell, direction, 1);
+        let far = |direction| self.stands(token, cell, direction, 2);
+        // The program takes a move for one of three where an equal token stands behind another one: above or below it,
+        // and to the right of a move along its column.
+        let gap = |direction| !near(direction) && far(direction);
+        let others = [Up, Down, Left, Right].into_iter().filter(|direction| *direction != from);
+        let spoilt = |direction| match direction {
+            Up | Down => gap(direction),
+            Right => gap(direction) && matches!(from, Up | Down),
+            Left => false,
+        };
+        if others.into_iter().any(spoilt) {
+            return Kind::Three;
+        }
+        let count = |direction| if near(direction) { 1 + usize::from(far(direction)) } else { 0 };
+        let [one, other] = from.sides().map(count);
+        let stem = count(from.reverse());
+        match (one.min(other), one.max(other), stem) {
+            (2, 2, 2) => Kind::ThreeWay,
+            (1.., _, 2) => Kind::T,
+            (_, 2, 2) => Kind::L,
+            (2, 2, _) => Kind::Five,
+            (1, 2, _) => Kind::Four,
+            _ => Kind::Three,
+        }
+    }
+
+    /// The cells of each window of three equal tokens: of columns, then of rows.
+    fn windows(&self) -> Vec<[(usize, usize); 3]> {
+        let cells = || (0..self.rows.len()).flat_map(|y| (0..self.rows[0].len()).map(move |x| (x, y)));
+        let window = |cell: (usize, usize), along: Direction| {
+            let token = self.at(cell)?;
+            let line = [Some(cell), along.step(cell, 1), along.step(cell, 2)].map(Option::unwrap_or_default);
+            line.iter().all(|cell| self.at(*cell) == Some(token)).then_some(line)
+        };
+        [Down, Right].into_iter().flat_map(|along| cells().filter_map(move |cell| window(cell, along))).collect()
+    }
+
+    /// The board that a move leaves: every run is removed once, what was above it falls, and `unknown` comes in.
+    fn leaves(&self, cell: (usize, usize), from: Direction, unknown: u8) -> Self {
+        let mut board = Self { rows: self.rows.clone(), colours: self.colours };
+        if let Some((x, y)) = from.step(cell, 1) {
+            let token = board.rows[y][x];
+            board.rows[y][x] = std::mem::replace(&mut board.rows[cell.1][cell.0], token);
+        }
+        let gone: HashSet<(usize, usize)> = board.windows().into_iter().flatten().collect();
+        let rows = board.rows.len();
+        for x in 0..board.rows[0].len() {
+            let kept: Vec<u8> = (0..rows).filter(|y| !gone.contains(&(x, *y))).map(|y| board.rows[y][x]).collect();
+            let fresh = rows - kept.len();
+            for (y, token) in std::iter::repeat_n(unknown, fresh).chain(kept).enumerate() {
+                board.rows[y][x] = token;
+            }
+        }
+        board
+    }
+
+    /// All moves, from the best to the worst: by kind, double before single, by reaction, then as they are found.
+    fn ranked(&self, unknown: u8) -> Vec<Listed> {
+        let moves = self.moves();
+        let all: HashSet<_> = moves.iter().copied().collect();
+        let listed = |(cell, from): &((usize, usize), Direction)| {
+            let leaves = self.leaves(*cell, *from, unknown);
+            let reverse = from.step(*cell, 1).map(|source| (source, from.reverse()));
+            Listed {
+                cell: *cell,
+                from: *from,
+                kind: self.kind(*cell, *from),
+                double: reverse.is_some_and(|reverse| all.contains(&reverse)),
+                reaction: leaves.windows().len(),
+                leaves: leaves.rows,
+            }
+        };
+        let mut ranked: Vec<Listed> = moves.iter().map(listed).collect();
+        ranked.sort_by_key(|listed| (listed.kind, !listed.double, std::cmp::Reverse(listed.reaction)));
+        ranked
+    }
+}
+
+/// Plays the move that is ranked first.
+pub struct Ranked<G: Playable> {
+    /// The tokens of a position.
+    gems: fn(&G::State) -> Vec<Vec<u8>>,
+    /// The action that swaps two cells, the upper or left one first, by both.
+    actions: Vec<[(usize, usize); 2]>,
+    game: PhantomData<G>,
+}
+
+impl<G: Playable> Ranked<G> {
+    /// The player, in games with such swaps.
+    pub fn new() -> Option<Self> {
+        let cells = |action| <[(usize, usize); 2]>::try_from(G::cells(action)).ok();
+        let actions = (0..G::ACTIONS).map(cells).collect::<Option<_>>()?;
+        Some(Self { gems: G::GEMS?, actions, game: PhantomData })
+    }
+
+    /// The list of a position's moves, each with its action.
+    fn ranked(&self, state: &G::State) -> Vec<(usize, Listed)> {
+        let ranked = Tokens::of::<G>((self.gems)(state)).ranked(G::TOKENS.len() as u8);
+        let with_action = |listed: Listed| {
+            let other = listed.from.step(listed.cell, 1)?;
+            let swapped = [listed.cell.min(other), listed.cell.max(other)];
+            let action = self.actions.iter().position(|cells| *cells == swapped)?;
+            Some((action, listed))
+        };
+        ranked.into_iter().filter_map(with_action).collect()
+    }
+}
+
+impl<G: Playable> Policy<G> for Ranked<G> {
+    /// The actions with how many moves of the list come after; all legal ones alike where there is no move.
+    fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
+        let ranked = self.ranked(state);
+        let mut values: Vec<ActionValue> = Vec::new();
+        for (after, (action, _)) in ranked.iter().rev().enumerate().rev() {
+            if values.iter().all(|valued| valued.action != *action) {
+                values.push(ActionValue { action: *action, value: after as f64 });
+            }
+        }
+        if values.is_empty() {
+            let (mask, _) = crate::games::offered::<G>(state, G::DEFAULT_MASK);
+            values.extend(mask.iter().map(|action| ActionValue { action, value: 0.0 }));
+        }
+        values
+    }
+
+    fn list(&self, state: &G::State) -> Option<Vec<Told>> {
+        let ranked = self.ranked(state);
+        let letter = |token: &u8| G::TOKENS.get(usize::from(*token)).map_or('.', |token| token.letter);
+        let told = |(after, (action, listed)): (usize, &(usize, Listed))| {
+            let leaves: Vec<String> = listed.leaves.iter().map(|row| row.iter().map(letter).collect()).collect();
+            let more = Map::from_iter([
+                ("type".to_owned(), listed.kind.name().into()),
+                ("double".to_owned(), listed.double.into()),
+                ("reaction".to_owned(), listed.reaction.into()),
+                ("leaves".to_owned(), json!(leaves)),
+            ]);
+            Told { action: G::to_json_from(*action, listed.cell), value: after as f64, more }
+        };
+        Some(ranked.iter().rev().enumerate().rev().map(told).collect())
+    }
+}
+
+/// The player's entry in the list, in games with such swaps.
+pub fn entry<G: Playable>() -> Option<Entry<G>> {
+    G::GEMS?;
+    Some(Entry {
+        name: "ranked",
+        about: "by what a swap makes, T, L, five, four or three in a line, then by what falls into line afterwards",
+        parameters: &[],
+        build: |options, _| match Ranked::<G>::new() {
+            Some(ranked) => options.player(ranked),
+            None => Err(crate::error::Error::runtime(format!("{} has no player '{}'", G::NAME, options.name()))),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::{Bejeweled, Game, Match3, Text};
+    use crate::random::Role;
+    use serde_json::Value;
+
+    fn golden() -> impl Iterator<Item = Value> {
+        include_str!("../../tests/golden/bejeweled.jsonl").lines().map(|line| serde_json::from_str(line).unwrap())
+    }
+
+    fn board(case: &Value) -> String {
+        let rows: Vec<&str> = case["board"].as_array().unwrap().iter().map(|row| row.as_str().unwrap()).collect();
+        rows.join("\n")
+    }
+
+    #[test]
+    fn every_golden_board_has_its_moves_in_their_order_and_in_their_rank() {
+        let player = Ranked::<Bejeweled>::new().unwrap();
+        let mut kinds = HashSet::new();
+        for case in golden() {
+            let state = Bejeweled::parse(&board(&case), 0).unwrap();
+            let moves = case["moves"].as_array().unwrap();
+            let found: Vec<String> = Tokens::of::<Bejeweled>(Bejeweled::GEMS.unwrap()(&state))
+                .moves()
+                .into_iter()
+                .map(|((x, y), from)| format!("({x},{y}){}", &format!("{from:?}")[..1]))
+                .collect();
+            let expected: Vec<&str> = moves.iter().map(|listed| listed["move"].as_str().unwrap()).collect();
+            assert_eq!(found, expected);
+            let ranked =
+                case["ranked"].as_array().unwrap().iter().map(|index| &moves[index.as_u64().unwrap() as usize]);
+            let listed = player.list(&state).unwrap();
+            assert_eq!(listed.len(), ranked.len());
+            for (found, expected) in listed.iter().zip(ranked) {
+                assert_eq!(found.action, expected["move"]);
+                for key in ["type", "double", "reaction"] {
+                    assert_eq!(found.more[key], expected[key], "{key} of {} on\n{}", expected["move"], board(&case));
+                }
+                assert_eq!(found.more["leaves"], expected["after"]);
+                kinds.insert(found.more["type"].as_str().unwrap().to_owned());
+            }
+            let first = Bejeweled::from_json(&listed[0].action).unwrap();
+            assert_eq!(player.choose(&state, &mut Stream::new(0, Role::Tie, 0)), first);
+        }
+        assert_eq!(kinds.len(), 6, "all types are among them");
+    }
+
+    #[test]
+    fn a_gem_that_is_not_known_matches_nothing() {
+        let player = Ranked::<Bejeweled>::new().unwrap();
+        for case in golden().take(20) {
+            let moves: Vec<Value> =
+                case["moves"].as_array().unwrap().iter().map(|listed| listed["move"].clone()).collect();
+            for (x, y) in [(3, 3), (4, 2)] {
+                let mut rows: Vec<Vec<char>> = board(&case).lines().map(|row| row.chars().collect()).collect();
+                rows[y][x] = '?';
+                let text: Vec<String> = rows.into_iter().map(|row| row.into_iter().collect()).collect();
+                let state = Bejeweled::parse(&text.join("\n"), 0).unwrap();
+                for listed in player.list(&state).unwrap() {
+                    assert!(moves.contains(&listed.action));
+                    let action = Bejeweled::from_json(&listed.action).unwrap();
+                    assert!(Bejeweled::mask(&state, Bejeweled::DEFAULT_MASK).contains(action));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn in_match_3_every_matching_swap_is_on_the_list_and_no_other() {
+        let player = Ranked::<Match3>::new().unwrap();
+        for index in 0..20 {
+            let state = Match3::new(&Default::default(), &mut Stream::new(6, Role::Game, index)).state();
+            let listed: HashSet<usize> = player.ranked(&state).iter().map(|(action, _)| *action).collect();
+            let matching: HashSet<usize> = Match3::mask(&state, Match3::DEFAULT_MASK).iter().collect();
+            assert_eq!(listed, matching);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Bejeweled's board: swaps, runs, falling and refilling on bit planes.
+
+use super::{ACTIONS, COLUMNS, Cells, GEMS, Grid, ROWS, Swaps};
+use crate::games::ActionMask;
+use crate::games::swap;
+use crate::random::Draw;
+
+/// How a gem that is not known is held: after all others.
+///
+/// It matches nothing.
+pub(super) const UNKNOWN: u8 = GEMS;
+
+/// Vertical swaps, numbered first.
+const VERTICAL: usize = COLUMNS * (ROWS - 1);
+
+/// The column and the row of the upper or left cell that an action swaps, and whether the other is the one below.
+pub(super) const fn place(action: usize) -> (usize, usize, bool) {
+    match action {
+        0..VERTICAL => (action % COLUMNS, action / COLUMNS, true),
+        _ => ((action - VERTICAL) % (COLUMNS - 1), (action - VERTICAL) / (COLUMNS - 1), false),
+    }
+}
+
+/// The action that swaps a cell with the one below, or with the one to the right; none where that is off the board.
+pub(super) const fn action(x: usize, y: usize, vertical: bool) -> Option<usize> {
+    match vertical {
+        true if x < COLUMNS && y < ROWS - 1 => Some(y * COLUMNS + x),
+        false if x < COLUMNS - 1 && y < ROWS => Some(VERTICAL + y * (COLUMNS - 1) + x),
+        _ => None,
+    }
+}
+
+/// The two cells of each action.
+static CELLS: [(Cells, Cells); ACTIONS] = {
+    let mut cells = [(Cells::EMPTY, Cells::EMPTY); ACTIONS];
+    let mut action = 0;
+    while action < ACTIONS {
+        let (x, y, vertical) = place(action);
+        let other = if vertical { Cells::at(x, y + 1) } else { Cells::at(x + 1, y) };
+        cells[action] = (Cells::at(x, y), other);
+        action += 1;
+    }
+    cells
+};
+
+/// The vertical and the horizontal action at each cell, by its bit's index.
+static ACTION_AT: [[u8; 2]; 128] = {
+    let mut actions = [[u8::MAX; 2]; 128];
+    let mut action = 0;
+    while action < ACTIONS {
+        let (x, y, vertical) = place(action);
+        actions[Cells::at(x, y).index()][if vertical { 0 } else { 1 }] = action as u8;
+        action += 1;
+    }
+    actions
+};
+
+/// The gems of a board, row by row from the top.
+pub(super) fn rows(grid: &Grid) -> [[u8; COLUMNS]; ROWS] {
+    std::array::from_fn(|y| std::array::from_fn(|x| grid.kind(Cells::at(x, y))))
+}
+
+/// The cells whose gem is known.
+#[inline]
+pub(super) fn known(grid: &Grid) -> Cells {
+    // Of eight kinds the unknown one is the last: it alone has all three digits.
+    let [low, middle, high] = *grid.planes();
+    Cells::ALL & !(low & middle & high)
+}
+
+/// A board without a run and with a swap that matches.
+///
+/// Each gem is drawn again while it completes a run, the whole board while no swap matches.
+pub(super) fn deal(draw: &mut impl Draw) -> Grid {
+    loop {
+        let mut gems = [[0; COLUMNS]; ROWS];
+        for y in 0..ROWS {
+            for x in 0..COLUMNS {
+                gems[y][x] = loop {
+                    let gem = draw.below_in(x, GEMS.into()) as u8;
+                    let left = x >= 2 && gems[y][x - 2..x] == [gem; 2];
+                    let above = y >= 2 && [gems[y - 2][x], gems[y - 1][x]] == [gem; 2];
+                    if !left && !above {
+                        break gem;
+                    }
+                };
+            }
+        }
+        let grid = Grid::from_rows(&gems);
+        if !matching(&grid).is_empty() {
+            return grid;
+        }
+    }
+}
+
+/// The swaps that make a run of known gems.
+#[inline]
+pub(super) fn matching(grid: &Grid) -> Swaps {
+    grid.matching(known(grid))
+}
+
+/// Swaps the two gems of an action, if there is one.
+#[inline]
+pub(super) fn swap(grid: &mut Grid, action: usize) {
+    if let Some((one, other)) = CELLS.get(action) {
+        grid.swap(*one, *other);
+    }
+}
+
+/// Whether an action is one of these swaps.
+#[inline]
+pub(super) fn contains(swaps: &Swaps, action: usize) -> bool {
+    let cells = if action < VERTICAL { swaps.vertical } else { swaps.horizontal };
+    CELLS.get(action).is_some_and(|(one, _)| !(cells & *one).is_empty())
+}
+
+/// The runs of known gems.
+#[inline]
+pub(super) fn runs(grid: &Grid) -> swap::Runs<COLUMNS, ROWS> {
+    grid.runs(known(grid))
+}
+
+/// What all runs of one step are worth: each its length less 2, times its ordinal, the shortest first.
+#[inline]
+pub(super) fn worth(runs: &swap::Runs<COLUMNS, ROWS>) -> i32 {
+    let (mut all, mut sum) = (None, 0);
+    runs.at_least(|_, count| {
+        // Of `all` runs the last `count` are so long; the sum of their ordinals.
+        let (all, count) = (*all.get_or_insert(count) as i32, count as i32);
+        sum += count * all - count * (count - 1) / 2;
+    });
+    sum
+}
+
+/// Takes cells out and lets the gems above fall; what comes in at the top is unknown.
+#[inline]
+pub(super) fn fall(grid: &mut Grid, mut empty: Cells) {
+    while !empty.is_empty() {
+        let top = grid.fall(&mut empty);
+        grid.put(top, UNKNOWN);
+    }
+}
+
+/// Draws the unknown gems, column by column from the left, each from its lowest.
+#[inline]
+pub(super) fn refill(grid: &mut Grid, draw: &mut impl Draw) {
+    let unknown = Cells::ALL & !known(grid);
+    grid.take(unknown);
+    for cell in unknown.each() {
+        grid.put(cell, draw.below_in(cell.column(), GEMS.into()) as u8);
+    }
+}
+
+/// The actions of a set of swaps.
+#[inline]
+pub(super) fn actions(swaps: Swaps) -> ActionMask {
+    let mut mask = ActionMask::empty();
+    for (direction, cells) in [swaps.vertical, swaps.horizontal].into_iter().enumerate() {
+        for cell in cells.each() {
+            mask.insert(ACTION_AT[cell.index()][direction].into());
+        }
+    }
+    mask
+}

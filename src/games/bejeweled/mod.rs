@@ -1,0 +1,419 @@
+//! Bejeweled: 8 x 8 gems of seven kinds, and only swaps that match.
+//!
+//! The first game of that name. `docs/bejeweled.md` gives the rules exactly, and what of them is assumed.
+
+mod board;
+mod players;
+mod state;
+mod text;
+
+#[cfg(test)]
+mod plain;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use state::State;
+
+use super::swap::{self, Board};
+use super::{
+    ActionMask, After, Features, Game, Image, Lookahead, Mask, MaskKind, OwnFigures, Playable, Played, Shape,
+    Specialist, Step, Text, Token,
+};
+use crate::error::{Error, Result};
+use crate::random::{Draw, Stream};
+
+/// Columns of the board.
+pub const COLUMNS: usize = 8;
+/// Rows of the board.
+pub const ROWS: usize = 8;
+/// Kinds of gems.
+pub const GEMS: u8 = 7;
+
+/// Swaps of neighbours.
+const ACTIONS: usize = COLUMNS * (ROWS - 1) + (COLUMNS - 1) * ROWS;
+
+/// Gems by their number; 7 where none is known.
+type Grid = Board<COLUMNS, ROWS, 3>;
+type Cells = swap::Cells<COLUMNS, ROWS>;
+type Swaps = swap::Swaps<COLUMNS, ROWS>;
+
+/// The parameters of the rules.
+///
+/// On level L a run of three is worth `base + (L - 1) base_step` points, and to finish it takes `goal + (L - 1)
+/// goal_step` times as many.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "text::GivenRules", into = "text::GivenRules")]
+pub struct Rules {
+    moves: u16,
+    base: u16,
+    base_step: u16,
+    goal: u16,
+    goal_step: u16,
+}
+
+/// How far a game has come: its level, from 1, and the points of that level.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Level {
+    /// The level.
+    pub number: u32,
+    /// The points on its bar.
+    pub points: u32,
+}
+
+/// A game of Bejeweled.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "text::Saved", into = "text::Saved")]
+pub struct Bejeweled {
+    rules: Rules,
+    grid: Grid,
+    score: i32,
+    level: Level,
+    /// `None` where the rules do not count them.
+    moves_left: Option<u16>,
+    /// The swaps that match; none once the moves are over.
+    legal: Swaps,
+}
+
+impl Rules {
+    /// The most moves that a game may be bounded to.
+    pub const MOST_MOVES: u32 = 10_000;
+    /// The most that any other parameter may be.
+    pub const MOST: u32 = 1_000;
+
+    /// The rules with so many moves, 0 for no bound, and a base and a goal, each with its step from level to level.
+    ///
+    /// # Errors
+    /// More moves than [`MOST_MOVES`](Self::MOST_MOVES), other parameters above [`MOST`](Self::MOST), and a base or a
+    /// goal of 0.
+    pub fn new(moves: u32, [base, base_step]: [u32; 2], [goal, goal_step]: [u32; 2]) -> Result<Self> {
+        let within = |name: &str, value: u32, least: u32, most: u32| match (least..=most).contains(&value) {
+            true => Ok(value as u16),
+            false => Err(Error::user(format!("the rule {name} is {value}, but must be from {least} to {most}"))),
+        };
+        Ok(Self {
+            moves: within("moves", moves, 0, Self::MOST_MOVES)?,
+            base: within("base", base, 1, Self::MOST)?,
+            base_step: within("base_step", base_step, 0, Self::MOST)?,
+            goal: within("goal", goal, 1, Self::MOST)?,
+            goal_step: within("goal_step", goal_step, 0, Self::MOST)?,
+        })
+    }
+
+    /// The points of a run of three on a level.
+    fn base(&self, level: Level) -> u32 {
+        (level.number - 1).saturating_mul(self.base_step.into()).saturating_add(self.base.into())
+    }
+
+    /// The points that a level takes.
+    fn goal(&self, level: Level) -> u32 {
+        let runs = (level.number - 1).saturating_mul(self.goal_step.into()).saturating_add(self.goal.into());
+        runs.saturating_mul(self.base(level))
+    }
+}
+
+impl Default for Rules {
+    /// Those of the original, as far as they are known.
+    fn default() -> Self {
+        Self { moves: 0, base: 10, base_step: 5, goal: 50, goal_step: 15 }
+    }
+}
+
+impl Default for Level {
+    fn default() -> Self {
+        Self { number: 1, points: 0 }
+    }
+}
+
+impl Bejeweled {
+    /// The level and its points.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// A game in a position.
+    fn of(rules: Rules, grid: Grid, score: i32, level: Level, moves_left: Option<u16>) -> Self {
+        let mut game = Self { rules, grid, score, level, moves_left, legal: Swaps::default() };
+        game.find_legal();
+        game
+    }
+
+    #[inline]
+    fn find_legal(&mut self) {
+        self.legal = if self.moves_left == Some(0) { Swaps::default() } else { board::matching(&self.grid) };
+    }
+
+    /// Plays a move; `see` is given the boards on the way with their empty cells.
+    #[inline]
+    fn play(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(&Grid, Cells)) -> Step {
+        if !board::contains(&self.legal, action) {
+            return Step { reward: 0.0, terminal: self.is_over(), waves: 0 };
+        }
+        board::swap(&mut self.grid, action);
+        see(&self.grid, Cells::EMPTY);
+        let (mut points, mut waves) = (0_u32, 0);
+        let base = self.rules.base(self.level);
+        loop {
+            let runs = board::runs(&self.grid);
+            if runs.is_empty() {
+                break;
+            }
+            let cells = runs.cells();
+            waves += 1;
+            points = points.saturating_add((board::worth(&runs) as u32 * waves).saturating_mul(base));
+            see(&self.grid, cells);
+            board::fall(&mut self.grid, cells);
+            see(&self.grid, !board::known(&self.grid));
+            board::refill(&mut self.grid, draw);
+            see(&self.grid, Cells::EMPTY);
+        }
+        // A reward is exact as a number of 32 bits.
+        let points = points.min(1 << f32::MANTISSA_DIGITS).min((i32::MAX - self.score.max(0)) as u32);
+        self.score += points as i32;
+        self.level.points = self.level.points.saturating_add(points);
+        if self.level.points >= self.rules.goal(self.level) {
+            self.level = Level { number: self.level.number.saturating_add(1), points: 0 };
+        }
+        self.moves_left = self.moves_left.map(|moves| moves - 1);
+        self.find_legal();
+        Step { reward: points as f32, terminal: self.is_over(), waves }
+    }
+}
+
+impl Game for Bejeweled {
+    type Rules = Rules;
+    type State = State;
+    type Rng = Stream;
+
+    const NAME: &'static str = "bejeweled";
+    const ABOUT: &'static str = "8 x 8 gems of seven kinds; only swaps that match, until there is none";
+    const ACTIONS: usize = ACTIONS;
+    const MASKS: &'static [Mask] = &[Mask { name: "legal", about: "the swaps that match" }];
+    const DEFAULT_MASK: MaskKind = MaskKind::LEGAL;
+
+    fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
+        let moves_left = Some(rules.moves).filter(|moves| *moves > 0);
+        Self::of(*rules, board::deal(draw), 0, Level::default(), moves_left)
+    }
+
+    /// A game in a position; gems that are not known are drawn with those that fall first.
+    fn at(rules: &Rules, state: &State) -> Self {
+        Self::of(*rules, state.grid, 0, state.level, state.moves_left)
+    }
+
+    /// Plays an action; a swap that matches nothing is refused: it changes nothing and costs nothing.
+    fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
+        self.play(action, draw, |_, _| ())
+    }
+
+    fn is_over(&self) -> bool {
+        self.legal.is_empty()
+    }
+
+    fn score(&self) -> i32 {
+        self.score
+    }
+
+    fn state(&self) -> State {
+        State {
+            grid: self.grid,
+            moves_left: self.moves_left,
+            level: self.level,
+            bases: [self.rules.base.into(), self.rules.base(self.level)],
+            steps: 0,
+        }
+    }
+
+    #[inline]
+    fn mask(state: &State, _: MaskKind) -> ActionMask {
+        match state.moves_left {
+            Some(0) => ActionMask::empty(),
+            _ => board::actions(board::matching(&state.grid)),
+        }
+    }
+
+    fn is_whole(state: &State) -> bool {
+        board::known(&state.grid) == Cells::ALL
+    }
+
+    fn actions_left(state: &State) -> usize {
+        state.moves_left.unwrap_or(0).into()
+    }
+
+    /// What a player makes who is not in a hurry, less the more likely the game is to end soon.
+    ///
+    /// A game ends the sooner the fewer swaps match. The numbers are rough; they were chosen on games that no report
+    /// uses.
+    fn heuristic(state: &State) -> f64 {
+        /// Points of a move on the first level.
+        const POINTS: f64 = 40.0;
+        /// Moves that count at the most.
+        const MOVES: u16 = 250;
+        /// By how much, as a logarithm, each swap that matches makes an end less likely.
+        const SAFER: f64 = 0.7;
+        let moves = f64::from(state.moves_left.unwrap_or(MOVES).min(MOVES));
+        let swaps = Self::mask(state, MaskKind::LEGAL).count() as f64;
+        Self::unit(state) * POINTS * moves * (1.0 - (-SAFER * swaps).exp())
+    }
+
+    /// The points of a run of three on this level over those on the first.
+    fn unit(state: &State) -> f64 {
+        let [first, now] = state.bases.map(f64::from);
+        now / first
+    }
+}
+
+/// All points are as on the first level, so that what is learned there holds on all.
+impl Lookahead for Bejeweled {
+    fn done(state: &State, action: usize) -> State {
+        let mut next = State { steps: 0, moves_left: state.moves_left.map(|moves| moves.saturating_sub(1)), ..*state };
+        board::swap(&mut next.grid, action);
+        next
+    }
+
+    fn wave(state: &State) -> Option<(State, f32)> {
+        let runs = board::runs(&state.grid);
+        if runs.is_empty() {
+            return None;
+        }
+        let mut next = State { steps: state.steps.saturating_add(1), ..*state };
+        board::fall(&mut next.grid, runs.cells());
+        let points = board::worth(&runs) as u32 * u32::from(next.steps) * state.bases[0];
+        Some((next, points as f32))
+    }
+
+    fn after(state: &State, action: usize) -> After<State> {
+        let (mut state, mut points) = (Self::done(state, action), 0.0);
+        while let Some((next, gained)) = Self::wave(&state) {
+            state = next;
+            points += gained;
+        }
+        After { state, points, actions: Self::mask(&state, MaskKind::LEGAL) }
+    }
+}
+
+impl Image for Bejeweled {
+    const PLANES: usize = GEMS as usize;
+    const COLOURS: usize = GEMS as usize;
+    const ROWS: usize = ROWS;
+    const COLUMNS: usize = COLUMNS;
+    const SCALARS: usize = 1;
+    const ACTION_PLANES: usize = 2;
+    const SYMMETRIES: usize = state::SYMMETRIES;
+
+    fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
+        state.encode(symmetry, image, scalars);
+    }
+
+    /// (0, y, x) for a vertical swap, (1, y, x) for a horizontal one.
+    fn place(action: usize) -> (usize, usize, usize) {
+        let (x, y, vertical) = board::place(action);
+        (usize::from(!vertical), y, x)
+    }
+
+    fn transform_action(action: usize, symmetry: usize) -> usize {
+        state::transform_action(action, symmetry)
+    }
+}
+
+impl Features for Bejeweled {
+    const NAMES: &'static [&'static str] = &["swaps", "unknown"];
+
+    /// The swaps that match for certain, and the gems that are not known.
+    fn features(state: &State) -> Vec<f64> {
+        let unknown = Cells::ALL & !board::known(&state.grid);
+        let swaps = Self::mask(state, MaskKind::LEGAL).count();
+        vec![swaps as f64, f64::from(unknown.count())]
+    }
+}
+
+impl Text for Bejeweled {
+    const BOARD: &'static str =
+        "eight lines of eight of R W Y B P O G, and . or ? where a gem is not known, without a run of three";
+    const TOKENS: &'static [Token] = &[
+        Token { letter: 'R', colour: [0xe5, 0x48, 0x4d], shape: Shape::Square },
+        Token { letter: 'W', colour: [0xe0, 0xe4, 0xee], shape: Shape::Circle },
+        Token { letter: 'Y', colour: [0xe8, 0xb9, 0x3c], shape: Shape::Diamond },
+        Token { letter: 'B', colour: [0x4c, 0x7d, 0xf0], shape: Shape::Pentagon },
+        Token { letter: 'P', colour: [0xb0, 0x6a, 0xe0], shape: Shape::Triangle },
+        Token { letter: 'O', colour: [0xf0, 0x8a, 0x3c], shape: Shape::Hexagon },
+        Token { letter: 'G', colour: [0x46, 0xb3, 0x6b], shape: Shape::Star },
+    ];
+
+    fn board(state: &State) -> String {
+        state.board()
+    }
+
+    fn parse(board: &str, actions_left: i64) -> Result<State> {
+        let (grid, moves_left) = (text::parse(board)?, text::moves_left(actions_left)?);
+        Ok(Self::of(Rules::default(), grid, 0, Level::default(), moves_left).state())
+    }
+
+    /// A board's text tells no level: it is the first.
+    fn as_written(state: &State) -> State {
+        State { level: Level::default(), bases: [state.bases[0]; 2], ..*state }
+    }
+
+    /// A board on which a swap matches.
+    fn check(rules: &Rules, state: &State) -> Result<()> {
+        match Self::at(rules, state).legal.is_empty() {
+            false => Ok(()),
+            true => Err(Error::user("no swap of the board matches: the game is over on it")),
+        }
+    }
+
+    /// Column and row of the upper or left cell, and `D` or `R` for its neighbour, such as `(2,6)D`.
+    fn describe(action: usize) -> String {
+        let (x, y, vertical) = board::place(action);
+        text::describe(x, y, if vertical { 'D' } else { 'R' })
+    }
+
+    /// As people write it.
+    fn to_json(action: usize) -> Value {
+        Self::describe(action).into()
+    }
+
+    /// The cell that receives a gem, and from where: also `U` and `L`.
+    fn to_json_from(action: usize, cell: (usize, usize)) -> Value {
+        let (x, y, vertical) = board::place(action);
+        let direction = match (cell == (x, y), vertical) {
+            (true, true) => 'D',
+            (true, false) => 'R',
+            (false, true) => 'U',
+            (false, false) => 'L',
+        };
+        text::describe(cell.0, cell.1, direction).into()
+    }
+
+    fn from_json(value: &Value) -> std::result::Result<usize, String> {
+        let text = value.as_str().ok_or("a move is a text such as \"(2,6)D\"")?;
+        text::action(text)
+    }
+
+    fn cells(action: usize) -> Vec<(usize, usize)> {
+        let (x, y, vertical) = board::place(action);
+        vec![(x, y), if vertical { (x, y + 1) } else { (x + 1, y) }]
+    }
+
+    fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {
+        let mut boards = Vec::new();
+        let step = self.play(action, draw, |grid, empty| boards.push(text::show(grid, empty)));
+        boards.pop();
+        (step, boards)
+    }
+}
+
+impl Playable for Bejeweled {
+    const SPECIALISTS: &'static [Specialist<State>] = players::ALL;
+
+    const FORECASTS: bool = true;
+
+    const GEMS: Option<fn(&State) -> Vec<Vec<u8>>> =
+        Some(|state| state.gems().iter().map(|gems| gems.to_vec()).collect());
+
+    fn figures(games: &mut dyn Iterator<Item = Played<Self>>) -> OwnFigures {
+        players::figures(games)
+    }
+}

@@ -1,0 +1,92 @@
+//! Bejeweled's own players.
+
+use std::collections::BTreeMap;
+
+use super::{Bejeweled, State};
+use crate::games::Figure;
+use crate::games::{Game, Lookahead, MaskKind, OwnFigures, OwnValues, Played, Specialist, Text};
+
+/// The players.
+pub(super) const ALL: &[Specialist<State>] = &[
+    Specialist {
+        name: "careful",
+        about: "the most certain points and what the swaps that are left for certain are worth",
+        values: OwnValues::Plain(careful),
+    },
+    Specialist {
+        name: "mobile",
+        about: "the swap after which most swaps match for certain, of equal ones the one with most certain points",
+        values: OwnValues::Plain(mobile),
+    },
+    Specialist {
+        name: "first",
+        about: "the first swap of the board, row by row from the top, with the cell below before that to the right",
+        values: OwnValues::Plain(first),
+    },
+    Specialist { name: "lowest", about: "the lowest swap of the board", values: OwnValues::Plain(lowest) },
+];
+
+/// The values of all swaps that match.
+fn each(state: &State, value: impl Fn(usize) -> f64) -> Vec<(usize, f64)> {
+    Bejeweled::mask(state, MaskKind::LEGAL).iter().map(|action| (action, value(action))).collect()
+}
+
+fn careful(state: &State) -> Vec<(usize, f64)> {
+    each(state, |action| {
+        let after = Bejeweled::after(state, action);
+        f64::from(after.points) + Bejeweled::heuristic(&after.state) / Bejeweled::unit(state)
+    })
+}
+
+fn mobile(state: &State) -> Vec<(usize, f64)> {
+    each(state, |action| {
+        let after = Bejeweled::after(state, action);
+        after.actions.count() as f64 + 1e-6 * f64::from(after.points)
+    })
+}
+
+/// The rows and columns of the cell that a swap is told by, as a number.
+fn place(action: usize) -> f64 {
+    let cells = Bejeweled::cells(action);
+    (16 * cells[0].1 + 2 * cells[0].0 + usize::from(cells[0].1 == cells[1].1)) as f64
+}
+
+fn first(state: &State) -> Vec<(usize, f64)> {
+    each(state, |action| -place(action))
+}
+
+fn lowest(state: &State) -> Vec<(usize, f64)> {
+    each(state, |action| Bejeweled::cells(action).iter().map(|(_, y)| *y).max().unwrap_or(0) as f64)
+}
+
+/// Moves of a game, points of a move, and games that ended since no swap matched.
+///
+/// `swaps` counts the moves by the swaps that matched before them, `last_swaps` those of them that left none.
+pub(super) fn figures(games: &mut dyn Iterator<Item = Played<Bejeweled>>) -> OwnFigures {
+    let (mut moves, mut points, mut ended) = (vec![], vec![], vec![]);
+    let mut swaps: BTreeMap<usize, [u64; 2]> = BTreeMap::new();
+    for Played { mut game, mut random, actions } in games {
+        let count = actions.len() as f64;
+        for action in actions {
+            let count = Bejeweled::mask(&game.state(), MaskKind::LEGAL).count();
+            let step = game.step(action, &mut random);
+            let [seen, last] = swaps.entry(count).or_default();
+            *seen += 1;
+            *last += u64::from(step.terminal && game.moves_left != Some(0));
+        }
+        moves.push((count, 1.0));
+        points.push((game.score().into(), count));
+        let stuck = game.moves_left != Some(0) && game.is_over();
+        ended.push((f64::from(u8::from(stuck)), 1.0));
+    }
+    let counted = |which: usize| swaps.iter().map(|(swaps, counts)| (swaps.to_string(), counts[which])).collect();
+    let figure = |name, about, games| Figure { name, about, games };
+    OwnFigures {
+        ratios: vec![
+            figure("moves_per_game", "moves a game", moves),
+            figure("points_per_move", "points a move", points),
+            figure("stuck", "games without a swap left", ended),
+        ],
+        counts: vec![("swaps", counted(0)), ("last_swaps", counted(1))],
+    }
+}

@@ -1,0 +1,155 @@
+//! The text forms of Bejeweled: boards, moves, saved games, rules.
+
+use serde::{Deserialize, Serialize};
+
+use super::board::{self, UNKNOWN};
+use super::{Bejeweled, COLUMNS, Cells, Grid, Level, ROWS, Rules};
+use crate::error::{Error, Result};
+use crate::games::swap;
+
+/// The letters of the gems, in their numbers' order, and two of a gem that is not known.
+const LETTERS: [char; 9] = ['R', 'W', 'Y', 'B', 'P', 'O', 'G', '.', '?'];
+
+/// The letter of a gem.
+fn letter(gem: u8) -> char {
+    LETTERS[usize::from(gem.min(UNKNOWN))]
+}
+
+/// The text of a board; an empty cell is a space, one that is not known a dot.
+pub(super) fn show(grid: &Grid, empty: Cells) -> String {
+    let at = |x, y| {
+        let cell = Cells::at(x, y);
+        if (empty & cell).is_empty() { letter(grid.kind(cell)) } else { ' ' }
+    };
+    let lines: Vec<String> = (0..ROWS).map(|y| (0..COLUMNS).map(|x| at(x, y)).collect()).collect();
+    lines.join("\n")
+}
+
+/// The board of a text, without a run; a newline at the end is allowed.
+///
+/// # Errors
+/// A wrong number of rows or of gems in a row, an unknown letter and a run, by row and column from 0.
+pub(super) fn parse(text: &str) -> Result<Grid> {
+    let mut gems = swap::text::read(text, &LETTERS, "gems")?;
+    gems.as_flattened_mut().iter_mut().for_each(|gem| *gem = (*gem).min(UNKNOWN));
+    let grid = Grid::from_rows(&gems);
+    let in_runs = board::runs(&grid).cells();
+    let places = || (0..ROWS * COLUMNS).map(|index| (index / COLUMNS, index % COLUMNS));
+    match { places() }.find(|(y, x)| !(in_runs & Cells::at(*x, *y)).is_empty()) {
+        None => Ok(grid),
+        Some((row, column)) => Err(Error::user(format!(
+            "at row {row}, column {column} of the board (both from 0) begins a run of three or more, \
+             but a board between two moves has none"
+        ))),
+    }
+}
+
+/// Moves left as they are given; 0 where they are not counted.
+///
+/// # Errors
+/// A number that no game has.
+pub(super) fn moves_left(given: i64) -> Result<Option<u16>> {
+    let most = Rules::MOST_MOVES;
+    match u16::try_from(given) {
+        Ok(0) => Ok(None),
+        Ok(moves) if u32::from(moves) <= most => Ok(Some(moves)),
+        _ => Err(Error::user(format!("{given} moves are left, but a game has from 1 to {most}, or 0 for no end"))),
+    }
+}
+
+/// A move as text: the cell that receives a gem, and where from.
+pub(super) fn describe(x: usize, y: usize, direction: char) -> String {
+    format!("({x},{y}){direction}")
+}
+
+/// The action of a move's text, [`ACTIONS`](super::ACTIONS) where it leaves the board.
+///
+/// # Errors
+/// A text that is no move.
+pub(super) fn action(text: &str) -> std::result::Result<usize, String> {
+    let parts = text.strip_prefix('(').and_then(|rest| rest.split_once(')')).and_then(|(cell, direction)| {
+        let (x, y) = cell.split_once(',')?;
+        Some((x.trim().parse::<usize>().ok()?, y.trim().parse::<usize>().ok()?, direction))
+    });
+    let moved = parts.and_then(|(x, y, direction)| {
+        Some(match direction {
+            "D" => board::action(x, y, true),
+            "U" => y.checked_sub(1).and_then(|y| board::action(x, y, true)),
+            "R" => board::action(x, y, false),
+            "L" => x.checked_sub(1).and_then(|x| board::action(x, y, false)),
+            _ => return None,
+        })
+    });
+    let moved = moved.ok_or_else(|| {
+        format!("{text:?} is no move: a move is a column, a row and one of U D L R, such as \"(2,6)D\"")
+    })?;
+    Ok(moved.unwrap_or(super::ACTIONS))
+}
+
+/// A game as it is saved.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Saved {
+    rules: Rules,
+    grid: Grid,
+    score: i32,
+    level: Level,
+    moves_left: Option<u16>,
+}
+
+impl From<Bejeweled> for Saved {
+    fn from(Bejeweled { rules, grid, score, level, moves_left, .. }: Bejeweled) -> Self {
+        Self { rules, grid, score, level, moves_left }
+    }
+}
+
+impl TryFrom<Saved> for Bejeweled {
+    type Error = &'static str;
+
+    fn try_from(Saved { rules, grid, score, level, moves_left }: Saved) -> std::result::Result<Self, Self::Error> {
+        if moves_left.is_some_and(|moves| u32::from(moves) > Rules::MOST_MOVES) {
+            return Err("a saved game of bejeweled has more moves left than a game has");
+        }
+        match level.number > 0 && score >= 0 {
+            true => Ok(Self::of(rules, grid, score, level, moves_left)),
+            false => Err("a saved game of bejeweled has a level or a score that no game has"),
+        }
+    }
+}
+
+/// The rules as they are written, by their names.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct GivenRules {
+    moves: u32,
+    base: u32,
+    base_step: u32,
+    goal: u32,
+    goal_step: u32,
+}
+
+impl Default for GivenRules {
+    fn default() -> Self {
+        Rules::default().into()
+    }
+}
+
+impl TryFrom<GivenRules> for Rules {
+    type Error = Error;
+
+    fn try_from(GivenRules { moves, base, base_step, goal, goal_step }: GivenRules) -> Result<Self> {
+        Self::new(moves, [base, base_step], [goal, goal_step])
+    }
+}
+
+impl From<Rules> for GivenRules {
+    fn from(rules: Rules) -> Self {
+        let Rules { moves, base, base_step, goal, goal_step } = rules;
+        Self {
+            moves: moves.into(),
+            base: base.into(),
+            base_step: base_step.into(),
+            goal: goal.into(),
+            goal_step: goal_step.into(),
+        }
+    }
+}

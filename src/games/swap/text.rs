@@ -1,0 +1,46 @@
+//! The text form of a board: a line a row, a letter a token.
+
+use crate::error::{Error, Result};
+
+/// The kinds of the tokens that a text shows, row by row from the top; a newline at the end is allowed.
+///
+/// A kind is its letter's place among `letters`; `tokens` is what people call them.
+///
+/// # Errors
+/// A wrong number of rows or of tokens in a row, and an unknown letter, by row and column from 0.
+pub fn read<const COLUMNS: usize, const ROWS: usize>(
+    text: &str,
+    letters: &[char],
+    tokens: &str,
+) -> Result<[[u8; COLUMNS]; ROWS]> {
+    let mut kinds = [[0; COLUMNS]; ROWS];
+    let rows = text.lines().count();
+    if rows != ROWS {
+        return Err(Error::user(format!("the board has {rows} rows, but must have {ROWS}")));
+    }
+    for (row, (line, kinds)) in text.lines().zip(&mut kinds).enumerate() {
+        let length = line.chars().count();
+        if length != COLUMNS {
+            let what = match line.chars().nth(COLUMNS) {
+                None => "is missing".to_owned(),
+                Some(letter) => format!("is {letter:?}, which is too many"),
+            };
+            return Err(Error::user(format!(
+                "row {row}, column {} of the board (both from 0) {what}: \
+                 the row has {length} {tokens}, but must have {COLUMNS}",
+                length.min(COLUMNS)
+            )));
+        }
+        for (column, (letter, kind)) in line.chars().zip(kinds).enumerate() {
+            let known = letters.iter().position(|known| *known == letter);
+            *kind = known.map(|known| known as u8).ok_or_else(|| {
+                let letters = letters.iter().map(char::to_string).collect::<Vec<_>>().join(" ");
+                Error::user(format!(
+                    "row {row}, column {column} of the board (both from 0) is {letter:?}, \
+                     but must be one of {letters}"
+                ))
+            })?;
+        }
+    }
+    Ok(kinds)
+}
