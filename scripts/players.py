@@ -73,6 +73,7 @@ GAMES = {
             ("ranked", 2_000),
             ("plan", 2_000),
             ("first", 2_000),
+            ("network:checkpoint=checkpoints/bejeweled-dqn", 40),
             ("careful", 200),
             ("mobile", 40),
         ],
@@ -88,7 +89,7 @@ GAMES = {
                 "plan": 400,
                 "mobile": 100,
                 "careful": 100,
-                "network": 40,
+                "network:checkpoint=checkpoints/bejeweled-dqn": 40,
                 "rollout:ms=5": 20,
                 "rollout:ms=50": 6,
                 "best:ms=5": 20,
@@ -217,6 +218,20 @@ def endured(report):
     """Lines a game that was lost, with its interval."""
     played = read(report)
     return f"{played['mean']:,.0f} ± {played['half_width']:,.0f}" if played else ""
+
+
+def learned_table(_):
+    """The table of what learners of Tetris reach on ten rows."""
+    rows = ["| configuration | training | seconds of one core | lines a game, 10 rows |", "|---|---|---:|---:|"]
+    for name in ("fitted", "genetic", "cross-entropy"):
+        played = read(path_of("tetris", f"learned-{name}"))
+        figures = [played["training"], f"{played['training_seconds']:,}", endured(path_of("tetris", f"learned-{name}"))]
+        rows.append(f"| [`tetris-{name}`](../configs/tetris-{name}.toml) | " + " | ".join(figures) + " |")
+    for name, training in {"imitation": "2 sweeps of 150,000 positions", "shapes": "81 generations, after `imitation`"}.items():
+        last = (ROOT / "checkpoints" / f"tetris-{name}" / "evaluations.csv").read_text(encoding="utf-8").splitlines()[-1]
+        figures = [training, f"{float(last.split(',')[1]):,.0f}", endured(path_of("tetris", f"rows-10-{name}"))]
+        rows.append(f"| [`tetris-{name}`](../configs/tetris-{name}.toml) | " + " | ".join(figures) + " |")
+    return "\n".join(rows) + "\n"
 
 
 def whole_table(_):
@@ -402,7 +417,7 @@ def moves(played):
 
 # The tables of each game's page.
 TABLES = {
-    "tetris": {"controllers": controller_table, "whole games": whole_table},
+    "tetris": {"controllers": controller_table, "whole games": whole_table, "learned": learned_table},
     "bejeweled": {"players": ending_table, "swaps": swaps_table},
     "bilging": {"players": player_table, "article": article_table, "trainings": training_table, "rules": rule_table},
 }

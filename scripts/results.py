@@ -233,7 +233,7 @@ def play_timed(program, folder, share, few, command):
 
 def file_name(player):
     """A name without what some file systems do not take."""
-    return re.sub("[:=]", "-", player)
+    return re.sub("[:=/]", "-", player)
 
 
 class Timed:
