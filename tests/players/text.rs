@@ -69,7 +69,7 @@ fn every_default_is_one_that_can_be_given() {
 #[test]
 fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
     let missing = std::fs::read("none.safetensors").unwrap_err();
-    let players = "the players are best, network, network+search, random, matching, greedy, cascade, plan, setup, exhaustive, rollout, fitted, linear";
+    let players = "the players are best, network, network+search, random, matching, greedy, cascade, plan, setup, exhaustive, rollout, fitted, linear, ranked";
     let network = "its parameters are output, checkpoint, label";
     for (text, sentence) in [
         ("alphazero", format!("there is no player 'alphazero' of match3: {players}")),

@@ -1,6 +1,6 @@
 use super::*;
 use crate::games::match3::Rules;
-use crate::games::{Bilging, Game, Tetris};
+use crate::games::{Bejeweled, Bilging, Game, Tetris};
 use crate::learners::dqn::loss::Loss;
 use crate::learners::dqn::schedule::Schedule;
 use crate::learners::dqn::{Config, Learning};
@@ -58,6 +58,7 @@ fn the_configurations_that_ship_are_valid() {
         match source.game().unwrap() {
             Match3::NAME => with_learner::<Match3>(&source, Made(&source)).unwrap(),
             Bilging::NAME => with_learner::<Bilging>(&source, Made(&source)).unwrap(),
+            Bejeweled::NAME => with_learner::<Bejeweled>(&source, Made(&source)).unwrap(),
             Tetris::NAME => with_learner::<Tetris>(&source, Made(&source)).unwrap(),
             other => panic!("{} is of {other}", path.display()),
         }
