@@ -81,6 +81,6 @@ impl Config {
         require(positive(learning.ridge), "learning.ridge", learning.ridge, "above 0")?;
         require(sampling.positions >= 1, "sampling.positions", sampling.positions, "at least 1")?;
         require((1..=100_000).contains(&sampling.games), "sampling.games", sampling.games, "between 1 and 100000")?;
-        require(sampling.moves >= 1, "sampling.moves", sampling.moves, "at least 1")
+        require((1..=100_000).contains(&sampling.moves), "sampling.moves", sampling.moves, "between 1 and 100000")
     }
 }
