@@ -31,6 +31,15 @@ impl Error {
         Self::Runtime(sentence.into())
     }
 
+    /// The same error, the sentence behind the name of a key or a flag.
+    #[must_use]
+    pub fn of(self, key: &str) -> Self {
+        match self {
+            Self::User(sentence) => Self::User(format!("{key}: {sentence}")),
+            Self::Runtime(sentence) => Self::Runtime(format!("{key}: {sentence}")),
+        }
+    }
+
     /// The exit code of a program that ends with this error.
     pub fn exit_code(&self) -> u8 {
         match self {

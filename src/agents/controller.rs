@@ -5,19 +5,15 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::options::{CHECKPOINT, Options};
-use super::{ActionValue, Entry, Parameter, Policy};
+use super::{ActionValue, Entry, Parameter, Policy, weights_file};
 use crate::error::{Error, Result};
 use crate::games::{Controller, Features, MaskKind, Playable, Weights};
 use crate::network::agent_file;
 use crate::random::Stream;
 use crate::store::AgentFile;
-use crate::store::agent_file::Array;
 
 /// What a file calls the model of an agent that is one of these.
 pub const KIND: &str = "controller";
-
-/// The tensor of the weights in a file, in the order of the features in its config.
-const WEIGHTS: &str = "weights";
 
 /// How much less than nothing an action is worth after which the game is lost, of the largest weight.
 const LOST: f64 = 1e6;
@@ -68,11 +64,9 @@ impl Controlled {
             return Self::of::<G>(known);
         }
         if !Path::new(name).exists() {
-            let known: Vec<&str> = G::CONTROLLERS.iter().map(|known| known.name).collect();
             return Err(Error::user(format!(
-                "there is no controller \"{name}\": give a file or folder that there is, or one of those of {}: {}",
-                G::NAME,
-                known.join(", ")
+                "there is no controller \"{name}\": give a file or folder that there is{}",
+                known_names::<G>(", or one of the names ")
             )));
         }
         let path = agent_file(Path::new(name))?;
@@ -94,18 +88,10 @@ impl Controlled {
 
     /// The file of the agent; its weights have single precision there.
     pub fn to_file<G: Features>(&self, rules: &G::Rules) -> Result<AgentFile> {
-        let unwritable =
-            |error: toml::ser::Error| Error::runtime(format!("the agent cannot be written as TOML: {error}"));
         let names = G::action_names();
         let features = self.terms.iter().map(|(feature, _)| names[*feature].to_owned()).collect();
-        let values: Vec<f32> = self.terms.iter().map(|(_, weight)| *weight as f32).collect();
-        Ok(AgentFile {
-            game: G::NAME.to_owned(),
-            model: KIND.to_owned(),
-            rules: toml::to_string(&toml::Table::try_from(rules).unwrap_or_default()).map_err(unwritable)?,
-            config: toml::to_string(&ModelConfig { features }).map_err(unwritable)?,
-            tensors: [(WEIGHTS.to_owned(), Array { shape: vec![values.len()], values })].into(),
-        })
+        let weights: Vec<f64> = self.terms.iter().map(|(_, weight)| *weight).collect();
+        weights_file::write::<G>(KIND, rules, &ModelConfig { features }, &weights)
     }
 
     /// The controller in a file; `name` is what errors call it.
@@ -113,20 +99,10 @@ impl Controlled {
     /// # Errors
     /// When the file is of another kind of model, plays another game or has features that there are not.
     pub fn from_file<G: Features>(file: &AgentFile, name: &str) -> Result<Self> {
-        let wrong = |what: String| Error::user(format!("{name} {what}"));
-        if file.game != G::NAME {
-            return Err(wrong(format!("plays {}, not {}", file.game, G::NAME)));
-        }
-        if file.model != KIND {
-            return Err(wrong(format!("holds a model '{}', not a {KIND}", file.model)));
-        }
-        let config: ModelConfig = toml::from_str(&file.config)
-            .map_err(|error| wrong(format!("has a config that this program does not know: {}", error.message())))?;
-        let features = numbers::<G>(&config.features, name)?;
-        let weights = file.tensors.get(WEIGHTS).filter(|array| array.shape == [features.len()]);
-        let weights = weights.filter(|array| array.values.iter().all(|weight| weight.is_finite()));
-        let weights = weights.ok_or_else(|| wrong(format!("has no {} weights", features.len())))?;
-        Ok(Self { terms: features.into_iter().zip(weights.values.iter().map(|weight| f64::from(*weight))).collect() })
+        let ModelConfig { features } = weights_file::config::<G, _>(file, KIND, name)?;
+        let features = numbers::<G>(&features, name)?;
+        let weights = weights_file::weights(file, features.len(), name)?;
+        Ok(Self { terms: features.into_iter().zip(weights).collect() })
     }
 
     /// The player of the controller that looks so many pieces ahead, the one to be placed included.
@@ -134,6 +110,12 @@ impl Controlled {
         let of_action = self.terms.iter().copied().filter(|(feature, _)| G::is_of_action(*feature)).collect();
         ControlledPlayer { terms: self.terms.clone(), of_action, scale: scale(&self.terms), depth }
     }
+}
+
+/// The names of a game's controllers behind some words; nothing where it has none.
+fn known_names<G: Features>(words: &str) -> String {
+    let names: Vec<&str> = G::CONTROLLERS.iter().map(|known| known.name).collect();
+    if names.is_empty() { String::new() } else { format!("{words}{}", names.join(", ")) }
 }
 
 /// The size of the largest weight, 1 if there is none.
@@ -280,7 +262,6 @@ pub fn entry<G: Playable>() -> Entry<G> {
 }
 
 fn load<G: Playable>(options: &Options<G>) -> Result<Controlled> {
-    let names = || G::CONTROLLERS.iter().map(|known| known.name).collect::<Vec<_>>().join(", ");
     match (options.given(CHECKPOINT.key), options.given("weights")) {
         (Some(_), Some(_)) => {
             Err(Error::user(format!("'{}' has both weights and checkpoint: one is enough", options.text)))
@@ -291,7 +272,9 @@ fn load<G: Playable>(options: &Options<G>) -> Result<Controlled> {
         }
         (None, Some(name)) => match G::CONTROLLERS.iter().find(|known| known.name == name) {
             Some(known) => Controlled::of::<G>(known),
-            None => Err(options.wrong("weights", &format!("one of {}", names()))),
+            None if G::CONTROLLERS.is_empty() => Err(options
+                .wrong("weights", "left out: no controller of the game has a name, but checkpoint=PATH is possible")),
+            None => Err(options.wrong("weights", &known_names::<G>("one of "))),
         },
         (None, None) => match G::CONTROLLERS.first() {
             Some(known) => Controlled::of::<G>(known),

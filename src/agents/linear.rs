@@ -5,20 +5,16 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::options::{CHECKPOINT, Options};
-use super::{ActionValue, Entry, Parameter, Policy};
+use super::{ActionValue, Entry, Parameter, Policy, weights_file};
 use crate::error::{Error, Result};
 use crate::games::{Features, MaskKind, Playable, offered};
 use crate::network::agent_file;
 use crate::random::{ColumnStreams, Role, Stream};
 use crate::store::AgentFile;
-use crate::store::agent_file::Array;
 use rand::Rng;
 
 /// What a file calls the model of an agent that is one of these.
 pub const KIND: &str = "linear";
-
-/// The tensor of the weights in a file: the constant, then the features' in the order of their names.
-const WEIGHTS: &str = "weights";
 
 /// A value that is linear in features: `weights . (1, features)`.
 ///
@@ -116,27 +112,16 @@ struct ModelConfig {
 impl LinearModel {
     /// The file of the agent; its weights have single precision there.
     pub fn to_file<G: Features>(&self, rules: &G::Rules) -> Result<AgentFile> {
-        let unwritable =
-            |error: toml::ser::Error| Error::runtime(format!("the agent cannot be written as TOML: {error}"));
         let Self { value, mask, discount, outcomes, rewards } = self;
-        let features = G::NAMES.iter().map(|name| (*name).to_owned()).collect();
         let config = ModelConfig {
-            features,
+            features: G::NAMES.iter().map(|name| (*name).to_owned()).collect(),
             best_of: value.best_of,
             mask: mask.name::<G>().to_owned(),
             discount: *discount,
             outcomes: *outcomes,
             rewards: *rewards,
         };
-        let values: Vec<f32> = value.weights.iter().map(|weight| *weight as f32).collect();
-        let weights = Array { shape: vec![values.len()], values };
-        Ok(AgentFile {
-            game: G::NAME.to_owned(),
-            model: KIND.to_owned(),
-            rules: toml::to_string(&toml::Table::try_from(rules).unwrap_or_default()).map_err(unwritable)?,
-            config: toml::to_string(&config).map_err(unwritable)?,
-            tensors: [(WEIGHTS.to_owned(), weights)].into(),
-        })
+        weights_file::write::<G>(KIND, rules, &config, &value.weights)
     }
 
     /// The model in a file; `name` is what errors call it.
@@ -145,14 +130,7 @@ impl LinearModel {
     /// When the file is of another kind of model, plays another game or has weights of other features.
     pub fn from_file<G: Features>(file: &AgentFile, name: &str) -> Result<Self> {
         let wrong = |what: String| Error::user(format!("{name} {what}"));
-        if file.game != G::NAME {
-            return Err(wrong(format!("plays {}, not {}", file.game, G::NAME)));
-        }
-        if file.model != KIND {
-            return Err(wrong(format!("holds a model '{}', not a {KIND} one", file.model)));
-        }
-        let config: ModelConfig = toml::from_str(&file.config)
-            .map_err(|error| wrong(format!("has a config that this program does not know: {}", error.message())))?;
+        let config: ModelConfig = weights_file::config::<G, _>(file, KIND, name)?;
         if config.features != G::NAMES {
             return Err(wrong(format!(
                 "has weights of the features {}, not {}",
@@ -165,10 +143,7 @@ impl LinearModel {
         if !(0.0..=1.0).contains(&discount) || outcomes > 1_000 {
             return Err(wrong("has a discount outside 0..1, or more than 1000 outcomes".to_owned()));
         }
-        let weights = file.tensors.get(WEIGHTS).filter(|array| array.shape == [G::NAMES.len() + 1]);
-        let weights = weights.filter(|array| array.values.iter().all(|weight| weight.is_finite()));
-        let weights = weights.ok_or_else(|| wrong(format!("has no {} weights", G::NAMES.len() + 1)))?;
-        let value = LinearValue::new(weights.values.iter().map(|weight| f64::from(*weight)).collect(), best_of);
+        let value = LinearValue::new(weights_file::weights(file, G::NAMES.len() + 1, name)?, best_of);
         Ok(Self { value, mask, discount, outcomes, rewards })
     }
 
@@ -384,7 +359,7 @@ mod tests {
         assert_eq!(other, "it plays match3, not bilging");
 
         let mut short = file.clone();
-        short.tensors.get_mut(WEIGHTS).unwrap().values[1] = f32::NAN;
+        short.tensors.get_mut(weights_file::WEIGHTS).unwrap().values[1] = f32::NAN;
         let damaged = LinearModel::from_file::<Match3>(&short, "it").unwrap_err().to_string();
         assert_eq!(damaged, "it has no 3 weights");
     }

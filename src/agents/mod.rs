@@ -17,6 +17,7 @@ mod rollout;
 mod search;
 mod setup;
 mod specialist;
+mod weights_file;
 
 pub use cascade::Cascade;
 pub use controller::{Controlled, places};

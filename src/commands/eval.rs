@@ -36,7 +36,9 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
         (None, Some(path)) => format!("{player}:checkpoint={}", path.display()),
         (None, None) => player.clone(),
     };
-    let watch = if G::NAME == Match3::NAME { watch } else { format!("{watch} --game {}", G::NAME) };
+    let mut watch = if G::NAME == Match3::NAME { watch } else { format!("{watch} --game {}", G::NAME) };
+    arguments.series.game.rules.iter().for_each(|rule| watch += &format!(" --rule {rule}"));
+    arguments.series.game.obstacle_kinds.iter().for_each(|kinds| watch += &format!(" --obstacle-kinds {kinds}"));
     let own: String =
         report.ratios.iter().map(|(about, ratio)| format!("{about} {}\n", series::shown(*ratio))).collect();
     let text = format!(

@@ -23,7 +23,11 @@ pub struct Bin {
 /// Empty bins before the first score and after the last are left out.
 pub fn bins(scores: &[i32]) -> Vec<Bin> {
     let Some(summary) = Summary::of(scores) else { return Vec::new() };
-    let above = |score: i64| if summary.mean > 0.0 { (-(score as f64) / summary.mean).exp() } else { 0.0 };
+    let above = |score: i64| match score {
+        0 => 1.0,
+        _ if summary.mean > 0.0 => (-(score as f64) / summary.mean).exp(),
+        _ => 0.0,
+    };
     let edges =
         std::iter::once(0).chain((0..=10).flat_map(|exponent| [1, 2, 5].map(|digit| digit * 10_i64.pow(exponent))));
     let edges: Vec<i64> = edges.collect();
@@ -68,7 +72,7 @@ pub fn render(scores: &[i32], summary: &Summary) -> String {
         writeln!(text, "{}", line.trim_end()).ok(); // Writing to a String cannot fail.
     }
     let (low, high) = interval(summary.mean, summary.n);
-    writeln!(text, "\nthe mean by an exponential law: {low:.0} to {high:.0} (95 %)").ok();
+    writeln!(text, "\nif scores follow the exponential law, the mean is from {low:.1} to {high:.1} (95 %)").ok();
     text
 }
 
@@ -85,6 +89,8 @@ mod tests {
         assert!((found[0].expected - 4.0 * (1.0 - (-0.1_f64).exp())).abs() < 1e-12);
         assert!((found[3].expected - 4.0 * ((-0.5_f64).exp() - (-1.0_f64).exp())).abs() < 1e-12);
         assert!(bins(&[]).is_empty());
+        // A mean of 0 has all of its law at 0.
+        assert_eq!(bins(&[0, 0]), [Bin { low: 0, next: 1, count: 2, expected: 2.0 }]);
     }
 
     #[test]

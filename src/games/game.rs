@@ -447,18 +447,24 @@ pub trait Features: Lookahead {
         }
     }
 
+    /// The first of the actions with the highest sum of weighed features, 0 where there is none.
+    fn first_best(state: &Self::State, terms: &[(usize, f64)]) -> usize {
+        let (mut best, mut chosen) = (f64::NEG_INFINITY, None);
+        Self::weigh(std::slice::from_ref(state), terms, |_, action, value| {
+            if chosen.is_none() || value > best {
+                (best, chosen) = (value, Some(action));
+            }
+        });
+        chosen.unwrap_or(0)
+    }
+
     /// Plays a game by a linear controller, the first of equal actions, for so many moves at the most.
     fn play_weighed(rules: &Self::Rules, terms: &[(usize, f64)], stream: &mut Stream, most: u64) -> Run {
         let mut game = Self::new(rules, stream);
         let mut moves = 0;
         while moves < most && !game.is_over() {
-            let (mut best, mut action) = (f64::NEG_INFINITY, None);
-            Self::weigh(&[game.state()], terms, |_, weighed, value| {
-                if action.is_none() || value > best {
-                    (best, action) = (value, Some(weighed));
-                }
-            });
-            game.step(action.unwrap_or(0), stream);
+            let action = Self::first_best(&game.state(), terms);
+            game.step(action, stream);
             moves += 1;
         }
         Run { score: f64::from(game.score()), moves, is_over: game.is_over() }

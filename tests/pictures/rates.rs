@@ -61,6 +61,18 @@ impl Rates {
         self.wrong as f64 / self.cells as f64
     }
 
+    /// The counts of both.
+    pub fn and(self, other: &Self) -> Self {
+        Self {
+            pictures: self.pictures + other.pictures,
+            found: self.found + other.found,
+            cells: self.cells + other.cells,
+            right: self.right + other.right,
+            wrong: self.wrong + other.wrong,
+            worst: self.worst.max(other.worst),
+        }
+    }
+
     /// Adds what was read of a picture; without a field no cell was.
     pub fn add(&mut self, drawn: &Drawn, field: Option<Field>, text: &str) {
         self.pictures += 1;

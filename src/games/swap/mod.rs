@@ -126,8 +126,8 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
 
     /// The swaps that put a token into a run where no run was before, of it and others among the given cells.
     ///
-    /// What it is swapped with does not matter. They are those that [`Swaps::completing`] finds kind by kind, of all kinds at once: for each cell it is looked
-    /// which of the cells around hold its kind.
+    /// What it is swapped with does not matter. They are those that [`Swaps::completing`] finds kind by kind, of all
+    /// kinds at once: for each cell it is looked which of the cells around hold its kind.
     #[inline]
     pub fn matching(&self, among: Cells<COLUMNS, ROWS>) -> Swaps<COLUMNS, ROWS> {
         // A set has the cells whose token has one of its kind so far to the right (e) and below (s).

@@ -5,6 +5,7 @@
 mod batch;
 mod controllers;
 mod features;
+mod lanes;
 mod piece;
 mod state;
 mod surface;

@@ -88,7 +88,9 @@ impl<G: Features> Learner<G> for Evolution<G> {
                 features.iter().map(|feature| Searched { feature: *feature, start: 0.0, scale: 1.0 }).collect(),
                 vec![],
             ),
-            Some(start) => around(&features, Controlled::named::<G>(start)?.terms()),
+            Some(start) => {
+                around(&features, Controlled::named::<G>(start).map_err(|error| error.of("learning.start"))?.terms())
+            }
         };
         let stream = Stream::new(config.run.seed, Role::Initialise, 0);
         let Config { genetic, cross_entropy, cma, learning, .. } = &config.learner;

@@ -84,7 +84,7 @@ impl<G: Playable> Learner<G> for Imitation<G> {
         }
         let features = places::<G>(&learning.features, "learning.features")?;
         let expert = match (&learning.expert, G::CONTROLLERS.first()) {
-            (Some(name), _) => Controlled::named::<G>(name)?,
+            (Some(name), _) => Controlled::named::<G>(name).map_err(|error| error.of("learning.expert"))?,
             (None, Some(known)) => Controlled::of::<G>(known)?,
             (None, None) => {
                 return Err(Error::user(format!("learning.expert: {} has no controller of its own", G::NAME)));
@@ -122,11 +122,12 @@ impl<G: Playable> Learner<G> for Imitation<G> {
             let (rules, places) = (&self.rules, &self.places);
             let look = |(game, stream): &mut (G, Stream)| {
                 for _ in 0..sampling.moves {
-                    if game.step(choice(game, &apprentice), stream).terminal {
+                    if game.step(G::first_best(&game.state(), &apprentice), stream).terminal {
                         *game = G::new(rules, stream);
                     }
                 }
-                label(&game.state(), &expert, choice(game, &apprentice), places, learning.temperature)
+                let choice = G::first_best(&game.state(), &apprentice);
+                label(&game.state(), &expert, choice, places, learning.temperature)
             };
             let found: Vec<Option<Labels>> = self.moving.games[..wanted].par_iter_mut().map(look).collect();
             for labels in found.iter().flatten() {
@@ -141,7 +142,8 @@ impl<G: Playable> Learner<G> for Imitation<G> {
         let solved = self.moving.regression.solve(learning.ridge);
         let (weights, explained) = solved.ok_or_else(|| {
             Error::runtime(
-                "the positions do not determine the weights: a larger learning.ridge helps, or more sampling.positions",
+                "the positions do not determine the weights: a larger learning.ridge helps, a larger learning.temperature, or \
+                 more sampling.positions",
             )
         })?;
         let count = self.moving.positions as f64;
@@ -189,17 +191,6 @@ impl<G: Playable> Imitation<G> {
     fn controlled(&self) -> Controlled {
         Controlled::new(self.apprentice().into_iter().filter(|(_, weight)| *weight != 0.0).collect()).scaled()
     }
-}
-
-/// The first of the actions with the highest sum of weighed features.
-fn choice<G: Playable>(game: &G, terms: &[(usize, f64)]) -> usize {
-    let (mut best, mut chosen) = (f64::NEG_INFINITY, None);
-    G::weigh(&[game.state()], terms, |_, action, value| {
-        if chosen.is_none() || value > best {
-            (best, chosen) = (value, Some(action));
-        }
-    });
-    chosen.unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -276,7 +267,7 @@ mod tests {
     fn unknown_experts_and_features_are_refused() {
         let refused = |set: &str| fresh(&[set]).err().unwrap().to_string();
         let told = refused("learning.expert=nobody");
-        assert!(told.starts_with("there is no controller \"nobody\": give a file"), "{told}");
+        assert!(told.starts_with("learning.expert: there is no controller \"nobody\": give a file"), "{told}");
         let told = refused("learning.features=['hole']");
         assert!(told.starts_with("learning.features: there is no feature \"hole\": the sets of tetris are"), "{told}");
         assert!(refused("learning.features=[]").starts_with("learning.features is empty: the sets"));

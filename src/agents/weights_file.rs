@@ -1,0 +1,53 @@
+//! The file of an agent whose model is one list of weights.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, Result};
+use crate::games::Game;
+use crate::store::AgentFile;
+use crate::store::agent_file::Array;
+
+/// The tensor of the weights.
+pub(super) const WEIGHTS: &str = "weights";
+
+/// The file of a model of a kind; its weights have single precision there.
+pub fn write<G: Game>(kind: &str, rules: &G::Rules, config: &impl Serialize, weights: &[f64]) -> Result<AgentFile> {
+    let unwritable = |error: toml::ser::Error| Error::runtime(format!("the agent cannot be written as TOML: {error}"));
+    let values: Vec<f32> = weights.iter().map(|weight| *weight as f32).collect();
+    Ok(AgentFile {
+        game: G::NAME.to_owned(),
+        model: kind.to_owned(),
+        rules: toml::to_string(&toml::Table::try_from(rules).unwrap_or_default()).map_err(unwritable)?,
+        config: toml::to_string(config).map_err(unwritable)?,
+        tensors: [(WEIGHTS.to_owned(), Array { shape: vec![values.len()], values })].into(),
+    })
+}
+
+/// The config of a model of a kind; `name` is what errors call the file.
+///
+/// # Errors
+/// When the file is of another kind of model or plays another game.
+pub fn config<G: Game, C: DeserializeOwned>(file: &AgentFile, kind: &str, name: &str) -> Result<C> {
+    let wrong = |what: String| Err(Error::user(format!("{name} {what}")));
+    if file.game != G::NAME {
+        return wrong(format!("plays {}, not {}", file.game, G::NAME));
+    }
+    if file.model != kind {
+        return wrong(format!("holds a model '{}', not a {kind} one", file.model));
+    }
+    toml::from_str(&file.config).or_else(|error: toml::de::Error| {
+        wrong(format!("has a config that this program does not know: {}", error.message()))
+    })
+}
+
+/// The weights, so many.
+///
+/// # Errors
+/// When there are others, or one that is not finite.
+pub fn weights(file: &AgentFile, count: usize, name: &str) -> Result<Vec<f64>> {
+    let found = file.tensors.get(WEIGHTS).filter(|array| array.shape == [count]);
+    let found = found.filter(|array| array.values.iter().all(|weight| weight.is_finite()));
+    let found = found.ok_or_else(|| Error::user(format!("{name} has no {count} weights")))?;
+    Ok(found.values.iter().map(|weight| f64::from(*weight)).collect())
+}
