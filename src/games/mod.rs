@@ -4,6 +4,7 @@ mod action_mask;
 pub mod bejeweled;
 pub mod bilging;
 pub mod conformance;
+mod features;
 mod game;
 mod mask;
 pub mod match3;
@@ -18,9 +19,10 @@ mod vector;
 pub use action_mask::ActionMask;
 pub use bejeweled::Bejeweled;
 pub use bilging::Bilging;
+pub use features::{Controller, Features, Run, Weights};
 pub use game::{
-    After, Budget, Controller, Features, Figure, Game, Image, Lookahead, OwnFigures, OwnValues, Plan, Playable, Played,
-    Run, SeenWave, Shape, Specialist, Step, Text, Token, Weights, actions_of_a_game,
+    After, Budget, Figure, Game, Image, Lookahead, OwnFigures, OwnValues, Plan, Playable, Played, SeenWave, Shape,
+    Specialist, Step, Text, Token, actions_of_a_game,
 };
 pub use mask::{Mask, MaskKind, offered};
 pub use match3::Match3;

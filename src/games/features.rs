@@ -1,0 +1,145 @@
+//! The trait of a game's features, by which linear values and controllers see it.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Lookahead, actions_of_a_game, offered};
+use crate::random::{Draw, Stream};
+
+/// A linear controller that has a name: features of actions and their weights.
+pub struct Controller {
+    /// The name.
+    pub name: &'static str,
+    /// Whose it is, in one line.
+    pub about: &'static str,
+    /// Its weights.
+    pub weights: Weights,
+}
+
+/// Where a controller's weights stand.
+pub enum Weights {
+    /// The features' names, and their weights.
+    Terms(&'static [(&'static str, f64)]),
+    /// In a file that a learner has written.
+    File(&'static [u8]),
+}
+
+/// How far a game went that was played to its end, or for as many moves as were allowed.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// Its points.
+    pub score: f64,
+    /// Moves that were played.
+    pub moves: u64,
+    /// Whether it ended.
+    pub is_over: bool,
+}
+
+/// Features of a position, for linear value functions, and of an action, for linear controllers.
+pub trait Features: Lookahead {
+    /// The features' names.
+    const NAMES: &'static [&'static str];
+
+    /// The features of a position or an afterstate, in the order of their names.
+    fn features(state: &Self::State) -> Vec<f64>;
+
+    /// The descriptions of a position among which its value is that of the best.
+    ///
+    /// Each is as many numbers as there are features, and the first one is the position's features; where it can be
+    /// seen in one way only there is no other.
+    fn descriptions(state: &Self::State, mut give: impl FnMut(&[f64])) {
+        give(&Self::features(state));
+    }
+
+    /// Positions from which values are learned.
+    ///
+    /// By default those in which games of random actions are after some of them.
+    fn positions(rules: &Self::Rules, count: usize, stream: &mut Stream) -> Vec<Self::State> {
+        let most = match actions_of_a_game::<Self>() {
+            0 => 50,
+            actions => actions as u32,
+        };
+        let mut position = || {
+            let mut game = Self::new(rules, stream);
+            for _ in 0..stream.below(most) {
+                let mask = offered::<Self>(&game.state(), Self::DEFAULT_MASK).0;
+                let action = mask.nth(stream.below(mask.count() as u32) as usize).unwrap_or_default();
+                let before = game.clone();
+                if game.step(action, stream).terminal {
+                    return before.state();
+                }
+            }
+            game.state()
+        };
+        (0..count).map(|_| position()).collect()
+    }
+
+    /// The names of an action's features; by default its points, and the features of its afterstate.
+    fn action_names() -> Vec<&'static str> {
+        std::iter::once("points").chain(Self::NAMES.iter().copied()).collect()
+    }
+
+    /// Whether a feature tells of the action alone, and not of its afterstate.
+    ///
+    /// A player that looks further adds up what such features say of each action on the way.
+    fn is_of_action(feature: usize) -> bool {
+        feature == 0
+    }
+
+    /// Sets of an action's features: a name, and the features'.
+    fn feature_sets() -> Vec<(&'static str, Vec<&'static str>)> {
+        Vec::new()
+    }
+
+    /// Gives the positions of equal chance that may follow an afterstate, where the game can tell; by default none.
+    fn each_next(_after: &Self::State, _give: impl FnMut(&Self::State)) {}
+
+    /// Controllers that are known by a name, the recommended one first.
+    const CONTROLLERS: &'static [Controller] = &[];
+
+    /// Gives each action that a controller chooses from, and its features that are not 0, by their places.
+    fn action_features(state: &Self::State, mut give: impl FnMut(usize, &[(usize, f64)])) {
+        for action in offered::<Self>(state, Self::DEFAULT_MASK).0.iter() {
+            let after = Self::after(state, action);
+            let features = std::iter::once(f64::from(after.points)).chain(Self::features(&after.state));
+            let features: Vec<_> = features.enumerate().filter(|(_, number)| *number != 0.0).collect();
+            give(action, &features);
+        }
+    }
+
+    /// Gives each action that a controller chooses from in each position, and the sum of its weighed features.
+    ///
+    /// `terms` are features by their place in [`action_names`](Self::action_names), and weights; what is given is the
+    /// place of the position, the action, and the sum.
+    fn weigh(states: &[Self::State], terms: &[(usize, f64)], mut give: impl FnMut(usize, usize, f64)) {
+        let mut weights = vec![0.0; Self::action_names().len()];
+        terms.iter().for_each(|(feature, weight)| weights[*feature] += weight);
+        for (place, state) in states.iter().enumerate() {
+            Self::action_features(state, |action, features| {
+                give(place, action, features.iter().map(|(feature, number)| weights[*feature] * number).sum());
+            });
+        }
+    }
+
+    /// The first of the actions with the highest sum of weighed features, 0 where there is none.
+    fn first_best(state: &Self::State, terms: &[(usize, f64)]) -> usize {
+        let (mut best, mut chosen) = (f64::NEG_INFINITY, None);
+        Self::weigh(std::slice::from_ref(state), terms, |_, action, value| {
+            if chosen.is_none() || value > best {
+                (best, chosen) = (value, Some(action));
+            }
+        });
+        chosen.unwrap_or(0)
+    }
+
+    /// Plays a game by a linear controller, the first of equal actions, for so many moves at the most.
+    fn play_weighed(rules: &Self::Rules, terms: &[(usize, f64)], stream: &mut Stream, most: u64) -> Run {
+        let mut game = Self::new(rules, stream);
+        let mut moves = 0;
+        while moves < most && !game.is_over() {
+            let action = Self::first_best(&game.state(), terms);
+            game.step(action, stream);
+            moves += 1;
+        }
+        Run { score: f64::from(game.score()), moves, is_over: game.is_over() }
+    }
+}
