@@ -13,7 +13,7 @@ agents: the agents that ship play games from seed 0 on; their reports go to docs
 
 tables: computes everything from these reports alone, and writes it into docs/dqn.md and docs/training.svg.
 
-Needs Python 3; train and agents also need cargo. All recipes with all seeds take some two days of one core.
+Needs Python 3.11; train and agents also need cargo. All recipes with all seeds take some two days of one core.
 """
 
 import argparse
@@ -28,6 +28,7 @@ import random
 import shutil
 import statistics
 import subprocess
+import tomllib
 
 from results import machine, write
 
@@ -127,6 +128,11 @@ def train(program, seed, name, config, settings):
         command = [program, "train", "--quiet", f"--config={config}", f"--runs={RUNS}", f"--name={run.name}"]
         command += [f"--set={key}={value}" for key, value in ({"seed": seed} | settings).items()]
     subprocess.run(command, cwd=ROOT, env=one_thread, check=True)
+    with open(run / "train.csv", newline="") as file:
+        step = int(list(csv.DictReader(file))[-1]["step"])
+    steps = tomllib.loads((run / "config.toml").read_text())["training"]["steps"]
+    if step < steps:
+        raise SystemExit(f"{run.name} was stopped after {step:,} of {steps:,} steps; train goes on with it")
 
     last = run / "last.safetensors"
     games = compare(program, last, RUNS / f"{name}-{seed}.json", GAMES, FIRST_SEED, LUCK, one_thread)

@@ -89,7 +89,9 @@ fn cells_that_are_not_sure_are_named_and_taken_only_when_asked_for() {
     let (code, board, errors) = matchq(folder.path(), &read, b"");
     let unsure = board.matches('?').count();
     assert!(unsure > 0 && board.lines().count() == 8, "{board}");
-    assert_eq!(errors.matches("(both from 0) is not sure: ").count(), unsure, "{errors}");
+    assert_eq!(errors.matches("(both from 0) is not sure: ").count(), unsure.min(32), "{errors}");
+    let others = format!("and so are {} others", unsure.saturating_sub(32));
+    assert_eq!(errors.contains(&others), unsure > 32, "{errors}");
     assert!(code == 1 && errors.contains(&format!("error: 1.png: {unsure} of 64 cells are not sure")), "{errors}");
     let (code, partial, _) = matchq(folder.path(), &[&read[..], &["--partial"]].concat(), b"");
     assert_eq!((code, partial), (0, board));
@@ -109,7 +111,7 @@ fn what_cannot_be_read_is_said_in_a_sentence() {
         (&["read", "half.png"], "half.png is a broken picture"),
         (&["read", "-"], "standard input is empty"),
         (&["read", "blank.png", "--theme", "bejeweled"], "blank.png shows no field of 8 by 8 gems"),
-        (&["read", "1.png", "--theme", "chess"], "--theme chess: it must be one of match3, "),
+        (&["read", "1.png", "--theme", "chess"], "the theme chess: it must be one of match3, "),
         (&["read", "1.png", "--theme", "wrong.toml"], "wrong.toml: "),
         (&["read", "1.png", "--theme", "none.toml"], "none.toml cannot be read"),
         (&["read", "1.png", "--game", "chess"], "there is no game 'chess'"),

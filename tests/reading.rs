@@ -3,9 +3,9 @@
 #[allow(dead_code)]
 mod pictures;
 
-use matchq::vision::{NAMES, Picture, Theme, UNKNOWN, find, overlay, read, read_field, teach};
+use matchq::vision::{NAMES, Picture, Theme, UNKNOWN, find, overlay, read, read_best, read_field, teach};
 use pictures::rates::{CONDITIONS, Rates, measure, taught};
-use pictures::{DEEP, FLAT, GLOSSY, PALE, Page, RANGED, Scene, Style, jpeg};
+use pictures::{DEEP, FLAT, GLOSSY, PALE, Page, RANGED, Scene, Style, TIGHT, jpeg};
 
 fn named(name: &str) -> Theme {
     Theme::named(name).unwrap().unwrap()
@@ -59,11 +59,29 @@ fn the_field_lies_to_a_fraction_of_a_pixel_where_it_was_drawn() {
         let mut scene = Scene::new(FLAT);
         (scene.pitch, scene.page) = (pitch, Page::Busy);
         let drawn = scene.draw(seed);
-        let field = find(&drawn.picture, [8, 8], |_| 0.0).unwrap();
+        let field = find(&drawn.picture, [8, 8], |_, _| 0.0).unwrap();
         assert!((field.cell[0] - pitch).abs() < 0.15, "{field:?} {:?}", drawn.field);
         for axis in 0..2 {
             assert!((field.corner[axis] - drawn.field.corner[axis]).abs() < 1.0, "{field:?} {:?}", drawn.field);
         }
+    }
+}
+
+#[test]
+fn a_board_whose_gems_leave_no_border_is_found_by_what_it_reads() {
+    let scene = |pitch: f64| Scene { columns: 8, rows: 10, page: Page::White, pitch, ..Scene::new(TIGHT) };
+    let first = scene(72.0).draw(1);
+    let (theme, _) = teach("x", &first.picture, &first.board, None).unwrap();
+    for (seed, pitch) in [(2, 72.0), (3, 72.0), (4, 50.0), (5, 43.2), (6, 110.0), (7, 72.0)] {
+        let drawn = scene(pitch).draw(seed);
+        let read = read("x", &drawn.picture, &theme).unwrap();
+        assert_eq!(read.board(), drawn.text(), "{seed}");
+        let off = (0..2).map(|axis| (read.field.corner[axis] - drawn.field.corner[axis]).abs() / pitch);
+        assert!(off.fold(0.0, f64::max) < 0.05, "{:?} {:?}", read.field, drawn.field);
+        // The theme of the kit's window fits as well, and is one of those of match-3.
+        let themes: Vec<Theme> = Theme::names_of("match3").into_iter().map(named).collect();
+        let (best, read) = read_best("x", &drawn.picture, &themes, None).unwrap();
+        assert_eq!((Theme::names_of("match3")[best], read.board()), ("kit", drawn.text()), "{seed}");
     }
 }
 

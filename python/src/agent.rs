@@ -17,7 +17,7 @@ use crate::game::game;
 use crate::player::AnyAgent;
 use crate::values::{TooFar, actions_left, is_sequence, rules, to_python, whole};
 
-/// A trained agent; Agent.load makes one.
+/// A trained agent, or another player; Agent.load and Agent.named make one.
 #[pyclass(frozen, subclass, module = "matchq")]
 pub struct Agent {
     agent: Mutex<Box<dyn AnyAgent>>,
@@ -74,6 +74,30 @@ impl Agent {
             Some(budget) => format!("{agent_name}, search{}", budget.replace(':', " ")),
         };
         Ok(Self { agent: Mutex::new(agent), game, name })
+    }
+
+    /// A player of a game by its text, as matchq play --player takes it: its name, and parameters behind colons, such as
+    /// "ranked", "best:ms=50" or "rollout:sims=200". matchq players --game NAME lists them.
+    ///
+    /// Its rules are those of load. It has no q_values.
+    ///
+    /// Raises ValueError for a player, game or rules that there are not, and for a parameter that it does not have or that is
+    /// out of range.
+    #[staticmethod]
+    #[pyo3(
+        signature = (player, *, game = Match3::NAME, rules = None, obstacle_kinds = None),
+        text_signature = "(player, *, game='match3', rules=None, obstacle_kinds=None)"
+    )]
+    fn named(
+        py: Python<'_>,
+        player: &str,
+        game: &str,
+        rules: Option<&Bound<'_, PyDict>>,
+        obstacle_kinds: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let rules = self::rules(rules, obstacle_kinds)?;
+        let agent = unlocked(py, || self::game(game)?.player(player, &rules).map_err(exception))?;
+        Ok(Self { agent: Mutex::new(agent), game: game.to_owned(), name: format!("{player} of {game}") })
     }
 
     /// Chooses a move, as the kit asks for it: (x, y, vertical). The score does not matter to the agent.
@@ -134,6 +158,22 @@ impl Agent {
         let left = actions_left(moves_left)?;
         let chosen = unlocked(py, || self.lock().act(board, left).map_err(exception))?;
         to_python(py, &chosen)
+    }
+
+    /// The moves that the player considers on a board, the best first, each with what it thinks it is worth: a list of
+    /// (move, value). act plays the first of them. A value is in the player's own unit; of ranked it is only the place.
+    ///
+    /// Raises as act does.
+    #[pyo3(signature = (board, moves_left = None))]
+    fn rank<'py>(
+        &self,
+        py: Python<'py>,
+        board: &str,
+        moves_left: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Vec<(Bound<'py, PyAny>, f64)>> {
+        let left = actions_left(moves_left)?;
+        let ranked = unlocked(py, || self.lock().rank(board, left).map_err(exception))?;
+        ranked.into_iter().map(|(chosen, value)| Ok((to_python(py, &chosen)?, value))).collect()
     }
 
     /// The network's values of all moves, as float32: what a move is thought to bring with what comes after it, in the unit

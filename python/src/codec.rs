@@ -5,6 +5,7 @@ use matchq::games::match3::Match3;
 use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use serde_json::json;
 
 use crate::errors::{caught, exception};
@@ -46,6 +47,25 @@ pub fn move_of_action<'py>(action: &Bound<'py, PyAny>, game: &str) -> PyResult<B
         Ok(Ok(number)) if number < all => to_python(action.py(), &game.to_json(number)),
         Ok(_) | Err(TooFar) => Err(PyValueError::new_err(sentence())),
     }
+}
+
+/// The moves that a new game has, 25 in match-3; 0 in games whose moves are not counted.
+///
+/// Raises ValueError for a game that there is not.
+#[pyfunction]
+#[pyo3(signature = (game = Match3::NAME), text_signature = "(game='match3')")]
+pub fn moves_of_a_game(game: &str) -> PyResult<usize> {
+    Ok(self::game(game)?.moves())
+}
+
+/// The cells that a move touches, as (column, row) from the top left: a tuple of two where it swaps two.
+///
+/// Raises as action_of_move does.
+#[pyfunction]
+#[pyo3(signature = (r#move, /, *, game = Match3::NAME), text_signature = "(move, /, *, game='match3')")]
+pub fn cells_of_move<'py>(r#move: &Bound<'py, PyAny>, game: &str) -> PyResult<Bound<'py, PyTuple>> {
+    let action = action_of_move(r#move, game)?;
+    PyTuple::new(r#move.py(), self::game(game)?.cells(action))
 }
 
 /// The moves that are offered on a board: truth values (numpy bool, shape (actions,), 142 in match-3), at least one of them

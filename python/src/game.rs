@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 
 use matchq::error::{Error, Result};
-use matchq::games::{ActionMask, ForGame, Image, MaskKind, Playable, Token, offered, with_game};
+use matchq::games::{ActionMask, ForGame, Image, MaskKind, Playable, Token, actions_of_a_game, offered, with_game};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
@@ -40,6 +40,15 @@ pub trait AnyGame: Send + Sync {
 
     /// The agent of a file or folder, or one that ships, with the search of a budget (empty for the usual one) or without.
     fn agent(&self, path: Option<&Path>, search: Option<&str>, rules: &Value) -> Result<Box<dyn AnyAgent>>;
+
+    /// A player by its text, `name:key=value:key=value`.
+    fn player(&self, text: &str, rules: &Value) -> Result<Box<dyn AnyAgent>>;
+
+    /// The moves of a new game; 0 where they are not counted.
+    fn moves(&self) -> usize;
+
+    /// The cells (column, row) that an action touches.
+    fn cells(&self, action: usize) -> Vec<(usize, usize)>;
 }
 
 /// The sizes of what is seen and played of a game.
@@ -117,6 +126,18 @@ impl<G: Playable> AnyGame for Known<G> {
 
     fn agent(&self, path: Option<&Path>, search: Option<&str>, rules: &Value) -> Result<Box<dyn AnyAgent>> {
         Ok(Box::new(GameAgent::<G>::load(path, search, &read_rules::<G>(rules)?)?))
+    }
+
+    fn player(&self, text: &str, rules: &Value) -> Result<Box<dyn AnyAgent>> {
+        Ok(Box::new(GameAgent::<G>::named(text, &read_rules::<G>(rules)?)?))
+    }
+
+    fn moves(&self) -> usize {
+        actions_of_a_game::<G>()
+    }
+
+    fn cells(&self, action: usize) -> Vec<(usize, usize)> {
+        G::cells(action)
     }
 }
 

@@ -7,6 +7,7 @@ mod game;
 mod game_logic;
 mod games;
 mod player;
+mod reading;
 mod values;
 mod vector;
 
@@ -20,6 +21,10 @@ fn _matchq(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<agent::Agent>()?;
     module.add_class::<game_logic::GameLogic>()?;
     module.add_class::<games::Games>()?;
+    module.add_class::<reading::Reading>()?;
+    module.add_function(wrap_pyfunction!(reading::read_board, module)?)?;
+    module.add_function(wrap_pyfunction!(codec::cells_of_move, module)?)?;
+    module.add_function(wrap_pyfunction!(codec::moves_of_a_game, module)?)?;
     module.add_function(wrap_pyfunction!(codec::action_of_move, module)?)?;
     module.add_function(wrap_pyfunction!(codec::move_of_action, module)?)?;
     module.add_function(wrap_pyfunction!(codec::action_mask, module)?)?;

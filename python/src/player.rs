@@ -18,6 +18,9 @@ pub trait AnyAgent: Send {
     /// Chooses a move on a board, as the game writes it in JSON.
     fn act(&mut self, board: &str, left: Option<i64>) -> Result<Value>;
 
+    /// The moves that the player considers on a board, the best first, with what it thinks they are worth.
+    fn rank(&mut self, board: &str, left: Option<i64>) -> Result<Vec<(Value, f64)>>;
+
     /// The network's values of all actions of some boards, one after another; also which board (from 0) is wrong.
     fn values(&mut self, boards: &[String], left: &[Option<i64>]) -> std::result::Result<Vec<f32>, (usize, Error)>;
 
@@ -28,7 +31,8 @@ pub trait AnyAgent: Send {
 /// The program's own player of a game, and the network's values.
 pub struct GameAgent<G: Playable> {
     player: BoxedPlayer<G>,
-    evaluator: Evaluator<G>,
+    /// None for a player that is no network.
+    evaluator: Option<Evaluator<G>>,
 }
 
 impl<G: Playable> GameAgent<G> {
@@ -41,7 +45,12 @@ impl<G: Playable> GameAgent<G> {
         };
         let player = search.map_or("network".to_owned(), |budget| format!("network+search{budget}"));
         let player = agents::with_model::<G>(&player, rules, &model, &device)?;
-        Ok(Self { player, evaluator: Evaluator::new(&model.network, BATCH, &device) })
+        Ok(Self { player, evaluator: Some(Evaluator::new(&model.network, BATCH, &device)) })
+    }
+
+    /// A player by its text, `name:key=value:key=value`.
+    pub fn named(text: &str, rules: &G::Rules) -> Result<Self> {
+        Ok(Self { player: agents::parse::<G>(text, rules)?, evaluator: None })
     }
 }
 
@@ -53,11 +62,20 @@ impl<G: Playable> AnyAgent for GameAgent<G> {
         Ok(G::to_json(*action))
     }
 
+    fn rank(&mut self, board: &str, left: Option<i64>) -> Result<Vec<(Value, f64)>> {
+        let state = position::<G>(board, left)?;
+        let ranked = self.player.rank(&state, &mut position_stream::<G>(&state))?;
+        Ok(ranked.into_iter().map(|valued| (G::to_json(valued.action), valued.value)).collect())
+    }
+
     fn values(&mut self, boards: &[String], left: &[Option<i64>]) -> std::result::Result<Vec<f32>, (usize, Error)> {
+        let without =
+            || (0, Error::user(format!("{} has no values of all moves: it is no network", self.player.name())));
+        let evaluator = self.evaluator.as_mut().ok_or_else(without)?;
         let states = boards.iter().zip(left).enumerate();
         let states = states.map(|(index, (board, left))| position::<G>(board, *left).map_err(|error| (index, error)));
         let states: Vec<G::State> = states.collect::<std::result::Result<_, _>>()?;
-        self.evaluator.all_values(&states).map(<[f32]>::to_vec).map_err(|error| (0, error))
+        evaluator.all_values(&states).map(<[f32]>::to_vec).map_err(|error| (0, error))
     }
 
     fn actions(&self) -> usize {

@@ -1,7 +1,6 @@
 //! `matchq read`: the board of a picture.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::{self, IsTerminal, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -10,11 +9,13 @@ use crate::cli::Read;
 use crate::error::{Error, Result};
 use crate::games::Game as _;
 use crate::games::{ForGame, Match3, Playable, with_game};
-use crate::store::files::{check_destination, write_atomically};
-use crate::vision::{self, Field, LONGEST, NAMES, Picture, Reading, SURE, Theme};
+use crate::store::files::{check_destination, read_limited, write_atomically};
+use crate::vision::{self, Field, LONGEST, Picture, Reading, SURE, Theme};
 
-/// No theme and no board is longer, in bytes.
+/// No board is longer, in bytes.
 const LONGEST_TEXT: u64 = 1 << 20;
+/// Cells that are not sure and are named, at the most: half of the smaller boards.
+const NAMED: usize = 32;
 
 /// Reads the picture and prints its board, or learns a theme from it.
 ///
@@ -33,23 +34,24 @@ pub fn run(arguments: &Read) -> Result<()> {
 
 /// Prints the board of the picture.
 fn read(arguments: &Read) -> Result<()> {
-    let theme = theme(arguments)?;
+    let themes = themes(arguments)?;
     let (name, picture) = picture(arguments)?;
-    let reading = match field(arguments, theme.size(), &picture)? {
-        Some(field) => vision::read_field(&picture, &theme, field),
-        None => vision::read(&name, &picture, &theme)?,
-    };
+    // The themes of a game all have its columns and rows.
+    let field = field(arguments, themes[0].size(), &picture)?;
+    let (_, reading) = vision::read_best(&name, &picture, &themes, field)?;
     draw(arguments, &picture, &reading)?;
     print(&format!("{}\n", reading.board()))?;
-    let mut unsure = 0;
-    for (column, row, cell) in reading.unsure() {
-        unsure += 1;
+    let unsure = reading.unsure().count();
+    for (column, row, cell) in reading.unsure().take(NAMED) {
         eprintln!(
             "column {column}, row {row} (both from 0) is not sure: {} by {:.0} %, less than {:.0} %",
             cell.letter,
             (100.0 * cell.confidence).floor(),
             100.0 * SURE
         );
+    }
+    if unsure > NAMED {
+        eprintln!("and so are {} others, which --overlay shows", unsure - NAMED);
     }
     match unsure > 0 && !arguments.partial {
         true => Err(Error::runtime(format!(
@@ -99,32 +101,25 @@ fn teach(arguments: &Read, board: &Path) -> Result<()> {
     print(&format!("{}: {right} of {} cells are read right with it\n", path.display(), reading.cells.len()))
 }
 
-/// The theme that is asked for: by its name, its file, or the game's.
-fn theme(arguments: &Read) -> Result<Theme> {
+/// The themes by which the picture may be read: the one asked for, or the game's.
+fn themes(arguments: &Read) -> Result<Vec<Theme>> {
     let game = arguments.game.as_deref();
-    let name = arguments.theme.as_deref().or(game).unwrap_or(Match3::NAME);
-    let theme = match (Theme::named(name), arguments.theme.as_deref()) {
-        (Some(theme), _) => theme?,
-        (None, Some(path)) if path.ends_with(".toml") => {
-            let bytes = limited(Path::new(path), LONGEST_TEXT)?;
-            let text = String::from_utf8(bytes).map_err(|_| Error::user(format!("{path} is not UTF-8 text")))?;
-            Theme::parse(path, &text)?
-        }
-        (None, Some(name)) => {
-            let sentence =
-                format!("--theme {name}: it must be one of {}, or a file that ends in .toml", NAMES.join(", "));
-            return Err(Error::user(sentence));
-        }
-        (None, None) => {
-            // The game may not exist either.
-            with_game(name, Layout)?;
-            return Err(Error::user(format!(
-                "there is no theme for pictures of {name}: name one by --theme, or make one by --teach"
-            )));
-        }
+    let names = match (&arguments.theme, game) {
+        (Some(name), _) => vec![name.as_str()],
+        (None, game) => Theme::names_of(game.unwrap_or(Match3::NAME)),
     };
-    fitting(game, &format!("the theme {name}"), theme.size(), &theme.letters())?;
-    Ok(theme)
+    if let (true, Some(name)) = (names.is_empty(), game) {
+        // The game may not exist either.
+        with_game(name, Layout)?;
+        let sentence = format!("there is no theme for pictures of {name}: name one by --theme, or make one by --teach");
+        return Err(Error::user(sentence));
+    }
+    let load = |name: &str| {
+        let theme = Theme::load(name)?;
+        fitting(game, &format!("the theme {name}"), theme.size(), &theme.letters())?;
+        Ok(theme)
+    };
+    names.into_iter().map(load).collect()
 }
 
 /// A game's columns and rows, and the letters of its board.
@@ -163,7 +158,7 @@ fn picture(arguments: &Read) -> Result<(String, Picture)> {
     match arguments.image.as_deref().filter(|path| *path != Path::new("-")) {
         Some(path) => {
             let name = path.display().to_string();
-            Ok((name.clone(), Picture::decode(&name, &limited(path, LONGEST)?)?))
+            Ok((name.clone(), Picture::decode(&name, &read_limited(path, LONGEST)?)?))
         }
         None if io::stdin().is_terminal() => {
             Err(Error::user("name a picture, or give one on standard input: matchq read IMAGE"))
@@ -180,21 +175,11 @@ fn picture(arguments: &Read) -> Result<(String, Picture)> {
     }
 }
 
-/// The bytes of a file, of no more than a limit and one.
-fn limited(path: &Path, longest: u64) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(longest + 1).read_to_end(&mut bytes));
-    read.map_err(|error| Error::user(format!("{} cannot be read: {error}", path.display())))?;
-    match bytes.len() as u64 > longest {
-        true => Err(Error::user(format!("{} is too long: it may have {longest} bytes", path.display()))),
-        false => Ok(bytes),
-    }
-}
-
 /// The board that a picture is said to show, row by row.
 fn labels(path: &Path) -> Result<Vec<Vec<char>>> {
     let wrong = |what: String| Error::user(format!("--teach {}: {what}", path.display()));
-    let text = String::from_utf8(limited(path, LONGEST_TEXT)?).map_err(|_| wrong("it is not UTF-8 text".to_owned()))?;
+    let text =
+        String::from_utf8(read_limited(path, LONGEST_TEXT)?).map_err(|_| wrong("it is not UTF-8 text".to_owned()))?;
     let rows: Vec<Vec<char>> = super::advise::tidy(&text).lines().map(|row| row.chars().collect()).collect();
     let columns = rows.first().map_or(0, Vec::len);
     for (y, row) in rows.iter().enumerate() {
@@ -230,20 +215,8 @@ fn field(arguments: &Read, size: [usize; 2], picture: &Picture) -> Result<Option
             "--field {text}: it must be left, top, width and height, such as 20,40,416,416"
         )));
     };
-    let (most_x, most_y) = (picture.width() as f64, picture.height() as f64);
-    // What is not a number is not within anything.
-    if !(x >= 0.0 && y >= 0.0 && x + width <= most_x && y + height <= most_y) {
-        let sentence = format!("--field {text}: it must lie within the picture's {most_x} by {most_y} pixels");
-        return Err(Error::user(sentence));
-    }
-    let cell = [width / size[0] as f64, height / size[1] as f64];
-    match cell.iter().all(|side| *side >= 6.0) {
-        true => Ok(Some(Field { corner: [x, y], cell, size })),
-        false => Err(Error::user(format!(
-            "--field {text}: a cell would have {:.1} by {:.1} pixels, and must have 6 or more",
-            cell[0], cell[1]
-        ))),
-    }
+    let field = Field::within(picture, [x, y, width, height], size);
+    field.map(Some).map_err(|what| Error::user(format!("--field {text}: {what}")))
 }
 
 /// Writes the overlay, if one is asked for.

@@ -4,7 +4,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{Read as _, Write};
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -59,6 +59,20 @@ pub fn check_destination(flag: &str, path: &Path) -> Result<()> {
 /// When it is not there or cannot be read.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|error| Error::user(format!("{} cannot be read: {error}", path.display())))
+}
+
+/// The same of a file that may have so many bytes.
+///
+/// # Errors
+/// When it is not there, cannot be read or is longer.
+pub fn read_limited(path: &Path, longest: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(longest + 1).read_to_end(&mut bytes));
+    read.map_err(|error| Error::user(format!("{} cannot be read: {error}", path.display())))?;
+    match bytes.len() as u64 > longest {
+        true => Err(Error::user(format!("{} is too long: it may have {longest} bytes", path.display()))),
+        false => Ok(bytes),
+    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,31 @@ pub struct Field {
     pub size: [usize; 2],
 }
 
+/// The fewest pixels on a side of a cell.
+const SMALLEST: f64 = 6.0;
+
 impl Field {
+    /// The field of so many columns and rows in a rectangle of a picture, given as left, top, width and height.
+    ///
+    /// # Errors
+    /// What is wrong with the rectangle, to be put behind its numbers.
+    pub fn within(picture: &Picture, rectangle: [f64; 4], size: [usize; 2]) -> Result<Self, String> {
+        let [x, y, width, height] = rectangle;
+        let (most_x, most_y) = (picture.width() as f64, picture.height() as f64);
+        // What is not a number is not within anything.
+        if !(x >= 0.0 && y >= 0.0 && x + width <= most_x && y + height <= most_y) {
+            return Err(format!("it must lie within the picture's {most_x} by {most_y} pixels"));
+        }
+        let cell = [width / size[0] as f64, height / size[1] as f64];
+        match cell.iter().all(|side| *side >= SMALLEST) {
+            true => Ok(Self { corner: [x, y], cell, size }),
+            false => Err(format!(
+                "a cell would have {:.1} by {:.1} pixels, and must have {SMALLEST} or more",
+                cell[0], cell[1]
+            )),
+        }
+    }
+
     /// The middle of a cell, by its column and row.
     pub fn middle(&self, column: usize, row: usize) -> [f64; 2] {
         let [x, y] = [column, row].map(|at| at as f64 + 0.5);
@@ -34,10 +58,15 @@ impl Field {
 const SIDE: usize = 512;
 /// So many places are looked at.
 const WINDOWS: usize = 64;
+/// A picture whose longer side is twice this is scaled down before lattices are read in it.
+const VOTING: usize = 1024;
 /// So many lattices are told apart with the help of what they read.
 const FINALISTS: usize = 4;
 /// No worse lattice is a field.
 const WORST: f32 = 0.13;
+/// Where there is none, so many places are put to the vote, and so good must it be.
+const VOTED: usize = 12;
+const ELECTED: f32 = 0.8;
 /// Pixels of a cell when the lattice is refined, about.
 const FINE: f64 = 40.0;
 
@@ -46,14 +75,23 @@ const BINS: usize = 96;
 /// How far from a line gradients are compared, and how far it may move.
 const REACH: isize = 26;
 const FARTHEST: isize = 4;
+const ANYWHERE: isize = BINS as isize / 4;
 
 /// The field of so many columns and rows of square cells, if there is one.
 ///
 /// Where the gradients repeat, lattices are tried: cells that differ from their surroundings, whose colours
 /// recur and whose surroundings are alike. Among the best, `vote` helps: what a lattice's cells are worth as
-/// gems, from 0 to 1. A field as wide as an eighth of the picture's longer side is found, no smaller.
-pub fn find(picture: &Picture, size: [usize; 2], vote: impl Fn(&Field) -> f32) -> Option<Field> {
+/// gems, from 0 to 1, in the picture or a smaller copy of it. A field as wide as an eighth of the picture's longer side
+/// is found, no smaller.
+pub fn find(picture: &Picture, size: [usize; 2], vote: impl Fn(&Picture, &Field) -> f32) -> Option<Field> {
     let longer = picture.width().max(picture.height());
+    let factor = (longer / VOTING).max(1);
+    let reduced = if factor > 1 { Some(picture.reduced(factor)) } else { None };
+    let vote = |field: &Field| {
+        let scaled = |lengths: [f64; 2]| lengths.map(|length| length / factor as f64);
+        let field = Field { corner: scaled(field.corner), cell: scaled(field.cell), size: field.size };
+        vote(reduced.as_ref().unwrap_or(picture), &field)
+    };
     let sums = Sums::new(picture, [0, 0, picture.width(), picture.height()], longer.div_ceil(SIDE));
     let mut lattices: Vec<Lattice> = Vec::new();
     for window in windows(&sums, size, WINDOWS) {
@@ -75,16 +113,64 @@ pub fn find(picture: &Picture, size: [usize; 2], vote: impl Fn(&Field) -> f32) -
             finalists.push(lattice);
         }
     }
-    let rated = finalists.into_iter().filter(|lattice| lattice.quality >= WORST).map(|lattice| {
-        let field = lattice.field(size, sums.factor as f64);
-        (lattice.quality * (0.25 + vote(&field)), field)
-    });
-    let (_, field) = rated.max_by(|one, other| one.0.total_cmp(&other.0))?;
-    Some(refined(picture, field))
+    let rate = |lattice: Lattice| (vote(&lattice.field(size, sums.factor as f64)), lattice);
+    let rated = finalists.into_iter().filter(|lattice| lattice.quality >= WORST).map(&rate);
+    let worth = |(votes, lattice): &(f32, Lattice)| lattice.quality * (0.25 + votes);
+    let by_borders = rated.max_by(|one, other| worth(one).total_cmp(&worth(other)));
+    if let Some(found) = by_borders.map(|found| by_whole_cells(found, size, &rate)) {
+        if found.0 >= ELECTED {
+            return Some(refined(picture, found.1.field(size, sums.factor as f64), true));
+        }
+        let field = by_votes(picture, &sums, size, &rate, vote);
+        return field.or_else(|| Some(refined(picture, found.1.field(size, sums.factor as f64), true)));
+    }
+    by_votes(picture, &sums, size, &rate, vote)
 }
 
-/// The field to a fraction of a pixel, by the pixels around it.
-fn refined(picture: &Picture, field: Field) -> Field {
+/// A lattice with its votes.
+type Rated = (f32, Lattice);
+
+/// The field where gems leave no border by which to know it.
+///
+/// It repeats, and is read as gems without a doubt.
+fn by_votes(
+    picture: &Picture,
+    sums: &Sums,
+    size: [usize; 2],
+    rate: &impl Fn(Lattice) -> Rated,
+    vote: impl Fn(&Field) -> f32,
+) -> Option<Field> {
+    let mut tried = Vec::new();
+    for window in windows(sums, size, VOTED) {
+        let lattice = Lattice { corner: [window.x, window.y], pitch: window.pitch, quality: 0.0 };
+        // Gems are symmetric about their middles too: which of the two it is, is left to the vote.
+        let [x, y] = [0, 1].map(|axis| {
+            let shift = window.pitch * lattice.shift(sums, size, axis, [0.0, size[axis] as f64], ANYWHERE);
+            [shift, shift - window.pitch / 2.0]
+        });
+        tried.extend(x.iter().flat_map(|x| y.iter().map(|y| rate(lattice.moved([*x, *y])))));
+    }
+    let best = tried.into_iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
+    let (_, lattice) = by_whole_cells(best, size, rate);
+    let field = refined(picture, lattice.field(size, sums.factor as f64), false);
+    (vote(&field) >= ELECTED).then_some(field)
+}
+
+/// A lattice that may be off by whole cells, moved to where it has most votes.
+fn by_whole_cells(mut best: Rated, size: [usize; 2], rate: &impl Fn(Lattice) -> Rated) -> Rated {
+    for _ in 0..size[0] + size[1] {
+        let by = best.1.pitch;
+        let around = [[-by, 0.0], [by, 0.0], [0.0, -by], [0.0, by]].map(|by| rate(best.1.moved(by)));
+        match around.into_iter().max_by(|one, other| one.0.total_cmp(&other.0)) {
+            Some(better) if better.0 > best.0 => best = better,
+            _ => break,
+        }
+    }
+    best
+}
+
+/// The field to a fraction of a pixel, by the pixels around it, and by its cells' borders if they have any.
+fn refined(picture: &Picture, field: Field, borders: bool) -> Field {
     let [left, top, width, height] = field.rectangle();
     let room = field.cell[0] / 2.0;
     let from = [left - room, top - room].map(|from| from.max(0.0) as usize);
@@ -95,7 +181,9 @@ fn refined(picture: &Picture, field: Field) -> Field {
     let scale = factor as f64;
     let corner = [0, 1].map(|at| (field.corner[at] - from[at] as f64) / scale);
     let mut lattice = Lattice::new(&sums, field.size, corner, field.cell[0] / scale);
-    lattice.climb(&sums, field.size, &[1.0 / 16.0, 1.0 / 32.0, 1.0 / 64.0]);
+    if borders {
+        lattice.climb(&sums, field.size, &[1.0 / 16.0, 1.0 / 32.0, 1.0 / 64.0]);
+    }
     // First all of it moves, then it stretches too, as its halves say.
     for halves in [false, false, true] {
         lattice.straighten(&sums, field.size, halves);
@@ -158,7 +246,7 @@ impl Lattice {
         let shifts = [0, 1].map(|axis| {
             let cells = size[axis] as f64;
             let parts = if halves { [[0.0, 0.5], [0.5, 1.0]] } else { [[0.0, 1.0]; 2] };
-            parts.map(|part| self.pitch * self.shift(picture, size, axis, part.map(|end| end * cells)))
+            parts.map(|part| self.pitch * self.shift(picture, size, axis, part.map(|end| end * cells), FARTHEST))
         });
         let stretches = [0, 1].map(|axis| (shifts[axis][1] - shifts[axis][0]) / (size[axis] as f64 / 2.0));
         let stretch = (stretches[0] + stretches[1]) / 2.0;
@@ -171,7 +259,8 @@ impl Lattice {
     /// How far the gradients near some lines say that it should move, in cells.
     ///
     /// Gems begin as far after a line as they end before it, so that the folded gradients are symmetric about it.
-    fn shift(&self, picture: &Sums, size: [usize; 2], axis: usize, part: [f64; 2]) -> f64 {
+    /// No farther than so many bins.
+    fn shift(&self, picture: &Sums, size: [usize; 2], axis: usize, part: [f64; 2], farthest: isize) -> f64 {
         let from = self.corner[axis];
         let ends = part.map(|cells| from + cells * self.pitch);
         let mut bins = [(0.0, 0.0); BINS];
@@ -210,13 +299,18 @@ impl Lattice {
             });
             (both - after * before / count).max(0.0) * (both / all).powi(4)
         };
-        let shifts = -FARTHEST..=FARTHEST;
+        let shifts = -farthest..=farthest;
         let best = shifts.max_by(|one, other| symmetry(*one).total_cmp(&symmetry(*other))).unwrap_or(0);
         // The highest point of the parabola through it and its neighbours.
         let [before, here, after] = [-1, 0, 1].map(|by| symmetry(best + by));
         let bend = 2.0 * here - before - after;
         let rest = if bend > 1e-12 { ((after - before) / (2.0 * bend)).clamp(-0.5, 0.5) } else { 0.0 };
         (best as f64 + rest) / BINS as f64
+    }
+
+    /// The same elsewhere.
+    fn moved(&self, by: [f64; 2]) -> Self {
+        Self { corner: [self.corner[0] + by[0], self.corner[1] + by[1]], ..*self }
     }
 
     /// Whether it is as good as another one.

@@ -14,7 +14,7 @@ mod sums;
 mod theme;
 
 pub use field::{Field, find};
-pub use overlay::overlay;
+pub use overlay::{mark, overlay};
 pub use picture::{LONGEST, MOST_PIXELS, Picture};
-pub use read::{Cell, Reading, SURE, UNKNOWN, read, read_field, teach};
+pub use read::{Cell, Reading, SURE, UNKNOWN, read, read_best, read_field, teach};
 pub use theme::{NAMES, SIZES, Theme};

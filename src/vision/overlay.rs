@@ -1,5 +1,6 @@
 //! A picture of what was seen in a picture.
 
+use super::field::Field;
 use super::picture::Picture;
 use super::read::{Cell, Reading};
 
@@ -51,6 +52,7 @@ const LINE: [u8; 3] = [255, 0, 255];
 const SURE: [u8; 3] = [90, 255, 90];
 const UNSURE: [u8; 3] = [255, 70, 70];
 const GROUND: [u8; 3] = [0, 0, 0];
+const MARK: [u8; 3] = [255, 150, 0];
 
 /// The picture with the lattice, each cell's letter and its confidence.
 ///
@@ -73,6 +75,20 @@ pub fn overlay(picture: &Picture, reading: &Reading) -> Picture {
         label(&mut drawn, corner, field.cell[0], cell);
     }
     drawn
+}
+
+/// Draws a thick frame around a cell.
+pub fn mark(picture: &mut Picture, field: &Field, column: usize, row: usize) {
+    let middle = field.middle(column, row);
+    let [from, to] = [-0.5, 0.5].map(|half| [0, 1].map(|at| (middle[at] + half * field.cell[at]).round() as isize));
+    let thick = ((field.cell[0] / 12.0) as isize).max(2);
+    for y in from[1]..to[1] {
+        for x in from[0]..to[0] {
+            if [x - from[0], to[0] - 1 - x, y - from[1], to[1] - 1 - y].iter().any(|depth| *depth < thick) {
+                picture.set(x, y, MARK);
+            }
+        }
+    }
 }
 
 /// Writes a cell's letter and confidence into its corner.

@@ -131,6 +131,15 @@ impl Picture {
         3 * (y as usize * self.width + x as usize)
     }
 
+    /// The picture with one pixel for each square of so many by so many; what is left over at the ends is cut off.
+    pub(super) fn reduced(&self, factor: usize) -> Self {
+        let [width, height] = [self.width, self.height].map(|side| (side / factor).max(1));
+        let ends = |at: usize, most: usize| [at * factor, ((at + 1) * factor).min(most)];
+        let rows = (0..height).map(|y| ends(y, self.height));
+        let pixels = rows.flat_map(|y| (0..width).map(move |x| (ends(x, self.width), y)));
+        Self { width, height, values: pixels.flat_map(|(x, y)| self.mean(x, y)).collect() }
+    }
+
     /// The mean colour of a rectangle of pixels that lies inside.
     ///
     /// Of at least one pixel; its right and lower ends are left out.
@@ -206,6 +215,19 @@ mod tests {
                 _ => crc >> 1,
             })
         })
+    }
+
+    #[test]
+    fn a_reduced_picture_has_the_means_of_squares() {
+        let half = some().reduced(2);
+        assert_eq!((half.width(), half.height()), (10, 6));
+        let mean = |at: usize| {
+            let pixels = [(6, 4), (7, 4), (6, 5), (7, 5)].map(|(x, y)| u32::from(some().at(x, y)[at]));
+            ((pixels.iter().sum::<u32>() + 2) / 4) as u8
+        };
+        assert_eq!(half.at(3, 2), [0, 1, 2].map(mean));
+        // Twelve rows are one square of eight.
+        assert_eq!((some().reduced(8).width(), some().reduced(8).height()), (2, 1));
     }
 
     #[test]

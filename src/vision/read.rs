@@ -51,6 +51,17 @@ impl Reading {
         rows.collect::<Vec<String>>().join("\n")
     }
 
+    /// How sure its cells are, from 0 to 1 on average.
+    pub fn confidence(&self) -> f32 {
+        self.cells.iter().map(|cell| cell.confidence).sum::<f32>() / self.cells.len() as f32
+    }
+
+    /// The share of its cells that have the most frequent letter.
+    fn most_frequent(&self) -> f32 {
+        let count = |cell: &Cell| self.cells.iter().filter(|other| other.letter == cell.letter).count();
+        self.cells.iter().map(count).max().unwrap_or(0) as f32 / self.cells.len() as f32
+    }
+
     /// The cells that are not sure, with their column and row.
     pub fn unsure(&self) -> impl Iterator<Item = (usize, usize, &Cell)> {
         let columns = self.field.size[0];
@@ -64,12 +75,34 @@ impl Reading {
 /// # Errors
 /// When no field is found.
 pub fn read(name: &str, picture: &Picture, theme: &Theme) -> Result<Reading> {
-    let vote = |field: &Field| {
-        let cells = read_field(picture, theme, *field).cells;
-        cells.iter().map(|cell| cell.confidence).sum::<f32>() / cells.len() as f32
+    let vote = |picture: &Picture, field: &Field| {
+        let reading = read_field(picture, theme, *field);
+        // An even surface may look like one gem everywhere.
+        reading.confidence() * (2.0 * (1.0 - reading.most_frequent())).min(1.0)
     };
     let field = find(picture, theme.size, vote).ok_or_else(|| none(name, theme.size))?;
     Ok(read_field(picture, theme, field))
+}
+
+/// The board of a picture, read by the theme by which its cells are surest, and which theme that is.
+///
+/// In a field of all themes' size, or in the one that is found.
+///
+/// # Errors
+/// When no theme finds a field, what the first says; there must be a theme.
+pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<Field>) -> Result<(usize, Reading)> {
+    let mut best: Option<(usize, Reading)> = None;
+    let mut first = None;
+    for (at, theme) in themes.iter().enumerate() {
+        match field.map_or_else(|| read(name, picture, theme), |field| Ok(read_field(picture, theme, field))) {
+            Ok(reading) if best.as_ref().is_none_or(|(_, best)| reading.confidence() > best.confidence()) => {
+                best = Some((at, reading));
+            }
+            Ok(_) => {}
+            Err(error) => first = first.or(Some(error)),
+        }
+    }
+    best.ok_or_else(|| first.unwrap_or_else(|| Error::user(format!("{name}: there is no theme to read it by"))))
 }
 
 fn none(name: &str, [columns, rows]: [usize; 2]) -> Error {
@@ -143,7 +176,7 @@ fn most_in_range(gems: &[Range], picture: &Picture, field: &Field, column: usize
 pub fn teach(name: &str, picture: &Picture, board: &[Vec<char>], field: Option<Field>) -> Result<(Theme, Field)> {
     let size = [board.first().map_or(0, Vec::len), board.len()];
     // As good as the share of its cells that it reads itself.
-    let vote = |field: &Field| {
+    let vote = |picture: &Picture, field: &Field| {
         let cells = read_field(picture, &learn(picture, board, field), *field).cells;
         let right = cells.iter().zip(board.iter().flatten()).filter(|(cell, letter)| cell.letter == **letter);
         right.map(|(cell, _)| cell.confidence).sum::<f32>() / cells.len() as f32

@@ -1,12 +1,14 @@
 //! Themes: what the gems of a game's pictures look like, as data.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::cell::SIDE;
 use super::colour::{Oklab, oklab, rgb};
 use crate::error::{Error, Result};
+use crate::store::files::read_limited;
 
 /// A theme in the program: its name and its file.
 macro_rules! themes {
@@ -17,7 +19,12 @@ macro_rules! themes {
     };
 }
 
-themes! { "match3", "bejeweled", "articles", "articles-1", }
+themes! { "match3", "kit", "bejeweled", "articles", "articles-1", }
+
+/// Games of whose pictures there are several themes, with all of them.
+const OF_GAMES: &[(&str, &[&str])] = &[("match3", &["match3", "kit"])];
+/// No theme's file is longer, in bytes.
+const LONGEST: u64 = 1 << 20;
 
 /// The fewest and the most columns or rows of a field.
 pub const SIZES: std::ops::RangeInclusive<usize> = 3..=20;
@@ -101,6 +108,32 @@ impl Theme {
     pub fn named(name: &str) -> Option<Result<Self>> {
         let at = NAMES.iter().position(|known| *known == name)?;
         Some(Self::parse(&format!("the theme {name}"), FILES[at]))
+    }
+
+    /// The theme of a name in the program, or of a file that ends in `.toml`.
+    ///
+    /// # Errors
+    /// A name that there is not, and a file that cannot be read or is no theme.
+    pub fn load(name: &str) -> Result<Self> {
+        if let Some(theme) = Self::named(name) {
+            return theme;
+        }
+        if !name.ends_with(".toml") {
+            let names = NAMES.join(", ");
+            return Err(Error::user(format!(
+                "the theme {name}: it must be one of {names}, or a file that ends in .toml"
+            )));
+        }
+        let text = String::from_utf8(read_limited(Path::new(name), LONGEST)?);
+        Self::parse(name, &text.map_err(|_| Error::user(format!("{name} is not UTF-8 text")))?)
+    }
+
+    /// The names of the themes in the program for pictures of a game, of which there may be none.
+    pub fn names_of(game: &str) -> Vec<&str> {
+        match OF_GAMES.iter().find(|(name, _)| *name == game) {
+            Some((_, names)) => names.to_vec(),
+            None => NAMES.iter().copied().filter(|name| *name == game).collect(),
+        }
     }
 
     /// The theme of a TOML file's text.

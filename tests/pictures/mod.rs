@@ -110,6 +110,22 @@ pub const RANGED: Style = Style {
     ..FLAT
 };
 
+/// Gems and blocks on white with hardly a gap between them, as in the window of the assignment's kit.
+pub const TIGHT: Style = Style {
+    name: "tight",
+    gems: &[
+        ('a', [255, 0, 0], Form::Polygon(3, 0.24, 0.25)),
+        ('b', [0, 255, 0], Form::Polygon(4, 0.339, 0.125)),
+        ('c', [0, 0, 255], Form::Polygon(5, 0.388, 0.25)),
+        ('d', [0, 255, 255], Form::Polygon(6, 0.416, 0.0)),
+        ('#', [100, 100, 100], Form::Square(0.48)),
+        ('#', [100, 100, 100], Form::Square(0.48)),
+    ],
+    glossy: false,
+    ground: [[255, 255, 255], [255, 255, 255]],
+    lines: None,
+};
+
 /// What lies around the field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Page {
@@ -117,6 +133,8 @@ pub enum Page {
     None,
     /// One colour.
     Plain,
+    /// White.
+    White,
     /// Writing, boxes, discs and stripes.
     Busy,
 }
@@ -248,7 +266,7 @@ impl Canvas {
 
     fn page(&mut self, page: Page, pitch: f64, draw: &mut Stream) {
         let colour = |draw: &mut Stream| [0; 3].map(|_| f64::from(draw.below(256)));
-        let paper = colour(draw);
+        let paper = if page == Page::White { [255.0; 3] } else { colour(draw) };
         self.values.fill(paper);
         if page != Page::Busy {
             return;

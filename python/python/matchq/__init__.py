@@ -12,18 +12,35 @@
 """
 
 from matchq._game import Game
-from matchq._matchq import GAMES, Agent, GameLogic, __version__, action_mask, action_of_move, encode, move_of_action
+from matchq._matchq import (
+    GAMES,
+    Agent,
+    GameLogic,
+    Reading,
+    __version__,
+    action_mask,
+    action_of_move,
+    cells_of_move,
+    encode,
+    move_of_action,
+    moves_of_a_game,
+    read_board,
+)
 
 __all__ = [
     "GAMES",
     "Agent",
     "Game",
     "GameLogic",
+    "Reading",
     "__version__",
     "action_mask",
     "action_of_move",
+    "cells_of_move",
     "encode",
     "move_of_action",
+    "moves_of_a_game",
+    "read_board",
 ]
 
 

@@ -1,5 +1,5 @@
 import sys
 
-from matchq._play import main
+from matchq._cli import main
 
 sys.exit(main())

@@ -14,7 +14,7 @@ GAMES: tuple[str, ...]
 """The games' names."""
 
 class Agent:
-    """A trained agent; ``Agent.load`` makes one."""
+    """A trained agent, or another player; ``Agent.load`` and ``Agent.named`` make one."""
 
     @staticmethod
     def load(
@@ -41,6 +41,23 @@ class Agent:
             FileNotFoundError, PermissionError: a file that cannot be read.
             ValueError: a file that is no agent of the game; a game or rules that there are not; a budget out of range.
             TypeError: a budget that is neither a whole number nor text.
+        """
+
+    @staticmethod
+    def named(
+        player: str,
+        *,
+        game: str = "match3",
+        rules: dict[str, Any] | None = None,
+        obstacle_kinds: SupportsIndex | None = None,
+    ) -> Agent:
+        """A player of a game by its text, as ``matchq play --player`` takes it.
+
+        It is the player's name and parameters behind colons, such as "ranked", "best:ms=50" or "rollout:sims=200"; ``matchq
+        players --game NAME`` lists them. Its rules are those of ``load``. It has no ``q_values``.
+
+        Raises:
+            ValueError: a player, game or rules that there are not; a parameter that it does not have or that is out of range.
         """
 
     @property
@@ -76,6 +93,14 @@ class Agent:
             ValueError: a text that is no board, or a board that no game shows between two moves (in match-3 one with a run of
                 three or more), with row and column; moves left that no game has.
             TypeError: a board that is no text, moves left that are no whole number.
+        """
+
+    def rank(self, board: str, moves_left: SupportsIndex | None = None) -> list[tuple[Any, float]]:
+        """The moves that the player considers on a board, the best first, each with what it thinks it is worth.
+
+        ``act`` plays the first of them. A value is in the player's own unit; of ranked it is only the place.
+
+        Raises as ``act`` does.
         """
 
     def q_values(
@@ -175,6 +200,73 @@ class Games:
     def boards(self) -> list[str]: ...
     def __copy__(self) -> Games: ...
     def __deepcopy__(self, memo: Any, /) -> Games: ...
+
+@final
+class Reading:
+    """A board that was read from a picture; ``read_board`` gives it."""
+
+    @property
+    def board(self) -> str:
+        """The board as text, ? where a cell is not sure."""
+
+    @property
+    def sure(self) -> bool:
+        """Whether every cell is sure."""
+
+    @property
+    def confidence(self) -> npt.NDArray[np.float32]:
+        """How sure each cell is, from 0 to 1: shape (rows, columns)."""
+
+    @property
+    def field(self) -> tuple[float, float, float, float]:
+        """Where the field lies in the picture, in pixels: (left, top, width, height)."""
+
+    @property
+    def theme(self) -> str:
+        """The name or the file of the theme by which it was read."""
+
+    def drawn(self, cells: Sequence[tuple[int, int]] = ()) -> npt.NDArray[np.uint8]:
+        """The picture, shape (height, width, 3), with each cell's likeliest letter and its confidence in percent.
+
+        What is not sure is red. The cells given, as (column, row), have a frame around them.
+
+        Raises:
+            ValueError: a cell outside of the field.
+        """
+
+def read_board(
+    picture: str | os.PathLike[str] | npt.NDArray[np.uint8],
+    /,
+    *,
+    theme: str | None = None,
+    game: str | None = None,
+    field: Sequence[float] | None = None,
+) -> Reading:
+    """Reads the board that a picture shows.
+
+    Args:
+        picture: the path of a PNG or a JPEG, or an array of shape (height, width, 3): red, green and blue.
+        theme: what the gems look like, by a name ("match3", "kit", "bejeweled") or a file that ``matchq read --teach`` made;
+            None tries those of the game, match-3 if none is given. Without a theme that fits most cells are ?.
+        field: (left, top, width, height) in pixels; None finds it.
+
+    Raises:
+        ValueError: what is no picture or theme; no field is found; a field outside of the picture.
+        TypeError: a picture that is neither a path nor such an array.
+    """
+
+def cells_of_move(move: Any, /, *, game: str = "match3") -> tuple[tuple[int, int], ...]:
+    """The cells that a move touches, as (column, row) from the top left: two where it swaps two.
+
+    Raises as ``action_of_move`` does.
+    """
+
+def moves_of_a_game(game: str = "match3") -> int:
+    """The moves that a new game has, 25 in match-3; 0 in games whose moves are not counted.
+
+    Raises:
+        ValueError: a game that there is not.
+    """
 
 def action_of_move(move: Any, /, *, game: str = "match3") -> int:
     """The number of a move; in match-3, of (x, y, vertical), from 0 to 141.

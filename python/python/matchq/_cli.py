@@ -1,0 +1,43 @@
+"""The command line of ``python -m matchq``."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+
+from matchq import _play, _watch
+from matchq._matchq import __version__
+from matchq._tools import Failure, Output
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the command line and returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m matchq", description="Trained agents for tile puzzles.")
+    parser.add_argument("--version", action="version", version=f"matchq {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for name, command, about in [
+        ("play", _play, "let the agent play in the window of the assignment's kit"),
+        ("watch", _watch, "read a game off the screen, show its best moves, and play them if asked to"),
+    ]:
+        subparser = commands.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")
+        command.add_arguments(subparser)
+        subparser.set_defaults(run=command.run)
+    parsed = parser.parse_args(arguments)
+    try:
+        # Without standard output there is nothing to write to.
+        with contextlib.redirect_stdout(Output(sys.stdout)) if sys.stdout else contextlib.nullcontext():
+            code: int = parsed.run(parsed)
+            print(end="", flush=True)
+        return code
+    except Output.Failure as failure:
+        # A reader that has gone away is no failure.
+        if isinstance(failure.__cause__, BrokenPipeError):
+            return 0
+        print(f"error: standard output cannot be written: {failure.__cause__}", file=sys.stderr)
+        return 1
+    except Failure as failure:
+        print(f"error: {failure}", file=sys.stderr)
+        return failure.code
+    except KeyboardInterrupt:
+        return 130

@@ -1,0 +1,399 @@
+"""``python -m matchq watch``: a game is read off the screen, its best moves are shown, and played if asked for."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from matchq._matchq import Agent, Reading, cells_of_move, moves_of_a_game, read_board
+from matchq._tools import Failure, count, number, positive
+
+# How often the Escape key is looked at, in seconds.
+_BLINK = 0.02
+# What is looked at around the field, in cells: nothing else on the screen matters once it is found.
+_MARGIN = 0.5
+
+
+class Stopped(Exception):
+    """The user has stopped it."""
+
+
+def add_arguments(watch: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    watch.add_argument("--game", metavar="NAME", default="match3", help="the game [default: match3]")
+    watch.add_argument(
+        "--theme",
+        metavar="NAME|FILE.toml",
+        help="what the gems look like: a theme, or a file that `matchq read --teach` made [default: those of the game]",
+    )
+    watch.add_argument(
+        "--region",
+        metavar="X,Y,WIDTH,HEIGHT",
+        type=_rectangle,
+        help="the part of the screen in which the field is, in pixels [default: the first screen]",
+    )
+    watch.add_argument(
+        "--player", metavar="P", help="whose moves are shown [default: the game's agent inside the package, else best]"
+    )
+    watch.add_argument("--checkpoint", metavar="C", help="the agent of a checkpoint file or folder instead")
+    watch.add_argument("--top", metavar="N", type=count, default=5, help="moves that are shown [default: 5]")
+    watch.add_argument(
+        "--moves-left", metavar="N", type=count, help="moves left at the first look [default: a new game's]"
+    )
+    watch.add_argument("--moves", metavar="N", type=count, help="stop after so many moves [default: a game's]")
+    watch.add_argument("--click", action="store_true", help="play the best move, by two clicks on its cells")
+    watch.add_argument("--copy", metavar="OUT.png", help="draw what is seen and the best move into this picture")
+    watch.add_argument(
+        "--interval",
+        metavar="S",
+        type=positive,
+        default=0.15,
+        help="seconds between the two looks that must agree [default: 0.15]",
+    )
+    watch.add_argument(
+        "--patience", metavar="S", type=positive, default=10.0, help="seconds without a board before it ends [default: 10]"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Watches until it is stopped; returns the exit code."""
+    if arguments.player and arguments.checkpoint:
+        raise Failure("--player and --checkpoint: only one of them chooses the moves")
+    if arguments.copy and not Path(arguments.copy).resolve().parent.is_dir():
+        raise Failure(f"--copy {arguments.copy}: its folder does not exist")
+    try:
+        moves = moves_of_a_game(arguments.game)
+        agent = _agent(arguments)
+        if arguments.theme:
+            # Before anything else is done, whether there is such a theme.
+            with contextlib.suppress(_NoField):
+                _read(np.zeros((64, 64, 3), np.uint8), arguments)
+    except (OSError, ValueError) as error:
+        raise Failure(str(error)) from error
+    left = arguments.moves_left or moves
+    if moves and left > moves:
+        raise Failure(f"--moves-left {left}: a game of {arguments.game} has {moves} moves")
+    if not moves and arguments.moves_left:
+        raise Failure(f"--moves-left: the moves of {arguments.game} are not counted")
+    screen = _open_screen(arguments.region, arguments.click)
+    try:
+        played = watch(screen, agent, arguments, left)
+    except Stopped as stopped:
+        print(f"stopped: {stopped}")
+        return 0
+    print(f"{played} moves were {'played' if arguments.click else 'seen'}")
+    return 0
+
+
+def _agent(arguments: argparse.Namespace) -> Agent:
+    if arguments.player:
+        return Agent.named(arguments.player, game=arguments.game)
+    if arguments.checkpoint:
+        return Agent.load(arguments.checkpoint, game=arguments.game)
+    try:
+        return Agent.load(game=arguments.game)
+    except ValueError:
+        # Not every game has an agent inside the package.
+        return Agent.named("best", game=arguments.game)
+
+
+def watch(screen: Any, agent: Agent, arguments: argparse.Namespace, left: int) -> int:
+    """Shows, and plays, the best move of each board that comes to rest; returns how many moves were made.
+
+    screen: see ``_Screen``. left: the moves left at the first look; 0 where they are not counted.
+    """
+    most = arguments.moves or left
+    played = 0
+    eyes = _Eyes(screen, arguments)
+    before: str | None = None
+    while True:
+        # Where it does not play itself, somebody else makes the move that changes the board.
+        made = played + (before is not None and not arguments.click)
+        board, ranked = eyes.settled(agent, before, max(left - made, 1) if left else None)
+        played = made
+        if most and played >= most:
+            return played
+        best = cells_of_move(ranked[0][0], game=arguments.game)
+        _show(board, ranked[: arguments.top], arguments.game, played, left - played if left else None)
+        if arguments.copy:
+            _write(arguments.copy, eyes.last.drawn(best))
+        before = board
+        if arguments.click:
+            if eyes.look().board != board:
+                # It has moved meanwhile: what was advised is of yesterday.
+                before = None
+                continue
+            for cell in best:
+                eyes.click(*cell)
+            played += 1
+            if most and played >= most:
+                return played
+
+
+class _NoField(ValueError):
+    """No field is found, or no board is seen in it any more."""
+
+
+def _read(pixels: npt.NDArray[np.uint8], arguments: argparse.Namespace, field: Any = None, theme: Any = None) -> Reading:
+    try:
+        return read_board(pixels, theme=theme or arguments.theme, game=arguments.game, field=field)
+    except ValueError as error:
+        if "shows no field" in str(error):
+            raise _NoField(str(error)) from error
+        raise
+
+
+class _Eyes:
+    """Looks at a screen: where the field is, what is on it, and when it is at rest."""
+
+    def __init__(self, screen: Any, arguments: argparse.Namespace) -> None:
+        self._screen = screen
+        self._arguments = arguments
+        self.last = self._find()
+        left, top, width, height = self.last.field
+        columns, rows = self.last.confidence.shape[::-1]
+        self._cell = width / columns, height / rows
+        # From here on only the field and what is next to it is looked at.
+        whole_width, whole_height = screen.size
+        x, y = (max(0, int(at - _MARGIN * cell)) for at, cell in zip((left, top), self._cell))
+        right, bottom = (
+            min(most, int(at + length + _MARGIN * cell) + 1)
+            for most, at, length, cell in zip((whole_width, whole_height), (left, top), (width, height), self._cell)
+        )
+        self._box = x, y, right - x, bottom - y
+        self._field = left - x, top - y, width, height
+        self._theme = self.last.theme
+
+    def _find(self) -> Reading:
+        deadline = self._screen.now() + self._arguments.patience
+        while True:
+            try:
+                return _read(self._screen.grab(None), self._arguments)
+            except _NoField:
+                if self._screen.now() > deadline:
+                    raise Failure(
+                        f"no field of {self._arguments.game} is seen on the screen: is its window open and uncovered? "
+                        "--region X,Y,WIDTH,HEIGHT says where, and `matchq read --teach` makes a theme of a picture of it",
+                        1,
+                    ) from None
+            self._screen.wait(self._arguments.interval)
+
+    def look(self) -> Reading:
+        """What is in the field now."""
+        return _read(self._screen.grab(self._box), self._arguments, self._field, self._theme)
+
+    def settled(self, agent: Agent, before: str | None, left: int | None) -> tuple[str, list[tuple[Any, float]]]:
+        """The next board at rest that differs from the one before, with its moves.
+
+        At rest is what two looks agree on, is sure, and is a board that a game shows between two moves.
+        """
+        deadline = self._screen.now() + self._arguments.patience
+        seen: str | None = None
+        while True:
+            reading = self.look()
+            board = reading.board
+            if reading.sure and board == seen and board != before:
+                # A board with a run, for one, is not at rest.
+                with contextlib.suppress(ValueError):
+                    ranked = agent.rank(board, left)
+                    self.last = reading
+                    return board, ranked
+            # Whoever watches may think as long as they like, while the board is there.
+            if reading.sure and not self._arguments.click:
+                deadline = self._screen.now() + self._arguments.patience
+            if self._screen.now() > deadline:
+                raise Failure(self._lost(2 * board.count("?") > len(board), board == before), 1)
+            seen = board
+            self._screen.wait(self._arguments.interval)
+
+    def _lost(self, lost: bool, unchanged: bool) -> str:
+        seconds = f"{self._arguments.patience:g} seconds"
+        if lost:
+            return f"the field is lost: for {seconds} no whole board was seen where it was"
+        if unchanged:
+            return (
+                f"the clicks changed nothing for {seconds}: does the window take two clicks a move? One that takes none "
+                "for a while after a move needs a longer --interval"
+            )
+        return f"for {seconds} no board was at rest"
+
+    def click(self, column: int, row: int) -> None:
+        """Clicks on a cell, in its middle."""
+        x, y = (
+            corner + start + (at + 0.5) * side
+            for corner, start, at, side in zip(self._box, self._field, (column, row), self._cell)
+        )
+        self._screen.click(x, y)
+
+
+class _Box(NamedTuple):
+    left: int
+    top: int
+    width: int
+    height: int
+
+
+class _Screen:
+    """A part of the real screen. Its pixels are counted from its upper left corner."""
+
+    def __init__(self, region: tuple[int, ...] | None, click: bool) -> None:
+        mss = _module("mss", "takes pictures of the screen")
+        try:
+            self._shots = getattr(mss, "MSS", None) or mss.mss
+            self._shots = self._shots()
+            first = self._shots.monitors[1]
+            everything = self._shots.monitors[0]
+            whole = _Box(first["left"], first["top"], first["width"], first["height"])
+            if region:
+                whole = _Box(*region)
+                ends = [everything["left"] + everything["width"], everything["top"] + everything["height"]]
+                starts = [everything["left"], everything["top"]]
+                inside = whole.left >= starts[0] and whole.top >= starts[1]
+                if not inside or whole.left + whole.width > ends[0] or whole.top + whole.height > ends[1]:
+                    raise Failure(
+                        f"--region {','.join(map(str, region))}: it must lie on the screen, which has "
+                        f"{everything['width']} by {everything['height']} pixels"
+                    )
+            self._whole = whole
+            shot = self._shots.grab(whole._asdict())
+        except mss.exception.ScreenShotError as error:
+            raise Failure(f"no picture of the screen can be taken: {error}", 1) from error
+        # Some screens have several pixels to a point of the mouse.
+        self._scale = shot.width / whole.width
+        self.size = shot.width, shot.height
+        self._mouse = _mouse() if click else None
+        self._escape = _escape(required=click)
+
+    def grab(self, box: tuple[int, int, int, int] | None) -> npt.NDArray[np.uint8]:
+        """The pixels of a box of it, or of all: shape (height, width, 3)."""
+        x, y, width, height = box or (0, 0, *self.size)
+        scale = self._scale
+        shot = self._shots.grab(
+            {
+                "left": self._whole.left + int(x / scale),
+                "top": self._whole.top + int(y / scale),
+                "width": int(width / scale),
+                "height": int(height / scale),
+            }
+        )
+        return np.ascontiguousarray(np.asarray(shot)[:, :, 2::-1])
+
+    def now(self) -> float:
+        """The time in seconds."""
+        return time.monotonic()
+
+    def wait(self, seconds: float) -> None:
+        """Waits; raises ``Stopped`` when Escape is pressed meanwhile."""
+        end = self.now() + seconds
+        while True:
+            if self._escape():
+                raise Stopped("Escape was pressed")
+            rest = end - self.now()
+            if rest <= 0:
+                return
+            time.sleep(min(rest, _BLINK))
+
+    def click(self, x: float, y: float) -> None:
+        """Clicks on a pixel of it."""
+        if not (0 <= x < self.size[0] and 0 <= y < self.size[1]):
+            raise Failure(f"a click at {x:.0f}, {y:.0f} would be outside of what is watched", 1)
+        self.wait(0)
+        try:
+            self._mouse.click(self._whole.left + x / self._scale, self._whole.top + y / self._scale)
+        except self._mouse.FailSafeException as error:
+            raise Stopped("the mouse was moved into a corner of the screen") from error
+
+
+def _open_screen(region: tuple[int, ...] | None, click: bool) -> Any:
+    return _Screen(region, click)
+
+
+def _module(name: str, does: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        raise Failure(f"{name} is missing, which {does}: install it with `pip install mss pyautogui`") from error
+
+
+def _mouse() -> Any:
+    try:
+        mouse = _module("pyautogui", "moves the mouse")
+    # It ends the program where Python has no tkinter, and fails in ways of its own without a display.
+    except SystemExit as error:
+        raise Failure(f"pyautogui, which moves the mouse, cannot start: {error}", 1) from error
+    except Failure:
+        raise
+    except Exception as error:
+        raise Failure(f"pyautogui, which moves the mouse, cannot start: {type(error).__name__} {error}", 1) from error
+    return mouse
+
+
+def _escape(required: bool) -> Callable[[], bool]:
+    """Tells whether the Escape key is down, whichever window has the keyboard."""
+    try:
+        if sys.platform == "win32":
+            import ctypes
+
+            return lambda: bool(ctypes.windll.user32.GetAsyncKeyState(0x1B) & 0x8001)
+        if sys.platform == "darwin":
+            quartz = importlib.import_module("Quartz")
+            return lambda: bool(quartz.CGEventSourceKeyState(quartz.kCGEventSourceStateHIDSystemState, 53))
+        display = importlib.import_module("Xlib.display").Display()
+        code = display.keysym_to_keycode(0xFF1B)
+        return lambda: bool(display.query_keymap()[code // 8] >> code % 8 & 1)
+    except Exception as error:
+        if required:
+            raise Failure(f"the Escape key, which stops the clicks, cannot be watched: {error}", 1) from error
+        # Who only watches stops it with Ctrl-C.
+        return lambda: False
+
+
+def _rectangle(text: str) -> tuple[int, ...]:
+    def four(text: str) -> tuple[int, ...]:
+        return tuple(int(part) for part in text.split(","))
+
+    return tuple(
+        number(
+            text,
+            four,
+            lambda parts: len(parts) == 4 and min(parts[2:]) > 0,
+            "left, top, width and height in pixels, such as 0,0,800,600",
+        )
+    )
+
+
+def _show(board: str, ranked: list[tuple[Any, float]], game: str, played: int, left: int | None) -> None:
+    """Prints the board with the best move in brackets, and the best moves."""
+    best = cells_of_move(ranked[0][0], game=game)
+    lines = [f"board {played + 1}" + (f", moves left: {left}" if left is not None else "")]
+    for y, row in enumerate(board.split("\n")):
+        lines.append("".join(f"[{cell}]" if (x, y) in best else f" {cell} " for x, cell in enumerate(row)))
+    for rank, (move, value) in enumerate(ranked, 1):
+        cells = "-".join(f"({x}, {y})" for x, y in cells_of_move(move, game=game))
+        lines.append(f"{rank:3}  {cells}  {value:9.2f}")
+    # On a terminal each takes the place of the one before.
+    clear = "\033[H\033[2J" if sys.stdout.isatty() else ""
+    print(clear + "\n".join(lines) + "\n", flush=True)
+
+
+def _write(path: str, pixels: npt.NDArray[np.uint8]) -> None:
+    """Writes a picture so that at every instant the old or the new one is there."""
+    tools = _module("mss.tools", "writes pictures")
+    height, width, _ = pixels.shape
+    side = f"{path}.partial"
+    try:
+        tools.to_png(pixels.tobytes(), (width, height), output=side)
+        os.replace(side, path)
+    except OSError as error:
+        raise Failure(f"--copy {path}: it cannot be written: {error}", 1) from error

@@ -1,0 +1,154 @@
+//! Boards read from pictures.
+
+use std::path::PathBuf;
+
+use matchq::games::Game as _;
+use matchq::games::match3::Match3;
+use matchq::store::files::read_limited;
+use matchq::vision::{self, Field, LONGEST, MOST_PIXELS, Picture, Theme};
+use numpy::{IntoPyArray, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray3};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::errors::{exception, unlocked};
+
+/// A board that was read from a picture; read_board gives it.
+#[pyclass(frozen, module = "matchq")]
+pub struct Reading {
+    picture: Picture,
+    reading: vision::Reading,
+    /// The name or the file of the theme by which it was read.
+    #[pyo3(get)]
+    theme: String,
+}
+
+#[pymethods]
+impl Reading {
+    /// The board as text, ? where a cell is not sure.
+    #[getter]
+    fn board(&self) -> String {
+        self.reading.board()
+    }
+
+    /// Whether every cell is sure.
+    #[getter]
+    fn sure(&self) -> bool {
+        self.reading.unsure().next().is_none()
+    }
+
+    /// How sure each cell is, from 0 to 1: float32 of shape (rows, columns).
+    #[getter]
+    fn confidence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let [columns, rows] = self.reading.field.size;
+        let numbers: Vec<f32> = self.reading.cells.iter().map(|cell| cell.confidence).collect();
+        numbers.into_pyarray(py).reshape([rows, columns])
+    }
+
+    /// Where the field lies in the picture, in pixels: (left, top, width, height).
+    #[getter]
+    fn field(&self) -> (f64, f64, f64, f64) {
+        self.reading.field.rectangle().into()
+    }
+
+    /// The picture with each cell's likeliest letter and its confidence in percent, red where not sure, as uint8 of shape
+    /// (height, width, 3). The cells given, as (column, row), have a frame around them.
+    ///
+    /// Raises ValueError for a cell outside of the field.
+    #[pyo3(signature = (cells = Vec::new()), text_signature = "(self, cells=())")]
+    fn drawn<'py>(&self, py: Python<'py>, cells: Vec<(usize, usize)>) -> PyResult<Bound<'py, PyArray3<u8>>> {
+        let field = &self.reading.field;
+        let [columns, rows] = field.size;
+        if let Some((column, row)) = cells.iter().find(|(column, row)| *column >= columns || *row >= rows) {
+            let sentence =
+                format!("there is no cell ({column}, {row}): the field has {columns} columns and {rows} rows");
+            return Err(PyValueError::new_err(sentence));
+        }
+        let drawn = unlocked(py, || {
+            let mut drawn = vision::overlay(&self.picture, &self.reading);
+            cells.iter().for_each(|(column, row)| vision::mark(&mut drawn, field, *column, *row));
+            Ok(drawn)
+        })?;
+        drawn.values().to_vec().into_pyarray(py).reshape([drawn.height(), drawn.width(), 3])
+    }
+
+    fn __repr__(&self) -> String {
+        let [columns, rows] = self.reading.field.size;
+        format!("<matchq.Reading: {columns} by {rows} cells by the theme {}>", self.theme)
+    }
+}
+
+/// Reads the board that a picture shows.
+///
+/// picture: the path of a PNG or a JPEG, or uint8 of shape (height, width, 3), red, green and blue. theme: what the gems look
+/// like, by a name ("match3", "kit", "bejeweled") or a file that matchq read --teach made; None tries those of the game, match-3
+/// if none is given. field: (left, top, width, height) in pixels; None finds it. Without a theme that fits most cells are ?.
+///
+/// Raises ValueError for what is no picture or theme, where no field is found and for a field outside of the picture.
+#[pyfunction]
+#[pyo3(signature = (picture, /, *, theme = None, game = None, field = None))]
+pub fn read_board(
+    picture: &Bound<'_, PyAny>,
+    theme: Option<String>,
+    game: Option<&str>,
+    field: Option<[f64; 4]>,
+) -> PyResult<Reading> {
+    let py = picture.py();
+    let names: Vec<String> = match theme {
+        Some(name) => vec![name],
+        None => Theme::names_of(game.unwrap_or(Match3::NAME)).into_iter().map(str::to_owned).collect(),
+    };
+    if let (true, Some(name)) = (names.is_empty(), game) {
+        crate::game::game(name)?;
+        let sentence =
+            format!("there is no theme for pictures of {name}: name one, or make one by matchq read --teach");
+        return Err(PyValueError::new_err(sentence));
+    }
+    let (name, picture) = pixels(picture)?;
+    unlocked(py, || {
+        let themes = names.iter().map(|name| Theme::load(name)).collect::<matchq::error::Result<Vec<_>>>();
+        let themes = themes.map_err(exception)?;
+        if let Some(game) = game {
+            let [_, rows, columns] = crate::game::game(game)?.sizes().image;
+            if let Some(at) = themes.iter().position(|theme| theme.size() != [columns, rows]) {
+                let ([width, height], name) = (themes[at].size(), &names[at]);
+                let sentence =
+                    format!("the theme {name} has {width} columns and {height} rows; {game} has {columns} and {rows}");
+                return Err(PyValueError::new_err(sentence));
+            }
+        }
+        let within = |rectangle: [f64; 4]| {
+            Field::within(&picture, rectangle, themes[0].size()).map_err(|what| {
+                let [x, y, width, height] = rectangle;
+                PyValueError::new_err(format!("the field ({x}, {y}, {width}, {height}): {what}"))
+            })
+        };
+        let field = field.map(within).transpose()?;
+        let (at, reading) = vision::read_best(&name, &picture, &themes, field).map_err(exception)?;
+        Ok(Reading { picture, reading, theme: names[at].clone() })
+    })
+}
+
+/// The name and the pixels of a picture.
+fn pixels(picture: &Bound<'_, PyAny>) -> PyResult<(String, Picture)> {
+    if let Ok(array) = picture.extract::<PyReadonlyArray3<'_, u8>>() {
+        let array = array.as_array();
+        let [height, width, values] = [0, 1, 2].map(|axis| array.shape()[axis]);
+        if values != 3 || width == 0 || height == 0 || (width * height) as u64 > MOST_PIXELS {
+            let sentence = format!(
+                "the picture has shape ({height}, {width}, {values}), but must have (height, width, 3) and at most {MOST_PIXELS} pixels"
+            );
+            return Err(PyValueError::new_err(sentence));
+        }
+        return Ok(("the picture".to_owned(), Picture::new(width, array.iter().copied().collect())));
+    }
+    let Ok(path) = picture.extract::<PathBuf>() else {
+        let sentence = format!("a picture is a path or uint8 of shape (height, width, 3), not {}", picture.get_type());
+        return Err(PyTypeError::new_err(sentence));
+    };
+    let name = path.display().to_string();
+    let picture = unlocked(picture.py(), || {
+        let bytes = read_limited(&path, LONGEST).map_err(exception)?;
+        Picture::decode(&name, &bytes).map_err(exception)
+    })?;
+    Ok((name, picture))
+}
