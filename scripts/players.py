@@ -223,7 +223,7 @@ def endured(report):
 def learned_table(_):
     """The table of what learners of Tetris reach on ten rows."""
     rows = ["| configuration | training | seconds of one core | lines a game, 10 rows |", "|---|---|---:|---:|"]
-    for name in ("fitted", "genetic", "cross-entropy"):
+    for name in ("fitted", "lspi", "genetic", "cross-entropy"):
         played = read(path_of("tetris", f"learned-{name}"))
         figures = [played["training"], f"{played['training_seconds']:,}", endured(path_of("tetris", f"learned-{name}"))]
         rows.append(f"| [`tetris-{name}`](../configs/tetris-{name}.toml) | " + " | ".join(figures) + " |")

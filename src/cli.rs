@@ -268,8 +268,8 @@ pub struct Read {
     #[arg(long, value_name = "NAME")]
     pub game: Option<String>,
     /// What the gems look like: a theme of the program, match3, kit, bejeweled,
-    /// articles or articles-1, or a file that ends in .toml [default: the game's,
-    /// else match3 or kit]; with --teach the file to write
+    /// bejeweled-drawn, articles or articles-1, or a file that ends in .toml
+    /// [default: those of the game, else of match3]; with --teach the file to write
     #[arg(long, value_name = "NAME|FILE.toml")]
     pub theme: Option<String>,
     /// Where the field of gems lies, in pixels: left, top, width and height

@@ -158,16 +158,22 @@ fn what_one_picture_taught_is_the_same_from_its_file() {
 
 #[test]
 fn the_programs_own_pictures_are_read_by_its_own_themes() {
-    // docs/game.svg and docs/board.svg as another program draws them; the theme was taught from these two.
+    // docs/game.svg, docs/board.svg and a game of Bejeweled as another program draws them; the themes were taught from these.
     let board = include_str!("pictures/board.txt").trim_end();
-    for (name, bytes) in [
-        ("game.png", include_bytes!("pictures/game.png").as_slice()),
-        ("board.png", include_bytes!("pictures/board.png")),
+    let bejeweled = include_str!("pictures/bejeweled.txt").trim_end();
+    for (name, bytes, board, game, theme) in [
+        ("game.png", include_bytes!("pictures/game.png").as_slice(), board, "match3", "match3"),
+        ("board.png", include_bytes!("pictures/board.png"), board, "match3", "match3"),
+        ("bejeweled.png", include_bytes!("pictures/bejeweled.png"), bejeweled, "bejeweled", "bejeweled-drawn"),
     ] {
         let picture = Picture::decode(name, bytes).unwrap();
-        assert_eq!(read(name, &picture, &named("match3")).unwrap().board(), board, "{name}");
+        assert_eq!(read(name, &picture, &named(theme)).unwrap().board(), board, "{name}");
         let worse = Picture::decode(name, &jpeg(&picture, 70)).unwrap();
-        assert_eq!(read(name, &worse, &named("match3")).unwrap().board(), board, "{name} as a JPEG");
+        assert_eq!(read(name, &worse, &named(theme)).unwrap().board(), board, "{name} as a JPEG");
+        // Of the game's themes it is the one that fits.
+        let themes: Vec<Theme> = Theme::names_of(game).into_iter().map(named).collect();
+        let (best, read) = read_best(name, &picture, &themes, None).unwrap();
+        assert_eq!((Theme::names_of(game)[best], read.board().as_str()), (theme, board), "{name}");
     }
 }
 

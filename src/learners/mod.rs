@@ -8,6 +8,7 @@ pub mod fitted;
 pub mod folder;
 pub mod imitation;
 pub mod logs;
+pub mod lspi;
 pub mod metrics;
 pub mod run;
 
@@ -20,6 +21,7 @@ pub use evolution::Evolution;
 pub use fitted::Fitted;
 pub use folder::RunFolder;
 pub use imitation::Imitation;
+pub use lspi::Lspi;
 pub use metrics::Metrics;
 pub use run::{Ending, Run};
 
@@ -135,4 +137,5 @@ learners! {
     Fitted,
     Evolution,
     Imitation,
+    Lspi,
 }

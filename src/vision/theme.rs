@@ -19,10 +19,11 @@ macro_rules! themes {
     };
 }
 
-themes! { "match3", "kit", "bejeweled", "articles", "articles-1", }
+themes! { "match3", "kit", "bejeweled", "bejeweled-drawn", "articles", "articles-1", }
 
 /// Games of whose pictures there are several themes, with all of them.
-const OF_GAMES: &[(&str, &[&str])] = &[("match3", &["match3", "kit"])];
+const OF_GAMES: &[(&str, &[&str])] =
+    &[("match3", &["match3", "kit"]), ("bejeweled", &["bejeweled", "bejeweled-drawn"])];
 /// No theme's file is longer, in bytes.
 const LONGEST: u64 = 1 << 20;
 

@@ -1,0 +1,150 @@
+//! The weights of linear action values that agree with themselves, from transitions.
+
+use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
+
+/// Features that are not 0, by their places.
+pub type Sparse = Vec<(u32, f64)>;
+
+/// An action that was played, and what came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transition {
+    /// Features of the action.
+    pub features: Sparse,
+    /// Its points.
+    pub reward: f64,
+    /// Features of the action that the policy would choose next; none where the game has ended.
+    pub next: Option<Sparse>,
+}
+
+/// Least-squares temporal differences for action values.
+///
+/// Lagoudakis and Parr 2003, "Least-squares policy iteration": `Q(s, a) = weights . (1, features)` with
+///
+/// ```text
+/// sum of f (f - discount * f')^T weights = sum of f * reward
+/// ```
+///
+/// over transitions, where f are an action's features and f' those of the next.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lstd {
+    /// Features, and the constant that comes before them.
+    width: usize,
+    discount: f64,
+    /// `[width, width]`
+    matrix: Vec<f64>,
+    right: Vec<f64>,
+    /// Sum of each feature's square.
+    squares: Vec<f64>,
+}
+
+impl Lstd {
+    /// One of so many features, before its first transition.
+    pub fn new(features: usize, discount: f64) -> Self {
+        let width = features + 1;
+        let zeros = vec![0.0; width];
+        Self { width, discount, matrix: vec![0.0; width * width], right: zeros.clone(), squares: zeros }
+    }
+
+    /// How many features it has.
+    pub fn features(&self) -> usize {
+        self.width - 1
+    }
+
+    /// Takes a transition in.
+    pub fn add(&mut self, transition: &Transition) {
+        let Transition { features, reward, next } = transition;
+        let next = next.as_ref().map(with_constant).unwrap_or_default();
+        for (place, number) in with_constant(features) {
+            self.right[place] += number * reward;
+            self.squares[place] += number * number;
+            let row = &mut self.matrix[place * self.width..][..self.width];
+            for (column, other) in with_constant(features) {
+                row[column] += number * other;
+            }
+            for (column, other) in &next {
+                row[*column] -= number * self.discount * other;
+            }
+        }
+    }
+
+    /// The weights: the constant, then one for each feature; those of features that never came up are 0.
+    ///
+    /// The ridge of each weight is that share of the sum of its feature's squares. None without a solution.
+    pub fn solve(&self, ridge: f64) -> Option<Vec<f64>> {
+        // In units in which each feature's mean square is 1: features of very different sizes solve alike.
+        let scale: Vec<f64> =
+            self.squares.iter().map(|square| if *square > 0.0 { square.sqrt().recip() } else { 0.0 }).collect();
+        let at = |row: usize, column: usize| {
+            let number = self.matrix[row * self.width + column] * scale[row] * scale[column];
+            match (row == column, scale[row] > 0.0) {
+                (true, true) => number + ridge,
+                (true, false) => 1.0,
+                _ => number,
+            }
+        };
+        let right = DVector::from_fn(self.width, |row, _| self.right[row] * scale[row]);
+        let weights = DMatrix::from_fn(self.width, self.width, at).lu().solve(&right)?;
+        let weights: Vec<f64> = weights.iter().zip(&scale).map(|(weight, scale)| weight * scale).collect();
+        weights.iter().all(|weight| weight.is_finite()).then_some(weights)
+    }
+}
+
+/// Features behind a constant of 1, by their places there.
+fn with_constant(features: &Sparse) -> Vec<(usize, f64)> {
+    std::iter::once((0, 1.0)).chain(features.iter().map(|(place, number)| (*place as usize + 1, *number))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn transition(features: &[(u32, f64)], reward: f64, next: &[(u32, f64)]) -> Transition {
+        Transition { features: features.to_vec(), reward, next: (!next.is_empty()).then(|| next.to_vec()) }
+    }
+
+    #[test]
+    fn the_values_of_a_chain_are_those_by_hand() {
+        // Three positions with an indicator each: 1 point, then 2, then 4 and the end. At a discount of 0.5 they are
+        // worth 1 + 0.5 * 4 = 3, 2 + 0.5 * 4 = 4 and 4; the constant is left out by indicators that sum to it.
+        let mut lstd = Lstd::new(3, 0.5);
+        for _ in 0..2 {
+            lstd.add(&transition(&[(0, 1.0)], 1.0, &[(1, 1.0)]));
+            lstd.add(&transition(&[(1, 1.0)], 2.0, &[(2, 1.0)]));
+            lstd.add(&transition(&[(2, 1.0)], 4.0, &[]));
+        }
+        let weights = lstd.solve(1e-9).unwrap();
+        for (feature, worth) in [(0, 3.0), (1, 4.0), (2, 4.0)] {
+            assert!((weights[0] + weights[1 + feature] - worth).abs() < 1e-5, "{weights:?}");
+        }
+    }
+
+    #[test]
+    fn one_feature_agrees_with_itself_whatever_its_unit() {
+        // f = 1 then f = 2, and back, a point each time, discount 0.5, without the constant's help: with it the
+        // constant is 1 / (1 - 0.5) = 2 and the feature is worth nothing.
+        for unit in [1.0, 1e4] {
+            let mut lstd = Lstd::new(1, 0.5);
+            lstd.add(&transition(&[(0, unit)], 1.0, &[(0, 2.0 * unit)]));
+            lstd.add(&transition(&[(0, 2.0 * unit)], 1.0, &[(0, unit)]));
+            let weights = lstd.solve(1e-12).unwrap();
+            assert!((weights[0] - 2.0).abs() < 1e-6 && (weights[1] * unit).abs() < 1e-6, "{weights:?}");
+        }
+        // Points in proportion to the feature that does not last: they are its weight.
+        let mut lstd = Lstd::new(1, 0.5);
+        lstd.add(&transition(&[(0, 1.0)], 3.0, &[]));
+        lstd.add(&transition(&[(0, 2.0)], 6.0, &[]));
+        let weights = lstd.solve(1e-12).unwrap();
+        assert!(weights[0].abs() < 1e-6 && (weights[1] - 3.0).abs() < 1e-6, "{weights:?}");
+    }
+
+    #[test]
+    fn a_feature_that_never_came_up_has_no_weight_and_a_ridge_makes_weights_smaller() {
+        let mut lstd = Lstd::new(2, 0.0);
+        lstd.add(&transition(&[(0, 1.0)], 3.0, &[]));
+        lstd.add(&transition(&[(0, 2.0)], 6.0, &[]));
+        let weights = lstd.solve(1e-12).unwrap();
+        assert_eq!(weights[2], 0.0);
+        assert!(lstd.solve(0.5).unwrap()[1].abs() < weights[1]);
+    }
+}

@@ -1,0 +1,10 @@
+//! Least-squares policy iteration: a linear controller whose weights are values of actions.
+//!
+//! Begin reading at [`learner`].
+
+pub mod config;
+pub mod learner;
+pub mod lstd;
+
+pub use config::Config;
+pub use learner::Lspi;
