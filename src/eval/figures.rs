@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     fn game(score: i32, moves: usize, matches: u32, waves: u32) -> PlayedGame {
-        PlayedGame { seed: 0, score, actions: vec![0; moves], matches, waves }
+        PlayedGame { seed: 0, score, is_over: true, actions: vec![0; moves], matches, waves }
     }
 
     #[test]

@@ -10,13 +10,15 @@ use crate::error::Result;
 use crate::games::Game;
 use crate::random::{Role, SeededDraw, Stream};
 
-/// A game that was played to its end.
+/// A game that was played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayedGame {
     /// The seed that the game is dealt from.
     pub seed: u128,
     /// The final score.
     pub score: i32,
+    /// Whether it was played to its end, and not cut.
+    pub is_over: bool,
     /// The actions, in order.
     pub actions: Vec<u16>,
     /// Moves that cleared something.
@@ -52,6 +54,21 @@ pub fn play_series<G: Game>(
     rules: &G::Rules,
     first: u128,
     count: u64,
+    progress: impl FnMut(u64),
+) -> Result<Vec<PlayedGame>> {
+    play_bounded(agent, rules, first, count, u64::MAX, progress)
+}
+
+/// The same of games that are cut after so many moves.
+///
+/// # Errors
+/// When the player fails.
+pub fn play_bounded<G: Game>(
+    agent: &mut dyn Agent<G>,
+    rules: &G::Rules,
+    first: u128,
+    count: u64,
+    longest: u64,
     mut progress: impl FnMut(u64),
 ) -> Result<Vec<PlayedGame>> {
     let mut played = Vec::new();
@@ -61,7 +78,7 @@ pub fn play_series<G: Game>(
         let begin = Instant::now();
         let together = most.min(count - done);
         let seeds = (0..together).map(|index| first + u128::from(done + index));
-        played.extend(play_together(agent, rules, seeds, &mut moves, &mut progress)?);
+        played.extend(play_together(agent, rules, seeds, longest, &mut moves, &mut progress)?);
         done += together;
         if !agent.is_timed() && begin.elapsed() < SHORT {
             most = (2 * most).min(*TOGETHER.end());
@@ -85,6 +102,7 @@ fn play_together<G: Game>(
     agent: &mut dyn Agent<G>,
     rules: &G::Rules,
     seeds: impl Iterator<Item = u128>,
+    longest: u64,
     moves: &mut u64,
     progress: &mut impl FnMut(u64),
 ) -> Result<Vec<PlayedGame>> {
@@ -94,7 +112,8 @@ fn play_together<G: Game>(
     };
     let mut seats: Vec<Seat<G>> = seeds.map(deal).collect();
     loop {
-        let mut running: Vec<&mut Seat<G>> = seats.iter_mut().filter(|seat| !seat.game.is_over()).collect();
+        let goes_on = |seat: &&mut Seat<G>| !seat.game.is_over() && (seat.actions.len() as u64) < longest;
+        let mut running: Vec<&mut Seat<G>> = seats.iter_mut().filter(goes_on).collect();
         if running.is_empty() {
             break;
         }
@@ -116,6 +135,7 @@ fn play_together<G: Game>(
         .map(|Seat { game, seed, actions, matches, waves, .. }| PlayedGame {
             seed,
             score: game.score(),
+            is_over: game.is_over(),
             actions,
             matches,
             waves,

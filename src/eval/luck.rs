@@ -37,6 +37,12 @@ pub struct Replayed {
 /// # Panics
 /// If there are no simulations.
 pub fn replay<G: Game>(rules: &G::Rules, seed: u128, actions: &[usize], simulations: u32) -> Option<Replayed> {
+    let (replayed, is_over) = play_again::<G>(rules, seed, actions, simulations)?;
+    is_over.then_some(replayed)
+}
+
+/// The same of a game that may not have come to its end, and whether it has.
+fn play_again<G: Game>(rules: &G::Rules, seed: u128, actions: &[usize], simulations: u32) -> Option<(Replayed, bool)> {
     assert!(simulations > 0, "at least one simulation");
     let (mut game, mut random, _) = deal::<G>(rules, seed);
     let mut stream = Stream::new(seed as u64, Role::Luck, (seed >> 64) as u64);
@@ -49,7 +55,7 @@ pub fn replay<G: Game>(rules: &G::Rules, seed: u128, actions: &[usize], simulati
         let expected: f64 = (0..simulations).map(|_| outcome(&mut G::at(rules, &before), *action, &mut stream)).sum();
         luck += outcome(&mut game, *action, &mut random) - expected / f64::from(simulations);
     }
-    game.is_over().then(|| Replayed { score: game.score(), luck })
+    Some((Replayed { score: game.score(), luck }, game.is_over()))
 }
 
 /// The score of a game that was played, less its luck.
@@ -57,8 +63,8 @@ pub fn replay<G: Game>(rules: &G::Rules, seed: u128, actions: &[usize], simulati
 /// None where it is another game when it is played again. The simulations are those of [`replay`].
 pub fn less_luck<G: Game>(rules: &G::Rules, game: &PlayedGame, simulations: u32) -> Option<f64> {
     let actions: Vec<usize> = game.actions.iter().map(|action| usize::from(*action)).collect();
-    let replayed = replay::<G>(rules, game.seed, &actions, simulations)?;
-    (replayed.score == game.score).then(|| f64::from(replayed.score) - replayed.luck)
+    let (replayed, is_over) = play_again::<G>(rules, game.seed, &actions, simulations)?;
+    (replayed.score == game.score && is_over == game.is_over).then(|| f64::from(replayed.score) - replayed.luck)
 }
 
 /// What an action brings, and the forecast of what is to come after it.
@@ -72,8 +78,8 @@ fn outcome<G: Game>(game: &mut G, action: usize, draw: &mut impl Draw) -> f64 {
 mod tests {
     use super::*;
     use crate::agents::{Cascade, PolicyAgent};
-    use crate::eval::play_series;
     use crate::eval::statistics::Summary;
+    use crate::eval::{play_bounded, play_series};
     use crate::games::match3::Rules;
     use crate::games::match3::{EFFECTIVE, MATCHING};
     use crate::games::{Match3, offered};
@@ -104,6 +110,19 @@ mod tests {
         let with = deviation(replayed.iter().map(|game| f64::from(game.score)).collect());
         let without = deviation(replayed.iter().map(|game| f64::from(game.score) - game.luck).collect());
         assert!(without < 0.7 * with, "{without} and {with}");
+    }
+
+    #[test]
+    fn a_game_that_was_cut_has_its_luck_up_to_there() {
+        let mut player = PolicyAgent::new("cascade", Cascade);
+        let mut cut = play_bounded::<Match3>(&mut player, &rules(), 1_000_000, 400, 5, |_| ()).unwrap();
+        let less = cut.iter().map(|game| less_luck::<Match3>(&rules(), game, 16).unwrap());
+        let luck: Vec<f64> = less.zip(&cut).map(|(less, game)| f64::from(game.score) - less).collect();
+        let luck = Summary::of(&luck).unwrap();
+        assert!(luck.mean.abs() < 2.5 * luck.half_width.unwrap() && luck.standard_deviation.unwrap() > 1.0, "{luck}");
+        // It is not the one that was played to its end.
+        cut[0].is_over = true;
+        assert_eq!(less_luck::<Match3>(&rules(), &cut[0], 1), None);
     }
 
     #[test]

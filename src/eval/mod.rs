@@ -10,6 +10,6 @@ pub mod statistics;
 
 pub use endurance::{Endurance, Seat, endure};
 pub use figures::{Difference, Figures};
-pub use games::{PlayedGame, deal, play_series};
+pub use games::{PlayedGame, deal, play_bounded, play_series};
 pub use histogram::Histogram;
 pub use statistics::{Ratio, Summary};

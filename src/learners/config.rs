@@ -89,6 +89,8 @@ pub struct Evaluation {
     pub every: u64,
     /// Games of one evaluation.
     pub games: u64,
+    /// Moves after which a game is cut; 0: each is played to its end.
+    pub moves: u64,
     /// Seed of the first game; seeds below 10,000 are for reporting only.
     pub seed: u64,
     /// Simulations of each move by which the luck of the games is estimated; 0: it is not.
@@ -132,7 +134,7 @@ impl Default for GameConfig {
 
 impl Default for Evaluation {
     fn default() -> Self {
-        Self { every: 50_000, games: 500, seed: 1_000_000, luck: 20 }
+        Self { every: 50_000, games: 500, moves: 0, seed: 1_000_000, luck: 20 }
     }
 }
 
@@ -192,7 +194,7 @@ impl RunConfig {
 
 impl Evaluation {
     fn check(&self) -> std::result::Result<(), OutOfRange> {
-        let Self { every, games, seed, luck } = *self;
+        let Self { every, games, moves: _, seed, luck } = *self;
         require(luck <= 10_000, "evaluation.luck", luck, "between 0 and 10000")?;
         require(every >= 1, "evaluation.every", every, "at least 1")?;
         require((1..=1_000_000).contains(&games), "evaluation.games", games, "between 1 and 1000000")?;

@@ -28,6 +28,7 @@ const EVALUATION: &[&str] = &[
     "max",
     "best",
     "games",
+    "cut",
 ];
 
 fn training_columns<G: Game, L: Learner<G>>() -> Vec<&'static str> {
@@ -125,6 +126,7 @@ impl Logs {
         step: u64,
         summary: &Summary,
         less_luck: Option<&Summary>,
+        cut: usize,
         metrics: &Metrics,
         best: Option<f64>,
     ) -> Result<()> {
@@ -137,6 +139,7 @@ impl Logs {
             ("median", summary.median),
             ("max", summary.max),
             ("games", summary.n as f64),
+            ("cut", cut as f64),
         ]);
         let optional = [
             ("half_width", summary.half_width),

@@ -13,7 +13,7 @@ use super::logs::Logs;
 use super::metrics::Metrics;
 use super::{Learner, TrainConfig};
 use crate::error::{Error, Result};
-use crate::eval::{PlayedGame, Summary, luck, play_series};
+use crate::eval::{PlayedGame, Summary, luck, play_bounded};
 use crate::games::Game;
 use crate::network::device::Device;
 
@@ -135,7 +135,10 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
     fn evaluate(&mut self) -> Result<()> {
         let evaluation = &self.config.run.evaluation;
         let mut player = self.learner.player();
-        let played = play_series(&mut player, &self.rules, evaluation.seed.into(), evaluation.games, |_| ())?;
+        let longest = if evaluation.moves == 0 { u64::MAX } else { evaluation.moves };
+        let (seed, games) = (evaluation.seed.into(), evaluation.games);
+        let played = play_bounded(&mut player, &self.rules, seed, games, longest, |_| ())?;
+        let cut = played.iter().filter(|game| !game.is_over).count();
         let scores: Vec<i32> = played.iter().map(|game| game.score).collect();
         let summary = Summary::of(&scores).ok_or_else(|| Error::runtime("the evaluation played no game"))?;
         let less_luck = match evaluation.luck {
@@ -143,7 +146,8 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
             simulations => Summary::of(&less_luck::<G>(&self.rules, &played, simulations)?),
         };
         let best = self.record.evaluated(self.learner.step(), less_luck.map_or(summary.mean, |scores| scores.mean));
-        self.logs.evaluation(self.learner.step(), &summary, less_luck.as_ref(), &self.metrics, self.record.best)?;
+        let best_so_far = self.record.best;
+        self.logs.evaluation(self.learner.step(), &summary, less_luck.as_ref(), cut, &self.metrics, best_so_far)?;
         if best {
             self.learner.agent()?.save(&self.folder.best())?;
         }

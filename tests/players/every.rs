@@ -1,13 +1,27 @@
 //! What holds of every player, and how it plays a series of games.
 
 use matchq::agents::{ActionValue, Agent, parse as parse_for, players};
-use matchq::eval::play_series;
+use matchq::eval::{play_bounded, play_series};
 use matchq::games::match3::{EFFECTIVE, MATCHING, Match3, Rules, SETUPS, State};
 use matchq::games::{Game, MaskKind, offered};
 use matchq::random::{Role, Stream};
 use rayon::ThreadPoolBuilder;
 
 use super::{ALL, FOUR, position, ties};
+
+#[test]
+fn a_game_is_cut_after_as_many_moves_as_are_allowed_and_says_so() {
+    let mut player = parse_for::<Match3>("greedy", &Rules::default()).unwrap();
+    let whole = play_series(&mut *player, &Rules::default(), 5, 3, |_| ()).unwrap();
+    for (longest, is_over) in [(1, false), (24, false), (25, true), (26, true)] {
+        let cut = play_bounded(&mut *player, &Rules::default(), 5, 3, longest, |_| ()).unwrap();
+        for (cut, whole) in cut.iter().zip(&whole) {
+            assert_eq!((cut.actions.len() as u64, cut.is_over), (longest.min(25), is_over));
+            assert_eq!(cut.actions, whole.actions[..cut.actions.len()]);
+            assert!(!is_over || cut.score == whole.score);
+        }
+    }
+}
 
 #[test]
 fn where_nothing_matches_every_player_plays_any_effective_swap() {

@@ -310,6 +310,22 @@ mod tests {
     }
 
     #[test]
+    fn an_evaluation_cuts_games_that_are_longer_than_it_is_told() {
+        let runs = tempfile::tempdir().unwrap();
+        for (moves, cut) in [(3, "2"), (25, "0"), (0, "0")] {
+            let config = config(&["training.sweeps=1", &format!("evaluation.moves={moves}")]);
+            let folder = |config: &str| RunFolder::create(runs.path(), Some(&format!("it{moves}")), "", config);
+            Run::<Match3, Fitted<Match3>>::start(config, Rules::default(), &device(), folder, true)
+                .unwrap()
+                .train(&AtomicBool::new(false))
+                .unwrap();
+            let rows = std::fs::read_to_string(runs.path().join(format!("it{moves}/evaluations.csv"))).unwrap();
+            assert!(rows.starts_with("step,") && rows.lines().next().unwrap().ends_with(",games,cut"), "{rows}");
+            assert!(rows.trim_end().ends_with(&format!(",2,{cut}")), "{moves}: {rows}");
+        }
+    }
+
+    #[test]
     fn values_that_grow_without_bound_end_a_training_with_a_sentence() {
         let mut learner = fresh(&["learning.discount=1"]);
         learner.moving.weights = vec![1e8, 1e8, 1e8];
