@@ -111,7 +111,7 @@ fn what_cannot_be_read_is_said_in_a_sentence() {
         (&["read", "half.png"], "half.png is a broken picture"),
         (&["read", "-"], "standard input is empty"),
         (&["read", "blank.png", "--theme", "bejeweled"], "blank.png shows no field of 8 by 8 gems"),
-        (&["read", "1.png", "--theme", "chess"], "the theme chess: it must be one of match3, "),
+        (&["read", "1.png", "--theme", "chess"], "--theme: there is no theme \"chess\": it must be one of match3, "),
         (&["read", "1.png", "--theme", "wrong.toml"], "wrong.toml: "),
         (&["read", "1.png", "--theme", "none.toml"], "none.toml cannot be read"),
         (&["read", "1.png", "--game", "chess"], "there is no game 'chess'"),

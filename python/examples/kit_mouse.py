@@ -15,6 +15,7 @@ folder = sys.argv[1]
 seed = int(sys.argv[2]) if len(sys.argv) > 2 else None
 os.chdir(folder)
 sys.path.insert(0, os.getcwd())
+import game  # noqa: E402
 import graphical  # noqa: E402
 
 
@@ -27,6 +28,8 @@ def clicked_move(board, score, moves_left):
                 sys.exit()
             if event.type == pygame.MOUSEBUTTONDOWN:
                 cell = tuple(int((at - graphical.SPACING) // graphical.GEM_SIZE) for at in event.pos)
+                if not (0 <= cell[0] < game.WIDTH and 0 <= cell[1] < game.HEIGHT):
+                    continue
                 if first and abs(cell[0] - first[0]) + abs(cell[1] - first[1]) == 1:
                     return min(cell[0], first[0]), min(cell[1], first[1]), cell[1] != first[1]
                 first = cell

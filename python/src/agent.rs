@@ -161,7 +161,7 @@ impl Agent {
     }
 
     /// The moves that the player considers on a board, the best first, each with what it thinks it is worth: a list of
-    /// (move, value). act plays the first of them. A value is in the player's own unit; of ranked it is only the place.
+    /// (move, value), empty where the game is over. act plays the first of them. A value is in the player's own unit; of ranked it is only the place.
     ///
     /// Raises as act does.
     #[pyo3(signature = (board, moves_left = None))]

@@ -19,6 +19,8 @@ pub trait AnyAgent: Send {
     fn act(&mut self, board: &str, left: Option<i64>) -> Result<Value>;
 
     /// The moves that the player considers on a board, the best first, with what it thinks they are worth.
+    ///
+    /// None where the game is over.
     fn rank(&mut self, board: &str, left: Option<i64>) -> Result<Vec<(Value, f64)>>;
 
     /// The network's values of all actions of some boards, one after another; also which board (from 0) is wrong.
@@ -31,6 +33,7 @@ pub trait AnyAgent: Send {
 /// The program's own player of a game, and the network's values.
 pub struct GameAgent<G: Playable> {
     player: BoxedPlayer<G>,
+    rules: G::Rules,
     /// None for a player that is no network.
     evaluator: Option<Evaluator<G>>,
 }
@@ -45,12 +48,12 @@ impl<G: Playable> GameAgent<G> {
         };
         let player = search.map_or("network".to_owned(), |budget| format!("network+search{budget}"));
         let player = agents::with_model::<G>(&player, rules, &model, &device)?;
-        Ok(Self { player, evaluator: Some(Evaluator::new(&model.network, BATCH, &device)) })
+        Ok(Self { player, rules: rules.clone(), evaluator: Some(Evaluator::new(&model.network, BATCH, &device)) })
     }
 
     /// A player by its text, `name:key=value:key=value`.
     pub fn named(text: &str, rules: &G::Rules) -> Result<Self> {
-        Ok(Self { player: agents::parse::<G>(text, rules)?, evaluator: None })
+        Ok(Self { player: agents::parse::<G>(text, rules)?, rules: rules.clone(), evaluator: None })
     }
 }
 
@@ -64,6 +67,9 @@ impl<G: Playable> AnyAgent for GameAgent<G> {
 
     fn rank(&mut self, board: &str, left: Option<i64>) -> Result<Vec<(Value, f64)>> {
         let state = position::<G>(board, left)?;
+        if G::at(&self.rules, &state).is_over() {
+            return Ok(Vec::new());
+        }
         let ranked = self.player.rank(&state, &mut position_stream::<G>(&state))?;
         Ok(ranked.into_iter().map(|valued| (G::to_json(valued.action), valued.value)).collect())
     }

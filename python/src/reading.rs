@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use matchq::error::Error;
 use matchq::games::Game as _;
 use matchq::games::match3::Match3;
 use matchq::store::files::read_limited;
@@ -123,7 +124,11 @@ pub fn read_board(
             })
         };
         let field = field.map(within).transpose()?;
-        let (at, reading) = vision::read_best(&name, &picture, &themes, field).map_err(exception)?;
+        let (at, reading) = vision::read_best(&name, &picture, &themes, field).map_err(|error| match error {
+            // Here it is no flag.
+            Error::User(text) => exception(Error::User(text.replace("--field X,Y,WIDTH,HEIGHT", "field"))),
+            other => exception(other),
+        })?;
         Ok(Reading { picture, reading, theme: names[at].clone() })
     })
 }

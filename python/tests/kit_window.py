@@ -48,6 +48,8 @@ def main():
             if event.type != pygame.MOUSEBUTTONDOWN:
                 continue
             cell = tuple(int((at - EDGE) // CELL) for at in event.pos)
+            if not (0 <= cell[0] < WIDTH and 0 <= cell[1] < HEIGHT):
+                continue
             if selected and abs(cell[0] - selected[0]) + abs(cell[1] - selected[1]) == 1:
                 move = min(cell[0], selected[0]), min(cell[1], selected[1]), cell[1] != selected[1]
                 board, _, _, between = game.play(move)

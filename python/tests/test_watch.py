@@ -38,8 +38,12 @@ def test_a_board_is_read_from_a_file_and_from_pixels_by_the_theme_that_fits():
     x, y = round(left + 0.5 * width / 8), round(top + 2)
     assert tuple(pixels[y, x]) == (255, 150, 0)
     assert tuple(read.drawn()[y, x]) != (255, 150, 0)
-    again = matchq.read_board(read.drawn()[:, :, ::1], theme="match3", field=read.field)
-    assert again.field == pytest.approx(read.field)
+    assert matchq.read_board(PICTURES / "board.png", theme="match3", field=read.field).board == BOARD
+    # A field that begins with the picture may be found to reach a little beyond it.
+    left, top, width, height = (round(length) for length in read.field)
+    flush = np.ascontiguousarray(matchq.read_board(PICTURES / "board.png").drawn()[top + 1 : top + height, left + 1 : left + width])
+    found = matchq.read_board(flush, theme="match3")
+    assert matchq.read_board(flush, theme="match3", field=found.field).field == found.field
 
 
 def test_what_cannot_be_read_is_said(tmp_path):
@@ -52,7 +56,7 @@ def test_what_cannot_be_read_is_said(tmp_path):
         matchq.read_board(3)
     with pytest.raises(ValueError, match="cannot be read"):
         matchq.read_board(tmp_path / "none.png")
-    with pytest.raises(ValueError, match="the theme none: it must be one of match3"):
+    with pytest.raises(ValueError, match="there is no theme \"none\": it must be one of match3"):
         matchq.read_board(grey, theme="none")
     with pytest.raises(ValueError, match="there is no theme for pictures of tetris"):
         matchq.read_board(grey, game="tetris")
@@ -199,12 +203,50 @@ def test_a_board_that_moves_before_the_click_is_not_clicked():
     agent = matchq.Agent.named("greedy")
     first, second = played(1, agent)
     # The field is found, two looks agree; at the third, just before the click, another board is there.
-    screen = Screen([pixels(first)] * 3 + [pixels(second)], looks=7)
+    screen = Screen([pixels(first)] * 3 + [pixels(second)], looks=8)
     with pytest.raises(_watch.Stopped):
         _watch.watch(screen, agent, arguments("--click"), 25)
     best = matchq.cells_of_move(agent.act(second, 25))
     assert len(screen.clicks) == 2
     assert screen.clicks[0] == pytest.approx((EDGE + (best[0][0] + 0.5) * CELL, EDGE + (best[0][1] + 0.5) * CELL), abs=1.5)
+
+
+def test_a_board_that_changes_between_the_two_clicks_gets_no_second_one():
+    agent = matchq.Agent.named("greedy")
+    first, second = played(1, agent)
+    # Find, two looks, the look before the first click; then another board.
+    screen = Screen([pixels(first)] * 4 + [pixels(second)], looks=9)
+    with pytest.raises(_watch.Stopped):
+        _watch.watch(screen, agent, arguments("--click"), 25)
+    of = [matchq.cells_of_move(agent.act(board, 25)) for board in (first, second)]
+    cells = [of[0][0], *of[1]]
+    assert screen.clicks == [
+        pytest.approx((EDGE + (x + 0.5) * CELL, EDGE + (y + 0.5) * CELL), abs=1.5) for x, y in cells
+    ]
+
+
+def test_who_only_watches_is_told_of_a_lost_field_which_is_then_found_elsewhere(capsys):
+    agent = matchq.Agent.named("greedy")
+    first, second = played(1, agent)
+    moved = np.roll(pixels(second), 30, axis=1)
+    screen = Screen([pixels(first)] * 3 + [np.full_like(moved, 255)] * 25 + [moved], looks=40)
+    with pytest.raises(_watch.Stopped):
+        _watch.watch(screen, agent, arguments("--patience", "5"), 25)
+    told = capsys.readouterr()
+    assert "board 2, moves left: 24" in told.out and told.err.startswith("the field is lost: for 5 seconds")
+
+
+def test_a_game_that_is_over_ends_it_well(capsys):
+    lost = "\n".join(("RWYBPOGR", "BPOGRWYB")[row % 2] for row in range(8))
+    assert matchq.Agent.named("ranked", game="bejeweled").rank(lost) == []
+
+    class Ended:
+        def rank(self, board, left):
+            return []
+
+    screen = Screen([pixels(matchq.GameLogic(3).board())])
+    assert _watch.watch(screen, Ended(), arguments("--click"), 25) == 0
+    assert capsys.readouterr().out == "the game is over\n" and screen.clicks == []
 
 
 @pytest.mark.parametrize(
@@ -234,7 +276,7 @@ def test_a_screen_without_a_field_ends_it():
 @pytest.mark.parametrize(
     "given, sentence",
     [
-        (["--theme", "nix"], "the theme nix: it must be one of match3"),
+        (["--theme", "nix"], "there is no theme \"nix\": it must be one of match3"),
         (["--theme", "kit", "--game", "bejeweled"], "the theme kit has 8 columns and 10 rows; bejeweled has 8 and 8"),
         (["--game", "chess"], "there is no game 'chess'"),
         (["--player", "nobody"], "there is no player 'nobody' of match3"),
@@ -243,6 +285,10 @@ def test_a_screen_without_a_field_ends_it():
         (["--moves-left", "26"], "--moves-left 26: a game of match3 has 25 moves"),
         (["--moves-left", "3", "--game", "bejeweled"], "--moves-left: the moves of bejeweled are not counted"),
         (["--copy", "/no/such/folder/x.png"], "--copy /no/such/folder/x.png: its folder does not exist"),
+        (["--moves", "3", "--moves-left", "2"], "--moves 3: only 2 moves are left"),
+        (["--moves", "26"], "--moves 26: only 25 moves are left"),
+        (["--game", "tetris"], "--game tetris: its moves do not swap two cells"),
+        (["--game", "bilging"], "there is no theme for pictures of bilging"),
         (["--region", "1,2,3"], "--region: '1,2,3' must be left, top, width and height"),
         (["--interval", "0"], "--interval: '0' must be a number above 0"),
     ],
@@ -317,7 +363,7 @@ def test_escape_stops_the_clicks_in_a_real_window(window):
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     # At the first board, there are many to come.
     assert process.stdout.readline().startswith("board 1")
-    press = "import pyautogui, time; pyautogui.keyDown('escape'); time.sleep(1); pyautogui.keyUp('escape')"
+    press = "import pyautogui, time; pyautogui.keyDown('escape'); time.sleep(0.06); pyautogui.keyUp('escape')"
     subprocess.run([sys.executable, "-c", press], check=True)
     out, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "") and out.endswith("stopped: Escape was pressed\n")

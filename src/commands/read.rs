@@ -115,7 +115,8 @@ fn themes(arguments: &Read) -> Result<Vec<Theme>> {
         return Err(Error::user(sentence));
     }
     let load = |name: &str| {
-        let theme = Theme::load(name)?;
+        let theme =
+            Theme::load(name).map_err(|error| if arguments.theme.is_some() { error.of("--theme") } else { error })?;
         fitting(game, &format!("the theme {name}"), theme.size(), &theme.letters())?;
         Ok(theme)
     };

@@ -55,14 +55,18 @@ impl CsvLog {
 
         let mut kept = header(columns);
         let mut lines = text.split_inclusive('\n');
-        if let Some(found) = lines.next().filter(|&found| found != kept) {
+        let found = lines.next().unwrap_or(&kept);
+        // A log from before its last columns were added has none of their values.
+        let missing = kept.strip_prefix(found.trim_end()).filter(|rest| rest.starts_with([',', '\n']));
+        let filled = missing.map(|rest| ",".repeat(rest.matches(',').count()) + "\n");
+        let Some(filled) = filled else {
             return Err(Error::user(format!(
                 "{} has the columns \"{}\" where \"{}\" are expected; move the file away to start it anew",
                 path.display(),
                 found.trim_end(),
                 kept.trim_end()
             )));
-        }
+        };
         for (row, line) in lines.enumerate() {
             let first = line.split([',', '\n']).next().unwrap_or_default();
             let at: u64 = first.parse().map_err(|_| {
@@ -70,7 +74,8 @@ impl CsvLog {
                 Error::user(format!("{}, row {row}: \"{first}\" is not a step (a whole number)", path.display()))
             })?;
             if at <= step {
-                kept.push_str(line);
+                kept.push_str(line.trim_end());
+                kept.push_str(&filled);
             }
         }
         files::write_atomically(path, kept.as_bytes())?;

@@ -18,6 +18,8 @@ pub struct Field {
 
 /// The fewest pixels on a side of a cell.
 const SMALLEST: f64 = 6.0;
+/// How far beyond the picture's ends a field may reach, in cells: gems begin some way into them.
+const SLACK: f64 = 0.15;
 
 impl Field {
     /// The field of so many columns and rows in a rectangle of a picture, given as left, top, width and height.
@@ -27,8 +29,10 @@ impl Field {
     pub fn within(picture: &Picture, rectangle: [f64; 4], size: [usize; 2]) -> Result<Self, String> {
         let [x, y, width, height] = rectangle;
         let (most_x, most_y) = (picture.width() as f64, picture.height() as f64);
+        let [slack_x, slack_y] = [0, 1].map(|axis| SLACK * [width, height][axis].abs() / size[axis] as f64);
         // What is not a number is not within anything.
-        if !(x >= 0.0 && y >= 0.0 && x + width <= most_x && y + height <= most_y) {
+        let inside = x >= -slack_x && y >= -slack_y && x + width <= most_x + slack_x && y + height <= most_y + slack_y;
+        if !inside {
             return Err(format!("it must lie within the picture's {most_x} by {most_y} pixels"));
         }
         let cell = [width / size[0] as f64, height / size[1] as f64];
@@ -113,7 +117,10 @@ pub fn find(picture: &Picture, size: [usize; 2], vote: impl Fn(&Picture, &Field)
             finalists.push(lattice);
         }
     }
-    let rate = |lattice: Lattice| (vote(&lattice.field(size, sums.factor as f64)), lattice);
+    let rate = |lattice: Lattice| match lattice.is_within(&sums, size) {
+        true => (vote(&lattice.field(size, sums.factor as f64)), lattice),
+        false => (0.0, lattice),
+    };
     let rated = finalists.into_iter().filter(|lattice| lattice.quality >= WORST).map(&rate);
     let worth = |(votes, lattice): &(f32, Lattice)| lattice.quality * (0.25 + votes);
     let by_borders = rated.max_by(|one, other| worth(one).total_cmp(&worth(other)));
@@ -308,6 +315,16 @@ impl Lattice {
         (best as f64 + rest) / BINS as f64
     }
 
+    /// Whether it lies in the picture, but for a little.
+    fn is_within(&self, picture: &Sums, size: [usize; 2]) -> bool {
+        let most = [picture.width as f64, picture.height as f64];
+        let slack = SLACK * self.pitch;
+        (0..2).all(|axis| {
+            let from = self.corner[axis];
+            from >= -slack && from + self.pitch * size[axis] as f64 <= most[axis] + slack
+        })
+    }
+
     /// The same elsewhere.
     fn moved(&self, by: [f64; 2]) -> Self {
         Self { corner: [self.corner[0] + by[0], self.corner[1] + by[1]], ..*self }
@@ -339,10 +356,8 @@ const HALVES: [f64; 4] = [0.2, 0.36, 0.44, 0.5];
 /// one colour, and a border of one colour like the others'; times how much more the inner parts differ among each other
 /// than the borders. The better of the two borders counts.
 fn quality(picture: &Sums, [columns, rows]: [usize; 2], [left, top]: [f64; 2], pitch: f64) -> f32 {
-    let slack = 0.15 * pitch;
-    let (right, bottom) = (left + pitch * columns as f64, top + pitch * rows as f64);
-    let inside = left >= -slack && top >= -slack;
-    if !inside || right > picture.width as f64 + slack || bottom > picture.height as f64 + slack {
+    let lattice = Lattice { corner: [left, top], pitch, quality: 0.0 };
+    if !lattice.is_within(picture, [columns, rows]) {
         return 0.0;
     }
     let count = columns * rows;

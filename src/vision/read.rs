@@ -51,9 +51,12 @@ impl Reading {
         rows.collect::<Vec<String>>().join("\n")
     }
 
-    /// How sure its cells are, from 0 to 1 on average.
-    pub fn confidence(&self) -> f32 {
-        self.cells.iter().map(|cell| cell.confidence).sum::<f32>() / self.cells.len() as f32
+    /// How likely it is to be a board, from 0 to 1: how sure its cells are, on average.
+    ///
+    /// Less where one letter has most of them: an even surface may look like one gem everywhere.
+    fn worth(&self) -> f32 {
+        let confidence = self.cells.iter().map(|cell| cell.confidence).sum::<f32>() / self.cells.len() as f32;
+        confidence * (2.0 * (1.0 - self.most_frequent())).min(1.0)
     }
 
     /// The share of its cells that have the most frequent letter.
@@ -76,9 +79,9 @@ impl Reading {
 /// When no field is found.
 pub fn read(name: &str, picture: &Picture, theme: &Theme) -> Result<Reading> {
     let vote = |picture: &Picture, field: &Field| {
-        let reading = read_field(picture, theme, *field);
-        // An even surface may look like one gem everywhere.
-        reading.confidence() * (2.0 * (1.0 - reading.most_frequent())).min(1.0)
+        let worth = read_field(picture, theme, *field).worth();
+        // A range is as sure as can be of whatever has one pixel in it, which proves nothing.
+        if matches!(theme.gems, Gems::Ranges(_)) { worth / 2.0 } else { worth }
     };
     let field = find(picture, theme.size, vote).ok_or_else(|| none(name, theme.size))?;
     Ok(read_field(picture, theme, field))
@@ -95,7 +98,7 @@ pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<
     let mut first = None;
     for (at, theme) in themes.iter().enumerate() {
         match field.map_or_else(|| read(name, picture, theme), |field| Ok(read_field(picture, theme, field))) {
-            Ok(reading) if best.as_ref().is_none_or(|(_, best)| reading.confidence() > best.confidence()) => {
+            Ok(reading) if best.as_ref().is_none_or(|(_, best)| reading.worth() > best.worth()) => {
                 best = Some((at, reading));
             }
             Ok(_) => {}

@@ -122,7 +122,7 @@ impl Theme {
         if !name.ends_with(".toml") {
             let names = NAMES.join(", ");
             return Err(Error::user(format!(
-                "the theme {name}: it must be one of {names}, or a file that ends in .toml"
+                "there is no theme {name:?}: it must be one of {names}, or a file that ends in .toml"
             )));
         }
         let text = String::from_utf8(read_limited(Path::new(name), LONGEST)?);

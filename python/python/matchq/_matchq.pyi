@@ -98,7 +98,8 @@ class Agent:
     def rank(self, board: str, moves_left: SupportsIndex | None = None) -> list[tuple[Any, float]]:
         """The moves that the player considers on a board, the best first, each with what it thinks it is worth.
 
-        ``act`` plays the first of them. A value is in the player's own unit; of ranked it is only the place.
+        The list is empty where the game is over. ``act`` plays the first of them. A value is in the player's own unit; of
+        ranked it is only the place.
 
         Raises as ``act`` does.
         """

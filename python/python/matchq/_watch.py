@@ -7,6 +7,7 @@ import contextlib
 import importlib
 import os
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any, Callable, NamedTuple
@@ -14,7 +15,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from matchq._matchq import Agent, Reading, cells_of_move, moves_of_a_game, read_board
+from matchq._matchq import Agent, Reading, cells_of_move, move_of_action, moves_of_a_game, read_board
 from matchq._tools import Failure, count, number, positive
 
 # How often the Escape key is looked at, in seconds.
@@ -72,11 +73,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise Failure(f"--copy {arguments.copy}: its folder does not exist")
     try:
         moves = moves_of_a_game(arguments.game)
+        if len(cells_of_move(move_of_action(0, game=arguments.game), game=arguments.game)) != 2:
+            raise Failure(f"--game {arguments.game}: its moves do not swap two cells")
+        # Before anything else is done, whether there is such a theme; on nothing no field is found.
+        with contextlib.suppress(_NoField):
+            _read(np.zeros((64, 64, 3), np.uint8), arguments)
         agent = _agent(arguments)
-        if arguments.theme:
-            # Before anything else is done, whether there is such a theme.
-            with contextlib.suppress(_NoField):
-                _read(np.zeros((64, 64, 3), np.uint8), arguments)
     except (OSError, ValueError) as error:
         raise Failure(str(error)) from error
     left = arguments.moves_left or moves
@@ -84,6 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise Failure(f"--moves-left {left}: a game of {arguments.game} has {moves} moves")
     if not moves and arguments.moves_left:
         raise Failure(f"--moves-left: the moves of {arguments.game} are not counted")
+    if left and (arguments.moves or 0) > left:
+        raise Failure(f"--moves {arguments.moves}: only {left} moves are left")
     screen = _open_screen(arguments.region, arguments.click)
     try:
         played = watch(screen, agent, arguments, left)
@@ -122,18 +126,19 @@ def watch(screen: Any, agent: Agent, arguments: argparse.Namespace, left: int) -
         played = made
         if most and played >= most:
             return played
+        if not ranked:
+            print("the game is over")
+            return played
         best = cells_of_move(ranked[0][0], game=arguments.game)
         _show(board, ranked[: arguments.top], arguments.game, played, left - played if left else None)
         if arguments.copy:
             _write(arguments.copy, eyes.last.drawn(best))
         before = board
         if arguments.click:
-            if eyes.look().board != board:
+            if not eyes.play(board, best):
                 # It has moved meanwhile: what was advised is of yesterday.
                 before = None
                 continue
-            for cell in best:
-                eyes.click(*cell)
             played += 1
             if most and played >= most:
                 return played
@@ -158,34 +163,40 @@ class _Eyes:
     def __init__(self, screen: Any, arguments: argparse.Namespace) -> None:
         self._screen = screen
         self._arguments = arguments
-        self.last = self._find()
+        self._find()
+
+    def _find(self) -> None:
+        """Looks for the field on all of the screen until there is a whole board in it."""
+        deadline = self._screen.now() + self._arguments.patience
+        while True:
+            try:
+                self.last = _read(self._screen.grab(None), self._arguments)
+                if self.last.sure:
+                    break
+                seen = "something like a field is seen, but not every cell of it"
+            except _NoField:
+                seen = "no field is seen"
+            except ValueError as error:
+                raise Failure(f"the screen cannot be read: {error}; --region watches a part of it", 1) from error
+            if self._screen.now() > deadline:
+                raise Failure(
+                    f"no field of {self._arguments.game} is seen on the screen: {seen}. Is its window open and uncovered? "
+                    "--region X,Y,WIDTH,HEIGHT says where to look, and `matchq read --teach` makes a theme of a picture of it",
+                    1,
+                )
+            self._screen.wait(self._arguments.interval)
         left, top, width, height = self.last.field
         columns, rows = self.last.confidence.shape[::-1]
         self._cell = width / columns, height / rows
         # From here on only the field and what is next to it is looked at.
-        whole_width, whole_height = screen.size
         x, y = (max(0, int(at - _MARGIN * cell)) for at, cell in zip((left, top), self._cell))
         right, bottom = (
             min(most, int(at + length + _MARGIN * cell) + 1)
-            for most, at, length, cell in zip((whole_width, whole_height), (left, top), (width, height), self._cell)
+            for most, at, length, cell in zip(self._screen.size, (left, top), (width, height), self._cell)
         )
         self._box = x, y, right - x, bottom - y
         self._field = left - x, top - y, width, height
         self._theme = self.last.theme
-
-    def _find(self) -> Reading:
-        deadline = self._screen.now() + self._arguments.patience
-        while True:
-            try:
-                return _read(self._screen.grab(None), self._arguments)
-            except _NoField:
-                if self._screen.now() > deadline:
-                    raise Failure(
-                        f"no field of {self._arguments.game} is seen on the screen: is its window open and uncovered? "
-                        "--region X,Y,WIDTH,HEIGHT says where, and `matchq read --teach` makes a theme of a picture of it",
-                        1,
-                    ) from None
-            self._screen.wait(self._arguments.interval)
 
     def look(self) -> Reading:
         """What is in the field now."""
@@ -198,41 +209,57 @@ class _Eyes:
         """
         deadline = self._screen.now() + self._arguments.patience
         seen: str | None = None
+        refused = ""
         while True:
             reading = self.look()
             board = reading.board
             if reading.sure and board == seen and board != before:
                 # A board with a run, for one, is not at rest.
-                with contextlib.suppress(ValueError):
+                try:
                     ranked = agent.rank(board, left)
                     self.last = reading
                     return board, ranked
+                except ValueError as error:
+                    refused = str(error)
             # Whoever watches may think as long as they like, while the board is there.
-            if reading.sure and not self._arguments.click:
+            if board == before and not self._arguments.click:
                 deadline = self._screen.now() + self._arguments.patience
             if self._screen.now() > deadline:
-                raise Failure(self._lost(2 * board.count("?") > len(board), board == before), 1)
+                if self._arguments.click:
+                    raise Failure(self._lost(board, before, refused), 1)
+                print(f"{self._lost(board, before, refused)}; looking for it again", file=sys.stderr)
+                self._find()
+                deadline = self._screen.now() + self._arguments.patience
             seen = board
             self._screen.wait(self._arguments.interval)
 
-    def _lost(self, lost: bool, unchanged: bool) -> str:
+    def _lost(self, board: str, before: str | None, refused: str) -> str:
         seconds = f"{self._arguments.patience:g} seconds"
-        if lost:
+        if 2 * board.count("?") > len(board):
             return f"the field is lost: for {seconds} no whole board was seen where it was"
-        if unchanged:
+        if board == before:
             return (
                 f"the clicks changed nothing for {seconds}: does the window take two clicks a move? One that takes none "
                 "for a while after a move needs a longer --interval"
             )
-        return f"for {seconds} no board was at rest"
+        return f"for {seconds} no board was at rest" + (f": {refused}" if refused else "")
 
-    def click(self, column: int, row: int) -> None:
-        """Clicks on a cell, in its middle."""
-        x, y = (
-            corner + start + (at + 0.5) * side
-            for corner, start, at, side in zip(self._box, self._field, (column, row), self._cell)
-        )
-        self._screen.click(x, y)
+    def play(self, board: str, cells: tuple[tuple[int, int], ...]) -> bool:
+        """Clicks on the cells of a move, as long as the board is still there; returns whether it was."""
+        columns = board.index("\n") + 1
+        clicked: set[int] = set()
+        for column, row in cells:
+            # A gem that was clicked on may look otherwise now.
+            seen = self.look().board
+            if any(old != new for at, (old, new) in enumerate(zip(board, seen)) if at not in clicked):
+                return False
+            x, y = (
+                corner + start + (at + 0.5) * side
+                for corner, start, at, side in zip(self._box, self._field, (column, row), self._cell)
+            )
+            self._screen.click(x, y)
+            clicked.add(row * columns + column)
+        return True
 
 
 class _Box(NamedTuple):
@@ -250,6 +277,7 @@ class _Screen:
         try:
             self._shots = getattr(mss, "MSS", None) or mss.mss
             self._shots = self._shots()
+            self._failure = mss.exception.ScreenShotError
             first = self._shots.monitors[1]
             everything = self._shots.monitors[0]
             whole = _Box(first["left"], first["top"], first["width"], first["height"])
@@ -271,20 +299,22 @@ class _Screen:
         self._scale = shot.width / whole.width
         self.size = shot.width, shot.height
         self._mouse = _mouse() if click else None
-        self._escape = _escape(required=click)
+        self._escape = _Escape(required=click)
 
     def grab(self, box: tuple[int, int, int, int] | None) -> npt.NDArray[np.uint8]:
         """The pixels of a box of it, or of all: shape (height, width, 3)."""
         x, y, width, height = box or (0, 0, *self.size)
         scale = self._scale
-        shot = self._shots.grab(
-            {
-                "left": self._whole.left + int(x / scale),
-                "top": self._whole.top + int(y / scale),
-                "width": int(width / scale),
-                "height": int(height / scale),
-            }
-        )
+        part = {
+            "left": self._whole.left + int(x / scale),
+            "top": self._whole.top + int(y / scale),
+            "width": int(width / scale),
+            "height": int(height / scale),
+        }
+        try:
+            shot = self._shots.grab(part)
+        except self._failure as error:
+            raise Failure(f"no picture of the screen can be taken any more: {error}", 1) from error
         return np.ascontiguousarray(np.asarray(shot)[:, :, 2::-1])
 
     def now(self) -> float:
@@ -295,7 +325,7 @@ class _Screen:
         """Waits; raises ``Stopped`` when Escape is pressed meanwhile."""
         end = self.now() + seconds
         while True:
-            if self._escape():
+            if self._escape.pressed():
                 raise Stopped("Escape was pressed")
             rest = end - self.now()
             if rest <= 0:
@@ -339,24 +369,50 @@ def _mouse() -> Any:
     return mouse
 
 
-def _escape(required: bool) -> Callable[[], bool]:
-    """Tells whether the Escape key is down, whichever window has the keyboard."""
-    try:
-        if sys.platform == "win32":
-            import ctypes
+class _Escape:
+    """Remembers whether the Escape key was pressed, whichever window has the keyboard."""
 
-            return lambda: bool(ctypes.windll.user32.GetAsyncKeyState(0x1B) & 0x8001)
-        if sys.platform == "darwin":
-            quartz = importlib.import_module("Quartz")
-            return lambda: bool(quartz.CGEventSourceKeyState(quartz.kCGEventSourceStateHIDSystemState, 53))
-        display = importlib.import_module("Xlib.display").Display()
-        code = display.keysym_to_keycode(0xFF1B)
-        return lambda: bool(display.query_keymap()[code // 8] >> code % 8 & 1)
-    except Exception as error:
-        if required:
-            raise Failure(f"the Escape key, which stops the clicks, cannot be watched: {error}", 1) from error
-        # Who only watches stops it with Ctrl-C.
-        return lambda: False
+    def __init__(self, required: bool) -> None:
+        self._pressed = threading.Event()
+        self._error: BaseException | None = None
+        try:
+            is_down = _escape_key()
+            is_down()
+        except Exception as error:
+            if required:
+                raise Failure(f"the Escape key, which stops the clicks, cannot be watched: {error}", 1) from error
+            # Who only watches stops it with Ctrl-C.
+            return
+
+        def watch() -> None:
+            try:
+                while not self._pressed.wait(_BLINK):
+                    if is_down():
+                        self._pressed.set()
+            except Exception as error:
+                self._error = error
+                self._pressed.set()
+
+        threading.Thread(target=watch, daemon=True).start()
+
+    def pressed(self) -> bool:
+        if self._error:
+            raise Failure(f"the Escape key cannot be watched any more: {self._error}", 1)
+        return self._pressed.is_set()
+
+
+def _escape_key() -> Callable[[], bool]:
+    """Tells whether the Escape key is down."""
+    if sys.platform == "win32":
+        import ctypes
+
+        return lambda: bool(ctypes.windll.user32.GetAsyncKeyState(0x1B) & 0x8001)
+    if sys.platform == "darwin":
+        quartz = importlib.import_module("Quartz")
+        return lambda: bool(quartz.CGEventSourceKeyState(quartz.kCGEventSourceStateHIDSystemState, 53))
+    display = importlib.import_module("Xlib.display").Display()
+    code = display.keysym_to_keycode(0xFF1B)
+    return lambda: bool(display.query_keymap()[code // 8] >> code % 8 & 1)
 
 
 def _rectangle(text: str) -> tuple[int, ...]:

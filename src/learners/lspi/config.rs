@@ -32,7 +32,7 @@ pub struct Learning {
     pub features: Vec<String>,
     /// What a point is worth one action later.
     pub discount: f64,
-    /// Weight of the squared weights, each in shares of its feature's mean square.
+    /// Added to the equations' diagonal, in shares of each feature's sum of squares.
     pub ridge: f64,
 }
 

@@ -114,21 +114,10 @@ impl<G: Playable> Learner<G> for Lspi<G> {
     /// Plays some moves; where these were a policy's last, the next one is found.
     fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
         let begin = Instant::now();
-        let Config { learning, sampling, .. } = &self.config.learner;
+        let Config { learning, sampling, .. } = self.config.learner.clone();
         let wanted = sampling.moves.div_ceil(sampling.games);
         while self.moving.moves < wanted && begin.elapsed() < ROUND {
-            let moves = (wanted - self.moving.moves).min(MOVES);
-            let exploration = if self.moving.weights.is_none() { 1.0 } else { sampling.exploration };
-            let policy = Choosing { places: &self.places, terms: self.terms(), exploration };
-            let rules = &self.rules;
-            let played: Vec<Played> =
-                self.moving.games.par_iter_mut().map(|table| table.play(rules, &policy, moves)).collect();
-            for Played { transitions, ended, points } in &played {
-                transitions.iter().for_each(|transition| self.moving.lstd.add(transition));
-                self.moving.ended += ended;
-                self.moving.points += points;
-            }
-            self.moving.moves += moves;
+            self.play((wanted - self.moving.moves).min(MOVES));
         }
         if self.moving.moves < wanted {
             return Ok(());
@@ -168,7 +157,7 @@ impl<G: Playable> Learner<G> for Lspi<G> {
     fn restore(&mut self, saved: Moving<G>) -> Result<()> {
         let weights = saved.weights.as_ref().is_none_or(|weights| weights.len() == self.features.len() + 1);
         if !weights
-            || saved.lstd.features() != self.features.len()
+            || !saved.lstd.fits(self.features.len())
             || saved.games.len() as u64 != self.config.learner.sampling.games
         {
             return Err(Error::user("its weights or its games do not fit the configuration"));
@@ -179,6 +168,22 @@ impl<G: Playable> Learner<G> for Lspi<G> {
 }
 
 impl<G: Playable> Lspi<G> {
+    /// Plays so many moves in each game and takes their transitions in.
+    fn play(&mut self, moves: u64) {
+        let random = self.moving.weights.is_none();
+        let exploration = if random { 1.0 } else { self.config.learner.sampling.exploration };
+        let policy = Choosing { places: &self.places, terms: self.terms(), exploration };
+        let rules = &self.rules;
+        let played: Vec<Played> =
+            self.moving.games.par_iter_mut().map(|table| table.play(rules, &policy, moves)).collect();
+        for Played { transitions, ended, points } in &played {
+            transitions.iter().for_each(|transition| self.moving.lstd.add(transition));
+            self.moving.ended += ended;
+            self.moving.points += points;
+        }
+        self.moving.moves += moves;
+    }
+
     /// The features and the weights of the policy that plays; none for the random one.
     fn terms(&self) -> Option<Vec<(usize, f64)>> {
         let weights = self.moving.weights.as_ref()?;
@@ -363,6 +368,8 @@ mod tests {
             pool.install(|| {
                 let mut learner = fresh(&[]).unwrap();
                 policy(&mut learner);
+                // In the middle of the next policy.
+                learner.play(70);
                 if pause {
                     let saved = postcard::to_stdvec(&learner.moving).unwrap();
                     learner = fresh(&[]).unwrap();
@@ -384,7 +391,6 @@ mod tests {
         let (config, rules) = source.resolve::<Bejeweled, Lspi<Bejeweled>>().unwrap();
         let mut learner = Lspi::<Bejeweled>::new(&config, &rules, &device::select(None).unwrap().1).unwrap();
         learner.round(&mut Metrics::default()).unwrap();
-        // A point now is worth at least itself.
         assert_eq!(learner.step(), 1);
         assert!(learner.moving.weights.unwrap()[1] > 0.3);
     }

@@ -46,9 +46,10 @@ impl Lstd {
         Self { width, discount, matrix: vec![0.0; width * width], right: zeros.clone(), squares: zeros }
     }
 
-    /// How many features it has.
-    pub fn features(&self) -> usize {
-        self.width - 1
+    /// Whether it is one of so many features.
+    pub fn fits(&self, features: usize) -> bool {
+        let vectors = [self.right.len(), self.squares.len()];
+        self.width == features + 1 && self.matrix.len() == self.width * self.width && vectors == [self.width; 2]
     }
 
     /// Takes a transition in.
