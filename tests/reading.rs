@@ -145,6 +145,9 @@ fn where_there_is_no_board_none_is_found() {
         let error = read("x.png", &picture, &taught(FLAT)).unwrap_err();
         assert!(error.to_string().starts_with("x.png shows no field of 8 by 8 gems"), "{name}: {error}");
         assert_eq!(error.exit_code(), 2);
+        for theme in NAMES {
+            assert!(read("x.png", &picture, &named(theme)).is_err(), "{name} by {theme}");
+        }
     }
 }
 

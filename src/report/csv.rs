@@ -200,6 +200,16 @@ mod tests {
     }
 
     #[test]
+    fn a_log_from_before_its_last_columns_were_added_goes_on_with_empty_cells_there() {
+        let (_folder, path) = written(&[1, 2]);
+        let mut log = CsvLog::resume(&path, &["loss", "epsilon", "cut", "games"], 1).unwrap();
+        log.scalars(2, &[("cut", 3.0)]).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "step,loss,epsilon,cut,games\n1,0.125,0.1,,\n2,,,3,\n");
+        // A column that only begins alike is another one.
+        assert!(CsvLog::resume(&path, &["loss", "epsilon", "cut", "games_played"], 2).is_err());
+    }
+
+    #[test]
     fn a_torn_header_or_a_missing_file_is_started_anew() {
         let (_folder, path) = written(&[]);
         fs::write(&path, "step,lo").unwrap();

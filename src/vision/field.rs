@@ -69,7 +69,9 @@ const FINALISTS: usize = 4;
 /// No worse lattice is a field.
 const WORST: f32 = 0.13;
 /// Where there is none, so many places are put to the vote, and so good must it be.
-const VOTED: usize = 12;
+const VOTED: usize = 16;
+/// No more of them of about the same pitch.
+const ALIKE: usize = 4;
 const ELECTED: f32 = 0.8;
 /// Pixels of a cell when the lattice is refined, about.
 const FINE: f64 = 40.0;
@@ -124,7 +126,7 @@ pub fn find(picture: &Picture, size: [usize; 2], vote: impl Fn(&Picture, &Field)
     let rated = finalists.into_iter().filter(|lattice| lattice.quality >= WORST).map(&rate);
     let worth = |(votes, lattice): &(f32, Lattice)| lattice.quality * (0.25 + votes);
     let by_borders = rated.max_by(|one, other| worth(one).total_cmp(&worth(other)));
-    if let Some(found) = by_borders.map(|found| by_whole_cells(found, size, &rate)) {
+    if let Some(found) = by_borders.map(|found| climb(found, size, &rate, &[1.0])) {
         if found.0 >= ELECTED {
             return Some(refined(picture, found.1.field(size, sums.factor as f64), true));
         }
@@ -148,7 +150,15 @@ fn by_votes(
     vote: impl Fn(&Field) -> f32,
 ) -> Option<Field> {
     let mut tried = Vec::new();
-    for window in windows(sums, size, VOTED) {
+    let mut pitches: Vec<f64> = Vec::new();
+    for window in windows(sums, size, WINDOWS) {
+        // A half of the pitch repeats as well, in many more places.
+        if pitches.len() == VOTED
+            || pitches.iter().filter(|pitch| (window.pitch / *pitch).ln().abs() < 0.1).count() == ALIKE
+        {
+            continue;
+        }
+        pitches.push(window.pitch);
         let lattice = Lattice { corner: [window.x, window.y], pitch: window.pitch, quality: 0.0 };
         // Gems are symmetric about their middles too: which of the two it is, is left to the vote.
         let [x, y] = [0, 1].map(|axis| {
@@ -157,20 +167,27 @@ fn by_votes(
         });
         tried.extend(x.iter().flat_map(|x| y.iter().map(|y| rate(lattice.moved([*x, *y])))));
     }
-    let best = tried.into_iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
-    let (_, lattice) = by_whole_cells(best, size, rate);
-    let field = refined(picture, lattice.field(size, sums.factor as f64), false);
-    (vote(&field) >= ELECTED).then_some(field)
+    tried.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let climbed =
+        tried.into_iter().take(FINALISTS).map(|best| climb(best, size, rate, &[1.0, 0.125, 0.0625, 0.03125, 1.0]));
+    let (_, lattice) = climbed.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    let rough = lattice.field(size, sums.factor as f64);
+    // Forms that are not symmetric about their middles may draw it away.
+    let rated = [refined(picture, rough, false), rough].map(|field| (vote(&field), field));
+    let (votes, field) = rated.into_iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
+    (votes >= ELECTED).then_some(field)
 }
 
-/// A lattice that may be off by whole cells, moved to where it has most votes.
-fn by_whole_cells(mut best: Rated, size: [usize; 2], rate: &impl Fn(Lattice) -> Rated) -> Rated {
-    for _ in 0..size[0] + size[1] {
-        let by = best.1.pitch;
-        let around = [[-by, 0.0], [by, 0.0], [0.0, -by], [0.0, by]].map(|by| rate(best.1.moved(by)));
-        match around.into_iter().max_by(|one, other| one.0.total_cmp(&other.0)) {
-            Some(better) if better.0 > best.0 => best = better,
-            _ => break,
+/// A lattice moved and stretched to where it has most votes, by each step, in cells.
+fn climb(mut best: Rated, size: [usize; 2], rate: &impl Fn(Lattice) -> Rated, steps: &[f64]) -> Rated {
+    for step in steps {
+        // As far as the board is wide it may be off.
+        for _ in 0..size[0] + size[1] {
+            let around = best.1.around(*step, size).into_iter().map(rate);
+            match around.max_by(|one, other| one.0.total_cmp(&other.0)) {
+                Some(better) if better.0 > best.0 => best = better,
+                _ => break,
+            }
         }
     }
     best
@@ -217,26 +234,27 @@ impl Lattice {
         Self { corner, pitch, quality: quality(picture, size, corner, pitch) }
     }
 
-    /// Moves and stretches it as long as that helps, by each step, in cells.
-    ///
-    /// A step of a whole cell only moves it.
+    /// The same moved by a step, in cells, to each side, and stretched; a step of a whole cell only moves it.
+    fn around(&self, step: f64, size: [usize; 2]) -> Vec<Self> {
+        let by = step * self.pitch;
+        let mut around = [[-by, 0.0], [by, 0.0], [0.0, -by], [0.0, by]].map(|by| self.moved(by)).to_vec();
+        if step < 1.0 {
+            for grown in [-0.25 * by, 0.25 * by] {
+                // About its middle.
+                let moved = self.moved([0, 1].map(|at| -grown * size[at] as f64 / 2.0));
+                around.push(Self { pitch: self.pitch + grown, ..moved });
+            }
+        }
+        around
+    }
+
+    /// Moves and stretches it as long as that helps, by each step.
     fn climb(&mut self, picture: &Sums, size: [usize; 2], steps: &[f64]) {
         for step in steps {
             // Each improvement is a better lattice: this ends, and soon.
             for _ in 0..32 {
-                let by = step * self.pitch;
-                let [x, y] = self.corner;
-                let moved = [[x - by, y], [x + by, y], [x, y - by], [x, y + by]];
-                let mut tried = moved.map(|corner| (corner, self.pitch)).to_vec();
-                if *step < 1.0 {
-                    for share in [-0.25, 0.25] {
-                        // About its middle.
-                        let grown = share * by;
-                        let corner = [0, 1].map(|at| self.corner[at] - grown * size[at] as f64 / 2.0);
-                        tried.push((corner, self.pitch + grown));
-                    }
-                }
-                let tried = tried.into_iter().map(|(corner, pitch)| Self::new(picture, size, corner, pitch));
+                let tried = self.around(*step, size).into_iter();
+                let tried = tried.map(|lattice| Self::new(picture, size, lattice.corner, lattice.pitch));
                 let Some(best) = tried.max_by(|one, other| one.quality.total_cmp(&other.quality)) else { break };
                 if best.quality <= self.quality {
                     break;
