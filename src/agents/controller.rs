@@ -124,6 +124,39 @@ fn scale(terms: &[(usize, f64)]) -> f64 {
     if largest > 0.0 { largest } else { 1.0 }
 }
 
+/// Some of a game's features of actions, in an order of their own.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// Their places in the game's list.
+    features: Vec<usize>,
+    /// For each of the game's features its place here.
+    places: Vec<Option<u32>>,
+}
+
+impl Selection {
+    /// The features at those places of the game's list, each once.
+    pub fn new<G: Features>(features: Vec<usize>) -> Self {
+        let mut places = vec![None; G::action_names().len()];
+        (0..).zip(&features).for_each(|(place, feature)| places[*feature] = Some(place));
+        Self { features, places }
+    }
+
+    /// Their places in the game's list.
+    pub fn features(&self) -> &[usize] {
+        &self.features
+    }
+
+    /// An action's features that are among them, by their places here.
+    pub fn of(&self, features: &[(usize, f64)]) -> Vec<(u32, f64)> {
+        features.iter().filter_map(|(feature, number)| Some((self.places[*feature]?, *number))).collect()
+    }
+
+    /// The terms of a controller that gives them these weights.
+    pub fn weighed(&self, weights: &[f64]) -> Vec<(usize, f64)> {
+        self.features.iter().copied().zip(weights.iter().copied()).collect()
+    }
+}
+
 /// The places of features by their names, in their order.
 fn numbers<G: Features>(names: &[String], of: &str) -> Result<Vec<usize>> {
     let known = G::action_names();

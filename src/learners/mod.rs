@@ -69,7 +69,9 @@ pub trait Learner<G: Game>: Sized {
     /// Whether a training can be made longer once it has begun; if not, why.
     ///
     /// The reason is what goes by the share of the training that is done.
-    fn check_lengthening(config: &Self::Config) -> std::result::Result<(), String>;
+    fn check_lengthening(_config: &Self::Config) -> std::result::Result<(), String> {
+        Ok(())
+    }
 
     /// A learner before its first step.
     fn new(config: &TrainConfig<Self::Config>, rules: &G::Rules, device: &Device) -> Result<Self>;

@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Failure(f"--moves-left: the moves of {arguments.game} are not counted")
     if left and (arguments.moves or 0) > left:
         raise Failure(f"--moves {arguments.moves}: only {left} moves are left")
-    screen = _open_screen(arguments.region, arguments.click)
+    screen = _Screen(arguments.region, arguments.click)
     try:
         played = watch(screen, agent, arguments, left)
     except Stopped as stopped:
@@ -343,10 +343,6 @@ class _Screen:
             raise Stopped("the mouse was moved into a corner of the screen") from error
 
 
-def _open_screen(region: tuple[int, ...] | None, click: bool) -> Any:
-    return _Screen(region, click)
-
-
 def _module(name: str, does: str) -> Any:
     try:
         return importlib.import_module(name)
@@ -358,7 +354,7 @@ def _module(name: str, does: str) -> Any:
 
 def _mouse() -> Any:
     try:
-        mouse = _module("pyautogui", "moves the mouse")
+        return _module("pyautogui", "moves the mouse")
     # It ends the program where Python has no tkinter, and fails in ways of its own without a display.
     except SystemExit as error:
         raise Failure(f"pyautogui, which moves the mouse, cannot start: {error}", 1) from error
@@ -366,7 +362,6 @@ def _mouse() -> Any:
         raise
     except Exception as error:
         raise Failure(f"pyautogui, which moves the mouse, cannot start: {type(error).__name__} {error}", 1) from error
-    return mouse
 
 
 class _Escape:

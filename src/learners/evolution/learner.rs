@@ -77,10 +77,6 @@ impl<G: Features> Learner<G> for Evolution<G> {
         config.training.generations
     }
 
-    fn check_lengthening(_config: &Config) -> std::result::Result<(), String> {
-        Ok(())
-    }
-
     fn new(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device) -> Result<Self> {
         let features = places::<G>(&config.learner.learning.features, "learning.features")?;
         let (searched, fixed) = match &config.learner.learning.start {

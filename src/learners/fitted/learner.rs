@@ -66,10 +66,6 @@ impl<G: Features> Learner<G> for Fitted<G> {
         config.training.sweeps
     }
 
-    fn check_lengthening(_config: &Config) -> std::result::Result<(), String> {
-        Ok(())
-    }
-
     fn new(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device) -> Result<Self> {
         let (positions, weights) = (config.learner.sampling.positions, G::NAMES.len() + 1);
         if positions < weights {

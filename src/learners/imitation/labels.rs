@@ -3,7 +3,7 @@
 use nalgebra::{Cholesky, DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use crate::agents::Policy;
+use crate::agents::{Policy, Selection};
 use crate::games::Features;
 use crate::random::Stream;
 
@@ -32,12 +32,12 @@ const LEAST: f64 = 1e-3;
 
 /// Asks an expert about a position in which its apprentice would choose an action.
 ///
-/// `places` gives for each feature its place in the regression, if it has one. None where there is nothing to choose.
+/// Features are those that are selected for the regression. None where there is nothing to choose.
 pub fn label<G: Features>(
     state: &G::State,
     expert: &impl Policy<G>,
     choice: usize,
-    places: &[Option<u32>],
+    selection: &Selection,
     temperature: f64,
 ) -> Option<Labels> {
     // The expert's values are all different: no draw decides.
@@ -45,8 +45,7 @@ pub fn label<G: Features>(
     let best = values.iter().max_by(|one, other| one.value.total_cmp(&other.value))?;
     let mut described = vec![Vec::new(); G::ACTIONS];
     G::action_features(state, |action, features| {
-        let placed = features.iter().filter_map(|(feature, number)| places[*feature].map(|place| (place, *number)));
-        described[action] = placed.collect();
+        described[action] = selection.of(features);
     });
     let mut pairs = Vec::new();
     for other in values.iter().filter(|other| other.action != best.action) {
@@ -176,14 +175,13 @@ mod tests {
         let rules = Rules::new(10).unwrap();
         let known = Controlled::named::<Tetris>("dellacherie").unwrap();
         let expert = known.player::<Tetris>(1);
-        let mut places = vec![None; Tetris::action_names().len()];
-        (0..).zip(known.terms()).for_each(|(place, (feature, _))| places[*feature] = Some(place));
+        let selection = Selection::new::<Tetris>(known.terms().iter().map(|(feature, _)| *feature).collect());
         let mut regression = Regression::new(known.terms().len());
         let mut stream = Stream::new(1, Role::Game, 0);
         let mut game = Tetris::new(&rules, &mut stream);
         for _ in 0..300 {
             let choice = expert.choose(&game.state(), &mut stream);
-            let labels = label(&game.state(), &expert, choice, &places, 5.0).unwrap();
+            let labels = label(&game.state(), &expert, choice, &selection, 5.0).unwrap();
             assert!(labels.agree);
             labels.pairs.iter().for_each(|pair| regression.add(pair));
             game.step(choice, &mut stream);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::super::{Learner, Metrics, OutOfRange, TrainConfig};
 use super::config::Config;
 use super::labels::{Labels, Regression, label};
-use crate::agents::{Agent, Controlled, PolicyAgent, places};
+use crate::agents::{Agent, Controlled, PolicyAgent, Selection, places};
 use crate::error::{Error, Result};
 use crate::games::Playable;
 use crate::network::device::Device;
@@ -25,10 +25,8 @@ pub struct Imitation<G: Playable> {
     config: TrainConfig<Config>,
     rules: G::Rules,
     expert: Controlled,
-    /// The features, by their places in the game's list.
-    features: Vec<usize>,
-    /// For each of the game's features its place in the regression.
-    places: Vec<Option<u32>>,
+    /// The features, in the order of the regression.
+    selection: Selection,
     moving: Moving<G>,
 }
 
@@ -70,10 +68,6 @@ impl<G: Playable> Learner<G> for Imitation<G> {
         config.training.sweeps
     }
 
-    fn check_lengthening(_config: &Config) -> std::result::Result<(), String> {
-        Ok(())
-    }
-
     fn new(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device) -> Result<Self> {
         let Config { learning, sampling, .. } = &config.learner;
         if G::PIECES.is_empty() {
@@ -82,7 +76,7 @@ impl<G: Playable> Learner<G> for Imitation<G> {
                 G::NAME
             )));
         }
-        let features = places::<G>(&learning.features, "learning.features")?;
+        let selection = Selection::new::<G>(places::<G>(&learning.features, "learning.features")?);
         let expert = match (&learning.expert, G::CONTROLLERS.first()) {
             (Some(name), _) => Controlled::named::<G>(name).map_err(|error| error.of("learning.expert"))?,
             (None, Some(known)) => Controlled::of::<G>(known)?,
@@ -90,8 +84,6 @@ impl<G: Playable> Learner<G> for Imitation<G> {
                 return Err(Error::user(format!("learning.expert: {} has no controller of its own", G::NAME)));
             }
         };
-        let mut places = vec![None; G::action_names().len()];
-        (0..).zip(&features).for_each(|(place, feature)| places[*feature] = Some(place));
         let game = |game| {
             let mut stream = Stream::new(config.run.seed, Role::Game, game);
             (G::new(rules, &mut stream), stream)
@@ -102,9 +94,9 @@ impl<G: Playable> Learner<G> for Imitation<G> {
             agreed: 0,
             games: (0..sampling.games).map(game).collect(),
             weights: None,
-            regression: Regression::new(features.len()),
+            regression: Regression::new(selection.features().len()),
         };
-        Ok(Self { config: config.clone(), rules: rules.clone(), expert: expert.scaled(), features, places, moving })
+        Ok(Self { config: config.clone(), rules: rules.clone(), expert: expert.scaled(), selection, moving })
     }
 
     fn step(&self) -> u64 {
@@ -119,7 +111,7 @@ impl<G: Playable> Learner<G> for Imitation<G> {
         let expert = self.expert.player::<G>(2);
         while self.moving.positions < sampling.positions && begin.elapsed() < ROUND {
             let wanted = (sampling.positions - self.moving.positions).min(sampling.games) as usize;
-            let (rules, places) = (&self.rules, &self.places);
+            let (rules, selection) = (&self.rules, &self.selection);
             let look = |(game, stream): &mut (G, Stream)| {
                 for _ in 0..sampling.moves {
                     if game.step(G::first_best(&game.state(), &apprentice), stream).terminal {
@@ -127,7 +119,7 @@ impl<G: Playable> Learner<G> for Imitation<G> {
                     }
                 }
                 let choice = G::first_best(&game.state(), &apprentice);
-                label(&game.state(), &expert, choice, places, learning.temperature)
+                label(&game.state(), &expert, choice, selection, learning.temperature)
             };
             let found: Vec<Option<Labels>> = self.moving.games[..wanted].par_iter_mut().map(look).collect();
             for labels in found.iter().flatten() {
@@ -168,7 +160,7 @@ impl<G: Playable> Learner<G> for Imitation<G> {
     }
 
     fn restore(&mut self, saved: Moving<G>) -> Result<()> {
-        if saved.regression.width() != self.features.len()
+        if saved.regression.width() != self.selection.features().len()
             || saved.games.len() as u64 != self.config.learner.sampling.games
         {
             return Err(Error::user("its regression or its games do not fit the configuration"));
@@ -182,7 +174,7 @@ impl<G: Playable> Imitation<G> {
     /// The features and weights by which the apprentice plays.
     fn apprentice(&self) -> Vec<(usize, f64)> {
         match &self.moving.weights {
-            Some(weights) => self.features.iter().copied().zip(weights.iter().copied()).collect(),
+            Some(weights) => self.selection.weighed(weights),
             None => self.expert.terms().to_vec(),
         }
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::super::{Learner, Metrics, OutOfRange, TrainConfig};
 use super::config::Config;
 use super::lstd::{Lstd, Sparse, Transition};
-use crate::agents::{Agent, Controlled, PolicyAgent, places};
+use crate::agents::{Agent, Controlled, PolicyAgent, Selection, places};
 use crate::error::{Error, Result};
 use crate::games::Playable;
 use crate::network::device::Device;
@@ -23,10 +23,8 @@ use crate::store::AgentFile;
 pub struct Lspi<G: Playable> {
     config: TrainConfig<Config>,
     rules: G::Rules,
-    /// The features, by their places in the game's list.
-    features: Vec<usize>,
-    /// For each of the game's features its place among the weights.
-    places: Vec<Option<u32>>,
+    /// The features, in the order of the weights.
+    selection: Selection,
     moving: Moving<G>,
 }
 
@@ -81,15 +79,9 @@ impl<G: Playable> Learner<G> for Lspi<G> {
         config.training.policies
     }
 
-    fn check_lengthening(_config: &Config) -> std::result::Result<(), String> {
-        Ok(())
-    }
-
     fn new(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device) -> Result<Self> {
         let Config { learning, sampling, .. } = &config.learner;
-        let features = places::<G>(&learning.features, "learning.features")?;
-        let mut places = vec![None; G::action_names().len()];
-        (0..).zip(&features).for_each(|(place, feature)| places[*feature] = Some(place));
+        let selection = Selection::new::<G>(places::<G>(&learning.features, "learning.features")?);
         let table = |game| {
             let stream = |role| Stream::new(config.run.seed, role, game);
             let (mut luck, explore) = (stream(Role::Game), stream(Role::Explore));
@@ -101,10 +93,10 @@ impl<G: Playable> Learner<G> for Lspi<G> {
             ended: 0,
             points: 0.0,
             games: (0..sampling.games).map(table).collect(),
-            lstd: Lstd::new(features.len(), learning.discount),
+            lstd: Lstd::new(selection.features().len(), learning.discount),
             weights: None,
         };
-        Ok(Self { config: config.clone(), rules: rules.clone(), features, places, moving })
+        Ok(Self { config: config.clone(), rules: rules.clone(), selection, moving })
     }
 
     fn step(&self) -> u64 {
@@ -136,7 +128,7 @@ impl<G: Playable> Learner<G> for Lspi<G> {
             metrics.set("points", self.moving.points / self.moving.ended as f64);
         }
         (self.moving.moves, self.moving.ended, self.moving.points) = (0, 0, 0.0);
-        self.moving.lstd = Lstd::new(self.features.len(), learning.discount);
+        self.moving.lstd = Lstd::new(self.selection.features().len(), learning.discount);
         self.moving.weights = Some(weights);
         self.moving.policies += 1;
         Ok(())
@@ -155,9 +147,9 @@ impl<G: Playable> Learner<G> for Lspi<G> {
     }
 
     fn restore(&mut self, saved: Moving<G>) -> Result<()> {
-        let weights = saved.weights.as_ref().is_none_or(|weights| weights.len() == self.features.len() + 1);
+        let weights = saved.weights.as_ref().is_none_or(|weights| weights.len() == self.selection.features().len() + 1);
         if !weights
-            || !saved.lstd.fits(self.features.len())
+            || !saved.lstd.fits(self.selection.features().len())
             || saved.games.len() as u64 != self.config.learner.sampling.games
         {
             return Err(Error::user("its weights or its games do not fit the configuration"));
@@ -172,7 +164,7 @@ impl<G: Playable> Lspi<G> {
     fn play(&mut self, moves: u64) {
         let random = self.moving.weights.is_none();
         let exploration = if random { 1.0 } else { self.config.learner.sampling.exploration };
-        let policy = Choosing { places: &self.places, terms: self.terms(), exploration };
+        let policy = Choosing { selection: &self.selection, terms: self.terms(), exploration };
         let rules = &self.rules;
         let played: Vec<Played> =
             self.moving.games.par_iter_mut().map(|table| table.play(rules, &policy, moves)).collect();
@@ -187,12 +179,12 @@ impl<G: Playable> Lspi<G> {
     /// The features and the weights of the policy that plays; none for the random one.
     fn terms(&self) -> Option<Vec<(usize, f64)>> {
         let weights = self.moving.weights.as_ref()?;
-        Some(self.features.iter().copied().zip(weights[1..].iter().copied()).collect())
+        Some(self.selection.weighed(&weights[1..]))
     }
 
     /// The controller that it has learned to be; before the first policy is learned, all actions are worth the same.
     fn controlled(&self) -> Controlled {
-        Controlled::new(self.terms().unwrap_or_else(|| vec![(self.features[0], 0.0)])).scaled()
+        Controlled::new(self.terms().unwrap_or_else(|| vec![(self.selection.features()[0], 0.0)])).scaled()
     }
 }
 
@@ -204,7 +196,7 @@ fn unit(weights: &[f64]) -> Vec<f64> {
 
 /// A policy that plays.
 struct Choosing<'a> {
-    places: &'a [Option<u32>],
+    selection: &'a Selection,
     /// Features and their weights; none for the random policy.
     terms: Option<Vec<(usize, f64)>>,
     /// Share of random moves.
@@ -222,10 +214,7 @@ impl Choosing<'_> {
     /// The actions of a position, their features, and which of them the policy would choose.
     fn describe<G: Playable>(&self, state: &G::State, explore: &mut Stream) -> (Vec<(usize, Sparse)>, usize) {
         let mut actions = Vec::new();
-        G::action_features(state, |action, features| {
-            let placed = features.iter().filter_map(|(feature, number)| self.places[*feature].map(|at| (at, *number)));
-            actions.push((action, placed.collect()));
-        });
+        G::action_features(state, |action, features| actions.push((action, self.selection.of(features))));
         let chosen = match &self.terms {
             None => explore.below(actions.len() as u32) as usize,
             Some(terms) => {
@@ -321,14 +310,14 @@ mod tests {
         // The same games by hand.
         let mut game = table.game.clone();
         let (mut luck, mut explore) = (table.luck.clone(), table.explore.clone());
-        let terms: Vec<(usize, f64)> = learner.features.iter().copied().zip(weights[1..].iter().copied()).collect();
-        let policy = Choosing { places: &learner.places, terms: Some(terms.clone()), exploration: 0.3 };
+        let terms: Vec<(usize, f64)> = learner.selection.weighed(&weights[1..]);
+        let policy = Choosing { selection: &learner.selection, terms: Some(terms.clone()), exploration: 0.3 };
         let of = |game: &Tetris, wanted: usize| {
             use crate::games::Game as _;
             let mut found = Vec::new();
             Tetris::action_features(&game.state(), |action, features| {
                 if action == wanted {
-                    let place = |feature| learner.features.iter().position(|known| *known == feature);
+                    let place = |feature| learner.selection.features().iter().position(|known| *known == feature);
                     found = features.iter().filter_map(|(at, number)| Some((place(*at)? as u32, *number))).collect();
                 }
             });
