@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
+import io
 import os
 import sys
 import threading
@@ -298,8 +299,13 @@ class _Screen:
         # Some screens have several pixels to a point of the mouse.
         self._scale = shot.width / whole.width
         self.size = shot.width, shot.height
-        self._mouse = _mouse() if click else None
-        self._escape = _Escape(required=click)
+        # The Xlib of pyautogui wants a file of authorities, even where the display asks for none.
+        if not os.path.exists(os.environ.get("XAUTHORITY") or os.path.expanduser("~/.Xauthority")):
+            os.environ["XAUTHORITY"] = os.devnull
+        # It says so on standard output, which is for boards.
+        with contextlib.redirect_stdout(io.StringIO()):
+            self._mouse = _mouse() if click else None
+            self._escape = _Escape(required=click)
 
     def grab(self, box: tuple[int, int, int, int] | None) -> npt.NDArray[np.uint8]:
         """The pixels of a box of it, or of all: shape (height, width, 3)."""
