@@ -298,6 +298,13 @@ def test_wrong_arguments_are_named(given, sentence):
     assert done.returncode == 2 and sentence in done.stderr and "Traceback" not in done.stderr
 
 
+def test_who_has_no_mss_is_told_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mss", None)
+    with pytest.raises(Failure, match="mss is missing, which takes pictures of the screen: install it with `pip install") as failure:
+        _watch.run(arguments())
+    assert failure.value.code == 2
+
+
 # A real window
 
 
@@ -370,3 +377,22 @@ def test_escape_stops_the_clicks_in_a_real_window(window):
     subprocess.run([sys.executable, "-c", press], check=True)
     out, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "") and out.endswith("stopped: Escape was pressed\n")
+
+
+def test_the_mouse_in_a_corner_stops_the_clicks_in_a_real_window(window):
+    window(9)
+    command = [sys.executable, "-m", "matchq", "watch", "--click"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "board 1, moves left: 25\n"
+    # More than once, since a click may take it out again.
+    move = "import pyautogui, time; pyautogui.FAILSAFE = False\nfor _ in range(40): pyautogui.moveTo(0, 0); time.sleep(0.02)"
+    subprocess.run([sys.executable, "-c", move], check=True)
+    out, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, "")
+    assert out.endswith("stopped: the mouse was moved into a corner of the screen\n")
+
+
+def test_a_region_beyond_a_real_screen_is_refused(window):
+    done = watch("--region", "900,0,200,300")
+    assert done.returncode == 2 and done.stdout == ""
+    assert "--region 900,0,200,300: it must lie on the screen, which has 1024 by 800 pixels" in done.stderr

@@ -1,5 +1,7 @@
 //! Reading a board from a picture, and learning a theme from a labelled one.
 
+use std::cell::LazyCell;
+
 use super::cell::{Look, SIDE, agreement, median, middle};
 use super::colour::distance;
 use super::field::{Field, find};
@@ -78,34 +80,34 @@ impl Reading {
 /// # Errors
 /// When no field is found.
 pub fn read(name: &str, picture: &Picture, theme: &Theme) -> Result<Reading> {
-    let vote = |picture: &Picture, field: &Field| {
-        let worth = read_field(picture, theme, *field).worth();
-        // A range is as sure as can be of whatever has one pixel in it, which proves nothing.
-        if matches!(theme.gems, Gems::Ranges(_)) { worth / 2.0 } else { worth }
-    };
-    let field = find(picture, theme.size, vote).ok_or_else(|| none(name, theme.size))?;
-    Ok(read_field(picture, theme, field))
+    Ok(read_best(name, picture, std::slice::from_ref(theme), None)?.1)
 }
 
 /// The board of a picture, read by the theme by which its cells are surest, and which theme that is.
 ///
-/// In a field of all themes' size, or in the one that is found.
+/// In a field of the themes' size, which they all have, or in the one that is found.
 ///
 /// # Errors
-/// When no theme finds a field, what the first says; there must be a theme.
+/// When no field is found; there must be a theme.
 pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<Field>) -> Result<(usize, Reading)> {
-    let mut best: Option<(usize, Reading)> = None;
-    let mut first = None;
-    for (at, theme) in themes.iter().enumerate() {
-        match field.map_or_else(|| read(name, picture, theme), |field| Ok(read_field(picture, theme, field))) {
-            Ok(reading) if best.as_ref().is_none_or(|(_, best)| reading.worth() > best.worth()) => {
-                best = Some((at, reading));
-            }
-            Ok(_) => {}
-            Err(error) => first = first.or(Some(error)),
-        }
-    }
-    best.ok_or_else(|| first.unwrap_or_else(|| Error::user(format!("{name}: there is no theme to read it by"))))
+    let size = themes.first().ok_or_else(|| Error::user(format!("{name}: there is no theme to read it by")))?.size;
+    debug_assert!(themes.iter().all(|theme| theme.size == size), "themes of one size");
+    // Looking for the field is the larger part of the work: it is done once for all of them.
+    let vote = |picture: &Picture, field: &Field| {
+        let votes = themes.iter().zip(read_all(picture, themes, *field)).map(|(theme, reading)| vote(theme, &reading));
+        votes.fold(0.0, f32::max)
+    };
+    let field = field.or_else(|| find(picture, size, vote)).ok_or_else(|| none(name, size))?;
+    let readings = read_all(picture, themes, field).into_iter().enumerate();
+    // Of equals the first.
+    let best = readings.reduce(|best, next| if next.1.worth() > best.1.worth() { next } else { best });
+    best.ok_or_else(|| none(name, size))
+}
+
+/// What a reading by a theme is worth in the choice of a field.
+fn vote(theme: &Theme, reading: &Reading) -> f32 {
+    // A range is as sure as can be of whatever has one pixel in it, which proves nothing.
+    if matches!(theme.gems, Gems::Ranges(_)) { reading.worth() / 2.0 } else { reading.worth() }
 }
 
 fn none(name: &str, [columns, rows]: [usize; 2]) -> Error {
@@ -117,13 +119,24 @@ fn none(name: &str, [columns, rows]: [usize; 2]) -> Error {
 
 /// The board that lies in a field of the theme's size.
 pub fn read_field(picture: &Picture, theme: &Theme, field: Field) -> Reading {
+    read_all(picture, std::slice::from_ref(theme), field).remove(0)
+}
+
+/// The same by each of some themes, which look at the cells once.
+fn read_all(picture: &Picture, themes: &[Theme], field: Field) -> Vec<Reading> {
     let [columns, rows] = field.size;
     let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
-    let cells = places.map(|(column, row)| match &theme.gems {
-        Gems::Prototypes(gems) => nearest(gems, &Look::new(picture, &field, column, row)),
-        Gems::Ranges(gems) => most_in_range(gems, picture, &field, column, row),
-    });
-    Reading { field, cells: cells.collect() }
+    let mut cells = vec![Vec::with_capacity(columns * rows); themes.len()];
+    for (column, row) in places {
+        let look = LazyCell::new(|| Look::new(picture, &field, column, row));
+        for (theme, cells) in themes.iter().zip(&mut cells) {
+            cells.push(match &theme.gems {
+                Gems::Prototypes(gems) => nearest(gems, &look),
+                Gems::Ranges(gems) => most_in_range(gems, picture, &field, column, row),
+            });
+        }
+    }
+    cells.into_iter().map(|cells| Reading { field, cells }).collect()
 }
 
 /// The most probable letter of a look.
