@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 import pytest
 from conftest import KIT, ROOT
@@ -197,6 +198,36 @@ def test_the_best_move_is_clicked_in_the_middle_of_its_cells_and_the_moves_are_c
         (pytest.approx(EDGE + (x + 0.5) * CELL, abs=1.5), pytest.approx(EDGE + (y + 0.5) * CELL, abs=1.5)) for x, y in cells
     ]
     assert "board 3, moves left: 23" in capsys.readouterr().out
+
+
+def test_moves_of_bejeweled_are_clicked_as_its_ranked_player_chooses_them():
+    picture = matchq.read_board(PICTURES / "bejeweled.png", game="bejeweled")
+    left, top, width, height = (round(length) for length in picture.field)
+    drawn = picture.drawn()
+    cells = {}
+    for y, row in enumerate(picture.board.split("\n")):
+        for x, letter in enumerate(row):
+            cells[letter] = drawn[top + y * height // 8 :, left + x * width // 8 :][: height // 8, : width // 8]
+
+    def show(board):
+        field = np.concatenate([np.concatenate([cells[letter] for letter in row], 1) for row in board.split("\n")])
+        return np.pad(field, ((30, 30), (30, 30), (0, 0)), constant_values=25)
+
+    agent = matchq.Agent.named("ranked", game="bejeweled")
+    env = gymnasium.make("matchq/Bejeweled-v0", render_mode="ansi")
+    env.reset(seed=4)
+    boards, moves = [env.unwrapped.render()], []
+    for _ in range(8):
+        moves.append(agent.act(boards[-1]))
+        env.step(matchq.action_of_move(moves[-1], game="bejeweled"))
+        boards.append(env.unwrapped.render())
+    screen = Screen([show(boards[0])], [[show(board)] for board in boards[1:]])
+    given = arguments("--game", "bejeweled", "--click", "--moves", "8")
+    assert _watch.watch(screen, agent, given, 0) == 8
+    side = width // 8
+    assert [(int(x - 30) // side, int(y - 30) // side) for x, y in screen.clicks] == [
+        cell for move in moves for cell in matchq.cells_of_move(move, game="bejeweled")
+    ]
 
 
 def test_a_board_that_moves_before_the_click_is_not_clicked():
