@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::buffers::{LINES, NUMBERS};
 use super::geometry::Shape;
 use super::line::{Line, WIDTH, copy, line};
-use super::plan::{Plan, WeightPlan};
+use super::plan::{Plan, WeightPlan, Workspace};
 use crate::network::activation::Activation;
 
 /// The gradients of a convolution.
@@ -68,7 +68,7 @@ pub fn backward(
     gradient: &[f32],
     wanted: bool,
 ) -> Gradients {
-    let Shape { boards, inputs, outputs, .. } = *shape;
+    let Shape { boards, outputs, .. } = *shape;
     let mut input_gradient = NUMBERS.take(if wanted { input.len() } else { 0 });
     let mut bias_gradient = vec![0.0; boards * outputs];
     let all = Boards { input, mask, gradient, input_gradient: &mut input_gradient, bias_gradient: &mut bias_gradient };
@@ -81,9 +81,9 @@ pub fn backward(
         lines: shape.lines().collect(),
         weight_plan: WeightPlan::new(shape),
         plans: Plan::of_batch(&shape.transposed()),
-        panels: if wanted { shape.pack_transposed(weight) } else { Vec::new() },
+        panels: if wanted { shape.pack_transposed(weight, shape.algorithm()) } else { Vec::new() },
     };
-    let length = outputs.div_ceil(WIDTH) * shape.taps() * inputs;
+    let length = outputs.div_ceil(WIDTH) * shape.panel(shape.algorithm());
     let add_part = |scratch: &mut Scratch, part: Boards| {
         let mut weight_gradient = LINES.take_zeroed(length);
         for block in part.split(shape.block(), shape) {
@@ -93,7 +93,7 @@ pub fn backward(
     };
     let partial: Vec<Vec<Line>> = parts.into_par_iter().map_init(|| work.scratch(), add_part).collect();
     let sum = sum(partial, length);
-    let weight_gradient = shape.unpack(&sum);
+    let weight_gradient = shape.unpack(&sum, shape.algorithm());
     LINES.give(sum);
     Gradients { input: input_gradient, weight: weight_gradient, bias: bias_gradient }
 }
@@ -115,7 +115,7 @@ struct Work<'a> {
 struct Scratch {
     padded_input: Vec<Line>,
     padded_gradient: Vec<Line>,
-    sums: Vec<Line>,
+    workspace: Workspace,
 }
 
 impl Work<'_> {
@@ -125,7 +125,7 @@ impl Work<'_> {
         Scratch {
             padded_input: padded(self.shape.inputs),
             padded_gradient: padded(self.shape.outputs),
-            sums: lines(self.lines.len()),
+            workspace: Workspace::default(),
         }
     }
 
@@ -135,46 +135,48 @@ impl Work<'_> {
     fn add_block(&self, block: Boards, scratch: &mut Scratch, weight_gradient: &mut [Line]) {
         let Self { shape, lines, .. } = self;
         let Shape { inputs, outputs, .. } = **shape;
-        let Scratch { padded_input, padded_gradient, sums } = scratch;
+        let Scratch { padded_input, padded_gradient, workspace } = scratch;
         shape.pad(block.input, inputs, lines, padded_input);
         let masked = Masked { gradient: block.gradient, mask: block.mask, outputs };
         masked.pad(lines, shape.padded(), padded_gradient);
 
-        let weight_gradient = weight_gradient.chunks_exact_mut(shape.taps() * inputs);
-        let panels = padded_gradient.chunks_exact(shape.padded()).zip(weight_gradient);
-        for (index, (panel, weight_gradient)) in panels.enumerate() {
+        for (index, group) in padded_gradient.chunks_exact(shape.padded()).enumerate() {
             let sums = block.bias_gradient.chunks_exact_mut(outputs).map(|sums| &mut sums[index * WIDTH..]);
-            sum_boards(panel, lines, shape.places(), sums);
-            self.weight_plan.add(padded_input, panel, weight_gradient);
+            sum_boards(group, lines, shape.places(), sums);
         }
+        self.weight_plan.add(padded_input, padded_gradient, workspace, weight_gradient);
         if !block.input_gradient.is_empty() {
-            self.write_input_gradient(block.gradient, padded_gradient, sums, block.input_gradient);
+            self.write_input_gradient(block.gradient, padded_gradient, workspace, block.input_gradient);
         }
     }
 
     /// Convolves a block's gradient to the gradient of its input.
     ///
     /// `padded` is what of the gradient passed the ReLU.
-    fn write_input_gradient(&self, gradient: &[f32], padded: &[Line], sums: &mut [Line], input_gradient: &mut [f32]) {
+    fn write_input_gradient(
+        &self,
+        gradient: &[f32],
+        padded: &[Line],
+        workspace: &mut Workspace,
+        input_gradient: &mut [f32],
+    ) {
         let Shape { inputs, outputs, .. } = *self.shape;
         let places = gradient.len() / outputs;
         let plan = &self.plans[usize::from(places < self.lines.len())];
-        let sums = &mut sums[..places];
-        for (index, panel) in self.panels.chunks_exact(self.shape.taps() * outputs).enumerate() {
-            let first = index * WIDTH;
-            let width = WIDTH.min(inputs - first);
-            match self.activation {
-                Activation::Residual => {
-                    let all = Masked { gradient, mask: &[], outputs };
-                    plan.places.iter().for_each(|place| sums[place.sum] = all.at(place.number, first));
-                }
-                _ => sums.fill(Line::default()),
+        let all = Masked { gradient, mask: &[], outputs };
+        let begin = |group: usize, sums: &mut [Line]| match self.activation {
+            Activation::Residual => {
+                plan.places.iter().for_each(|place| sums[place.sum] = all.at(place.number, group * WIDTH));
             }
-            plan.add(padded, panel, sums);
+            _ => sums.fill(Line::default()),
+        };
+        plan.convolve(padded, &self.panels, workspace, begin, |group, sums| {
+            let first = group * WIDTH;
+            let width = WIDTH.min(inputs - first);
             for (place, gradient) in plan.places.iter().zip(input_gradient.chunks_exact_mut(inputs)) {
                 copy(&sums[place.sum].0, &mut gradient[first..first + width]);
             }
-        }
+        });
     }
 }
 

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::buffers::{MASKS, NUMBERS};
 use super::geometry::Shape;
 use super::line::{Line, WIDTH, copy, line};
-use super::plan::Plan;
+use super::plan::{Plan, Workspace};
 use crate::network::activation::Activation;
 
 /// Boards of a block.
@@ -47,26 +47,31 @@ pub fn forward(
         })
         .collect();
 
-    let panels = shape.pack(weight);
+    let panels = shape.pack(weight, shape.algorithm());
     let lines: Vec<usize> = shape.lines().collect();
     let plans = Plan::of_batch(shape);
-    let size = shape.taps() * inputs;
     let per_sample_bias = bias.len() != outputs;
     blocks.into_par_iter().for_each_init(
-        || [inputs.div_ceil(WIDTH) * shape.padded(), block, block * places].map(|lines| vec![Line::default(); lines]),
-        |[padded, starts, sums], Block { input, bias, output, mask }| {
+        || {
+            let lines = |count| vec![Line::default(); count];
+            (lines(shape.groups() * shape.padded()), lines(block), Workspace::default())
+        },
+        |(padded, starts, workspace), Block { input, bias, output, mask }| {
             shape.pad(input, inputs, &lines, padded);
             let plan = &plans[usize::from(output.len() < block * places * outputs)];
-            for (index, panel) in panels.chunks_exact(size).enumerate() {
-                let first = index * WIDTH;
+            let begin = |group: usize, sums: &mut [Line]| {
+                let first = group * WIDTH;
                 let width = WIDTH.min(outputs - first);
                 for (board, start) in starts.iter_mut().enumerate() {
                     let at = first + if per_sample_bias { board * outputs } else { 0 };
                     // There are no biases of boards beyond the last.
                     start.0 = bias.get(at..at + width).map(line).unwrap_or_default();
                 }
-                let sums = plan.convolve(starts, padded, panel, sums);
-                let channels = Channels { first, width, input, outputs };
+                plan.begin(starts, sums);
+            };
+            plan.convolve(padded, &panels, workspace, begin, |group, sums| {
+                let first = group * WIDTH;
+                let channels = Channels { first, width: WIDTH.min(outputs - first), input, outputs };
                 match activation {
                     Activation::None => channels.store(plan, sums, output, mask, |sum, _| *sum),
                     Activation::Relu => channels.store(plan, sums, output, mask, |sum, _| sum.map(relu)),
@@ -75,7 +80,7 @@ pub fn forward(
                         std::array::from_fn(|channel| input[channel] + relu(sum[channel]))
                     }),
                 }
-            }
+            });
         },
     );
     (output, mask)

@@ -40,6 +40,11 @@ impl Shape {
         self.kernel * self.kernel
     }
 
+    /// Groups of [`WIDTH`] channels of the input.
+    pub fn groups(&self) -> usize {
+        self.inputs.div_ceil(WIDTH)
+    }
+
     /// Boards that are computed together, whatever the batch.
     pub fn block(&self) -> usize {
         (PLACES / self.places()).max(1)
@@ -52,7 +57,7 @@ impl Shape {
     /// Columns of a padded board.
     ///
     /// Neighbouring rows share the zeros between them, as do neighbouring boards.
-    fn padded_columns(&self) -> usize {
+    pub fn padded_columns(&self) -> usize {
         self.columns + self.border()
     }
 
@@ -63,12 +68,14 @@ impl Shape {
     /// Lines in a padded block of up to [`WIDTH`] channels: one a place.
     pub fn padded(&self) -> usize {
         let rows = self.block() * self.padded_rows() + self.border();
-        rows * self.padded_columns() + self.border()
+        // Tiles of two by two places may reach beyond the last row and column.
+        let beyond = self.rows % 2 * self.padded_columns() + self.columns % 2;
+        rows * self.padded_columns() + self.border() + beyond
     }
 
     /// The line of a place of a block in the padded block.
     pub fn line(&self, place: usize) -> usize {
-        self.corner(place) + self.border() * self.padded_columns() + self.border()
+        self.corner_of(place) + self.border() * self.padded_columns() + self.border()
     }
 
     /// The line of every place of a block in the padded block.
@@ -76,16 +83,19 @@ impl Shape {
         (0..self.block() * self.places()).map(|place| self.line(place))
     }
 
-    /// The line with which the neighbourhood of a place of a block begins.
-    fn corner(&self, place: usize) -> usize {
+    /// The line with which the neighbourhood of a row and column of a board begins.
+    pub fn corner(&self, board: usize, [row, column]: [usize; 2]) -> usize {
+        (board * self.padded_rows() + row) * self.padded_columns() + column
+    }
+
+    fn corner_of(&self, place: usize) -> usize {
         let (board, place) = (place / self.places(), place % self.places());
-        let row = board * self.padded_rows() + place / self.columns;
-        row * self.padded_columns() + place % self.columns
+        self.corner(board, [place / self.columns, place % self.columns])
     }
 
     /// Where the neighbourhood of a place of a block begins in the padded block.
     pub fn neighbourhood(&self, place: usize) -> usize {
-        self.corner(place) * WIDTH
+        self.corner_of(place) * WIDTH
     }
 
     /// The tap at the place itself.

@@ -1,10 +1,11 @@
 //! A convolution between padded blocks, without a backward pass.
 
 use super::Kernel;
-use super::forward::relu;
 use super::geometry::Shape;
+use super::instructions::with_the_best_instructions;
 use super::line::{Line, WIDTH, line};
-use super::plan::Plans;
+use super::plan::{Place, Plans, Workspace};
+use super::register::Register;
 use crate::network::activation::Activation;
 
 /// A convolution that is ready to be applied to blocks of boards.
@@ -27,8 +28,8 @@ impl Layer {
     pub fn new(shape: Shape, plans: &Plans, convolution: &Kernel, activation: Activation) -> Self {
         let [_, _, kernel] = convolution.sizes;
         let panels = match kernel < shape.kernel {
-            true => shape.pack(&widened(&convolution.weight, kernel, shape.kernel)),
-            false => shape.pack(&convolution.weight),
+            true => shape.pack(&widened(&convolution.weight, kernel, shape.kernel), plans.algorithm()),
+            false => shape.pack(&convolution.weight, plans.algorithm()),
         };
         let starts = convolution.bias.chunks(WIDTH).flat_map(|bias| vec![Line(line(bias)); shape.block()]).collect();
         Self { shape, plans: plans.clone(), activation, panels, starts }
@@ -47,9 +48,16 @@ impl Layer {
     /// Convolves boards of the padded block `input` to the padded block `output`.
     ///
     /// There is at least one board. The sums begin with `starts`, which are [`self.starts`](Self::starts) or others
-    /// like them; the buffer `sums` has room for a block.
-    pub fn apply(&self, boards: usize, starts: &[Line], input: &[Line], sums: &mut [Line], output: &mut [Line]) {
-        self.apply_with(boards, starts, None, input, sums, output);
+    /// like them.
+    pub fn apply(
+        &self,
+        boards: usize,
+        starts: &[Line],
+        input: &[Line],
+        workspace: &mut Workspace,
+        output: &mut [Line],
+    ) {
+        self.apply_with(boards, starts, None, input, workspace, output);
     }
 
     /// The same with a padded block `added` to the sums.
@@ -59,34 +67,67 @@ impl Layer {
         starts: &[Line],
         added: Option<&[Line]>,
         input: &[Line],
-        sums: &mut [Line],
+        workspace: &mut Workspace,
         output: &mut [Line],
     ) {
         let (block, size) = (self.shape.block(), self.shape.padded());
         let plan = self.plans.of(boards);
-        let panels = self.panels.chunks_exact(self.shape.taps() * self.shape.inputs);
-        let panels = panels.zip(starts.chunks_exact(block)).zip(output.chunks_exact_mut(size));
-        for (group, ((panel, starts), output)) in panels.enumerate() {
-            let count = plan.convolve(starts, input, panel, sums).len();
-            let sums = &mut sums[..count];
-            if let Some(added) = added {
-                let added = &added[group * size..][..size];
-                for place in &plan.places {
-                    let numbers = sums[place.sum].0.iter_mut().zip(&added[place.line].0);
-                    numbers.for_each(|(sum, number)| *sum += number);
+        // It may be wider than the layer's own.
+        let padded = &input[..self.shape.groups() * size];
+        let begin = |group: usize, sums: &mut [Line]| plan.begin(&starts[group * block..][..block], sums);
+        plan.convolve(padded, &self.panels, workspace, begin, |group, sums| {
+            let channels = group * size..(group + 1) * size;
+            let added = added.map(|added| &added[channels.clone()]);
+            let before = if self.activation == Activation::Residual { &input[channels.clone()] } else { &[] };
+            store(&plan.places, sums, self.activation, added, before, &mut output[channels]);
+        });
+    }
+}
+
+with_the_best_instructions! {
+    fn store(
+        places: &[Place],
+        sums: &[Line],
+        activation: Activation,
+        added: Option<&[Line]>,
+        before: &[Line],
+        output: &mut [Line],
+    ) = activate
+}
+
+/// Writes the activated sums of a group of channels, with a group of a padded block added.
+///
+/// `before` is that of the input, where the activation asks for it.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn activate<R: Register>(
+    places: &[Place],
+    sums: &[Line],
+    activation: Activation,
+    added: Option<&[Line]>,
+    before: &[Line],
+    output: &mut [Line],
+) {
+    for place in places {
+        let (from, to) = (&sums[place.sum].0, &mut output[place.line].0);
+        let added = added.map(|added| &added[place.line].0);
+        let before = before.get(place.line).map(|before| &before.0);
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: a register's numbers from any of its lanes on are in a line.
+            unsafe {
+                let load = |line: &[f32; WIDTH]| R::load(line.as_ptr().add(lane));
+                let mut sum = load(from);
+                if let Some(added) = added {
+                    sum = sum.plus(load(added));
                 }
-            }
-            let sums = plan.places.iter().map(|place| (&sums[place.sum].0, place.line));
-            match self.activation {
-                Activation::None => sums.for_each(|(sum, line)| output[line].0 = *sum),
-                Activation::Relu => sums.for_each(|(sum, line)| output[line].0 = sum.map(relu)),
-                Activation::Residual => {
-                    let input = &input[group * size..][..size];
-                    for (sum, line) in sums {
-                        let numbers = output[line].0.iter_mut().zip(&input[line].0).zip(sum);
-                        numbers.for_each(|((output, input), sum)| *output = input + relu(*sum));
-                    }
-                }
+                let activated = match (activation, before) {
+                    (Activation::None, _) => sum,
+                    (Activation::Residual, Some(before)) => load(before).plus(sum.rectified()),
+                    _ => sum.rectified(),
+                };
+                activated.store(to.as_mut_ptr().add(lane));
             }
         }
     }

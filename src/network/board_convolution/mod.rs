@@ -15,16 +15,20 @@ mod backward;
 mod buffers;
 mod forward;
 mod geometry;
+mod instructions;
 mod layer;
 mod line;
 mod operation;
 mod packing;
 mod plan;
 mod planes;
+mod points;
 mod product;
+mod register;
 mod steps;
 mod tower;
 mod waves;
+mod winograd;
 
 /// The numbers of a convolution.
 pub struct Kernel {

@@ -6,18 +6,43 @@ use std::sync::{Arc, OnceLock};
 
 use super::geometry::{Rectangle, Shape};
 use super::line::{Line, WIDTH};
+use super::packing::Algorithm;
+use super::points::{Sizes, add_gradients, multiply};
 use super::product::add_product;
 use super::steps::{Rows, Steps};
+use super::winograd::{POINTS, Tiles, add_tiles};
 
 /// The convolution of a block of boards.
-///
-/// The sums of places with the same taps stand together, so that they make full tiles of a product.
 pub struct Plan {
     /// In the order of the block.
     pub places: Vec<Place>,
     /// The board of every sum.
     boards: Vec<usize>,
-    regions: Vec<Region<1>>,
+    way: Way,
+}
+
+/// How it is computed.
+enum Way {
+    Direct {
+        regions: Vec<Region<1>>,
+        /// Lines of a panel.
+        panel: usize,
+    },
+    /// The sums are those of the four places of each tile, also of those beyond the board.
+    Winograd(Winograd),
+}
+
+/// Tiles, and the sizes of the products at their points.
+struct Winograd {
+    tiles: Tiles,
+    sizes: Sizes,
+}
+
+impl Winograd {
+    fn new(shape: &Shape, boards: usize) -> Self {
+        let tiles = Tiles::new(shape, boards);
+        Self { sizes: Sizes { tiles: tiles.count(), inputs: shape.inputs }, tiles }
+    }
 }
 
 /// A place of a block.
@@ -37,57 +62,129 @@ struct Region<const STRIDE: usize> {
     steps: Steps<STRIDE>,
 }
 
+/// What a thread writes while it convolves a block.
+#[derive(Default)]
+pub struct Workspace {
+    /// Sums of the places.
+    sums: Vec<Line>,
+    /// Patches at all points.
+    transformed: Vec<Line>,
+    /// Tiles at all points, for some panels.
+    products: Vec<Line>,
+}
+
+/// So many lines of a buffer, with any content.
+fn room(buffer: &mut Vec<Line>, count: usize) -> &mut [Line] {
+    if buffer.len() < count {
+        buffer.resize(count, Line::default());
+    }
+    &mut buffer[..count]
+}
+
+/// Panels that are multiplied together, since they read the same left side.
+const TOGETHER: usize = 2;
+
 impl Plan {
     /// For the blocks of a batch: whole ones, and the last.
     pub fn of_batch(shape: &Shape) -> [Self; 2] {
         let regions = shape.regions();
-        [shape.block(), shape.boards % shape.block()].map(|boards| Self::with_regions(shape, boards, &regions))
+        let algorithm = shape.algorithm();
+        [shape.block(), shape.boards % shape.block()].map(|boards| Self::new(shape, algorithm, boards, &regions))
     }
 
-    fn with_regions(shape: &Shape, boards: usize, regions: &[(Rectangle, Rectangle)]) -> Self {
-        let mut plan = Self { places: Vec::new(), boards: Vec::new(), regions: Vec::new() };
-        for (rectangle, taps) in regions.iter().filter(|_| boards > 0) {
-            plan.push(shape, boards, rectangle, taps);
+    /// Of so many boards; the regions are for a direct one.
+    fn new(shape: &Shape, algorithm: Algorithm, boards: usize, regions: &[(Rectangle, Rectangle)]) -> Self {
+        match algorithm {
+            Algorithm::Direct => Self::direct(shape, boards, regions),
+            Algorithm::Winograd => Self::winograd(shape, boards),
         }
-        plan.places.sort_unstable_by_key(|place| place.number);
-        plan
     }
 
-    /// Adds a rectangle of each of so many boards.
-    fn push(&mut self, shape: &Shape, boards: usize, rectangle: &Rectangle, taps: &Rectangle) {
-        let start = self.places.len();
-        for board in 0..boards {
-            for place in rectangle.places(shape.columns) {
-                let number = board * shape.places() + place;
-                self.places.push(Place { number, line: shape.line(number), sum: self.places.len() });
-                self.boards.push(board);
+    /// Sums of places with the same taps stand together, so that they make full tiles of a product.
+    fn direct(shape: &Shape, boards: usize, rectangles: &[(Rectangle, Rectangle)]) -> Self {
+        let (mut places, mut owners, mut regions) = (Vec::new(), Vec::new(), Vec::new());
+        for (rectangle, taps) in rectangles.iter().filter(|_| boards > 0) {
+            let start = places.len();
+            for board in 0..boards {
+                for place in rectangle.places(shape.columns) {
+                    let number = board * shape.places() + place;
+                    places.push(Place { number, line: shape.line(number), sum: places.len() });
+                    owners.push(board);
+                }
             }
+            regions.push(Region {
+                count: places.len() - start,
+                rows: places[start..].iter().map(|place| shape.neighbourhood(place.number)).collect(),
+                steps: shape.neighbours(taps).collect(),
+            });
         }
-        let places = &self.places[start..];
-        self.regions.push(Region {
-            count: places.len(),
-            rows: places.iter().map(|place| shape.neighbourhood(place.number)).collect(),
-            steps: shape.neighbours(taps).collect(),
-        });
+        places.sort_unstable_by_key(|place| place.number);
+        let panel = shape.panel(Algorithm::Direct);
+        Self { places, boards: owners, way: Way::Direct { regions, panel } }
     }
 
-    /// The convolution of a padded block by a panel of weights.
-    ///
-    /// Gives the sums of its [`places`](Self::places), each of which begins with the line of its board in `starts`.
-    pub fn convolve<'a>(&self, starts: &[Line], padded: &[Line], panel: &[Line], sums: &'a mut [Line]) -> &'a [Line] {
-        let sums = &mut sums[..self.places.len()];
+    fn winograd(shape: &Shape, boards: usize) -> Self {
+        let tiles = Winograd::new(shape, boards);
+        let corners = || (0..boards).flat_map(|board| shape.tiles().map(move |corner| (board, corner)));
+        let all = corners().flat_map(|(board, [row, column])| {
+            [0, 1].into_iter().flat_map(move |down| [0, 1].map(|right| (board, row + down, column + right)))
+        });
+        let on_board = all.enumerate().filter(|(_, (_, row, column))| *row < shape.rows && *column < shape.columns);
+        let mut places: Vec<Place> = on_board
+            .map(|(sum, (board, row, column))| {
+                let number = board * shape.places() + row * shape.columns + column;
+                Place { number, line: shape.line(number), sum }
+            })
+            .collect();
+        places.sort_unstable_by_key(|place| place.number);
+        let boards = corners().flat_map(|(board, _)| [board; 4]).collect();
+        Self { places, boards, way: Way::Winograd(tiles) }
+    }
+
+    /// Begins the sums of a group with a line for each board.
+    pub fn begin(&self, starts: &[Line], sums: &mut [Line]) {
         for (sum, board) in sums.iter_mut().zip(&self.boards) {
             *sum = starts[*board];
         }
-        self.add(padded, panel, sums);
-        sums
     }
 
-    /// Adds the products of a padded block with a panel of weights to the sums.
+    /// Adds the convolution of a padded block by panels of weights to sums.
     ///
-    /// These are the sums of its [`places`](Self::places).
-    pub fn add(&self, padded: &[Line], panel: &[Line], sums: &mut [Line]) {
-        add_regions(&self.regions, padded, panel, sums);
+    /// Before and after that the caller sees the sums of each panel's channels, as [`places`](Self::places) tells.
+    pub fn convolve(
+        &self,
+        padded: &[Line],
+        panels: &[Line],
+        workspace: &mut Workspace,
+        mut begin: impl FnMut(usize, &mut [Line]),
+        mut end: impl FnMut(usize, &[Line]),
+    ) {
+        let Workspace { sums, transformed, products } = workspace;
+        let sums = room(sums, self.boards.len());
+        match &self.way {
+            Way::Direct { regions, panel } => {
+                for (group, panel) in panels.chunks_exact(*panel).enumerate() {
+                    begin(group, sums);
+                    add_regions(regions, padded, panel, sums);
+                    end(group, sums);
+                }
+            }
+            Way::Winograd(Winograd { tiles, sizes }) => {
+                let transformed = room(transformed, sizes.transformed());
+                tiles.read(padded, transformed);
+                let size = POINTS * sizes.inputs;
+                for (index, panels) in panels.chunks(TOGETHER * size).enumerate() {
+                    let products = room(products, panels.len() / size * POINTS * sizes.tiles);
+                    multiply(*sizes, transformed, panels, products);
+                    for (which, products) in products.chunks_exact(POINTS * sizes.tiles).enumerate() {
+                        let group = TOGETHER * index + which;
+                        begin(group, sums);
+                        add_tiles(products, sums);
+                        end(group, sums);
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -99,6 +196,7 @@ pub struct Plans(Arc<Regions>);
 
 struct Regions {
     shape: Shape,
+    algorithm: Algorithm,
     /// Places of a board, each with its taps.
     regions: Vec<(Rectangle, Rectangle)>,
     /// By the number of boards, from one.
@@ -108,29 +206,44 @@ struct Regions {
 impl Plans {
     /// Of the convolutions of a shape, whatever its number of boards.
     pub fn new(shape: &Shape) -> Self {
-        Self::with_regions(shape, shape.regions())
+        Self::with_regions(shape, shape.algorithm(), shape.regions())
     }
 
     /// The same of a kernel that is zero but for its centre, at some places.
     pub fn of_centre(shape: &Shape, places: Rectangle) -> Self {
-        Self::with_regions(shape, vec![(places, shape.centre())])
+        Self::with_regions(shape, Algorithm::Direct, vec![(places, shape.centre())])
     }
 
-    fn with_regions(shape: &Shape, regions: Vec<(Rectangle, Rectangle)>) -> Self {
+    fn with_regions(shape: &Shape, algorithm: Algorithm, regions: Vec<(Rectangle, Rectangle)>) -> Self {
         let plans = (0..shape.block()).map(|_| OnceLock::new()).collect();
-        Self(Arc::new(Regions { shape: *shape, regions, plans }))
+        Self(Arc::new(Regions { shape: *shape, algorithm, regions, plans }))
+    }
+
+    /// How their weights are packed.
+    pub fn algorithm(&self) -> Algorithm {
+        self.0.algorithm
     }
 
     /// The plan for so many boards, from one to a block.
     pub fn of(&self, boards: usize) -> &Plan {
-        let Regions { shape, regions, plans } = &*self.0;
-        plans[boards - 1].get_or_init(|| Plan::with_regions(shape, boards, regions))
+        let Regions { shape, algorithm, regions, plans } = &*self.0;
+        plans[boards - 1].get_or_init(|| Plan::new(shape, *algorithm, boards, regions))
     }
 }
 
 /// The gradient of the weights from a block of boards.
 pub struct WeightPlan {
-    regions: Vec<Region<WIDTH>>,
+    way: WeightWay,
+}
+
+enum WeightWay {
+    Direct {
+        regions: Vec<Region<WIDTH>>,
+        /// Lines of a panel, and of a padded block.
+        panel: usize,
+        padded: usize,
+    },
+    Winograd(Winograd),
 }
 
 impl WeightPlan {
@@ -141,14 +254,42 @@ impl WeightPlan {
             rows: offsets.into_iter().collect(),
             steps: shape.places_with(row).map(|place| (shape.neighbourhood(place), shape.line(place))).collect(),
         };
-        Self { regions: shape.kernel_rows().into_iter().map(region).collect() }
+        let way = match shape.algorithm() {
+            Algorithm::Direct => WeightWay::Direct {
+                regions: shape.kernel_rows().into_iter().map(region).collect(),
+                panel: shape.panel(Algorithm::Direct),
+                padded: shape.padded(),
+            },
+            Algorithm::Winograd => WeightWay::Winograd(Winograd::new(shape, shape.block())),
+        };
+        Self { way }
     }
 
-    /// Adds the products of padded inputs with a group of padded gradients to sums.
+    /// Adds the products of padded inputs with padded gradients to sums.
     ///
-    /// Both are padded blocks; the sums are in the order of [`Shape::pack`].
-    pub fn add(&self, padded: &[Line], gradient: &[Line], sums: &mut [Line]) {
-        add_regions(&self.regions, padded, gradient, sums);
+    /// These are in the order of [`Shape::pack`].
+    pub fn add(&self, padded: &[Line], gradients: &[Line], workspace: &mut Workspace, sums: &mut [Line]) {
+        match &self.way {
+            WeightWay::Direct { regions, panel, padded: size } => {
+                for (gradient, sums) in gradients.chunks_exact(*size).zip(sums.chunks_exact_mut(*panel)) {
+                    add_regions(regions, padded, gradient, sums);
+                }
+            }
+            WeightWay::Winograd(Winograd { tiles, sizes }) => {
+                let Workspace { transformed, products, .. } = workspace;
+                let transformed = room(transformed, sizes.transformed());
+                tiles.read(padded, transformed);
+                let panels = sums.chunks_mut(TOGETHER * POINTS * sizes.inputs);
+                for (gradients, sums) in gradients.chunks(TOGETHER * tiles.block()).zip(panels) {
+                    let groups = gradients.chunks_exact(tiles.block());
+                    let at_points = room(products, groups.len() * POINTS * sizes.tiles);
+                    for (gradient, at_points) in groups.zip(at_points.chunks_exact_mut(POINTS * sizes.tiles)) {
+                        tiles.read_gradient(gradient, at_points);
+                    }
+                    add_gradients(*sizes, transformed, at_points, sums);
+                }
+            }
+        }
     }
 }
 

@@ -2,43 +2,9 @@
 //!
 //! So neither the neighbourhoods of a convolution nor their transpose are ever written out.
 
-use std::sync::LazyLock;
-
+use super::instructions::InstructionSet;
 use super::line::{Line, WIDTH};
 use super::steps::{Rows, Run, Steps};
-
-/// What the micro-kernel may use of the processor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum InstructionSet {
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    Portable,
-}
-
-impl InstructionSet {
-    /// All that this machine has, the best first.
-    fn present() -> Vec<Self> {
-        let mut present = vec![Self::Portable];
-        #[cfg(target_arch = "x86_64")]
-        {
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                present.insert(0, Self::Avx2);
-            }
-            if is_x86_feature_detected!("avx512f") {
-                present.insert(0, Self::Avx512);
-            }
-        }
-        present
-    }
-
-    /// The best that this machine has.
-    fn best() -> Self {
-        static BEST: LazyLock<InstructionSet> = LazyLock::new(|| InstructionSet::present()[0]);
-        *BEST
-    }
-}
 
 /// Adds the products of all steps to the sums of rows.
 ///

@@ -11,7 +11,7 @@ use super::Kernel;
 use super::geometry::{Rectangle, Shape};
 use super::layer::Layer;
 use super::line::{Line, WIDTH};
-use super::plan::Plans;
+use super::plan::{Plans, Workspace};
 use super::planes::{Planes, average};
 use crate::network::activation::Activation;
 
@@ -76,8 +76,7 @@ struct Scratch {
     mean: Vec<Line>,
     exchanged: Vec<Line>,
     pooled: Vec<Line>,
-    /// One for every place.
-    sums: Vec<Line>,
+    workspace: Workspace,
 }
 
 impl Tower {
@@ -170,7 +169,7 @@ impl Tower {
             mean: lines(widest),
             exchanged: lines(widest),
             pooled: lines(widest),
-            sums: vec![Line::default(); self.planes.lines.len()],
+            workspace: Workspace::default(),
         }
     }
 
@@ -178,10 +177,10 @@ impl Tower {
     ///
     /// The values are in `next` at last.
     fn compute(&self, boards: usize, images: &[f32], scalars: &[f32], scratch: &mut Scratch) {
-        let Scratch { planes, features, next, mean, exchanged, pooled, sums } = scratch;
+        let Scratch { planes, features, next, mean, exchanged, pooled, workspace } = scratch;
         for (colour, features) in features.iter_mut().enumerate() {
             self.planes.write(colour, images, scalars, planes);
-            self.stem.apply(boards, &self.stem.starts, planes, sums, features);
+            self.stem.apply(boards, &self.stem.starts, planes, workspace, features);
         }
         for (index, layer) in self.body.iter().enumerate() {
             let middle = index == self.body.len() / 2;
@@ -189,23 +188,23 @@ impl Tower {
                 average(features, mean);
             }
             let added = self.exchange.get(index).map(|exchange| {
-                exchange.apply(boards, &exchange.starts, mean, sums, exchanged);
+                exchange.apply(boards, &exchange.starts, mean, workspace, exchanged);
                 exchanged.as_slice()
             });
             let with_summary = middle.then(|| {
                 self.pool(boards, mean, next);
-                self.summary.apply(boards, &self.summary.starts, next, sums, pooled);
+                self.summary.apply(boards, &self.summary.starts, next, workspace, pooled);
                 self.with_summary(pooled, &layer.starts)
             });
             let starts = with_summary.as_deref().unwrap_or(&layer.starts);
             for features in features.iter_mut() {
-                layer.apply_with(boards, starts, added, features, sums, next);
+                layer.apply_with(boards, starts, added, features, workspace, next);
                 std::mem::swap(features, next);
             }
         }
         average(features, mean);
-        self.hidden.apply(boards, &self.hidden.starts, mean, sums, exchanged);
-        self.advantage.apply(boards, &self.advantage.starts, exchanged, sums, next);
+        self.hidden.apply(boards, &self.hidden.starts, mean, workspace, exchanged);
+        self.advantage.apply(boards, &self.advantage.starts, exchanged, workspace, next);
     }
 
     /// Writes the mean of every board's features at its first place.

@@ -8,7 +8,7 @@ use super::Kernel;
 use super::geometry::{Rectangle, Shape};
 use super::layer::Layer;
 use super::line::{Line, WIDTH};
-use super::plan::Plans;
+use super::plan::{Plans, Workspace};
 use super::planes::{Planes, average};
 use crate::network::activation::{Activation, set_by_odds};
 
@@ -120,8 +120,7 @@ struct Scratch {
     mean: Vec<Line>,
     exchanged: Vec<Line>,
     read: Vec<Line>,
-    /// One for every place.
-    sums: Vec<Line>,
+    workspace: Workspace,
     /// Log-odds of the boards after a wave, and its points.
     odds: Vec<f32>,
     points: Vec<f32>,
@@ -139,7 +138,7 @@ impl Layers {
             mean: lines(2 * width),
             exchanged: lines(width),
             read: lines(self.rest.as_ref().map_or(1, Layer::outputs)),
-            sums: vec![Line::default(); self.planes.lines.len()],
+            workspace: Workspace::default(),
             odds: Vec::new(),
             points: Vec::new(),
         }
@@ -172,39 +171,39 @@ impl Layers {
     ///
     /// The boards after it are given as log-odds.
     fn compute(&self, boards: usize, scratch: &mut Scratch) {
-        let Scratch { images, planes, features, next, mean, exchanged, read, sums, odds, points } = scratch;
+        let Scratch { images, planes, features, next, mean, exchanged, read, workspace, odds, points } = scratch;
         odds.resize(boards * self.planes.count * self.features.places(), 0.0);
         points.clear();
         points.resize(boards, 0.0);
         for (colour, features) in features.iter_mut().enumerate() {
             self.planes.write(colour, images, &[], planes);
-            self.stem.apply(boards, &self.stem.starts, planes, sums, features);
+            self.stem.apply(boards, &self.stem.starts, planes, workspace, features);
         }
         let width = next.len();
         average(features, &mut mean[..width]);
         for (layer, exchange) in self.body.iter().zip(&self.exchange) {
             let (features_mean, below) = mean.split_at_mut(width);
             self.sum_below(boards, features_mean, below);
-            exchange.apply(boards, &exchange.starts, mean, sums, exchanged);
+            exchange.apply(boards, &exchange.starts, mean, workspace, exchanged);
             for features in features.iter_mut() {
-                layer.apply_with(boards, &layer.starts, Some(exchanged), features, sums, next);
+                layer.apply_with(boards, &layer.starts, Some(exchanged), features, workspace, next);
                 std::mem::swap(features, next);
             }
             average(features, &mut mean[..width]);
         }
         if let Some(rest) = &self.rest {
-            rest.apply(boards, &rest.starts, &mean[..width], sums, read);
+            rest.apply(boards, &rest.starts, &mean[..width], workspace, read);
             for plane in self.planes.colours..self.planes.count {
                 self.read(boards, read, plane - self.planes.colours, plane, odds);
             }
         }
         for (colour, features) in features.iter().enumerate() {
             if let Some(own) = &self.own {
-                own.apply(boards, &own.starts, features, sums, read);
+                own.apply(boards, &own.starts, features, workspace, read);
                 self.read(boards, read, 0, colour, odds);
             }
-            self.hidden.apply(boards, &self.hidden.starts, features, sums, next);
-            self.points.apply(boards, &self.points.starts, next, sums, read);
+            self.hidden.apply(boards, &self.hidden.starts, features, workspace, next);
+            self.points.apply(boards, &self.points.starts, next, workspace, read);
             let places = self.planes.lines.chunks_exact(self.features.places());
             for (points, lines) in points.iter_mut().zip(places) {
                 *points += self.share * lines.iter().map(|line| read[*line].0[0]).sum::<f32>();

@@ -1,0 +1,243 @@
+//! The matrix products at the points of [`winograd`](super::winograd).
+//!
+//! A tile of sums stays in registers while all that adds to them is read: a register of the right side is multiplied
+//! by one number of the left side for each row of the tile.
+
+use super::instructions::InstructionSet;
+use super::line::{Line, WIDTH};
+#[cfg(target_arch = "x86_64")]
+use super::register::{Eight, Sixteen};
+use super::register::{Four, Register};
+use super::winograd::POINTS;
+
+/// Rows of a tile at the most: so many lines behind its last the left side must have.
+pub const ROWS: usize = 12;
+
+/// The sizes of the matrices at each point.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Tiles of the block.
+    pub tiles: usize,
+    /// Channels of the input.
+    pub inputs: usize,
+}
+
+impl Sizes {
+    /// Lines of the transformed patches, with those behind the last.
+    pub fn transformed(self) -> usize {
+        POINTS * self.inputs.div_ceil(WIDTH) * self.tiles + ROWS
+    }
+}
+
+/// Sums over the inputs: writes `[panels, points, tiles]`.
+///
+/// `transformed` is `[points, groups, tiles]`, `panels` is `[panels, points, inputs]`.
+pub fn multiply(sizes: Sizes, transformed: &[Line], panels: &[Line], products: &mut [Line]) {
+    let Sizes { tiles, inputs } = sizes;
+    let count = panels.len() / (POINTS * inputs);
+    assert_eq!(transformed.len(), sizes.transformed(), "transformed patches");
+    assert_eq!([panels.len(), products.len()], [inputs, tiles].map(|size| count * POINTS * size), "panels");
+    // SAFETY: the sizes are asserted, and the processor has been asked for the instructions.
+    unsafe {
+        match InstructionSet::best() {
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512 => multiply_avx512(sizes, transformed, panels, products),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2 => multiply_avx2(sizes, transformed, panels, products),
+            InstructionSet::Portable => multiply_all::<Four, 2, 4>(sizes, transformed, panels, products),
+        }
+    }
+}
+
+/// Sums over the tiles: adds to `[panels, points, inputs]`.
+///
+/// `transformed` is `[points, groups, tiles]`, `gradients` is `[panels, points, tiles]`.
+pub fn add_gradients(sizes: Sizes, transformed: &[Line], gradients: &[Line], sums: &mut [Line]) {
+    let Sizes { tiles, inputs } = sizes;
+    let count = sums.len() / (POINTS * inputs);
+    assert_eq!(transformed.len(), sizes.transformed(), "transformed patches");
+    assert_eq!([sums.len(), gradients.len()], [inputs, tiles].map(|size| count * POINTS * size), "gradients");
+    // SAFETY: the sizes are asserted, and the processor has been asked for the instructions.
+    unsafe {
+        match InstructionSet::best() {
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512 => add_avx512(sizes, transformed, gradients, sums),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2 => add_avx2(sizes, transformed, gradients, sums),
+            InstructionSet::Portable => add_all::<Four, 2, 4>(sizes, transformed, gradients, sums),
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn multiply_avx512(sizes: Sizes, transformed: &[Line], panels: &[Line], products: &mut [Line]) {
+    // SAFETY: as the caller promises.
+    unsafe { multiply_all::<Sixteen, 12, 2>(sizes, transformed, panels, products) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn multiply_avx2(sizes: Sizes, transformed: &[Line], panels: &[Line], products: &mut [Line]) {
+    // SAFETY: as the caller promises.
+    unsafe { multiply_all::<Eight, 6, 2>(sizes, transformed, panels, products) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn add_avx512(sizes: Sizes, transformed: &[Line], gradients: &[Line], sums: &mut [Line]) {
+    // SAFETY: as the caller promises.
+    unsafe { add_all::<Sixteen, 8, 2>(sizes, transformed, gradients, sums) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn add_avx2(sizes: Sizes, transformed: &[Line], gradients: &[Line], sums: &mut [Line]) {
+    // SAFETY: as the caller promises.
+    unsafe { add_all::<Eight, 4, 2>(sizes, transformed, gradients, sums) }
+}
+
+/// # Safety
+/// As [`multiply`] asserts; the processor has the instructions of the register. `TALL` is at most [`ROWS`].
+#[inline(always)]
+unsafe fn multiply_all<R: Register, const TALL: usize, const WIDE: usize>(
+    Sizes { tiles, inputs }: Sizes,
+    transformed: &[Line],
+    panels: &[Line],
+    products: &mut [Line],
+) {
+    let groups = inputs.div_ceil(WIDTH);
+    let columns = panels.len() / (POINTS * inputs) * (WIDTH / R::LANES);
+    let (left, right, sums) = (numbers(transformed), numbers(panels), products.as_mut_ptr().cast::<f32>());
+    for point in 0..POINTS {
+        for first in (0..columns).step_by(WIDE) {
+            for tile in (0..tiles).step_by(TALL) {
+                // SAFETY: as the caller promises; rows behind the last tile are read, but not written.
+                unsafe {
+                    let left = left.add((point * groups * tiles + tile) * WIDTH);
+                    let right = |column: usize| right.add(place::<R>(column, point * inputs, POINTS * inputs));
+                    let sums = |column: usize| sums.add(place::<R>(column, point * tiles + tile, POINTS * tiles));
+                    let of = Left::<WIDTH, 1> { numbers: left, run: tiles * WIDTH, steps: inputs };
+                    let rows = tiles - tile;
+                    match columns - first {
+                        1 => of.product::<R, TALL, 1, false>([right(first)], [sums(first)], rows),
+                        _ => {
+                            let (mut rights, mut all) = ([right(first); WIDE], [sums(first); WIDE]);
+                            for column in 1..WIDE {
+                                (rights[column], all[column]) = (right(first + column), sums(first + column));
+                            }
+                            of.product::<R, TALL, WIDE, false>(rights, all, rows);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As [`add_gradients`] asserts; the processor has the instructions of the register. `TALL` divides [`WIDTH`].
+#[inline(always)]
+unsafe fn add_all<R: Register, const TALL: usize, const WIDE: usize>(
+    Sizes { tiles, inputs }: Sizes,
+    transformed: &[Line],
+    gradients: &[Line],
+    sums: &mut [Line],
+) {
+    let groups = inputs.div_ceil(WIDTH);
+    let columns = sums.len() / (POINTS * inputs) * (WIDTH / R::LANES);
+    let (left, right, sums) = (numbers(transformed), numbers(gradients), sums.as_mut_ptr().cast::<f32>());
+    for point in 0..POINTS {
+        for input in (0..inputs).step_by(TALL) {
+            for first in (0..columns).step_by(WIDE) {
+                // SAFETY: as the caller promises; rows behind the last input are read, but not written.
+                unsafe {
+                    let line = (point * groups + input / WIDTH) * tiles;
+                    let left = left.add(line * WIDTH + input % WIDTH);
+                    let right = |column: usize| right.add(place::<R>(column, point * tiles, POINTS * tiles));
+                    let sums = |column: usize| sums.add(place::<R>(column, point * inputs + input, POINTS * inputs));
+                    let of = Left::<1, WIDTH> { numbers: left, run: 0, steps: tiles };
+                    let rows = inputs - input;
+                    match columns - first {
+                        1 => of.product::<R, TALL, 1, true>([right(first)], [sums(first)], rows),
+                        _ => {
+                            let (mut rights, mut all) = ([right(first); WIDE], [sums(first); WIDE]);
+                            for column in 1..WIDE {
+                                (rights[column], all[column]) = (right(first + column), sums(first + column));
+                            }
+                            of.product::<R, TALL, WIDE, true>(rights, all, rows);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn numbers(lines: &[Line]) -> *const f32 {
+    lines.as_ptr().cast()
+}
+
+/// Where a column of registers begins at a line of its panel.
+#[inline(always)]
+fn place<R: Register>(column: usize, line: usize, panel: usize) -> usize {
+    let registers = WIDTH / R::LANES;
+    (column / registers * panel + line) * WIDTH + column % registers * R::LANES
+}
+
+/// The left side of a product: rows `ROW` numbers apart, steps `STEP`.
+///
+/// If steps are next to each other, only those of a line are; then the next run begins so many numbers behind.
+struct Left<const ROW: usize, const STEP: usize> {
+    numbers: *const f32,
+    run: usize,
+    steps: usize,
+}
+
+impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
+    /// Writes or adds the sums of the first `rows` of `TALL` rows.
+    ///
+    /// The steps of the right side and the rows of the sums are a line apart.
+    ///
+    /// # Safety
+    /// All of that lies in memory that may be read or written.
+    #[inline(always)]
+    unsafe fn product<R: Register, const TALL: usize, const WIDE: usize, const ADD: bool>(
+        self,
+        right: [*const f32; WIDE],
+        sums: [*mut f32; WIDE],
+        rows: usize,
+    ) {
+        // SAFETY: as the caller promises.
+        unsafe {
+            let mut tile = [[R::zero(); WIDE]; TALL];
+            let (mut left, mut done) = (self.numbers, 0);
+            while done < self.steps {
+                let steps = if STEP == 1 { WIDTH.min(self.steps - done) } else { self.steps };
+                for step in 0..steps {
+                    let mut factors = [R::zero(); WIDE];
+                    for (factor, right) in factors.iter_mut().zip(right) {
+                        *factor = R::load(right.add((done + step) * WIDTH));
+                    }
+                    for (row, sums) in tile.iter_mut().enumerate() {
+                        let number = R::splat(left.add(row * ROW + step * STEP));
+                        for (sum, factor) in sums.iter_mut().zip(factors) {
+                            *sum = number.times_plus(factor, *sum);
+                        }
+                    }
+                }
+                done += steps;
+                left = left.wrapping_add(self.run);
+            }
+            for (row, tile) in tile.into_iter().enumerate() {
+                if row < rows {
+                    for (sum, to) in tile.into_iter().zip(sums) {
+                        let to = to.add(row * WIDTH);
+                        let sum = if ADD { R::load(to).plus(sum) } else { sum };
+                        sum.store(to);
+                    }
+                }
+            }
+        }
+    }
+}

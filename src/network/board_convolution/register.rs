@@ -1,0 +1,176 @@
+//! A register of numbers.
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64 as x86;
+
+use super::forward::relu;
+
+/// Numbers on which an instruction works at once.
+///
+/// # Safety
+/// Of all functions: the processor has the instructions of the register. Loads and stores take [`LANES`](Self::LANES)
+/// numbers, wherever they lie.
+pub trait Register: Copy {
+    /// How many numbers they are: a divisor of a line's.
+    const LANES: usize;
+
+    unsafe fn zero() -> Self;
+    unsafe fn load(from: *const f32) -> Self;
+    /// One number in all lanes.
+    unsafe fn splat(from: *const f32) -> Self;
+    unsafe fn store(self, to: *mut f32);
+    unsafe fn plus(self, other: Self) -> Self;
+    unsafe fn minus(self, other: Self) -> Self;
+    /// The product and a sum; rounded once where there is an instruction for it.
+    unsafe fn times_plus(self, factor: Self, sum: Self) -> Self;
+    /// Zero in place of what is below zero; NaN passes.
+    unsafe fn rectified(self) -> Self;
+}
+
+/// Sixteen numbers, by AVX-512.
+#[cfg(target_arch = "x86_64")]
+pub type Sixteen = x86::__m512;
+/// Eight numbers, by AVX2.
+#[cfg(target_arch = "x86_64")]
+pub type Eight = x86::__m256;
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! register {
+    (
+        $register:ty = $lanes:literal, $zero:ident, $load:ident, $splat:ident, $store:ident, $add:ident, $subtract:ident,
+        $multiply_add:ident, $greater:ident
+    ) => {
+        impl Register for $register {
+            const LANES: usize = $lanes;
+
+            #[inline(always)]
+            unsafe fn zero() -> Self {
+                // SAFETY: as the caller promises.
+                unsafe { x86::$zero() }
+            }
+
+            #[inline(always)]
+            unsafe fn load(from: *const f32) -> Self {
+                // SAFETY: as the caller promises.
+                unsafe { x86::$load(from) }
+            }
+
+            #[inline(always)]
+            unsafe fn splat(from: *const f32) -> Self {
+                // SAFETY: as the caller promises.
+                unsafe { x86::$splat(*from) }
+            }
+
+            #[inline(always)]
+            unsafe fn store(self, to: *mut f32) {
+                // SAFETY: as the caller promises.
+                unsafe { x86::$store(to, self) }
+            }
+
+            #[inline(always)]
+            unsafe fn plus(self, other: Self) -> Self {
+                // SAFETY: as the caller promises.
+                unsafe { x86::$add(self, other) }
+            }
+
+            #[inline(always)]
+            unsafe fn minus(self, other: Self) -> Self {
+                // SAFETY: as the caller promises.
+                unsafe { x86::$subtract(self, other) }
+            }
+
+            #[inline(always)]
+            unsafe fn times_plus(self, factor: Self, sum: Self) -> Self {
+                // SAFETY: as the caller promises.
+                unsafe { x86::$multiply_add(self, factor, sum) }
+            }
+
+            #[inline(always)]
+            unsafe fn rectified(self) -> Self {
+                // Of a number and a NaN the instruction takes the second.
+                // SAFETY: as the caller promises.
+                unsafe { x86::$greater(x86::$zero(), self) }
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+register!(
+    Sixteen = 16,
+    _mm512_setzero_ps,
+    _mm512_loadu_ps,
+    _mm512_set1_ps,
+    _mm512_storeu_ps,
+    _mm512_add_ps,
+    _mm512_sub_ps,
+    _mm512_fmadd_ps,
+    _mm512_max_ps
+);
+#[cfg(target_arch = "x86_64")]
+register!(
+    Eight = 8,
+    _mm256_setzero_ps,
+    _mm256_loadu_ps,
+    _mm256_set1_ps,
+    _mm256_storeu_ps,
+    _mm256_add_ps,
+    _mm256_sub_ps,
+    _mm256_fmadd_ps,
+    _mm256_max_ps
+);
+
+/// Four numbers, on any processor.
+#[derive(Clone, Copy)]
+pub struct Four([f32; 4]);
+
+impl Register for Four {
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        Self([0.0; 4])
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: as the caller promises.
+        Self(unsafe { from.cast::<[f32; 4]>().read_unaligned() })
+    }
+
+    #[inline(always)]
+    unsafe fn splat(from: *const f32) -> Self {
+        // SAFETY: as the caller promises.
+        Self([unsafe { *from }; 4])
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: as the caller promises.
+        unsafe { to.cast::<[f32; 4]>().write_unaligned(self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn plus(self, Self([e, f, g, h]): Self) -> Self {
+        let Self([a, b, c, d]) = self;
+        Self([a + e, b + f, c + g, d + h])
+    }
+
+    #[inline(always)]
+    unsafe fn minus(self, Self([e, f, g, h]): Self) -> Self {
+        let Self([a, b, c, d]) = self;
+        Self([a - e, b - f, c - g, d - h])
+    }
+
+    #[inline(always)]
+    unsafe fn times_plus(self, Self([e, f, g, h]): Self, Self([i, j, k, l]): Self) -> Self {
+        let Self([a, b, c, d]) = self;
+        Self([a * e + i, b * f + j, c * g + k, d * h + l])
+    }
+
+    #[inline(always)]
+    unsafe fn rectified(self) -> Self {
+        let Self([a, b, c, d]) = self;
+        Self([relu(a), relu(b), relu(c), relu(d)])
+    }
+}

@@ -1,0 +1,236 @@
+//! Convolutions by 3x3 kernels with fewer multiplications: Winograd's minimal filtering.
+//!
+//! A tile of 2x2 places sees a patch of 4x4. Patch and kernel are transformed to 16 points each, at which they are
+//! multiplied one by one and summed over the channels; what comes out is transformed to the tile. So a place takes
+//! four multiplications a pair of channels in place of nine (F(2x2, 3x3) of Lavin and Gray 2016,
+//! <https://arxiv.org/abs/1509.09308>). The gradient of the weights goes the same way backwards.
+
+use super::geometry::Shape;
+use super::instructions::with_the_best_instructions;
+use super::line::{Line, WIDTH};
+use super::register::Register;
+
+/// Points of a patch.
+pub const POINTS: usize = 16;
+
+/// Where the tiles of a block lie in a padded block.
+pub struct Tiles {
+    /// The line with which the patch of each begins.
+    corners: Vec<usize>,
+    /// Behind the last line of any patch.
+    end: usize,
+    /// Lines of a padded row, and of a padded block.
+    row: usize,
+    block: usize,
+}
+
+impl Tiles {
+    /// Of so many boards.
+    pub fn new(shape: &Shape, boards: usize) -> Self {
+        let corners = (0..boards).flat_map(|board| shape.tiles().map(move |place| shape.corner(board, place)));
+        let (corners, row): (Vec<usize>, usize) = (corners.collect(), shape.padded_columns());
+        let end = corners.iter().max().map_or(0, |last| last + 3 * row + 4);
+        Self { corners, end, row, block: shape.padded() }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.corners.len()
+    }
+
+    /// Lines of the padded block.
+    pub fn block(&self) -> usize {
+        self.block
+    }
+
+    /// Transforms the patches of all groups of a padded block: `[points, groups, tiles]`.
+    pub fn read(&self, padded: &[Line], transformed: &mut [Line]) {
+        patches_of(self, padded, transformed);
+    }
+
+    /// Transforms the tiles of a group of padded gradients: `[points, tiles]`.
+    pub fn read_gradient(&self, padded: &[Line], transformed: &mut [Line]) {
+        gradients_of(self, padded, transformed);
+    }
+}
+
+impl Shape {
+    /// Whether this way takes fewer multiplications than leaving out what lies beyond the border.
+    pub fn suits_winograd(&self) -> bool {
+        let reached = |size: usize| 3 * size - 2;
+        self.kernel == 3 && POINTS * self.tiles().count() < reached(self.rows) * reached(self.columns)
+    }
+
+    /// The row and column of the first place of each tile of a board.
+    pub fn tiles(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
+        let (rows, columns) = (self.rows, self.columns);
+        (0..rows).step_by(2).flat_map(move |row| (0..columns).step_by(2).map(move |column| [row, column]))
+    }
+}
+
+with_the_best_instructions! {
+    fn patches_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = read_patches
+}
+
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn read_patches<R: Register>(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) {
+    let (count, groups) = (tiles.count(), padded.len() / tiles.block());
+    assert!(tiles.end <= tiles.block() && transformed.len() >= POINTS * groups * count, "a block of these tiles");
+    for group in 0..groups {
+        for (tile, corner) in tiles.corners.iter().enumerate() {
+            for lane in (0..WIDTH).step_by(R::LANES) {
+                // SAFETY: four rows of four lines from each corner are in the block, as asserted, and so many points
+                // of each group and tile in what is written.
+                unsafe {
+                    let from = padded.as_ptr().add(group * tiles.block() + corner).cast::<f32>().add(lane);
+                    let line = |row: usize, column: usize| R::load(from.add((row * tiles.row + column) * WIDTH));
+                    let mut columns = [[line(0, 0); 4]; 4];
+                    for (at, column) in columns.iter_mut().enumerate() {
+                        *column = patch_of([line(0, at), line(1, at), line(2, at), line(3, at)]);
+                    }
+                    let to = transformed.as_mut_ptr().add(group * count + tile).cast::<f32>().add(lane);
+                    for row in 0..4 {
+                        let [a, b, c, d] = columns;
+                        let points = patch_of([a[row], b[row], c[row], d[row]]);
+                        for (column, point) in points.into_iter().enumerate() {
+                            point.store(to.add((row * 4 + column) * groups * count * WIDTH));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+with_the_best_instructions! {
+    fn gradients_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = read_gradients
+}
+
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn read_gradients<R: Register>(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) {
+    let count = tiles.count();
+    assert!(tiles.end <= padded.len() && transformed.len() == POINTS * count, "a group of a block of these tiles");
+    for (tile, corner) in tiles.corners.iter().enumerate() {
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: four rows of four lines from each corner are in the block, as asserted, and so many points of
+            // each tile in what is written.
+            unsafe {
+                // The tile is in the middle of its patch.
+                let from = padded.as_ptr().add(corner + tiles.row + 1).cast::<f32>().add(lane);
+                let line = |row: usize, column: usize| R::load(from.add((row * tiles.row + column) * WIDTH));
+                let (above, below) = (spread([line(0, 0), line(0, 1)]), spread([line(1, 0), line(1, 1)]));
+                let to = transformed.as_mut_ptr().add(tile).cast::<f32>().add(lane);
+                for column in 0..4 {
+                    for (row, point) in spread([above[column], below[column]]).into_iter().enumerate() {
+                        point.store(to.add((row * 4 + column) * count * WIDTH));
+                    }
+                }
+            }
+        }
+    }
+}
+
+with_the_best_instructions! {
+    /// Adds the tiles to sums: from products `[points, tiles]` to sums `[tiles, 4]`.
+    pub fn add_tiles(products: &[Line], sums: &mut [Line]) = gather_tiles
+}
+
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn gather_tiles<R: Register>(products: &[Line], sums: &mut [Line]) {
+    let count = products.len() / POINTS;
+    assert_eq!(sums.len(), 4 * count, "the sums of these tiles");
+    for tile in 0..count {
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: so many points of each tile are in what is read, and four places in what is written, as asserted.
+            unsafe {
+                let from = products.as_ptr().add(tile).cast::<f32>().add(lane);
+                let point = |row: usize, column: usize| R::load(from.add((row * 4 + column) * count * WIDTH));
+                let mut columns = [[point(0, 0); 2]; 4];
+                for (at, column) in columns.iter_mut().enumerate() {
+                    *column = halves([point(0, at), point(1, at), point(2, at), point(3, at)]);
+                }
+                let to = sums.as_mut_ptr().add(4 * tile).cast::<f32>().add(lane);
+                for row in 0..2 {
+                    let [a, b, c, d] = columns;
+                    for (column, sum) in halves([a[row], b[row], c[row], d[row]]).into_iter().enumerate() {
+                        let place = to.add((row * 2 + column) * WIDTH);
+                        R::load(place).plus(sum).store(place);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A kernel at the points, row by row.
+pub fn transformed(kernel: &[f32; 9]) -> [f32; POINTS] {
+    let rows: [[f32; 4]; 3] = std::array::from_fn(|row| {
+        let [a, b, c] = std::array::from_fn(|column| kernel[3 * row + column]);
+        kernel_at_points([a, b, c])
+    });
+    let mut points = [0.0; POINTS];
+    for column in 0..4 {
+        for (row, number) in kernel_at_points(rows.map(|row| row[column])).into_iter().enumerate() {
+            points[4 * row + column] = number;
+        }
+    }
+    points
+}
+
+/// The reverse of [`transformed`] for gradients: that of the kernel from that of the points.
+pub fn gradient_of_kernel(points: &[f32; POINTS]) -> [f32; 9] {
+    let rows: [[f32; 3]; 4] =
+        std::array::from_fn(|row| kernel_from_points(std::array::from_fn(|column| points[4 * row + column])));
+    let mut kernel = [0.0; 9];
+    for column in 0..3 {
+        for (row, number) in kernel_from_points(rows.map(|row| row[column])).into_iter().enumerate() {
+            kernel[3 * row + column] = number;
+        }
+    }
+    kernel
+}
+
+fn kernel_at_points([a, b, c]: [f32; 3]) -> [f32; 4] {
+    [a, (a + b + c) / 2.0, (a - b + c) / 2.0, c]
+}
+
+/// The last point's sign is that of [`spread`].
+fn kernel_from_points([a, b, c, d]: [f32; 4]) -> [f32; 3] {
+    [a + (b + c) / 2.0, (b - c) / 2.0, (b + c) / 2.0 - d]
+}
+
+/// From four places to four points.
+///
+/// # Safety
+/// As of its additions.
+#[inline(always)]
+unsafe fn patch_of<R: Register>([a, b, c, d]: [R; 4]) -> [R; 4] {
+    // SAFETY: as the caller promises.
+    unsafe { [a.minus(c), b.plus(c), c.minus(b), b.minus(d)] }
+}
+
+/// From four points to two places.
+///
+/// # Safety
+/// As of its additions.
+#[inline(always)]
+unsafe fn halves<R: Register>([a, b, c, d]: [R; 4]) -> [R; 2] {
+    // SAFETY: as the caller promises.
+    unsafe { [a.plus(b).plus(c), b.minus(c).minus(d)] }
+}
+
+/// From the gradients of two places to those of four points, the last with the opposite sign.
+///
+/// # Safety
+/// As of its additions.
+#[inline(always)]
+unsafe fn spread<R: Register>([a, b]: [R; 2]) -> [R; 4] {
+    // SAFETY: as the caller promises.
+    unsafe { [a, a.plus(b), a.minus(b), b] }
+}
