@@ -3,8 +3,9 @@
 use rayon::prelude::*;
 
 use super::buffers::{LINES, NUMBERS};
+use super::channels::{Channels, add_lines, from_sums, pad, sum_boards, to_sums};
 use super::geometry::Shape;
-use super::line::{Line, WIDTH, copy, line};
+use super::line::{Line, WIDTH};
 use super::plan::{Plan, WeightPlan, Workspace};
 use crate::network::activation::Activation;
 
@@ -28,7 +29,7 @@ const PARTS: usize = 32;
 struct Boards<'a> {
     input: &'a [f32],
     /// The mask of the ReLU; where it is empty all of the gradient passes.
-    mask: &'a [u8],
+    mask: &'a [u16],
     gradient: &'a [f32],
     /// Empty if it was not asked for.
     input_gradient: &'a mut [f32],
@@ -39,7 +40,7 @@ impl<'a> Boards<'a> {
     /// So many at a time.
     fn split(self, boards: usize, shape: &Shape) -> impl Iterator<Item = Boards<'a>> {
         let [inputs, outputs] = [shape.inputs, shape.outputs].map(|channels| boards * shape.places() * channels);
-        let mut mask = self.mask.chunks(outputs);
+        let mut mask = self.mask.chunks(boards * shape.places() * shape.outputs.div_ceil(WIDTH));
         let mut input_gradient = self.input_gradient.chunks_mut(inputs);
         self.input
             .chunks(inputs)
@@ -64,7 +65,7 @@ pub fn backward(
     activation: Activation,
     input: &[f32],
     weight: &[f32],
-    mask: &[u8],
+    mask: &[u16],
     gradient: &[f32],
     wanted: bool,
 ) -> Gradients {
@@ -136,13 +137,10 @@ impl Work<'_> {
         let Self { shape, lines, .. } = self;
         let Shape { inputs, outputs, .. } = **shape;
         let Scratch { padded_input, padded_gradient, workspace } = scratch;
-        shape.pad(block.input, inputs, lines, padded_input);
-        let masked = Masked { gradient: block.gradient, mask: block.mask, outputs };
-        masked.pad(lines, shape.padded(), padded_gradient);
-
-        for (index, group) in padded_gradient.chunks_exact(shape.padded()).enumerate() {
-            let sums = block.bias_gradient.chunks_exact_mut(outputs).map(|sums| &mut sums[index * WIDTH..]);
-            sum_boards(group, lines, shape.places(), sums);
+        pad(block.input, &[], inputs, lines, padded_input);
+        pad(block.gradient, block.mask, outputs, lines, padded_gradient);
+        for (channels, padded) in Channels::groups(outputs).zip(padded_gradient.chunks_exact(shape.padded())) {
+            sum_boards(padded, lines, shape.places(), channels, block.bias_gradient);
         }
         self.weight_plan.add(padded_input, padded_gradient, workspace, weight_gradient);
         if !block.input_gradient.is_empty() {
@@ -163,74 +161,13 @@ impl Work<'_> {
         let Shape { inputs, outputs, .. } = *self.shape;
         let places = gradient.len() / outputs;
         let plan = &self.plans[usize::from(places < self.lines.len())];
-        let all = Masked { gradient, mask: &[], outputs };
         let begin = |group: usize, sums: &mut [Line]| match self.activation {
-            Activation::Residual => {
-                plan.places.iter().for_each(|place| sums[place.sum] = all.at(place.number, group * WIDTH));
-            }
+            Activation::Residual => to_sums(gradient, Channels::of_group(outputs, group), &plan.places, sums),
             _ => sums.fill(Line::default()),
         };
         plan.convolve(padded, &self.panels, workspace, begin, |group, sums| {
-            let first = group * WIDTH;
-            let width = WIDTH.min(inputs - first);
-            for (place, gradient) in plan.places.iter().zip(input_gradient.chunks_exact_mut(inputs)) {
-                copy(&sums[place.sum].0, &mut gradient[first..first + width]);
-            }
+            from_sums(&plan.places, sums, Channels::of_group(inputs, group), input_gradient);
         });
-    }
-}
-
-/// The gradient before the activation.
-struct Masked<'a> {
-    gradient: &'a [f32],
-    /// The mask of the ReLU; where it is empty all of the gradient passes.
-    mask: &'a [u8],
-    outputs: usize,
-}
-
-impl Masked<'_> {
-    /// Up to a line's channels of a place.
-    #[inline(always)]
-    fn at(&self, place: usize, first: usize) -> Line {
-        let at = place * self.outputs + first;
-        let channels = at..at + WIDTH.min(self.outputs - first);
-        let mut numbers = line(&self.gradient[channels.clone()]);
-        if let Some(mask) = self.mask.get(channels) {
-            for (number, passes) in numbers.iter_mut().zip(line(mask)) {
-                // Bits of all ones let the number pass; a branch here would be slow.
-                *number = f32::from_bits(number.to_bits() & u32::from(passes).wrapping_neg());
-            }
-        }
-        Line(numbers)
-    }
-
-    /// Copies all into padded blocks of [`WIDTH`] channels each and `size` lines.
-    ///
-    /// The boards beyond the last are zeros.
-    fn pad(&self, lines: &[usize], size: usize, padded: &mut [Line]) {
-        let places = self.gradient.len() / self.outputs;
-        for (place, line) in lines[..places].iter().enumerate() {
-            for first in (0..self.outputs).step_by(WIDTH) {
-                padded[first / WIDTH * size + line] = self.at(place, first);
-            }
-        }
-        for line in &lines[places..] {
-            padded.chunks_exact_mut(size).for_each(|padded| padded[*line] = Line::default());
-        }
-    }
-}
-
-/// Sums over every board's places in a padded block.
-fn sum_boards<'a>(padded: &[Line], lines: &[usize], places: usize, sums: impl Iterator<Item = &'a mut [f32]>) {
-    for (lines, sums) in lines.chunks_exact(places).zip(sums) {
-        let mut sum = [0.0; WIDTH];
-        for line in lines {
-            for (sum, number) in sum.iter_mut().zip(padded[*line].0) {
-                *sum += number;
-            }
-        }
-        let width = WIDTH.min(sums.len());
-        copy(&sum, &mut sums[..width]);
     }
 }
 
@@ -239,11 +176,7 @@ fn sum(partial: Vec<Vec<Line>>, length: usize) -> Vec<Line> {
     let mut partial = partial.into_iter();
     let mut sum = partial.next().unwrap_or_else(|| LINES.take_zeroed(length));
     for part in partial {
-        for (Line(sum), Line(part)) in sum.iter_mut().zip(&part) {
-            for (sum, part) in sum.iter_mut().zip(part) {
-                *sum += part;
-            }
-        }
+        add_lines(&part, &mut sum);
         LINES.give(part);
     }
     sum

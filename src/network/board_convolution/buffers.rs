@@ -15,7 +15,7 @@ pub struct Buffers<T>(Mutex<Vec<Vec<T>>>);
 /// Numbers of tensors.
 pub static NUMBERS: Buffers<f32> = Buffers(Mutex::new(Vec::new()));
 /// Masks of ReLUs.
-pub static MASKS: Buffers<u8> = Buffers(Mutex::new(Vec::new()));
+pub static MASKS: Buffers<u16> = Buffers(Mutex::new(Vec::new()));
 /// Panels.
 pub static LINES: Buffers<Line> = Buffers(Mutex::new(Vec::new()));
 

@@ -3,8 +3,9 @@
 use rayon::prelude::*;
 
 use super::buffers::{MASKS, NUMBERS};
+use super::channels::{Channels, activate, pad};
 use super::geometry::Shape;
-use super::line::{Line, WIDTH, copy, line};
+use super::line::{Line, WIDTH, line};
 use super::plan::{Plan, Workspace};
 use crate::network::activation::Activation;
 
@@ -13,15 +14,15 @@ struct Block<'a> {
     input: &'a [f32],
     bias: &'a [f32],
     output: &'a mut [f32],
-    mask: &'a mut [u8],
+    mask: &'a mut [u16],
 }
 
 /// Convolves `input` by `weight`, adds `bias` and activates.
 ///
 /// `input` is `[boards, rows, columns, inputs]`, the output `[boards, rows, columns, outputs]`; `weight` is
 /// `[outputs, inputs, kernel, kernel]`; `bias` is `[outputs]`, or `[boards, outputs]`, one per sample. With `keep`
-/// also gives the mask of the [`relu`], for every output whether its sum passes (1) or not (0), which [`backward`]
-/// needs for every activation but [`Activation::None`]; otherwise nothing.
+/// also gives the mask of the [`relu`], for every place and group of [`WIDTH`] outputs a bit for each whose sum passes,
+/// which [`backward`] needs for every activation but [`Activation::None`]; otherwise nothing.
 ///
 /// [`backward`]: super::backward::backward
 pub fn forward(
@@ -31,12 +32,13 @@ pub fn forward(
     weight: &[f32],
     bias: &[f32],
     keep: bool,
-) -> (Vec<f32>, Vec<u8>) {
+) -> (Vec<f32>, Vec<u16>) {
     let Shape { boards, inputs, outputs, .. } = *shape;
     let (places, block) = (shape.places(), shape.block());
     let mut output = NUMBERS.take(boards * places * outputs);
-    let mut mask = MASKS.take(if keep { output.len() } else { 0 });
-    let mut kept = mask.chunks_mut(block * places * outputs);
+    let groups = outputs.div_ceil(WIDTH);
+    let mut mask = MASKS.take(if keep { boards * places * groups } else { 0 });
+    let mut kept = mask.chunks_mut(block * places * groups);
     let blocks: Vec<Block> = input
         .chunks(block * places * inputs)
         .zip(output.chunks_mut(block * places * outputs))
@@ -57,11 +59,11 @@ pub fn forward(
             (lines(shape.groups() * shape.padded()), lines(block), Workspace::default())
         },
         |(padded, starts, workspace), Block { input, bias, output, mask }| {
-            shape.pad(input, inputs, &lines, padded);
+            pad(input, &[], inputs, &lines, padded);
             let plan = &plans[usize::from(output.len() < block * places * outputs)];
             let begin = |group: usize, sums: &mut [Line]| {
-                let first = group * WIDTH;
-                let width = WIDTH.min(outputs - first);
+                let channels = Channels::of_group(outputs, group);
+                let (first, width) = (channels.first(), channels.width());
                 for (board, start) in starts.iter_mut().enumerate() {
                     let at = first + if per_sample_bias { board * outputs } else { 0 };
                     // There are no biases of boards beyond the last.
@@ -70,53 +72,12 @@ pub fn forward(
                 plan.begin(starts, sums);
             };
             plan.convolve(padded, &panels, workspace, begin, |group, sums| {
-                let first = group * WIDTH;
-                let channels = Channels { first, width: WIDTH.min(outputs - first), input, outputs };
-                match activation {
-                    Activation::None => channels.store(plan, sums, output, mask, |sum, _| *sum),
-                    Activation::Relu => channels.store(plan, sums, output, mask, |sum, _| sum.map(relu)),
-                    Activation::Residual => channels.store(plan, sums, output, mask, |sum, input| {
-                        let input = line(input);
-                        std::array::from_fn(|channel| input[channel] + relu(sum[channel]))
-                    }),
-                }
+                let channels = Channels::of_group(outputs, group);
+                activate(activation, &plan.places, sums, input, channels, output, mask);
             });
         },
     );
     (output, mask)
-}
-
-/// Up to a line's channels of the output.
-struct Channels<'a> {
-    first: usize,
-    width: usize,
-    /// The convolution's input, of which an activation may need the same channels.
-    input: &'a [f32],
-    outputs: usize,
-}
-
-impl Channels<'_> {
-    /// Writes the activated sums and, unless `mask` is empty, that of the [`relu`].
-    #[inline(always)]
-    fn store(
-        &self,
-        plan: &Plan,
-        sums: &[Line],
-        output: &mut [f32],
-        mask: &mut [u8],
-        activate: impl Fn(&[f32; WIDTH], &[f32]) -> [f32; WIDTH],
-    ) {
-        for place in &plan.places {
-            let Line(sums) = &sums[place.sum];
-            let at = place.number * self.outputs + self.first;
-            let channels = at..at + self.width;
-            if let Some(mask) = mask.get_mut(channels.clone()) {
-                copy(&sums.map(|sum| u8::from(sum > 0.0 || sum.is_nan())), mask);
-            }
-            let input = self.input.get(channels.clone()).unwrap_or_default();
-            copy(&activate(sums, input), &mut output[channels]);
-        }
-    }
 }
 
 /// Zero in place of what is not above zero.

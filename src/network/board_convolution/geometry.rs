@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::line::{Line, WIDTH, line};
+use super::line::WIDTH;
 
 /// The sizes of a convolution of boards.
 ///
@@ -170,18 +170,6 @@ impl Shape {
     fn inner(&self, size: usize) -> Range<usize> {
         let start = self.border().min(size);
         start..size.saturating_sub(self.border()).max(start)
-    }
-
-    /// Copies boards, at most a block, into padded blocks of [`WIDTH`] channels.
-    ///
-    /// The border of these is zero already.
-    pub fn pad(&self, boards: &[f32], channels: usize, lines: &[usize], padded: &mut [Line]) {
-        let size = self.padded();
-        for (numbers, at) in boards.chunks_exact(channels).zip(lines) {
-            for (group, numbers) in numbers.chunks(WIDTH).enumerate() {
-                padded[group * size + at] = Line(line(numbers));
-            }
-        }
     }
 
     /// The convolution from gradients of the output to gradients of the input.

@@ -1,11 +1,10 @@
 //! A convolution between padded blocks, without a backward pass.
 
 use super::Kernel;
+use super::channels::Finish;
 use super::geometry::Shape;
-use super::instructions::with_the_best_instructions;
 use super::line::{Line, WIDTH, line};
-use super::plan::{Place, Plans, Workspace};
-use super::register::Register;
+use super::plan::{Plans, Workspace};
 use crate::network::activation::Activation;
 
 /// A convolution that is ready to be applied to blocks of boards.
@@ -74,62 +73,16 @@ impl Layer {
         let plan = self.plans.of(boards);
         // It may be wider than the layer's own.
         let padded = &input[..self.shape.groups() * size];
-        let begin = |group: usize, sums: &mut [Line]| plan.begin(&starts[group * block..][..block], sums);
-        plan.convolve(padded, &self.panels, workspace, begin, |group, sums| {
+        let finish = |group: usize| {
             let channels = group * size..(group + 1) * size;
-            let added = added.map(|added| &added[channels.clone()]);
-            let before = if self.activation == Activation::Residual { &input[channels.clone()] } else { &[] };
-            store(&plan.places, sums, self.activation, added, before, &mut output[channels]);
-        });
-    }
-}
-
-with_the_best_instructions! {
-    fn store(
-        places: &[Place],
-        sums: &[Line],
-        activation: Activation,
-        added: Option<&[Line]>,
-        before: &[Line],
-        output: &mut [Line],
-    ) = activate
-}
-
-/// Writes the activated sums of a group of channels, with a group of a padded block added.
-///
-/// `before` is that of the input, where the activation asks for it.
-///
-/// # Safety
-/// The processor has the instructions of the register.
-#[inline(always)]
-unsafe fn activate<R: Register>(
-    places: &[Place],
-    sums: &[Line],
-    activation: Activation,
-    added: Option<&[Line]>,
-    before: &[Line],
-    output: &mut [Line],
-) {
-    for place in places {
-        let (from, to) = (&sums[place.sum].0, &mut output[place.line].0);
-        let added = added.map(|added| &added[place.line].0);
-        let before = before.get(place.line).map(|before| &before.0);
-        for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a register's numbers from any of its lanes on are in a line.
-            unsafe {
-                let load = |line: &[f32; WIDTH]| R::load(line.as_ptr().add(lane));
-                let mut sum = load(from);
-                if let Some(added) = added {
-                    sum = sum.plus(load(added));
-                }
-                let activated = match (activation, before) {
-                    (Activation::None, _) => sum,
-                    (Activation::Residual, Some(before)) => load(before).plus(sum.rectified()),
-                    _ => sum.rectified(),
-                };
-                activated.store(to.as_mut_ptr().add(lane));
+            Finish {
+                starts: &starts[group * block..][..block],
+                added: added.map(|added| &added[channels.clone()]),
+                activation: self.activation,
+                before: if self.activation == Activation::Residual { &input[channels] } else { &[] },
             }
-        }
+        };
+        plan.apply(padded, &self.panels, workspace, finish, output);
     }
 }
 

@@ -18,12 +18,3 @@ pub fn line<T: Copy + Default>(numbers: &[T]) -> [T; WIDTH] {
         line
     })
 }
-
-/// The reverse: as many of a line's numbers as there is room for.
-#[inline(always)]
-pub fn copy<T: Copy>(line: &[T; WIDTH], numbers: &mut [T]) {
-    match numbers.first_chunk_mut() {
-        Some(numbers) => *numbers = *line,
-        None => numbers.copy_from_slice(&line[..numbers.len()]),
-    }
-}

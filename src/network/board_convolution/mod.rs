@@ -13,6 +13,7 @@
 
 mod backward;
 mod buffers;
+mod channels;
 mod forward;
 mod geometry;
 mod instructions;

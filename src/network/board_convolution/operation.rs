@@ -94,7 +94,7 @@ impl Operands {
         Self { shape, activation, input: input.to_contiguous(), weight: weight.to_contiguous() }
     }
 
-    fn forward(&self, bias: &[f32], keep: bool) -> (FlexTensor, Vec<u8>) {
+    fn forward(&self, bias: &[f32], keep: bool) -> (FlexTensor, Vec<u16>) {
         let Shape { boards, rows, columns, outputs, .. } = self.shape;
         let (output, mask) =
             forward(&self.shape, self.activation, numbers(&self.input), numbers(&self.weight), bias, keep);
@@ -112,7 +112,7 @@ struct State {
     /// Every board of the batch has its own bias.
     per_sample_bias: bool,
     /// Of the ReLU: which sums passed.
-    mask: Vec<u8>,
+    mask: Vec<u16>,
 }
 
 impl Backward<Flex, 3> for Step {

@@ -4,13 +4,14 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::channels::{Finish, copy_by_index, write_places};
 use super::geometry::{Rectangle, Shape};
 use super::line::{Line, WIDTH};
 use super::packing::Algorithm;
-use super::points::{Sizes, add_gradients, multiply};
+use super::points::{ROWS, Sizes, add_gradients, multiply};
 use super::product::add_product;
 use super::steps::{Rows, Steps};
-use super::winograd::{POINTS, Tiles, add_tiles};
+use super::winograd::{POINTS, Tile, Tiles, add_tiles, write_tiles};
 
 /// The convolution of a block of boards.
 pub struct Plan {
@@ -18,6 +19,8 @@ pub struct Plan {
     pub places: Vec<Place>,
     /// The board of every sum.
     boards: Vec<usize>,
+    /// Lines of a padded block.
+    padded: usize,
     way: Way,
 }
 
@@ -29,19 +32,55 @@ enum Way {
         panel: usize,
     },
     /// The sums are those of the four places of each tile, also of those beyond the board.
-    Winograd(Winograd),
+    Winograd {
+        chunks: Vec<Winograd>,
+        /// Lines of a panel.
+        panel: usize,
+    },
 }
 
-/// Tiles, and the sizes of the products at their points.
+/// Some tiles of a block, and the sizes of the products at their points.
 struct Winograd {
     tiles: Tiles,
     sizes: Sizes,
 }
 
 impl Winograd {
-    fn new(shape: &Shape, boards: usize) -> Self {
-        let tiles = Tiles::new(shape, boards);
-        Self { sizes: Sizes { tiles: tiles.count(), inputs: shape.inputs }, tiles }
+    /// All of a block, so many at a time that what is written for them stays in the first-level cache.
+    ///
+    /// With many channels it cannot; then many tiles read the weights at once.
+    fn of_block(shape: &Shape, boards: usize) -> Vec<Self> {
+        let all: Vec<Tile> = shape.tiles_of(boards).collect();
+        let lines = POINTS * (shape.groups() + shape.outputs.div_ceil(WIDTH).min(TOGETHER));
+        let most = if lines <= FEW { ROWS.max(CACHED / lines / ROWS * ROWS) } else { all.len().max(1) };
+        all.chunks(most).map(|tiles| Self::new(shape, tiles)).collect()
+    }
+
+    fn new(shape: &Shape, tiles: &[Tile]) -> Self {
+        Self { tiles: Tiles::new(shape, tiles), sizes: Sizes { tiles: tiles.len(), inputs: shape.inputs } }
+    }
+
+    /// Multiplies the patches of a padded block by panels of weights at all points.
+    ///
+    /// What comes out for a panel, `[points, tiles]`, is seen once. A panel has so many lines; both buffers are written.
+    fn multiply(
+        &self,
+        padded: &[Line],
+        panels: &[Line],
+        panel: usize,
+        [transformed, products]: [&mut Vec<Line>; 2],
+        mut see: impl FnMut(usize, &[Line]),
+    ) {
+        let Self { tiles, sizes } = self;
+        let transformed = room(transformed, sizes.transformed());
+        tiles.read(padded, transformed);
+        for (index, panels) in panels.chunks(TOGETHER * panel).enumerate() {
+            let size = POINTS * sizes.tiles;
+            let products = room(products, panels.len() / panel * size);
+            multiply(*sizes, transformed, panels, products);
+            let each = products.chunks_exact(size).enumerate();
+            each.for_each(|(which, products)| see(TOGETHER * index + which, products));
+        }
     }
 }
 
@@ -84,6 +123,11 @@ fn room(buffer: &mut Vec<Line>, count: usize) -> &mut [Line] {
 /// Panels that are multiplied together, since they read the same left side.
 const TOGETHER: usize = 2;
 
+/// Lines of transformed tiles that stay in the first-level cache.
+const CACHED: usize = 400;
+/// Lines of a tile up to which it is worth while.
+const FEW: usize = 64;
+
 impl Plan {
     /// For the blocks of a batch: whole ones, and the last.
     pub fn of_batch(shape: &Shape) -> [Self; 2] {
@@ -120,13 +164,12 @@ impl Plan {
         }
         places.sort_unstable_by_key(|place| place.number);
         let panel = shape.panel(Algorithm::Direct);
-        Self { places, boards: owners, way: Way::Direct { regions, panel } }
+        Self { places, boards: owners, padded: shape.padded(), way: Way::Direct { regions, panel } }
     }
 
     fn winograd(shape: &Shape, boards: usize) -> Self {
-        let tiles = Winograd::new(shape, boards);
-        let corners = || (0..boards).flat_map(|board| shape.tiles().map(move |corner| (board, corner)));
-        let all = corners().flat_map(|(board, [row, column])| {
+        let chunks = Winograd::of_block(shape, boards);
+        let all = shape.tiles_of(boards).flat_map(|Tile { board, place: [row, column] }| {
             [0, 1].into_iter().flat_map(move |down| [0, 1].map(|right| (board, row + down, column + right)))
         });
         let on_board = all.enumerate().filter(|(_, (_, row, column))| *row < shape.rows && *column < shape.columns);
@@ -137,15 +180,14 @@ impl Plan {
             })
             .collect();
         places.sort_unstable_by_key(|place| place.number);
-        let boards = corners().flat_map(|(board, _)| [board; 4]).collect();
-        Self { places, boards, way: Way::Winograd(tiles) }
+        let boards = shape.tiles_of(boards).flat_map(|tile| [tile.board; 4]).collect();
+        let panel = shape.panel(Algorithm::Winograd);
+        Self { places, boards, padded: shape.padded(), way: Way::Winograd { chunks, panel } }
     }
 
     /// Begins the sums of a group with a line for each board.
     pub fn begin(&self, starts: &[Line], sums: &mut [Line]) {
-        for (sum, board) in sums.iter_mut().zip(&self.boards) {
-            *sum = starts[*board];
-        }
+        copy_by_index(starts, &self.boards, sums);
     }
 
     /// Adds the convolution of a padded block by panels of weights to sums.
@@ -160,28 +202,61 @@ impl Plan {
         mut end: impl FnMut(usize, &[Line]),
     ) {
         let Workspace { sums, transformed, products } = workspace;
-        let sums = room(sums, self.boards.len());
+        let count = self.boards.len();
         match &self.way {
             Way::Direct { regions, panel } => {
+                let sums = room(sums, count);
                 for (group, panel) in panels.chunks_exact(*panel).enumerate() {
                     begin(group, sums);
                     add_regions(regions, padded, panel, sums);
                     end(group, sums);
                 }
             }
-            Way::Winograd(Winograd { tiles, sizes }) => {
-                let transformed = room(transformed, sizes.transformed());
-                tiles.read(padded, transformed);
-                let size = POINTS * sizes.inputs;
-                for (index, panels) in panels.chunks(TOGETHER * size).enumerate() {
-                    let products = room(products, panels.len() / size * POINTS * sizes.tiles);
-                    multiply(*sizes, transformed, panels, products);
-                    for (which, products) in products.chunks_exact(POINTS * sizes.tiles).enumerate() {
-                        let group = TOGETHER * index + which;
-                        begin(group, sums);
-                        add_tiles(products, sums);
-                        end(group, sums);
-                    }
+            Way::Winograd { chunks, panel } => {
+                let sums = room(sums, panels.len() / panel * count);
+                sums.chunks_exact_mut(count).enumerate().for_each(|(group, sums)| begin(group, sums));
+                let mut first = 0;
+                for chunk in chunks {
+                    let here = first..first + 4 * chunk.sizes.tiles;
+                    chunk.multiply(padded, panels, *panel, [transformed, products], |group, products| {
+                        add_tiles(products, &mut sums[group * count..][here.clone()]);
+                    });
+                    first = here.end;
+                }
+                sums.chunks_exact(count).enumerate().for_each(|(group, sums)| end(group, sums));
+            }
+        }
+    }
+
+    /// Writes the convolution of a padded block by panels of weights to a padded block.
+    ///
+    /// What becomes of the sums is told for each panel's channels.
+    pub fn apply<'a>(
+        &self,
+        padded: &[Line],
+        panels: &[Line],
+        workspace: &mut Workspace,
+        finish: impl Fn(usize) -> Finish<'a>,
+        output: &mut [Line],
+    ) {
+        let Workspace { sums, transformed, products } = workspace;
+        match &self.way {
+            Way::Direct { regions, panel } => {
+                let sums = room(sums, self.boards.len());
+                let groups = output.chunks_exact_mut(self.padded);
+                for (group, (panel, output)) in panels.chunks_exact(*panel).zip(groups).enumerate() {
+                    let finish = finish(group);
+                    self.begin(finish.starts, sums);
+                    add_regions(regions, padded, panel, sums);
+                    write_places(&self.places, sums, &finish, output);
+                }
+            }
+            Way::Winograd { chunks, panel } => {
+                for chunk in chunks {
+                    chunk.multiply(padded, panels, *panel, [transformed, products], |group, products| {
+                        let output = &mut output[group * self.padded..][..self.padded];
+                        write_tiles(&chunk.tiles, products, &finish(group), output);
+                    });
                 }
             }
         }
@@ -260,7 +335,9 @@ impl WeightPlan {
                 panel: shape.panel(Algorithm::Direct),
                 padded: shape.padded(),
             },
-            Algorithm::Winograd => WeightWay::Winograd(Winograd::new(shape, shape.block())),
+            Algorithm::Winograd => {
+                WeightWay::Winograd(Winograd::new(shape, &shape.tiles_of(shape.block()).collect::<Vec<_>>()))
+            }
         };
         Self { way }
     }

@@ -1,5 +1,6 @@
 //! Images as the channels of padded blocks.
 
+use super::channels::{add_lines, scale_lines};
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 
@@ -24,23 +25,34 @@ impl Planes {
     ///
     /// Images are `[boards, planes, rows, columns]`, scalars `[boards, scalars]`, of which there may be none. The
     /// channels are all planes, or what one of the colours sees of them, which is its own plane, the sum of the
-    /// others', and those of no colour.
+    /// others', and those of no colour. What is the same for all colours the first one writes: it comes first.
     pub fn write(&self, colour: usize, images: &[f32], scalars: &[f32], padded: &mut [Line]) {
         let (places, size) = (self.shape.places(), self.shape.padded());
         let boards = images.chunks_exact(self.count * places);
         let scalars_each = scalars.len() / boards.len();
+        let own = if self.colours > 0 { 2 } else { 0 };
         for (board, (image, lines)) in boards.zip(self.lines.chunks_exact(places)).enumerate() {
-            let scalars = &scalars[board * scalars_each..][..scalars_each];
-            for (place, line) in lines.iter().enumerate() {
-                let plane = |plane: usize| image[plane * places + place];
-                let own = (self.colours > 0).then(|| {
-                    let others = (0..self.colours).filter(|other| *other != colour).map(plane).sum();
-                    [plane(colour), others]
-                });
-                let rest = (self.colours..self.count).map(plane).chain(scalars.iter().copied());
-                for (channel, number) in own.into_iter().flatten().chain(rest).enumerate() {
-                    padded[channel / WIDTH * size + line].0[channel % WIDTH] = number;
+            let plane = |plane: usize| &image[plane * places..][..places];
+            if self.colours > 0 {
+                for (place, (line, number)) in lines.iter().zip(plane(colour)).enumerate() {
+                    let others = (0..self.colours).filter(|other| *other != colour);
+                    let others = others.map(|other| image[other * places + place]).sum();
+                    padded[*line].0[..2].copy_from_slice(&[*number, others]);
                 }
+            }
+            if colour > 0 {
+                continue;
+            }
+            for (channel, plane) in (own..).zip((self.colours..self.count).map(plane)) {
+                let padded = &mut padded[channel / WIDTH * size..][..size];
+                for (line, number) in lines.iter().zip(plane) {
+                    padded[*line].0[channel % WIDTH] = *number;
+                }
+            }
+            let scalars = &scalars[board * scalars_each..][..scalars_each];
+            for (channel, number) in (own + self.count - self.colours..).zip(scalars) {
+                let padded = &mut padded[channel / WIDTH * size..][..size];
+                lines.iter().for_each(|line| padded[*line].0[channel % WIDTH] = *number);
             }
         }
     }
@@ -53,11 +65,6 @@ pub fn average(blocks: &[Vec<Line>], mean: &mut [Line]) {
     if others.is_empty() {
         return;
     }
-    for block in others {
-        for (Line(sum), Line(numbers)) in mean.iter_mut().zip(block) {
-            sum.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
-        }
-    }
-    let share = 1.0 / blocks.len() as f32;
-    mean.iter_mut().for_each(|Line(sum)| *sum = sum.map(|sum| sum * share));
+    others.iter().for_each(|block| add_lines(block, mean));
+    scale_lines(1.0 / blocks.len() as f32, mean);
 }

@@ -21,10 +21,15 @@ pub trait Register: Copy {
     unsafe fn store(self, to: *mut f32);
     unsafe fn plus(self, other: Self) -> Self;
     unsafe fn minus(self, other: Self) -> Self;
+    unsafe fn times(self, other: Self) -> Self;
     /// The product and a sum; rounded once where there is an instruction for it.
     unsafe fn times_plus(self, factor: Self, sum: Self) -> Self;
     /// Zero in place of what is below zero; NaN passes.
     unsafe fn rectified(self) -> Self;
+    /// A bit for every lane: whether it is above zero, or NaN.
+    unsafe fn passes(self) -> u16;
+    /// Zero in the lanes whose bits are not set.
+    unsafe fn where_set(self, bits: u16) -> Self;
 }
 
 /// Sixteen numbers, by AVX-512.
@@ -38,7 +43,7 @@ pub type Eight = x86::__m256;
 macro_rules! register {
     (
         $register:ty = $lanes:literal, $zero:ident, $load:ident, $splat:ident, $store:ident, $add:ident, $subtract:ident,
-        $multiply_add:ident, $greater:ident
+        $multiply:ident, $multiply_add:ident, $greater:ident, $passes:ident, $where_set:ident
     ) => {
         impl Register for $register {
             const LANES: usize = $lanes;
@@ -80,6 +85,12 @@ macro_rules! register {
             }
 
             #[inline(always)]
+            unsafe fn times(self, other: Self) -> Self {
+                // SAFETY: as the caller promises.
+                unsafe { x86::$multiply(self, other) }
+            }
+
+            #[inline(always)]
             unsafe fn times_plus(self, factor: Self, sum: Self) -> Self {
                 // SAFETY: as the caller promises.
                 unsafe { x86::$multiply_add(self, factor, sum) }
@@ -90,6 +101,18 @@ macro_rules! register {
                 // Of a number and a NaN the instruction takes the second.
                 // SAFETY: as the caller promises.
                 unsafe { x86::$greater(x86::$zero(), self) }
+            }
+
+            #[inline(always)]
+            unsafe fn passes(self) -> u16 {
+                // SAFETY: as the caller promises.
+                unsafe { $passes(self) }
+            }
+
+            #[inline(always)]
+            unsafe fn where_set(self, bits: u16) -> Self {
+                // SAFETY: as the caller promises.
+                unsafe { $where_set(self, bits) }
             }
         }
     };
@@ -104,8 +127,11 @@ register!(
     _mm512_storeu_ps,
     _mm512_add_ps,
     _mm512_sub_ps,
+    _mm512_mul_ps,
     _mm512_fmadd_ps,
-    _mm512_max_ps
+    _mm512_max_ps,
+    sixteen_pass,
+    sixteen_where_set
 );
 #[cfg(target_arch = "x86_64")]
 register!(
@@ -116,9 +142,55 @@ register!(
     _mm256_storeu_ps,
     _mm256_add_ps,
     _mm256_sub_ps,
+    _mm256_mul_ps,
     _mm256_fmadd_ps,
-    _mm256_max_ps
+    _mm256_max_ps,
+    eight_pass,
+    eight_where_set
 );
+
+/// # Safety
+/// The processor has AVX-512.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn sixteen_pass(numbers: Sixteen) -> u16 {
+    // SAFETY: as the caller promises.
+    unsafe { x86::_mm512_cmp_ps_mask::<{ x86::_CMP_NLE_UQ }>(numbers, x86::_mm512_setzero_ps()) }
+}
+
+/// # Safety
+/// The processor has AVX-512.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn sixteen_where_set(numbers: Sixteen, bits: u16) -> Sixteen {
+    // SAFETY: as the caller promises.
+    unsafe { x86::_mm512_maskz_mov_ps(bits, numbers) }
+}
+
+/// # Safety
+/// The processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn eight_pass(numbers: Eight) -> u16 {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let above = x86::_mm256_cmp_ps::<{ x86::_CMP_NLE_UQ }>(numbers, x86::_mm256_setzero_ps());
+        x86::_mm256_movemask_ps(above) as u16
+    }
+}
+
+/// # Safety
+/// The processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn eight_where_set(numbers: Eight, bits: u16) -> Eight {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let own = x86::_mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+        let set = x86::_mm256_and_si256(x86::_mm256_set1_epi32(i32::from(bits)), own);
+        x86::_mm256_and_ps(numbers, x86::_mm256_castsi256_ps(x86::_mm256_cmpeq_epi32(set, own)))
+    }
+}
 
 /// Four numbers, on any processor.
 #[derive(Clone, Copy)]
@@ -163,6 +235,12 @@ impl Register for Four {
     }
 
     #[inline(always)]
+    unsafe fn times(self, Self([e, f, g, h]): Self) -> Self {
+        let Self([a, b, c, d]) = self;
+        Self([a * e, b * f, c * g, d * h])
+    }
+
+    #[inline(always)]
     unsafe fn times_plus(self, Self([e, f, g, h]): Self, Self([i, j, k, l]): Self) -> Self {
         let Self([a, b, c, d]) = self;
         Self([a * e + i, b * f + j, c * g + k, d * h + l])
@@ -172,5 +250,21 @@ impl Register for Four {
     unsafe fn rectified(self) -> Self {
         let Self([a, b, c, d]) = self;
         Self([relu(a), relu(b), relu(c), relu(d)])
+    }
+
+    #[inline(always)]
+    unsafe fn passes(self) -> u16 {
+        let Self([a, b, c, d]) = self;
+        let bit = |number: f32| u16::from(number > 0.0 || number.is_nan());
+        bit(a) | bit(b) << 1 | bit(c) << 2 | bit(d) << 3
+    }
+
+    #[inline(always)]
+    unsafe fn where_set(self, bits: u16) -> Self {
+        let Self([a, b, c, d]) = self;
+        // Bits of all ones let a number pass; a branch here would be slow.
+        let passed =
+            |number: f32, lane: u32| f32::from_bits(number.to_bits() & u32::from(bits >> lane & 1).wrapping_neg());
+        Self([passed(a, 0), passed(b, 1), passed(c, 2), passed(d, 3)])
     }
 }

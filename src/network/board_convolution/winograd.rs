@@ -5,6 +5,7 @@
 //! four multiplications a pair of channels in place of nine (F(2x2, 3x3) of Lavin and Gray 2016,
 //! <https://arxiv.org/abs/1509.09308>). The gradient of the weights goes the same way backwards.
 
+use super::channels::Finish;
 use super::geometry::Shape;
 use super::instructions::with_the_best_instructions;
 use super::line::{Line, WIDTH};
@@ -13,10 +14,21 @@ use super::register::Register;
 /// Points of a patch.
 pub const POINTS: usize = 16;
 
+/// A tile of a block.
+#[derive(Clone, Copy, Debug)]
+pub struct Tile {
+    /// Its board in the block.
+    pub board: usize,
+    /// The row and column of its first place.
+    pub place: [usize; 2],
+}
+
 /// Where the tiles of a block lie in a padded block.
 pub struct Tiles {
     /// The line with which the patch of each begins.
     corners: Vec<usize>,
+    /// The board of each, and how many rows and columns of it are on the board.
+    within: Vec<(usize, [usize; 2])>,
     /// Behind the last line of any patch.
     end: usize,
     /// Lines of a padded row, and of a padded block.
@@ -25,12 +37,14 @@ pub struct Tiles {
 }
 
 impl Tiles {
-    /// Of so many boards.
-    pub fn new(shape: &Shape, boards: usize) -> Self {
-        let corners = (0..boards).flat_map(|board| shape.tiles().map(move |place| shape.corner(board, place)));
-        let (corners, row): (Vec<usize>, usize) = (corners.collect(), shape.padded_columns());
+    /// Some of those of a block.
+    pub fn new(shape: &Shape, tiles: &[Tile]) -> Self {
+        let row = shape.padded_columns();
+        let corners: Vec<usize> = tiles.iter().map(|tile| shape.corner(tile.board, tile.place)).collect();
         let end = corners.iter().max().map_or(0, |last| last + 3 * row + 4);
-        Self { corners, end, row, block: shape.padded() }
+        let size = |place: [usize; 2]| [(shape.rows - place[0]).min(2), (shape.columns - place[1]).min(2)];
+        let within = tiles.iter().map(|tile| (tile.board, size(tile.place))).collect();
+        Self { corners, within, end, row, block: shape.padded() }
     }
 
     /// How many there are.
@@ -59,6 +73,12 @@ impl Shape {
     pub fn suits_winograd(&self) -> bool {
         let reached = |size: usize| 3 * size - 2;
         self.kernel == 3 && POINTS * self.tiles().count() < reached(self.rows) * reached(self.columns)
+    }
+
+    /// All tiles of so many boards.
+    pub fn tiles_of(&self, boards: usize) -> impl Iterator<Item = Tile> {
+        let shape = *self;
+        (0..boards).flat_map(move |board| shape.tiles().map(move |place| Tile { board, place }))
     }
 
     /// The row and column of the first place of each tile of a board.
@@ -161,6 +181,48 @@ unsafe fn gather_tiles<R: Register>(products: &[Line], sums: &mut [Line]) {
                     for (column, sum) in halves([a[row], b[row], c[row], d[row]]).into_iter().enumerate() {
                         let place = to.add((row * 2 + column) * WIDTH);
                         R::load(place).plus(sum).store(place);
+                    }
+                }
+            }
+        }
+    }
+}
+
+with_the_best_instructions! {
+    /// Writes the activated sums of tiles to a group of a padded block, from products `[points, tiles]`.
+    pub fn write_tiles(tiles: &Tiles, products: &[Line], finish: &Finish, output: &mut [Line]) = finish_tiles
+}
+
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn finish_tiles<R: Register>(tiles: &Tiles, products: &[Line], finish: &Finish, output: &mut [Line]) {
+    let count = tiles.count();
+    assert!(products.len() == POINTS * count && output.len() >= tiles.end, "a group of a block of these tiles");
+    assert!(finish.fits(output.len()), "a group of a block of that size");
+    let (from, to) = (products.as_ptr().cast::<f32>(), output.as_mut_ptr().cast::<f32>());
+    for (tile, (corner, (board, [rows, columns]))) in tiles.corners.iter().zip(&tiles.within).enumerate() {
+        let start = &finish.starts[*board].0;
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: so many points of each tile are in what is read, and its places in the padded blocks, as asserted.
+            unsafe {
+                let point =
+                    |row: usize, column: usize| R::load(from.add(((row * 4 + column) * count + tile) * WIDTH + lane));
+                let mut four = [[point(0, 0); 2]; 4];
+                for (at, column) in four.iter_mut().enumerate() {
+                    *column = halves([point(0, at), point(1, at), point(2, at), point(3, at)]);
+                }
+                let start = R::load(start.as_ptr().add(lane));
+                for row in 0..2 {
+                    let [a, b, c, d] = four;
+                    let sums = halves([a[row], b[row], c[row], d[row]]);
+                    for (column, sum) in sums.into_iter().enumerate() {
+                        // The border must stay zero.
+                        if row >= *rows || column >= *columns {
+                            continue;
+                        }
+                        let at = (corner + (row + 1) * tiles.row + column + 1) * WIDTH + lane;
+                        finish.of(sum.plus(start), at).store(to.add(at));
                     }
                 }
             }

@@ -1,0 +1,361 @@
+//! From numbers with channels last to lines of channels, and back.
+
+use super::instructions::with_the_best_instructions;
+use super::line::{Line, WIDTH};
+use super::plan::Place;
+use super::register::Register;
+use crate::network::activation::Activation;
+
+/// Up to a line's channels of places, of more channels.
+#[derive(Clone, Copy, Debug)]
+pub struct Channels {
+    /// Channels of a place.
+    all: usize,
+    /// Which line's they are.
+    group: usize,
+}
+
+impl Channels {
+    /// The channels of a group of [`WIDTH`].
+    pub fn of_group(all: usize, group: usize) -> Self {
+        Self { all, group }
+    }
+
+    /// All groups.
+    #[inline(always)]
+    pub fn groups(all: usize) -> impl Iterator<Item = Self> {
+        (0..all.div_ceil(WIDTH)).map(move |group| Self { all, group })
+    }
+
+    /// How many they are.
+    #[inline(always)]
+    pub fn width(self) -> usize {
+        WIDTH.min(self.all - self.group * WIDTH)
+    }
+
+    /// The first of them.
+    pub fn first(self) -> usize {
+        self.group * WIDTH
+    }
+
+    /// Which of them let the gradient of a place pass.
+    #[inline(always)]
+    fn mask(self, mask: &[u16], place: usize) -> u16 {
+        mask.get(place * self.all.div_ceil(WIDTH) + self.group).copied().unwrap_or(u16::MAX)
+    }
+
+    /// Some numbers of a place, with zeros beyond the last.
+    ///
+    /// # Safety
+    /// The processor has the instructions of the register.
+    #[inline(always)]
+    unsafe fn load<R: Register>(self, numbers: &[f32], place: usize, lane: usize) -> R {
+        let numbers = &numbers[place * self.all + self.group * WIDTH..][..self.width()];
+        // SAFETY: a register's numbers from any of its lanes on are in a line.
+        unsafe {
+            if numbers.len() == WIDTH {
+                return R::load(numbers.as_ptr().add(lane));
+            }
+            let mut line = [0.0; WIDTH];
+            line[..numbers.len()].copy_from_slice(numbers);
+            R::load(line.as_ptr().add(lane))
+        }
+    }
+
+    /// The reverse: as many of them as there is room for.
+    ///
+    /// # Safety
+    /// The processor has the instructions of the register.
+    #[inline(always)]
+    unsafe fn store<R: Register>(self, register: R, numbers: &mut [f32], place: usize, lane: usize) {
+        let numbers = &mut numbers[place * self.all + self.group * WIDTH..][..self.width()];
+        // SAFETY: a register's numbers from any of its lanes on are in a line.
+        unsafe {
+            if numbers.len() == WIDTH {
+                return register.store(numbers.as_mut_ptr().add(lane));
+            }
+            let mut line = [0.0; WIDTH];
+            register.store(line.as_mut_ptr());
+            for (number, from) in numbers.iter_mut().skip(lane).zip(&line[..R::LANES]) {
+                *number = *from;
+            }
+        }
+    }
+}
+
+with_the_best_instructions! {
+    /// Copies places to the lines of a padded block, but for what a mask of them holds back.
+    ///
+    /// They have so many `channels`; the mask is `[places, groups]`, a bit for each channel; where it is empty all
+    /// passes. Lines of more places become zeros.
+    pub fn pad(numbers: &[f32], mask: &[u16], channels: usize, lines: &[usize], padded: &mut [Line]) = pad_all
+}
+
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn pad_all<R: Register>(numbers: &[f32], mask: &[u16], channels: usize, lines: &[usize], padded: &mut [Line]) {
+    let places = numbers.len() / channels;
+    let size = padded.len() / channels.div_ceil(WIDTH);
+    // Place by place, as they lie in memory.
+    for (place, line) in lines[..places].iter().enumerate() {
+        for channels in Channels::groups(channels) {
+            let to = &mut padded[channels.group * size + line].0;
+            let passes = channels.mask(mask, place);
+            for lane in (0..WIDTH).step_by(R::LANES) {
+                // SAFETY: a register's numbers from any of its lanes on are in a line.
+                unsafe {
+                    let number: R = channels.load(numbers, place, lane);
+                    number.where_set(passes >> lane).store(to.as_mut_ptr().add(lane));
+                }
+            }
+        }
+    }
+    for line in &lines[places..] {
+        padded.chunks_exact_mut(size).for_each(|padded| padded[*line] = Line::default());
+    }
+}
+
+with_the_best_instructions! {
+    /// Copies channels of the places of a block to their sums.
+    pub fn to_sums(numbers: &[f32], channels: Channels, places: &[Place], sums: &mut [Line]) = all_to_sums
+}
+
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn all_to_sums<R: Register>(numbers: &[f32], channels: Channels, places: &[Place], sums: &mut [Line]) {
+    for place in places {
+        let to = &mut sums[place.sum].0;
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: a register's numbers from any of its lanes on are in a line.
+            unsafe {
+                let number: R = channels.load(numbers, place.number, lane);
+                number.store(to.as_mut_ptr().add(lane));
+            }
+        }
+    }
+}
+
+with_the_best_instructions! {
+    /// Copies the sums of the places of a block to their channels.
+    pub fn from_sums(places: &[Place], sums: &[Line], channels: Channels, numbers: &mut [f32]) = all_from_sums
+}
+
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn all_from_sums<R: Register>(places: &[Place], sums: &[Line], channels: Channels, numbers: &mut [f32]) {
+    for place in places {
+        let from = &sums[place.sum].0;
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: a register's numbers from any of its lanes on are in a line.
+            unsafe { channels.store(R::load(from.as_ptr().add(lane)), numbers, place.number, lane) }
+        }
+    }
+}
+
+with_the_best_instructions! {
+    /// Activates the sums of the places of a block to their channels, and keeps which passed the ReLU.
+    ///
+    /// `input` is the convolution's input, which a residual adds. The mask is `[places, groups]`, or empty.
+    pub fn activate(
+        activation: Activation,
+        places: &[Place],
+        sums: &[Line],
+        input: &[f32],
+        channels: Channels,
+        output: &mut [f32],
+        mask: &mut [u16],
+    ) = activate_all
+}
+
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn activate_all<R: Register>(
+    activation: Activation,
+    places: &[Place],
+    sums: &[Line],
+    input: &[f32],
+    channels: Channels,
+    output: &mut [f32],
+    mask: &mut [u16],
+) {
+    for place in places {
+        let from = &sums[place.sum].0;
+        let mut passes = 0;
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: a register's numbers from any of its lanes on are in a line.
+            unsafe {
+                let sum = R::load(from.as_ptr().add(lane));
+                passes |= sum.passes() << lane;
+                let activated = match activation {
+                    Activation::None => sum,
+                    Activation::Relu => sum.rectified(),
+                    Activation::Residual => channels.load::<R>(input, place.number, lane).plus(sum.rectified()),
+                };
+                channels.store(activated, output, place.number, lane);
+            }
+        }
+        if let Some(mask) = mask.get_mut(place.number * channels.all.div_ceil(WIDTH) + channels.group) {
+            *mask = passes;
+        }
+    }
+}
+
+with_the_best_instructions! {
+    /// Sums a group of a padded block over the places of every board: `[boards, channels]`.
+    pub fn sum_boards(
+        padded: &[Line],
+        lines: &[usize],
+        places: usize,
+        channels: Channels,
+        sums: &mut [f32],
+    ) = sum_all_boards
+}
+
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn sum_all_boards<R: Register>(
+    padded: &[Line],
+    lines: &[usize],
+    places: usize,
+    channels: Channels,
+    sums: &mut [f32],
+) {
+    let boards = sums.len() / channels.all;
+    for (board, lines) in lines.chunks_exact(places).take(boards).enumerate() {
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: a register's numbers from any of its lanes on are in a line.
+            unsafe {
+                let mut sum = R::zero();
+                for line in lines {
+                    sum = sum.plus(R::load(padded[*line].0.as_ptr().add(lane)));
+                }
+                channels.store(sum, sums, board, lane);
+            }
+        }
+    }
+}
+
+with_the_best_instructions! {
+    /// Adds lines to lines.
+    pub fn add_lines(lines: &[Line], sums: &mut [Line]) = add_all_lines
+}
+
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn add_all_lines<R: Register>(lines: &[Line], sums: &mut [Line]) {
+    for (Line(line), Line(sum)) in lines.iter().zip(sums) {
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: a register's numbers from any of its lanes on are in a line.
+            unsafe {
+                let to = sum.as_mut_ptr().add(lane);
+                R::load(to).plus(R::load(line.as_ptr().add(lane))).store(to);
+            }
+        }
+    }
+}
+
+with_the_best_instructions! {
+    /// Copies to each line one of others, by its index.
+    pub fn copy_by_index(lines: &[Line], indices: &[usize], to: &mut [Line]) = copy_all_by_index
+}
+
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn copy_all_by_index<R: Register>(lines: &[Line], indices: &[usize], to: &mut [Line]) {
+    for (Line(to), index) in to.iter_mut().zip(indices) {
+        let Line(from) = &lines[*index];
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: a register's numbers from any of its lanes on are in a line.
+            unsafe { R::load(from.as_ptr().add(lane)).store(to.as_mut_ptr().add(lane)) }
+        }
+    }
+}
+
+with_the_best_instructions! {
+    /// Multiplies lines by a number.
+    pub fn scale_lines(factor: f32, lines: &mut [Line]) = scale_all_lines
+}
+
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn scale_all_lines<R: Register>(factor: f32, lines: &mut [Line]) {
+    for Line(line) in lines {
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: a register's numbers from any of its lanes on are in a line.
+            unsafe {
+                let to = line.as_mut_ptr().add(lane);
+                R::load(to).times(R::splat(&factor)).store(to);
+            }
+        }
+    }
+}
+
+/// What becomes of the sums of a group of channels.
+pub struct Finish<'a> {
+    /// With what the sums of each board begin.
+    pub starts: &'a [Line],
+    /// A group of a padded block that is added to the sums.
+    pub added: Option<&'a [Line]>,
+    /// How they are activated.
+    pub activation: Activation,
+    /// The group of the padded input that a residual adds; empty without one.
+    pub before: &'a [Line],
+}
+
+impl Finish<'_> {
+    /// Whether it is of padded blocks of so many lines.
+    pub fn fits(&self, lines: usize) -> bool {
+        let residual = self.activation == Activation::Residual;
+        self.added.is_none_or(|added| added.len() == lines) && (!residual || self.before.len() == lines)
+    }
+
+    /// Sums as they are at last; they are of so many numbers from the beginning of a padded block.
+    ///
+    /// # Safety
+    /// A register's numbers from there on are in it, and the processor has the instructions of the register.
+    #[inline(always)]
+    pub unsafe fn of<R: Register>(&self, mut sum: R, at: usize) -> R {
+        // SAFETY: as the caller promises.
+        unsafe {
+            let load = |lines: &[Line]| R::load(lines.as_ptr().cast::<f32>().add(at));
+            if let Some(added) = self.added {
+                sum = sum.plus(load(added));
+            }
+            match self.activation {
+                Activation::None => sum,
+                Activation::Relu => sum.rectified(),
+                Activation::Residual => load(self.before).plus(sum.rectified()),
+            }
+        }
+    }
+}
+
+with_the_best_instructions! {
+    /// Writes the activated sums of places to a group of a padded block.
+    pub fn write_places(places: &[Place], sums: &[Line], finish: &Finish, output: &mut [Line]) = write_all_places
+}
+
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn write_all_places<R: Register>(places: &[Place], sums: &[Line], finish: &Finish, output: &mut [Line]) {
+    assert!(finish.fits(output.len()), "a group of a block of that size");
+    for place in places {
+        let (from, to) = (&sums[place.sum].0, &mut output[place.line].0);
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: a register's numbers from any of its lanes on are in a line, and that line is in the block.
+            unsafe {
+                let sum = R::load(from.as_ptr().add(lane));
+                finish.of(sum, place.line * WIDTH + lane).store(to.as_mut_ptr().add(lane));
+            }
+        }
+    }
+}
