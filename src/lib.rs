@@ -6,6 +6,7 @@ pub mod commands;
 pub mod error;
 pub mod eval;
 pub mod games;
+pub mod instructions;
 pub mod kit;
 pub mod learners;
 pub mod network;

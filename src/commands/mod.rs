@@ -19,6 +19,7 @@ use crate::agents;
 use crate::cli::{Command, Compute, GameArguments};
 use crate::error::{Error, Result};
 use crate::games::{ForGame, Game, Match3, Playable, with_game};
+use crate::instructions::InstructionSet;
 use crate::learners::config::in_words;
 use crate::network::device::{self, Device};
 use crate::network::game_of;
@@ -28,6 +29,7 @@ use crate::network::game_of;
 /// # Errors
 /// What the user gave that cannot be, and what failed while running.
 pub fn run(command: Command) -> Result<()> {
+    InstructionSet::chosen()?;
     let name = match &command {
         // A theme may be all that there is of a game.
         Command::Read(arguments) => return read::run(arguments),

@@ -5,6 +5,7 @@ use std::env;
 pub use burn::tensor::Device;
 
 use crate::error::{Error, Result};
+use crate::instructions::InstructionSet;
 
 /// The names of all devices that can be compiled in, the preferred ones first.
 const NAMES: [&str; 4] = ["cuda", "wgpu", "flex", "ndarray"];
@@ -18,8 +19,10 @@ const VARIABLE: &str = "MATCHQ_DEVICE";
 /// compiled in and present, else the CPU.
 ///
 /// # Errors
-/// A name that does not exist, a device that is not compiled in (naming the feature) or not present.
+/// A name that does not exist, a device that is not compiled in (naming the feature) or not present, and
+/// [instructions](InstructionSet::chosen) that this processor does not have.
 pub fn select(name: Option<&str>) -> Result<(&'static str, Device)> {
+    InstructionSet::chosen()?;
     if let Some(name) = name {
         return select_by(name, &format!("--device {name}"));
     }

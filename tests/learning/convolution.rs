@@ -1,6 +1,9 @@
 //! The convolution of boards against burn's own, and its bits.
 
+use std::process::Command;
+
 use burn::tensor::{DType, Device, Tensor, TensorData};
+use matchq::instructions::InstructionSet;
 use matchq::network::{Activation, convolve, convolve_by_parts, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 
@@ -48,7 +51,9 @@ fn results(case: &Case, seed: u64, convolve: Convolve) -> [Vec<f32>; 4] {
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (index, (boards, rows, columns)) in
-        [(7, 10, 8), (1, 10, 8), (40, 3, 5), (300, 1, 1), (3, 20, 10), (2, 1, 30), (65, 4, 2)].into_iter().enumerate()
+        [(7, 10, 8), (1, 10, 8), (40, 3, 5), (300, 1, 1), (3, 20, 10), (2, 1, 30), (65, 4, 2), (9, 7, 6), (10, 5, 5)]
+            .into_iter()
+            .enumerate()
     {
         let mut stream = Stream::new(9, Role::Sample, index as u64);
         for kernel in [1, 3, 5] {
@@ -245,5 +250,33 @@ fn sizes_that_do_not_fit_are_refused_on_every_way() {
             let sentence = refusal.downcast_ref::<String>().expect("a sentence");
             assert!(sentence.ends_with("is no convolution of boards"), "{sentence}");
         }
+    }
+}
+
+#[test]
+fn every_instruction_set_that_the_processor_has_convolves_as_burns_conv2d() {
+    // A process has one: each gets its own.
+    for set in InstructionSet::present() {
+        let tests = [
+            "output_and_gradients_equal_burns_conv2d_within_rounding",
+            "the_instructions_that_were_asked_for_are_used",
+        ];
+        let command = std::env::current_exe().unwrap();
+        let done = Command::new(command)
+            .args(tests.map(|test| format!("convolution::{test}")))
+            .arg("--exact")
+            .env("MATCHQ_INSTRUCTIONS", set.to_string())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&done.stdout);
+        assert!(done.status.success() && said.contains("2 passed"), "{set}: {said}");
+    }
+}
+
+#[test]
+fn the_instructions_that_were_asked_for_are_used() {
+    match std::env::var("MATCHQ_INSTRUCTIONS") {
+        Ok(name) => assert_eq!(InstructionSet::used().to_string(), name),
+        Err(_) => assert_eq!(Some(&InstructionSet::used()), InstructionSet::present().last()),
     }
 }

@@ -6,6 +6,8 @@ use super::certain::{Certain, UNKNOWN};
 use super::{Cells, Grid, LONGEST, NO_MATCH, OBSTACLE, moves, worth};
 use crate::games::ActionMask;
 use crate::games::swap::{self, LANES};
+#[cfg(target_arch = "x86_64")]
+use crate::instructions::InstructionSet;
 
 type Lanes = swap::Lanes<{ super::COLUMNS }, { super::ROWS }>;
 
@@ -115,12 +117,13 @@ impl Chains {
     fn play(&mut self, swapped: &[Lanes; 2]) -> bool {
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vpopcntdq") {
-                // SAFETY: the processor has just been asked for these instructions.
+            let set = InstructionSet::used();
+            if set == InstructionSet::Avx512 && is_x86_feature_detected!("avx512vpopcntdq") {
+                // SAFETY: the processor has been asked for these instructions.
                 unsafe { self.play_with_avx512(swapped) };
                 return true;
             }
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
+            if set >= InstructionSet::Avx2 {
                 // SAFETY: as above.
                 unsafe { self.play_with_avx2(swapped) };
                 return true;
@@ -264,7 +267,7 @@ mod tests {
             chains
         });
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
+        if InstructionSet::present().contains(&InstructionSet::Avx2) {
             ways.push(|board, moves| {
                 let mut chains = start(board);
                 // SAFETY: the processor has just been asked for these instructions.

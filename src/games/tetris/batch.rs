@@ -8,6 +8,8 @@ use super::lanes::{Counters, LANES, Lanes};
 use super::piece::{COLUMNS, FULL, MOST_PLACEMENTS, Orientation, TALLEST, action, placements};
 use super::surface::Surface;
 use super::wall::{KEPT, Wall};
+#[cfg(target_arch = "x86_64")]
+use crate::instructions::InstructionSet;
 
 /// Chunks of lanes for the most placements that a piece has.
 const CHUNKS: usize = MOST_PLACEMENTS.div_ceil(LANES);
@@ -244,14 +246,12 @@ impl Batch {
     fn measure(&mut self, wall: &Wall, piece: u8, height: usize, needs: u32) -> &'static [Placed] {
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512vl")
-                && is_x86_feature_detected!("avx512bitalg")
-            {
+            let set = InstructionSet::used();
+            if set == InstructionSet::Avx512 && is_x86_feature_detected!("avx512bitalg") {
                 // SAFETY: the processor has what the function is compiled for.
                 return unsafe { self.measure_avx512(wall, piece, height, needs) };
             }
-            if is_x86_feature_detected!("avx2") {
+            if set >= InstructionSet::Avx2 {
                 // SAFETY: the processor has what the function is compiled for.
                 return unsafe { self.measure_avx2(wall, piece, height, needs) };
             }

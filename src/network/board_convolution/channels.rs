@@ -1,9 +1,8 @@
 //! From numbers with channels last to lines of channels, and back.
 
-use super::instructions::with_the_best_instructions;
 use super::line::{Line, WIDTH};
 use super::plan::Place;
-use super::register::Register;
+use super::register::{Register, with_the_best_instructions};
 use crate::network::activation::Activation;
 
 /// Up to a line's channels of places, of more channels.

@@ -16,7 +16,6 @@ mod buffers;
 mod channels;
 mod forward;
 mod geometry;
-mod instructions;
 mod layer;
 mod line;
 mod operation;

@@ -3,12 +3,12 @@
 //! A tile of sums stays in registers while all that adds to them is read: a register of the right side is multiplied
 //! by one number of the left side for each row of the tile.
 
-use super::instructions::InstructionSet;
 use super::line::{Line, WIDTH};
 #[cfg(target_arch = "x86_64")]
 use super::register::{Eight, Sixteen};
 use super::register::{Four, Register};
 use super::winograd::POINTS;
+use crate::instructions::InstructionSet;
 
 /// Rows of a tile at the most: so many lines behind its last the left side must have.
 pub const ROWS: usize = 12;
@@ -39,7 +39,7 @@ pub fn multiply(sizes: Sizes, transformed: &[Line], panels: &[Line], products: &
     assert_eq!([panels.len(), products.len()], [inputs, tiles].map(|size| count * POINTS * size), "panels");
     // SAFETY: the sizes are asserted, and the processor has been asked for the instructions.
     unsafe {
-        match InstructionSet::best() {
+        match InstructionSet::used() {
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx512 => multiply_avx512(sizes, transformed, panels, products),
             #[cfg(target_arch = "x86_64")]
@@ -59,7 +59,7 @@ pub fn add_gradients(sizes: Sizes, transformed: &[Line], gradients: &[Line], sum
     assert_eq!([sums.len(), gradients.len()], [inputs, tiles].map(|size| count * POINTS * size), "gradients");
     // SAFETY: the sizes are asserted, and the processor has been asked for the instructions.
     unsafe {
-        match InstructionSet::best() {
+        match InstructionSet::used() {
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx512 => add_avx512(sizes, transformed, gradients, sums),
             #[cfg(target_arch = "x86_64")]
@@ -70,7 +70,7 @@ pub fn add_gradients(sizes: Sizes, transformed: &[Line], gradients: &[Line], sum
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn multiply_avx512(sizes: Sizes, transformed: &[Line], panels: &[Line], products: &mut [Line]) {
     // SAFETY: as the caller promises.
     unsafe { multiply_all::<Sixteen, 12, 2>(sizes, transformed, panels, products) }
@@ -84,7 +84,7 @@ unsafe fn multiply_avx2(sizes: Sizes, transformed: &[Line], panels: &[Line], pro
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn add_avx512(sizes: Sizes, transformed: &[Line], gradients: &[Line], sums: &mut [Line]) {
     // SAFETY: as the caller promises.
     unsafe { add_all::<Sixteen, 8, 2>(sizes, transformed, gradients, sums) }

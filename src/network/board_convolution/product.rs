@@ -2,9 +2,9 @@
 //!
 //! So neither the neighbourhoods of a convolution nor their transpose are ever written out.
 
-use super::instructions::InstructionSet;
 use super::line::{Line, WIDTH};
 use super::steps::{Rows, Run, Steps};
+use crate::instructions::InstructionSet;
 
 /// Adds the products of all steps to the sums of rows.
 ///
@@ -21,7 +21,7 @@ pub fn add_product<const STRIDE: usize>(
     right: &[Line],
     sums: &mut [Line],
 ) {
-    add_product_on(InstructionSet::best(), left, rows, steps, right, sums);
+    add_product_on(InstructionSet::used(), left, rows, steps, right, sums);
 }
 
 fn add_product_on<const STRIDE: usize>(
@@ -51,7 +51,7 @@ fn add_product_on<const STRIDE: usize>(
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn avx512<const STRIDE: usize>(left: &[Line], rows: &[u32], runs: &[Run], right: &[Line], sums: &mut [Line]) {
     // SAFETY: as the caller promises.
     unsafe { tiles::<Fused, 12, STRIDE>(left, rows, runs, right, sums) }

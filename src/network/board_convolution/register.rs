@@ -268,3 +268,43 @@ impl Register for Four {
         Self([passed(a, 0), passed(b, 1), passed(c, 2), passed(d, 3)])
     }
 }
+
+/// Compiles a function for every instruction set and lets that of the best be called.
+///
+/// Another one, always inlined and generic over the [`Register`](Register), does its work.
+macro_rules! with_the_best_instructions {
+    ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) = $work:ident) => {
+        $(#[$attribute])*
+        $visibility fn $name($($argument: $kind),*) {
+            use $crate::instructions::InstructionSet;
+            use $crate::network::board_convolution::register;
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+            fn avx512($($argument: $kind),*) {
+                // SAFETY: this function has the instructions.
+                unsafe { $work::<register::Sixteen>($($argument),*) }
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma")]
+            fn avx2($($argument: $kind),*) {
+                // SAFETY: this function has the instructions.
+                unsafe { $work::<register::Eight>($($argument),*) }
+            }
+
+            match InstructionSet::used() {
+                // SAFETY: the processor has been asked for the instructions.
+                #[cfg(target_arch = "x86_64")]
+                InstructionSet::Avx512 => unsafe { avx512($($argument),*) },
+                // SAFETY: the same.
+                #[cfg(target_arch = "x86_64")]
+                InstructionSet::Avx2 => unsafe { avx2($($argument),*) },
+                // SAFETY: any processor has these.
+                InstructionSet::Portable => unsafe { $work::<register::Four>($($argument),*) },
+            }
+        }
+    };
+}
+
+pub(super) use with_the_best_instructions;

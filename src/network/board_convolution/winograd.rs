@@ -7,9 +7,8 @@
 
 use super::channels::Finish;
 use super::geometry::Shape;
-use super::instructions::with_the_best_instructions;
 use super::line::{Line, WIDTH};
-use super::register::Register;
+use super::register::{Register, with_the_best_instructions};
 
 /// Points of a patch.
 pub const POINTS: usize = 16;
