@@ -4,7 +4,7 @@
     python3 benches/pytorch.py
 
 Both sides have the same network, weights, batch of 256 boards, loss and optimizer, which is checked before anything is
-timed, and take turns within one run. PyTorch computes eagerly, in float32 and channels last. Without --python a virtual
+timed, and take turns within one run. PyTorch computes eagerly, channels last, in float32 and once more with autocast to bfloat16. Without --python a virtual
 environment with PyTorch 2.15.0 is made in target/pytorch: several gigabytes. Prints a table in Markdown; --json writes all.
 """
 
@@ -142,22 +142,23 @@ def inside(arguments):
             # Its fused form is the fastest of PyTorch's on a CPU.
             self.optimizer = torch.optim.Adam(self.network.parameters(), lr=1e-3, eps=1e-8, fused=True)
 
-        def update(self):
+        def update(self, half=False):
             self.optimizer.zero_grad(set_to_none=True)
-            values = self.network(self.images, self.scalars).reshape(-1).index_select(0, self.places)
-            loss = functional.huber_loss(values, self.targets, delta=1.0)
+            with torch.autocast("cpu", torch.bfloat16, enabled=half):
+                values = self.network(self.images, self.scalars).reshape(-1).index_select(0, self.places)
+                loss = functional.huber_loss(values.float(), self.targets, delta=1.0)
             loss.backward()
             norm = nn.utils.clip_grad_norm_(self.network.parameters(), 10.0)
             self.optimizer.step()
             return loss.item(), norm.item()
 
-        def forward(self, size):
+        def forward(self, size, half=False):
             repeats = -(-size // len(self.images))
             images = self.images.repeat(repeats, 1, 1, 1)[:size].contiguous(memory_format=torch.channels_last)
             scalars = self.scalars.repeat(repeats, 1)[:size]
 
             def forward():
-                with torch.inference_mode():
+                with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=half):
                     return self.network(images, scalars)
 
             return forward
@@ -215,12 +216,14 @@ def inside(arguments):
         for _ in range(arguments.rounds):
             begin = os.getloadavg()[0]
             ours = rust(channels, layers, arguments.seconds)["milliseconds"]
-            theirs = {"update": milliseconds(side.update, arguments.seconds)}
-            for batch in FORWARD:
-                theirs[f"forward {batch}"] = milliseconds(side.forward(batch), arguments.seconds)
+            theirs = {}
+            for name, half in [("pytorch", False), ("autocast", True)]:
+                theirs[name] = {"update": milliseconds(lambda: side.update(half), arguments.seconds)}
+                for batch in FORWARD:
+                    theirs[name][f"forward {batch}"] = milliseconds(side.forward(batch, half), arguments.seconds)
             multiply = lambda: torch.mm(left, right, out=product)
             product_times = milliseconds(multiply, arguments.seconds / 2)
-            rounds.append({"load": begin, "matchq": ours, "pytorch": theirs, "product": product_times})
+            rounds.append({"load": begin, "matchq": ours, **theirs, "product": product_times})
             print(f"{shape}, round {len(rounds)} of {arguments.rounds}", file=sys.stderr)
         network = {"channels": channels, "layers": layers, "parameters": side.parameters, "rounds": rounds}
         network |= {"targets": checked["targets"], "flop_per_board": work(channels, layers)}
@@ -249,7 +252,7 @@ def report(result):
             f"{network['channels']} channels, {network['layers']} layers, {network['parameters']} parameters:",
             "",
             "| | matchq ms: min, median | GFLOP/s | PyTorch ms: min, median | GFLOP/s | PyTorch / matchq: minima "
-            "| medians | minima of single rounds | processor ms | PyTorch / matchq |",
+            "| minima of single rounds | processor time | autocast ms: min, median | autocast / matchq |",
             "|---|---|---|---|---|---|---|---|---|---|",
         ]
         rounds = network["rounds"]
@@ -268,18 +271,19 @@ def report(result):
             cells = [name or f"forward, {boards} boards", f"{low:.1f}, {middle:.1f}", rate(flop, low)]
             if theirs:
                 their_low, their_middle, their_computed = figures(theirs)
+                half_low, half_middle, _ = figures([one["autocast"][part] for one in rounds])
                 single = [min(other["wall"]) / min(own["wall"]) for own, other in zip(ours, theirs)]
                 cells += [
                     f"{their_low:.1f}, {their_middle:.1f}",
                     rate(flop, their_low),
                     f"**{their_low / low:.2f}**",
-                    f"{their_middle / middle:.2f}",
                     f"{min(single):.2f} to {max(single):.2f}",
-                    f"{computed:.1f}, {their_computed:.1f}",
                     f"{their_computed / computed:.2f}" if computed else "",
+                    f"{half_low:.1f}, {half_middle:.1f}",
+                    f"{half_low / low:.2f}",
                 ]
             else:
-                cells += ["", "", "", "", "", f"{computed:.1f}", ""]
+                cells += [""] * 7
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
