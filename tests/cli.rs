@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use matchq::instructions::InstructionSet;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -162,28 +163,23 @@ fn a_run_interrupted_or_killed_and_resumed_ends_as_the_one_that_never_was() {
 }
 
 #[test]
-fn a_run_in_another_number_of_threads_than_it_began_with_says_so_in_a_line() {
+fn a_run_with_other_threads_or_instructions_than_before_says_so_in_a_line_each() {
     let place = Place::new();
-    place.run_well(&[
-        "train",
-        "--config",
-        "tiny.toml",
-        "--name",
-        "run",
-        "--quiet",
-        "--threads",
-        "1",
-        "--set",
-        "training.steps=80",
-    ]);
-    let resume = |threads| {
-        let output = place.run(&["train", "--resume", "runs/run", "--quiet", "--threads", threads]);
+    let short = ["--threads", "1", "--set", "training.steps=80"];
+    place.run_well(&[&["train", "--config", "tiny.toml", "--name", "run", "--quiet"], &short[..]].concat());
+    let resume = |threads, instructions: Option<&str>| {
+        let mut command = place.command(&["train", "--resume", "runs/run", "--quiet", "--threads", threads]);
+        command.envs(instructions.map(|set| ("MATCHQ_INSTRUCTIONS", set)));
+        let output = command.output().unwrap();
         assert_well(&output);
         String::from_utf8(output.stderr).unwrap()
     };
-    assert_eq!(resume("1"), "");
-    let said = resume("2");
+    assert_eq!(resume("1", None), "");
+    let said = resume("2", None);
     assert!(said.contains("--threads 1") && said.contains("with 2") && said.lines().count() == 1, "{said}");
+    let used = InstructionSet::used();
+    let expected = format!("the instructions {used} and goes on with portable: the last bits");
+    assert_eq!(resume("1", Some("portable")).contains(&expected), used != InstructionSet::Portable);
 }
 
 #[cfg(unix)]

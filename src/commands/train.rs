@@ -8,6 +8,7 @@ use super::{compute, print};
 use crate::cli::Train;
 use crate::error::{Error, Result};
 use crate::games::{Game, NAMES, Playable};
+use crate::instructions::InstructionSet;
 use crate::learners::checkpoint::Checkpoint;
 use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task, with_learner};
 
@@ -83,9 +84,13 @@ impl<G: Game> Task<G> for Resume<'_> {
         let device = compute(&arguments.compute)?;
         let run = Run::<G, L>::resume(folder, &checkpoint, &arguments.set, &device, arguments.quiet)?;
         let (threads, began_with) = (rayon::current_num_threads(), run.record().threads);
-        if threads != began_with {
+        let threads = (threads != began_with)
+            .then(|| format!("this run began with --threads {began_with} and goes on with {threads}"));
+        let instructions = checkpoint.other_instructions().map(|before| {
+            format!("this run was computed with the instructions {before} and goes on with {}", InstructionSet::used())
+        });
+        for with in threads.into_iter().chain(instructions) {
             // A standard error that is closed is no reason to stop.
-            let with = format!("this run began with --threads {began_with} and goes on with {threads}");
             writeln!(io::stderr(), "{with}: the last bits of what it learns may differ").ok();
         }
         let path = run.folder().path().display();

@@ -10,10 +10,13 @@ use serde::{Deserialize, Serialize};
 use super::Source;
 use super::metrics::Metrics;
 use crate::error::{Error, Result};
+use crate::instructions::InstructionSet;
 use crate::store::Container;
 
 const CONFIG: &str = "config";
 const STATE: &str = "training";
+/// By which [instructions](InstructionSet) the run was computed last; older checkpoints do not tell.
+const INSTRUCTIONS: &str = "instructions";
 
 /// Everything that moves in a run; `L` is the learner's part.
 #[derive(Serialize, Deserialize)]
@@ -56,6 +59,7 @@ pub fn save(path: &Path, config: String, state: &State<impl Serialize>) -> Resul
     let mut container = Container::default();
     container.insert(CONFIG, config.into_bytes());
     container.insert(STATE, state);
+    container.insert(INSTRUCTIONS, InstructionSet::used().to_string().into_bytes());
     container.save(path)
 }
 
@@ -101,6 +105,12 @@ impl Checkpoint {
                 self.name
             ))
         })
+    }
+
+    /// The name of the instruction set by which it was computed, if that is another one than is used now.
+    pub fn other_instructions(&self) -> Option<String> {
+        let name = String::from_utf8_lossy(self.container.get(INSTRUCTIONS)?).into_owned();
+        (name != InstructionSet::used().to_string()).then_some(name)
     }
 
     /// An error of what the checkpoint holds.

@@ -3,10 +3,12 @@
 //! Channels are last; bias, ReLU and residual are in the same pass.
 //!
 //! Blocks of a few boards are copied into buffers of 16 channels each with zeros between rows and between boards, in
-//! which every tap of the kernel is a constant offset. So the convolution and both of its gradients are matrix
-//! products with a left side that is read through offsets, and [`product`] is the micro-kernel of all three. It takes
-//! the sum in chunks, each of which reads so little that it stays in the first-level cache. A [`plan`] leaves out what
-//! lies beyond the border.
+//! which every tap of the kernel is a constant offset. 3x3 kernels are computed by [`winograd`], which transforms
+//! patches of these buffers and multiplies them at their [`points`]. For other kernels, and small boards, the
+//! convolution and both of its gradients are matrix products with a left side that is read through offsets, by the
+//! micro-kernel in [`product`], and a [`plan`] leaves out what lies beyond the border.
+//!
+//! [`register`] is what the kernels know of the processor's instructions.
 //!
 //! It is a leaf: numbers in, numbers out. Without gradients [`tower`] takes each block through the whole network,
 //! [`waves`] through the dynamics model.
@@ -26,6 +28,8 @@ mod points;
 mod product;
 mod register;
 mod steps;
+#[cfg(test)]
+mod tests;
 mod tower;
 mod waves;
 mod winograd;
