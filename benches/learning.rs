@@ -65,8 +65,7 @@ fn parts(criterion: &mut Criterion) {
     sampling(&mut group, &device);
     network(&mut group, &device);
     for (name, sets) in [
-        ("whole: sampled transitions, discount 0", &["learning.discount=0.0"][..]),
-        ("whole: sampled transitions, discount 0.5", &["learning.discount=0.5", "learning.double=false"]),
+        ("whole: sampled transitions, discount 0.5", &["learning.discount=0.5", "learning.double=false"][..]),
         ("whole: sampled transitions, discount 0.5, double", &["learning.discount=0.5", "learning.double=true"]),
         ("whole: 16 simulated outcomes, discount 0", &["learning.discount=0.0", "learning.expected.outcomes=16"]),
         (
