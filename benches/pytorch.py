@@ -4,8 +4,9 @@
     python3 benches/pytorch.py
 
 Both sides have the same network, weights, batch of 256 boards, loss and optimizer, which is checked before anything is
-timed, and take turns within one run. PyTorch computes eagerly, channels last, in float32 and once more with autocast to bfloat16. Without --python a virtual
-environment with PyTorch 2.15.0 is made in target/pytorch: several gigabytes. Prints a table in Markdown; --json writes all.
+timed, and take turns within one run. PyTorch computes eagerly, channels last, in float32, and once more with autocast
+to bfloat16, which is timed but not checked. Without --python a virtual environment with PyTorch 2.15.0 is made in
+target/pytorch: several gigabytes. Prints a table in Markdown; --json writes all.
 """
 
 import argparse
@@ -252,7 +253,7 @@ def report(result):
             f"{network['channels']} channels, {network['layers']} layers, {network['parameters']} parameters:",
             "",
             "| | matchq ms: min, median | GFLOP/s | PyTorch ms: min, median | GFLOP/s | PyTorch / matchq: minima "
-            "| minima of single rounds | processor time | autocast ms: min, median | autocast / matchq |",
+            "| of single rounds | of processor time | autocast ms: min, median | autocast / matchq |",
             "|---|---|---|---|---|---|---|---|---|---|",
         ]
         rounds = network["rounds"]

@@ -11,6 +11,7 @@ use crate::games::{Game, NAMES, Playable};
 use crate::instructions::InstructionSet;
 use crate::learners::checkpoint::Checkpoint;
 use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task, with_learner};
+use crate::network::device::is_processor;
 
 /// Trains until the end or until Ctrl-C.
 ///
@@ -86,7 +87,8 @@ impl<G: Game> Task<G> for Resume<'_> {
         let (threads, began_with) = (rayon::current_num_threads(), run.record().threads);
         let threads = (threads != began_with)
             .then(|| format!("this run began with --threads {began_with} and goes on with {threads}"));
-        let instructions = checkpoint.other_instructions().map(|before| {
+        let other = checkpoint.other_instructions().filter(|_| is_processor(&device));
+        let instructions = other.map(|before| {
             format!("this run was computed with the instructions {before} and goes on with {}", InstructionSet::used())
         });
         for with in threads.into_iter().chain(instructions) {

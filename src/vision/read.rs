@@ -88,23 +88,27 @@ pub fn read(name: &str, picture: &Picture, theme: &Theme) -> Result<Reading> {
 /// In a field of the themes' size, which they all have, or in the one that is found.
 ///
 /// # Errors
-/// When no field is found; there must be a theme.
+/// When no field is found, there is no theme, or themes differ in size.
 pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<Field>) -> Result<(usize, Reading)> {
     let size = themes.first().ok_or_else(|| Error::user(format!("{name}: there is no theme to read it by")))?.size;
-    debug_assert!(themes.iter().all(|theme| theme.size == size), "themes of one size");
-    // Looking for the field is the larger part of the work: it is done once for all of them.
-    let vote = |picture: &Picture, field: &Field| {
-        let votes = themes.iter().zip(read_all(picture, themes, *field)).map(|(theme, reading)| vote(theme, &reading));
-        votes.fold(0.0, f32::max)
+    if themes.iter().any(|theme| theme.size != size) {
+        return Err(Error::user(format!("{name}: the themes to read it by have boards of several sizes")));
+    }
+    let votes = |readings: &[Reading]| -> Vec<f32> {
+        themes.iter().zip(readings).map(|(theme, reading)| vote(theme, reading)).collect()
     };
-    let field = field.or_else(|| find(picture, size, vote)).ok_or_else(|| none(name, size))?;
-    let readings = read_all(picture, themes, field).into_iter().enumerate();
+    // Looking for the field is the larger part of the work: it is done once for all of them.
+    let best =
+        |picture: &Picture, field: &Field| votes(&read_all(picture, themes, *field)).into_iter().fold(0.0, f32::max);
+    let field = field.or_else(|| find(picture, size, best)).ok_or_else(|| none(name, size))?;
+    let mut readings = read_all(picture, themes, field);
+    let votes = votes(&readings);
     // Of equals the first.
-    let best = readings.reduce(|best, next| if next.1.worth() > best.1.worth() { next } else { best });
-    best.ok_or_else(|| none(name, size))
+    let best = (0..votes.len()).rev().max_by(|one, other| votes[*one].total_cmp(&votes[*other])).unwrap_or(0);
+    Ok((best, readings.swap_remove(best)))
 }
 
-/// What a reading by a theme is worth in the choice of a field.
+/// What a reading by a theme is worth in the choice of a field and of the theme.
 fn vote(theme: &Theme, reading: &Reading) -> f32 {
     // A range is as sure as can be of whatever has one pixel in it, which proves nothing.
     if matches!(theme.gems, Gems::Ranges(_)) { reading.worth() / 2.0 } else { reading.worth() }

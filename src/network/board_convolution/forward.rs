@@ -21,7 +21,7 @@ struct Block<'a> {
 ///
 /// `input` is `[boards, rows, columns, inputs]`, the output `[boards, rows, columns, outputs]`; `weight` is
 /// `[outputs, inputs, kernel, kernel]`; `bias` is `[outputs]`, or `[boards, outputs]`, one per sample. With `keep`
-/// also gives the mask of the [`relu`], for every place and group of [`WIDTH`] outputs a bit for each whose sum passes,
+/// also gives the mask of the ReLU, for every place and group of [`WIDTH`] outputs a bit for each whose sum passes,
 /// which [`backward`] needs for every activation but [`Activation::None`]; otherwise nothing.
 ///
 /// [`backward`]: super::backward::backward
@@ -78,12 +78,4 @@ pub fn forward(
         },
     );
     (output, mask)
-}
-
-/// Zero in place of what is not above zero.
-///
-/// NaN passes, as through burn's `relu`: it must not go unnoticed.
-#[inline(always)]
-pub fn relu(sum: f32) -> f32 {
-    if sum <= 0.0 { 0.0 } else { sum }
 }

@@ -8,7 +8,7 @@
 //! convolution and both of its gradients are matrix products with a left side that is read through offsets, by the
 //! micro-kernel in [`product`], and a [`plan`] leaves out what lies beyond the border.
 //!
-//! [`register`] is what the kernels know of the processor's instructions.
+//! [`register`] is what all kernels but that micro-kernel know of the processor's instructions.
 //!
 //! It is a leaf: numbers in, numbers out. Without gradients [`tower`] takes each block through the whole network,
 //! [`waves`] through the dynamics model.

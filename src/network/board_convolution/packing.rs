@@ -41,7 +41,7 @@ impl Shape {
     }
 
     /// The same of a point, the points in the place of taps; all inputs of a point stand together.
-    pub fn point_line(&self, input: usize, point: usize) -> usize {
+    fn point_line(&self, input: usize, point: usize) -> usize {
         point * self.inputs + input
     }
 

@@ -46,13 +46,13 @@ struct Winograd {
 }
 
 impl Winograd {
-    /// All of a block, so many at a time that what is written for them stays in the first-level cache.
+    /// All of a block: few at a time where what is written for them stays in the first-level cache then.
     ///
-    /// With many channels it cannot; then many tiles read the weights at once.
+    /// With many channels it does not; it is better if many tiles share what is read of the weights.
     fn of_block(shape: &Shape, boards: usize) -> Vec<Self> {
         let all: Vec<Tile> = shape.tiles_of(boards).collect();
         let lines = POINTS * (shape.groups() + shape.outputs.div_ceil(WIDTH).min(TOGETHER));
-        let most = if lines <= FEW { ROWS.max(CACHED / lines / ROWS * ROWS) } else { all.len().max(1) };
+        let most = if lines <= FEW { ROWS } else { all.len().max(1) };
         all.chunks(most).map(|tiles| Self::new(shape, tiles)).collect()
     }
 
@@ -123,9 +123,7 @@ fn room(buffer: &mut Vec<Line>, count: usize) -> &mut [Line] {
 /// Panels that are multiplied together, since they read the same left side.
 const TOGETHER: usize = 2;
 
-/// Lines of transformed tiles that stay in the first-level cache.
-const CACHED: usize = 400;
-/// Lines of a tile up to which it is worth while.
+/// Lines that are written for a tile, of which some tiles fit into the first-level cache.
 const FEW: usize = 64;
 
 impl Plan {
@@ -307,17 +305,17 @@ impl Plans {
 }
 
 /// The gradient of the weights from a block of boards.
-pub struct WeightPlan {
-    way: WeightWay,
-}
+pub struct WeightPlan(WeightWay);
 
 enum WeightWay {
+    /// By products whose left side is read through offsets.
     Direct {
         regions: Vec<Region<WIDTH>>,
         /// Lines of a panel, and of a padded block.
         panel: usize,
         padded: usize,
     },
+    /// At the points of tiles.
     Winograd(Winograd),
 }
 
@@ -329,7 +327,7 @@ impl WeightPlan {
             rows: offsets.into_iter().collect(),
             steps: shape.places_with(row).map(|place| (shape.neighbourhood(place), shape.line(place))).collect(),
         };
-        let way = match shape.algorithm() {
+        Self(match shape.algorithm() {
             Algorithm::Direct => WeightWay::Direct {
                 regions: shape.kernel_rows().into_iter().map(region).collect(),
                 panel: shape.panel(Algorithm::Direct),
@@ -338,15 +336,14 @@ impl WeightPlan {
             Algorithm::Winograd => {
                 WeightWay::Winograd(Winograd::new(shape, &shape.tiles_of(shape.block()).collect::<Vec<_>>()))
             }
-        };
-        Self { way }
+        })
     }
 
     /// Adds the products of padded inputs with padded gradients to sums.
     ///
     /// These are in the order of [`Shape::pack`].
     pub fn add(&self, padded: &[Line], gradients: &[Line], workspace: &mut Workspace, sums: &mut [Line]) {
-        match &self.way {
+        match &self.0 {
             WeightWay::Direct { regions, panel, padded: size } => {
                 for (gradient, sums) in gradients.chunks_exact(*size).zip(sums.chunks_exact_mut(*panel)) {
                     add_regions(regions, padded, gradient, sums);

@@ -1,7 +1,7 @@
 //! The matrix products at the points of [`winograd`](super::winograd).
 //!
-//! A tile of sums stays in registers while all that adds to them is read: a register of the right side is multiplied
-//! by one number of the left side for each row of the tile.
+//! A block of sums stays in registers while all that adds to them is read: a register of the right side is multiplied
+//! by one number of the left side for each row of the block.
 
 use super::line::{Line, WIDTH};
 #[cfg(target_arch = "x86_64")]
@@ -10,13 +10,15 @@ use super::register::{Four, Register};
 use super::winograd::POINTS;
 use crate::instructions::InstructionSet;
 
-/// Rows of a tile at the most: so many lines behind its last the left side must have.
+/// Rows that are computed at once, at the most.
+///
+/// Beyond the last row others are computed along and not used: the left side has so many more lines.
 pub const ROWS: usize = 12;
 
 /// The sizes of the matrices at each point.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
-    /// Tiles of the block.
+    /// Tiles that are computed together.
     pub tiles: usize,
     /// Channels of the input.
     pub inputs: usize,
@@ -69,6 +71,8 @@ pub fn add_gradients(sizes: Sizes, transformed: &[Line], gradients: &[Line], sum
     }
 }
 
+/// # Safety
+/// As of [`multiply_all`]; the processor has the instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn multiply_avx512(sizes: Sizes, transformed: &[Line], panels: &[Line], products: &mut [Line]) {
@@ -76,6 +80,8 @@ unsafe fn multiply_avx512(sizes: Sizes, transformed: &[Line], panels: &[Line], p
     unsafe { multiply_all::<Sixteen, 12, 2>(sizes, transformed, panels, products) }
 }
 
+/// # Safety
+/// As of [`multiply_all`]; the processor has the instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn multiply_avx2(sizes: Sizes, transformed: &[Line], panels: &[Line], products: &mut [Line]) {
@@ -83,6 +89,8 @@ unsafe fn multiply_avx2(sizes: Sizes, transformed: &[Line], panels: &[Line], pro
     unsafe { multiply_all::<Eight, 6, 2>(sizes, transformed, panels, products) }
 }
 
+/// # Safety
+/// As of [`add_all`]; the processor has the instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn add_avx512(sizes: Sizes, transformed: &[Line], gradients: &[Line], sums: &mut [Line]) {
@@ -90,6 +98,8 @@ unsafe fn add_avx512(sizes: Sizes, transformed: &[Line], gradients: &[Line], sum
     unsafe { add_all::<Sixteen, 8, 2>(sizes, transformed, gradients, sums) }
 }
 
+/// # Safety
+/// As of [`add_all`]; the processor has the instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn add_avx2(sizes: Sizes, transformed: &[Line], gradients: &[Line], sums: &mut [Line]) {
@@ -98,7 +108,7 @@ unsafe fn add_avx2(sizes: Sizes, transformed: &[Line], gradients: &[Line], sums:
 }
 
 /// # Safety
-/// As [`multiply`] asserts; the processor has the instructions of the register. `TALL` is at most [`ROWS`].
+/// The sizes fit, as [`multiply`] asserts; the processor has the instructions of the register.
 #[inline(always)]
 unsafe fn multiply_all<R: Register, const TALL: usize, const WIDE: usize>(
     Sizes { tiles, inputs }: Sizes,
@@ -106,6 +116,7 @@ unsafe fn multiply_all<R: Register, const TALL: usize, const WIDE: usize>(
     panels: &[Line],
     products: &mut [Line],
 ) {
+    const { assert!(TALL <= ROWS && fits::<R>(WIDE)) }
     let groups = inputs.div_ceil(WIDTH);
     let columns = panels.len() / (POINTS * inputs) * (WIDTH / R::LANES);
     let (left, right, sums) = (numbers(transformed), numbers(panels), products.as_mut_ptr().cast::<f32>());
@@ -136,7 +147,7 @@ unsafe fn multiply_all<R: Register, const TALL: usize, const WIDE: usize>(
 }
 
 /// # Safety
-/// As [`add_gradients`] asserts; the processor has the instructions of the register. `TALL` divides [`WIDTH`].
+/// The sizes fit, as [`add_gradients`] asserts; the processor has the instructions of the register.
 #[inline(always)]
 unsafe fn add_all<R: Register, const TALL: usize, const WIDE: usize>(
     Sizes { tiles, inputs }: Sizes,
@@ -144,6 +155,7 @@ unsafe fn add_all<R: Register, const TALL: usize, const WIDE: usize>(
     gradients: &[Line],
     sums: &mut [Line],
 ) {
+    const { assert!(WIDTH.is_multiple_of(TALL) && fits::<R>(WIDE)) }
     let groups = inputs.div_ceil(WIDTH);
     let columns = sums.len() / (POINTS * inputs) * (WIDTH / R::LANES);
     let (left, right, sums) = (numbers(transformed), numbers(gradients), sums.as_mut_ptr().cast::<f32>());
@@ -172,6 +184,12 @@ unsafe fn add_all<R: Register, const TALL: usize, const WIDE: usize>(
             }
         }
     }
+}
+
+/// Whether columns of registers come in so many at once, or one by one if it is the last of an odd number.
+const fn fits<R: Register>(wide: usize) -> bool {
+    let registers = WIDTH / R::LANES;
+    WIDTH == registers * R::LANES && (wide == 2 || registers.is_multiple_of(wide))
 }
 
 fn numbers(lines: &[Line]) -> *const f32 {
@@ -210,7 +228,7 @@ impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
     ) {
         // SAFETY: as the caller promises.
         unsafe {
-            let mut tile = [[R::zero(); WIDE]; TALL];
+            let mut block = [[R::zero(); WIDE]; TALL];
             let (mut left, mut done) = (self.numbers, 0);
             while done < self.steps {
                 let steps = if STEP == 1 { WIDTH.min(self.steps - done) } else { self.steps };
@@ -219,7 +237,7 @@ impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
                     for (factor, right) in factors.iter_mut().zip(right) {
                         *factor = R::load(right.add((done + step) * WIDTH));
                     }
-                    for (row, sums) in tile.iter_mut().enumerate() {
+                    for (row, sums) in block.iter_mut().enumerate() {
                         let number = R::splat(left.add(row * ROW + step * STEP));
                         for (sum, factor) in sums.iter_mut().zip(factors) {
                             *sum = number.times_plus(factor, *sum);
@@ -229,9 +247,9 @@ impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
                 done += steps;
                 left = left.wrapping_add(self.run);
             }
-            for (row, tile) in tile.into_iter().enumerate() {
+            for (row, block) in block.into_iter().enumerate() {
                 if row < rows {
-                    for (sum, to) in tile.into_iter().zip(sums) {
+                    for (sum, to) in block.into_iter().zip(sums) {
                         let to = to.add(row * WIDTH);
                         let sum = if ADD { R::load(to).plus(sum) } else { sum };
                         sum.store(to);

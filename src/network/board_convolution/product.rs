@@ -50,6 +50,8 @@ fn add_product_on<const STRIDE: usize>(
     }
 }
 
+/// # Safety
+/// As of [`tiles`]; the processor has the instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn avx512<const STRIDE: usize>(left: &[Line], rows: &[u32], runs: &[Run], right: &[Line], sums: &mut [Line]) {
@@ -57,6 +59,8 @@ unsafe fn avx512<const STRIDE: usize>(left: &[Line], rows: &[u32], runs: &[Run],
     unsafe { tiles::<Fused, 12, STRIDE>(left, rows, runs, right, sums) }
 }
 
+/// # Safety
+/// As of [`tiles`]; the processor has the instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn avx2<const STRIDE: usize>(left: &[Line], rows: &[u32], runs: &[Run], right: &[Line], sums: &mut [Line]) {

@@ -3,8 +3,6 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64 as x86;
 
-use super::forward::relu;
-
 /// Numbers on which an instruction works at once.
 ///
 /// # Safety
@@ -14,17 +12,23 @@ pub trait Register: Copy {
     /// How many numbers they are: a divisor of a line's.
     const LANES: usize;
 
+    /// Zeros.
     unsafe fn zero() -> Self;
+    /// The numbers from there on.
     unsafe fn load(from: *const f32) -> Self;
     /// One number in all lanes.
     unsafe fn splat(from: *const f32) -> Self;
+    /// Writes the numbers there.
     unsafe fn store(self, to: *mut f32);
+    /// The sum, lane by lane.
     unsafe fn plus(self, other: Self) -> Self;
+    /// The difference.
     unsafe fn minus(self, other: Self) -> Self;
+    /// The product.
     unsafe fn times(self, other: Self) -> Self;
     /// The product and a sum; rounded once where there is an instruction for it.
     unsafe fn times_plus(self, factor: Self, sum: Self) -> Self;
-    /// Zero in place of what is below zero; NaN passes.
+    /// Zero in place of what is below zero; NaN passes, and a negative zero may.
     unsafe fn rectified(self) -> Self;
     /// A bit for every lane: whether it is above zero, or NaN.
     unsafe fn passes(self) -> u16;
@@ -195,6 +199,14 @@ unsafe fn eight_where_set(numbers: Eight, bits: u16) -> Eight {
 /// Four numbers, on any processor.
 #[derive(Clone, Copy)]
 pub struct Four([f32; 4]);
+
+/// Zero in place of what is not above zero.
+///
+/// NaN passes, as through burn's `relu`: it must not go unnoticed.
+#[inline(always)]
+fn relu(sum: f32) -> f32 {
+    if sum <= 0.0 { 0.0 } else { sum }
+}
 
 impl Register for Four {
     const LANES: usize = 4;

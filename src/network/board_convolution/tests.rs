@@ -1,9 +1,15 @@
-//! The convolution and its gradients against plain sums.
+//! The convolution and its gradients against plain sums, and the ways to it against each other.
 
+use super::Kernel;
 use super::backward::backward;
+use super::channels::pad;
 use super::forward::forward;
 use super::geometry::Shape;
+use super::layer::Layer;
+use super::line::{Line, WIDTH};
 use super::packing::Algorithm;
+use super::plan::{Plans, Workspace};
+use crate::instructions::InstructionSet;
 use crate::network::activation::Activation;
 use crate::random::{Role, Stream};
 
@@ -65,14 +71,82 @@ fn output_and_gradients_are_plain_sums_whatever_the_sizes() {
     for (rows, columns) in [(10, 8), (12, 6), (8, 8), (1, 1), (2, 2), (3, 3), (4, 5), (5, 4), (7, 7), (1, 9)] {
         for kernel in [1, 3, 5] {
             for (inputs, outputs) in [(6, 8), (16, 16), (17, 33), (1, 20)] {
-                // More than a block, and not a whole number of blocks.
-                let block = Shape { boards: 0, rows, columns, inputs, outputs, kernel }.block();
-                let shape =
-                    Shape { boards: if block < 8 { block + 1 } else { 3 }, rows, columns, inputs, outputs, kernel };
+                let shape = Shape { boards: 0, rows, columns, inputs, outputs, kernel };
+                // A whole block and one that is not.
+                let shape = Shape { boards: shape.block() + 1, ..shape };
                 ways[usize::from(shape.algorithm() == Algorithm::Winograd)] += 1;
                 check(shape, &mut stream);
             }
         }
     }
     assert!(ways.iter().all(|count| *count > 20), "both algorithms are tried: {ways:?}");
+}
+
+#[test]
+fn a_layer_from_padded_to_padded_blocks_is_the_convolution_and_leaves_the_border_zero() {
+    let mut stream = Stream::new(5, Role::Sample, 0);
+    for (rows, columns) in [(10, 8), (7, 7), (5, 4), (4, 5), (3, 3), (1, 9)] {
+        for (inputs, outputs, activation) in [
+            (33, 33, Activation::Residual),
+            (16, 16, Activation::Residual),
+            (6, 20, Activation::Relu),
+            (20, 3, Activation::None),
+        ] {
+            let shape = Shape { boards: 0, rows, columns, inputs, outputs, kernel: 3 };
+            let mut numbers = |count: usize| -> Vec<f32> { (0..count).map(|_| 2.0 * stream.unit() - 1.0).collect() };
+            let (weight, bias) = (numbers(outputs * inputs * 9), numbers(outputs));
+            let kernel = Kernel { sizes: [outputs, inputs, 3], weight: weight.clone(), bias: bias.clone() };
+            let layer = Layer::new(shape, &Plans::new(&shape), &kernel, activation);
+            // Wider than the layer, and used again: by a whole block first.
+            let padded = || vec![Line::default(); 4 * shape.padded()];
+            let (mut input, mut added, mut output) = (padded(), padded(), padded());
+            let mut workspace = Workspace::default();
+            for boards in [shape.block(), 1] {
+                let places = boards * shape.places();
+                let (seen, shift) = (numbers(places * inputs), numbers(places * outputs));
+                let lines: Vec<usize> = shape.lines().collect();
+                pad(&seen, &[], inputs, &lines, &mut input[..shape.groups() * shape.padded()]);
+                pad(&shift, &[], outputs, &lines, &mut added[..outputs.div_ceil(WIDTH) * shape.padded()]);
+                for shifted in [false, true] {
+                    let added = shifted.then_some(&added[..]);
+                    layer.apply_with(boards, &layer.starts, added, &input, &mut workspace, &mut output);
+                    let shape = Shape { boards, ..shape };
+                    let (sums, _) = forward(&shape, Activation::None, &seen, &weight, &bias, false);
+                    for (at, sum) in sums.iter().enumerate() {
+                        let (place, channel) = (at / outputs, at % outputs);
+                        let sum = sum + if shifted { shift[at] } else { 0.0 };
+                        let expected = match activation {
+                            Activation::None => sum,
+                            Activation::Relu => sum.max(0.0),
+                            Activation::Residual => seen[at] + sum.max(0.0),
+                        };
+                        let line = channel / WIDTH * shape.padded() + shape.line(place);
+                        let found = output[line].0[channel % WIDTH];
+                        assert!((found - expected).abs() < 1e-4, "{shape:?}, {activation:?}: {found}, not {expected}");
+                    }
+                }
+                let is_place = |at: usize| lines.contains(&(at % shape.padded()));
+                let border = output.iter().enumerate().filter(|(at, _)| !is_place(*at));
+                border.for_each(|(at, line)| assert_eq!(*line, Line::default(), "line {at} of {shape:?}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_places_of_boards_that_a_block_has_no_more_become_zeros() {
+    let shape = Shape { boards: 0, rows: 4, columns: 5, inputs: 18, outputs: 1, kernel: 3 };
+    let lines: Vec<usize> = shape.lines().collect();
+    let mut padded = vec![Line::default(); 2 * shape.padded()];
+    for boards in [shape.block(), 2] {
+        pad(&vec![1.0; boards * shape.places() * 18], &[], 18, &lines, &mut padded);
+        let sum: f32 = padded.iter().flat_map(|line| line.0).sum();
+        assert_eq!(sum, (boards * shape.places() * 18) as f32);
+    }
+}
+
+#[test]
+fn the_instructions_that_the_environment_names_are_used() {
+    // Where the tests are run by each set this must fail if that is not so.
+    assert_eq!(InstructionSet::chosen().map_err(|error| error.to_string()), Ok(InstructionSet::used()));
 }

@@ -269,7 +269,7 @@ fn kernel_from_points([a, b, c, d]: [f32; 4]) -> [f32; 3] {
 /// From four places to four points.
 ///
 /// # Safety
-/// As of its additions.
+/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn patch_of<R: Register>([a, b, c, d]: [R; 4]) -> [R; 4] {
     // SAFETY: as the caller promises.
@@ -279,7 +279,7 @@ unsafe fn patch_of<R: Register>([a, b, c, d]: [R; 4]) -> [R; 4] {
 /// From four points to two places.
 ///
 /// # Safety
-/// As of its additions.
+/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn halves<R: Register>([a, b, c, d]: [R; 4]) -> [R; 2] {
     // SAFETY: as the caller promises.
@@ -289,7 +289,7 @@ unsafe fn halves<R: Register>([a, b, c, d]: [R; 4]) -> [R; 2] {
 /// From the gradients of two places to those of four points, the last with the opposite sign.
 ///
 /// # Safety
-/// As of its additions.
+/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn spread<R: Register>([a, b]: [R; 2]) -> [R; 4] {
     // SAFETY: as the caller promises.
