@@ -36,17 +36,23 @@ pub fn run(command: Command) -> Result<()> {
         Command::Train(arguments) => train::game(arguments)?,
         Command::Eval(arguments) => {
             eval::check(arguments)?;
-            named(&arguments.series.game, arguments.checkpoint.as_deref())?
+            let checkpoint = arguments.checkpoint.as_deref().or(arguments.player.as_deref().and_then(checkpoint_of));
+            named(&arguments.series.game, checkpoint)?
         }
         Command::Compare(arguments) => match arguments.from.first() {
             Some(path) => compare::game(path)?,
-            None => named(&arguments.series.game, None)?,
+            None => {
+                let mut players = arguments.players.iter().chain(&arguments.player);
+                named(&arguments.series.game, players.find_map(|player| checkpoint_of(player)))?
+            }
         },
-        Command::Endure(arguments) => named(&arguments.game, None)?,
+        Command::Endure(arguments) => {
+            named(&arguments.game, arguments.players.iter().find_map(|player| checkpoint_of(player)))?
+        }
         Command::Players(arguments) => arguments.game.clone().unwrap_or_else(|| Match3::NAME.to_owned()),
-        Command::Replay(arguments) => named(&arguments.game, None)?,
-        Command::Play(arguments) => named(&arguments.game, None)?,
-        Command::Advise(arguments) => named(&arguments.game, None)?,
+        Command::Replay(arguments) => named(&arguments.game, arguments.player.as_deref().and_then(checkpoint_of))?,
+        Command::Play(arguments) => named(&arguments.game, checkpoint_of(&arguments.player))?,
+        Command::Advise(arguments) => named(&arguments.game, checkpoint_of(&arguments.player))?,
     };
     with_game(&name, command)?
 }
@@ -67,6 +73,11 @@ impl ForGame for Command {
             Self::Read(arguments) => read::run(&arguments),
         }
     }
+}
+
+/// The checkpoint in a player's text, whose last parameter it is.
+fn checkpoint_of(player: &str) -> Option<&Path> {
+    player.split_once(":checkpoint=").map(|(_, path)| Path::new(path))
 }
 
 /// The game's name: as given, else the checkpoint's, else match-3.

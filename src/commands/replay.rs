@@ -55,13 +55,15 @@ pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
     match (&arguments.player, arguments.file.as_deref().filter(|path| *path != Path::new("-"))) {
         (Some(player), _) => {
             let mut player = agents::parse::<G>(player, &rules)?;
+            // A picture is of the whole game, whoever reads along; not of one that may have no end.
+            let drawn = arguments.svg.is_some() && G::actions_left(&replay.game.state()) > 0;
             let mut reading = replay.start()?;
-            while reading && !replay.game.is_over() {
+            while (reading || drawn) && !replay.game.is_over() {
                 let mut own = [ties.clone()];
                 let actions = player.act(&[replay.game.state()], &mut own)?;
                 [ties] = own;
                 let Some(action) = actions.first() else { break };
-                reading = replay.play(*action)?;
+                reading &= replay.play(*action)?;
             }
         }
         (None, None) => replay.read(io::stdin().lock(), "standard input")?,

@@ -128,8 +128,8 @@ impl Model {
         let agent = G::AGENTS.iter().find(|(known, _)| name.is_none_or(|name| name == *known));
         let Some((name, bytes)) = agent else {
             return Err(Error::user(format!(
-                "no agent of {0} ships with the program: name one, as checkpoint=PATH or by --checkpoint PATH, or take a \
-                 player that needs none (matchq players --game {0})",
+                "no agent of {0} is inside the program: name one of its folder checkpoints/, as checkpoint=PATH or by \
+                 --checkpoint PATH, or take a player that needs none (matchq players --game {0})",
                 G::NAME
             )));
         };

@@ -80,9 +80,12 @@ impl Progress {
 /// A bar with a name for so many units of work of the same kind.
 ///
 /// There is none where standard error is no terminal. Whoever has done some says so with `inc` or `set_position`,
-/// from any thread, and in the end `finish_and_clear`.
+/// from any thread, and in the end `finish_and_clear`. With 0 units, which nobody knows, it counts what was done.
 pub fn series(name: &str, units: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(units), ProgressDrawTarget::stderr());
+    if units == 0 {
+        return styled(bar, "{human_pos} moves in {elapsed}  {prefix}").with_prefix(name.to_owned());
+    }
     styled(bar, "{bar:30} {percent:>3} %  {eta} left  {prefix}").with_prefix(name.to_owned())
 }
 

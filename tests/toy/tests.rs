@@ -114,7 +114,7 @@ fn what_belongs_to_another_game_is_refused_in_a_sentence() {
             "there is no game 'chess': the games are match3, bilging, tetris, bejeweled, toy",
         ),
         (&["eval", "--game", "toy", "--checkpoint", "checkpoints/dqn"], "plays match3, not toy"),
-        (&["compare", "--game", "toy", "--players", "network"], "no agent of toy ships with the program"),
+        (&["compare", "--game", "toy", "--players", "network"], "no agent of toy is inside the program"),
         (
             &["compare", "--game", "toy", "--players", "random", "--rule", "obstacle_kinds=1"],
             "unknown field `obstacle_kinds`",

@@ -4,11 +4,8 @@
 //! by one number of the left side for each row of the block.
 
 use super::line::{Line, WIDTH};
-#[cfg(target_arch = "x86_64")]
-use super::register::{Eight, Sixteen};
-use super::register::{Four, Register};
+use super::register::{Register, with_the_best_instructions};
 use super::winograd::POINTS;
-use crate::instructions::InstructionSet;
 
 /// Rows that are computed at once, at the most.
 ///
@@ -31,84 +28,20 @@ impl Sizes {
     }
 }
 
-/// Sums over the inputs: writes `[panels, points, tiles]`.
-///
-/// `transformed` is `[points, groups, tiles]`, `panels` is `[panels, points, inputs]`.
-pub fn multiply(sizes: Sizes, transformed: &[Line], panels: &[Line], products: &mut [Line]) {
-    let Sizes { tiles, inputs } = sizes;
-    let count = panels.len() / (POINTS * inputs);
-    assert_eq!(transformed.len(), sizes.transformed(), "transformed patches");
-    assert_eq!([panels.len(), products.len()], [inputs, tiles].map(|size| count * POINTS * size), "panels");
-    // SAFETY: the sizes are asserted, and the processor has been asked for the instructions.
-    unsafe {
-        match InstructionSet::used() {
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx512 => multiply_avx512(sizes, transformed, panels, products),
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2 => multiply_avx2(sizes, transformed, panels, products),
-            InstructionSet::Portable => multiply_all::<Four, 2, 4>(sizes, transformed, panels, products),
-        }
-    }
-}
-
-/// Sums over the tiles: adds to `[panels, points, inputs]`.
-///
-/// `transformed` is `[points, groups, tiles]`, `gradients` is `[panels, points, tiles]`.
-pub fn add_gradients(sizes: Sizes, transformed: &[Line], gradients: &[Line], sums: &mut [Line]) {
-    let Sizes { tiles, inputs } = sizes;
-    let count = sums.len() / (POINTS * inputs);
-    assert_eq!(transformed.len(), sizes.transformed(), "transformed patches");
-    assert_eq!([sums.len(), gradients.len()], [inputs, tiles].map(|size| count * POINTS * size), "gradients");
-    // SAFETY: the sizes are asserted, and the processor has been asked for the instructions.
-    unsafe {
-        match InstructionSet::used() {
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx512 => add_avx512(sizes, transformed, gradients, sums),
-            #[cfg(target_arch = "x86_64")]
-            InstructionSet::Avx2 => add_avx2(sizes, transformed, gradients, sums),
-            InstructionSet::Portable => add_all::<Four, 2, 4>(sizes, transformed, gradients, sums),
-        }
-    }
+with_the_best_instructions! {
+    /// Sums over the inputs: writes `[panels, points, tiles]`.
+    ///
+    /// `transformed` is `[points, groups, tiles]`, `panels` is `[panels, points, inputs]`.
+    pub fn multiply(
+        sizes: Sizes,
+        transformed: &[Line],
+        panels: &[Line],
+        products: &mut [Line],
+    ) = multiply_all[(12, 2), (6, 2), (2, 4)]
 }
 
 /// # Safety
-/// As of [`multiply_all`]; the processor has the instructions.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-unsafe fn multiply_avx512(sizes: Sizes, transformed: &[Line], panels: &[Line], products: &mut [Line]) {
-    // SAFETY: as the caller promises.
-    unsafe { multiply_all::<Sixteen, 12, 2>(sizes, transformed, panels, products) }
-}
-
-/// # Safety
-/// As of [`multiply_all`]; the processor has the instructions.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn multiply_avx2(sizes: Sizes, transformed: &[Line], panels: &[Line], products: &mut [Line]) {
-    // SAFETY: as the caller promises.
-    unsafe { multiply_all::<Eight, 6, 2>(sizes, transformed, panels, products) }
-}
-
-/// # Safety
-/// As of [`add_all`]; the processor has the instructions.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-unsafe fn add_avx512(sizes: Sizes, transformed: &[Line], gradients: &[Line], sums: &mut [Line]) {
-    // SAFETY: as the caller promises.
-    unsafe { add_all::<Sixteen, 8, 2>(sizes, transformed, gradients, sums) }
-}
-
-/// # Safety
-/// As of [`add_all`]; the processor has the instructions.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn add_avx2(sizes: Sizes, transformed: &[Line], gradients: &[Line], sums: &mut [Line]) {
-    // SAFETY: as the caller promises.
-    unsafe { add_all::<Eight, 4, 2>(sizes, transformed, gradients, sums) }
-}
-
-/// # Safety
-/// The sizes fit, as [`multiply`] asserts; the processor has the instructions of the register.
+/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn multiply_all<R: Register, const TALL: usize, const WIDE: usize>(
     Sizes { tiles, inputs }: Sizes,
@@ -117,37 +50,47 @@ unsafe fn multiply_all<R: Register, const TALL: usize, const WIDE: usize>(
     products: &mut [Line],
 ) {
     const { assert!(TALL <= ROWS && fits::<R>(WIDE)) }
-    let groups = inputs.div_ceil(WIDTH);
-    let columns = panels.len() / (POINTS * inputs) * (WIDTH / R::LANES);
+    let (groups, count) = (inputs.div_ceil(WIDTH), panels.len() / (POINTS * inputs));
+    assert_eq!(transformed.len(), Sizes { tiles, inputs }.transformed(), "transformed patches");
+    assert_eq!([panels.len(), products.len()], [inputs, tiles].map(|size| count * POINTS * size), "panels");
+    let columns = count * (WIDTH / R::LANES);
     let (left, right, sums) = (numbers(transformed), numbers(panels), products.as_mut_ptr().cast::<f32>());
     for point in 0..POINTS {
         for first in (0..columns).step_by(WIDE) {
             for tile in (0..tiles).step_by(TALL) {
-                // SAFETY: as the caller promises; rows behind the last tile are read, but not written.
+                // SAFETY: the sizes are asserted; rows behind the last tile are read, but not written.
                 unsafe {
                     let left = left.add((point * groups * tiles + tile) * WIDTH);
                     let right = |column: usize| right.add(place::<R>(column, point * inputs, POINTS * inputs));
                     let sums = |column: usize| sums.add(place::<R>(column, point * tiles + tile, POINTS * tiles));
                     let of = Left::<WIDTH, 1> { numbers: left, run: tiles * WIDTH, steps: inputs };
                     let rows = tiles - tile;
-                    match columns - first {
-                        1 => of.product::<R, TALL, 1, false>([right(first)], [sums(first)], rows),
-                        _ => {
-                            let (mut rights, mut all) = ([right(first); WIDE], [sums(first); WIDE]);
-                            for column in 1..WIDE {
-                                (rights[column], all[column]) = (right(first + column), sums(first + column));
-                            }
-                            of.product::<R, TALL, WIDE, false>(rights, all, rows);
-                        }
-                    }
+                    of.products::<R, TALL, WIDE, false>(
+                        columns - first,
+                        |column| right(first + column),
+                        |column| sums(first + column),
+                        rows,
+                    );
                 }
             }
         }
     }
 }
 
+with_the_best_instructions! {
+    /// Sums over the tiles: adds to `[panels, points, inputs]`.
+    ///
+    /// `transformed` is `[points, groups, tiles]`, `gradients` is `[panels, points, tiles]`.
+    pub fn add_gradients(
+        sizes: Sizes,
+        transformed: &[Line],
+        gradients: &[Line],
+        sums: &mut [Line],
+    ) = add_all[(8, 2), (4, 2), (2, 4)]
+}
+
 /// # Safety
-/// The sizes fit, as [`add_gradients`] asserts; the processor has the instructions of the register.
+/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn add_all<R: Register, const TALL: usize, const WIDE: usize>(
     Sizes { tiles, inputs }: Sizes,
@@ -156,13 +99,15 @@ unsafe fn add_all<R: Register, const TALL: usize, const WIDE: usize>(
     sums: &mut [Line],
 ) {
     const { assert!(WIDTH.is_multiple_of(TALL) && fits::<R>(WIDE)) }
-    let groups = inputs.div_ceil(WIDTH);
-    let columns = sums.len() / (POINTS * inputs) * (WIDTH / R::LANES);
+    let (groups, count) = (inputs.div_ceil(WIDTH), sums.len() / (POINTS * inputs));
+    assert_eq!(transformed.len(), Sizes { tiles, inputs }.transformed(), "transformed patches");
+    assert_eq!([sums.len(), gradients.len()], [inputs, tiles].map(|size| count * POINTS * size), "gradients");
+    let columns = count * (WIDTH / R::LANES);
     let (left, right, sums) = (numbers(transformed), numbers(gradients), sums.as_mut_ptr().cast::<f32>());
     for point in 0..POINTS {
         for input in (0..inputs).step_by(TALL) {
             for first in (0..columns).step_by(WIDE) {
-                // SAFETY: as the caller promises; rows behind the last input are read, but not written.
+                // SAFETY: the sizes are asserted; rows behind the last input are read, but not written.
                 unsafe {
                     let line = (point * groups + input / WIDTH) * tiles;
                     let left = left.add(line * WIDTH + input % WIDTH);
@@ -170,16 +115,12 @@ unsafe fn add_all<R: Register, const TALL: usize, const WIDE: usize>(
                     let sums = |column: usize| sums.add(place::<R>(column, point * inputs + input, POINTS * inputs));
                     let of = Left::<1, WIDTH> { numbers: left, run: 0, steps: tiles };
                     let rows = inputs - input;
-                    match columns - first {
-                        1 => of.product::<R, TALL, 1, true>([right(first)], [sums(first)], rows),
-                        _ => {
-                            let (mut rights, mut all) = ([right(first); WIDE], [sums(first); WIDE]);
-                            for column in 1..WIDE {
-                                (rights[column], all[column]) = (right(first + column), sums(first + column));
-                            }
-                            of.product::<R, TALL, WIDE, true>(rights, all, rows);
-                        }
-                    }
+                    of.products::<R, TALL, WIDE, true>(
+                        columns - first,
+                        |column| right(first + column),
+                        |column| sums(first + column),
+                        rows,
+                    );
                 }
             }
         }
@@ -213,6 +154,31 @@ struct Left<const ROW: usize, const STEP: usize> {
 }
 
 impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
+    /// The same for `WIDE` columns of registers, or for the only one that is left.
+    ///
+    /// # Safety
+    /// As of [`product`](Self::product).
+    #[inline(always)]
+    unsafe fn products<R: Register, const TALL: usize, const WIDE: usize, const ADD: bool>(
+        self,
+        left: usize,
+        right: impl Fn(usize) -> *const f32,
+        sums: impl Fn(usize) -> *mut f32,
+        rows: usize,
+    ) {
+        // SAFETY: as the caller promises.
+        unsafe {
+            if left == 1 {
+                return self.product::<R, TALL, 1, ADD>([right(0)], [sums(0)], rows);
+            }
+            let (mut rights, mut all) = ([right(0); WIDE], [sums(0); WIDE]);
+            for column in 1..WIDE {
+                (rights[column], all[column]) = (right(column), sums(column));
+            }
+            self.product::<R, TALL, WIDE, ADD>(rights, all, rows);
+        }
+    }
+
     /// Writes or adds the sums of the first `rows` of `TALL` rows.
     ///
     /// The steps of the right side and the rows of the sums are a line apart.

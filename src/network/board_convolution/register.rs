@@ -283,9 +283,12 @@ impl Register for Four {
 
 /// Compiles a function for every instruction set and lets that of the best be called.
 ///
-/// Another one, always inlined and generic over the [`Register`](Register), does its work.
+/// Another one, always inlined and generic over the [`Register`], does its work. It may also be generic over numbers,
+/// which are given for registers of sixteen, eight and four.
 macro_rules! with_the_best_instructions {
-    ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) = $work:ident) => {
+    ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) = $work:ident
+        $([($($sixteen:literal),*), ($($eight:literal),*), ($($four:literal),*)])?
+    ) => {
         $(#[$attribute])*
         $visibility fn $name($($argument: $kind),*) {
             use $crate::instructions::InstructionSet;
@@ -295,14 +298,14 @@ macro_rules! with_the_best_instructions {
             #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
             fn avx512($($argument: $kind),*) {
                 // SAFETY: this function has the instructions.
-                unsafe { $work::<register::Sixteen>($($argument),*) }
+                unsafe { $work::<register::Sixteen $($(, $sixteen)*)?>($($argument),*) }
             }
 
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma")]
             fn avx2($($argument: $kind),*) {
                 // SAFETY: this function has the instructions.
-                unsafe { $work::<register::Eight>($($argument),*) }
+                unsafe { $work::<register::Eight $($(, $eight)*)?>($($argument),*) }
             }
 
             match InstructionSet::used() {
@@ -313,7 +316,7 @@ macro_rules! with_the_best_instructions {
                 #[cfg(target_arch = "x86_64")]
                 InstructionSet::Avx2 => unsafe { avx2($($argument),*) },
                 // SAFETY: any processor has these.
-                InstructionSet::Portable => unsafe { $work::<register::Four>($($argument),*) },
+                InstructionSet::Portable => unsafe { $work::<register::Four $($(, $four)*)?>($($argument),*) },
             }
         }
     };

@@ -1,0 +1,53 @@
+//! What a player's checkpoint decides, and a picture of its game.
+
+use std::fs;
+use std::process::{Command, Output, Stdio};
+
+fn matchq(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_matchq"));
+    command.args(arguments);
+    command
+}
+
+fn text(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).into_owned()
+}
+
+#[test]
+fn the_game_is_that_of_the_players_checkpoint_where_none_is_named() {
+    let bilging = concat!("network:checkpoint=", env!("CARGO_MANIFEST_DIR"), "/checkpoints/bilging-dqn");
+    let tetris = concat!("linear:checkpoint=", env!("CARGO_MANIFEST_DIR"), "/checkpoints/tetris-shapes");
+    let run = |arguments: &[&str]| -> Output { matchq(arguments).output().unwrap() };
+    for arguments in [
+        &["compare", "--games", "1", "--player", bilging][..],
+        &["eval", "--games", "1", "--player", bilging],
+        &["play", "--player", bilging, "--speed", "100"],
+        &["replay", "--seed", "0", "--player", bilging],
+        &["endure", "--moves", "1000", "--rule", "rows=6", "--players", tetris],
+    ] {
+        let done = run(arguments);
+        assert!(done.status.success(), "{arguments:?}: {}", text(&done.stderr));
+    }
+    let done = run(&["compare", "--games", "1", "--game", "match3", "--player", bilging]);
+    assert!(done.status.code() == Some(2) && text(&done.stderr).contains("plays bilging, not match3"));
+    let done = run(&["play", "--player", "network:checkpoint=/no/such/agent"]);
+    assert!(done.status.code() == Some(2) && text(&done.stderr).contains("/no/such/agent"));
+}
+
+#[test]
+fn a_picture_is_of_the_whole_game_though_nobody_reads_the_moves() {
+    let folder = tempfile::tempdir().unwrap();
+    let draw = |name: &str| {
+        let path = folder.path().join(name);
+        let mut command = matchq(&["replay", "--seed", "3", "--player", "greedy", "--svg"]);
+        command.arg(&path).stdout(Stdio::piped());
+        (command, path)
+    };
+    let (mut read, whole) = draw("whole.svg");
+    assert!(read.output().unwrap().status.success());
+    let (mut closed, unread) = draw("unread.svg");
+    let mut child = closed.spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+    assert_eq!(fs::read(whole).unwrap(), fs::read(unread).unwrap());
+}
