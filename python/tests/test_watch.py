@@ -398,29 +398,23 @@ def test_a_whole_game_is_read_and_played_in_a_real_window_and_ends_with_the_scor
     assert out.splitlines()[-1] == f"score {sum(scores)}"
 
 
-def test_escape_stops_the_clicks_in_a_real_window(window):
+PRESS = "pyautogui.keyDown('escape'); time.sleep(0.06); pyautogui.keyUp('escape')"
+# More than once, since a click may take the mouse out of the corner again.
+CORNER = "pyautogui.FAILSAFE = False\nfor _ in range(40): pyautogui.moveTo(0, 0); time.sleep(0.02)"
+
+
+@pytest.mark.parametrize(
+    "gesture, reason", [(PRESS, "Escape was pressed"), (CORNER, "the mouse was moved into a corner of the screen")]
+)
+def test_escape_and_the_mouse_in_a_corner_stop_the_clicks_in_a_real_window(window, gesture, reason):
     window(8)
     command = [sys.executable, "-m", "matchq", "watch", "--click"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     # At the first board, there are many to come.
     assert process.stdout.readline() == "board 1, moves left: 25\n"
-    press = "import pyautogui, time; pyautogui.keyDown('escape'); time.sleep(0.06); pyautogui.keyUp('escape')"
-    subprocess.run([sys.executable, "-c", press], check=True)
+    subprocess.run([sys.executable, "-c", f"import pyautogui, time\n{gesture}"], check=True)
     out, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors) == (0, "") and out.endswith("stopped: Escape was pressed\n")
-
-
-def test_the_mouse_in_a_corner_stops_the_clicks_in_a_real_window(window):
-    window(9)
-    command = [sys.executable, "-m", "matchq", "watch", "--click"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "board 1, moves left: 25\n"
-    # More than once, since a click may take it out again.
-    move = "import pyautogui, time; pyautogui.FAILSAFE = False\nfor _ in range(40): pyautogui.moveTo(0, 0); time.sleep(0.02)"
-    subprocess.run([sys.executable, "-c", move], check=True)
-    out, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors) == (0, "")
-    assert out.endswith("stopped: the mouse was moved into a corner of the screen\n")
+    assert (process.returncode, errors) == (0, "") and out.endswith(f"stopped: {reason}\n")
 
 
 def test_a_region_beyond_a_real_screen_is_refused(window):

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::buffers::{LINES, NUMBERS};
-use super::channels::{Channels, add_lines, from_sums, pad, sum_boards, to_sums};
+use super::channels::{Channels, activate, add_lines, pad, sum_boards, to_sums};
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 use super::plan::{Plan, WeightPlan, Workspace};
@@ -166,7 +166,8 @@ impl Work<'_> {
             _ => sums.fill(Line::default()),
         };
         plan.convolve(padded, &self.panels, workspace, begin, |group, sums| {
-            from_sums(&plan.places, sums, Channels::of_group(inputs, group), input_gradient);
+            let channels = Channels::of_group(inputs, group);
+            activate(Activation::None, &plan.places, sums, &[], channels, input_gradient, &mut []);
         });
     }
 }

@@ -137,24 +137,6 @@ unsafe fn all_to_sums<R: Register>(numbers: &[f32], channels: Channels, places: 
 }
 
 with_the_best_instructions! {
-    /// Copies the sums of the places of a block to their channels.
-    pub fn from_sums(places: &[Place], sums: &[Line], channels: Channels, numbers: &mut [f32]) = all_from_sums
-}
-
-/// # Safety
-/// The processor has the instructions of the register.
-#[inline(always)]
-unsafe fn all_from_sums<R: Register>(places: &[Place], sums: &[Line], channels: Channels, numbers: &mut [f32]) {
-    for place in places {
-        let from = &sums[place.sum].0;
-        for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a register's numbers from any of its lanes on are in a line.
-            unsafe { channels.store(R::load(from.as_ptr().add(lane)), numbers, place.number, lane) }
-        }
-    }
-}
-
-with_the_best_instructions! {
     /// Activates the sums of the places of a block to their channels, and keeps which passed the ReLU.
     ///
     /// `input` is the convolution's input, which a residual adds. The mask is `[places, groups]`, or empty.

@@ -169,15 +169,10 @@ unsafe fn gather_tiles<R: Register>(products: &[Line], sums: &mut [Line]) {
             // SAFETY: so many points of each tile are in what is read, and four places in what is written, as asserted.
             unsafe {
                 let from = products.as_ptr().add(tile).cast::<f32>().add(lane);
-                let point = |row: usize, column: usize| R::load(from.add((row * 4 + column) * count * WIDTH));
-                let mut columns = [[point(0, 0); 2]; 4];
-                for (at, column) in columns.iter_mut().enumerate() {
-                    *column = halves([point(0, at), point(1, at), point(2, at), point(3, at)]);
-                }
+                let places = tile_of::<R>(from, count);
                 let to = sums.as_mut_ptr().add(4 * tile).cast::<f32>().add(lane);
-                for row in 0..2 {
-                    let [a, b, c, d] = columns;
-                    for (column, sum) in halves([a[row], b[row], c[row], d[row]]).into_iter().enumerate() {
+                for (row, sums) in places.into_iter().enumerate() {
+                    for (column, sum) in sums.into_iter().enumerate() {
                         let place = to.add((row * 2 + column) * WIDTH);
                         R::load(place).plus(sum).store(place);
                     }
@@ -205,16 +200,9 @@ unsafe fn finish_tiles<R: Register>(tiles: &Tiles, products: &[Line], finish: &F
         for lane in (0..WIDTH).step_by(R::LANES) {
             // SAFETY: so many points of each tile are in what is read, and its places in the padded blocks, as asserted.
             unsafe {
-                let point =
-                    |row: usize, column: usize| R::load(from.add(((row * 4 + column) * count + tile) * WIDTH + lane));
-                let mut four = [[point(0, 0); 2]; 4];
-                for (at, column) in four.iter_mut().enumerate() {
-                    *column = halves([point(0, at), point(1, at), point(2, at), point(3, at)]);
-                }
+                let places = tile_of::<R>(from.add(tile * WIDTH + lane), count);
                 let start = R::load(start.as_ptr().add(lane));
-                for row in 0..2 {
-                    let [a, b, c, d] = four;
-                    let sums = halves([a[row], b[row], c[row], d[row]]);
+                for (row, sums) in places.into_iter().enumerate() {
                     for (column, sum) in sums.into_iter().enumerate() {
                         // The border must stay zero.
                         if row >= *rows || column >= *columns {
@@ -274,6 +262,24 @@ fn kernel_from_points([a, b, c, d]: [f32; 4]) -> [f32; 3] {
 unsafe fn patch_of<R: Register>([a, b, c, d]: [R; 4]) -> [R; 4] {
     // SAFETY: as the caller promises.
     unsafe { [a.minus(c), b.plus(c), c.minus(b), b.minus(d)] }
+}
+
+/// The places of a tile, row by row, from its products at the points, so many lines apart.
+///
+/// # Safety
+/// A register's numbers from there on may be read for each point; the processor has the instructions of the register.
+#[inline(always)]
+unsafe fn tile_of<R: Register>(products: *const f32, count: usize) -> [[R; 2]; 2] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let point = |row: usize, column: usize| R::load(products.add((row * 4 + column) * count * WIDTH));
+        let mut columns = [[point(0, 0); 2]; 4];
+        for (at, column) in columns.iter_mut().enumerate() {
+            *column = halves([point(0, at), point(1, at), point(2, at), point(3, at)]);
+        }
+        let [a, b, c, d] = columns;
+        [halves([a[0], b[0], c[0], d[0]]), halves([a[1], b[1], c[1], d[1]])]
+    }
 }
 
 /// From four points to two places.
