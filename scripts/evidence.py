@@ -19,6 +19,7 @@ Needs Python 3.11; train and agents also need cargo. All recipes with all seeds 
 import argparse
 import concurrent.futures
 import csv
+import fnmatch
 import io
 import json
 import math
@@ -40,16 +41,18 @@ AGENTS = ["dqn", "dqn-simulated", "dqn-setups", "dqn-plain", "match3-fitted"]
 # Games of a report, and simulations of each move by which their luck is estimated.
 GAMES, FIRST_SEED, LUCK = 1_000, 2_000_000, 20
 
-DQN, PLAIN, SIMULATED = "configs/dqn.toml", "configs/dqn-plain.toml", "configs/dqn-simulated.toml"
-# The short training in which one thing at a time is changed: 1,500 updates.
-SHORT = {"training.steps": 102_400, "evaluation.every": 102_400, "checkpoint.every": 25_600}
-# Each recipe: its name, its configuration, what is changed of it, and how many seeds it is trained with.
+PLAIN, SETUPS = "configs/dqn-plain.toml", "configs/dqn-setups.toml"
+# Each recipe: its configuration's name, what is changed of it, and how many seeds it is trained with.
 RECIPES = {
-    "dqn": (DQN, {}, 5),
-    "dqn-plain": (PLAIN, {}, 5),
-    "dqn-simulated": (SIMULATED, {}, 3),
+    "dqn": ({}, 5),
+    "dqn-plain": ({}, 5),
+    "dqn-simulated": ({}, 3),
+    "dqn-setups": ({"evaluation.every": 28_000}, 3),
+    "match3-fitted": ({}, 5),
 }
-# The same for the table of what is changed; the first one is what the others are compared with.
+# Short trainings in which one thing at a time is changed. First 1,500 updates of the recipe that trains fastest; what the
+# others are compared with comes first.
+SHORT = {"training.steps": 102_400, "evaluation.every": 102_400, "checkpoint.every": 25_600}
 CHANGES = {
     "base": ("nothing changed", {}),
     "discount-0": ("`learning.discount = 0`: the move's own points", {"learning.discount": 0}),
@@ -69,6 +72,15 @@ CHANGES = {
     ),
     "effective": ("`game.mask = \"effective\"`", {"game.mask": "effective"}),
 }
+# Then 525 updates of one that learns from what the rules simulate.
+SHORT_SETUPS = {"training.steps": 10_000}
+SETUPS_CHANGES = {
+    "base": ("nothing changed", {}),
+    "all-candidates": ("`learning.candidates = 0`: all moves of a next state", {"learning.candidates": 0}),
+    "not-relative": ("`learning.relative = false`", {"learning.relative": "false"}),
+    "no-lookahead": ("`learning.expected.lookahead = 0`", {"learning.expected.lookahead": 0}),
+    "one-outcome": ("`learning.expected.outcomes = 1`", {"learning.expected.outcomes": 1}),
+}
 CHANGE_SEEDS = 3
 # Columns of train.csv that a report keeps.
 KEPT = ["step", "updates", "seconds", "loss", "value", "error", "gradient_norm", "wave_loss", "score"]
@@ -77,7 +89,7 @@ KEPT = ["step", "updates", "seconds", "loss", "value", "error", "gradient_norm",
 def main():
     parser = argparse.ArgumentParser(description="Trains recipes with several seeds; writes their tables.")
     parser.add_argument("what", choices=["train", "agents", "tables"])
-    parser.add_argument("--only", help="this recipe alone")
+    parser.add_argument("--only", help="this recipe alone, or those that a pattern matches, such as setups-*")
     parser.add_argument("--seeds", type=int, help="seeds of each recipe, fewer than planned")
     parser.add_argument("--jobs", type=int, default=2, help="trainings side by side (2)")
     parser.add_argument("--program", help="a matchq that was built before; without it, it is built")
@@ -90,18 +102,19 @@ def main():
     program = pathlib.Path(arguments.program or build()).resolve()
     if arguments.what == "agents":
         for name in AGENTS:
-            if arguments.only in (None, name):
+            if arguments.only is None or fnmatch.fnmatch(name, arguments.only):
                 games = compare(program, ROOT / "checkpoints" / name, RUNS / f"{name}.json", 2_000, 0, 50, os.environ)
                 write(AGENT_REPORTS / f"{name}.csv", games)
         return None
 
-    planned = {name: (config, settings, seeds) for name, (config, settings, seeds) in RECIPES.items()}
-    planned |= {f"change-{name}": (PLAIN, SHORT | settings, CHANGE_SEEDS) for name, (_, settings) in CHANGES.items()}
+    planned = {name: (f"configs/{name}.toml", settings, seeds) for name, (settings, seeds) in RECIPES.items()}
+    for kind, config, short, changes in [("change", PLAIN, SHORT, CHANGES), ("setups", SETUPS, SHORT_SETUPS, SETUPS_CHANGES)]:
+        planned |= {f"{kind}-{name}": (config, short | settings, CHANGE_SEEDS) for name, (_, settings) in changes.items()}
     jobs = [
         (seed, name, config, settings)
         for name, (config, settings, seeds) in planned.items()
         for seed in range(1, min(seeds, arguments.seeds or seeds) + 1)
-        if arguments.only in (None, name)
+        if arguments.only is None or fnmatch.fnmatch(name, arguments.only)
     ]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for _ in pool.map(lambda job: train(program, *job), sorted(jobs, key=lambda job: job[0])):
@@ -130,7 +143,8 @@ def train(program, seed, name, config, settings):
     subprocess.run(command, cwd=ROOT, env=one_thread, check=True)
     with open(run / "train.csv", newline="") as file:
         step = int(list(csv.DictReader(file))[-1]["step"])
-    steps = tomllib.loads((run / "config.toml").read_text())["training"]["steps"]
+    # Fitted value iteration ends by itself.
+    steps = tomllib.loads((run / "config.toml").read_text())["training"].get("steps", 0)
     if step < steps:
         raise SystemExit(f"{run.name} was stopped after {step:,} of {steps:,} steps; train goes on with it")
 
@@ -140,7 +154,7 @@ def train(program, seed, name, config, settings):
     for log, columns in [("evaluations", None), ("train", KEPT)]:
         with open(run / f"{log}.csv", newline="") as file:
             rows = list(csv.DictReader(file))
-        columns = [column for column in columns or list(rows[0]) if any(row[column] for row in rows)]
+        columns = [column for column in columns or list(rows[0]) if any(row.get(column) for row in rows)]
         shown = ([shorter(row[column]) for column in columns] for row in rows)
         write(REPORTS / f"{name}-{seed}.{log}.csv", lines([columns, *shown]))
     write(report, games)
@@ -218,7 +232,8 @@ def tables():
     text = path.read_text(encoding="utf-8")
     text = between(text, "agents", agent_table())
     text = between(text, "recipes", recipe_table())
-    text = between(text, "changes", change_table())
+    text = between(text, "changes", change_table("change", CHANGES))
+    text = between(text, "setups", change_table("setups", SETUPS_CHANGES))
     write(path, text)
     write(ROOT / "docs" / "training.svg", curves())
     print(f"written: {path}, and docs/training.svg")
@@ -273,14 +288,14 @@ def recipe_table():
         hours = statistics.fmean(row["seconds"] for row in last) / 3600
         each = ", ".join(f"{mean:.1f}" for mean in means)
         cells = [f"[`{name}`](../configs/{name}.toml)", len(means), f"{statistics.fmean(means):.1f}", spread, middle, each]
-        cells += [f"{last[0]['updates']:,.0f}", f"{hours:.1f}"]
+        cells += [f"{last[0].get('updates', last[0]['step']):,.0f}", f"{hours:.1f}"]
         rows.append("| " + " | ".join(str(cell) for cell in cells) + " |")
     return "\n".join(rows) + "\n"
 
 
-def change_table():
-    """The table of single changes."""
-    found = {name: trainings(f"change-{name}") for name in CHANGES}
+def change_table(kind, changes):
+    """A table of single changes."""
+    found = {name: trainings(f"{kind}-{name}") for name in changes}
     means = {name: {seed: statistics.fmean(scores) for seed, scores in of.items()} for name, of in found.items()}
     base = means["base"]
     compared = {name: sorted(set(of) & set(base)) for name, of in means.items() if name != "base" and set(of) & set(base)}
@@ -289,7 +304,7 @@ def change_table():
     degrees = sum(len(of) - 1 for of in within)
     spread = math.sqrt(sum(apart**2 for of in within for apart in of) / degrees) if degrees else math.nan
     rows = ["| | trainings | score | difference | |", "|---|---:|---:|---:|---|"]
-    for name, (words, _) in CHANGES.items():
+    for name, (words, _) in changes.items():
         of = means[name]
         if not of:
             continue
@@ -314,9 +329,9 @@ def change_table():
 
 def curves():
     """Evaluations less luck of each recipe's trainings, over updates and over hours: their mean, and from the lowest to the highest."""
-    colours = dict(zip(RECIPES, ["#4c78a8", "#d68910", "#54a24b"]))
+    colours = dict(zip(RECIPES, ["#4c78a8", "#d68910", "#54a24b", "#8f6bb3"]))
     series = {}
-    for name in RECIPES:
+    for name in colours:
         logs = [log(name, seed, "evaluations") for seed in trainings(name)]
         rows = list(zip(*logs))
         if rows:

@@ -1,114 +1,569 @@
-//! Numbers and bits of sixteen walls side by side.
+//! Numbers of sixteen walls side by side, in a register of the processor.
 
-use std::ops::{Add, BitAnd, BitOr, BitXor, Not};
+use std::ops::{Add, BitAnd, BitOr, BitXor, Sub};
+
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64 as x86;
 
 /// Walls that are looked at together.
 pub const LANES: usize = 16;
 
-/// A number for each lane.
+/// A number for each lane, in memory.
 #[derive(Clone, Copy, Debug)]
-pub struct Lanes(pub [u16; LANES]);
+#[repr(align(32))]
+pub struct Numbers(pub [u16; LANES]);
 
-impl Lanes {
+impl Numbers {
+    /// One number in all lanes.
+    pub const fn all(number: u16) -> Self {
+        Self([number; LANES])
+    }
+}
+
+/// A number for each lane, or bits, in a register.
+///
+/// The first one of a kind is made where the processor is known to have its instructions; all others come from it.
+pub trait Lanes:
+    Copy + Add<Output = Self> + Sub<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self>
+{
+    /// One number in all lanes.
+    fn all(self, number: u16) -> Self;
+    /// Those of memory.
+    fn load(self, from: &Numbers) -> Self;
+    /// Writes them to memory.
+    fn store(self, to: &mut Numbers);
+    /// The bits that the other does not have.
+    fn without(self, other: Self) -> Self;
+    /// The difference, 0 where it would be below.
+    fn less(self, other: Self) -> Self;
+    /// The product.
+    fn times(self, other: Self) -> Self;
+    /// The lower number.
+    fn lower(self, other: Self) -> Self;
+    /// The higher number.
+    fn higher(self, other: Self) -> Self;
+    /// All bits where the numbers are the same, else none.
+    fn equals(self, other: Self) -> Self;
+    /// All bits where a number below 32,768 is above the other, else none.
+    fn above(self, other: Self) -> Self;
+    /// Bits moved up.
+    fn up<const BY: i32>(self) -> Self;
+    /// Bits moved down.
+    fn down<const BY: i32>(self) -> Self;
+    /// What stands in a table at each number, which is below 16.
+    fn of_table(self, table: &[u8; 16]) -> Self;
+    /// Adds to counts of ones those of some bits; for [`summed`](Self::summed), and at most 31 times.
+    fn counting(self, bits: Self) -> Self;
+    /// The counts as numbers.
+    fn summed(self) -> Self;
+    /// The highest number of all lanes.
+    fn highest(self) -> u16;
+    /// Whether all bits of all lanes are 0.
+    fn is_zero(self) -> bool;
+    /// Sums of weighed rows of a table, whose numbers have a sign here; the terms are added in their order.
+    fn weighed(self, table: &[Numbers], terms: &[(usize, f64)]) -> [f64; LANES];
+
+    /// How many bits are set.
+    #[inline(always)]
+    fn ones(self) -> Self {
+        self.all(0).counting(self).summed()
+    }
+}
+
+/// Lanes on any processor.
+#[derive(Clone, Copy)]
+pub struct Portable([u16; LANES]);
+
+impl Portable {
     pub const ZERO: Self = Self([0; LANES]);
 
     #[inline(always)]
-    pub fn map(self, function: impl Fn(u16) -> u16) -> Self {
-        let mut made = self;
-        for number in &mut made.0 {
-            *number = function(*number);
-        }
-        made
-    }
-
-    #[inline(always)]
-    pub fn with(self, other: Self, function: impl Fn(u16, u16) -> u16) -> Self {
+    fn with(self, other: Self, function: impl Fn(u16, u16) -> u16) -> Self {
         let mut made = self;
         for (number, other) in made.0.iter_mut().zip(other.0) {
             *number = function(*number, other);
         }
         made
     }
+}
 
+/// All bits, or none.
+#[inline(always)]
+fn mask(is: bool) -> u16 {
+    u16::from(is).wrapping_neg()
+}
+
+impl Lanes for Portable {
     #[inline(always)]
-    pub fn all(number: u16) -> Self {
+    fn all(self, number: u16) -> Self {
         Self([number; LANES])
     }
 
     #[inline(always)]
-    pub fn ones(self) -> Self {
-        self.map(|bits| bits.count_ones() as u16)
+    fn load(self, from: &Numbers) -> Self {
+        Self(from.0)
     }
 
     #[inline(always)]
-    pub fn is_zero(self) -> bool {
+    fn store(self, to: &mut Numbers) {
+        to.0 = self.0;
+    }
+
+    #[inline(always)]
+    fn without(self, other: Self) -> Self {
+        self.with(other, |one, other| one & !other)
+    }
+
+    #[inline(always)]
+    fn less(self, other: Self) -> Self {
+        self.with(other, u16::saturating_sub)
+    }
+
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        self.with(other, u16::wrapping_mul)
+    }
+
+    #[inline(always)]
+    fn lower(self, other: Self) -> Self {
+        self.with(other, u16::min)
+    }
+
+    #[inline(always)]
+    fn higher(self, other: Self) -> Self {
+        self.with(other, u16::max)
+    }
+
+    #[inline(always)]
+    fn equals(self, other: Self) -> Self {
+        self.with(other, |one, other| mask(one == other))
+    }
+
+    #[inline(always)]
+    fn above(self, other: Self) -> Self {
+        self.with(other, |one, other| mask(one > other))
+    }
+
+    #[inline(always)]
+    fn up<const BY: i32>(self) -> Self {
+        Self(self.0.map(|number| number << BY))
+    }
+
+    #[inline(always)]
+    fn down<const BY: i32>(self) -> Self {
+        Self(self.0.map(|number| number >> BY))
+    }
+
+    #[inline(always)]
+    fn of_table(self, table: &[u8; 16]) -> Self {
+        Self(self.0.map(|number| table[usize::from(number) % 16].into()))
+    }
+
+    #[inline(always)]
+    fn counting(self, bits: Self) -> Self {
+        self.with(bits, |count, bits| count + bits.count_ones() as u16)
+    }
+
+    #[inline(always)]
+    fn summed(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn highest(self) -> u16 {
+        self.0.iter().fold(0, |most, number| most.max(*number))
+    }
+
+    #[inline(always)]
+    fn is_zero(self) -> bool {
         self.0.iter().fold(0, |all, bits| all | bits) == 0
+    }
+
+    #[inline(always)]
+    fn weighed(self, table: &[Numbers], terms: &[(usize, f64)]) -> [f64; LANES] {
+        let mut sums = [0.0; LANES];
+        for (row, weight) in terms {
+            for (sum, number) in sums.iter_mut().zip(table[*row].0) {
+                *sum += weight * f64::from(number as i16);
+            }
+        }
+        sums
     }
 }
 
 macro_rules! operators {
-    ($($operator:ident $method:ident $of:expr,)+) => {
-        $(impl $operator for Lanes {
+    ($lanes:ty: $($operator:ident $method:ident |$one:ident, $other:ident| $made:expr,)+) => {
+        $(impl $operator for $lanes {
             type Output = Self;
 
             #[inline(always)]
             fn $method(self, other: Self) -> Self {
-                self.with(other, $of)
+                let ($one, $other) = (self, other);
+                $made
             }
         })+
     };
 }
 
 operators! {
-    BitAnd bitand |one, other| one & other,
-    BitOr bitor |one, other| one | other,
-    BitXor bitxor |one, other| one ^ other,
-    Add add |one, other| one.wrapping_add(other),
+    Portable:
+    Add add |one, other| one.with(other, u16::wrapping_add),
+    Sub sub |one, other| one.with(other, u16::wrapping_sub),
+    BitAnd bitand |one, other| one.with(other, |one, other| one & other),
+    BitOr bitor |one, other| one.with(other, |one, other| one | other),
+    BitXor bitxor |one, other| one.with(other, |one, other| one ^ other),
 }
 
-impl Not for Lanes {
-    type Output = Self;
+/// Lanes in a register of 256 bits. The macro's last arguments say how it counts ones.
+#[cfg(target_arch = "x86_64")]
+macro_rules! register {
+    ($lanes:ident, $needs:literal, |$count:ident, $bits:ident| $counting:expr, |$counts:ident| $summed:expr) => {
+        #[doc = concat!("Lanes of a processor with ", $needs, ".")]
+        #[derive(Clone, Copy)]
+        pub struct $lanes(x86::__m256i);
 
+        impl $lanes {
+            /// Zeros.
+            ///
+            /// # Safety
+            #[doc = concat!("The processor has ", $needs, ".")]
+            #[inline(always)]
+            pub unsafe fn zero() -> Self {
+                // SAFETY: as the caller promises.
+                Self(unsafe { x86::_mm256_setzero_si256() })
+            }
+        }
+
+        // SAFETY of all that follows: who has lanes has the instructions, as `zero`'s caller promised.
+        impl Lanes for $lanes {
+            #[inline(always)]
+            fn all(self, number: u16) -> Self {
+                // SAFETY: above.
+                Self(unsafe { x86::_mm256_set1_epi16(number as i16) })
+            }
+
+            #[inline(always)]
+            fn load(self, from: &Numbers) -> Self {
+                // SAFETY: above; these are 32 bytes.
+                Self(unsafe { x86::_mm256_loadu_si256(from.0.as_ptr().cast()) })
+            }
+
+            #[inline(always)]
+            fn store(self, to: &mut Numbers) {
+                // SAFETY: above; these are 32 bytes.
+                unsafe { x86::_mm256_storeu_si256(to.0.as_mut_ptr().cast(), self.0) }
+            }
+
+            #[inline(always)]
+            fn without(self, other: Self) -> Self {
+                // SAFETY: above.
+                Self(unsafe { x86::_mm256_andnot_si256(other.0, self.0) })
+            }
+
+            #[inline(always)]
+            fn less(self, other: Self) -> Self {
+                // SAFETY: above.
+                Self(unsafe { x86::_mm256_subs_epu16(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn times(self, other: Self) -> Self {
+                // SAFETY: above.
+                Self(unsafe { x86::_mm256_mullo_epi16(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn lower(self, other: Self) -> Self {
+                // SAFETY: above.
+                Self(unsafe { x86::_mm256_min_epu16(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn higher(self, other: Self) -> Self {
+                // SAFETY: above.
+                Self(unsafe { x86::_mm256_max_epu16(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn equals(self, other: Self) -> Self {
+                // SAFETY: above.
+                Self(unsafe { x86::_mm256_cmpeq_epi16(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn above(self, other: Self) -> Self {
+                // SAFETY: above.
+                Self(unsafe { x86::_mm256_cmpgt_epi16(self.0, other.0) })
+            }
+
+            #[inline(always)]
+            fn up<const BY: i32>(self) -> Self {
+                // SAFETY: above.
+                Self(unsafe { x86::_mm256_slli_epi16::<BY>(self.0) })
+            }
+
+            #[inline(always)]
+            fn down<const BY: i32>(self) -> Self {
+                // SAFETY: above.
+                Self(unsafe { x86::_mm256_srli_epi16::<BY>(self.0) })
+            }
+
+            #[inline(always)]
+            fn of_table(self, table: &[u8; 16]) -> Self {
+                // The upper byte of a lane asks for nothing.
+                let asked = (self | self.all(0xff00)).0;
+                // SAFETY: above; the table has 16 bytes.
+                Self(unsafe {
+                    let table = x86::_mm256_broadcastsi128_si256(x86::_mm_loadu_si128(table.as_ptr().cast()));
+                    x86::_mm256_shuffle_epi8(table, asked)
+                })
+            }
+
+            #[inline(always)]
+            fn counting(self, bits: Self) -> Self {
+                let ($count, $bits) = (self.0, bits.0);
+                // SAFETY: above.
+                Self(unsafe { $counting })
+            }
+
+            // One of the sets has nothing to do here.
+            #[allow(unused_unsafe)]
+            #[inline(always)]
+            fn summed(self) -> Self {
+                let $counts = self.0;
+                // SAFETY: above.
+                Self(unsafe { $summed })
+            }
+
+            #[inline(always)]
+            fn highest(self) -> u16 {
+                // SAFETY: above. The instruction finds the lowest.
+                !(unsafe {
+                    let most = x86::_mm_max_epu16(
+                        x86::_mm256_castsi256_si128(self.0),
+                        x86::_mm256_extracti128_si256::<1>(self.0),
+                    );
+                    let lowest = x86::_mm_minpos_epu16(x86::_mm_xor_si128(most, x86::_mm_set1_epi16(-1)));
+                    x86::_mm_cvtsi128_si32(lowest) as u16
+                })
+            }
+
+            #[inline(always)]
+            fn is_zero(self) -> bool {
+                // SAFETY: above.
+                unsafe { x86::_mm256_testz_si256(self.0, self.0) == 1 }
+            }
+
+            #[inline(always)]
+            fn weighed(self, table: &[Numbers], terms: &[(usize, f64)]) -> [f64; LANES] {
+                // SAFETY: above; a row of the table is twice eight numbers, the sums are four times four.
+                unsafe {
+                    let mut sums = [x86::_mm256_setzero_pd(); 4];
+                    for (row, weight) in terms {
+                        let numbers = table[*row].0.as_ptr();
+                        let weight = x86::_mm256_set1_pd(*weight);
+                        for (half, sums) in sums.chunks_exact_mut(2).enumerate() {
+                            let eight = x86::_mm_loadu_si128(numbers.add(8 * half).cast());
+                            let eight = x86::_mm256_cvtepi16_epi32(eight);
+                            let fours = [x86::_mm256_castsi256_si128(eight), x86::_mm256_extracti128_si256::<1>(eight)];
+                            for (sum, four) in sums.iter_mut().zip(fours) {
+                                // Not fused, so that the sums are the same on any processor.
+                                let product = x86::_mm256_mul_pd(weight, x86::_mm256_cvtepi32_pd(four));
+                                *sum = x86::_mm256_add_pd(*sum, product);
+                            }
+                        }
+                    }
+                    let mut written = [0.0; LANES];
+                    for (to, sum) in written.chunks_exact_mut(4).zip(sums) {
+                        x86::_mm256_storeu_pd(to.as_mut_ptr(), sum);
+                    }
+                    written
+                }
+            }
+        }
+
+        operators! {
+            $lanes:
+            // SAFETY of all: above.
+            Add add |one, other| Self(unsafe { x86::_mm256_add_epi16(one.0, other.0) }),
+            Sub sub |one, other| Self(unsafe { x86::_mm256_sub_epi16(one.0, other.0) }),
+            BitAnd bitand |one, other| Self(unsafe { x86::_mm256_and_si256(one.0, other.0) }),
+            BitOr bitor |one, other| Self(unsafe { x86::_mm256_or_si256(one.0, other.0) }),
+            BitXor bitxor |one, other| Self(unsafe { x86::_mm256_xor_si256(one.0, other.0) }),
+        }
+    };
+}
+
+// Ones of each byte by a table of half bytes; a byte holds the counts of 31 times eight bits.
+#[cfg(target_arch = "x86_64")]
+register!(
+    Avx2,
+    "AVX2",
+    |count, bits| {
+        let half = x86::_mm256_set1_epi8(15);
+        let ones = x86::_mm256_broadcastsi128_si256(x86::_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+        let low = x86::_mm256_shuffle_epi8(ones, x86::_mm256_and_si256(bits, half));
+        let high = x86::_mm256_shuffle_epi8(ones, x86::_mm256_and_si256(x86::_mm256_srli_epi16::<4>(bits), half));
+        x86::_mm256_add_epi8(count, x86::_mm256_add_epi8(low, high))
+    },
+    |counts| x86::_mm256_maddubs_epi16(counts, x86::_mm256_set1_epi8(1))
+);
+
+#[cfg(target_arch = "x86_64")]
+register!(
+    Avx512,
+    "AVX-512 VL, BW and BITALG",
+    |count, bits| x86::_mm256_add_epi16(count, x86::_mm256_popcnt_epi16(bits)),
+    |counts| counts
+);
+
+/// A number for each column of each lane, a bit of it in each of these, and the sum of all numbers that were.
+#[derive(Clone, Copy)]
+pub struct Counters<L, const DIGITS: usize> {
+    bits: [L; DIGITS],
+    /// Ones counted of each of them.
+    counts: [L; DIGITS],
+    /// What had no room.
+    beyond: L,
+}
+
+impl<L: Lanes, const DIGITS: usize> Counters<L, DIGITS> {
     #[inline(always)]
-    fn not(self) -> Self {
-        self.map(|bits| !bits)
+    pub fn none(zero: L) -> Self {
+        Self { bits: [zero; DIGITS], counts: [zero; DIGITS], beyond: zero }
+    }
+
+    /// Adds one in some columns, sets to 0 where a column is not empty, and adds the numbers to their sum.
+    #[inline(always)]
+    pub fn step(&mut self, one: L, empty: L) {
+        let mut carry = one;
+        for (bits, count) in self.bits.iter_mut().zip(&mut self.counts) {
+            let old = *bits;
+            *bits = (old ^ carry) & empty;
+            carry = old & carry;
+            *count = count.counting(*bits);
+        }
+        self.beyond = self.beyond | (carry & empty);
+    }
+
+    /// The sum of all numbers that were, if none was too large for the digits.
+    #[inline(always)]
+    pub fn sum(&self) -> Option<L> {
+        let mut sum = self.beyond.all(0);
+        for count in self.counts.iter().rev() {
+            sum = sum.up::<1>() + count.summed();
+        }
+        if self.beyond.is_zero() { Some(sum) } else { None }
     }
 }
 
-/// A number for each column of each lane, a bit of it in each of these.
-#[derive(Clone, Copy)]
-pub struct Counters {
-    low: [Lanes; 3],
-    high: [Lanes; 2],
-    /// Whether any number is above 7.
-    is_high: bool,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::instructions::InstructionSet;
 
-impl Counters {
-    pub const NONE: Self = Self { low: [Lanes::ZERO; 3], high: [Lanes::ZERO; 2], is_high: false };
+    /// What every function of the trait makes of some numbers.
+    fn made_of<L: Lanes>(zero: L, one: &Numbers, other: &Numbers, table: &[u8; 16]) -> Vec<[u16; LANES]> {
+        let (a, b) = (zero.load(one), zero.load(other));
+        let mut counts = zero;
+        (0..31).for_each(|_| counts = counts.counting(a));
+        let registers = [
+            zero.all(one.0[0]),
+            a + b,
+            a - b,
+            a & b,
+            a | b,
+            a ^ b,
+            a.without(b),
+            a.less(b),
+            a.times(b),
+            a.lower(b),
+            a.higher(b),
+            a.equals(b),
+            a.down::<1>().above(b.down::<1>()),
+            a.up::<3>(),
+            a.down::<5>(),
+            (a & zero.all(15)).of_table(table),
+            counts.summed(),
+            a.ones(),
+        ];
+        let mut all: Vec<_> = registers
+            .iter()
+            .map(|lanes| {
+                let mut to = Numbers::all(0);
+                lanes.store(&mut to);
+                to.0
+            })
+            .collect();
+        all.push([a.highest(); LANES]);
+        all.push([u16::from(a.is_zero()); LANES]);
+        let sums = zero.weighed(&[*one, *other], &[(1, 0.1), (0, -3.7), (1, 1e-3)]);
+        all.extend(sums.map(|sum| std::array::from_fn(|part| (sum.to_bits() >> (16 * (part % 4))) as u16)));
+        all
+    }
 
-    /// Adds one in some columns, sets to 0 where a column is not empty, and gives the sums of all numbers.
-    #[inline(always)]
-    pub fn step(&mut self, one: Lanes, empty: Lanes) -> Lanes {
-        let mut carry = one;
-        let mut sum = Lanes::ZERO;
-        for (index, bits) in self.low.iter_mut().enumerate() {
-            let new = *bits ^ carry;
-            carry = *bits & carry;
-            *bits = new & empty;
-            sum = sum + bits.ones().map(|ones| ones << index);
-        }
-        if self.is_high || !carry.is_zero() {
-            let mut any = Lanes::ZERO;
-            for (index, bits) in self.high.iter_mut().enumerate() {
-                let new = *bits ^ carry;
-                carry = *bits & carry;
-                *bits = new & empty;
-                any = any | *bits;
-                sum = sum + bits.ones().map(|ones| ones << (index + 3));
+    #[test]
+    fn lanes_are_the_same_by_every_instruction_set() {
+        let mut state = 1u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 48) as u16
+        };
+        for round in 0..1_000 {
+            let one = Numbers(std::array::from_fn(|_| if round == 0 { 0 } else { next() }));
+            let other = Numbers(std::array::from_fn(|lane| if lane % 3 == 0 { one.0[lane] } else { next() }));
+            let table = std::array::from_fn(|_| next() as u8);
+            let expected = made_of(Portable::ZERO, &one, &other, &table);
+            #[cfg(target_arch = "x86_64")]
+            for set in InstructionSet::present() {
+                // SAFETY: the processor has the set.
+                let found = match set {
+                    InstructionSet::Portable => continue,
+                    InstructionSet::Avx2 => made_of(unsafe { Avx2::zero() }, &one, &other, &table),
+                    InstructionSet::Avx512 if is_x86_feature_detected!("avx512bitalg") => {
+                        made_of(unsafe { Avx512::zero() }, &one, &other, &table)
+                    }
+                    InstructionSet::Avx512 => continue,
+                };
+                assert_eq!(found, expected, "{set} of {one:?} and {other:?}");
             }
-            self.is_high = !any.is_zero();
         }
-        sum
+    }
+
+    #[test]
+    fn portable_lanes_do_what_they_say() {
+        let numbers = |first: u16, second: u16| {
+            let mut numbers = [0; LANES];
+            (numbers[0], numbers[1]) = (first, second);
+            Portable(numbers)
+        };
+        let (one, other) = (numbers(5, 0b1011), numbers(7, 0b0110));
+        let seen = |lanes: Portable| (lanes.0[0], lanes.0[1]);
+        assert_eq!(seen(one.less(other)), (0, 5));
+        assert_eq!(seen(one.without(other)), (0, 0b1001));
+        assert_eq!(seen(one.above(other)), (0, u16::MAX));
+        assert_eq!(seen(one.equals(numbers(5, 1))), (u16::MAX, 0));
+        assert_eq!(seen(one.ones()), (2, 3));
+        assert_eq!((one.highest(), one.is_zero(), Portable::ZERO.is_zero()), (11, false, true));
+        let table = std::array::from_fn(|place| place as u8 * 10);
+        assert_eq!(seen(one.of_table(&table)), (50, 110));
+        let sums = one.weighed(&[Numbers([u16::MAX; LANES]), Numbers([3; LANES])], &[(0, 2.0), (1, 0.5)]);
+        assert_eq!(sums, [-0.5; LANES]);
+    }
+
+    #[test]
+    fn counters_sum_the_numbers_of_all_columns_and_begin_anew_where_one_is_not_empty() {
+        // Column 0 counts 1, 2, … up to 20, column 3 counts 1, 2, then is filled, then 1.
+        let mut counters = Counters::<_, 5>::none(Portable::ZERO);
+        let mut too_few = Counters::<_, 4>::none(Portable::ZERO);
+        for row in 0..20u16 {
+            let one = 1 | if row < 2 || row == 3 { 8 } else { 0 };
+            let empty = 1 | if row == 2 { 0 } else { 8 };
+            let empty = if row > 3 { 1 } else { empty };
+            counters.step(Portable::ZERO.all(one), Portable::ZERO.all(empty));
+            too_few.step(Portable::ZERO.all(one), Portable::ZERO.all(empty));
+        }
+        assert_eq!(counters.sum().unwrap().0, [20 * 21 / 2 + 1 + 2 + 1; LANES]);
+        assert!(too_few.sum().is_none());
     }
 }

@@ -3,10 +3,12 @@
 //! `docs/tetris.md` gives the rules exactly.
 
 mod batch;
+mod chunk;
 mod controllers;
 mod features;
 mod lanes;
 mod piece;
+mod placed;
 mod state;
 mod surface;
 mod text;

@@ -15,6 +15,9 @@ const STEPS: usize = 2 * STEEPEST as usize + 1;
 /// Shapes of four columns: three differences.
 pub const SHAPES: usize = STEPS * STEPS * STEPS;
 
+/// Room for the weights of shapes: a power of two.
+pub const PADDED: usize = SHAPES.next_power_of_two();
+
 /// Numbers of the features.
 const HEIGHTS: usize = COUNT;
 const DIFFERENCES: usize = HEIGHTS + COLUMNS;
@@ -109,7 +112,7 @@ pub struct Surface {
     /// Of the heights and of their differences, if any is not 0.
     pub heights: Option<([f64; COLUMNS], [f64; COLUMNS - 1])>,
     /// Of the shapes between the sides and of those at a side, if any is not 0.
-    pub shapes: Option<Box<[[f64; SHAPES]; 2]>>,
+    pub shapes: Option<Box<[[f64; PADDED]; 2]>>,
 }
 
 impl Surface {
@@ -126,8 +129,10 @@ impl Surface {
             )
         });
         let shapes = any(&weights[MIDDLE..]).then(|| {
-            let middle = numbers.middle.map(|number| weights[number]);
-            Box::new([middle, std::array::from_fn(|shape| weights[numbers.side + shape])])
+            let padded = |of: &dyn Fn(usize) -> usize| {
+                std::array::from_fn(|shape| if shape < SHAPES { weights[of(shape)] } else { 0.0 })
+            };
+            Box::new([padded(&|shape| numbers.middle[shape]), padded(&|shape| numbers.side + shape)])
         });
         Self { heights, shapes }
     }

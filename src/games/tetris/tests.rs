@@ -130,6 +130,27 @@ fn all_placements_at_once_have_the_features_that_are_counted_cell_by_cell() {
 }
 
 #[test]
+fn wells_of_any_depth_are_summed() {
+    let mut batch = Batch::new();
+    for depth in 1..=19 {
+        let mut rows = [0; KEPT];
+        // A well in the middle and one at the side.
+        rows[..depth].fill(0b01_1110_1111);
+        let wall = Wall::of(rows);
+        for piece in 0..7 {
+            let mut all = placements(piece);
+            batch.features(&wall, piece, 20, |_, _, found| {
+                let (_, column, turned) = all.next().unwrap();
+                let expected = plain(&wall, turned, column, 20);
+                for feature in [Feature::WellSums, Feature::WellSumsTriangular] {
+                    assert_eq!(found[feature as usize], expected[feature as usize], "{feature:?}, {depth} deep");
+                }
+            });
+        }
+    }
+}
+
+#[test]
 fn a_controller_takes_the_first_of_the_best_placements_whatever_features_it_needs() {
     let weights: [f64; COUNT] = std::array::from_fn(|index| [3.0, -1.0, 2.0, -2.0, 1.0][index % 5]);
     let mut batch = Batch::new();

@@ -30,9 +30,23 @@ impl Wall {
     pub const EMPTY: Self = Self { rows: [0; KEPT], tops: [0; COLUMNS] };
 
     /// The wall of these rows.
+    #[inline]
     pub fn of(rows: [u16; KEPT]) -> Self {
-        let top = |column: usize| (0..KEPT).rev().find(|row| rows[*row] >> column & 1 == 1).map_or(0, |row| row + 1);
-        Self { rows, tops: std::array::from_fn(|column| top(column) as u8) }
+        let mut tops = [0; COLUMNS];
+        // Columns whose top is below.
+        let mut left = FULL;
+        for (row, cells) in rows.iter().enumerate().rev() {
+            let mut new = cells & left;
+            left &= !new;
+            while new != 0 {
+                tops[new.trailing_zeros() as usize] = row as u8 + 1;
+                new &= new - 1;
+            }
+            if left == 0 {
+                break;
+            }
+        }
+        Self { rows, tops }
     }
 
     /// The row on which a piece comes to rest that is dropped into a column.

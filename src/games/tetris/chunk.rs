@@ -1,0 +1,383 @@
+//! Some placements of a piece on a wall, a lane each, and what is measured of the walls that they leave.
+
+use super::features::{COUNT, Feature, SIDE};
+use super::lanes::{Counters, LANES, Lanes, Numbers};
+use super::piece::{COLUMNS, FULL, TALLEST};
+use super::placed::Placed;
+use super::surface::{PADDED, Surface};
+use super::wall::{KEPT, Wall};
+
+/// Groups of features that take work of their own.
+pub mod need {
+    pub const WELLS: u32 = 1;
+    pub const TRIANGULAR: u32 = 2;
+    pub const DEPTH: u32 = 4;
+    pub const HOLE_ROWS: u32 = 8;
+    pub const DIVERSITY: u32 = 16;
+    pub const HEIGHTS: u32 = 32;
+    pub const TOPPED: u32 = 64;
+    pub const SHAPES: u32 = 128;
+    /// What Thiery and Scherrer's DT needs.
+    pub const DT: u32 = TRIANGULAR | DEPTH | HOLE_ROWS | DIVERSITY;
+    /// What the report needs.
+    pub const REPORT: u32 = HEIGHTS | TOPPED;
+    /// What DT and shapes of the surface need.
+    pub const DT_SHAPES: u32 = DT | SHAPES;
+    pub const ALL: u32 = 255;
+
+    use super::Feature;
+
+    pub fn of(feature: Feature) -> u32 {
+        match feature {
+            Feature::WellSums => WELLS,
+            Feature::WellSumsTriangular => TRIANGULAR,
+            Feature::HoleDepth => DEPTH,
+            Feature::RowsWithHoles => HOLE_ROWS,
+            Feature::Diversity => DIVERSITY,
+            Feature::ToppedHoles => TOPPED,
+            Feature::MaxHeight
+            | Feature::SumOfHeights
+            | Feature::Bumpiness
+            | Feature::HeightWells
+            | Feature::SquaredHeights => HEIGHTS,
+            _ => 0,
+        }
+    }
+}
+
+/// Shapes of four columns between the sides.
+const WINDOWS: usize = COLUMNS - 3;
+
+/// The sides of a row that has room for a cell at either end.
+const SIDES: u16 = 1 | 1 << (COLUMNS + 1);
+
+/// What [`Chunk::numbers`] are multiples of, a feature each: landing heights of halves.
+///
+/// [`Feature::HasLost`] has its number itself, which is below 0 where the game is lost.
+pub fn unit(feature: Feature) -> f64 {
+    match feature {
+        Feature::LandingHeight | Feature::ReportLandingHeight => 0.5,
+        _ => 1.0,
+    }
+}
+
+/// Some placements of a piece, and the walls that they leave.
+pub struct Chunk {
+    rows: [Numbers; KEPT],
+    tops: [Numbers; COLUMNS],
+    /// Holes of each row, if they were asked for.
+    holes: [Numbers; KEPT],
+    /// The row above the highest that is filled in any lane.
+    end: usize,
+    /// All bits where the placement loses, else none.
+    lost: Numbers,
+    /// Shapes of the surface: seven between the sides, and at the left and the right one, that mirrored.
+    shapes: [Numbers; WINDOWS + 2],
+    /// The features that were asked for, a row each, in units; with a sign.
+    pub numbers: [Numbers; COUNT],
+    /// The placements' values.
+    pub values: [f64; LANES],
+}
+
+impl Chunk {
+    pub const EMPTY: Self = {
+        const NONE: Numbers = Numbers::all(0);
+        Self {
+            rows: [NONE; KEPT],
+            tops: [NONE; COLUMNS],
+            holes: [NONE; KEPT],
+            end: 0,
+            lost: NONE,
+            shapes: [NONE; WINDOWS + 2],
+            numbers: [NONE; COUNT],
+            values: [0.0; LANES],
+        }
+    };
+
+    /// Whether the placement of a lane loses.
+    #[inline(always)]
+    pub fn is_lost(&self, lane: usize) -> bool {
+        self.lost.0[lane] != 0
+    }
+
+    /// Makes some placements on a wall, a lane each, and measures what is known by them alone.
+    #[inline(always)]
+    pub fn fill<L: Lanes>(&mut self, zero: L, wall: &Wall, placed: &Placed, height: usize) {
+        let mut tops_of = [0; 16];
+        tops_of[..COLUMNS].copy_from_slice(&wall.tops);
+        let (mut rest, mut report) = (zero, zero);
+        for index in 0..placed.widest {
+            let tops = zero.load(&placed.columns[index]).of_table(&tops_of);
+            rest = rest.higher(tops.less(zero.load(&placed.lower[index])));
+            report = report.higher(tops + tops + zero.load(&placed.upper[index]));
+        }
+        let piece_height = zero.load(&placed.height);
+        let end = rest + piece_height;
+        let lost = end.above(zero.all(height as u16));
+        let cells: [L; TALLEST] = std::array::from_fn(|index| zero.load(&placed.cells[index]).without(lost));
+        let at: [L; TALLEST] = std::array::from_fn(|index| rest + zero.all(index as u16));
+        self.end = wall.height().max(end.without(lost).highest().into());
+        lost.store(&mut self.lost);
+
+        let here = |row: usize| {
+            let number = zero.all(row as u16);
+            let first = cells[0] & at[0].equals(number);
+            (1..placed.tallest).fold(first, |here, index| here | (cells[index] & at[index].equals(number)))
+        };
+        let full_row = zero.all(FULL);
+        let mut full = zero;
+        for row in 0..self.end {
+            let with = here(row) | zero.all(wall.rows[row]);
+            full = full | with.equals(full_row);
+            with.store(&mut self.rows[row]);
+        }
+        let has_lines = !full.is_zero();
+        let (mut lines, mut in_lines) = (zero, zero);
+        if has_lines {
+            for row in 0..self.end {
+                let full = zero.load(&self.rows[row]).equals(full_row);
+                lines = lines - full;
+                in_lines = in_lines.counting(here(row) & full);
+            }
+        }
+        for column in 0..COLUMNS {
+            let top = zero.all(wall.tops[column].into());
+            let over = rest + zero.load(&placed.above[column]);
+            let moves = zero.load(&placed.is_here[column]).without(lost);
+            ((over & moves) | top.without(moves)).store(&mut self.tops[column]);
+        }
+        let mut set = |feature: Feature, number: L| number.store(&mut self.numbers[feature as usize]);
+        set(Feature::RowsRemoved, lines);
+        set(Feature::ErodedPieceCells, lines.times(in_lines.summed()));
+        set(Feature::LandingHeight, rest + rest + piece_height - zero.all(1));
+        set(Feature::ReportLandingHeight, report);
+        let [losing, playing] = [-10_000i16, 100].map(|number| zero.all(number as u16));
+        set(Feature::HasLost, (losing & lost) | playing.without(lost));
+        if has_lines {
+            let mut lines_of = Numbers::all(0);
+            lines.store(&mut lines_of);
+            for lane in (0..placed.count).filter(|lane| lines_of.0[*lane] != 0) {
+                self.clear(lane);
+            }
+        }
+    }
+
+    /// Removes the full rows of a lane.
+    #[inline(never)]
+    fn clear(&mut self, lane: usize) {
+        let end = self.end;
+        let mut kept = 0;
+        for row in 0..end {
+            let cells = self.rows[row].0[lane];
+            self.rows[kept].0[lane] = cells;
+            kept += usize::from(cells != FULL);
+        }
+        self.rows[kept..end].iter_mut().for_each(|lanes| lanes.0[lane] = 0);
+        let mut left = FULL;
+        self.tops.iter_mut().for_each(|tops| tops.0[lane] = 0);
+        for row in (0..kept).rev() {
+            let mut new = self.rows[row].0[lane] & left;
+            left &= !new;
+            while new != 0 {
+                self.tops[new.trailing_zeros() as usize].0[lane] = row as u16 + 1;
+                new &= new - 1;
+            }
+            if left == 0 {
+                break;
+            }
+        }
+    }
+
+    /// The shapes of the surfaces of all lanes.
+    #[inline(always)]
+    fn see_shapes<L: Lanes>(&mut self, zero: L) {
+        let tops: [L; COLUMNS] = std::array::from_fn(|column| zero.load(&self.tops[column]));
+        // From -3 to 3, counted from 0.
+        let steps: [L; COLUMNS - 1] =
+            std::array::from_fn(|place| (tops[place + 1] + zero.all(3)).less(tops[place]).lower(zero.all(6)));
+        let shape = |one: L, two: L, three: L| (one.times(zero.all(7)) + two).times(zero.all(7)) + three;
+        for (place, some) in steps.windows(3).enumerate() {
+            shape(some[0], some[1], some[2]).store(&mut self.shapes[place]);
+        }
+        let from_right = |place: usize| zero.all(6) - steps[place];
+        self.shapes[WINDOWS] = self.shapes[0];
+        shape(from_right(8), from_right(7), from_right(6)).store(&mut self.shapes[WINDOWS + 1]);
+    }
+
+    /// The values of the placements: features weighed by their numbers, in units, and the surface.
+    ///
+    /// Minus infinity is the value of a placement that loses, if it is never to lose, and of a lane without one.
+    #[inline(always)]
+    pub fn weigh<L: Lanes>(
+        &mut self,
+        zero: L,
+        placed: &Placed,
+        terms: &[(usize, f64)],
+        surface: &Surface,
+        never_loses: bool,
+    ) {
+        self.values = zero.weighed(&self.numbers, terms);
+        self.weigh_surface(surface);
+        if never_loses && !zero.load(&self.lost).is_zero() {
+            for (value, lost) in self.values.iter_mut().zip(self.lost.0) {
+                *value = if lost != 0 { f64::NEG_INFINITY } else { *value };
+            }
+        }
+        self.values[placed.count..].fill(f64::NEG_INFINITY);
+    }
+
+    /// Adds the weighed features of the surfaces to the values.
+    #[inline(always)]
+    fn weigh_surface(&mut self, surface: &Surface) {
+        let values = &mut self.values;
+        if let Some(weights) = &surface.shapes {
+            for (place, shapes) in self.shapes.iter().enumerate() {
+                let weights = &weights[usize::from(place >= WINDOWS)];
+                for (value, shape) in values.iter_mut().zip(shapes.0) {
+                    *value += weights[usize::from(shape) % PADDED];
+                }
+            }
+        }
+        if let Some((heights, differences)) = &surface.heights {
+            for (lane, value) in values.iter_mut().enumerate() {
+                let top = |column: usize| self.tops[column].0[lane];
+                *value +=
+                    heights.iter().enumerate().map(|(column, weight)| weight * f64::from(top(column))).sum::<f64>();
+                let apart = |place: usize| f64::from(top(place).abs_diff(top(place + 1)));
+                *value += differences.iter().enumerate().map(|(place, weight)| weight * apart(place)).sum::<f64>();
+            }
+        }
+    }
+
+    /// Sums of wells: of numbers that grow from the first cell between filled ones down to the first filled cell.
+    ///
+    /// They grow by one at each cell between filled ones or, if they are `TRIANGULAR`, at each cell.
+    #[inline(always)]
+    fn wells<L: Lanes, const TRIANGULAR: bool>(&self, zero: L) -> L {
+        // Wells deeper than seven are rare.
+        match self.wells_below::<L, TRIANGULAR, 3>(zero) {
+            Some(sums) => sums,
+            None => self.wells_below::<L, TRIANGULAR, 5>(zero).unwrap_or(zero),
+        }
+    }
+
+    /// The same, if no number needs more binary digits.
+    #[inline(always)]
+    fn wells_below<L: Lanes, const TRIANGULAR: bool, const DIGITS: usize>(&self, zero: L) -> Option<L> {
+        let (full, sides) = (zero.all(FULL), zero.all(SIDES));
+        let mut numbers = Counters::<L, DIGITS>::none(zero);
+        let mut started = zero;
+        for row in (0..self.end).rev() {
+            let cells = zero.load(&self.rows[row]);
+            let empty = full.without(cells);
+            let wide = cells.up::<1>() | sides;
+            let well = wide & wide.down::<2>() & empty;
+            started = (started | well) & empty;
+            numbers.step(if TRIANGULAR { started } else { well }, empty);
+        }
+        numbers.sum()
+    }
+
+    /// Measures the walls of all lanes.
+    #[inline(always)]
+    pub fn measure<L: Lanes, const NEEDS: u32>(&mut self, zero: L, height: usize) {
+        let needs = |group: u32| NEEDS & group != 0;
+        if needs(need::SHAPES) {
+            self.see_shapes(zero);
+        }
+        let full = zero.all(FULL);
+        let sides = zero.all(SIDES);
+        let changes = zero.all((1 << (COLUMNS + 1)) - 1);
+        let [mut row_changes, mut inner, mut topped, mut above] = [zero; 4];
+        for row in (0..self.end).rev() {
+            let cells = zero.load(&self.rows[row]);
+            // Cells with a filled side at either end: twelve of them, eleven changes.
+            let wide = cells.up::<1>() | sides;
+            row_changes = row_changes.counting((wide ^ wide.down::<1>()) & changes);
+            inner = inner.counting(above ^ cells);
+            if needs(need::TOPPED) {
+                topped = topped.counting(above.without(cells));
+            }
+            above = cells;
+        }
+        // Apart from the others, since a processor has few registers.
+        let [mut holes, mut rows_without, mut covered] = [zero; 3];
+        for row in (0..self.end).rev() {
+            let cells = zero.load(&self.rows[row]);
+            let empty = full.without(cells);
+            let hole = covered & empty;
+            covered = covered | cells;
+            holes = holes.counting(hole);
+            if needs(need::HOLE_ROWS) {
+                // All bits are -1.
+                rows_without = rows_without - hole.equals(zero);
+            }
+            if needs(need::DEPTH) {
+                hole.store(&mut self.holes[row]);
+            }
+        }
+        let floor = (zero.load(&self.rows[0]) ^ full).ones();
+        // Rows above all cells have two changes each.
+        let over = zero.all(2 * (height - self.end.min(height)) as u16);
+        let inner = inner.summed();
+        let straight = if needs(need::WELLS) { self.wells::<L, false>(zero) } else { zero };
+        let steps = if needs(need::TRIANGULAR) { self.wells::<L, true>(zero) } else { zero };
+        let mut set = |feature: Feature, number: L| number.store(&mut self.numbers[feature as usize]);
+        set(Feature::RowTransitions, row_changes.summed() + over);
+        set(Feature::ColumnTransitions, inner + floor);
+        set(Feature::InnerColumnTransitions, inner);
+        set(Feature::Holes, holes.summed());
+        if needs(need::TOPPED) {
+            set(Feature::ToppedHoles, topped.summed());
+        }
+        if needs(need::HOLE_ROWS) {
+            set(Feature::RowsWithHoles, zero.all(self.end as u16) - rows_without);
+        }
+        if needs(need::WELLS) {
+            set(Feature::WellSums, straight);
+        }
+        if needs(need::TRIANGULAR) {
+            set(Feature::WellSumsTriangular, steps);
+        }
+        if needs(need::DEPTH) {
+            let (mut stacked, mut depth) = (zero, zero);
+            for row in 1..self.end {
+                stacked = (stacked | zero.load(&self.holes[row - 1])) & zero.load(&self.rows[row]);
+                depth = depth.counting(stacked);
+            }
+            set(Feature::HoleDepth, depth.summed());
+        }
+        if needs(need::DIVERSITY) {
+            // From -2 to 2 counted from 0; what is beyond has no bit.
+            const BITS: [u8; 16] = [1, 2, 4, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+            let mut seen = zero;
+            for pair in self.tops.windows(2) {
+                let apart = zero.load(&pair[1]) - zero.load(&pair[0]) + zero.all(2);
+                seen = seen | apart.lower(zero.all(8)).of_table(&BITS);
+            }
+            set(Feature::Diversity, seen.ones());
+        }
+        if needs(need::HEIGHTS) {
+            let [mut highest, mut sum, mut bumpiness, mut pits, mut squares] = [zero; 5];
+            let side = zero.all(SIDE.into());
+            let tops: [L; COLUMNS] = std::array::from_fn(|column| zero.load(&self.tops[column]));
+            for (column, top) in tops.into_iter().enumerate() {
+                let left = if column == 0 { side } else { tops[column - 1] };
+                let right = if column + 1 == COLUMNS { side } else { tops[column + 1] };
+                highest = highest.higher(top);
+                sum = sum + top;
+                squares = squares + top.times(top);
+                if column > 0 {
+                    bumpiness = bumpiness + top.higher(left) - top.lower(left);
+                }
+                let deep = left.lower(right).less(top);
+                pits = pits + deep.times(deep + zero.all(1)).down::<1>();
+            }
+            set(Feature::MaxHeight, highest);
+            set(Feature::SumOfHeights, sum);
+            set(Feature::Bumpiness, bumpiness);
+            set(Feature::HeightWells, pits);
+            set(Feature::SquaredHeights, squares);
+        }
+    }
+}
