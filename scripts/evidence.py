@@ -2,18 +2,15 @@
 """Trains each recipe of docs/dqn.md with several seeds, and writes its tables and curves from what they left.
 
 Usage: python3 scripts/evidence.py train [--only NAME] [--seeds N] [--jobs N] [--program FILE]
-       python3 scripts/evidence.py agents [--only NAME] [--program FILE]
        python3 scripts/evidence.py tables
 
 train: what has no report in docs/reports/dqn/ yet is trained, one thread each, all recipes with the first seed, then with the
 next; what was interrupted goes on where it was. The last agent of a training, not the best, then plays games that
 neither training nor choosing used. A report is the score and the luck of each game, and the training's logs.
 
-agents: the agents that ship play games from seed 0 on; their reports go to docs/reports/agents/.
-
 tables: computes everything from these reports alone, and writes it into docs/dqn.md and docs/training.svg.
 
-Needs Python 3.11; train and agents also need cargo. All recipes with all seeds take some two days of one core.
+Needs Python 3.11; train also needs cargo. All recipes with all seeds take some two days of one core.
 """
 
 import argparse
@@ -36,8 +33,6 @@ from results import machine, write
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUNS = ROOT / "target" / "evidence"
 REPORTS = ROOT / "docs" / "reports" / "dqn"
-AGENT_REPORTS = ROOT / "docs" / "reports" / "agents"
-AGENTS = ["dqn", "dqn-simulated", "dqn-setups", "dqn-plain", "match3-fitted"]
 # Games of a report, and simulations of each move by which their luck is estimated.
 GAMES, FIRST_SEED, LUCK = 1_000, 2_000_000, 20
 
@@ -79,7 +74,6 @@ SETUPS_CHANGES = {
     "all-candidates": ("`learning.candidates = 0`: all moves of a next state", {"learning.candidates": 0}),
     "not-relative": ("`learning.relative = false`", {"learning.relative": "false"}),
     "no-lookahead": ("`learning.expected.lookahead = 0`", {"learning.expected.lookahead": 0}),
-    "one-outcome": ("`learning.expected.outcomes = 1`", {"learning.expected.outcomes": 1}),
 }
 CHANGE_SEEDS = 3
 # Columns of train.csv that a report keeps.
@@ -88,7 +82,7 @@ KEPT = ["step", "updates", "seconds", "loss", "value", "error", "gradient_norm",
 
 def main():
     parser = argparse.ArgumentParser(description="Trains recipes with several seeds; writes their tables.")
-    parser.add_argument("what", choices=["train", "agents", "tables"])
+    parser.add_argument("what", choices=["train", "tables"])
     parser.add_argument("--only", help="this recipe alone, or those that a pattern matches, such as setups-*")
     parser.add_argument("--seeds", type=int, help="seeds of each recipe, fewer than planned")
     parser.add_argument("--jobs", type=int, default=2, help="trainings side by side (2)")
@@ -98,15 +92,7 @@ def main():
         return tables()
 
     RUNS.mkdir(parents=True, exist_ok=True)
-    AGENT_REPORTS.mkdir(parents=True, exist_ok=True)
     program = pathlib.Path(arguments.program or build()).resolve()
-    if arguments.what == "agents":
-        for name in AGENTS:
-            if arguments.only is None or fnmatch.fnmatch(name, arguments.only):
-                games = compare(program, ROOT / "checkpoints" / name, RUNS / f"{name}.json", 2_000, 0, 50, os.environ)
-                write(AGENT_REPORTS / f"{name}.csv", games)
-        return None
-
     planned = {name: (f"configs/{name}.toml", settings, seeds) for name, (settings, seeds) in RECIPES.items()}
     for kind, config, short, changes in [("change", PLAIN, SHORT, CHANGES), ("setups", SETUPS, SHORT_SETUPS, SETUPS_CHANGES)]:
         planned |= {f"{kind}-{name}": (config, short | settings, CHANGE_SEEDS) for name, (_, settings) in changes.items()}
@@ -149,7 +135,7 @@ def train(program, seed, name, config, settings):
         raise SystemExit(f"{run.name} was stopped after {step:,} of {steps:,} steps; train goes on with it")
 
     last = run / "last.safetensors"
-    games = compare(program, last, RUNS / f"{name}-{seed}.json", GAMES, FIRST_SEED, LUCK, one_thread)
+    games = compare(program, last, RUNS / f"{name}-{seed}.json", one_thread)
     REPORTS.mkdir(parents=True, exist_ok=True)
     for log, columns in [("evaluations", None), ("train", KEPT)]:
         with open(run / f"{log}.csv", newline="") as file:
@@ -161,16 +147,16 @@ def train(program, seed, name, config, settings):
     print(f"{name}, seed {seed}, on {machine()}", flush=True)
 
 
-def compare(program, agent, path, games, first, luck, environment):
+def compare(program, agent, path, environment):
     """Lets an agent play; gives the seed, score and luck of each game as CSV."""
     player = "fitted" if "fitted" in str(agent) else "network"
     command = [program, "compare", f"--player={player}:checkpoint={agent}", f"--json={path}"]
-    command += [f"--games={games}", f"--seed={first}", f"--luck={luck}"]
+    command += [f"--games={GAMES}", f"--seed={FIRST_SEED}", f"--luck={LUCK}"]
     subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
     (player,) = json.loads(path.read_text())["players"]
     less = player["less_luck"]
     print(f"{agent}: {player['mean']:.1f}, less luck {less['mean']:.1f} +- {less['half_width']:.1f}", flush=True)
-    rows = ([first + i, score, f"{luck:.1f}"] for i, (score, luck) in enumerate(zip(player["scores"], player["luck"])))
+    rows = ([FIRST_SEED + i, score, f"{luck:.1f}"] for i, (score, luck) in enumerate(zip(player["scores"], player["luck"])))
     return lines([["seed", "score", "luck"], *rows])
 
 
@@ -230,7 +216,6 @@ def student(probability, degrees):
 def tables():
     path = ROOT / "docs" / "dqn.md"
     text = path.read_text(encoding="utf-8")
-    text = between(text, "agents", agent_table())
     text = between(text, "recipes", recipe_table())
     text = between(text, "changes", change_table("change", CHANGES))
     text = between(text, "setups", change_table("setups", SETUPS_CHANGES))
@@ -246,29 +231,6 @@ def between(text, name, table):
         raise SystemExit(f"docs/dqn.md must have the marks {begin.strip()} and {end.strip()}")
     before, rest = text.split(begin)
     return before + begin + "\n" + table + "\n" + end + rest.split(end)[1]
-
-
-def agent_table():
-    """The table of the agents that ship."""
-    rows = ["| agent | score (95 %) | less luck | ahead of `dqn`, less luck | games |", "|---|---|---|---|---|"]
-    less = {}
-    for name in AGENTS:
-        if not (AGENT_REPORTS / f"{name}.csv").exists():
-            continue
-        with open(AGENT_REPORTS / f"{name}.csv", newline="") as file:
-            played = [(float(row["score"]), float(row["luck"])) for row in csv.DictReader(file)]
-        less[name] = [score - luck for score, luck in played]
-        apart = [a - b for a, b in zip(less[name], less["dqn"])] if name != "dqn" and "dqn" in less else None
-        cells = [f"`{name}`", interval([score for score, _ in played]), interval(less[name])]
-        cells += [interval(apart, "+") if apart else "", f"{len(played):,}"]
-        rows.append("| " + " | ".join(cells) + " |")
-    return "\n".join(rows) + "\n"
-
-
-def interval(numbers, sign="-"):
-    """A mean with half of its 95 % confidence interval."""
-    half = student(0.975, len(numbers) - 1) * statistics.stdev(numbers) / math.sqrt(len(numbers))
-    return f"{statistics.fmean(numbers):{sign}.1f} ± {half:.1f}"
 
 
 def recipe_table():
