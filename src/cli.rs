@@ -140,8 +140,8 @@ pub struct Endure {
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub moves: u64,
     /// Seed of the first seat; seat i has seed S + i
-    #[arg(long, value_name = "S", default_value_t = 0)]
-    pub seed: u64,
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
+    pub seed: u128,
     /// Which game, by which rules.
     #[command(flatten)]
     pub game: GameArguments,
@@ -160,7 +160,7 @@ pub struct Series {
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     pub games: u64,
     /// Seed of the first game; game i has seed S + i
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
     pub seed: u128,
     /// Which game, by which rules.
     #[command(flatten)]
@@ -175,7 +175,7 @@ pub struct Series {
 #[derive(Debug, Args)]
 pub struct Replay {
     /// Seed of the game
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     pub seed: u128,
     /// Which game, by which rules.
     #[command(flatten)]
@@ -206,7 +206,7 @@ pub struct Play {
     pub player: String,
     /// Seed of the game [default: a random one, which is shown]; the next game's is
     /// one more
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
     pub seed: Option<u128>,
     /// How fast boards follow each other, 2 being twice as fast
     #[arg(long, value_name = "X", default_value_t = 1.0, allow_negative_numbers = true)]
@@ -214,6 +214,10 @@ pub struct Play {
     /// Play yourself; the player gives hints, and afterwards plays the same game
     #[arg(long)]
     pub human: bool,
+    /// Moves at the most of a game that is written as text, where there is no
+    /// terminal [default: the whole game]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub moves: Option<u64>,
     /// Draw with ASCII characters only (colours go by the environment variable
     /// NO_COLOR)
     #[arg(long)]
@@ -293,6 +297,11 @@ pub struct Players {
     /// The game [default: match3]
     #[arg(long, value_name = "NAME")]
     pub game: Option<String>,
+}
+
+/// A seed, with a sentence for what is none.
+fn seed(text: &str) -> Result<u128, String> {
+    text.parse().map_err(|_| format!("a seed is a whole number from 0 to {}", u128::MAX))
 }
 
 /// Which game, by which rules.

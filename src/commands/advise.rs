@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::play::unnumbered;
 use super::{print, rules};
 use crate::agents::{self, ActionValue, Told};
 use crate::cli::Advise;
@@ -22,7 +23,9 @@ const LONGEST: u64 = 4_096;
 #[derive(Serialize)]
 struct Report<'a> {
     player: &'a str,
-    moves_left: usize,
+    /// Only where the rules count them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moves_left: Option<usize>,
     moves: Vec<Told>,
     /// What the game has to say of the board.
     #[serde(flatten)]
@@ -60,7 +63,7 @@ pub fn run<G: Playable>(arguments: &Advise) -> Result<()> {
             moves.truncate(top);
             let report = Report {
                 player: player.name(),
-                moves_left: G::actions_left(&state),
+                moves_left: Some(G::actions_left(&state)).filter(|left| *left > 0),
                 moves,
                 more: G::about_board(&state),
             };
@@ -112,14 +115,15 @@ fn read(file: Option<&Path>, board: &str) -> Result<(String, String)> {
     }
 }
 
-/// A file's lines without what editors and other systems add.
+/// A file's lines without what editors, other systems and `play` add.
 ///
-/// That is a byte order mark, ends with `\r`, blank lines below.
+/// That is a byte order mark, ends with `\r`, blank lines below, and the numbers of rows and columns.
 pub(super) fn tidy(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines: Vec<&str> = text.lines().map(|line| line.trim_end_matches('\r')).collect();
     while lines.pop_if(|line| line.trim().is_empty()).is_some() {}
-    lines.join("\n")
+    let text = lines.join("\n");
+    unnumbered(&text).unwrap_or(text)
 }
 
 /// The position of a board at rest.

@@ -33,14 +33,16 @@ struct Endured<R> {
 /// A player that there is not, and a player that fails.
 pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
+    let seed = u64::try_from(arguments.seed).ok().filter(|first| first.checked_add(arguments.seats - 1).is_some());
+    let seed = seed
+        .ok_or_else(|| Error::user(format!("--seed {}: the seeds of all seats must lie below 2^64", arguments.seed)))?;
     threads(arguments.threads)?;
     let mut all = Vec::new();
-    let mut text =
-        format!("{:<30} {:>26} {:>9} {:>14} {:>12}\n", "player", "points a game (95 %)", "ended", "moves", "moves a s");
+    let mut rows = vec![["player", "points a game (95 %)", "ended", "moves", "moves a s"].map(str::to_owned)];
     for player in &arguments.players {
         let mut player = agents::parse::<G>(player, &rules)?;
         let begin = Instant::now();
-        let seats = endure(player.as_mut(), &rules, arguments.seed, arguments.seats, arguments.moves)?;
+        let seats = endure(player.as_mut(), &rules, seed, arguments.seats, arguments.moves)?;
         let seconds = begin.elapsed().as_secs_f64();
         let Endurance { score, ended, moves, mean, half_width } = Endurance::of(&seats);
         let shown = match (mean, half_width) {
@@ -49,16 +51,41 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
             (None, _) => format!("above {score:.0}"),
         };
         let name = player.name().to_owned();
-        text += &format!("{name:<30} {shown:>26} {ended:>9} {moves:>14} {:>12.0}\n", moves as f64 / seconds);
-        let (game, seed, rules) = (G::NAME, arguments.seed, rules.clone());
+        let pace = format!("{:.0}", moves as f64 / seconds);
+        rows.push([name.clone(), shown, ended.to_string(), moves.to_string(), pace]);
+        let (game, rules) = (G::NAME, rules.clone());
         all.push(Endured { player: name, game, rules, seed, score, ended, moves, mean, half_width, seconds, seats });
     }
     match arguments.json {
-        false => print(&text),
+        false => print(&table(&rows)),
         true => {
             let json = serde_json::to_string(&all)
                 .map_err(|error| Error::runtime(format!("the figures cannot be written as JSON: {error}")))?;
             print(&format!("{json}\n"))
         }
+    }
+}
+
+/// Rows as text: the first column to the left, the others to the right.
+fn table(rows: &[[String; 5]]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let line = |[name, rest @ ..]: &[String; 5]| {
+        let cells = rest.iter().zip(1..).map(|(cell, column)| format!("  {cell:>0$}", width(column)));
+        format!("{name:<0$}{1}\n", width(0), cells.collect::<String>())
+    };
+    rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::table;
+
+    #[test]
+    fn columns_are_as_wide_as_what_stands_in_them() {
+        let row = |name: &str, mean: &str| [name, mean, "1", "2", "3"].map(str::to_owned);
+        assert_eq!(
+            table(&[row("a", "10 ± 2"), row("linear", "7")]),
+            "a       10 ± 2  1  2  3\nlinear       7  1  2  3\n"
+        );
     }
 }

@@ -41,13 +41,14 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
     arguments.series.game.obstacle_kinds.iter().for_each(|kinds| watch += &format!(" --obstacle-kinds {kinds}"));
     let own: String =
         report.ratios.iter().map(|(about, ratio)| format!("{about} {}\n", series::shown(*ratio))).collect();
+    let played = if games == 1 { format!("1 game of seed {seed}") } else { format!("{games} games from seed {seed}") };
     let text = format!(
-        "{player}: {games} games from seed {seed} ({rate:.0} games/s)\n{summary}\n{own}\n{drawn}\n\
+        "{player}: {played} ({rate:.0} games/s)\n{summary}\n{own}\n{drawn}\n\
          watch it: matchq play --player {watch}\n"
     );
     series::write(&arguments.series, &text, &report)?;
     match &arguments.plot {
-        Some(path) => plot::histogram(path, &format!("{player}: {games} games from seed {seed}"), &histogram, summary),
+        Some(path) => plot::histogram(path, &format!("{player}: {played}"), &histogram, summary),
         None => Ok(()),
     }
 }

@@ -29,6 +29,7 @@ use crate::agents;
 use crate::cli::Play;
 use crate::error::{Error, Result};
 use crate::games::Playable;
+pub(super) use picture::unnumbered;
 use session::{Command, Session};
 use thinker::Thinker;
 use tokens::Look;
@@ -56,10 +57,15 @@ pub fn run<G: Playable>(arguments: &Play) -> Result<()> {
     if arguments.human && !terminal {
         return Err(Error::user("--human: a person can play only where standard input and output are a terminal"));
     }
+    if terminal && arguments.moves.is_some() {
+        return Err(Error::user(
+            "--moves: it ends a game that is written as text, where there is no terminal; here q does",
+        ));
+    }
     let seed = arguments.seed.unwrap_or_else(random_seed);
     if !terminal {
         let mut player = agents::parse::<G>(&arguments.player, &rules)?;
-        return plain::play::<G>(player.as_mut(), &rules, seed, &mut io::stdout().lock());
+        return plain::play::<G>(player.as_mut(), &rules, seed, arguments.moves, &mut io::stdout().lock());
     }
     let thinker = Thinker::<G>::start(&arguments.player, rules.clone())?;
     let mut session = Session::new(rules, seed, thinker.name(), arguments.human, speed);

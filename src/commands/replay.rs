@@ -24,7 +24,9 @@ struct Line {
     board: String,
     score_delta: i32,
     score: i32,
-    moves_left: usize,
+    /// Only where the rules count them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moves_left: Option<usize>,
 }
 
 /// A game that is replayed.
@@ -33,6 +35,8 @@ struct Replay<'a, G: Playable, W> {
     rng: G::Rng,
     out: &'a mut W,
     frames: Vec<Frame>,
+    /// Whether the rules count the moves that are left.
+    counted: bool,
 }
 
 /// Replays to standard output.
@@ -51,12 +55,13 @@ pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let mut out = io::stdout().lock();
     let (game, rng, mut ties) = deal::<G>(&rules, arguments.seed);
-    let mut replay = Replay { game, rng, out: &mut out, frames: vec![] };
+    let counted = G::actions_left(&game.state()) > 0;
+    let mut replay = Replay { game, rng, out: &mut out, frames: vec![], counted };
     match (&arguments.player, arguments.file.as_deref().filter(|path| *path != Path::new("-"))) {
         (Some(player), _) => {
             let mut player = agents::parse::<G>(player, &rules)?;
             // A picture is of the whole game, whoever reads along; not of one that may have no end.
-            let drawn = arguments.svg.is_some() && G::actions_left(&replay.game.state()) > 0;
+            let drawn = arguments.svg.is_some() && counted;
             let mut reading = replay.start()?;
             while (reading || drawn) && !replay.game.is_over() {
                 let mut own = [ties.clone()];
@@ -142,7 +147,8 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
 
     /// Writes the line of the position; whether anyone still reads.
     fn line(&mut self, board: String, score_delta: i32) -> Result<bool> {
-        let (score, moves_left) = (self.game.score(), G::actions_left(&self.game.state()));
+        let score = self.game.score();
+        let moves_left = self.counted.then(|| G::actions_left(&self.game.state()));
         let line = serde_json::to_string(&Line { board, score_delta, score, moves_left })
             .map_err(|error| Error::runtime(format!("the position cannot be written as JSON: {error}")))?;
         // Each line at once: a program may wait for it before it sends the next move.
@@ -157,7 +163,7 @@ mod tests {
 
     fn read(input: &[u8], out: &mut impl Write) -> Result<()> {
         let (game, rng, _) = deal::<Match3>(&Default::default(), 0);
-        Replay { game, rng, out, frames: vec![] }.read(input, "moves.jsonl")
+        Replay { game, rng, out, frames: vec![], counted: true }.read(input, "moves.jsonl")
     }
 
     fn replay(input: &[u8]) -> Result<String> {

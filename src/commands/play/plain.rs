@@ -14,17 +14,23 @@ use crate::games::Playable;
 /// The best moves that are written.
 const BEST: usize = 3;
 
-/// Plays the game of a seed and writes it as lines.
+/// Plays the game of a seed and writes it as lines, at most so many moves of it.
 ///
 /// A reader that has gone away ends it.
 ///
 /// # Errors
 /// When the player fails or the output cannot be written.
-pub fn play<G: Playable>(player: &mut dyn Agent<G>, rules: &G::Rules, seed: u128, out: &mut impl Write) -> Result<()> {
+pub fn play<G: Playable>(
+    player: &mut dyn Agent<G>,
+    rules: &G::Rules,
+    seed: u128,
+    moves: Option<u64>,
+    out: &mut impl Write,
+) -> Result<()> {
     let (mut game, mut random, mut ties) = deal::<G>(rules, seed);
     let mut number = 0;
     let mut text = format!("seed {seed}, {}\n\n{}\n", player.name(), board(&game));
-    while !game.is_over() {
+    while !game.is_over() && moves.is_none_or(|moves| number < moves) {
         let ranked = player.rank(&game.state(), &mut ties)?;
         let action = ranked.first().map_or(0, |valued| valued.action);
         let counted = G::actions_left(&game.state()) > 0;
@@ -42,7 +48,8 @@ pub fn play<G: Playable>(player: &mut dyn Agent<G>, rules: &G::Rules, seed: u128
         }
         text.clear();
     }
-    written(out, &format!("final score {}\n", game.score())).map(|_| ())
+    let end = if game.is_over() { "final score" } else { "score so far" };
+    written(out, &format!("{text}{end} {}\n", game.score())).map(|_| ())
 }
 
 /// The board with its coordinates.
@@ -60,16 +67,31 @@ mod tests {
     use super::super::toy::Toy;
     use super::*;
     use crate::agents;
+    use crate::games::Match3;
 
     #[test]
     fn moves_left_are_told_only_where_the_rules_set_their_number() {
         let mut out = Vec::new();
         let mut player = agents::parse::<Toy>("random", &()).unwrap();
-        play::<Toy>(player.as_mut(), &(), 0, &mut out).unwrap();
+        play::<Toy>(player.as_mut(), &(), 0, None, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.starts_with("seed 0, random\n\n  012\n0 cba\n1 bb#\n\nbest: toy move "), "{text}");
         let last = text.lines().rfind(|line| line.starts_with("move ")).unwrap();
         assert!(last.contains(": toy move ") && last.ends_with(", points 1, score 1"), "{text}");
         assert!(text.ends_with("\nfinal score 1\n"), "{text}");
+    }
+
+    #[test]
+    fn a_game_ends_after_so_many_moves() {
+        let mut player = agents::parse::<Match3>("matching", &Default::default()).unwrap();
+        let mut play = |moves| {
+            let mut out = Vec::new();
+            super::play::<Match3>(player.as_mut(), &Default::default(), 7, moves, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let (whole, cut) = (play(None), play(Some(3)));
+        let (boards, end) = cut.rsplit_once("score so far ").unwrap();
+        assert!(whole.starts_with(boards) && boards.contains("\nmove 3: ") && !boards.contains("\nmove 4: "), "{cut}");
+        assert!(boards.contains(&format!("score {}, moves left 22", end.trim())), "{cut}");
     }
 }

@@ -1,0 +1,81 @@
+//! Games as text, boards that are read from it again, and seeds.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+fn matchq(arguments: &[&str], input: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_matchq"));
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut run = command.spawn().unwrap();
+    run.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    run.wait_with_output().unwrap()
+}
+
+fn text(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).into_owned()
+}
+
+/// A game's first two moves as text.
+fn two_moves(game: &str) -> String {
+    let done = matchq(&["play", "--game", game, "--player", "greedy", "--seed", "5", "--moves", "2"], "");
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    text(&done.stdout)
+}
+
+#[test]
+fn a_game_without_an_end_is_written_for_so_many_moves() {
+    for game in ["match3", "bilging", "tetris", "bejeweled"] {
+        let written = two_moves(game);
+        assert!(written.contains("\nmove 2: ") && !written.contains("\nmove 3: "), "{written}");
+        assert!(written.lines().last().unwrap().starts_with("score so far "), "{written}");
+    }
+}
+
+#[test]
+fn a_board_as_a_game_writes_it_is_advised_on_as_without_its_numbers() {
+    for game in ["match3", "bilging", "tetris", "bejeweled"] {
+        let written = two_moves(game);
+        let board = written.split("\n\n").nth(1).unwrap();
+        let numbered = board.lines().nth(1).unwrap();
+        let edge = numbered.find(' ').unwrap() + numbered[numbered.find(' ').unwrap()..].find(|of| of != ' ').unwrap();
+        let plain: Vec<&str> = board.lines().skip(1).map(|line| &line[edge..]).collect();
+        let advise = |board: &str| {
+            let done = matchq(&["advise", "--game", game, "--player", "greedy", "--json"], board);
+            assert!(done.status.success(), "{game}: {}", text(&done.stderr));
+            text(&done.stdout)
+        };
+        assert_eq!(advise(board), advise(&plain.join("\n")), "{board}");
+    }
+}
+
+#[test]
+fn moves_that_are_left_are_told_only_where_the_rules_count_them() {
+    for (game, counts) in [("match3", true), ("bilging", true), ("tetris", false), ("bejeweled", false)] {
+        let replayed = matchq(&["replay", "--game", game, "--seed", "5"], "");
+        assert_eq!(text(&replayed.stdout).contains("moves_left"), counts, "{game}");
+    }
+}
+
+#[test]
+fn what_is_no_seed_is_refused_by_a_sentence() {
+    let huge = "9".repeat(40);
+    for (command, seed) in [
+        (&["play"][..], "-1"),
+        (&["play"], &huge),
+        (&["replay"], "1.5"),
+        (&["eval", "--games", "1"], "-1"),
+        (&["compare", "--players", "random", "--games", "1"], "1e5"),
+        (&["endure", "--players", "random"], "-7"),
+    ] {
+        let done = matchq(&[command, &["--seed", seed]].concat(), "");
+        let told = text(&done.stderr);
+        assert_eq!(done.status.code(), Some(2), "{told}");
+        assert!(
+            told.contains(&format!("'{seed}'")) && told.contains("a seed is a whole number from 0 to 34028"),
+            "{told}"
+        );
+    }
+    let done = matchq(&["endure", "--players", "random", "--seed", "18446744073709551600", "--seats", "17"], "");
+    assert_eq!(done.status.code(), Some(2));
+    assert!(text(&done.stderr).contains("the seeds of all seats must lie below 2^64"), "{}", text(&done.stderr));
+}
