@@ -1,6 +1,7 @@
-//! What an update of the Q-network costs, whole and by part: 32 channels and 5 layers, batches of 256 boards.
+//! What an update of the Q-network costs, whole and by part.
 //!
-//! `cargo bench --bench learning`; throughput is in boards.
+//! The network has 32 channels and 5 layers, and batches are of 256 boards. `cargo bench --bench learning`; throughput
+//! is in boards.
 
 use std::hint::black_box;
 

@@ -65,7 +65,9 @@ fn simulation<G: Game>(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Placements of Tetris's controllers on twenty rows, all of a piece's placements valued for each.
+/// Placements of Tetris's controllers on twenty rows.
+///
+/// All of a piece's placements are valued for each.
 fn controllers(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("placements of tetris");
     group.throughput(Throughput::Elements(MOVES));

@@ -1,4 +1,6 @@
-//! Times an update of the Q-network and forward passes by part and prints them as JSON, for benches/pytorch.py.
+//! Times an update of the Q-network and forward passes by part.
+//!
+//! It prints the times as JSON, for benches/pytorch.py.
 //!
 //! `cargo bench --bench update -- --threads 2 --channels 32 --layers 5`
 
@@ -120,8 +122,9 @@ fn main() {
     println!("{}", Value::Object(found));
 }
 
-/// How long each repetition took, and for how long all cores together computed in the mean, after two repetitions that do
-/// not count.
+/// How long each repetition took, and how long all cores computed.
+///
+/// The cores' time is that of all together, in the mean of the repetitions. Two repetitions before do not count.
 fn milliseconds<T>(limit: Duration, mut run: impl FnMut() -> T) -> Value {
     for _ in 0..2 {
         black_box(run());
@@ -164,7 +167,9 @@ fn positions(count: usize) -> Vec<State> {
     positions
 }
 
-/// Boards, and the values of their matching moves by 16 simulated outcomes each.
+/// Boards, and the values of their matching moves.
+///
+/// Each value is from 16 simulated outcomes.
 struct Batch {
     images: Tensor<4>,
     scalars: Tensor<2>,
@@ -232,7 +237,9 @@ fn write(folder: &Path, name: &str, numbers: &[f32]) {
     fs::write(folder.join(name), bytes).expect("a folder that can be written to");
 }
 
-/// The update of `Learner` on a given batch: forward, Huber loss, backward, clipping, Adam.
+/// The update of `Learner` on a given batch.
+///
+/// It is forward, Huber loss, backward, clipping, Adam.
 struct Plain {
     network: QNetwork,
     optimizer: Optimizer,

@@ -1,4 +1,6 @@
-//! A trained agent in the kit's game: the one that ships, or that of a checkpoint.
+//! A trained agent in the kit's game.
+//!
+//! It is the one that ships, or that of a checkpoint.
 //!
 //!     cargo run --release --example kit_checkpoint -- checkpoints/dqn
 

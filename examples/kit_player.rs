@@ -1,4 +1,6 @@
-//! A whole player of the kit's game: of the moves that match, it plays the one lowest on the board.
+//! A whole player of the kit's game.
+//!
+//! Of the moves that match, it plays the one lowest on the board.
 //!
 //!     cargo run --release --example kit_player
 

@@ -1,4 +1,6 @@
-//! How many cells `matchq read` reads right on pictures that the tests draw, as a table.
+//! How many cells `matchq read` reads right, as a table.
+//!
+//! The pictures are those that the tests draw.
 //!
 //!     cargo run --release --example read_rates -- 200
 

@@ -112,10 +112,13 @@ def main():
 
 
 def commit():
-    """The commit that the program is of, and whether files differ from it."""
-    git = ["git", "describe", "--always", "--dirty= with changes", "--exclude=*"]
-    found = subprocess.run(git, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    return f"commit `{found.stdout.strip()}`" if found.returncode == 0 else "an unknown commit"
+    """The commit that the program is of, and whether its code differs from it."""
+    def git(*arguments):
+        return subprocess.run(["git", *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+    found = git("rev-parse", "--short", "HEAD")
+    changed = git("status", "--porcelain", "--", "src", "Cargo.lock").stdout.strip()
+    return f"commit `{found.stdout.strip()}`{' with changes' if changed else ''}" if found.returncode == 0 else "an unknown commit"
 
 
 def build():

@@ -13,7 +13,9 @@ use crate::error::{Error, Result};
 pub enum InstructionSet {
     /// What every processor has that the program runs on.
     Portable,
-    /// Registers of eight numbers: AVX2, FMA and the bit instructions that came with them.
+    /// Registers of eight numbers: AVX2, FMA and bit instructions.
+    ///
+    /// The bit instructions are those that came with the others.
     #[cfg(target_arch = "x86_64")]
     Avx2,
     /// Registers of sixteen numbers: the F, BW, DQ and VL parts of AVX-512.

@@ -85,7 +85,7 @@ pub struct Game<P> {
 }
 
 impl<P: Player> Game<P> {
-    /// A session of games with a player, by the original's rules and a random seed.
+    /// A player's session of games, by the original's rules and a random seed.
     pub fn new(player: P) -> Self {
         Self { player, rules: Rules::default(), seed: None, session: None }
     }
@@ -292,7 +292,7 @@ pub struct GameLogic {
 pub struct Played {
     /// The board after the move.
     pub board: String,
-    /// The points of the move: -5 if it gained none, 0 after the end of the game.
+    /// The points of the move: -5 if it gained none, 0 after the game's end.
     pub score_delta: i32,
     /// Whether the game is over.
     pub game_over: bool,
@@ -319,7 +319,7 @@ impl GameLogic {
         self.game.is_over()
     }
 
-    /// The moves that match at once, by x, then y, then horizontal before vertical.
+    /// The moves that match at once, by x, then y, horizontal before vertical.
     pub fn matching_moves(&self) -> Vec<match3::Move> {
         self.game.matching_moves()
     }

@@ -76,10 +76,10 @@ impl Agent {
         Ok(Self { agent: Mutex::new(agent), game, name })
     }
 
-    /// A player of a game by its text, as matchq play --player takes it: its name, and parameters behind colons, such as
-    /// "ranked", "best:ms=50" or "rollout:sims=200". matchq players --game NAME lists them.
+    /// A player of a game by its text, as matchq play --player takes it.
     ///
-    /// Its rules are those of load. It has no q_values.
+    /// It is the player's name, and parameters behind colons, such as "ranked", "best:ms=50" or "rollout:sims=200";
+    /// matchq players --game NAME lists them. Its rules are those of load. It has no q_values.
     ///
     /// Raises ValueError for a player, game or rules that there are not, and for a parameter that it does not have or that is
     /// out of range.
@@ -100,7 +100,9 @@ impl Agent {
         Ok(Self { agent: Mutex::new(agent), game: game.to_owned(), name: format!("{player} of {game}") })
     }
 
-    /// Chooses a move, as the kit asks for it: (x, y, vertical). The score does not matter to the agent.
+    /// Chooses a move, as the kit asks for it: (x, y, vertical).
+    ///
+    /// The score does not matter to the agent.
     ///
     /// Raises as act does.
     fn ai_callback<'py>(
@@ -138,13 +140,14 @@ impl Agent {
         false
     }
 
-    /// Chooses a move on a board with moves left; None is as many as a new game has. In match-3 a move is (x, y, vertical), and
-    /// from 0 to 25 are left.
+    /// Chooses a move on a board with moves left.
     ///
-    /// It is that of the highest of the q_values among the moves of the agent's mask, with a search the one that simulations
-    /// rank first. Where the mask has none, which is rare, it is any of those offered in its place. What is left to chance is
-    /// drawn by the position: the same position always gets the same move, unless the search has milliseconds. matchq eval and
-    /// compare draw it by the game's seed, so that such moves of theirs may be others.
+    /// moves_left: None is as many as a new game has. In match-3 a move is (x, y, vertical), and from 0 to 25 are left.
+    ///
+    /// The move is that of the highest of the q_values among the moves of the agent's mask, with a search the one that
+    /// simulations rank first. Where the mask has none, which is rare, it is any of those offered in its place. What is
+    /// left to chance is drawn by the position: the same position always gets the same move, unless the search has
+    /// milliseconds. matchq eval and compare draw it by the game's seed, so that such moves of theirs may be others.
     ///
     /// Raises ValueError for a text that is no board and for a board that no game shows between two moves (in match-3 one with
     /// a run of three or more), with row and column, and for moves left that no game has.
@@ -160,8 +163,10 @@ impl Agent {
         to_python(py, &chosen)
     }
 
-    /// The moves that the player considers on a board, the best first, each with what it thinks it is worth: a list of
-    /// (move, value), empty where the game is over. act plays the first of them. A value is in the player's own unit; of ranked it is only the place.
+    /// The moves that the player considers on a board, the best first.
+    ///
+    /// Each comes with what the player thinks it is worth: a list of (move, value), empty where the game is over. act
+    /// plays the first of them. A value is in the player's own unit; of ranked it is only the place.
     ///
     /// Raises as act does.
     #[pyo3(signature = (board, moves_left = None))]
@@ -176,9 +181,10 @@ impl Agent {
         ranked.into_iter().map(|(chosen, value)| Ok((to_python(py, &chosen)?, value))).collect()
     }
 
-    /// The network's values of all moves, as float32: what a move is thought to bring with what comes after it, in the unit
-    /// of the network's training. Of the agent of match-3 that ships 0.1 is a point, and each move later counts four fifths as
-    /// much.
+    /// The network's values of all moves, as float32.
+    ///
+    /// A value is what a move is thought to bring with what comes after it, in the unit of the network's training. Of
+    /// the agent of match-3 that ships 0.1 is a point, and each move later counts four fifths as much.
     ///
     /// board: one text, for values of shape (actions,), or a sequence of n texts, for shape (n, actions). moves_left: a whole
     /// number, n of them, or None for as many as a new game has. A move's index is that of action_of_move. The network has
@@ -221,7 +227,9 @@ impl Agent {
     }
 }
 
-/// Moves left for each of some boards: one number for all, or a sequence of numbers.
+/// Moves left for each of some boards.
+///
+/// They are given as one number for all, or as a sequence of numbers.
 fn each_left(moves_left: Option<&Bound<'_, PyAny>>, boards: usize) -> PyResult<Vec<Option<i64>>> {
     // An array without a dimension is a number as well.
     match moves_left.filter(|left| is_sequence(left) && matches!(whole(left), Ok(None))) {
@@ -230,7 +238,9 @@ fn each_left(moves_left: Option<&Bound<'_, PyAny>>, boards: usize) -> PyResult<V
     }
 }
 
-/// The parameters of a search, as `network+search` takes them behind its name; nothing for no search.
+/// The parameters of a search, as `network+search` takes them.
+///
+/// They stand behind its name. For no search there is nothing.
 fn budget(search: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     const FORM: &str =
         "a search has a number of milliseconds a move, \"ms=N\" or \"sims=N\"; True searches as recommended";

@@ -33,7 +33,9 @@ pub fn action_of_move(r#move: &Bound<'_, PyAny>, game: &str) -> PyResult<usize> 
     Ok(action)
 }
 
-/// The move of a number; in match-3 (x, y, vertical), from a number from 0 to 141. The inverse of action_of_move.
+/// The move of a number: the inverse of action_of_move.
+///
+/// In match-3 it is (x, y, vertical), from a number from 0 to 141.
 ///
 /// Raises ValueError for any other number and for a game that there is not, TypeError for what is no whole number.
 #[pyfunction]
@@ -49,7 +51,9 @@ pub fn move_of_action<'py>(action: &Bound<'py, PyAny>, game: &str) -> PyResult<B
     }
 }
 
-/// The moves that a new game has, 25 in match-3; 0 in games whose moves are not counted.
+/// The moves that a new game has, 25 in match-3.
+///
+/// It is 0 in games whose moves are not counted.
 ///
 /// Raises ValueError for a game that there is not.
 #[pyfunction]
@@ -58,7 +62,9 @@ pub fn moves_of_a_game(game: &str) -> PyResult<usize> {
     Ok(self::game(game)?.moves())
 }
 
-/// The cells that a move touches, as (column, row) from the top left: a tuple of two where it swaps two.
+/// The cells that a move touches, as (column, row) from the top left.
+///
+/// They are a tuple of two where the move swaps two.
 ///
 /// Raises as action_of_move does.
 #[pyfunction]
@@ -68,8 +74,9 @@ pub fn cells_of_move<'py>(r#move: &Bound<'py, PyAny>, game: &str) -> PyResult<Bo
     PyTuple::new(r#move.py(), self::game(game)?.cells(action))
 }
 
-/// The moves that are offered on a board: truth values (numpy bool, shape (actions,), 142 in match-3), at least one of them
-/// true.
+/// The moves that are offered on a board, as truth values.
+///
+/// They are numpy bool of shape (actions,), 142 in match-3, and at least one of them is true.
 ///
 /// kind: one of the game's masks; None is its default. Match-3 has "legal" (all), "effective" (moves that change what is seen),
 /// "matching" (moves that match at once, the default) and "setups" (these and moves that match nothing and prepare the most).
@@ -99,11 +106,11 @@ pub fn action_mask<'py>(
 /// An image and its scalars.
 type Encoded<'py> = (Bound<'py, PyArray3<u8>>, Bound<'py, PyArray1<f32>>);
 
-/// What a network sees of a board: (image, scalars), uint8 of shape (planes, rows, columns) and float32 of shape (scalars,), as
-/// the environments show it.
+/// What a network sees of a board, as the environments show it.
 ///
-/// Match-3's image has (5, 10, 8), planes of a, b, c, d and obstacles; its scalar is the moves left divided by 25. moves_left:
-/// None is as many as a new game has.
+/// It is (image, scalars), uint8 of shape (planes, rows, columns) and float32 of shape (scalars,). Match-3's image has
+/// (5, 10, 8), planes of a, b, c, d and obstacles; its scalar is the moves left divided by 25. moves_left: None is as
+/// many as a new game has.
 ///
 /// Raises as action_mask does.
 #[pyfunction]

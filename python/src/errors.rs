@@ -11,6 +11,8 @@ use matchq::network::BEST;
 use pyo3::exceptions::{PyFileNotFoundError, PyPermissionError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
+/// An error as Python's exception.
+///
 /// What the user gave is a `ValueError`, what failed while running a `RuntimeError`.
 pub fn exception(error: Error) -> PyErr {
     match error {
@@ -19,7 +21,9 @@ pub fn exception(error: Error) -> PyErr {
     }
 }
 
-/// The exception of a checkpoint that cannot be loaded: one of its own for a file that is not there or may not be read.
+/// The exception of a checkpoint that cannot be loaded.
+///
+/// It is one of its own for a file that is not there or may not be read.
 pub fn of_checkpoint(error: Error, checkpoint: Option<&Path>) -> PyErr {
     let Some(path) = checkpoint else { return exception(error) };
     let file = if path.is_dir() { path.join(BEST) } else { path.to_owned() };
@@ -30,7 +34,9 @@ pub fn of_checkpoint(error: Error, checkpoint: Option<&Path>) -> PyErr {
     }
 }
 
-/// Does some work. A panic in it is a mistake of matchq; it becomes a `RuntimeError`.
+/// Does some work, and makes a `RuntimeError` of a panic in it.
+///
+/// Such a panic is a mistake of matchq.
 pub fn caught<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(of_panic(panic.as_ref())))
 }

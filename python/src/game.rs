@@ -14,8 +14,9 @@ use crate::player::{AnyAgent, GameAgent};
 use crate::values::position;
 use crate::vector::{AnyGames, GameVector};
 
-/// A game, whichever it is. Errors are the library's; `left` is the actions left, where none are given as many as a new game
-/// has.
+/// A game, whichever it is.
+///
+/// Errors are the library's; `left` is the actions left, where none are given as many as a new game has.
 pub trait AnyGame: Send + Sync {
     /// The sizes of what is seen and played.
     fn sizes(&self) -> Sizes;
@@ -26,19 +27,27 @@ pub trait AnyGame: Send + Sync {
     /// Writes the image and the scalars of a board.
     fn encode(&self, board: &str, left: Option<i64>, image: &mut [u8], scalars: &mut [f32]) -> Result<()>;
 
-    /// The actions that are offered on a board; by the game's default for a mask without a name.
+    /// The actions of a mask that are offered on a board.
+    ///
+    /// A mask without a name is the game's default.
     fn mask(&self, board: &str, left: Option<i64>, mask: &str) -> Result<ActionMask>;
 
     /// An action as JSON.
     fn to_json(&self, action: usize) -> Value;
 
-    /// The action of a JSON value; above all actions for one that the game takes as a wasted move.
+    /// The action of a JSON value.
+    ///
+    /// It is above all actions for a value that the game takes as a wasted move.
     fn read_move(&self, value: &Value) -> Result<usize>;
 
-    /// Games that step together, dealt by their first reset; nothing where there is no memory for so many.
+    /// Games that step together, dealt by their first reset.
+    ///
+    /// There is nothing where there is no memory for so many.
     fn games(&self, count: usize, rules: &Value, mask: &str) -> Result<Option<Box<dyn AnyGames>>>;
 
-    /// The agent of a file or folder, or one that ships, with the search of a budget (empty for the usual one) or without.
+    /// The agent of a file or folder, or one that ships.
+    ///
+    /// It has the search of a budget (empty for the usual one), or none.
     fn agent(&self, path: Option<&Path>, search: Option<&str>, rules: &Value) -> Result<Box<dyn AnyAgent>>;
 
     /// A player by its text, `name:key=value:key=value`.

@@ -9,7 +9,9 @@ use pyo3::prelude::*;
 use crate::errors::caught;
 use crate::values::{kit_move, match3_rules, seed_or_random};
 
-/// The game of a seed: the class of that name in the assignment's kit, method for method and token for token.
+/// The game of a seed: the class of that name in the assignment's kit.
+///
+/// It is the same method for method and token for token.
 ///
 /// seed: a whole number from 0 to 2**128 - 1; None draws one at random. obstacle_kinds: from 0 to 252, 2 in the original,
 /// each as frequent as one kind of gem.
@@ -22,7 +24,9 @@ pub struct GameLogic {
 }
 
 impl GameLogic {
-    /// Works on the game. Nothing that is done under the lock can wait for Python's.
+    /// Works on the game, under its lock.
+    ///
+    /// Nothing that is done under the lock can wait for Python's.
     fn with<T>(&self, work: impl FnOnce(&mut kit::GameLogic) -> T) -> PyResult<T> {
         caught(|| Ok(work(&mut self.game.lock().unwrap_or_else(PoisonError::into_inner))))
     }
@@ -52,7 +56,9 @@ impl GameLogic {
         self.with(|game| game.is_gameover())
     }
 
-    /// The moves (x, y, vertical) that match at once, ordered by x, then y, then horizontal before vertical.
+    /// The moves (x, y, vertical) that match at once.
+    ///
+    /// They are ordered by x, then y, then horizontal before vertical.
     fn matching_moves(&self) -> PyResult<Vec<(usize, usize, bool)>> {
         self.with(|game| game.matching_moves().iter().map(|Move { x, y, vertical }| (*x, *y, *vertical)).collect())
     }
@@ -62,12 +68,16 @@ impl GameLogic {
         self.with(|game| game.board())
     }
 
-    /// The moves left, 25 at the start; below zero where moves were played after the end.
+    /// The moves left, 25 at the start.
+    ///
+    /// They are below zero where moves were played after the end.
     fn moves_left(&self) -> PyResult<i32> {
         self.with(|game| game.moves_left())
     }
 
-    /// Plays a move (x, y, vertical) and returns (board, score delta, game over, intermediate boards).
+    /// Plays a move (x, y, vertical) and returns what it brought.
+    ///
+    /// That is (board, score delta, game over, intermediate boards).
     ///
     /// The move swaps the token in column x and row y, from the top left, with the one below it if vertical is true, else
     /// with the one to its right. A move off the board changes nothing, but is used up. The intermediate boards are the
@@ -82,7 +92,9 @@ impl GameLogic {
         Ok((board, score_delta, game_over, intermediate))
     }
 
-    /// A game that stands where this one does and goes on with the same random numbers.
+    /// A game that stands where this one does.
+    ///
+    /// It goes on with the same random numbers.
     fn __copy__(&self) -> PyResult<Self> {
         Ok(Self { game: Mutex::new(self.with(|game| game.clone())?) })
     }

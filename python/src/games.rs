@@ -1,4 +1,6 @@
-//! Many games that step together into NumPy's arrays: what the Gymnasium environments are made of.
+//! Many games that step together into NumPy's arrays.
+//!
+//! The Gymnasium environments are made of them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,8 +14,10 @@ use crate::game::{Sizes, game};
 use crate::values::{rules, seed};
 use crate::vector::{AnyGames, View};
 
-/// What is seen of all games: images u8 [games, PLANES, ROWS, COLUMNS], scalars f32 [games, SCALARS], masks bool
-/// [games, ACTIONS], scores i64 [games] and which games are over, bool [games].
+/// What is seen of all games, as arrays.
+///
+/// They are images u8 [games, PLANES, ROWS, COLUMNS], scalars f32 [games, SCALARS], masks bool [games, ACTIONS], scores
+/// i64 [games] and which games are over, bool [games].
 #[derive(FromPyObject)]
 struct Arrays<'py>(
     Bound<'py, PyArrayDyn<u8>>,
@@ -67,7 +71,9 @@ fn numbers<'a, T: numpy::Element>(array: &'a mut PyReadwriteArrayDyn<'_, T>, cou
     }
 }
 
-/// Games that step together; private to the package's environments, which own the arrays it writes.
+/// Games that step together, private to the package's environments.
+///
+/// The environments own the arrays that the games write.
 #[pyclass(frozen, module = "matchq")]
 pub struct Games {
     games: Mutex<Box<dyn AnyGames>>,
@@ -85,7 +91,9 @@ impl Games {
 
 #[pymethods]
 impl Games {
-    /// count games of a name, dealt by the first reset. A mask without a name is the game's default.
+    /// count games of a name, dealt by the first reset.
+    ///
+    /// A mask without a name is the game's default.
     #[new]
     fn new(
         name: &str,
@@ -122,8 +130,10 @@ impl Games {
         self.sizes.actions
     }
 
-    /// Deals a new game in each place where which is true, everywhere for None: the game of its seed, which begins a new
-    /// session, or where that is None the next of its session.
+    /// Deals a new game in each place where which is true.
+    ///
+    /// A which of None is true everywhere. The new game is that of its seed, which begins a new session, or where that
+    /// is None the next of its session.
     fn reset(
         &self,
         py: Python<'_>,
@@ -145,8 +155,10 @@ impl Games {
         })
     }
 
-    /// Plays one action in each game and writes rewards (f64 [games]). A game that was over before is followed by a new one if
-    /// renew is true, with a reward of 0; else that is an error.
+    /// Plays one action in each game and writes rewards (f64 [games]).
+    ///
+    /// A game that was over before is followed by a new one if renew is true, with a reward of 0; else that is an
+    /// error.
     fn step(
         &self,
         py: Python<'_>,

@@ -1,4 +1,6 @@
-//! The compiled half of the Python package `matchq`; `python/matchq/_matchq.pyi` says what is here, for Python's users.
+//! The compiled half of the Python package `matchq`.
+//!
+//! `python/matchq/_matchq.pyi` says what is here, for Python's users.
 
 mod agent;
 mod codec;

@@ -13,17 +13,21 @@ use crate::values::position;
 /// Boards in one forward pass.
 const BATCH: usize = 256;
 
-/// An agent of any game; `left` is the actions left, where none are given as many as a new game has.
+/// An agent of any game.
+///
+/// `left` is the actions left, where none are given as many as a new game has.
 pub trait AnyAgent: Send {
     /// Chooses a move on a board, as the game writes it in JSON.
     fn act(&mut self, board: &str, left: Option<i64>) -> Result<Value>;
 
-    /// The moves that the player considers on a board, the best first, with what it thinks they are worth.
+    /// The moves that the player considers on a board, the best first.
     ///
-    /// None where the game is over.
+    /// Each comes with what the player thinks it is worth. There are none where the game is over.
     fn rank(&mut self, board: &str, left: Option<i64>) -> Result<Vec<(Value, f64)>>;
 
-    /// The network's values of all actions of some boards, one after another; also which board (from 0) is wrong.
+    /// The network's values of all actions of some boards.
+    ///
+    /// They stand one board after another. An error comes with which board (from 0) is wrong.
     fn values(&mut self, boards: &[String], left: &[Option<i64>]) -> std::result::Result<Vec<f32>, (usize, Error)>;
 
     /// The game's actions.
@@ -39,7 +43,9 @@ pub struct GameAgent<G: Playable> {
 }
 
 impl<G: Playable> GameAgent<G> {
-    /// The agent of a file or folder, or one that ships: the recommended one, with a search the one for it.
+    /// The agent of a file or folder, or one that ships.
+    ///
+    /// Of those that ship it is the recommended one, with a search the one for it.
     pub fn load(path: Option<&Path>, search: Option<&str>, rules: &G::Rules) -> Result<Self> {
         let (_, device) = device::select(None)?;
         let model = match path.is_none() && search.is_some() {

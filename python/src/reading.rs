@@ -45,14 +45,16 @@ impl Reading {
         numbers.into_pyarray(py).reshape([rows, columns])
     }
 
-    /// Where the field lies in the picture, in pixels: (left, top, width, height).
+    /// The field's place in the picture, (left, top, width, height) in pixels.
     #[getter]
     fn field(&self) -> (f64, f64, f64, f64) {
         self.reading.field.rectangle().into()
     }
 
-    /// The picture with each cell's likeliest letter and its confidence in percent, red where not sure, as uint8 of shape
-    /// (height, width, 3). The cells given, as (column, row), have a frame around them.
+    /// The picture with each cell's likeliest letter and its confidence.
+    ///
+    /// It is uint8 of shape (height, width, 3). The confidence is in percent, and what is not sure is red. The cells
+    /// given, as (column, row), have a frame around them.
     ///
     /// Raises ValueError for a cell outside of the field.
     #[pyo3(signature = (cells = Vec::new()), text_signature = "(self, cells=())")]

@@ -1,4 +1,6 @@
-//! What comes from Python and goes there: seeds, numbers, moves, rules, positions, masks.
+//! What comes from Python and goes there.
+//!
+//! That is seeds, numbers, moves, rules, positions, masks.
 
 use matchq::games::match3::Rules;
 use matchq::games::{ActionMask, Playable, actions_of_a_game};
@@ -38,7 +40,9 @@ pub fn seed_or_random(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyRes
     given.map_or_else(|| unlocked(py, || Ok(kit::random_seed())), seed)
 }
 
-/// A whole number in Python's sense: nothing for what is none, an error for one that no i64 holds.
+/// A whole number in Python's sense; nothing for what is none.
+///
+/// It is an error for one that no i64 holds.
 pub fn whole(number: &Bound<'_, PyAny>) -> PyResult<Option<Result<i64, TooFar>>> {
     match number.extract() {
         Ok(number) => Ok(Some(Ok(number))),
@@ -52,7 +56,9 @@ pub fn whole(number: &Bound<'_, PyAny>) -> PyResult<Option<Result<i64, TooFar>>>
 /// A whole number beyond all that an i64 holds.
 pub struct TooFar;
 
-/// Whether it is a list, a tuple, an array or another sequence, but neither text nor bytes.
+/// Whether it is a list, a tuple, an array or another sequence.
+///
+/// Text and bytes are none.
 pub fn is_sequence(parts: &Bound<'_, PyAny>) -> bool {
     let is_text = parts.is_instance_of::<PyString>();
     let is_bytes = parts.is_instance_of::<PyBytes>() || parts.is_instance_of::<PyByteArray>();
@@ -60,7 +66,9 @@ pub fn is_sequence(parts: &Bound<'_, PyAny>) -> bool {
     parts.is_instance_of::<PyUntypedArray>() || parts.is_instance_of::<PySequence>() && !is_other
 }
 
-/// A move as the kit takes it: a sequence of three, two whole numbers and what is true or false in Python's sense.
+/// A move as the kit takes it: a sequence of three.
+///
+/// It is two whole numbers and what is true or false in Python's sense.
 pub fn kit_move(chosen: &Bound<'_, PyAny>) -> PyResult<kit::Move> {
     const FORM: &str = "a move is (x, y, vertical), such as (3, 0, True)";
     if let Ok((x, y, vertical)) = chosen.extract() {
@@ -82,7 +90,9 @@ pub fn kit_move(chosen: &Bound<'_, PyAny>) -> PyResult<kit::Move> {
     Ok((coordinate(x)?, coordinate(y)?, vertical.is_truthy()?))
 }
 
-/// The parameters of a game's rules, as they are given: by their names, the number of obstacle kinds also by itself.
+/// The parameters of a game's rules, as they are given.
+///
+/// They are given by their names, the number of obstacle kinds also by itself.
 pub fn rules(given: Option<&Bound<'_, PyDict>>, obstacle_kinds: Option<&Bound<'_, PyAny>>) -> PyResult<Value> {
     let mut rules = given.map_or_else(|| Ok(Map::new()), |given| table(given))?;
     if let Some(kinds) = obstacle_kinds {

@@ -17,10 +17,14 @@ pub trait AnyGames: Send {
     /// The first game that is over.
     fn first_over(&self) -> Option<usize>;
 
-    /// Deals a new game in each place that is marked: that of its seed, or the next of its session. Shows all.
+    /// Deals a new game in each place that is marked, and shows all.
+    ///
+    /// The game is that of the place's seed, or the next of its session.
     fn reset(&mut self, seeds: &[Option<u128>], which: &[bool], views: &mut [View<'_>]);
 
-    /// Plays one action in each game and writes its reward; a game that was over is followed by a new one, with a reward of 0.
+    /// Plays one action in each game and writes its reward.
+    ///
+    /// A game that was over is followed by a new one, with a reward of 0.
     fn step(&mut self, actions: &[i64], rewards: &mut [f64], views: &mut [View<'_>]);
 
     /// The seeds of the games.
@@ -76,7 +80,9 @@ impl<G: Playable> Table<G> {
 }
 
 impl<G: Playable> GameVector<G> {
-    /// So many games, with a seed that no one sees until the first reset; nothing where there is no memory for them.
+    /// So many games; nothing where there is no memory for them.
+    ///
+    /// They have a seed that no one sees until the first reset.
     pub fn new(count: usize, rules: G::Rules, mask: MaskKind) -> Option<Self> {
         let mut tables = vec![];
         tables.try_reserve_exact(count).ok()?;

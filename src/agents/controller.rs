@@ -15,7 +15,9 @@ use crate::store::AgentFile;
 /// What a file calls the model of an agent that is one of these.
 pub const KIND: &str = "controller";
 
-/// How much less than nothing an action is worth after which the game is lost, of the largest weight.
+/// How much less than 0 an action is worth after which the game is lost.
+///
+/// It is in multiples of the largest weight.
 const LOST: f64 = 1e6;
 
 /// A linear controller: features of actions by their places, and weights.
@@ -55,7 +57,7 @@ impl Controlled {
         Ok(Self { terms: numbers::<G>(&names, known.name)?.into_iter().zip(weights).collect() })
     }
 
-    /// The controller of a name or, where there is none of that name, in a file or folder.
+    /// The controller of a name or, if there is none, in a file or folder.
     ///
     /// # Errors
     /// As of [`of`](Self::of) and [`from_file`](Self::from_file).
@@ -73,7 +75,9 @@ impl Controlled {
         Self::from_file::<G>(&AgentFile::load(&path)?, &path.display().to_string())
     }
 
-    /// The same with all weights divided by the largest: only their ratios count.
+    /// The same with all weights divided by the largest.
+    ///
+    /// Only their ratios count.
     #[must_use]
     pub fn scaled(mut self) -> Self {
         let scale = scale(&self.terms);
@@ -105,14 +109,18 @@ impl Controlled {
         Ok(Self { terms: features.into_iter().zip(weights).collect() })
     }
 
-    /// The player of the controller that looks so many pieces ahead, the one to be placed included.
+    /// The player of the controller that looks so many pieces ahead.
+    ///
+    /// The piece to be placed is one of them.
     pub fn player<G: Features>(&self, depth: u32) -> impl Policy<G> + use<G> {
         let of_action = self.terms.iter().copied().filter(|(feature, _)| G::is_of_action(*feature)).collect();
         ControlledPlayer { terms: self.terms.clone(), of_action, scale: scale(&self.terms), depth }
     }
 }
 
-/// The names of a game's controllers behind some words; nothing where it has none.
+/// The names of a game's controllers behind some words.
+///
+/// It is nothing where the game has none.
 fn known_names<G: Features>(words: &str) -> String {
     let names: Vec<&str> = G::CONTROLLERS.iter().map(|known| known.name).collect();
     if names.is_empty() { String::new() } else { format!("{words}{}", names.join(", ")) }
@@ -209,7 +217,9 @@ struct ControlledPlayer {
 }
 
 impl ControlledPlayer {
-    /// The actions, each with what its own features add to the mean of the best values that may follow it.
+    /// The actions, each with its value by what may follow it.
+    ///
+    /// The value is what the action's own features add to the mean of the best values that may follow it.
     fn further<G: Features>(&self, state: &G::State) -> Vec<ActionValue> {
         let mut values = Vec::new();
         G::weigh(std::slice::from_ref(state), &self.of_action, |_, action, value| {

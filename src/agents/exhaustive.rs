@@ -5,9 +5,10 @@ use super::{ActionValue, Entry, Parameter, Policy};
 use crate::games::{Lookahead, Playable};
 use crate::random::Stream;
 
-/// Plays the first move of the plan with the most points less a cost of each move.
+/// Plays the first move of the plan with the most points.
 ///
-/// A plan ends with the first move that gains something, or after all its moves.
+/// Each move of a plan takes a cost off its points. A plan ends with the first move that gains something, or after all
+/// its moves.
 pub struct Exhaustive {
     /// Moves of a plan at the most.
     pub depth: u32,
@@ -68,7 +69,7 @@ mod tests {
     use crate::games::{Bilging, MaskKind, Match3};
     use crate::random::{Role, Stream};
 
-    /// What the plans are worth that begin with a move, found in the plainest way.
+    /// What the plans are worth that begin with a move, in the plainest way.
     fn plain<G: Lookahead>(state: &G::State, action: usize, depth: u32, mask: MaskKind) -> f64 {
         let after = G::after(state, action);
         let worth = f64::from(after.points) - 3.0;

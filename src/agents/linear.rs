@@ -26,7 +26,9 @@ pub struct LinearValue {
 }
 
 impl LinearValue {
-    /// The value by its weights, the constant's first, from so many of a position's best descriptions.
+    /// The value by its weights, the constant's first.
+    ///
+    /// It is from so many of a position's best descriptions.
     pub fn new(weights: Vec<f64>, best_of: usize) -> Self {
         Self { weights, best_of: best_of.max(1) }
     }
@@ -46,7 +48,9 @@ impl LinearValue {
         self.slopes().iter().zip(description).map(|(weight, number)| weight * (*number).into()).sum()
     }
 
-    /// The best of descriptions that stand one behind the other, the first of equal ones first.
+    /// The best of descriptions that stand one behind the other.
+    ///
+    /// Of equal ones the first come first.
     fn chosen<'a, T: Copy + Into<f64>>(&self, descriptions: &'a [T]) -> Vec<(f64, &'a [T])> {
         let valued = descriptions.chunks_exact(self.slopes().len().max(1)).map(|one| (self.worth(one), one));
         let mut valued: Vec<(f64, &[T])> = valued.collect();
@@ -55,7 +59,7 @@ impl LinearValue {
         valued
     }
 
-    /// The features of a position whose descriptions stand one behind the other.
+    /// Features of a position whose descriptions stand one behind the other.
     pub fn features<T: Copy + Into<f64>>(&self, descriptions: &[T]) -> Vec<f64> {
         let chosen = self.chosen(descriptions);
         let number = |one: &[T], index: usize| -> f64 { one[index].into() };
@@ -162,14 +166,16 @@ pub struct LinearPlayer<G: Features> {
 }
 
 impl<G: Features> LinearPlayer<G> {
-    /// The worth of an action by what is certain of it, and of the best so many actions.
+    /// The worth of an action by what is certain of it.
+    ///
+    /// So many actions count, the action and the best ones after it.
     fn certain(&self, state: &G::State, action: usize, depth: u32) -> f64 {
         let after = G::after(state, action);
         let over = G::actions_left(state) == 1;
         self.worth(after.points, (!over).then_some(&after.state), depth)
     }
 
-    /// Points, and what is to come in the position after them if the game goes on.
+    /// Points, and what is to come in the next position, if there is one.
     fn worth(&self, points: f32, next: Option<&G::State>, depth: u32) -> f64 {
         let points = if self.model.rewards { f64::from(points) } else { 0.0 };
         let later = match next {
@@ -183,7 +189,9 @@ impl<G: Features> LinearPlayer<G> {
         points + self.model.discount * later
     }
 
-    /// The mean worth of outcomes of an action, which are the same luck for every action.
+    /// The mean worth of outcomes of an action.
+    ///
+    /// They have the same luck for every action.
     fn drawn(&self, position: &G, action: usize, seed: u64) -> f64 {
         let outcome = |luck: u64| {
             let mut game = position.clone();

@@ -58,7 +58,7 @@ pub trait Agent<G: Game> {
     /// When the player's device fails.
     fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>>;
 
-    /// The moves that the player considers in a state, from the best to the worst.
+    /// The moves that the player considers in a state, the best first.
     ///
     /// There is at least one, each with what the player thinks it is worth. With the same stream it acts by the
     /// first.
@@ -67,12 +67,16 @@ pub trait Agent<G: Game> {
     /// When the player's device fails.
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>>;
 
-    /// The features of actions, by their places, and the weights by which it plays, if that is all that it does.
+    /// The weighed features by which it plays, if that is all that it does.
+    ///
+    /// They are features of actions, by their places, and weights.
     fn controller(&self) -> Option<&[(usize, f64)]> {
         None
     }
 
-    /// The player's own list of the moves, from the best to the worst; by default it has none.
+    /// The player's own list of the moves, the best first.
+    ///
+    /// By default it has none.
     fn list(&self, _state: &G::State) -> Option<Vec<Told>> {
         None
     }

@@ -67,7 +67,7 @@ impl<G: Image> NetworkPlayer<G> {
         self.evaluator.masks(states).iter().map(|mask| choose(&[], mask)).collect()
     }
 
-    /// The actions of each state that are valued, and whether the mask is another.
+    /// Each state's actions that are valued, and whether the mask is another.
     ///
     /// Another is offered where the network's has none: the network has hardly seen such, and all its actions are
     /// valued.
@@ -114,9 +114,9 @@ impl<G: Image> Agent<G> for NetworkPlayer<G> {
         &self.name
     }
 
-    /// The action of the mask with the highest value, at random among equal ones.
+    /// The action of the mask with the highest value.
     ///
-    /// Where nothing matches, any of the mask.
+    /// It is drawn at random among equal ones. Where nothing matches, it is any of the mask.
     fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>> {
         let offered = self.offered(states);
         let masks: Vec<ActionMask> = offered.iter().map(|(mask, _)| *mask).collect();

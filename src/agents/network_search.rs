@@ -28,7 +28,9 @@ pub struct NetworkSearch<G: Image, P> {
     pub guide: P,
     /// The most moves that are tried, at least 1, by the highest values.
     pub candidates: usize,
-    /// Whether a position has been valued: the first takes longer, since the network is made ready.
+    /// Whether a position has been valued.
+    ///
+    /// The first takes longer, since the network is made ready.
     warm: bool,
 }
 

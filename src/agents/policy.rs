@@ -69,7 +69,7 @@ pub trait Policy<G: Game>: Send + Sync {
         None
     }
 
-    /// Its own list of the moves, from the best to the worst; by default it has none.
+    /// Its own list of the moves, the best first; by default it has none.
     fn list(&self, _state: &G::State) -> Option<Vec<Told>> {
         None
     }

@@ -1,4 +1,6 @@
-//! The ranked player: the moves by their types, as the program of the articles "Bejeweled 1 AI" ranks them.
+//! The ranked player: the moves by their types.
+//!
+//! The program of the articles "Bejeweled 1 AI" ranks them so.
 //!
 //! It looks for two equal tokens of a line that a third one beside them would complete. A move is told by the cell that
 //! receives that token and by the direction from which it comes. A swap in which both tokens match is two moves, and a
@@ -24,7 +26,9 @@ enum Direction {
 
 use Direction::{Down, Left, Right, Up};
 
-/// What a move makes, the best first: lines of both directions, then a line of five, four, three.
+/// What a move makes, the best first.
+///
+/// Lines of both directions come first, then a line of five, four, three.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Kind {
     ThreeWay,
@@ -75,7 +79,9 @@ impl Direction {
         })
     }
 
-    /// The two directions at right angles to it, that which is looked at first before the other.
+    /// The two directions at right angles to it.
+    ///
+    /// That which is looked at first comes before the other.
     fn sides(self) -> [Self; 2] {
         match self {
             Up | Down => [Left, Right],
@@ -112,9 +118,9 @@ impl Tokens {
         direction.step(cell, steps).and_then(|cell| self.at(cell)) == Some(token)
     }
 
-    /// The moves in the order in which they are found, each by its cell and its direction.
+    /// The moves as they are found, each by its cell and its direction.
     ///
-    /// That is in all columns, from the left, then in all rows.
+    /// They are found in all columns, from the left, then in all rows.
     fn moves(&self) -> Vec<((usize, usize), Direction)> {
         let (columns, rows) = (self.rows[0].len(), self.rows.len());
         let mut moves = Vec::new();
@@ -203,7 +209,9 @@ impl Tokens {
         }
     }
 
-    /// The cells of each window of three equal tokens: of columns, then of rows.
+    /// The cells of each window of three equal tokens.
+    ///
+    /// Those of columns come first, then those of rows.
     fn windows(&self) -> Vec<[(usize, usize); 3]> {
         let cells = || (0..self.rows.len()).flat_map(|y| (0..self.rows[0].len()).map(move |x| (x, y)));
         let window = |cell: (usize, usize), along: Direction| {
@@ -214,7 +222,9 @@ impl Tokens {
         [Down, Right].into_iter().flat_map(|along| cells().filter_map(move |cell| window(cell, along))).collect()
     }
 
-    /// The board that a move leaves: every run is removed once, what was above it falls, and `unknown` comes in.
+    /// The board that a move leaves.
+    ///
+    /// Every run is removed once, what was above it falls, and `unknown` comes in.
     fn leaves(&self, cell: (usize, usize), from: Direction, unknown: u8) -> Self {
         let mut board = Self { rows: self.rows.clone(), colours: self.colours };
         if let Some((x, y)) = from.step(cell, 1) {
@@ -233,7 +243,9 @@ impl Tokens {
         board
     }
 
-    /// All moves, from the best to the worst: by kind, double before single, by reaction, then as they are found.
+    /// All moves, from the best to the worst.
+    ///
+    /// They are ranked by kind, double before single, by reaction, then as they are found.
     fn ranked(&self, unknown: u8) -> Vec<Listed> {
         let moves = self.moves();
         let all: HashSet<_> = moves.iter().copied().collect();
@@ -286,7 +298,9 @@ impl<G: Playable> Ranked<G> {
 }
 
 impl<G: Playable> Policy<G> for Ranked<G> {
-    /// The actions with how many moves of the list come after; all legal ones alike where there is no move.
+    /// The actions with how many moves of the list come after.
+    ///
+    /// All legal ones are alike where there is no move.
     fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
         let ranked = self.ranked(state);
         let mut values: Vec<ActionValue> = Vec::new();

@@ -73,9 +73,9 @@ fn build<'a, G: Playable>(
     (entry.build)(&options, rules)
 }
 
-/// The player of the agent in a file or folder; without a path of the one that ships.
+/// The player of the agent in a file or folder.
 ///
-/// A network is on that device and values so many boards at once.
+/// Without a path it is that of the agent that ships. A network is on that device and values so many boards at once.
 ///
 /// # Errors
 /// A file that is missing, damaged, foreign or newer than this program, and an agent of another game.

@@ -29,7 +29,9 @@ pub struct Search<G: Game> {
     ///
     /// What such values are above simulations on average is taken off.
     pub prior_visits: f64,
-    /// Whether the game's forecast of the points still to come counts where a simulation ends.
+    /// Whether the game's forecast counts where a simulation ends.
+    ///
+    /// It is a forecast of the points still to come.
     pub forecasts: bool,
 }
 
@@ -49,7 +51,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// The mean of its simulations and of `prior_visits` more of its shifted value.
+    /// The mean of its simulations and `prior_visits` of its shifted value.
     fn mean(&self, prior_visits: f64, shift: f64) -> f64 {
         let count = prior_visits + self.simulations as f64;
         // A value that does not count may be no number.

@@ -10,7 +10,9 @@ use crate::random::{Role, Stream};
 
 use super::deal;
 
-/// What was played on one seat: games one after the other, for a fixed number of moves.
+/// What was played on one seat, in a fixed number of moves.
+///
+/// Games are played one after the other.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Seat {
     /// Points of all its games.
@@ -21,7 +23,7 @@ pub struct Seat {
     pub moves: u64,
 }
 
-/// Points of a game by the seats of a player: all points over all games that ended.
+/// Points of a game by the seats of a player: all points over all ended games.
 ///
 /// It is the mean of whole games where each game is a renewal, up to an error that shrinks with the moves of a seat.
 /// `None` for the mean where no game ended. The interval is that of a ratio of the seats' means, or of a Poisson number
@@ -36,7 +38,9 @@ pub struct Endurance {
     pub moves: u64,
     /// Points a game that ended.
     pub mean: Option<f64>,
-    /// Half the width of its 95 % confidence interval; none with fewer than two ends.
+    /// Half the width of the mean's 95 % confidence interval.
+    ///
+    /// None with fewer than two ends.
     pub half_width: Option<f64>,
 }
 
@@ -62,10 +66,10 @@ impl Endurance {
     }
 }
 
-/// Has a player play on so many seats, each for so many moves; a game that ends is followed by a new one.
+/// Has a player play on so many seats, each for so many moves.
 ///
-/// Seat i is dealt from seed `first + i`. A linear controller plays without more ado than its features, all others move
-/// by move.
+/// A game that ends is followed by a new one. Seat i is dealt from seed `first + i`. A linear controller plays without
+/// more ado than its features, all others move by move.
 ///
 /// # Errors
 /// When the player fails.

@@ -1,4 +1,6 @@
-//! Scores of games that end by a mishap, which may come at any move: near exponential.
+//! Scores of games that end by a mishap: near exponential.
+//!
+//! The mishap may come at any move.
 
 use std::fmt::Write as _;
 
@@ -14,13 +16,13 @@ pub struct Bin {
     pub next: i64,
     /// Games in it.
     pub count: usize,
-    /// Games that would be expected in it by the exponential law of the same mean.
+    /// Games expected in it by the exponential law of the same mean.
     pub expected: f64,
 }
 
-/// Counts scores in bins from 0 to 1, 2, 5, 10, 20, 50 and so on; negative ones belong to the first.
+/// Counts scores in bins from 0 to 1, 2, 5, 10, 20, 50 and so on.
 ///
-/// Empty bins before the first score and after the last are left out.
+/// Negative ones belong to the first. Empty bins before the first score and after the last are left out.
 pub fn bins(scores: &[i32]) -> Vec<Bin> {
     let Some(summary) = Summary::of(scores) else { return Vec::new() };
     let above = |score: i64| match score {
@@ -42,9 +44,9 @@ pub fn bins(scores: &[i32]) -> Vec<Bin> {
     all[first..=last].to_vec()
 }
 
-/// The 95 % confidence interval of the mean of an exponential law from so many scores.
+/// The 95 % confidence interval of the mean of an exponential law.
 ///
-/// From 2 n mean / chi squared with 2 n degrees of freedom, its quantiles by Wilson and Hilferty (1931).
+/// From n scores by 2 n mean / chi squared with 2 n degrees of freedom, its quantiles by Wilson and Hilferty (1931).
 pub fn interval(mean: f64, count: usize) -> (f64, f64) {
     let degrees = 2.0 * count as f64;
     let quantile = |normal: f64| {

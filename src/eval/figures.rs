@@ -52,7 +52,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// The difference of one player's scores from another's, paired by position.
+    /// One player's scores less another's, paired by position.
     ///
     /// A pair is of the same seed, and there are as many as games that both have; none where there are none. The
     /// pairing takes out of the difference what the luck of a deal does to both.

@@ -1,4 +1,6 @@
-//! The trait of a game's features, by which linear values and controllers see it.
+//! The trait of a game's features.
+//!
+//! Linear values and controllers see a game by them.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +25,9 @@ pub enum Weights {
     File(&'static [u8]),
 }
 
-/// How far a game went that was played to its end, or for as many moves as were allowed.
+/// How far a game went.
+///
+/// It was played to its end, or for as many moves as were allowed.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Run {
     /// Its points.
@@ -34,15 +38,17 @@ pub struct Run {
     pub is_over: bool,
 }
 
-/// Features of a position, for linear value functions, and of an action, for linear controllers.
+/// Features of a position and of an action.
+///
+/// Those of a position are for linear value functions, those of an action for linear controllers.
 pub trait Features: Lookahead {
     /// The features' names.
     const NAMES: &'static [&'static str];
 
-    /// The features of a position or an afterstate, in the order of their names.
+    /// The features of a position or an afterstate, in their names' order.
     fn features(state: &Self::State) -> Vec<f64>;
 
-    /// The descriptions of a position among which its value is that of the best.
+    /// The descriptions of a position, whose value is that of the best.
     ///
     /// Each is as many numbers as there are features, and the first one is the position's features; where it can be
     /// seen in one way only there is no other.
@@ -73,7 +79,9 @@ pub trait Features: Lookahead {
         (0..count).map(|_| position()).collect()
     }
 
-    /// The names of an action's features; by default its points, and the features of its afterstate.
+    /// The names of an action's features.
+    ///
+    /// By default they are its points, and the features of its afterstate.
     fn action_names() -> Vec<&'static str> {
         std::iter::once("points").chain(Self::NAMES.iter().copied()).collect()
     }
@@ -90,13 +98,17 @@ pub trait Features: Lookahead {
         Vec::new()
     }
 
-    /// Gives the positions of equal chance that may follow an afterstate, where the game can tell; by default none.
+    /// Gives the positions of equal chance that may follow an afterstate.
+    ///
+    /// It does where the game can tell; by default it gives none.
     fn each_next(_after: &Self::State, _give: impl FnMut(&Self::State)) {}
 
     /// Controllers that are known by a name, the recommended one first.
     const CONTROLLERS: &'static [Controller] = &[];
 
-    /// Gives each action that a controller chooses from, and its features that are not 0, by their places.
+    /// Gives each action that a controller chooses from, and its features.
+    ///
+    /// The features are those that are not 0, by their places.
     fn action_features(state: &Self::State, mut give: impl FnMut(usize, &[(usize, f64)])) {
         for action in offered::<Self>(state, Self::DEFAULT_MASK).0.iter() {
             let after = Self::after(state, action);
@@ -106,10 +118,11 @@ pub trait Features: Lookahead {
         }
     }
 
-    /// Gives each action that a controller chooses from in each position, and the sum of its weighed features.
+    /// Gives the sum of the weighed features of each action in each position.
     ///
-    /// `terms` are features by their place in [`action_names`](Self::action_names), and weights; what is given is the
-    /// place of the position, the action, and the sum.
+    /// The actions are those that a controller chooses from. `terms` are features by their place in
+    /// [`action_names`](Self::action_names), and weights; what is given is the place of the position, the action, and
+    /// the sum.
     fn weigh(states: &[Self::State], terms: &[(usize, f64)], mut give: impl FnMut(usize, usize, f64)) {
         let mut weights = vec![0.0; Self::action_names().len()];
         terms.iter().for_each(|(feature, weight)| weights[*feature] += weight);
@@ -120,7 +133,9 @@ pub trait Features: Lookahead {
         }
     }
 
-    /// The first of the actions with the highest sum of weighed features, 0 where there is none.
+    /// The first of the actions with the highest sum of weighed features.
+    ///
+    /// It is 0 where there is none.
     fn first_best(state: &Self::State, terms: &[(usize, f64)]) -> usize {
         let (mut best, mut chosen) = (f64::NEG_INFINITY, None);
         Self::weigh(std::slice::from_ref(state), terms, |_, action, value| {
@@ -131,7 +146,9 @@ pub trait Features: Lookahead {
         chosen.unwrap_or(0)
     }
 
-    /// Plays a game by a linear controller, the first of equal actions, for so many moves at the most.
+    /// Plays a game by a linear controller, for so many moves at the most.
+    ///
+    /// Of equal actions it plays the first.
     fn play_weighed(rules: &Self::Rules, terms: &[(usize, f64)], stream: &mut Stream, most: u64) -> Run {
         let mut game = Self::new(rules, stream);
         let mut moves = 0;

@@ -49,7 +49,7 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     /// Deals a new game.
     fn new(rules: &Self::Rules, draw: &mut impl Draw) -> Self;
 
-    /// A game that stands in a position, with a score of 0 and a future of its own.
+    /// A game in a position, with a score of 0 and a future of its own.
     fn at(rules: &Self::Rules, state: &Self::State) -> Self;
 
     /// Plays an action.
@@ -78,7 +78,7 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
         kind
     }
 
-    /// Whether a position is one that a game stands in: nothing of it is unknown.
+    /// Whether a game can stand in a position: nothing of it is unknown.
     fn is_whole(_state: &Self::State) -> bool {
         true
     }
@@ -90,12 +90,14 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
         0
     }
 
-    /// What the points of a position are in the units of its [`Lookahead`], where a game scales all of them alike.
+    /// What the points of a position are in the units of its [`Lookahead`].
+    ///
+    /// It is 1 by default, and another number where a game scales all of them alike.
     fn unit(_state: &Self::State) -> f64 {
         1.0
     }
 
-    /// A heuristic for the return: a rough forecast of the points still to come.
+    /// A heuristic for the return: a rough forecast of the points to come.
     ///
     /// 0 where the game has ended. It serves as a control variate: the better it is, the less a score varies once its
     /// [luck](crate::eval::luck) is taken out; with any it is right on average.
@@ -187,7 +189,9 @@ pub struct Specialist<S> {
     pub name: &'static str,
     /// What it plays, in one line.
     pub about: &'static str,
-    /// Its moves in a position, with what it thinks that they are worth; none where it has no opinion.
+    /// Its moves in a position, with what it thinks that they are worth.
+    ///
+    /// There are none where it has no opinion.
     pub values: OwnValues<S>,
 }
 
@@ -235,7 +239,7 @@ pub trait Lookahead: Game {
     /// The position with an action done and nothing that follows from it.
     fn done(state: &Self::State, action: usize) -> Self::State;
 
-    /// What follows at once in a position, and its points; `None` if nothing does.
+    /// What follows at once in a position, and its points; `None` if nothing.
     fn wave(state: &Self::State) -> Option<(Self::State, f32)>;
 
     /// The afterstate of an action: what follows from it for certain.
@@ -243,11 +247,11 @@ pub trait Lookahead: Game {
     /// It is [done](Self::done), then [waves](Self::wave) until none is left.
     fn after(state: &Self::State, action: usize) -> After<Self::State>;
 
-    /// Plays an action as [`step`](Game::step) does, and shows what is seen of its chain.
+    /// Plays an action as [`step`](Game::step) does, and shows its chain.
     ///
-    /// That is every wave, then the position at rest after the last as a wave that changes nothing. Its points are
-    /// those of the action where nothing followed from it, else 0. This default shows the waves that are certain; a
-    /// game that can watch its own chains shows all.
+    /// What is seen of it is every wave, then the position at rest after the last as a wave that changes nothing. Its
+    /// points are those of the action where nothing followed from it, else 0. This default shows the waves that are
+    /// certain; a game that can watch its own chains shows all.
     fn step_seen(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(SeenWave<Self::State>)) -> Step {
         let (mut before, mut seen) = (Self::done(&self.state(), action), false);
         while let Some((after, points)) = Self::wave(&before) {
@@ -345,19 +349,24 @@ pub trait Text: Game {
     /// The letters of pieces, where a position has one that is to be placed.
     const PIECES: &'static [char] = &[];
 
-    /// The position with another piece, by its number in [`PIECES`](Self::PIECES).
+    /// The position with another piece.
+    ///
+    /// The piece is given by its number in [`PIECES`](Self::PIECES).
     fn with_piece(state: &Self::State, _piece: usize) -> Self::State {
         *state
     }
 
-    /// The action of a piece that a person steers, moved by columns and turned so often; without an action the first.
+    /// The action of a piece that a person steers.
     ///
-    /// None in games in which moves are chosen by their cells.
+    /// The piece is moved by columns and turned so often; without an action it is the first. None in games in which
+    /// moves are chosen by their cells.
     fn steer(_state: &Self::State, _action: Option<usize>, _columns: isize, _turns: usize) -> Option<usize> {
         None
     }
 
-    /// The board with the piece above the place where an action would let it fall; by default the board.
+    /// The board with the piece above where an action would let it fall.
+    ///
+    /// By default it is the board alone.
     fn steered(state: &Self::State, _action: usize) -> String {
         Self::board(state)
     }
@@ -375,7 +384,9 @@ pub trait Text: Game {
         *state
     }
 
-    /// Checks that a position that was read is one of these rules; by default any is.
+    /// Checks that a position that was read is one of these rules.
+    ///
+    /// By default any is.
     ///
     /// # Errors
     /// What the rules do not have, by row and column.
@@ -389,7 +400,9 @@ pub trait Text: Game {
     /// An action as JSON, such as `[2, 6, true]`.
     fn to_json(action: usize) -> Value;
 
-    /// The same of a swap where it is told which of its cells (column, row) is meant; by default that is not written.
+    /// The same of a swap, with the cell (column, row) of it that is meant.
+    ///
+    /// By default the cell is not written.
     fn to_json_from(action: usize, _cell: (usize, usize)) -> Value {
         Self::to_json(action)
     }
@@ -405,22 +418,28 @@ pub trait Text: Game {
     /// The cells (column, row) that an action touches.
     fn cells(action: usize) -> Vec<(usize, usize)>;
 
-    /// What a program should know of a move beside its value, by names for JSON; by default nothing.
+    /// What a program should know of a move beside its value.
+    ///
+    /// It is by names for JSON; by default there is nothing.
     fn about_move(_state: &Self::State, _action: usize) -> Map<String, Value> {
         Map::new()
     }
 
-    /// What a program should know of a position, by names for JSON; by default nothing.
+    /// What a program should know of a position.
+    ///
+    /// It is by names for JSON; by default there is nothing.
     fn about_board(_state: &Self::State) -> Map<String, Value> {
         Map::new()
     }
 
-    /// Advice for people on a position whose best move is known, lines of text; by default none.
+    /// Advice for people on a position whose best move is known.
+    ///
+    /// It is lines of text; by default there is none.
     fn advice(_state: &Self::State, _best: usize) -> String {
         String::new()
     }
 
-    /// Plays an action as [`step`](Game::step), and gives the boards on the way.
+    /// Plays an action as [`step`](Game::step) and gives the boards on the way.
     ///
     /// The last one is left out. What falls leaves a space.
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>);
@@ -464,21 +483,25 @@ pub trait Playable: Image + Features + Text {
     /// The agent with linear values that ships with the program, its file.
     const LINEAR: Option<&'static [u8]> = None;
 
-    /// The tokens of a position, row by row from the top, in games in which any two neighbours may be swapped.
+    /// The tokens of a position, row by row from the top.
     ///
-    /// Those of a number below [`COLOURS`](Image::COLOURS) match, and a number is a token's place in
-    /// [`TOKENS`](Text::TOKENS); others match nothing.
+    /// It is there in games in which any two neighbours may be swapped. Tokens of a number below
+    /// [`COLOURS`](Image::COLOURS) match, and a number is a token's place in [`TOKENS`](Text::TOKENS); others match
+    /// nothing.
     const GEMS: Option<fn(&Self::State) -> TokenRows> = None;
 
     /// Players of the game's own, the recommended one first.
     const SPECIALISTS: &'static [Specialist<Self::State>] = &[];
 
-    /// Whether a game ends by a mishap that may come at any move, so that scores of good players are near exponential.
+    /// Whether a game ends by a mishap that may come at any move.
+    ///
+    /// Scores of good players are near exponential then.
     const IS_EXPONENTIAL: bool = false;
 
-    /// Whether searches count the [heuristic](Game::heuristic) of the position in which a simulation ends.
+    /// Whether searches count the [heuristic](Game::heuristic).
     ///
-    /// It should be where a game may end early, which the points of a few moves do not show.
+    /// It is that of the position in which a simulation ends. It should count where a game may end early, which the
+    /// points of a few moves do not show.
     const FORECASTS: bool = false;
 
     /// Figures of the game's own; by default none.

@@ -14,7 +14,7 @@ const GAMES_PER_TASK: usize = 128;
 pub struct Outcome<S> {
     /// The points the move gained.
     pub reward: f32,
-    /// Whether the move ended the game; a new one has then been dealt in its place.
+    /// Whether the move ended the game; then a new one is dealt in its place.
     pub terminal: bool,
     /// The position after the move, before any new game is dealt.
     pub next: S,
@@ -94,7 +94,7 @@ impl<G: Game> Games<G> {
 }
 
 impl<G: Lookahead> Games<G> {
-    /// As [`step`](Self::step), and shows what is seen of each chain, game by game.
+    /// As [`step`](Self::step), and shows what is seen of chains, game by game.
     ///
     /// # Panics
     /// If there are not as many actions as games.

@@ -15,7 +15,9 @@ use crate::store::Container;
 
 const CONFIG: &str = "config";
 const STATE: &str = "training";
-/// By which [instructions](InstructionSet) the run was computed last; older checkpoints do not tell.
+/// By which [instructions](InstructionSet) the run was computed last.
+///
+/// Older checkpoints do not tell.
 const INSTRUCTIONS: &str = "instructions";
 
 /// Everything that moves in a run; `L` is the learner's part.
@@ -34,7 +36,9 @@ pub struct State<L> {
 pub struct Record {
     /// Threads that it began with.
     pub threads: usize,
-    /// Step and mean score of the last evaluation, less luck where that is estimated.
+    /// Step and mean score of the last evaluation.
+    ///
+    /// The score is less luck where that is estimated.
     pub evaluation: Option<(u64, f64)>,
     /// The highest of these means.
     pub best: Option<f64>,
@@ -107,7 +111,9 @@ impl Checkpoint {
         })
     }
 
-    /// The name of the instruction set by which it was computed, if that is another one than is used now.
+    /// The name of the instruction set by which it was computed.
+    ///
+    /// None if that is the one used now, or if the checkpoint does not tell.
     pub fn other_instructions(&self) -> Option<String> {
         let name = String::from_utf8_lossy(self.container.get(INSTRUCTIONS)?).into_owned();
         (name != InstructionSet::used().to_string()).then_some(name)

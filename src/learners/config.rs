@@ -93,7 +93,7 @@ pub struct Evaluation {
     pub moves: u64,
     /// Seed of the first game; seeds below 10,000 are for reporting only.
     pub seed: u64,
-    /// Simulations of each move by which the luck of the games is estimated; 0: it is not.
+    /// Simulations of each move by which luck is estimated; 0: it is not.
     pub luck: u32,
 }
 
@@ -290,7 +290,7 @@ impl Source {
         self.name_at("game.name", Match3::NAME)
     }
 
-    /// The configuration of a learner's training in a game, and the game's rules.
+    /// A learner's training configuration in a game, and the game's rules.
     ///
     /// # Errors
     /// An unknown key, a wrong type or a value out of range: the sentence names the file or `--set`, the key and what
@@ -330,7 +330,7 @@ impl Source {
         Ok((TrainConfig { run, learner }, rules))
     }
 
-    /// An error of a key: where it was given, itself, and what is wrong with it.
+    /// An error of a key: where it was given, itself and what is wrong.
     pub fn wrong(&self, key: &str, what: &str) -> Error {
         Error::user(format!("{}: {key}: {what}", self.origin(key)))
     }

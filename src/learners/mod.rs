@@ -79,7 +79,9 @@ pub trait Learner<G: Game>: Sized {
     /// Steps so far.
     fn step(&self) -> u64;
 
-    /// Whether nothing moves any more, so that the training ends before its last step.
+    /// Whether nothing moves any more.
+    ///
+    /// The training then ends before its last step.
     fn is_at_rest(&self) -> bool {
         false
     }

@@ -131,7 +131,9 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
         Ok(Ending::Finished)
     }
 
-    /// Plays a series of seeded games; keeps the agent if it is the best so far, less luck where that is estimated.
+    /// Plays a series of seeded games; keeps the agent if it is the best yet.
+    ///
+    /// Scores are less luck where that is estimated.
     fn evaluate(&mut self) -> Result<()> {
         let evaluation = &self.config.run.evaluation;
         let mut player = self.learner.player();
@@ -154,7 +156,7 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
         Ok(())
     }
 
-    /// Writes the agent as it is and everything that moves, each file atomically.
+    /// Writes the agent as it is and all that moves, each file atomically.
     pub fn save(&mut self) -> Result<()> {
         self.logs.flush()?;
         save(&self.folder, &self.config, &self.record, &self.metrics, &self.learner)
@@ -196,7 +198,9 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
     }
 }
 
-/// The scores of games less their luck, which so many simulations of each move estimate.
+/// The scores of games less their luck.
+///
+/// So many simulations of each move estimate it.
 fn less_luck<G: Game>(rules: &G::Rules, played: &[PlayedGame], simulations: u32) -> Result<Vec<f64>> {
     let less_luck = |game: &PlayedGame| {
         luck::less_luck::<G>(rules, game, simulations).ok_or_else(|| {

@@ -174,7 +174,7 @@ impl DynamicsModel {
         Ok(Outcome { boards, points })
     }
 
-    /// The model as it is computed block by block: on the CPU, without gradients.
+    /// The model computed block by block: on the CPU, without gradients.
     ///
     /// It must give what [`wave`](Self::wave) does.
     #[cfg(feature = "flex")]

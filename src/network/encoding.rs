@@ -49,7 +49,7 @@ const EVERYWHERE: f32 = 1.0 / 16.0;
 const PLANS: usize = 2;
 
 impl View {
-    /// What a network with a dynamics model would see if the model made no errors.
+    /// What a network with a dynamics model would see if that made no errors.
     ///
     /// The rules then tell what is certain.
     pub const fn exact(self) -> Self {

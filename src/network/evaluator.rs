@@ -71,7 +71,7 @@ impl<G: Image> Evaluator<G> {
         self.network.network()
     }
 
-    /// Action values of each state, shape `[states, actions]` in row-major order.
+    /// Action values of each state: `[states, actions]` in row-major order.
     ///
     /// A network that sees afterstates values the actions of its mask alone; the others are 0. If it values next moves
     /// too, those of the six actions with the highest values are the values of their plans, and the others of the

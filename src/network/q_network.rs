@@ -45,14 +45,14 @@ pub struct NetworkConfig {
     pub dueling: bool,
     /// What the network sees.
     pub input: Input,
-    /// With afterstates: waves of a chain that a learned dynamics model predicts.
+    /// With afterstates: waves of a chain by a learned dynamics model.
     ///
     /// So many at the most; 0 for no model. The network values the board that they leave; without a model the board as
     /// the action leaves it.
     pub dynamics_waves: usize,
     /// Number of 3x3 convolutions of the dynamics model.
     pub dynamics_layers: usize,
-    /// With plans: moves after each move that the network values too; 0 for none.
+    /// With plans: moves after each move that are valued too; 0 for none.
     ///
     /// These are the moves with the highest prior. The best of them takes the place of the second move of a plan.
     pub next_moves: usize,
@@ -196,7 +196,7 @@ struct StateValue {
 }
 
 impl QNetwork {
-    /// The network of a model with fresh weights drawn from `stream`, on `device`.
+    /// A model's network with fresh weights drawn from `stream`, on `device`.
     pub fn new<G: Image>(model: &ModelConfig, stream: &mut Stream, device: &Device) -> Self {
         const RELU: f32 = std::f32::consts::SQRT_2;
         let (config, view) = (&model.network, model.view::<G>());
@@ -252,7 +252,7 @@ impl QNetwork {
         if self.dynamics.is_some() { self.shape.view.exact() } else { self.shape.view }
     }
 
-    /// The dynamics model, if there is one, and for how many waves it is applied.
+    /// The dynamics model, if any, and for how many waves it is applied.
     pub fn dynamics(&self) -> Option<(&DynamicsModel, usize)> {
         self.dynamics.as_ref().map(|model| (model, self.shape.waves))
     }

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::store::{Array, Arrays};
 
 impl QNetwork {
-    /// The weights by their paths in the module: `stem.weight`, `body.0.bias`, ...
+    /// Weights by their paths in the module: `stem.weight`, `body.0.bias`, ...
     pub fn arrays(&self) -> Result<Arrays> {
         let mut collector = Collector { path: Vec::new(), arrays: Ok(Arrays::new()) };
         self.valid().visit(&mut collector);

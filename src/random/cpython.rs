@@ -21,7 +21,7 @@ impl CPythonRandom {
         Self(Mt::new_with_key((0..words).map(|word| (seed >> (32 * word)) as u32)))
     }
 
-    /// `getrandbits(128)`: four outputs, the first is the least significant word.
+    /// `getrandbits(128)`: four outputs, the least significant word first.
     pub fn getrandbits128(&mut self) -> u128 {
         (0..4).fold(0, |bits, word| bits | u128::from(self.0.next_u32()) << (32 * word))
     }
@@ -34,7 +34,7 @@ impl fmt::Debug for CPythonRandom {
 }
 
 impl Draw for CPythonRandom {
-    /// `randint(0, n - 1)`: the top bits of an output, until they are below `n`.
+    /// `randint(0, n - 1)`: an output's top bits, until they are below `n`.
     ///
     /// As many bits are taken as `n` has.
     fn below(&mut self, n: u32) -> u32 {

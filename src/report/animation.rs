@@ -106,7 +106,7 @@ impl Clock {
         self.begins[self.begins.len() - 1]
     }
 
-    /// The animation of an attribute with a value a frame; nothing if all equal.
+    /// The animation of an attribute, a value a frame; nothing if all equal.
     fn animate<T: PartialEq>(&self, attribute: &str, values: &[T], text: impl Fn(&T) -> String) -> String {
         let changes: Vec<usize> = (0..values.len()).filter(|&at| at == 0 || values[at] != values[at - 1]).collect();
         if changes.len() < 2 {

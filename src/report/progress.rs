@@ -69,7 +69,7 @@ impl Progress {
         }
     }
 
-    /// Leaves the bar as it stands, without the time left, and the cursor below it.
+    /// Leaves the bar as it stands, without the time left, the cursor below.
     pub fn finish(&self) {
         let template = "{bar:30} {percent:>3} %  {human_pos} of {human_len} steps\n{msg}";
         self.bar.set_style(style(template));

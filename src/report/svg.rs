@@ -6,7 +6,7 @@ use std::fmt::{Arguments, Write as _};
 pub(super) struct Svg(String);
 
 impl Svg {
-    /// An empty picture of a size in pixels, which scales to the room it is given.
+    /// An empty picture of a size in pixels, which scales to the room given.
     ///
     /// The title is for those who do not see.
     pub(super) fn new(width: f64, height: f64, title: &str) -> Self {

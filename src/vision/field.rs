@@ -18,11 +18,15 @@ pub struct Field {
 
 /// The fewest pixels on a side of a cell.
 const SMALLEST: f64 = 6.0;
-/// How far beyond the picture's ends a field may reach, in cells: gems begin some way into them.
+/// How far beyond the picture's ends a field may reach, in cells.
+///
+/// Gems begin some way into the cells.
 const SLACK: f64 = 0.15;
 
 impl Field {
-    /// The field of so many columns and rows in a rectangle of a picture, given as left, top, width and height.
+    /// The field of so many columns and rows in a rectangle of a picture.
+    ///
+    /// The rectangle is given as left, top, width and height.
     ///
     /// # Errors
     /// What is wrong with the rectangle, to be put behind its numbers.
@@ -62,16 +66,19 @@ impl Field {
 const SIDE: usize = 512;
 /// So many places are looked at.
 const WINDOWS: usize = 64;
-/// A picture whose longer side is twice this is scaled down before lattices are read in it.
+/// A picture whose longer side is twice this is scaled down.
+///
+/// Lattices are then read in the smaller copy.
 const VOTING: usize = 1024;
 /// So many lattices are told apart with the help of what they read.
 const FINALISTS: usize = 4;
 /// No worse lattice is a field.
 const WORST: f32 = 0.13;
-/// Where there is none, so many places are put to the vote, and so good must it be.
+/// Where there is none, so many places are put to the vote.
 const VOTED: usize = 16;
 /// No more of them of about the same pitch.
 const ALIKE: usize = 4;
+/// The votes that a field found there must have, from 0 to 1.
 const ELECTED: f32 = 0.8;
 /// Pixels of a cell when the lattice is refined, about.
 const FINE: f64 = 40.0;
@@ -178,7 +185,9 @@ fn by_votes(
     (votes >= ELECTED).then_some(field)
 }
 
-/// A lattice moved and stretched to where it has most votes, by each step, in cells.
+/// A lattice moved and stretched to where it has most votes.
+///
+/// It moves by each step, in cells.
 fn climb(mut best: Rated, size: [usize; 2], rate: &impl Fn(Lattice) -> Rated, steps: &[f64]) -> Rated {
     for step in steps {
         // As far as the board is wide it may be off.
@@ -193,7 +202,9 @@ fn climb(mut best: Rated, size: [usize; 2], rate: &impl Fn(Lattice) -> Rated, st
     best
 }
 
-/// The field to a fraction of a pixel, by the pixels around it, and by its cells' borders if they have any.
+/// The field to a fraction of a pixel, by the pixels around it.
+///
+/// Also by its cells' borders, if they have any.
 fn refined(picture: &Picture, field: Field, borders: bool) -> Field {
     let [left, top, width, height] = field.rectangle();
     let room = field.cell[0] / 2.0;
@@ -234,7 +245,9 @@ impl Lattice {
         Self { corner, pitch, quality: quality(picture, size, corner, pitch) }
     }
 
-    /// The same moved by a step, in cells, to each side, and stretched; a step of a whole cell only moves it.
+    /// The same moved by a step, in cells, to each side, and stretched.
+    ///
+    /// A step of a whole cell only moves it.
     fn around(&self, step: f64, size: [usize; 2]) -> Vec<Self> {
         let by = step * self.pitch;
         let mut around = [[-by, 0.0], [by, 0.0], [0.0, -by], [0.0, by]].map(|by| self.moved(by)).to_vec();

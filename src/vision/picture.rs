@@ -31,7 +31,7 @@ impl Picture {
         Self { width, height: values.len() / (3 * width), values }
     }
 
-    /// The picture of a PNG's or a JPEG's bytes; what shines through is on white.
+    /// The picture of a PNG's or JPEG's bytes; what shines through is on white.
     ///
     /// # Errors
     /// Bytes that are no such picture, end too early, or are a larger one than [`MOST_PIXELS`].
@@ -131,7 +131,9 @@ impl Picture {
         3 * (y as usize * self.width + x as usize)
     }
 
-    /// The picture with one pixel for each square of so many by so many; what is left over at the ends is cut off.
+    /// The picture with one pixel for each square of so many by so many.
+    ///
+    /// What is left over at the ends is cut off.
     pub(super) fn reduced(&self, factor: usize) -> Self {
         let [width, height] = [self.width, self.height].map(|side| (side / factor).max(1));
         let ends = |at: usize, most: usize| [at * factor, ((at + 1) * factor).min(most)];

@@ -53,9 +53,10 @@ impl Reading {
         rows.collect::<Vec<String>>().join("\n")
     }
 
-    /// How likely it is to be a board, from 0 to 1: how sure its cells are, on average.
+    /// How likely it is to be a board, from 0 to 1.
     ///
-    /// Less where one letter has most of them: an even surface may look like one gem everywhere.
+    /// That is how sure its cells are, on average, and less where one letter has most of them: an even surface may look
+    /// like one gem everywhere.
     fn worth(&self) -> f32 {
         let confidence = self.cells.iter().map(|cell| cell.confidence).sum::<f32>() / self.cells.len() as f32;
         confidence * (2.0 * (1.0 - self.most_frequent())).min(1.0)
@@ -83,9 +84,10 @@ pub fn read(name: &str, picture: &Picture, theme: &Theme) -> Result<Reading> {
     Ok(read_best(name, picture, std::slice::from_ref(theme), None)?.1)
 }
 
-/// The board of a picture, read by the theme by which its cells are surest, and which theme that is.
+/// The board of a picture by the best theme, and which theme that is.
 ///
-/// In a field of the themes' size, which they all have, or in the one that is found.
+/// The best is that by which the cells are surest. The field has the themes' size, which they all have; it is found
+/// where none is given.
 ///
 /// # Errors
 /// When no field is found, there is no theme, or themes differ in size.
@@ -108,7 +110,7 @@ pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<
     Ok((best, readings.swap_remove(best)))
 }
 
-/// What a reading by a theme is worth in the choice of a field and of the theme.
+/// What a reading by a theme is worth in the choice of field and theme.
 fn vote(theme: &Theme, reading: &Reading) -> f32 {
     // A range is as sure as can be of whatever has one pixel in it, which proves nothing.
     if matches!(theme.gems, Gems::Ranges(_)) { reading.worth() / 2.0 } else { reading.worth() }

@@ -129,7 +129,9 @@ impl Theme {
         Self::parse(name, &text.map_err(|_| Error::user(format!("{name} is not UTF-8 text")))?)
     }
 
-    /// The names of the themes in the program for pictures of a game, of which there may be none.
+    /// The names of the themes in the program for pictures of a game.
+    ///
+    /// There may be none.
     pub fn names_of(game: &str) -> Vec<&str> {
         match OF_GAMES.iter().find(|(name, _)| *name == game) {
             Some((_, names)) => names.to_vec(),

@@ -13,7 +13,9 @@ pub(super) const UNKNOWN: u8 = GEMS;
 /// Vertical swaps, numbered first.
 const VERTICAL: usize = COLUMNS * (ROWS - 1);
 
-/// The column and the row of the upper or left cell that an action swaps, and whether the other is the one below.
+/// The column and the row of a swap, and whether it is vertical.
+///
+/// They are those of the upper or left cell; in a vertical swap the other is the one below.
 pub(super) const fn place(action: usize) -> (usize, usize, bool) {
     match action {
         0..VERTICAL => (action % COLUMNS, action / COLUMNS, true),
@@ -21,7 +23,9 @@ pub(super) const fn place(action: usize) -> (usize, usize, bool) {
     }
 }
 
-/// The action that swaps a cell with the one below, or with the one to the right; none where that is off the board.
+/// The action that swaps a cell with the one below, or to the right.
+///
+/// There is none where that is off the board.
 pub(super) const fn action(x: usize, y: usize, vertical: bool) -> Option<usize> {
     match vertical {
         true if x < COLUMNS && y < ROWS - 1 => Some(y * COLUMNS + x),
@@ -120,7 +124,9 @@ pub(super) fn runs(grid: &Grid) -> swap::Runs<COLUMNS, ROWS> {
     grid.runs(known(grid))
 }
 
-/// What all runs of one step are worth: each its length less 2, times its ordinal, the shortest first.
+/// What all runs of one step are worth.
+///
+/// Each is worth its length less 2, times its ordinal, the shortest first.
 #[inline]
 pub(super) fn worth(runs: &swap::Runs<COLUMNS, ROWS>) -> i32 {
     let (mut all, mut sum) = (None, 0);
@@ -132,7 +138,9 @@ pub(super) fn worth(runs: &swap::Runs<COLUMNS, ROWS>) -> i32 {
     sum
 }
 
-/// Takes cells out and lets the gems above fall; what comes in at the top is unknown.
+/// Takes cells out and lets the gems above fall.
+///
+/// What comes in at the top is unknown.
 #[inline]
 pub(super) fn fall(grid: &mut Grid, mut empty: Cells) {
     while !empty.is_empty() {
@@ -141,7 +149,9 @@ pub(super) fn fall(grid: &mut Grid, mut empty: Cells) {
     }
 }
 
-/// Draws the unknown gems, column by column from the left, each from its lowest.
+/// Draws the unknown gems, column by column from the left.
+///
+/// Each column is drawn from its lowest.
 #[inline]
 pub(super) fn refill(grid: &mut Grid, draw: &mut impl Draw) {
     let unknown = Cells::ALL & !known(grid);

@@ -83,7 +83,9 @@ impl Rules {
     /// The most that any other parameter may be.
     pub const MOST: u32 = 1_000;
 
-    /// The rules with so many moves, 0 for no bound, and a base and a goal, each with its step from level to level.
+    /// The rules with so many moves, 0 for no bound, and a base and a goal.
+    ///
+    /// Base and goal each come with their step from level to level.
     ///
     /// # Errors
     /// More moves than [`MOST_MOVES`](Self::MOST_MOVES), other parameters above [`MOST`](Self::MOST), and a base or a
@@ -145,7 +147,7 @@ impl Bejeweled {
         self.legal = if self.moves_left == Some(0) { Swaps::default() } else { board::matching(&self.grid) };
     }
 
-    /// Plays a move; `see` is given the boards on the way with their empty cells.
+    /// Plays a move; `see` gets the boards on the way with their empty cells.
     #[inline]
     fn play(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(&Grid, Cells)) -> Step {
         if !board::contains(&self.legal, action) {
@@ -198,12 +200,16 @@ impl Game for Bejeweled {
         Self::of(*rules, board::deal(draw), 0, Level::default(), moves_left)
     }
 
-    /// A game in a position; gems that are not known are drawn with those that fall first.
+    /// A game in a position.
+    ///
+    /// Gems that are not known are drawn with those that fall first.
     fn at(rules: &Rules, state: &State) -> Self {
         Self::of(*rules, state.grid, 0, state.level, state.moves_left)
     }
 
-    /// Plays an action; a swap that matches nothing is refused: it changes nothing and costs nothing.
+    /// Plays an action; a swap that matches nothing is refused.
+    ///
+    /// Such a swap changes nothing and costs nothing.
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
         self.play(action, draw, |_, _| ())
     }
@@ -242,16 +248,18 @@ impl Game for Bejeweled {
         state.moves_left.unwrap_or(0).into()
     }
 
-    /// What a player makes who is not in a hurry, less the more likely the game is to end soon.
+    /// What a player makes who is not in a hurry.
     ///
-    /// A game ends the sooner the fewer swaps match. The numbers are rough; they were chosen on games that no report
-    /// uses.
+    /// It is less the more likely the game is to end soon. A game ends the sooner the fewer swaps match. The numbers
+    /// are rough; they were chosen on games that no report uses.
     fn heuristic(state: &State) -> f64 {
         /// Points of a move on the first level.
         const POINTS: f64 = 40.0;
         /// Moves that count at the most.
         const MOVES: u16 = 250;
-        /// By how much, as a logarithm, each swap that matches makes an end less likely.
+        /// By how much each swap that matches makes an end less likely.
+        ///
+        /// It is a logarithm.
         const SAFER: f64 = 0.7;
         let moves = f64::from(state.moves_left.unwrap_or(MOVES).min(MOVES));
         let swaps = Self::mask(state, MaskKind::LEGAL).count() as f64;
@@ -265,7 +273,9 @@ impl Game for Bejeweled {
     }
 }
 
-/// All points are as on the first level, so that what is learned there holds on all.
+/// All points are as on the first level.
+///
+/// So what is learned there holds on all levels.
 impl Lookahead for Bejeweled {
     fn done(state: &State, action: usize) -> State {
         let mut next = State { steps: 0, moves_left: state.moves_left.map(|moves| moves.saturating_sub(1)), ..*state };
@@ -364,7 +374,9 @@ impl Text for Bejeweled {
         }
     }
 
-    /// Column and row of the upper or left cell, and `D` or `R` for its neighbour, such as `(2,6)D`.
+    /// The upper or left cell (column, row), and `D` or `R`, as in `(2,6)D`.
+    ///
+    /// The letter says whether its neighbour is the one below or the one to the right.
     fn describe(action: usize) -> String {
         let (x, y, vertical) = board::place(action);
         text::describe(x, y, if vertical { 'D' } else { 'R' })

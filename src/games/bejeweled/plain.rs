@@ -4,7 +4,7 @@ use crate::random::Draw;
 
 const GEMS: [char; 7] = ['R', 'W', 'Y', 'B', 'P', 'O', 'G'];
 
-/// Rows of gems from the top; `None` is a gem that is not known, or none at all.
+/// Rows of gems from the top; `None` is a gem that is not known, or no gem.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plain {
     pub cells: Vec<Vec<Option<char>>>,
@@ -26,7 +26,9 @@ impl Plain {
         self.cells.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// A start board: each gem is drawn again while it completes a run, all of them while no swap matches.
+    /// A start board, drawn gem by gem.
+    ///
+    /// Each gem is drawn again while it completes a run, all of them while no swap matches.
     pub fn deal(draw: &mut impl Draw) -> Self {
         loop {
             let mut board = Self::new(&["........"; 8].join("\n"));
@@ -64,7 +66,9 @@ impl Plain {
         board
     }
 
-    /// The swaps that match: the cell, and whether it is swapped with the one below, else with the one to the right.
+    /// The swaps that match: the cell, and whether the swap is vertical.
+    ///
+    /// A vertical swap is with the one below, another with the one to the right.
     pub fn legal(&self) -> Vec<(usize, usize, bool)> {
         if self.moves_left == Some(0) {
             return vec![];
@@ -94,7 +98,9 @@ impl Plain {
         }
     }
 
-    /// A step of a cascade: what its lines are worth, shortest first. Nothing comes in; 0 where there is no run.
+    /// A step of a cascade: what its lines are worth, shortest first.
+    ///
+    /// Nothing comes in. It is 0 where there is no run.
     pub fn clear_step(&mut self) -> i64 {
         let runs = self.runs();
         let mut lengths: Vec<usize> = runs.iter().map(Vec::len).collect();
@@ -103,7 +109,9 @@ impl Plain {
         (1..).zip(lengths).map(|(ordinal, length)| (length as i64 - 2) * ordinal).sum()
     }
 
-    /// Plays a swap that matches, by the default rules; gives its points and steps.
+    /// Plays a swap that matches, by the default rules.
+    ///
+    /// It gives its points and steps.
     pub fn play(&mut self, (x, y, vertical): (usize, usize, bool), draw: &mut impl Draw) -> (i64, u32) {
         let other = if vertical { (x, y + 1) } else { (x + 1, y) };
         let moves_left = self.moves_left.map(|moves| moves - 1);

@@ -59,7 +59,7 @@ fn lowest(state: &State) -> Vec<(usize, f64)> {
     each(state, |action| Bejeweled::cells(action).iter().map(|(_, y)| *y).max().unwrap_or(0) as f64)
 }
 
-/// Moves of a game, points of a move, and games that ended since no swap matched.
+/// Moves of a game, points of a move, and games ended since no swap matched.
 ///
 /// `swaps` counts the moves by the swaps that matched before them, `last_swaps` those of them that left none.
 pub(super) fn figures(games: &mut dyn Iterator<Item = Played<Bejeweled>>) -> OwnFigures {

@@ -5,13 +5,15 @@ use serde::{Deserialize, Serialize};
 use super::board::{self, UNKNOWN};
 use super::{COLUMNS, Cells, GEMS, Grid, Level, ROWS, Rules, text};
 
-/// The number of symmetries: the gems turned round, on the board and on its mirror image.
+/// The number of symmetries.
+///
+/// They are the gems turned round, on the board and on its mirror image.
 pub(super) const SYMMETRIES: usize = 2 * GEMS as usize;
 
 /// Moves left from which on an image shows no more of them.
 const FAR: f32 = 100.0;
 
-/// A position: the board, the moves left, the level, and how far a cascade has come.
+/// A position: board, moves left, level, and how far a cascade has come.
 ///
 /// What [`Lookahead`](crate::games::Lookahead) gives may hold gems that are not known, and runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -49,7 +51,7 @@ impl TryFrom<Packed> for State {
 }
 
 impl State {
-    /// The gems by their numbers, row by row from the top; 7 where none is known.
+    /// The gems' numbers, row by row from the top; 7 where none is known.
     pub fn gems(&self) -> [[u8; COLUMNS]; ROWS] {
         board::rows(&self.grid)
     }

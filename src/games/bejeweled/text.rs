@@ -7,7 +7,7 @@ use super::{Bejeweled, COLUMNS, Cells, Grid, Level, ROWS, Rules};
 use crate::error::{Error, Result};
 use crate::games::swap;
 
-/// The letters of the gems, in their numbers' order, and two of a gem that is not known.
+/// The letters of the gems by number, then two of a gem that is not known.
 const LETTERS: [char; 9] = ['R', 'W', 'Y', 'B', 'P', 'O', 'G', '.', '?'];
 
 /// The letter of a gem.
@@ -62,7 +62,9 @@ pub(super) fn describe(x: usize, y: usize, direction: char) -> String {
     format!("({x},{y}){direction}")
 }
 
-/// The action of a move's text, [`ACTIONS`](super::ACTIONS) where it leaves the board.
+/// The action of a move's text.
+///
+/// It is [`ACTIONS`](super::ACTIONS) where the move leaves the board.
 ///
 /// # Errors
 /// A text that is no move.

@@ -8,7 +8,7 @@ use super::bingos::Piece;
 use super::{ACTIONS, Bilging, Bingo, COLUMNS, ROWS, State, bingos, board, text};
 use crate::games::{Lookahead, Text};
 
-/// What a move brings at once: its points, the lengths of its lines, and the board that it leaves.
+/// What a move brings at once: points, line lengths, the board it leaves.
 ///
 /// Cells that are to be filled are dots.
 pub(super) fn of_move(state: &State, action: usize) -> Map<String, Value> {
@@ -31,7 +31,9 @@ pub(super) fn of_board(state: &State) -> Map<String, Value> {
     [("bingos".to_owned(), all.into())].into_iter().collect()
 }
 
-/// The swaps, each by its row and left column, that bring a piece of a bingo nearer, or that make it.
+/// The swaps that bring a piece of a bingo nearer, or that make it.
+///
+/// Each is by its row and left column.
 fn next(bingo: &Bingo, pieces: &[[u8; COLUMNS]; ROWS]) -> Vec<(usize, usize)> {
     let places = bingo.places(pieces);
     if places.iter().all(|place| place.column == place.to) {
@@ -45,9 +47,10 @@ fn next(bingo: &Bingo, pieces: &[[u8; COLUMNS]; ROWS]) -> Vec<(usize, usize)> {
     next
 }
 
-/// A possible bingo in words and as a drawing: its pieces, their ways, and what blocks them.
+/// A possible bingo in words and as a drawing.
 ///
-/// It is the nearest that the best move serves, or else the nearest.
+/// It shows its pieces, their ways, and what blocks them. It is the nearest that the best move serves, or else the
+/// nearest.
 pub(super) fn drawing(state: &State, best: usize) -> String {
     let pieces = state.pieces();
     let (column, row) = board::place(best.min(ACTIONS - 1));

@@ -23,7 +23,7 @@ pub struct Beam {
     pub depth: usize,
     /// What a move is worth: points that a player makes on average.
     pub mean: f32,
-    /// Moves before the end of the game from which on a board's promise counts less.
+    /// Moves before the game's end from which on a board's promise counts less.
     pub ending: f32,
     /// What boards promise.
     pub worth: Worth,
@@ -36,7 +36,9 @@ impl Default for Beam {
     }
 }
 
-/// The values of the default search within a budget, of which each board that is looked beyond is a simulation.
+/// The values of the default search within a budget.
+///
+/// Each board that is looked beyond is a simulation of the budget.
 pub(super) fn values(state: &State, budget: Budget) -> Vec<(usize, f64)> {
     let default = Beam::default();
     let beam = match budget {
@@ -88,7 +90,9 @@ impl Hasher for Same {
 type Known = HashMap<u64, u32, BuildHasherDefault<Same>>;
 
 thread_local! {
-    /// Distances are the same for all searches, and those of one move serve the next.
+    /// The distances that have been found; those of one move serve the next.
+    ///
+    /// They are the same for all searches.
     static MEMORY: RefCell<Memory> = RefCell::new(Memory::new());
 }
 
@@ -115,7 +119,7 @@ fn hash_points(points: f32) -> u64 {
     (points as u64).wrapping_mul(0x94d0_49bb_1331_11eb)
 }
 
-/// A board with the hashes of its rows and of their surroundings, and what the rows promise.
+/// Hashes of a board's rows and of their surroundings, and rows' promises.
 struct Hashed {
     hashes: [u64; ROWS],
     around: [u64; ROWS],
@@ -209,8 +213,9 @@ impl Beam {
         values.filter(|(_, value)| *value > f64::NEG_INFINITY).collect()
     }
 
-    /// Gives each move of a board that changes it, the hash of what it leads to, whether it clears something, and its
-    /// score.
+    /// Gives each move of a board that changes it.
+    ///
+    /// It comes with the hash of what it leads to, whether it clears something, and its score.
     #[inline]
     fn expand(
         &self,
@@ -273,7 +278,9 @@ fn follow(node: &Node, child: &Child, chains: Chains) -> Node {
     Node { rows, points: node.points + points, firsts: child.firsts }
 }
 
-/// Clears until no known run is left; the points, of a swap's own break in full.
+/// Clears until no known run is left, and gives the points.
+///
+/// Those of a swap's own break count in full.
 fn settle(rows: &mut Rows, chains: Chains) -> f32 {
     let mut points = 0;
     let mut first = true;

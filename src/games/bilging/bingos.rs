@@ -1,7 +1,7 @@
-//! Possible bingos: breaks of three lines that swaps in rows can build, and how far they are.
+//! Possible bingos, and how far they are.
 //!
-//! The features are those of Rodriguez, Chen and Turner-Maier 2008, "Holey Ship! Bilging by reinforcement learning",
-//! as `docs/bilging.md` reads them.
+//! A bingo is a break of three lines that swaps in rows can build. The features are those of Rodriguez, Chen and
+//! Turner-Maier 2008, "Holey Ship! Bilging by reinforcement learning", as `docs/bilging.md` reads them.
 
 use super::board::UNKNOWN;
 use super::{COLUMNS, ROWS};
@@ -12,7 +12,7 @@ type Pieces = [[u8; COLUMNS]; ROWS];
 /// The features of a board without a possible bingo.
 pub(super) const NO_BINGO: [u32; 5] = [10, 10, 15, 5, 8];
 
-/// A bingo that is possible: a line of X in a row, and lines of X and of O through it.
+/// A possible bingo: a line of X in a row, and lines of X and O through it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bingo {
     /// The row of the horizontal line.
@@ -56,7 +56,9 @@ pub fn bingos(pieces: &Pieces) -> Vec<Bingo> {
     found
 }
 
-/// The bingo of two colours through a row with enough of both, where it is possible, in its best orientation.
+/// The bingo of two colours through a row with enough of both.
+///
+/// It is in its best orientation; there is none where it is not possible.
 fn bingo(pieces: &Pieces, row: usize, x: u8, o: u8) -> Option<Bingo> {
     let stands = |colour| pairs(row).any(|pair| pair.iter().all(|row| pieces[*row].contains(&colour)));
     if !stands(x) || !stands(o) {
@@ -115,7 +117,9 @@ impl Bingo {
         (self.anchor as i32 + distance * self.direction) as usize
     }
 
-    /// The eight pieces: two X above or below, two O, three X and an O in the row.
+    /// The eight pieces of the bingo.
+    ///
+    /// They are two X above or below, two O, three X and an O in the row.
     pub fn places(&self, pieces: &Pieces) -> Vec<Piece> {
         let beside = self.column(1);
         let mut places = self.vertical(pieces, self.x, self.anchor);
@@ -139,7 +143,7 @@ impl Bingo {
         pairs(self.row).filter_map(pair).min_by_key(far).unwrap_or_default()
     }
 
-    /// The columns of the three X that are nearest to the anchor, from left to right.
+    /// The columns of the three X nearest to the anchor, from left to right.
     fn nearest_three(&self, pieces: &Pieces) -> Vec<usize> {
         let mut xs = columns(pieces, self.row, self.x);
         xs.sort_by_key(|column| (column.abs_diff(self.anchor), *column));
@@ -163,14 +167,16 @@ impl Bingo {
     }
 }
 
-/// The piece of a colour in a row that is nearest to a column, the left one of two.
+/// The piece of a colour in a row nearest to a column, the left one of two.
 fn nearest_of(pieces: &Pieces, row: usize, colour: u8, to: usize) -> Option<Piece> {
     let nearest = columns(pieces, row, colour).into_iter().min_by_key(|column| column.abs_diff(to));
     nearest.map(|column| Piece { row, column, to })
 }
 
 impl Piece {
-    /// The columns of the swaps, each by its left piece, that bring it straight to its place.
+    /// The columns of the swaps that bring it straight to its place.
+    ///
+    /// Each is that of the swap's left piece.
     pub fn walk(&self) -> Vec<usize> {
         match self.column <= self.to {
             true => (self.column..self.to).collect(),
@@ -178,7 +184,9 @@ impl Piece {
         }
     }
 
-    /// The first swap of its walk, alone on this board, that makes a run, by its left column.
+    /// The first swap of its walk that makes a run, by its left column.
+    ///
+    /// The piece walks alone on this board.
     pub fn blocker(&self, pieces: &Pieces) -> Option<usize> {
         let mut board = *pieces;
         self.walk().into_iter().find(|column| {

@@ -90,7 +90,9 @@ pub(super) fn runs(grid: &Grid) -> swap::Runs<COLUMNS, ROWS> {
     grid.runs(Cells::ALL & !grid.of_kind(UNKNOWN))
 }
 
-/// Takes cells out and lets the pieces below rise; what comes in at the bottom is unknown.
+/// Takes cells out and lets the pieces below rise.
+///
+/// What comes in at the bottom is unknown.
 #[inline]
 pub(super) fn rise(grid: &mut Grid, mut empty: Cells) {
     while !empty.is_empty() {

@@ -150,12 +150,14 @@ pub struct Bilging {
 }
 
 impl Bilging {
-    /// The break that a swap makes at once on a game's board; no line where it makes none.
+    /// The break that a swap makes at once on a game's board.
+    ///
+    /// It has no line where the swap makes none.
     pub fn first_break(state: &State, action: usize) -> Break {
         board::first_break(&state.grid(), action)
     }
 
-    /// Plays a move; `see` is given the boards on the way with their empty cells.
+    /// Plays a move; `see` gets the boards on the way with their empty cells.
     #[inline]
     fn play(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(&Grid, Cells)) -> Step {
         if self.moves_left == 0 {
@@ -208,7 +210,7 @@ impl Game for Bilging {
         Self { rules: *rules, grid: state.grid(), score: 0, moves_left: state.moves_left() as u16 }
     }
 
-    /// Plays an action; a number that is no action changes nothing but costs a move.
+    /// Plays an action; what is no action changes nothing but costs a move.
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
         self.play(action, draw, |_, _| ())
     }
@@ -300,9 +302,10 @@ impl Image for Bilging {
 impl Features for Bilging {
     const NAMES: &'static [&'static str] = &["x_columns", "o_columns", "x_row", "o_row", "blocked", "impossible"];
 
-    /// The features of the possible bingo with the least sum; the first of equal ones.
+    /// The features of the possible bingo with the least sum.
     ///
-    /// The last one is not the article's: 1 where no bingo is possible. Without it such boards bend the other weights.
+    /// Of equal ones it is the first. The last feature is not the article's: 1 where no bingo is possible. Without it
+    /// such boards bend the other weights.
     fn features(state: &State) -> Vec<f64> {
         let best = bingos(&state.pieces()).into_iter().min_by_key(Bingo::sum);
         described(best.as_ref()).to_vec()

@@ -1,4 +1,4 @@
-//! The rules of bilging written out piece by piece, as plainly as they are told.
+//! The rules of bilging written piece by piece, as plainly as they are told.
 
 use crate::random::Draw;
 
@@ -12,7 +12,7 @@ pub struct Plain {
     pub chains: &'static str,
 }
 
-/// What a move brought: its points, its waves, and the lengths of the lines that the swap made.
+/// What a move brought: points, waves, and the lengths of the swap's lines.
 #[derive(PartialEq, Debug, Default)]
 pub struct Moved {
     pub points: i32,
@@ -43,7 +43,9 @@ impl Plain {
         self.cells.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// The cells (row, column) of each maximal run of three or more, the horizontal ones first.
+    /// The cells (row, column) of each maximal run of three or more.
+    ///
+    /// The horizontal ones come first.
     pub fn runs(&self) -> Vec<Vec<(usize, usize)>> {
         let rows = (0..12).map(|row| (0..6).map(|column| (row, column)).collect());
         let columns = (0..6).map(|column| (0..12).map(|row| (row, column)).collect());
@@ -137,7 +139,9 @@ impl Plain {
         (0..6).filter(|column| self.piece(row, *column) == Some(colour)).collect()
     }
 
-    /// Whether walking from one column to another makes a run at some swap, the last one included.
+    /// Whether walking from one column to another makes a run at some swap.
+    ///
+    /// The last swap counts, too.
     fn is_blocked(&self, row: usize, from: usize, to: usize) -> bool {
         let (mut board, mut at) = (self.clone(), from);
         while at != to {

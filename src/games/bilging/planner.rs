@@ -33,7 +33,9 @@ const NEVER: u8 = 100;
 
 /// Ways in which a bingo can stand before its last swap.
 const WAYS: usize = 6;
-/// What a row must hold: the row of the swap, or beside it X, O or both in their columns.
+/// The number of goals: what a row must hold.
+///
+/// The row of the swap has one goal; a row beside it must hold X, O or both in their columns.
 const GOALS: usize = 4;
 /// The goal of the row in which the last swap is made.
 const MIDDLE: usize = 0;
@@ -64,7 +66,9 @@ static SWAPS: LazyLock<Box<[[[u8; GOALS]; WAYS]]>> = LazyLock::new(|| {
     swaps.into()
 });
 
-/// The anchor of a way, into which the last swap brings X, and the column beside it.
+/// The anchor of a way, and the column beside it.
+///
+/// The last swap brings X into the anchor.
 fn anchor(way: usize) -> (usize, usize) {
     if way < 3 { (way + 2, way + 3) } else { (way - 2, way - 3) }
 }
@@ -89,7 +93,7 @@ fn swapped(pattern: Pattern, column: usize) -> Pattern {
     pattern ^ (change | change << 2) << (2 * (column - 1))
 }
 
-/// The rows beside the swap's as offsets, and the pairs of them that make a line with it.
+/// The rows beside the swap's as offsets, and pairs that make a line with it.
 const BESIDE: [isize; 4] = [-2, -1, 1, 2];
 const PAIRS: [[usize; 2]; 3] = [[0, 1], [1, 2], [2, 3]];
 
@@ -159,7 +163,9 @@ fn plans(pieces: &Pieces, most: u8, mut give: impl FnMut(Plan)) {
 }
 
 impl Plan {
-    /// Rows that no shortest way brings to their goal without making a run, each alone on this board.
+    /// Rows that no shortest way brings to their goal without making a run.
+    ///
+    /// Each is brought there alone on this board.
     fn blocked(&self, pieces: &Pieces) -> usize {
         let beside = BESIDE.iter().zip(self.goals).filter(|(_, goal)| *goal != 0);
         let beside = beside.map(|(offset, goal)| ((self.row as isize + offset) as usize, goal));
@@ -222,7 +228,9 @@ fn soon(grid: &Grid, swaps: usize) -> f64 {
     later.fold(now, f64::max)
 }
 
-/// The values of all swaps: points, and what the best plan from the board after it is worth.
+/// The values of all swaps: points, and what the best plan is worth then.
+///
+/// The plan is one from the board after the swap.
 pub(super) fn values(state: &State) -> Vec<(usize, f64)> {
     let value = |action| {
         let After { state, points, .. } = Bilging::after(state, action);

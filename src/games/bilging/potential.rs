@@ -40,7 +40,9 @@ const ARRANGEMENTS: [Arrangement; LANES - 1] = [
 /// The lane of the sea donkey.
 const DONKEY: usize = 6;
 
-/// Distances of a colour's pieces in a row to their places, in half swaps, by the mask of their columns.
+/// Distances of a colour's pieces in a row to their places, in half swaps.
+///
+/// The index is the mask of the pieces' columns.
 struct Tables {
     x_row: [Lanes; MASKS],
     o_row: [Lanes; MASKS],
@@ -71,7 +73,9 @@ static TABLES: Tables = {
     tables
 };
 
-/// The least sum of distances, in half swaps, of pieces in a row to ascending places, each piece to one.
+/// The least sum of distances of pieces in a row to ascending places.
+///
+/// It is in half swaps, each piece to one place.
 const fn distance(mask: usize, places: &[usize]) -> u8 {
     let mut best = NONE;
     let mut chosen = 0;
@@ -94,7 +98,9 @@ const fn distance(mask: usize, places: &[usize]) -> u8 {
     best
 }
 
-/// In half swaps, what a vertical line of four, of five is worth, with a bingo and with a sea donkey.
+/// What a vertical line of four and of five is worth, in half swaps.
+///
+/// The first two are with a bingo, the others with a sea donkey.
 const LONGER: [[u8; 2]; 2] = [[1, 3], [2, 12]];
 
 /// The distances of each colour's pieces in a row.
@@ -166,7 +172,7 @@ pub(super) fn nearest(rows: &Rows, row: usize) -> [u8; 2] {
 /// What a promise is worth.
 #[derive(Clone, Debug)]
 pub struct Worth {
-    /// What a row is worth from which a bingo, a sea donkey is so many half swaps away.
+    /// What a row is worth, by the half swaps to a bingo, to a sea donkey.
     by_distance: [[f32; 256]; 2],
     /// The share of the best row, of the next that is apart from it, and so on.
     pub shares: [f32; 4],
@@ -181,7 +187,7 @@ impl Default for Worth {
 }
 
 impl Worth {
-    /// What is worth some points once it is done, less so many for each swap to it.
+    /// What is worth some points once done, less so many for each swap to it.
     pub fn new(points: [f32; 2], swap: f32, shares: [f32; 4], unknown: f32) -> Self {
         let worth = |points: f32, half_swaps: usize| (points - swap * (1.0 + 0.5 * half_swaps as f32)).max(0.0);
         let by_distance = points.map(|points| std::array::from_fn(|half_swaps| worth(points, half_swaps)));
@@ -195,7 +201,9 @@ impl Worth {
         bingos[usize::from(bingo)].max(donkeys[usize::from(donkey)])
     }
 
-    /// What the rows promise together: the best, then the best of those apart from it.
+    /// What the rows promise together.
+    ///
+    /// That is the best, then the best of those apart from it.
     #[inline]
     pub(super) fn sum(&self, by_row: &[f32; ROWS]) -> f32 {
         let mut left = *by_row;

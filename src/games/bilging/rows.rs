@@ -10,7 +10,7 @@ const KNOWN: u64 = !(0xff << (8 * UNKNOWN));
 /// A bit in every byte.
 const EACH: u64 = 0x0101_0101_0101_0101;
 
-/// A board: a word a row from the top, in it a byte a colour, in that a bit a column.
+/// A board: a word a row from the top, a byte a colour, a bit a column.
 ///
 /// The last byte holds the pieces that are not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,7 +32,9 @@ impl Rows {
         self.0.get(row).copied().unwrap_or(0)
     }
 
-    /// What a swap changes in its row; nothing for equal pieces and those that are not known.
+    /// What a swap changes in its row.
+    ///
+    /// It is nothing for equal pieces and those that are not known.
     #[inline]
     pub fn change(&self, action: usize) -> u64 {
         let (column, row) = board::place(action);
@@ -44,7 +46,9 @@ impl Rows {
         (left | right) * (0b11 << column)
     }
 
-    /// In each byte the columns where a piece of its colour in a row would stand in a vertical run.
+    /// The columns where a piece in a row would stand in a vertical run.
+    ///
+    /// Each byte has those for a piece of its colour.
     #[inline]
     pub fn completing(&self, row: usize) -> u64 {
         let at = |row: usize| self.row(row);
@@ -58,7 +62,9 @@ impl Rows {
         word & word >> 1 & word >> 2 & KNOWN != 0
     }
 
-    /// Clears all runs and lets the pieces below rise; the break and its number of pieces, if there is one.
+    /// Clears all runs and lets the pieces below rise.
+    ///
+    /// It gives the break and its number of pieces, if there is one.
     pub fn wave(&mut self) -> Option<(Break, u32)> {
         let rows = &self.0;
         let flat = rows.map(|word| word & word >> 1 & word >> 2 & KNOWN);
@@ -90,7 +96,9 @@ impl Rows {
         Some((Break::new(lengths.map(|count| count as u8)), pieces))
     }
 
-    /// Takes cells out, by their columns in each row, and lets the pieces below rise.
+    /// Takes cells out and lets the pieces below rise.
+    ///
+    /// The cells are given by their columns in each row.
     fn rise(&mut self, cleared: &[u64; ROWS]) {
         let touched = cleared.iter().fold(0, |all, cells| all | cells);
         for column in (0..COLUMNS).filter(|column| touched >> column & 1 == 1) {

@@ -8,7 +8,9 @@ use super::{ACTIONS, COLOURS, COLUMNS, Cells, Chains, Grid, MOVES, ROWS, Rules};
 /// Bytes that hold the cells of one plane.
 const PLANE_BYTES: usize = (COLUMNS * (ROWS + 1)).div_ceil(8);
 
-/// The number of symmetries: the colours turned round, on the board and on its mirror image.
+/// The number of symmetries.
+///
+/// They are the colours turned round, on the board and on its mirror image.
 pub(super) const SYMMETRIES: usize = 2 * COLOURS;
 
 /// A packed position: the board, the moves left, and what chains score.
@@ -21,7 +23,9 @@ pub struct State {
     moves_left: u16,
     /// What a chain scores, which is certain of it.
     pub(super) chains: Chains,
-    /// Whether something has been cleared since the swap, so that what clears next is a chain.
+    /// Whether something has been cleared since the swap.
+    ///
+    /// What clears next is a chain then.
     pub(super) chained: bool,
 }
 
@@ -60,7 +64,7 @@ impl State {
         Grid::masked(self.planes.map(Cells::from_bytes))
     }
 
-    /// The pieces by their colours' numbers, row by row from the top; 7 where none is known.
+    /// The pieces' colour numbers, row by row from the top; 7 if not known.
     pub fn pieces(&self) -> [[u8; COLUMNS]; ROWS] {
         board::rows(&self.grid())
     }

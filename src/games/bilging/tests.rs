@@ -290,7 +290,9 @@ fn rows_of_masks_clear_and_rise_as_the_board_does() {
     assert!(waves > 2000);
 }
 
-/// A board of fillers, which line up with nothing, with these pieces: (row, column, letter).
+/// A board of fillers with these pieces: (row, column, letter).
+///
+/// The fillers line up with nothing.
 fn board(given: &[(usize, usize, char)]) -> State {
     let filler = |row: usize, column: usize| ['c', 'd', 'e', 'f'][(column + 2 * (row % 2)) % 4];
     let letter = |row, column| given.iter().find(|one| (one.0, one.1) == (row, column)).map(|one| one.2);
@@ -298,7 +300,9 @@ fn board(given: &[(usize, usize, char)]) -> State {
     Bilging::parse(&(0..12).map(line).collect::<Vec<_>>().join("\n"), 50).unwrap()
 }
 
-/// One swap, of (5, 2) and (5, 3), from three a in row 5, three a in column 2 and three b in column 3.
+/// Pieces of a bingo that one swap, of (5, 2) and (5, 3), makes.
+///
+/// Its lines are three a in row 5, three a in column 2 and three b in column 3.
 const BINGO: [(usize, usize, char); 8] =
     [(5, 0, 'a'), (5, 1, 'a'), (5, 2, 'b'), (5, 3, 'a'), (4, 2, 'a'), (3, 2, 'a'), (4, 3, 'b'), (6, 3, 'b')];
 

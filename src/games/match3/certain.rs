@@ -60,7 +60,7 @@ impl Certain {
         Some(score(&runs))
     }
 
-    /// Lets everything fall into empty cells; what comes in from the top is unknown.
+    /// Lets all fall into empty cells; what comes in from the top is unknown.
     #[inline]
     pub(super) fn refill(&mut self, mut empty: Cells) {
         while !empty.is_empty() {
@@ -84,7 +84,7 @@ impl Certain {
         self
     }
 
-    /// The board's text: ten lines of `a b c d #`, a space for an unknown token.
+    /// The board's text: ten lines of `a b c d #`, a space where not known.
     ///
     /// There is no newline at the end.
     pub fn board(&self) -> String {

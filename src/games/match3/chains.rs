@@ -91,7 +91,7 @@ impl Chains {
         chains
     }
 
-    /// The two cells of each move, a lane each; none in the lanes that are left.
+    /// The two cells of each move, a lane each; none in the lanes left.
     #[inline(always)]
     fn swaps(moves: &[usize]) -> [Lanes; 2] {
         let mut cells = [Lanes::all(Cells::EMPTY); 2];

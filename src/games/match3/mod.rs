@@ -79,7 +79,7 @@ pub struct Match3 {
 pub struct Play {
     /// Waves of the chain: how often something was cleared.
     pub waves: u32,
-    /// The points of the move: -5 if it gained none, 0 after the end of the game.
+    /// The points of the move: -5 if it gained none, 0 after the game's end.
     pub score_delta: i32,
     /// Whether the game is over.
     pub game_over: bool,
@@ -91,7 +91,7 @@ impl Rules {
     /// With the gems there are as many kinds as a byte can tell apart.
     pub const MOST_OBSTACLE_KINDS: u32 = 252;
 
-    /// The rules with so many obstacle kinds, each as frequent as a kind of gem.
+    /// Rules with so many obstacle kinds, each as frequent as a kind of gem.
     ///
     /// # Errors
     /// More than [`MOST_OBSTACLE_KINDS`](Self::MOST_OBSTACLE_KINDS).
@@ -139,12 +139,12 @@ impl Match3 {
         self.moves_left
     }
 
-    /// The board's text: ten lines of `a b c d #`, without a newline at the end.
+    /// The board's text: ten lines of `a b c d #`, no newline at the end.
     pub fn board(&self) -> String {
         text::show(&self.grid, Cells::EMPTY)
     }
 
-    /// The moves that match at once, by x, then y, then horizontal before vertical.
+    /// The moves that match at once, by x, then y, horizontal before vertical.
     pub fn matching_moves(&self) -> Vec<Move> {
         let mut moves: Vec<Move> = moves::actions(moves::matching(&self.grid)).iter().map(Move::of_action).collect();
         moves.sort_by_key(|at| (at.x, at.y, at.vertical));
@@ -374,7 +374,9 @@ impl Lookahead for Match3 {
         After { state: board.state(left), points, actions }
     }
 
-    /// As the trait says; where drawn tokens took part in a wave, it is seen with what they did.
+    /// As the trait says, and with drawn tokens.
+    ///
+    /// Where they took part in a wave, it is seen with what they did.
     fn step_seen(&mut self, action: usize, draw: &mut impl Draw, see: impl FnMut(SeenWave<State>)) -> Step {
         let board = Certain::of(&self.state()).swapped(action);
         let mut follower = Follower { board, moves_left: self.moves_left - 1, waves: 0, see };
@@ -409,13 +411,15 @@ impl Lookahead for Match3 {
 impl Features for Match3 {
     const NAMES: &'static [&'static str] = &["plan", "colours"];
 
-    /// The points of the best certain plan of two moves, and the squared colours.
+    /// Points of the best certain plan of two moves, and the squared colours.
     ///
     /// The plan's second move counts at half weight; the sum is of the squared numbers of each colour's gems. Where
     /// there is much of one colour more matches follow, for many moves. No colours count before the last move, nothing
     /// after it.
     fn features(state: &State) -> Vec<f64> {
-        /// First moves after which a second is looked for: those with the most points.
+        /// First moves after which a second is looked for.
+        ///
+        /// They are those with the most points.
         const BREADTH: usize = 4;
         let (grid, left) = (state.grid(), state.moves_left());
         if left <= 0 {

@@ -1,4 +1,4 @@
-//! Who watches a move: nobody, a writer of boards, or one who follows its tokens.
+//! Who watches a move: nobody, a writer of boards, a follower of tokens.
 
 use super::certain::Certain;
 use super::{Cells, Grid, State, text};
@@ -6,10 +6,14 @@ use crate::games::SeenWave;
 
 /// Somebody who watches a move.
 pub(super) trait Observer {
-    /// The runs of a board have been cleared, for some points: these cells are empty now.
+    /// The runs of a board have been cleared, for some points.
+    ///
+    /// These cells are empty now.
     fn cleared(&mut self, grid: &Grid, empty: Cells, points: i32);
 
-    /// The swap is made, or what stood above the lowest empty cells has fallen by one: these are still empty.
+    /// The swap is made, or tokens have fallen by one.
+    ///
+    /// What fell stood above the lowest empty cells. The given cells are still empty.
     fn fallen(&mut self, grid: &Grid, empty: Cells);
 }
 

@@ -69,7 +69,7 @@ impl TryFrom<Packed> for State {
 }
 
 impl State {
-    /// The position with a board, in its text form, and from 0 to 25 moves left.
+    /// The position with a board, given as text, and from 0 to 25 moves left.
     ///
     /// # Errors
     /// A text that is no board, and moves left that no game has.
@@ -121,13 +121,15 @@ impl State {
         self.moves_left.into()
     }
 
-    /// The tokens, row by row from the top: gems by their number, then obstacles, then what is not known.
+    /// The tokens, row by row from the top.
+    ///
+    /// Gems are by their number, then come obstacles, then what is not known.
     pub fn tokens(&self) -> Vec<Vec<u8>> {
         let grid = self.grid();
         (0..ROWS).map(|y| (0..COLUMNS).map(|x| grid.kind(Cells::at(x, y))).collect()).collect()
     }
 
-    /// The board's text: ten lines of `a b c d #`, without a newline at the end.
+    /// The board's text: ten lines of `a b c d #`, no newline at the end.
     pub fn board(&self) -> String {
         text::show(&self.grid(), Cells::EMPTY)
     }

@@ -72,7 +72,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         self.0[0] as u128 | (self.0[1] as u128) << Self::HALF_BITS
     }
 
-    /// The first of the bytes of its [`bits`](Self::bits), which must hold all columns.
+    /// The first bytes of its [`bits`](Self::bits); they must hold all columns.
     #[inline]
     pub fn to_bytes<const BYTES: usize>(self) -> [u8; BYTES] {
         const { assert!(8 * BYTES >= COLUMNS * (ROWS + 1) && BYTES <= 16) };
@@ -149,7 +149,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         ])
     }
 
-    /// The set moved so that each cell shows what is so far to its right and below it.
+    /// The set moved so that cells show what is so far to the right and below.
     ///
     /// What has moved by two cells or more over the top or the bottom may stand in another column; it is never in
     /// [`with_neighbour`](Self::with_neighbour).

@@ -106,7 +106,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
         self & Self([empty, empty])
     }
 
-    /// The sets themselves where exactly one of two others is empty, else no cell.
+    /// The sets themselves where just one of two others is empty, else no cell.
     #[inline(always)]
     pub fn where_one_is_empty(self, one: Self, other: Self) -> Self {
         let one_alone = join(one.empty(), other.empty(), |one, other| one ^ other);

@@ -124,10 +124,11 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Swaps { vertical: !different.vertical, horizontal: !different.horizontal }.on_board()
     }
 
-    /// The swaps that put a token into a run where no run was before, of it and others among the given cells.
+    /// The swaps that put a token into a run where no run was before.
     ///
-    /// What it is swapped with does not matter. They are those that [`Swaps::completing`] finds kind by kind, of all
-    /// kinds at once: for each cell it is looked which of the cells around hold its kind.
+    /// The run is of it and others among the given cells. What it is swapped with does not matter. The swaps are those
+    /// that [`Swaps::completing`] finds kind by kind, of all kinds at once: for each cell it is looked which of the
+    /// cells around hold its kind.
     #[inline]
     pub fn matching(&self, among: Cells<COLUMNS, ROWS>) -> Swaps<COLUMNS, ROWS> {
         // A set has the cells whose token has one of its kind so far to the right (e) and below (s).
@@ -147,7 +148,9 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Swaps { vertical: down | up.up(), horizontal: right | left.left() }.on_board()
     }
 
-    /// The given cells whose token has one of its kind so far to the right and below, among the given ones, too.
+    /// The given cells whose token has one of its kind so far right and below.
+    ///
+    /// That one is in one of the given cells, too.
     #[inline(always)]
     fn alike<const DX: i32, const DY: i32>(&self, among: Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
         let difference = |plane: &Cells<COLUMNS, ROWS>| *plane ^ plane.look(DX, DY);
@@ -155,7 +158,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         among & among.look(DX, DY) & const { Cells::with_neighbour(DX, DY) } & !different
     }
 
-    /// One pass of falling: all above a column's lowest empty cell falls by one.
+    /// A pass of falling: all above a column's lowest empty cell falls by one.
     ///
     /// `empty` are the empty cells; afterwards those that are left, apart from the top cells of the columns that fell,
     /// which are returned and hold kind 0 until [`put`](Self::put) fills them.
@@ -171,7 +174,9 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         moving & Cells::TOP
     }
 
-    /// Takes the tokens out of cells: they hold kind 0 until [`put`](Self::put) fills them.
+    /// Takes the tokens out of cells.
+    ///
+    /// The cells hold kind 0 until [`put`](Self::put) fills them.
     #[inline]
     pub fn take(&mut self, cells: Cells<COLUMNS, ROWS>) {
         for plane in &mut self.planes {
@@ -189,7 +194,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> Swaps<COLUMNS, ROWS> {
-    /// The swaps that put a token of one kind into a run where no run was before.
+    /// The swaps that put a token of a kind into a run where no run was before.
     ///
     /// A run is of three or more; `cells` are those that hold the kind.
     #[inline]
@@ -256,7 +261,9 @@ impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
         sum
     }
 
-    /// Gives the number of runs of each length or more, from 3 on, as long as there are any.
+    /// Gives the number of runs of each length or more, from 3 on.
+    ///
+    /// It goes on as long as there are any.
     #[inline]
     pub fn at_least(&self, mut give: impl FnMut(u32, u32)) {
         let (mut down, mut left) = (self.vertical, self.horizontal);
@@ -274,9 +281,9 @@ impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
     }
 }
 
-/// The cells in which one more token of a kind would complete a run of three or more.
+/// The cells where one more token of a kind would complete a run.
 ///
-/// `cells` are those that hold the kind.
+/// A run is of three or more; `cells` are those that hold the kind.
 #[inline]
 pub fn completing<const COLUMNS: usize, const ROWS: usize>(cells: Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
     let (above, below) = (cells.down(), cells.up());

@@ -2,9 +2,9 @@
 
 use crate::error::{Error, Result};
 
-/// The kinds of the tokens that a text shows, row by row from the top; a newline at the end is allowed.
+/// The kinds of the tokens that a text shows, row by row from the top.
 ///
-/// A kind is its letter's place among `letters`; `tokens` is what people call them.
+/// A newline at the end is allowed. A kind is its letter's place among `letters`; `tokens` is what people call them.
 ///
 /// # Errors
 /// A wrong number of rows or of tokens in a row, and an unknown letter, by row and column from 0.

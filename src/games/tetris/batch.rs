@@ -29,7 +29,9 @@ pub struct Weighing {
     terms: Vec<(usize, f64)>,
     surface: Surface,
     needs: u32,
-    /// Whether a placement that loses is worse than any other, whatever its features.
+    /// Whether a placement that loses is worse than any other.
+    ///
+    /// Its features do not matter then.
     never_loses: bool,
 }
 
@@ -112,7 +114,9 @@ impl Batch {
         }
     }
 
-    /// Gives each placement's action, whether it loses, and its features in the order of [`Feature::ALL`].
+    /// Gives each placement's action, whether it loses, and its features.
+    ///
+    /// The features are in the order of [`Feature::ALL`].
     pub fn features(&mut self, wall: &Wall, piece: u8, height: usize, mut give: impl FnMut(usize, bool, [f64; COUNT])) {
         self.measure(Task { wall, piece, height, weighing: None });
         for (placed, chunk) in Placed::all(piece).iter().zip(&self.chunks) {

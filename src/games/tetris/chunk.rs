@@ -1,4 +1,6 @@
-//! Some placements of a piece on a wall, a lane each, and what is measured of the walls that they leave.
+//! Some placements of a piece on a wall, a lane each, and what is measured.
+//!
+//! It is measured of the walls that they leave.
 
 use super::features::{COUNT, Feature, SIDE};
 use super::lanes::{Counters, LANES, Lanes, Numbers};
@@ -51,9 +53,10 @@ const WINDOWS: usize = COLUMNS - 3;
 /// The sides of a row that has room for a cell at either end.
 const SIDES: u16 = 1 | 1 << (COLUMNS + 1);
 
-/// What [`Chunk::numbers`] are multiples of, a feature each: landing heights of halves.
+/// What a feature's [`Chunk::numbers`] are multiples of.
 ///
-/// [`Feature::HasLost`] has its number itself, which is below 0 where the game is lost.
+/// Landing heights are multiples of a half. [`Feature::HasLost`] has its number itself, which is below 0 where the game
+/// is lost.
 pub fn unit(feature: Feature) -> f64 {
     match feature {
         Feature::LandingHeight | Feature::ReportLandingHeight => 0.5,
@@ -71,7 +74,9 @@ pub struct Chunk {
     end: usize,
     /// All bits where the placement loses, else none.
     lost: Numbers,
-    /// Shapes of the surface: seven between the sides, and at the left and the right one, that mirrored.
+    /// Shapes of the surface, between the sides and then at either side.
+    ///
+    /// Seven are between the sides, one is at the left, and one, mirrored, at the right.
     shapes: [Numbers; WINDOWS + 2],
     /// The features that were asked for, a row each, in units; with a sign.
     pub numbers: [Numbers; COUNT],
@@ -100,7 +105,9 @@ impl Chunk {
         self.lost.0[lane] != 0
     }
 
-    /// Makes some placements on a wall, a lane each, and measures what is known by them alone.
+    /// Makes some placements on a wall, a lane each.
+    ///
+    /// It measures what is known by them alone.
     #[inline(always)]
     pub fn fill<L: Lanes>(&mut self, zero: L, wall: &Wall, placed: &Placed, height: usize) {
         let mut tops_of = [0; 16];
@@ -204,9 +211,10 @@ impl Chunk {
         shape(from_right(8), from_right(7), from_right(6)).store(&mut self.shapes[WINDOWS + 1]);
     }
 
-    /// The values of the placements: features weighed by their numbers, in units, and the surface.
+    /// The values of the placements, by weighed features and the surface.
     ///
-    /// Minus infinity is the value of a placement that loses, if it is never to lose, and of a lane without one.
+    /// Features are weighed by their numbers, in units. Minus infinity is the value of a placement that loses, if it is
+    /// never to lose, and of a lane without one.
     #[inline(always)]
     pub fn weigh<L: Lanes>(
         &mut self,
@@ -217,7 +225,7 @@ impl Chunk {
         never_loses: bool,
     ) {
         self.values = zero.weighed(&self.numbers, terms);
-        self.weigh_surface(surface);
+        self.weigh_surface(placed.count, surface);
         if never_loses && !zero.load(&self.lost).is_zero() {
             for (value, lost) in self.values.iter_mut().zip(self.lost.0) {
                 *value = if lost != 0 { f64::NEG_INFINITY } else { *value };
@@ -226,20 +234,19 @@ impl Chunk {
         self.values[placed.count..].fill(f64::NEG_INFINITY);
     }
 
-    /// Adds the weighed features of the surfaces to the values.
+    /// Adds weighed features of the surfaces to the values of so many lanes.
     #[inline(always)]
-    fn weigh_surface(&mut self, surface: &Surface) {
-        let values = &mut self.values;
-        if let Some(weights) = &surface.shapes {
-            for (place, shapes) in self.shapes.iter().enumerate() {
-                let weights = &weights[usize::from(place >= WINDOWS)];
-                for (value, shape) in values.iter_mut().zip(shapes.0) {
-                    *value += weights[usize::from(shape) % PADDED];
+    fn weigh_surface(&mut self, count: usize, surface: &Surface) {
+        if let Some([middle, side]) = surface.shapes.as_deref() {
+            let weights: [_; WINDOWS + 2] = std::array::from_fn(|place| if place < WINDOWS { middle } else { side });
+            for (lane, value) in self.values[..count].iter_mut().enumerate() {
+                for (shapes, weights) in self.shapes.iter().zip(weights) {
+                    *value += weights[usize::from(shapes.0[lane]) % PADDED];
                 }
             }
         }
         if let Some((heights, differences)) = &surface.heights {
-            for (lane, value) in values.iter_mut().enumerate() {
+            for (lane, value) in self.values[..count].iter_mut().enumerate() {
                 let top = |column: usize| self.tops[column].0[lane];
                 *value +=
                     heights.iter().enumerate().map(|(column, weight)| weight * f64::from(top(column))).sum::<f64>();
@@ -249,9 +256,10 @@ impl Chunk {
         }
     }
 
-    /// Sums of wells: of numbers that grow from the first cell between filled ones down to the first filled cell.
+    /// Sums of wells, of numbers that grow downwards.
     ///
-    /// They grow by one at each cell between filled ones or, if they are `TRIANGULAR`, at each cell.
+    /// They grow from the first cell between filled ones down to the first filled cell: by one at each cell between
+    /// filled ones or, if they are `TRIANGULAR`, at each cell.
     #[inline(always)]
     fn wells<L: Lanes, const TRIANGULAR: bool>(&self, zero: L) -> L {
         // Wells deeper than seven are rare.

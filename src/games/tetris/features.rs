@@ -9,7 +9,7 @@ use super::wall::Wall;
 
 macro_rules! features {
     ($($(#[doc = $about:literal])+ $feature:ident $name:literal,)+) => {
-        /// A number that tells something of a placement and of the wall that it leaves.
+        /// A number that tells of a placement and of the wall that it leaves.
         ///
         /// Those of the literature are what the program MDPTetris (Thiery and Scherrer) computes, those of the report what
         /// the program of "Growing with Big Data, A Tetris Player" (2018) does.
@@ -33,17 +33,19 @@ macro_rules! features {
 }
 
 features! {
-    /// The middle of the piece: the row of its lowest cells plus half of (its rows less 1).
+    /// The middle of the piece: its lowest row plus half of (its rows less 1).
     LandingHeight "landing_height",
     /// Rows removed times the piece's cells in them.
     ErodedPieceCells "eroded_piece_cells",
     /// Changes between filled and empty along all rows, the sides being filled.
     RowTransitions "row_transitions",
-    /// The same along all columns, the floor being filled, up to the empty row above the wall.
+    /// The same along all columns, up to the empty row above the wall.
+    ///
+    /// The floor is filled.
     ColumnTransitions "column_transitions",
     /// Empty cells below a filled one.
     Holes "holes",
-    /// Per empty cell between two filled ones itself and the empty cells straight below.
+    /// Per empty cell between filled ones it and the empty ones straight below.
     WellSums "well_sums",
     /// Filled cells straight above holes.
     HoleDepth "hole_depth",
@@ -51,7 +53,7 @@ features! {
     RowsWithHoles "rows_with_holes",
     /// Per well of k cells, down to the first filled one, k (k + 1) / 2.
     WellSumsTriangular "well_sums_triangular",
-    /// Different numbers from -2 to 2 among the differences of neighbouring heights.
+    /// Different numbers from -2 to 2 among neighbouring heights' differences.
     Diversity "diversity",
     /// Rows removed.
     RowsRemoved "rows_removed",
@@ -61,13 +63,17 @@ features! {
     SumOfHeights "sum_of_heights",
     /// The sum of the differences of neighbouring heights, without their signs.
     Bumpiness "bumpiness",
-    /// Of the piece's columns the most of the height before it plus half of its upper profile.
+    /// The most of the height before the piece plus half of its upper profile.
+    ///
+    /// It is the most among the piece's columns.
     ReportLandingHeight "report_landing_height",
     /// Empty cells whose upper neighbour is filled.
     ToppedHoles "topped_holes",
-    /// Changes between filled and empty along all columns, the floor not counted.
+    /// Changes between filled and empty along all columns, without the floor.
     InnerColumnTransitions "inner_column_transitions",
-    /// Per column d (d + 1) / 2, where it is d lower than both neighbours; a side is 21 high.
+    /// Per column d (d + 1) / 2, where it is d lower than both neighbours.
+    ///
+    /// A side is 21 high.
     HeightWells "height_wells",
     /// -10000 if the game is lost, else 100.
     HasLost "has_lost",
@@ -126,7 +132,7 @@ pub const SETS: &[(&str, &[Feature])] =
     &[("report", &REPORT), ("dellacherie", &DELLACHERIE), ("bertsekas", &BERTSEKAS), ("dt", &DT)];
 
 impl Feature {
-    /// Whether it tells of the placement alone, and not of the wall that it leaves.
+    /// Whether it tells of the placement alone, not of the wall it leaves.
     pub const fn is_of_placement(self) -> bool {
         matches!(
             self,
@@ -147,9 +153,9 @@ impl Feature {
 /// The height of a side for [`Feature::HeightWells`].
 pub const SIDE: u8 = ROWS as u8 + 1;
 
-/// All features of a placement, computed cell by cell, in the order of [`Feature::ALL`].
+/// All features of a placement, in the order of [`Feature::ALL`].
 ///
-/// A placement that loses is told by the wall before it.
+/// They are computed cell by cell. A placement that loses is told by the wall before it.
 #[cfg(test)]
 pub fn plain(before: &Wall, turned: &Orientation, column: usize, height: usize) -> [f64; COUNT] {
     let mut wall = *before;
@@ -166,7 +172,9 @@ pub fn plain(before: &Wall, turned: &Orientation, column: usize, height: usize) 
     numbers
 }
 
-/// The features of a wall, computed cell by cell, in the order of [`Feature::ALL`]; 0 where they are of a placement.
+/// The features of a wall, in the order of [`Feature::ALL`].
+///
+/// They are computed cell by cell, and 0 where they are of a placement.
 pub fn of_wall(wall: &Wall, height: usize) -> [f64; COUNT] {
     let filled = |row: usize, column: usize| wall.rows[row] >> column & 1 == 1;
     // The sides are filled.

@@ -52,7 +52,9 @@ pub trait Lanes:
     fn down<const BY: i32>(self) -> Self;
     /// What stands in a table at each number, which is below 16.
     fn of_table(self, table: &[u8; 16]) -> Self;
-    /// Adds to counts of ones those of some bits; for [`summed`](Self::summed), and at most 31 times.
+    /// Adds to counts of ones those of some bits, at most 31 times.
+    ///
+    /// The counts are for [`summed`](Self::summed).
     fn counting(self, bits: Self) -> Self;
     /// The counts as numbers.
     fn summed(self) -> Self;
@@ -60,7 +62,9 @@ pub trait Lanes:
     fn highest(self) -> u16;
     /// Whether all bits of all lanes are 0.
     fn is_zero(self) -> bool;
-    /// Sums of weighed rows of a table, whose numbers have a sign here; the terms are added in their order.
+    /// Sums of weighed rows of a table, whose numbers have a sign here.
+    ///
+    /// The terms are added in their order.
     fn weighed(self, table: &[Numbers], terms: &[(usize, f64)]) -> [f64; LANES];
 
     /// How many bits are set.
@@ -214,7 +218,9 @@ operators! {
     BitXor bitxor |one, other| one.with(other, |one, other| one ^ other),
 }
 
-/// Lanes in a register of 256 bits. The macro's last arguments say how it counts ones.
+/// Lanes in a register of 256 bits.
+///
+/// The macro's last arguments say how it counts ones.
 #[cfg(target_arch = "x86_64")]
 macro_rules! register {
     ($lanes:ident, $needs:literal, |$count:ident, $bits:ident| $counting:expr, |$counts:ident| $summed:expr) => {
@@ -417,7 +423,9 @@ register!(
     |counts| counts
 );
 
-/// A number for each column of each lane, a bit of it in each of these, and the sum of all numbers that were.
+/// A number for each column of each lane, and the sum of all that were.
+///
+/// Each of `bits` holds one bit of the numbers.
 #[derive(Clone, Copy)]
 pub struct Counters<L, const DIGITS: usize> {
     bits: [L; DIGITS],
@@ -433,7 +441,9 @@ impl<L: Lanes, const DIGITS: usize> Counters<L, DIGITS> {
         Self { bits: [zero; DIGITS], counts: [zero; DIGITS], beyond: zero }
     }
 
-    /// Adds one in some columns, sets to 0 where a column is not empty, and adds the numbers to their sum.
+    /// Adds one in some columns, and adds the numbers to their sum.
+    ///
+    /// Before they are added, they are set to 0 where a column is not empty.
     #[inline(always)]
     pub fn step(&mut self, one: L, empty: L) {
         let mut carry = one;

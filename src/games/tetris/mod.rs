@@ -1,6 +1,6 @@
-//! Tetris as the literature plays it: pieces drop straight, the next one is not known.
+//! Tetris as the literature plays it.
 //!
-//! `docs/tetris.md` gives the rules exactly.
+//! Pieces drop straight, the next one is not known. `docs/tetris.md` gives the rules exactly.
 
 mod batch;
 mod chunk;
@@ -83,7 +83,9 @@ pub struct Tetris {
 }
 
 impl Tetris {
-    /// Plays an action; `see` is given the walls on the way, with full rows before they are removed.
+    /// Plays an action; `see` is given the walls on the way.
+    ///
+    /// Full rows are seen before they are removed.
     #[inline]
     fn play(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(&Wall)) -> Step {
         if self.lost {
@@ -127,7 +129,7 @@ impl Game for Tetris {
         Self { wall: Wall::EMPTY, height: rules.rows, piece, lost: false, score: 0 }
     }
 
-    /// A game in a position; one whose wall is higher than the rules allow is lost.
+    /// A game in a position, lost if its wall is higher than the rules allow.
     fn at(rules: &Rules, state: &State) -> Self {
         let wall = state.wall();
         let lost = state.is_lost() || wall.height() > rules.rows() || state.piece() == UNKNOWN;

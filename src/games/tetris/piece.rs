@@ -24,7 +24,7 @@ pub struct Orientation {
     pub width: usize,
     /// Rows that it covers.
     pub height: usize,
-    /// The lowest row of its cells in each of these columns, 0 for the piece's lowest.
+    /// Its lowest row in each of these columns, 0 for the piece's lowest.
     pub lower: [u8; 4],
     /// The row above its highest cell in each of these columns.
     pub upper: [u8; 4],
@@ -87,7 +87,9 @@ pub const fn action(orientation: usize, column: usize) -> usize {
     orientation * COLUMNS + column
 }
 
-/// All placements of a piece, in their order: orientation, leftmost column, and the piece as it is turned.
+/// All placements of a piece, in their order.
+///
+/// Each is its orientation, its leftmost column, and the piece as it is turned.
 pub fn placements(piece: u8) -> impl Iterator<Item = (usize, usize, &'static Orientation)> {
     let turned = PIECES.get(usize::from(piece)).copied().unwrap_or_default();
     turned

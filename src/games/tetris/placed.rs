@@ -11,7 +11,7 @@ pub struct Placed {
     pub actions: [u8; LANES],
     /// Columns of the piece, the first of them again where it has fewer.
     pub columns: [Numbers; TALLEST],
-    /// Its lowest and highest rows there; none so high or low where it has fewer.
+    /// Lowest and highest rows there; none so high or low where it has fewer.
     pub lower: [Numbers; TALLEST],
     pub upper: [Numbers; TALLEST],
     /// Its cells, a row each.
@@ -20,7 +20,9 @@ pub struct Placed {
     /// The most rows and columns of any of them.
     pub tallest: usize,
     pub widest: usize,
-    /// For each column of the wall the row above the piece's cells, and whether it has any there: all bits, or none.
+    /// For each column of the wall the row above its cells, if it has any.
+    ///
+    /// `is_here` is all bits where it has any, else no bit.
     pub above: [Numbers; COLUMNS],
     pub is_here: [Numbers; COLUMNS],
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::piece::{FULL, ROWS, UNKNOWN};
 use super::wall::{KEPT, Wall};
 
-/// A packed position: the wall, the piece, the number of rows, whether the game is lost.
+/// A packed position: wall, piece, number of rows, whether the game is lost.
 ///
 /// What [`Lookahead`](crate::games::Lookahead) gives has no piece, and may have full rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -61,7 +61,7 @@ impl State {
         &self.rows
     }
 
-    /// The number of the piece in the order O I L J T S Z; 7 where it is not known.
+    /// The piece's number in the order O I L J T S Z; 7 where it is not known.
     pub fn piece(&self) -> u8 {
         self.piece
     }

@@ -1,4 +1,4 @@
-//! Features of the heights of the columns, each alone and some of them together.
+//! Features of the heights of the columns, each alone and some together.
 //!
 //! They are numbered after those of [`Feature`]: the heights, their differences, the shapes of four neighbouring columns
 //! between the sides, and those at a side.
@@ -116,7 +116,9 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// The weights among some terms, by the features' numbers; those of [`Feature`] are passed over.
+    /// The weights among some terms, by the features' numbers.
+    ///
+    /// Those of [`Feature`] are passed over.
     pub fn of(terms: &[(usize, f64)]) -> Self {
         let numbers = &*NUMBERS;
         let mut weights = vec![0.0; numbers.names.len()];

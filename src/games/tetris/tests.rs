@@ -95,7 +95,9 @@ fn controller(name: &str) -> Weighing {
     Weighing::new(&terms(name))
 }
 
-/// Walls of games that are played at random, from low ones to such as lose with most placements.
+/// Walls of games that are played at random.
+///
+/// They go from low ones to such as lose with most placements.
 fn walls(count: u64) -> impl Iterator<Item = (Wall, u8, usize)> {
     (0..count).flat_map(|seed| {
         let rules = Rules::new(4 + seed as u32 % 17).unwrap();

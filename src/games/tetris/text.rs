@@ -29,7 +29,9 @@ fn header(piece: u8) -> Vec<String> {
     (0..SHOWN).rev().map(|row| (0..COLUMNS).map(|column| letter(row, column)).collect()).collect()
 }
 
-/// The two lines of a piece, then so many rows of a wall from the top; the cells of full rows are spaces.
+/// The two lines of a piece, then so many rows of a wall from the top.
+///
+/// The cells of full rows are spaces.
 pub(super) fn show(wall: &Wall, height: usize, piece: u8) -> String {
     let mut lines = header(piece);
     lines.extend(rows(wall, height));
@@ -142,7 +144,7 @@ pub(super) fn parse(text: &str) -> Result<State> {
     Ok(State::pack(&Wall::of(rows), piece, height as u8, false))
 }
 
-/// What an action does: lines, whether it loses, the wall that it leaves, its features.
+/// What an action does: lines, whether it loses, the wall left, its features.
 pub(super) fn about_move(state: &State, action: usize) -> Map<String, Value> {
     let mut found = Map::new();
     Batch::with(|batch| {

@@ -97,7 +97,9 @@ impl Wall {
         lines as u32
     }
 
-    /// Drops a piece and removes full rows; `None`, and the wall as it was, where it reaches above so many rows.
+    /// Drops a piece and removes full rows.
+    ///
+    /// It gives `None` and leaves the wall as it was where the piece reaches above so many rows.
     #[inline]
     pub fn drop(&mut self, turned: &Orientation, column: usize, height: usize) -> Option<Rest> {
         if self.rest(turned, column) + turned.height > height {

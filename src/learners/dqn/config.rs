@@ -77,7 +77,7 @@ pub struct Learning {
     ///
     /// They are those with the highest prior.
     pub candidates: usize,
-    /// Count next states' values from their mean, as relative value iteration does.
+    /// Count next states' values from their mean (relative value iteration).
     ///
     /// It is the mean where as many actions are left.
     pub relative: bool,
@@ -89,10 +89,10 @@ pub struct Learning {
     pub expected: Option<Expected>,
 }
 
-/// Expected updates: a state's actions are simulated, and not only the one played learned.
+/// Expected updates: a state's actions are simulated.
 ///
-/// The reward of an action is the mean of its outcomes', the next state that of the first (Sutton and Barto 2018,
-/// section 8.5). This needs the rules.
+/// Not only the one that was played is learned. The reward of an action is the mean of its outcomes', the next state
+/// that of the first (Sutton and Barto 2018, section 8.5). This needs the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Expected {

@@ -56,7 +56,7 @@ const IMAGES: usize = 16;
 struct Labelled<'a, S> {
     /// The states with the symmetries under which they are seen.
     seen: &'a [(S, usize)],
-    /// The actions whose values are learned; those of a state stand side by side.
+    /// The actions whose values are learned, those of a state side by side.
     backups: &'a [Backup<S>],
     /// What each of the values should be.
     targets: &'a [f32],
@@ -225,7 +225,9 @@ impl<G: Image> QLearner<G> {
         Ok(parts?.into_iter().reduce(|sum, part| sum.with(part, &self.online)).unwrap_or_default())
     }
 
-    /// Some of the values of a batch, those of whole states, and some of its waves.
+    /// Some of the values of a batch, and some of its waves.
+    ///
+    /// The values are those of whole states.
     fn shard(&self, labelled: &Labelled<G::State>, shown: &Shown, range: Range<usize>) -> Batch {
         let (backups, view) = (&labelled.backups[range.clone()], self.online.view());
         let shape = [view.planes::<G>(), G::ROWS, G::COLUMNS];
@@ -281,7 +283,7 @@ impl<G: Image> QLearner<G> {
         Ok(Shown { images, scalars, priors })
     }
 
-    /// What the target network's values of next moves make of each action's plan.
+    /// What the target's values of next moves make of each action's plan.
     ///
     /// None if it values no next moves.
     fn next_values(&self, batch: &[Transition<G::State>], backups: &[Backup<G::State>]) -> Result<Vec<f32>> {
@@ -301,7 +303,7 @@ impl<G: Image> QLearner<G> {
         Outcomes::<G> { rules, view, expected, scale, discount }.simulate(batch, &mut self.simulating)
     }
 
-    /// What the values of backups should be: their rewards and next states' values.
+    /// What backups' values should be: their rewards and next states' values.
     ///
     /// These stand in place of what is certain there.
     fn targets(

@@ -47,7 +47,7 @@ impl<G: Game> NStep<G> {
         self.n == n && self.discount == discount && self.pending.len() < n && actions
     }
 
-    /// Takes a move and what it brought, and hands finished transitions to `store`.
+    /// Takes a move and what it brought; hands finished transitions to `store`.
     ///
     /// The reward is scaled already.
     pub fn push(

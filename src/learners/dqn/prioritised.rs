@@ -60,9 +60,10 @@ impl Priorities {
         }
     }
 
-    /// Draws one of `len` transitions from each of `count` equal parts of the sum.
+    /// Draws a transition from each of `count` equal parts of the sum.
     ///
-    /// The importance weights are `(1 / (len * probability)) ^ importance_exponent`, scaled to a maximum of 1.
+    /// There are `len` transitions. The importance weights are `(1 / (len * probability)) ^ importance_exponent`,
+    /// scaled to a maximum of 1.
     pub fn sample(&self, count: usize, len: usize, importance_exponent: f64, stream: &mut Stream) -> Sample {
         let tree = &self.tree;
         let part = tree.total() / count as f32;

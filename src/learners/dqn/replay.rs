@@ -167,7 +167,7 @@ impl<S: Copy> Replay<S> {
         self.bootstraps.clear();
     }
 
-    /// Tells the errors of sampled transitions, from which their priorities follow.
+    /// Tells the errors of sampled transitions, which set their priorities.
     pub fn set_errors(&mut self, slots: &[usize], errors: &[f32]) {
         if let Some(priorities) = &mut self.priorities {
             slots.iter().zip(errors).for_each(|(slot, error)| priorities.set_error(*slot, *error));

@@ -247,9 +247,9 @@ impl<G: Image> Dqn<G> {
     }
 }
 
-/// Keeps the target network's highest values of positions with the moves that led to them.
+/// Keeps the target network's highest values of positions.
 ///
-/// They are what it adds to the rewards of these moves.
+/// They stand with the moves that led to the positions, and are what the network adds to the rewards of these moves.
 fn keep_bootstraps<S: Copy + PartialEq>(replay: &mut Replay<S>, last: &[Option<usize>], states: &[S], highest: &[f32]) {
     for ((slot, state), highest) in last.iter().zip(states).zip(highest) {
         let Some(slot) = *slot else { continue };

@@ -150,7 +150,7 @@ mod tests {
         Transition { state, next: state, action: 3, reward: 0.5, discount: 0.25 }
     }
 
-    /// One matching move: it makes a run of three at the bottom of the left column.
+    /// One matching move: a run of three at the bottom of the left column.
     const BOARD: &str =
         "########\n########\n########\n########\n########\n########\n########\na#######\na#######\n#a######";
 

@@ -17,7 +17,7 @@ impl SumTree {
         Self { nodes: vec![0.0; 2 * capacity.next_power_of_two()] }
     }
 
-    /// Whether it is a tree of that capacity of which the first `len` slots are set.
+    /// Whether it is a tree of that capacity with the first `len` slots set.
     ///
     /// Then every slot that is [found](Self::find) is one of these.
     pub fn fits(&self, capacity: usize, len: usize) -> bool {

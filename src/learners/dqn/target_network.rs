@@ -12,7 +12,7 @@ use crate::network::QNetwork;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Target {
-    /// Copy the online network now and then, or follow it a little all the time.
+    /// Copy the online network at times, or follow it a little all the time.
     pub update: TargetUpdate,
     /// Hard: updates between copies.
     pub every: u64,

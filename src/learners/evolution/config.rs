@@ -39,7 +39,9 @@ pub struct Learning {
     pub method: Method,
     /// Features, or sets of them, by their names.
     pub features: Vec<String>,
-    /// The name or file of a controller around whose weights it searches; its other features keep theirs.
+    /// The name or file of a controller around whose weights it searches.
+    ///
+    /// The controller's other features keep theirs.
     pub start: Option<String>,
 }
 

@@ -18,7 +18,7 @@ use crate::network::device::Device;
 use crate::random::{Role, Stream};
 use crate::store::AgentFile;
 
-/// A search for the weights of a linear controller by the mean score of its games.
+/// A search for a linear controller's weights by the mean score of its games.
 ///
 /// All candidates of a generation play the same games.
 pub struct Evolution<G: Features> {
@@ -50,7 +50,9 @@ pub struct Moving {
     record: f64,
 }
 
-/// How long a round goes on before it can be stopped; what it finds does not depend on it.
+/// How long a round goes on before it can be stopped.
+///
+/// What it finds does not depend on this.
 const ROUND: Duration = Duration::from_secs(5);
 
 /// Candidates whose games are played side by side, for each thread.
@@ -109,7 +111,7 @@ impl<G: Features> Learner<G> for Evolution<G> {
         self.moving.optimizer.is_finished()
     }
 
-    /// Evaluates some candidates; where these were the last of a generation, it ends.
+    /// Evaluates some candidates; after the last of a generation, it ends.
     fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
         let (begin, generation) = (Instant::now(), self.step());
         let games = self.config.learner.fitness.games;
@@ -180,13 +182,15 @@ impl<G: Features> Evolution<G> {
         searched.chain(self.fixed.iter().copied()).collect()
     }
 
-    /// The controller that it has found, its largest weight 1 or -1: only their ratios count.
+    /// The controller that it has found, its largest weight 1 or -1.
+    ///
+    /// Only the weights' ratios count.
     fn controlled(&self) -> Controlled {
         Controlled::new(self.terms(self.moving.optimizer.solution())).scaled()
     }
 }
 
-/// What is searched for around a controller, and the features of it that stay as they are.
+/// What is searched for around a controller, and the features of it that stay.
 ///
 /// A number of 1 changes a weight by its own size, or by the mean size of those searched for where it is 0.
 fn around(features: &[usize], terms: &[(usize, f64)]) -> (Vec<Searched>, Vec<(usize, f64)>) {

@@ -42,7 +42,9 @@ pub struct Sampling {
 pub struct Learning {
     /// What a point is worth one action later.
     pub discount: f64,
-    /// Where a position has several descriptions: how many of the best are its features, by their mean.
+    /// How many of a position's best descriptions make its features.
+    ///
+    /// Their mean does, where a position has several.
     pub best_of: usize,
     /// Weight of the squared size of the weights in the regression.
     pub ridge: f64,

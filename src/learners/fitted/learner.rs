@@ -16,10 +16,11 @@ use crate::store::AgentFile;
 /// A weight that values have that grow from sweep to sweep.
 const UNBOUNDED: f64 = 1e9;
 
-/// Fitted value iteration (Gordon 1995, "Stable function approximation in dynamic programming").
+/// Fitted value iteration.
 ///
-/// The value of a position is linear in its features, `V(s) = weights . (1, features)`. A sweep takes for each of many
-/// positions the best that one action and the values so far promise,
+/// Gordon 1995, "Stable function approximation in dynamic programming". The value of a position is linear in its
+/// features, `V(s) = weights . (1, features)`. A sweep takes for each of many positions the best that one action and
+/// the values so far promise,
 ///
 /// ```text
 /// y = max over actions of (R + discount * mean over outcomes of V(outcome))

@@ -30,7 +30,9 @@ struct Action {
     outcomes: Vec<Range<u32>>,
 }
 
-/// Draws positions and outcomes of all their actions, the same at any number of threads.
+/// Draws positions and outcomes of all their actions.
+///
+/// They are the same at any number of threads.
 pub fn sample<G: Features>(rules: &G::Rules, mask: MaskKind, sampling: &Sampling, seed: u64) -> Vec<Sampled> {
     let states = G::positions(rules, sampling.positions, &mut Stream::new(seed, Role::Sample, 0));
     let outcomes = sampling.outcomes as u64;

@@ -28,13 +28,19 @@ pub struct Training {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Learning {
-    /// The controller that looks a piece further, by its name or its file; without it the first of the game's.
+    /// The controller that looks a piece further, by its name or its file.
+    ///
+    /// Without it the first of the game's is taken.
     pub expert: Option<String>,
     /// Features, or sets of them, by their names.
     pub features: Vec<String>,
-    /// How far below the best an action is, in shares of the expert's largest weight, that counts 1/e as much.
+    /// How far below the best an action is that counts 1/e as much.
+    ///
+    /// In shares of the expert's largest weight.
     pub temperature: f64,
-    /// Weight of the squared size of the weights in the regression, by pair of actions.
+    /// Weight of the squared size of the weights in the regression.
+    ///
+    /// It is by pair of actions.
     pub ridge: f64,
 }
 

@@ -14,7 +14,9 @@ pub struct Pair {
     pub weight: f64,
     /// By how much the expert prefers its choice.
     pub gap: f64,
-    /// The choice's features less the other's, where they differ, by their places in the regression.
+    /// The choice's features less the other's, where they differ.
+    ///
+    /// They are given by their places in the regression.
     pub features: Vec<(u32, f64)>,
 }
 
@@ -30,7 +32,7 @@ pub struct Labels {
 /// Pairs that count less are left out.
 const LEAST: f64 = 1e-3;
 
-/// Asks an expert about a position in which its apprentice would choose an action.
+/// Asks an expert about a position where its apprentice chooses an action.
 ///
 /// Features are those that are selected for the regression. None where there is nothing to choose.
 pub fn label<G: Features>(
@@ -68,11 +70,15 @@ fn difference(one: &[(u32, f64)], other: &[(u32, f64)]) -> Vec<(u32, f64)> {
     summed.map(|same| (same[0].0, same.iter().map(|(_, number)| number).sum())).filter(|(_, sum)| *sum != 0.0).collect()
 }
 
-/// A linear regression of gaps on differences of features, by its normal equations.
+/// A linear regression of gaps on differences of features.
+///
+/// It goes by its normal equations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Regression {
     width: usize,
-    /// Sum of weight * features * features^T: `[width, width]`, only where the column is not before the row.
+    /// Sum of weight * features * features^T: `[width, width]`.
+    ///
+    /// Only where the column is not before the row.
     squares: Vec<f64>,
     /// Sum of weight * features * gap.
     products: Vec<f64>,
@@ -107,9 +113,10 @@ impl Regression {
         self.gaps += pair.weight * pair.gap * pair.gap;
     }
 
-    /// The weights of the least squared error with a ridge, by pair, and the share of the gaps that they explain.
+    /// The weights, and the share of the gaps that they explain.
     ///
-    /// None without a pair, or where rounding has left no solution.
+    /// They have the least squared error with a ridge, by pair. None without a pair, or where rounding has left no
+    /// solution.
     pub fn solve(&self, ridge: f64) -> Option<(Vec<f64>, f64)> {
         if self.weight == 0.0 {
             return None;

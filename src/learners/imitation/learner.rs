@@ -35,16 +35,21 @@ pub struct Imitation<G: Playable> {
 #[serde(bound = "")]
 pub struct Moving<G: Playable> {
     sweeps: u64,
-    /// Positions of the sweep so far, and those of them in which expert and apprentice chose the same.
+    /// Positions of the sweep so far.
     positions: u64,
+    /// Those of them in which expert and apprentice chose the same.
     agreed: u64,
     games: Vec<(G, Stream)>,
-    /// Of the apprentice; none before the end of the first sweep, in which it is the expert without a further look.
+    /// Of the apprentice; none before the end of the first sweep.
+    ///
+    /// In the first sweep it is the expert without a further look.
     weights: Option<Vec<f64>>,
     regression: Regression,
 }
 
-/// How long a round goes on before it can be stopped; what it finds does not depend on it.
+/// How long a round goes on before it can be stopped.
+///
+/// What it finds does not depend on this.
 const ROUND: Duration = Duration::from_secs(5);
 
 impl<G: Playable> Learner<G> for Imitation<G> {
@@ -103,7 +108,7 @@ impl<G: Playable> Learner<G> for Imitation<G> {
         self.moving.sweeps
     }
 
-    /// Asks about some positions; where these were the last of a sweep, it ends.
+    /// Asks about some positions; after the last of a sweep, it ends.
     fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
         let begin = Instant::now();
         let Config { learning, sampling, .. } = &self.config.learner;
@@ -179,7 +184,9 @@ impl<G: Playable> Imitation<G> {
         }
     }
 
-    /// The controller that it has learned to be, without features that never came up.
+    /// The controller that it has learned to be.
+    ///
+    /// Features that never came up are left out.
     fn controlled(&self) -> Controlled {
         Controlled::new(self.apprentice().into_iter().filter(|(_, weight)| *weight != 0.0).collect()).scaled()
     }

@@ -1,4 +1,6 @@
-//! Imitation: a linear controller that learns to see at once what one that looks further sees.
+//! Imitation: a linear controller learns from one that looks further.
+//!
+//! It learns to see at once what the other sees.
 //!
 //! Begin reading at [`learner`].
 

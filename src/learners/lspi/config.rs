@@ -32,7 +32,9 @@ pub struct Learning {
     pub features: Vec<String>,
     /// What a point is worth one action later.
     pub discount: f64,
-    /// Added to the equations' diagonal, in shares of each feature's sum of squares.
+    /// Added to the equations' diagonal.
+    ///
+    /// In shares of each feature's sum of squares.
     pub ridge: f64,
 }
 

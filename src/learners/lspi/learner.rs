@@ -40,7 +40,9 @@ pub struct Moving<G: Playable> {
     points: f64,
     games: Vec<Table<G>>,
     lstd: Lstd,
-    /// Of the policy that plays: the constant, then one for each feature; none for the first, which is random.
+    /// Of the policy that plays: the constant, then one for each feature.
+    ///
+    /// None for the first, which is random.
     weights: Option<Vec<f64>>,
 }
 
@@ -53,7 +55,9 @@ pub struct Table<G: Playable> {
     explore: Stream,
 }
 
-/// How long a round goes on before it can be stopped; what it finds does not depend on it.
+/// How long a round goes on before it can be stopped.
+///
+/// What it finds does not depend on this.
 const ROUND: Duration = Duration::from_secs(5);
 /// Moves of a game between two looks at the clock.
 const MOVES: u64 = 50;
@@ -103,7 +107,7 @@ impl<G: Playable> Learner<G> for Lspi<G> {
         self.moving.policies
     }
 
-    /// Plays some moves; where these were a policy's last, the next one is found.
+    /// Plays some moves; after a policy's last, the next one is found.
     fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
         let begin = Instant::now();
         let Config { learning, sampling, .. } = self.config.learner.clone();
@@ -176,13 +180,17 @@ impl<G: Playable> Lspi<G> {
         self.moving.moves += moves;
     }
 
-    /// The features and the weights of the policy that plays; none for the random one.
+    /// The features and weights of the policy that plays.
+    ///
+    /// None for the random one.
     fn terms(&self) -> Option<Vec<(usize, f64)>> {
         let weights = self.moving.weights.as_ref()?;
         Some(self.selection.weighed(&weights[1..]))
     }
 
-    /// The controller that it has learned to be; before the first policy is learned, all actions are worth the same.
+    /// The controller that it has learned to be.
+    ///
+    /// Before the first policy is learned, all actions are worth the same.
     fn controlled(&self) -> Controlled {
         Controlled::new(self.terms().unwrap_or_else(|| vec![(self.selection.features()[0], 0.0)])).scaled()
     }
@@ -211,7 +219,7 @@ struct Played {
 }
 
 impl Choosing<'_> {
-    /// The actions of a position, their features, and which of them the policy would choose.
+    /// The actions of a position, their features, and the policy's choice.
     fn describe<G: Playable>(&self, state: &G::State, explore: &mut Stream) -> (Vec<(usize, Sparse)>, usize) {
         let mut actions = Vec::new();
         G::action_features(state, |action, features| actions.push((action, self.selection.of(features))));

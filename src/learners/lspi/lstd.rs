@@ -1,4 +1,6 @@
-//! The weights of linear action values that agree with themselves, from transitions.
+//! The weights of linear action values that agree with themselves.
+//!
+//! They are found from transitions.
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -13,7 +15,9 @@ pub struct Transition {
     pub features: Sparse,
     /// Its points.
     pub reward: f64,
-    /// Features of the action that the policy would choose next; none where the game has ended.
+    /// Features of the action that the policy would choose next.
+    ///
+    /// None where the game has ended.
     pub next: Option<Sparse>,
 }
 
@@ -69,9 +73,10 @@ impl Lstd {
         }
     }
 
-    /// The weights: the constant, then one for each feature; those of features that never came up are 0.
+    /// The weights: the constant, then one for each feature.
     ///
-    /// The ridge of each weight is that share of the sum of its feature's squares. None without a solution.
+    /// Those of features that never came up are 0. The ridge of each weight is that share of the sum of its feature's
+    /// squares. None without a solution.
     pub fn solve(&self, ridge: f64) -> Option<Vec<f64>> {
         // In units in which each feature's mean square is 1: features of very different sizes solve alike.
         let scale: Vec<f64> =

@@ -1,4 +1,6 @@
-//! Least-squares policy iteration: a linear controller whose weights are values of actions.
+//! Least-squares policy iteration of a linear controller.
+//!
+//! Its weights are values of actions.
 //!
 //! Begin reading at [`learner`].
 

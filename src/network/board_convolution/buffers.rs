@@ -46,7 +46,7 @@ impl<T: Copy + Default> Buffers<T> {
         buffer
     }
 
-    /// Keeps a buffer for [`take`](Self::take); the one kept longest makes room.
+    /// Keeps a buffer for [`take`](Self::take); the oldest makes room.
     pub fn give(&self, buffer: Vec<T>) {
         if buffer.capacity() == 0 {
             return;

@@ -83,7 +83,7 @@ impl Channels {
 }
 
 with_the_best_instructions! {
-    /// Copies places to the lines of a padded block, but for what a mask of them holds back.
+    /// Copies places to a padded block's lines, but for what a mask holds back.
     ///
     /// They have so many `channels`; the mask is `[places, groups]`, a bit for each channel; where it is empty all
     /// passes. Lines of more places become zeros.
@@ -137,9 +137,10 @@ unsafe fn all_to_sums<R: Register>(numbers: &[f32], channels: Channels, places: 
 }
 
 with_the_best_instructions! {
-    /// Activates the sums of the places of a block to their channels, and keeps which passed the ReLU.
+    /// Activates the sums of the places of a block to their channels.
     ///
-    /// `input` is the convolution's input, which a residual adds. The mask is `[places, groups]`, or empty.
+    /// `input` is the convolution's input, which a residual adds. The mask, `[places, groups]` or empty, keeps which
+    /// passed the ReLU.
     pub fn activate(
         activation: Activation,
         places: &[Place],
@@ -186,7 +187,9 @@ unsafe fn activate_all<R: Register>(
 }
 
 with_the_best_instructions! {
-    /// Sums a group of a padded block over the places of every board: `[boards, channels]`.
+    /// Sums a group of a padded block over the places of every board.
+    ///
+    /// The sums are `[boards, channels]`.
     pub fn sum_boards(
         padded: &[Line],
         lines: &[usize],
@@ -298,7 +301,9 @@ impl Finish<'_> {
         self.added.is_none_or(|added| added.len() == lines) && (!residual || self.before.len() == lines)
     }
 
-    /// Sums as they are at last; they are of so many numbers from the beginning of a padded block.
+    /// Sums as they are at last.
+    ///
+    /// They begin so many numbers behind the beginning of a padded block.
     ///
     /// # Safety
     /// A register's numbers from there on are in it, and the processor has the instructions of the register.

@@ -83,7 +83,7 @@ impl Shape {
         (0..self.block() * self.places()).map(|place| self.line(place))
     }
 
-    /// The line with which the neighbourhood of a row and column of a board begins.
+    /// The line where the neighbourhood of a board's row and column begins.
     pub fn corner(&self, board: usize, [row, column]: [usize; 2]) -> usize {
         (board * self.padded_rows() + row) * self.padded_columns() + column
     }
@@ -93,7 +93,7 @@ impl Shape {
         self.corner(board, [place / self.columns, place % self.columns])
     }
 
-    /// Where the neighbourhood of a place of a block begins in the padded block.
+    /// Where the neighbourhood of a block's place begins in the padded block.
     pub fn neighbourhood(&self, place: usize) -> usize {
         self.corner_of(place) * WIDTH
     }
@@ -125,7 +125,7 @@ impl Shape {
         })
     }
 
-    /// The offsets of [`neighbours`](Self::neighbours) in runs of one kernel row.
+    /// Offsets of [`neighbours`](Self::neighbours) in runs of one kernel row.
     ///
     /// Each run comes with its row.
     pub fn kernel_rows(&self) -> Vec<(usize, Vec<usize>)> {

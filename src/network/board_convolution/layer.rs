@@ -44,7 +44,7 @@ impl Layer {
         self.shape.outputs
     }
 
-    /// Convolves boards of the padded block `input` to the padded block `output`.
+    /// Convolves boards of the padded block `input` to the padded `output`.
     ///
     /// There is at least one board. The sums begin with `starts`, which are [`self.starts`](Self::starts) or others
     /// like them.

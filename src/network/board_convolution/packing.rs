@@ -40,7 +40,9 @@ impl Shape {
         first * self.taps() + tap * WIDTH.min(self.inputs - first) + input % WIDTH
     }
 
-    /// The same of a point, the points in the place of taps; all inputs of a point stand together.
+    /// The same of a point, the points in the place of taps.
+    ///
+    /// All inputs of a point stand together.
     fn point_line(&self, input: usize, point: usize) -> usize {
         point * self.inputs + input
     }

@@ -31,7 +31,9 @@ enum Way {
         /// Lines of a panel.
         panel: usize,
     },
-    /// The sums are those of the four places of each tile, also of those beyond the board.
+    /// The sums are those of the four places of each tile.
+    ///
+    /// Those beyond the board are among them.
     Winograd {
         chunks: Vec<Winograd>,
         /// Lines of a panel.
@@ -46,9 +48,10 @@ struct Winograd {
 }
 
 impl Winograd {
-    /// All of a block: few at a time where what is written for them stays in the first-level cache then.
+    /// All tiles of a block: few at a time, or all at once.
     ///
-    /// With many channels it does not; it is better if many tiles share what is read of the weights.
+    /// They are few where what is written for them stays in the first-level cache then. With many channels it does not;
+    /// it is better if many tiles share what is read of the weights.
     fn of_block(shape: &Shape, boards: usize) -> Vec<Self> {
         let all: Vec<Tile> = shape.tiles_of(boards).collect();
         let lines = POINTS * (shape.groups() + shape.outputs.div_ceil(WIDTH).min(TOGETHER));
@@ -60,7 +63,7 @@ impl Winograd {
         Self { tiles: Tiles::new(shape, tiles), sizes: Sizes { tiles: tiles.len(), inputs: shape.inputs } }
     }
 
-    /// Multiplies the patches of a padded block by panels of weights at all points.
+    /// Multiplies patches of a padded block by panels of weights at all points.
     ///
     /// What comes out for a panel, `[points, tiles]`, is seen once. A panel has so many lines; both buffers are written.
     fn multiply(
@@ -123,7 +126,7 @@ fn room(buffer: &mut Vec<Line>, count: usize) -> &mut [Line] {
 /// Panels that are multiplied together, since they read the same left side.
 const TOGETHER: usize = 2;
 
-/// Lines that are written for a tile, of which some tiles fit into the first-level cache.
+/// Lines written for a tile when some tiles fit in the first-level cache.
 const FEW: usize = 64;
 
 impl Plan {
@@ -142,7 +145,9 @@ impl Plan {
         }
     }
 
-    /// Sums of places with the same taps stand together, so that they make full tiles of a product.
+    /// Sums of places with the same taps stand together.
+    ///
+    /// So they make full tiles of a product.
     fn direct(shape: &Shape, boards: usize, rectangles: &[(Rectangle, Rectangle)]) -> Self {
         let (mut places, mut owners, mut regions) = (Vec::new(), Vec::new(), Vec::new());
         for (rectangle, taps) in rectangles.iter().filter(|_| boards > 0) {
@@ -226,7 +231,7 @@ impl Plan {
         }
     }
 
-    /// Writes the convolution of a padded block by panels of weights to a padded block.
+    /// Writes a padded block's convolution by panels of weights to another.
     ///
     /// What becomes of the sums is told for each panel's channels.
     pub fn apply<'a>(

@@ -127,7 +127,9 @@ unsafe fn add_all<R: Register, const TALL: usize, const WIDE: usize>(
     }
 }
 
-/// Whether columns of registers come in so many at once, or one by one if it is the last of an odd number.
+/// Whether columns of registers come in so many at once.
+///
+/// The last of an odd number may come alone.
 const fn fits<R: Register>(wide: usize) -> bool {
     let registers = WIDTH / R::LANES;
     WIDTH == registers * R::LANES && (wide == 2 || registers.is_multiple_of(wide))
@@ -154,7 +156,7 @@ struct Left<const ROW: usize, const STEP: usize> {
 }
 
 impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
-    /// The same for `WIDE` columns of registers, or for the only one that is left.
+    /// The same for `WIDE` columns of registers, or the only one that is left.
     ///
     /// # Safety
     /// As of [`product`](Self::product).

@@ -26,9 +26,9 @@ pub trait Register: Copy {
     unsafe fn minus(self, other: Self) -> Self;
     /// The product.
     unsafe fn times(self, other: Self) -> Self;
-    /// The product and a sum; rounded once where there is an instruction for it.
+    /// The product and a sum, rounded once where an instruction does it.
     unsafe fn times_plus(self, factor: Self, sum: Self) -> Self;
-    /// Zero in place of what is below zero; NaN passes, and a negative zero may.
+    /// Zero in place of what is below it; NaN passes, a negative zero may.
     unsafe fn rectified(self) -> Self;
     /// A bit for every lane: whether it is above zero, or NaN.
     unsafe fn passes(self) -> u16;
@@ -281,7 +281,7 @@ impl Register for Four {
     }
 }
 
-/// Compiles a function for every instruction set and lets that of the best be called.
+/// Compiles a function for every instruction set, of which the best is called.
 ///
 /// Another one, always inlined and generic over the [`Register`], does its work. It may also be generic over numbers,
 /// which are given for registers of sixteen, eight and four.

@@ -1,4 +1,6 @@
-//! The convolution and its gradients against plain sums, and the ways to it against each other.
+//! The convolution and its gradients against plain sums.
+//!
+//! The ways to it are held against each other.
 
 use super::Kernel;
 use super::backward::backward;
@@ -13,7 +15,7 @@ use crate::instructions::InstructionSet;
 use crate::network::activation::Activation;
 use crate::random::{Role, Stream};
 
-/// Calls with a place, an output, a place that it sees, an input and the tap between them.
+/// Calls with a place, an output, a place it sees, an input and their tap.
 fn each(shape: &Shape, mut see: impl FnMut(usize, usize, usize, usize, usize)) {
     let border = shape.kernel / 2;
     for place in 0..shape.boards * shape.places() {

@@ -29,7 +29,7 @@ pub struct WaveTower {
     pub below: f32,
     /// 1x1, to the log-odds of each colour's own plane.
     pub own: Option<Kernel>,
-    /// 1x1, of the mean over the colours, to the log-odds of the other planes, if any.
+    /// 1x1, of the colours' mean, to the log-odds of the other planes, if any.
     pub rest: Option<Kernel>,
     /// 1x1.
     pub hidden: Kernel,

@@ -1,4 +1,4 @@
-//! Convolutions by 3x3 kernels with fewer multiplications: Winograd's minimal filtering.
+//! 3x3 convolutions with fewer multiplications: Winograd's minimal filtering.
 //!
 //! A tile of 2x2 places sees a patch of 4x4. Patch and kernel are transformed to 16 points each, at which they are
 //! multiplied one by one and summed over the channels; what comes out is transformed to the tile. So a place takes
@@ -56,7 +56,7 @@ impl Tiles {
         self.block
     }
 
-    /// Transforms the patches of all groups of a padded block: `[points, groups, tiles]`.
+    /// Transforms all of a padded block's patches: `[points, groups, tiles]`.
     pub fn read(&self, padded: &[Line], transformed: &mut [Line]) {
         patches_of(self, padded, transformed);
     }
@@ -68,7 +68,9 @@ impl Tiles {
 }
 
 impl Shape {
-    /// Whether this way takes fewer multiplications than leaving out what lies beyond the border.
+    /// Whether this way takes fewer multiplications than the direct one.
+    ///
+    /// That leaves out what lies beyond the border.
     pub fn suits_winograd(&self) -> bool {
         let reached = |size: usize| 3 * size - 2;
         self.kernel == 3 && POINTS * self.tiles().count() < reached(self.rows) * reached(self.columns)
@@ -154,7 +156,7 @@ unsafe fn read_gradients<R: Register>(tiles: &Tiles, padded: &[Line], transforme
 }
 
 with_the_best_instructions! {
-    /// Adds the tiles to sums: from products `[points, tiles]` to sums `[tiles, 4]`.
+    /// Adds the tiles to sums: products `[points, tiles]`, sums `[tiles, 4]`.
     pub fn add_tiles(products: &[Line], sums: &mut [Line]) = gather_tiles
 }
 
@@ -183,7 +185,9 @@ unsafe fn gather_tiles<R: Register>(products: &[Line], sums: &mut [Line]) {
 }
 
 with_the_best_instructions! {
-    /// Writes the activated sums of tiles to a group of a padded block, from products `[points, tiles]`.
+    /// Writes the activated sums of tiles to a group of a padded block.
+    ///
+    /// They come from products `[points, tiles]`.
     pub fn write_tiles(tiles: &Tiles, products: &[Line], finish: &Finish, output: &mut [Line]) = finish_tiles
 }
 
@@ -232,7 +236,9 @@ pub fn transformed(kernel: &[f32; 9]) -> [f32; POINTS] {
     points
 }
 
-/// The reverse of [`transformed`] for gradients: that of the kernel from that of the points.
+/// The reverse of [`transformed`] for gradients.
+///
+/// That of the kernel comes from that of the points.
 pub fn gradient_of_kernel(points: &[f32; POINTS]) -> [f32; 9] {
     let rows: [[f32; 3]; 4] =
         std::array::from_fn(|row| kernel_from_points(std::array::from_fn(|column| points[4 * row + column])));
@@ -264,7 +270,9 @@ unsafe fn patch_of<R: Register>([a, b, c, d]: [R; 4]) -> [R; 4] {
     unsafe { [a.minus(c), b.plus(c), c.minus(b), b.minus(d)] }
 }
 
-/// The places of a tile, row by row, from its products at the points, so many lines apart.
+/// The places of a tile, row by row, from its products at the points.
+///
+/// The points are so many lines apart.
 ///
 /// # Safety
 /// A register's numbers from there on may be read for each point; the processor has the instructions of the register.
@@ -292,7 +300,9 @@ unsafe fn halves<R: Register>([a, b, c, d]: [R; 4]) -> [R; 2] {
     unsafe { [a.plus(b).plus(c), b.minus(c).minus(d)] }
 }
 
-/// From the gradients of two places to those of four points, the last with the opposite sign.
+/// From the gradients of two places to those of four points.
+///
+/// The last has the opposite sign.
 ///
 /// # Safety
 /// The processor has the instructions of the register.

@@ -13,7 +13,7 @@ pub struct CurvePoint {
     pub step: u64,
     /// Mean score.
     pub mean: f64,
-    /// Half the width of the mean's 95 % confidence interval, where it is known.
+    /// Half the width of the mean's 95 % confidence interval, where known.
     pub half_width: Option<f64>,
 }
 
