@@ -102,6 +102,8 @@ def main():
         for seed in range(1, min(seeds, arguments.seeds or seeds) + 1)
         if arguments.only is None or fnmatch.fnmatch(name, arguments.only)
     ]
+    if not jobs:
+        raise SystemExit(f"--only {arguments.only} matches none of {', '.join(planned)}")
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for _ in pool.map(lambda job: train(program, *job), sorted(jobs, key=lambda job: job[0])):
             pass
@@ -235,7 +237,7 @@ def between(text, name, table):
 
 def recipe_table():
     """The table of whole trainings."""
-    rows = ["| recipe | trainings | mean | spread | interquartile mean | each | updates | hours, on shared cores |", "|---|---|---|---|---|---|---|---|"]
+    rows = ["| recipe | trainings | mean | spread | interquartile mean | each | updates, or sweeps | hours, on shared cores |", "|---|---|---|---|---|---|---|---|"]
     for name in RECIPES:
         found = trainings(name)
         if not found:
@@ -250,7 +252,7 @@ def recipe_table():
         hours = statistics.fmean(row["seconds"] for row in last) / 3600
         each = ", ".join(f"{mean:.1f}" for mean in means)
         cells = [f"[`{name}`](../configs/{name}.toml)", len(means), f"{statistics.fmean(means):.1f}", spread, middle, each]
-        cells += [f"{last[0].get('updates', last[0]['step']):,.0f}", f"{hours:.1f}"]
+        cells += [f"{last[0].get('updates', last[0]['step']):,.0f}", f"{hours:.1f}" if hours > 0.01 else f"{3600 * hours:.0f} seconds"]
         rows.append("| " + " | ".join(str(cell) for cell in cells) + " |")
     return "\n".join(rows) + "\n"
 
@@ -275,9 +277,11 @@ def change_table(kind, changes):
             seeds = compared[name]
             apart = statistics.fmean(of[seed] - base[seed] for seed in seeds)
             # Of so many changes all intervals hold at once with 95 %: Bonferroni.
-            half = student(1 - 0.025 / len(compared), degrees) * spread * math.sqrt(2 / len(seeds)) if degrees > 1 else math.nan
-            cells[3] = f"{apart:+.0f} ± {half:.0f}"
-            cells[4] = "" if math.isnan(half) or abs(apart) <= half else "better" if apart > 0 else "worse"
+            cells[3] = f"{apart:+.0f}"
+            if degrees > 1:
+                half = student(1 - 0.025 / len(compared), degrees) * spread * math.sqrt(2 / len(seeds))
+                cells[3] += f" ± {half:.0f}"
+                cells[4] = "" if abs(apart) <= half else "better" if apart > 0 else "worse"
         rows.append("| " + " | ".join(str(cell) for cell in cells) + " |")
     notes = ["", f"Means of {GAMES:,} games from seed {FIRST_SEED:,} on, less luck."]
     if degrees:
@@ -291,12 +295,13 @@ def change_table(kind, changes):
 
 def curves():
     """Evaluations less luck of each recipe's trainings, over updates and over hours: their mean, and from the lowest to the highest."""
-    colours = dict(zip(RECIPES, ["#4c78a8", "#d68910", "#54a24b", "#8f6bb3"]))
+    colours = dict(zip(RECIPES, ["#4c78a8", "#d68910", "#54a24b", "#8f6bb3", "#6b6f76"]))
     series = {}
     for name in colours:
         logs = [log(name, seed, "evaluations") for seed in trainings(name)]
         rows = list(zip(*logs))
-        if rows:
+        # One that ends within seconds has no curve.
+        if rows and "updates" in rows[0][0]:
             series[name] = [
                 {
                     "updates": [row["updates"] for row in at],

@@ -25,6 +25,7 @@ import math
 import os
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -84,6 +85,10 @@ def main():
     parser.add_argument("--program", help="a matchq that was built before; without it, it is built")
     arguments = parser.parse_args()
     if arguments.what == "tables":
+        needed = [path_of("strength", family(ms)) for family, budgets in FAMILIES.values() for ms in budgets]
+        missing = [path for path in [path_of("players", REFERENCE), *needed] if not path.exists()]
+        if missing:
+            sys.exit(f"results.py: there is no {missing[0].relative_to(ROOT)}: play first, or strength")
         timed = {
             (name, ms): Played(path_of("strength", family(ms)))
             for name, (family, budgets) in FAMILIES.items()
@@ -94,11 +99,15 @@ def main():
         write(ROOT / "docs" / "strength.svg", curves(timed))
         print("written: docs/results.md, docs/strength.svg")
         return
+    chosen = fnmatch.filter(PLAYERS, arguments.only)
+    if not chosen:
+        sys.exit(f"results.py: --only {arguments.only} matches none of {', '.join(PLAYERS)}")
+    by = "a given program" if arguments.program else commit()
     program = arguments.program or build()
     if arguments.what == "play":
-        for name, games in PLAYERS.items():
-            if fnmatch.fnmatch(name, arguments.only) and not path_of("players", name).exists():
-                report("players", name, [play(program, name, 0, games)])
+        for name in chosen:
+            if not path_of("players", name).exists():
+                report("players", name, [play(program, name, 0, PLAYERS[name])], by)
         return
     # In pieces and in turn, so that all have the machine in the same states.
     pieces = {}
@@ -108,26 +117,29 @@ def main():
             for name in (family(ms) for family, budgets in FAMILIES.values() if ms in budgets):
                 pieces.setdefault(name, []).append(play(program, name, index * piece, piece))
     for name, played in pieces.items():
-        report("strength", name, played)
+        report("strength", name, played, by)
 
 
 def commit():
-    """The commit that the program is of, and whether its code differs from it."""
+    """The commit that the program is of, and whether files beside documentation differ from it."""
     def git(*arguments):
         return subprocess.run(["git", *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
     found = git("rev-parse", "--short", "HEAD")
-    changed = git("status", "--porcelain", "--", "src", "Cargo.lock").stdout.strip()
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs").stdout.strip()
     return f"commit `{found.stdout.strip()}`{' with changes' if changed else ''}" if found.returncode == 0 else "an unknown commit"
 
 
 def build():
-    """The program, freshly built in the release profile."""
+    """A copy of the program, freshly built in the release profile: whatever is built meanwhile, it stays the same."""
     cargo = ["cargo", "build", "--release", "--locked", "--bin", "matchq"]
     cargo.append("--message-format=json-render-diagnostics")
     output = subprocess.run(cargo, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
     artifacts = (json.loads(line) for line in output.splitlines())
-    return next(path for path in (artifact.get("executable") for artifact in artifacts) if path)
+    built = next(path for path in (artifact.get("executable") for artifact in artifacts) if path)
+    folder = ROOT / "target" / "results"
+    folder.mkdir(parents=True, exist_ok=True)
+    return shutil.copy(built, folder)
 
 
 def play(program, player, seed, games):
@@ -140,9 +152,9 @@ def play(program, player, seed, games):
     return json.loads(output)["players"][0]
 
 
-def report(folder, player, pieces):
-    """Writes a player's games, which it has played in pieces from seed 0 on."""
-    lines = [f"# {player}\n", f"# {machine()}, {datetime.date.today()}, {commit()}\n", "seed,score,luck,ms a move\n"]
+def report(folder, player, pieces, by):
+    """Writes a player's games, which it has played in pieces from seed 0 on, and by which program."""
+    lines = [f"# {player}\n", f"# {machine()}, {datetime.date.today()}, {by}\n", "seed,score,luck,ms a move\n"]
     for piece in pieces:
         for score, luck in zip(piece["scores"], piece["luck"]):
             lines.append(f"{len(lines) - 3},{score},{luck:.1f},{piece['milliseconds_per_move']:.3g}\n")
@@ -347,4 +359,4 @@ if __name__ == "__main__":
     try:
         main()
     except (OSError, subprocess.CalledProcessError, KeyboardInterrupt) as problem:
-        sys.exit(f"results.py: {problem or 'interrupted'}; the same command goes on with players without a report")
+        sys.exit(f"results.py: {problem or 'interrupted'}; play goes on with players without a report, strength begins anew")

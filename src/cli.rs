@@ -140,8 +140,8 @@ pub struct Endure {
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub moves: u64,
     /// Seed of the first seat; seat i has seed S + i
-    #[arg(long, value_name = "S", default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
-    pub seed: u128,
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = seed_of_a_seat, allow_negative_numbers = true)]
+    pub seed: u64,
     /// Which game, by which rules.
     #[command(flatten)]
     pub game: GameArguments,
@@ -302,6 +302,11 @@ pub struct Players {
 /// A seed, with a sentence for what is none.
 fn seed(text: &str) -> Result<u128, String> {
     text.parse().map_err(|_| format!("a seed is a whole number from 0 to {}", u128::MAX))
+}
+
+/// The same of a seat, whose seeds are shorter.
+fn seed_of_a_seat(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("a seat's seed is a whole number from 0 to {}", u64::MAX))
 }
 
 /// Which game, by which rules.
