@@ -53,6 +53,9 @@ fn moves_that_are_left_are_told_only_where_the_rules_count_them() {
     for (game, counts) in [("match3", true), ("bilging", true), ("tetris", false), ("bejeweled", false)] {
         let replayed = matchq(&["replay", "--game", game, "--seed", "5"], "");
         assert_eq!(text(&replayed.stdout).contains("moves_left"), counts, "{game}");
+        let board = two_moves(game).split("\n\n").nth(1).unwrap().to_owned();
+        let advised = matchq(&["advise", "--game", game, "--player", "greedy", "--json"], &board);
+        assert_eq!(text(&advised.stdout).contains("moves_left"), counts, "{game}");
     }
 }
 
@@ -65,7 +68,6 @@ fn what_is_no_seed_is_refused_by_a_sentence() {
         (&["replay"], "1.5"),
         (&["eval", "--games", "1"], "-1"),
         (&["compare", "--players", "random", "--games", "1"], "1e5"),
-        (&["endure", "--players", "random"], "-7"),
     ] {
         let done = matchq(&[command, &["--seed", seed]].concat(), "");
         let told = text(&done.stderr);
@@ -75,6 +77,8 @@ fn what_is_no_seed_is_refused_by_a_sentence() {
             "{told}"
         );
     }
+    let done = matchq(&["endure", "--players", "random", "--seed", "-7"], "");
+    assert!(text(&done.stderr).contains("a seat's seed is a whole number from 0 to 18446744073709551615"));
     let done = matchq(&["endure", "--players", "random", "--seed", "18446744073709551600", "--seats", "17"], "");
     assert_eq!(done.status.code(), Some(2));
     assert!(text(&done.stderr).contains("the seeds of all seats must lie below 2^64"), "{}", text(&done.stderr));

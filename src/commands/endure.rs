@@ -33,9 +33,10 @@ struct Endured<R> {
 /// A player that there is not, and a player that fails.
 pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
-    let seed = u64::try_from(arguments.seed).ok().filter(|first| first.checked_add(arguments.seats - 1).is_some());
-    let seed = seed
-        .ok_or_else(|| Error::user(format!("--seed {}: the seeds of all seats must lie below 2^64", arguments.seed)))?;
+    let seed = arguments.seed;
+    if seed.checked_add(arguments.seats - 1).is_none() {
+        return Err(Error::user(format!("--seed {seed}: the seeds of all seats must lie below 2^64")));
+    }
     threads(arguments.threads)?;
     let mut all = Vec::new();
     let mut rows = vec![["player", "points a game (95 %)", "ended", "moves", "moves a s"].map(str::to_owned)];

@@ -48,7 +48,7 @@ impl Picture {
 /// The rows of a board without the coordinates of [`Picture::numbered`], if they have them.
 pub fn unnumbered(text: &str) -> Option<String> {
     let mut lines = text.lines().skip_while(|line| line.trim().is_empty());
-    let head = lines.next()?;
+    let head = lines.next()?.trim_end();
     let edge = head.len() - head.trim_start().len();
     let digits = (0..head.len() - edge).all(|x| head.as_bytes()[edge + x] == b'0' + (x % 10) as u8);
     let row = |(y, line): (usize, &'_ str)| {
@@ -70,6 +70,7 @@ mod tests {
 
     #[test]
     fn coordinates_are_taken_off_again_and_what_has_none_is_told() {
+        assert_eq!(unnumbered("  01  \n0 ab").as_deref(), Some("ab"));
         for board in ["ab\n a".to_owned(), ["abcdefghijklm"; 11].join("\n"), "012\n120".to_owned()] {
             let numbered = Picture::of(&board).numbered().join("\n");
             assert_eq!(unnumbered(&format!("\n{numbered}")), Some(board.clone()), "{numbered}");

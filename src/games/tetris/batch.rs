@@ -11,7 +11,6 @@ use super::piece::MOST_PLACEMENTS;
 use super::placed::Placed;
 use super::surface::Surface;
 use super::wall::Wall;
-#[cfg(target_arch = "x86_64")]
 use crate::instructions::InstructionSet;
 
 /// Chunks of lanes for the most placements that a piece has.
@@ -20,6 +19,7 @@ const CHUNKS: usize = MOST_PLACEMENTS.div_ceil(LANES);
 /// All placements of a piece on a wall, and their features.
 pub struct Batch {
     chunks: [Chunk; CHUNKS],
+    instructions: InstructionSet,
 }
 
 /// A linear controller: features and their weights.
@@ -74,7 +74,12 @@ impl Batch {
 
     /// Room for placements.
     pub fn new() -> Self {
-        Self { chunks: [Chunk::EMPTY; CHUNKS] }
+        Self::by(InstructionSet::used())
+    }
+
+    /// The same, for instructions that the processor has.
+    pub(super) fn by(instructions: InstructionSet) -> Self {
+        Self { chunks: [Chunk::EMPTY; CHUNKS], instructions }
     }
 
     /// The best placement, the first of equal ones, and whether it loses.
@@ -132,12 +137,11 @@ impl Batch {
     fn measure(&mut self, task: Task) {
         #[cfg(target_arch = "x86_64")]
         {
-            let set = InstructionSet::used();
-            if set == InstructionSet::Avx512 && is_x86_feature_detected!("avx512bitalg") {
+            if self.instructions == InstructionSet::Avx512 && is_x86_feature_detected!("avx512bitalg") {
                 // SAFETY: the processor has what the function is compiled for.
                 return unsafe { self.measure_avx512(task) };
             }
-            if set >= InstructionSet::Avx2 {
+            if self.instructions >= InstructionSet::Avx2 {
                 // SAFETY: the processor has what the function is compiled for.
                 return unsafe { self.measure_avx2(task) };
             }

@@ -172,26 +172,16 @@ impl Chunk {
     /// Removes the full rows of a lane.
     #[inline(never)]
     fn clear(&mut self, lane: usize) {
-        let end = self.end;
-        let mut kept = 0;
-        for row in 0..end {
-            let cells = self.rows[row].0[lane];
-            self.rows[kept].0[lane] = cells;
-            kept += usize::from(cells != FULL);
+        let mut wall = Wall::EMPTY;
+        for (to, row) in wall.rows.iter_mut().zip(&self.rows[..self.end]) {
+            *to = row.0[lane];
         }
-        self.rows[kept..end].iter_mut().for_each(|lanes| lanes.0[lane] = 0);
-        let mut left = FULL;
-        self.tops.iter_mut().for_each(|tops| tops.0[lane] = 0);
-        for row in (0..kept).rev() {
-            let mut new = self.rows[row].0[lane] & left;
-            left &= !new;
-            while new != 0 {
-                self.tops[new.trailing_zeros() as usize].0[lane] = row as u16 + 1;
-                new &= new - 1;
-            }
-            if left == 0 {
-                break;
-            }
+        wall.clear();
+        for (row, from) in self.rows[..self.end].iter_mut().zip(wall.rows) {
+            row.0[lane] = from;
+        }
+        for (to, top) in self.tops.iter_mut().zip(wall.tops) {
+            to.0[lane] = top.into();
         }
     }
 

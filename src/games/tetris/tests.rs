@@ -7,6 +7,7 @@ use super::piece::{LETTERS, PIECES, action, placement, placements};
 use super::wall::{KEPT, Wall};
 use super::*;
 use crate::games::conformance;
+use crate::instructions::InstructionSet;
 use crate::random::Role;
 
 fn golden(text: &str) -> Vec<Value> {
@@ -95,6 +96,11 @@ fn controller(name: &str) -> Weighing {
     Weighing::new(&terms(name))
 }
 
+/// Room for placements by every instruction set, on the heap, where a false access is seen.
+fn batches() -> impl Iterator<Item = Box<Batch>> {
+    InstructionSet::present().into_iter().map(|set| Box::new(Batch::by(set)))
+}
+
 /// Walls of games that are played at random.
 ///
 /// They go from low ones to such as lose with most placements.
@@ -116,25 +122,27 @@ fn walls(count: u64) -> impl Iterator<Item = (Wall, u8, usize)> {
 
 #[test]
 fn all_placements_at_once_have_the_features_that_are_counted_cell_by_cell() {
-    let mut batch = Batch::new();
-    for (wall, piece, height) in walls(200) {
-        let mut all = placements(piece);
-        batch.features(&wall, piece, height, |action, _, found| {
-            let (orientation, column, turned) = all.next().unwrap();
-            assert_eq!(action, piece::action(orientation, column));
-            let expected = plain(&wall, turned, column, height);
-            for (index, feature) in Feature::ALL.iter().enumerate() {
-                assert_eq!(found[index], expected[index], "{feature:?} of {action} on {wall:?}");
-            }
-        });
-        assert!(all.next().is_none());
+    for mut batch in batches() {
+        for (wall, piece, height) in walls(200) {
+            let mut all = placements(piece);
+            batch.features(&wall, piece, height, |action, _, found| {
+                let (orientation, column, turned) = all.next().unwrap();
+                assert_eq!(action, piece::action(orientation, column));
+                let expected = plain(&wall, turned, column, height);
+                for (index, feature) in Feature::ALL.iter().enumerate() {
+                    assert_eq!(found[index], expected[index], "{feature:?} of {action} on {wall:?}");
+                }
+            });
+            assert!(all.next().is_none());
+        }
     }
 }
 
 #[test]
 fn wells_of_any_depth_are_summed() {
-    let mut batch = Batch::new();
-    for depth in 1..=19 {
+    let each = InstructionSet::present().into_iter().flat_map(|set| (1..=19).map(move |depth| (set, depth)));
+    for (set, depth) in each {
+        let mut batch = Batch::by(set);
         let mut rows = [0; KEPT];
         // A well in the middle and one at the side.
         rows[..depth].fill(0b01_1110_1111);
@@ -155,7 +163,7 @@ fn wells_of_any_depth_are_summed() {
 #[test]
 fn a_controller_takes_the_first_of_the_best_placements_whatever_features_it_needs() {
     let weights: [f64; COUNT] = std::array::from_fn(|index| [3.0, -1.0, 2.0, -2.0, 1.0][index % 5]);
-    let mut batch = Batch::new();
+    let mut batches: Vec<_> = batches().collect();
     for (wall, piece, height) in walls(60) {
         for set in [&DELLACHERIE[..], &DT, &REPORT, Feature::ALL, &[Feature::Bumpiness, Feature::HoleDepth]] {
             let terms: Vec<(Feature, f64)> = set.iter().map(|feature| (*feature, weights[*feature as usize])).collect();
@@ -171,7 +179,9 @@ fn a_controller_takes_the_first_of_the_best_placements_whatever_features_it_need
                 }
             }
             let terms: Vec<_> = terms.iter().map(|(feature, weight)| (*feature as usize, *weight)).collect();
-            assert_eq!(Some(batch.best(&wall, piece, height, &Weighing::new(&terms))), best);
+            for batch in &mut batches {
+                assert_eq!(Some(batch.best(&wall, piece, height, &Weighing::new(&terms))), best);
+            }
         }
     }
 }
@@ -182,9 +192,12 @@ fn heights_and_shapes_of_surfaces_are_those_that_are_seen_column_by_column() {
     // Whole numbers, so that sums are exact in any order.
     let weights: Vec<f64> = (0..names.len()).map(|place| ((place * 7919) % 23) as f64 - 11.0).collect();
     let terms: Vec<(usize, f64)> = weights.iter().copied().enumerate().collect();
+    // Those of the controller that ships.
+    let is_small = |feature: usize| feature >= COUNT + 19 || DT.iter().any(|of| *of as usize == feature);
+    let small: Vec<(usize, f64)> = terms.iter().copied().filter(|(feature, _)| is_small(*feature)).collect();
     for (wall, piece, height) in walls(40) {
         let state = State::pack(&wall, piece, height as u8, false);
-        let mut sums = Vec::new();
+        let (mut sums, mut small_sums) = (Vec::new(), Vec::new());
         Tetris::action_features(&state, |action, features| {
             let after = Tetris::after(&state, action).state;
             let left = if after.is_lost() { wall } else { after.wall() };
@@ -217,11 +230,23 @@ fn heights_and_shapes_of_surfaces_are_those_that_are_seen_column_by_column() {
             let told: std::collections::BTreeMap<String, f64> =
                 told.map(|(feature, number)| (names[*feature].to_owned(), *number)).collect();
             assert_eq!(told, seen);
-            sums.push((0, action, features.iter().map(|(feature, number)| weights[*feature] * number).sum::<f64>()));
+            let sum = |of: &dyn Fn(usize) -> bool| -> f64 {
+                features
+                    .iter()
+                    .filter(|(feature, _)| of(*feature))
+                    .map(|(feature, number)| weights[*feature] * number)
+                    .sum()
+            };
+            sums.push((0, action, sum(&|_| true)));
+            let lost = Tetris::after(&state, action).state.is_lost();
+            small_sums.push((0, action, if lost { f64::NEG_INFINITY } else { sum(&is_small) }));
         });
         let mut weighed = Vec::new();
         Tetris::weigh(&[state], &terms, |place, action, value| weighed.push((place, action, value)));
         assert_eq!(weighed, sums);
+        weighed.clear();
+        Tetris::weigh(&[state], &small, |place, action, value| weighed.push((place, action, value)));
+        assert_eq!(weighed, small_sums);
     }
 }
 
