@@ -252,7 +252,7 @@ def recipe_table():
         hours = statistics.fmean(row["seconds"] for row in last) / 3600
         each = ", ".join(f"{mean:.1f}" for mean in means)
         cells = [f"[`{name}`](../configs/{name}.toml)", len(means), f"{statistics.fmean(means):.1f}", spread, middle, each]
-        cells += [f"{last[0].get('updates', last[0]['step']):,.0f}", f"{hours:.1f}" if hours > 0.01 else f"{3600 * hours:.0f} seconds"]
+        cells += [f"{last[0].get('updates', last[0]['step']):,.0f}", f"{hours:.1f}" if hours > 0.01 else f"{3600 * hours:.1f} seconds"]
         rows.append("| " + " | ".join(str(cell) for cell in cells) + " |")
     return "\n".join(rows) + "\n"
 
