@@ -96,7 +96,9 @@ fn controller(name: &str) -> Weighing {
     Weighing::new(&terms(name))
 }
 
-/// Room for placements by every instruction set, on the heap, where a false access is seen.
+/// Room for placements by every instruction set.
+///
+/// It is on the heap, where a false access is seen.
 fn batches() -> impl Iterator<Item = Box<Batch>> {
     InstructionSet::present().into_iter().map(|set| Box::new(Batch::by(set)))
 }
