@@ -40,6 +40,9 @@ struct Arguments {
     channels: usize,
     #[arg(long, default_value_t = 5)]
     layers: usize,
+    /// Precision of the inner convolutions: f32 or bf16.
+    #[arg(long, default_value = "f32")]
+    precision: String,
     /// How long each part is repeated; 0: once.
     #[arg(long, default_value_t = 1.0)]
     seconds: f64,
@@ -55,12 +58,13 @@ struct Arguments {
 }
 
 fn main() {
-    let Arguments { threads, channels, layers, seconds, only, folder, .. } = Arguments::parse();
+    let Arguments { threads, channels, layers, precision, seconds, only, folder, .. } = Arguments::parse();
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().expect("the first pool of threads");
     let (name, device) = device::select(None).expect("a device");
     let sets = [
         format!("network.channels={channels}"),
         format!("network.layers={layers}"),
+        format!("network.precision={precision}"),
         format!("learning.batch={BATCH}"),
         "learning.expected.outcomes=16".to_owned(),
         "learning.discount=0".to_owned(),

@@ -66,6 +66,7 @@ CHANGES = {
         {"network.share_colours": "false", "network.channels": 32},
     ),
     "effective": ("`game.mask = \"effective\"`", {"game.mask": "effective"}),
+    "bf16": ("`network.precision = \"bf16\"`", {"network.precision": "bf16"}),
 }
 # Then 525 updates of one that learns from what the rules simulate.
 SHORT_SETUPS = {"training.steps": 10_000}

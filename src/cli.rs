@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::network::Precision;
+
 /// Trains agents to play tile puzzles, and plays with them.
 #[derive(Debug, Parser)]
 #[command(version, about)]
@@ -74,7 +76,7 @@ pub struct Eval {
     pub checkpoint: Option<PathBuf>,
     /// Any player in place of an agent, name:key=value:key=value; `matchq players`
     /// lists them
-    #[arg(long, value_name = "PLAYER", conflicts_with_all = ["checkpoint", "batch", "device"])]
+    #[arg(long, value_name = "PLAYER", conflicts_with_all = ["checkpoint", "batch", "precision", "device"])]
     pub player: Option<String>,
     /// Which games.
     #[command(flatten)]
@@ -82,6 +84,10 @@ pub struct Eval {
     /// Boards that go through the network at once, at most 1024
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1_024))]
     pub batch: u32,
+    /// How the network's inner layers hold numbers, on the CPU [default: as it was
+    /// trained]
+    #[arg(long, value_name = "PRECISION", value_enum)]
+    pub precision: Option<Precision>,
     /// Draw the histogram of the scores, as .svg
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,

@@ -21,6 +21,12 @@ pub enum InstructionSet {
     /// Registers of sixteen numbers: the F, BW, DQ and VL parts of AVX-512.
     #[cfg(target_arch = "x86_64")]
     Avx512,
+    /// Products of pairs of bfloat16: AVX512_BF16.
+    #[cfg(target_arch = "x86_64")]
+    Avx512Bf16,
+    /// Products of tiles of pairs of bfloat16: AMX, which the system must have let the process use.
+    #[cfg(target_arch = "x86_64")]
+    Amx,
 }
 
 /// The environment variable that names a set.
@@ -46,6 +52,12 @@ impl InstructionSet {
                 && is_x86_feature_detected!("avx512vl")
             {
                 present.push(Self::Avx512);
+                if is_x86_feature_detected!("avx512bf16") {
+                    present.push(Self::Avx512Bf16);
+                    if has_amx() {
+                        present.push(Self::Amx);
+                    }
+                }
             }
         }
         present
@@ -77,6 +89,17 @@ impl InstructionSet {
         })
     }
 
+    /// The name of the largest set within a set that has more instructions for 32-bit floats.
+    ///
+    /// A name of none stays what it is.
+    pub fn for_numbers(name: &str) -> &str {
+        #[cfg(target_arch = "x86_64")]
+        if [Self::Avx512Bf16, Self::Amx].iter().any(|set| set.name() == name) {
+            return Self::Avx512.name();
+        }
+        name
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
@@ -84,6 +107,10 @@ impl InstructionSet {
             Self::Avx2 => "avx2",
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 => "avx512",
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512Bf16 => "avx512bf16",
+            #[cfg(target_arch = "x86_64")]
+            Self::Amx => "amx",
         }
     }
 }
@@ -99,6 +126,56 @@ impl Display for InstructionSet {
     fn fmt(&self, formatter: &mut Formatter) -> fmt::Result {
         formatter.write_str(self.name())
     }
+}
+
+/// Whether there are tiles of bfloat16, and leave to use them, which is asked for here.
+///
+/// `is_x86_feature_detected` does not know them yet. Linux keeps their state only for processes that have asked
+/// (<https://docs.kernel.org/arch/x86/xstate.html>).
+#[cfg(target_arch = "x86_64")]
+fn has_amx() -> bool {
+    use std::arch::x86_64::{__cpuid_count, _xgetbv};
+
+    /// Leaf 7: bfloat16 in tiles, and tiles.
+    const FEATURES: u32 = 1 << 22 | 1 << 24;
+    /// What of the tiles the system keeps: configuration and data.
+    const STATE: u64 = 3 << 17;
+
+    #[target_feature(enable = "xsave")]
+    fn kept() -> u64 {
+        // SAFETY: register 0 is there where the instruction is.
+        unsafe { _xgetbv(0) }
+    }
+
+    is_x86_feature_detected!("xsave")
+        && __cpuid_count(7, 0).edx & FEATURES == FEATURES
+        // SAFETY: the processor has just been asked for the instruction.
+        && unsafe { kept() } & STATE == STATE
+        && may_use_tiles()
+}
+
+/// Asks Linux for leave to use tiles.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn may_use_tiles() -> bool {
+    // `arch_prctl`, its request for a part of the state, and the tiles' data.
+    const CALL: i64 = 158;
+    const REQUEST: i64 = 0x1023;
+    const TILES: i64 = 18;
+    let mut result = CALL;
+    // SAFETY: the call reads and writes no memory of the process; the instruction changes these registers alone.
+    unsafe {
+        std::arch::asm!(
+            "syscall", inout("rax") result, in("rdi") REQUEST, in("rsi") TILES, out("rcx") _, out("r11") _,
+            options(nostack)
+        );
+    }
+    result == 0
+}
+
+/// Other systems are not asked.
+#[cfg(all(target_arch = "x86_64", not(target_os = "linux")))]
+fn may_use_tiles() -> bool {
+    false
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use rayon::prelude::*;
 
-use super::options::{CHECKPOINT, NETWORK_BATCH, Options};
+use super::options::{CHECKPOINT, NETWORK_BATCH, Options, PRECISION};
 use super::policy::sorted;
 use super::{ActionValue, Agent, Entry, Parameter};
 use crate::error::Result;
@@ -143,6 +143,7 @@ pub fn entry<G: Playable>() -> Entry<G> {
                 default: Some("1"),
                 about: "factor of the network's output, from 0 to 1: with 0 only what is certain or predicted is left",
             },
+            PRECISION,
             CHECKPOINT,
         ],
         build: |options, _| {

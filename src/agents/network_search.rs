@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::options::{CHECKPOINT, DEFAULT_MS, MS, Options, SIMS, budget};
+use super::options::{CHECKPOINT, DEFAULT_MS, MS, Options, PRECISION, SIMS, budget};
 use super::search::Search;
 use super::specialist;
 use super::{
@@ -116,6 +116,7 @@ pub fn entry<G: Playable>() -> Entry<G> {
                 default: None,
                 about: "simulations that the network's value of a move counts for; without it by the time",
             },
+            PRECISION,
             CHECKPOINT,
         ],
         build: |options, rules| searching(options, rules),

@@ -8,10 +8,12 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
+use clap::ValueEnum;
+
 use super::{Agent, Budget, Policy, PolicyAgent};
 use crate::error::{Error, Result};
 use crate::games::Playable;
-use crate::network::{Model, device, device::Device};
+use crate::network::{Model, Precision, device, device::Device};
 
 /// Any player of a game, which may be handed from thread to thread.
 pub type BoxedPlayer<G> = Box<dyn Agent<G> + Send>;
@@ -72,6 +74,13 @@ pub(super) const CHECKPOINT: Parameter = Parameter {
     key: "checkpoint",
     default: None,
     about: "file or folder, the last parameter: the rest is its path; without it an agent that ships",
+};
+
+/// In which precision a network plays.
+pub(super) const PRECISION: Parameter = Parameter {
+    key: "precision",
+    default: None,
+    about: "f32 or bf16, of the network's inner layers; without it as it was trained",
 };
 
 /// A parameter that every player has.
@@ -190,6 +199,13 @@ impl<'a, G: Playable> Options<'a, G> {
     /// It is the one given, that of the checkpoint, or one that ships. Of these searches have the last and other
     /// players the first.
     pub(super) fn model(&self) -> Result<(Model, Device)> {
+        let (model, device) = self.model_as_it_is()?;
+        let Some(precision) = self.given(PRECISION.key) else { return Ok((model, device)) };
+        let precision = Precision::from_str(precision, false).map_err(|_| self.wrong(PRECISION.key, "f32 or bf16"))?;
+        Ok((model.with_precision(precision), device))
+    }
+
+    fn model_as_it_is(&self) -> Result<(Model, Device)> {
         let path = self.given(CHECKPOINT.key);
         if let Some((model, device)) = self.model {
             return match path {

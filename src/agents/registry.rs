@@ -12,7 +12,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::games::Playable;
-use crate::network::{Model, agent_file, device::Device};
+use crate::network::{Model, Precision, agent_file, device::Device};
 use crate::store::AgentFile;
 
 /// All players, what is recommended first.
@@ -75,7 +75,8 @@ fn build<'a, G: Playable>(
 
 /// The player of the agent in a file or folder.
 ///
-/// Without a path it is that of the agent that ships. A network is on that device and values so many boards at once.
+/// Without a path it is that of the agent that ships. A network is on that device and values so many boards at once, in
+/// a precision or in that of its training.
 ///
 /// # Errors
 /// A file that is missing, damaged, foreign or newer than this program, and an agent of another game.
@@ -83,6 +84,7 @@ pub fn load<G: Playable>(
     path: Option<&Path>,
     rules: &G::Rules,
     batch: usize,
+    precision: Option<Precision>,
     device: &Device,
 ) -> Result<BoxedPlayer<G>> {
     if let Some(path) = path {
@@ -100,7 +102,12 @@ pub fn load<G: Playable>(
     if let (None, true, Some(known)) = (path, G::AGENTS.is_empty(), G::CONTROLLERS.first()) {
         return Ok(Box::new(PolicyAgent::new("linear", Controlled::of::<G>(known)?.player::<G>(1))));
     }
-    Ok(Box::new(NetworkPlayer::of(&Model::load::<G>(path, device)?, batch, device)))
+    let model = Model::load::<G>(path, device)?;
+    let model = match precision {
+        Some(precision) => model.with_precision(precision),
+        None => model,
+    };
+    Ok(Box::new(NetworkPlayer::of(&model, batch, device)))
 }
 
 /// The list of a game's players and their parameters, as lines of text.

@@ -19,7 +19,7 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
     let checkpoint = arguments.checkpoint.as_deref();
     let mut player = match &arguments.player {
         Some(player) => agents::parse::<G>(player, &rules)?,
-        None => agents::load::<G>(checkpoint, &rules, arguments.batch as usize, &device)?,
+        None => agents::load::<G>(checkpoint, &rules, arguments.batch as usize, arguments.precision, &device)?,
     };
     let report = series::play(player.as_mut(), &rules, &arguments.series)?;
 

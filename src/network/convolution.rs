@@ -13,6 +13,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use super::activation::Activation;
 #[cfg(feature = "flex")]
 use super::board_convolution::{BoardConvolution, Kernel};
+use super::precision::Precision;
 use crate::random::Stream;
 
 /// A convolution with a square kernel that keeps the board's size.
@@ -24,6 +25,9 @@ pub struct Convolution {
     weight: Param<Tensor<4>>,
     /// Shape `[channels_out]`.
     bias: Param<Tensor<1>>,
+    /// Of its products, on the CPU and where the kernel is 3x3.
+    #[module(skip)]
+    precision: Precision,
 }
 
 impl Convolution {
@@ -45,7 +49,13 @@ impl Convolution {
         Self {
             weight: Param::from_data(TensorData::new(weights, shape), device),
             bias: Param::from_data(TensorData::new(vec![0.0f32; channels_out], [channels_out]), device),
+            precision: Precision::F32,
         }
+    }
+
+    /// The same with its products in that precision.
+    pub fn with_precision(self, precision: Precision) -> Self {
+        Self { precision, ..self }
     }
 
     /// Where the weights are.
@@ -60,21 +70,22 @@ impl Convolution {
         let numbers = |data: TensorData| data.try_into_vec().expect("32-bit floats");
         let [outputs, inputs, size, _] = self.weight.val().dims();
         let (weight, bias) = (numbers(self.weight.val().into_data()), numbers(self.bias.val().into_data()));
-        Kernel { sizes: [outputs, inputs, size], weight, bias }
+        Kernel { sizes: [outputs, inputs, size], weight, bias, precision: self.precision }
     }
 
     /// Convolves `input` and activates.
     ///
     /// `input` has shape `[batch, rows, columns, channels_in]`, the output `[batch, rows, columns, channels_out]`.
     pub fn forward(&self, input: Tensor<4>, activation: Activation) -> Tensor<4> {
-        convolve(input, self.weight.val(), self.bias.val().unsqueeze(), activation)
+        convolve_in(input, self.weight.val(), self.bias.val().unsqueeze(), activation, self.precision)
     }
 
     /// The same with a shift that is added before the activation.
     ///
     /// The shift, `[batch, channels_out]`, is added to all places of a board.
     pub fn forward_shifted(&self, input: Tensor<4>, shift: Tensor<2>, activation: Activation) -> Tensor<4> {
-        convolve(input, self.weight.val(), shift + self.bias.val().unsqueeze(), activation)
+        let bias = shift + self.bias.val().unsqueeze();
+        convolve_in(input, self.weight.val(), bias, activation, self.precision)
     }
 }
 
@@ -87,6 +98,22 @@ impl Convolution {
 /// # Panics
 /// When these sizes do not fit together.
 pub fn convolve(input: Tensor<4>, weight: Tensor<4>, bias: Tensor<2>, activation: Activation) -> Tensor<4> {
+    convolve_in(input, weight, bias, activation, Precision::F32)
+}
+
+/// The same with the products of a 3x3 kernel on the CPU in that precision.
+///
+/// Other kernels take 32-bit floats, as do small boards and other devices.
+///
+/// # Panics
+/// When the sizes do not fit together.
+pub fn convolve_in(
+    input: Tensor<4>,
+    weight: Tensor<4>,
+    bias: Tensor<2>,
+    activation: Activation,
+    #[cfg_attr(not(feature = "flex"), allow(unused_variables))] precision: Precision,
+) -> Tensor<4> {
     #[cfg(feature = "flex")]
     if input.device() == Device::flex() && [input.dtype(), weight.dtype(), bias.dtype()] == [DType::F32; 3] {
         assert_fits(&input, &weight, &bias, activation);
@@ -95,6 +122,7 @@ pub fn convolve(input: Tensor<4>, weight: Tensor<4>, bias: Tensor<2>, activation
             weight.into_dispatch(),
             bias.into_dispatch(),
             activation,
+            precision,
         ));
     }
     convolve_by_parts(input, weight, bias, activation)

@@ -6,7 +6,7 @@ use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use super::{Input, NetworkConfig, OutOfRange, QNetwork, Shown, View};
+use super::{Input, NetworkConfig, OutOfRange, Precision, QNetwork, Shown, View};
 use crate::error::{Error, Result};
 use crate::games::{Image, MaskKind, Playable};
 use crate::random::{Role, Stream};
@@ -86,6 +86,13 @@ impl ModelConfig {
 }
 
 impl Model {
+    /// The same with the products of the network's inner convolutions in that precision.
+    pub fn with_precision(mut self, precision: Precision) -> Self {
+        self.config.network.precision = precision;
+        self.network = self.network.with_precision(precision);
+        self
+    }
+
     /// The file of a network.
     pub fn to_file(config: &ModelConfig, network: &QNetwork) -> Result<AgentFile> {
         let unwritable =

@@ -21,6 +21,7 @@ use super::board_convolution::{Parts, Tower};
 use super::colours;
 use super::convolution::Convolution;
 use super::dynamics::DynamicsModel;
+use super::precision::Precision;
 use super::{ModelConfig, View};
 use crate::games::Image;
 use crate::random::Stream;
@@ -56,6 +57,8 @@ pub struct NetworkConfig {
     ///
     /// These are the moves with the highest prior. The best of them takes the place of the second move of a plan.
     pub next_moves: usize,
+    /// Of the products of its inner 3x3 convolutions, on the CPU.
+    pub precision: Precision,
 }
 
 /// What a network sees.
@@ -89,6 +92,7 @@ impl Default for NetworkConfig {
             dynamics_waves: 0,
             dynamics_layers: 5,
             next_moves: 0,
+            precision: Precision::F32,
         }
     }
 }
@@ -239,7 +243,15 @@ impl QNetwork {
         let NetworkConfig { dynamics_waves: waves, next_moves, .. } = *config;
         let shape = GameShape { view, shared_planes, places, waves, next_moves };
         let network = Self { stem, body, exchange, summary, hidden, advantage, value, dynamics, shape };
-        network.number_parameters()
+        network.number_parameters().with_precision(config.precision)
+    }
+
+    /// The same with the products of its inner 3x3 convolutions in that precision.
+    ///
+    /// A dynamics model keeps 32-bit floats: its small errors would add up from wave to wave.
+    pub fn with_precision(self, precision: Precision) -> Self {
+        let body = self.body.into_iter().map(|layer| layer.with_precision(precision)).collect();
+        Self { body, ..self }
     }
 
     /// What the network sees of a position.

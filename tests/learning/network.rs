@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use burn::module::{Module, ModuleMapper, Param};
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
+use burn::tensor::{Device, Gradients, Tensor, TensorData};
 use matchq::games::match3::{Certain, MATCHING, Rules, State};
 use matchq::games::{ActionMask, Game, Games, Image, Lookahead, Match3, Plan, offered};
 use matchq::network::{
-    Encoded, Encoder, Evaluator, Frozen, Input, ModelConfig, NetworkConfig, QNetwork, device, to_vec,
+    Encoded, Encoder, Evaluator, Frozen, Input, ModelConfig, NetworkConfig, Precision, QNetwork, device, to_vec,
 };
 use matchq::random::{Draw, Role, Stream};
 use matchq::store::{Array, Arrays};
@@ -21,6 +21,7 @@ const PLAIN: NetworkConfig = NetworkConfig {
     dynamics_waves: 0,
     dynamics_layers: 3,
     next_moves: 0,
+    precision: Precision::F32,
 };
 const DUELING: NetworkConfig = NetworkConfig { dueling: true, ..PLAIN };
 const SHARED: NetworkConfig = NetworkConfig { share_colours: true, ..PLAIN };
@@ -32,8 +33,9 @@ const WIDE: NetworkConfig = NetworkConfig { channels: 16, ..PREDICTING };
 const PLANS: NetworkConfig = NetworkConfig { input: Input::Plans, ..PLAIN };
 const SHARED_PLANS: NetworkConfig = NetworkConfig { share_colours: true, ..PLANS };
 const NEXT: NetworkConfig = NetworkConfig { next_moves: 3, ..SHARED_PLANS };
-const ALL: [NetworkConfig; 11] =
-    [PLAIN, DUELING, SHARED, BOTH, AFTERSTATE, PLANS, SHARED_PLANS, NEXT, PREDICTING, UNSHARED, WIDE];
+const ROUNDED: NetworkConfig = NetworkConfig { precision: Precision::Bf16, ..SHARED_PLANS };
+const ALL: [NetworkConfig; 12] =
+    [PLAIN, DUELING, SHARED, BOTH, AFTERSTATE, PLANS, SHARED_PLANS, NEXT, PREDICTING, UNSHARED, WIDE, ROUNDED];
 
 fn cpu() -> Device {
     device::select(None).unwrap().1
@@ -204,6 +206,51 @@ fn a_network_without_gradients_gives_the_values_of_one_with_gradients_within_rou
             let difference = plain.iter().zip(&tracked).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
             assert!(difference <= 1e-5 * scale, "{config:?}, {batch} boards: {difference} of {scale}");
         }
+    }
+}
+
+#[test]
+fn a_network_of_bfloat16_gives_nearly_the_values_and_gradients_of_one_of_floats_but_not_the_same() {
+    if device::select(None).unwrap().0 != "flex" {
+        // Other backends have but one precision.
+        return;
+    }
+    let states: Vec<(State, usize)> = positions(64).into_iter().map(|state| (state, 0)).collect();
+    for (channels, share_colours) in [(32, false), (17, false), (8, true), (16, true)] {
+        let of = |precision: Precision| {
+            let config = NetworkConfig { channels, share_colours, layers: 5, precision, ..PLAIN };
+            let mut stream = Stream::new(3, Role::Initialise, 0);
+            let network = QNetwork::new::<Match3>(&model(&config), &mut stream, &cpu().autodiff());
+            let Encoded { images, scalars, .. } =
+                Encoder::<Match3>::new(network.view()).positions(&states, &cpu().autodiff());
+            let tracked = network.forward(images, scalars);
+            let gradients = tracked.clone().powi_scalar(2).sum().backward();
+            let mut gradients = GradientsOf { gradients: &gradients, numbers: Vec::new() };
+            network.visit(&mut gradients);
+            let Encoded { images, scalars, .. } = Encoder::<Match3>::new(network.view()).positions(&states, &cpu());
+            let frozen = Frozen::<Match3>::new(&network).forward(images, scalars);
+            [to_vec(tracked).unwrap(), gradients.numbers, to_vec(frozen).unwrap()]
+        };
+        let (floats, rounded) = (of(Precision::F32), of(Precision::Bf16));
+        for (what, (floats, rounded)) in ["values", "gradients", "frozen"].into_iter().zip(floats.iter().zip(&rounded))
+        {
+            let squares = |numbers: &mut dyn Iterator<Item = f32>| numbers.map(|number| number * number).sum::<f32>();
+            let difference = squares(&mut floats.iter().zip(rounded).map(|(a, b)| a - b)).sqrt();
+            let relative = difference / squares(&mut floats.iter().copied()).sqrt();
+            assert!((1e-4..2e-2).contains(&relative), "{what}, {channels} channels: a part of {relative}");
+        }
+    }
+}
+
+/// The gradients of all parameters, one after the other.
+struct GradientsOf<'a> {
+    gradients: &'a Gradients,
+    numbers: Vec<f32>,
+}
+
+impl ModuleVisitor for GradientsOf<'_> {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        self.numbers.extend(to_vec(param.val().grad(self.gradients).expect("a gradient")).unwrap());
     }
 }
 

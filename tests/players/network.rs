@@ -5,7 +5,9 @@ use matchq::eval::{Summary, luck, play_series};
 use matchq::games::match3::{EFFECTIVE, MATCHING, Match3, Rules, SETUPS, State};
 use matchq::games::{ActionMask, Game, Lookahead, Plan, offered};
 use matchq::network::device::Device;
-use matchq::network::{Evaluator, Input, Model, ModelConfig, NetworkConfig, QNetwork, by_certain_points, device};
+use matchq::network::{
+    Evaluator, Input, Model, ModelConfig, NetworkConfig, Precision, QNetwork, by_certain_points, device,
+};
 use matchq::random::{Role, Stream};
 
 use super::{CHAIN, FOUR, position, ties, value_of};
@@ -124,6 +126,23 @@ fn a_player_values_as_many_next_moves_as_its_network_learned_to() {
     let plain = ranked(Some(0));
     assert_ne!(plain, three);
     assert_eq!(rank("network+search:sims=1:candidates=1", &model, &state)[0].action, three[0].action);
+}
+
+#[test]
+fn a_network_plays_in_the_precision_that_is_asked_for_else_in_that_of_its_training() {
+    let model = Model::load::<Match3>(None, &cpu()).unwrap();
+    let trained_so = model.clone().with_precision(Precision::Bf16);
+    let values = |text: &str, model: &Model| -> Vec<f64> {
+        let mut ranked = rank(text, model, &state(0));
+        ranked.sort_by_key(|valued| valued.action);
+        ranked.iter().map(|valued| valued.value).collect()
+    };
+    let (floats, rounded) = (values("network", &model), values("network:precision=bf16", &model));
+    assert_eq!(values("network", &trained_so), rounded);
+    assert_eq!(values("network:precision=f32", &trained_so), floats);
+    // Other backends have but one precision.
+    assert_eq!(floats != rounded, device::select(None).unwrap().0 == "flex");
+    assert!(floats.iter().zip(&rounded).all(|(a, b)| (a - b).abs() < 10.0), "{floats:?}, {rounded:?}");
 }
 
 #[test]

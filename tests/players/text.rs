@@ -70,7 +70,7 @@ fn every_default_is_one_that_can_be_given() {
 fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
     let missing = std::fs::read("none.safetensors").unwrap_err();
     let players = "the players are best, network, network+search, random, matching, greedy, cascade, plan, setup, exhaustive, rollout, fitted, linear, ranked";
-    let network = "its parameters are output, checkpoint, label";
+    let network = "its parameters are output, precision, checkpoint, label";
     for (text, sentence) in [
         ("alphazero", format!("there is no player 'alphazero' of match3: {players}")),
         ("", format!("there is no player '' of match3: {players}")),
@@ -104,6 +104,7 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
         ("rollout:plans=1", "plans=1 in 'rollout:plans=1': plans must be left out where guide is not plan".into()),
         ("rollout:mask=all", "'all' is no mask of match3: its masks are legal, effective, matching, setups".into()),
         ("network:told=1", format!("'network' has no parameter 'told': {network}")),
+        ("network:precision=16", "precision=16 in 'network:precision=16': precision must be f32 or bf16".into()),
         ("plan:label=", "'plan:label=': label must be a short name, such as label=mine".into()),
         (
             "rollout:guide=me",

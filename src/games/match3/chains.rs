@@ -118,7 +118,7 @@ impl Chains {
         #[cfg(target_arch = "x86_64")]
         {
             let set = InstructionSet::used();
-            if set == InstructionSet::Avx512 && is_x86_feature_detected!("avx512vpopcntdq") {
+            if set >= InstructionSet::Avx512 && is_x86_feature_detected!("avx512vpopcntdq") {
                 // SAFETY: the processor has been asked for these instructions.
                 unsafe { self.play_with_avx512(swapped) };
                 return true;

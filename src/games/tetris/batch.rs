@@ -137,7 +137,7 @@ impl Batch {
     fn measure(&mut self, task: Task) {
         #[cfg(target_arch = "x86_64")]
         {
-            if self.instructions == InstructionSet::Avx512 && is_x86_feature_detected!("avx512bitalg") {
+            if self.instructions >= InstructionSet::Avx512 && is_x86_feature_detected!("avx512bitalg") {
                 // SAFETY: the processor has what the function is compiled for.
                 return unsafe { self.measure_avx512(task) };
             }

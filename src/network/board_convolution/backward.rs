@@ -84,7 +84,7 @@ pub fn backward(
         plans: Plan::of_batch(&shape.transposed()),
         panels: if wanted { shape.pack_transposed(weight, shape.algorithm()) } else { Vec::new() },
     };
-    let length = outputs.div_ceil(WIDTH) * shape.panel(shape.algorithm());
+    let length = outputs.div_ceil(WIDTH) * shape.gradient_panel(shape.algorithm());
     let add_part = |scratch: &mut Scratch, part: Boards| {
         let mut weight_gradient = LINES.take_zeroed(length);
         for block in part.split(shape.block(), shape) {

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::line::WIDTH;
+use crate::network::precision::Precision;
 
-/// The sizes of a convolution of boards.
+/// The sizes of a convolution of boards, and its precision.
 ///
 /// It has `boards` x `rows` x `columns` places, channels last, a square kernel of the odd size `kernel`, stride 1 and
 /// a padding of zeros that keeps the boards' size.
@@ -22,6 +23,8 @@ pub struct Shape {
     pub outputs: usize,
     /// Rows and columns of the kernel.
     pub kernel: usize,
+    /// Of the products, where they are by [`winograd`](super::winograd).
+    pub precision: Precision,
 }
 
 /// Places in a block of boards, about.
@@ -209,7 +212,7 @@ mod tests {
     fn the_regions_are_all_places_once_with_every_tap_that_is_on_the_board() {
         for (rows, columns, kernel) in [(10, 8, 3), (10, 8, 1), (10, 8, 5), (1, 1, 3), (1, 30, 3), (4, 2, 5), (2, 3, 7)]
         {
-            let shape = Shape { boards: 1, rows, columns, inputs: 1, outputs: 1, kernel };
+            let shape = Shape { boards: 1, rows, columns, inputs: 1, outputs: 1, kernel, precision: Precision::F32 };
             let mut seen = vec![0; rows * columns];
             for (places, taps) in shape.regions() {
                 let taps: Vec<usize> = taps.places(kernel).collect();

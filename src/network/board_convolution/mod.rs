@@ -30,9 +30,13 @@ mod register;
 mod steps;
 #[cfg(test)]
 mod tests;
+mod tiles;
 mod tower;
+mod unit;
 mod waves;
 mod winograd;
+
+use super::precision::Precision;
 
 /// The numbers of a convolution.
 pub struct Kernel {
@@ -42,6 +46,8 @@ pub struct Kernel {
     pub weight: Vec<f32>,
     /// Shape `[channels_out]`.
     pub bias: Vec<f32>,
+    /// Of the products of a kernel of 3x3.
+    pub precision: Precision,
 }
 
 pub use operation::BoardConvolution;

@@ -15,6 +15,7 @@ use super::buffers::{MASKS, NUMBERS};
 use super::forward::forward;
 use super::geometry::Shape;
 use crate::network::activation::Activation;
+use crate::network::precision::Precision;
 
 type FlexTensor = FloatTensor<Flex>;
 
@@ -31,6 +32,7 @@ pub trait BoardConvolution: Backend {
         weight: FloatTensor<Self>,
         bias: FloatTensor<Self>,
         activation: Activation,
+        precision: Precision,
     ) -> FloatTensor<Self>;
 }
 
@@ -40,8 +42,9 @@ impl BoardConvolution for Flex {
         weight: FlexTensor,
         bias: FlexTensor,
         activation: Activation,
+        precision: Precision,
     ) -> FlexTensor {
-        let operands = Operands::new(input, weight, activation);
+        let operands = Operands::new(input, weight, activation, precision);
         let bias = bias.to_contiguous();
         let (output, _) = operands.forward(numbers(&bias), false);
         use_again(operands.input);
@@ -55,10 +58,11 @@ impl<C: CheckpointStrategy> BoardConvolution for Autodiff<Flex, C> {
         weight: FloatTensor<Self>,
         bias: FloatTensor<Self>,
         activation: Activation,
+        precision: Precision,
     ) -> FloatTensor<Self> {
         let nodes = [input.node(), weight.node(), bias.node()];
         let bias = bias.into_primitive().to_contiguous();
-        let operands = Operands::new(input.into_primitive(), weight.into_primitive(), activation);
+        let operands = Operands::new(input.into_primitive(), weight.into_primitive(), activation, precision);
         match Step.prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(preparation) => {
                 let keep = activation != Activation::None;
@@ -81,7 +85,7 @@ struct Operands {
 }
 
 impl Operands {
-    fn new(input: FlexTensor, weight: FlexTensor, activation: Activation) -> Self {
+    fn new(input: FlexTensor, weight: FlexTensor, activation: Activation, precision: Precision) -> Self {
         let (sizes, kernel) = (input.shape(), weight.shape());
         let shape = Shape {
             boards: sizes[0],
@@ -90,14 +94,15 @@ impl Operands {
             inputs: sizes[3],
             outputs: kernel[0],
             kernel: kernel[2],
+            precision,
         };
         Self { shape, activation, input: input.to_contiguous(), weight: weight.to_contiguous() }
     }
 
     fn forward(&self, bias: &[f32], keep: bool) -> (FlexTensor, Vec<u16>) {
         let Shape { boards, rows, columns, outputs, .. } = self.shape;
-        let (output, mask) =
-            forward(&self.shape, self.activation, numbers(&self.input), numbers(&self.weight), bias, keep);
+        let (input, weight) = (numbers(&self.input), numbers(&self.weight));
+        let (output, mask) = forward(&self.shape, self.activation, input, weight, bias, keep);
         (tensor(output, [boards, rows, columns, outputs]), mask)
     }
 }
@@ -134,7 +139,7 @@ impl Backward<Flex, 3> for Step {
         use_again(input);
         use_again(gradient);
         MASKS.give(mask);
-        let Shape { boards, rows, columns, inputs, outputs, kernel } = shape;
+        let Shape { boards, rows, columns, inputs, outputs, kernel, .. } = shape;
         if let Some(node) = input_node {
             gradients.register::<Flex>(node.id, tensor(found.input, [boards, rows, columns, inputs]));
         }

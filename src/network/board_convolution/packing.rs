@@ -2,7 +2,9 @@
 
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
+use super::unit::rounded;
 use super::winograd::{POINTS, gradient_of_kernel, transformed};
+use crate::network::precision::Precision;
 
 /// How a convolution is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,14 +23,22 @@ impl Shape {
 
     /// Lines of a panel.
     pub fn panel(&self, algorithm: Algorithm) -> usize {
-        self.inputs * self.weights(algorithm)
+        match algorithm {
+            Algorithm::Direct => self.inputs * self.taps(),
+            Algorithm::Winograd => POINTS * self.point_lines(),
+        }
     }
 
-    /// Lines of a panel for one input.
-    fn weights(&self, algorithm: Algorithm) -> usize {
-        match algorithm {
-            Algorithm::Direct => self.taps(),
-            Algorithm::Winograd => POINTS,
+    /// Lines of the gradient of a panel: that of pairs is of numbers, too.
+    pub fn gradient_panel(&self, algorithm: Algorithm) -> usize {
+        Self { precision: Precision::F32, ..*self }.panel(algorithm)
+    }
+
+    /// Lines of a panel for one point.
+    pub fn point_lines(&self) -> usize {
+        match self.precision {
+            Precision::F32 => self.inputs,
+            Precision::Bf16 => self.inputs.div_ceil(2),
         }
     }
 
@@ -47,16 +57,9 @@ impl Shape {
         point * self.inputs + input
     }
 
-    fn line_of(&self, algorithm: Algorithm, input: usize, weight: usize) -> usize {
-        match algorithm {
-            Algorithm::Direct => self.weight_line(input, weight),
-            Algorithm::Winograd => self.point_line(input, weight),
-        }
-    }
-
     /// Weights `[outputs, inputs, kernel, kernel]` as panels of outputs.
     ///
-    /// A panel has a line for every tap, or point, and input.
+    /// A panel has a line for every tap, or point, and input, or pair of inputs.
     pub fn pack(&self, weight: &[f32], algorithm: Algorithm) -> Vec<Line> {
         let mut panels = vec![Line::default(); self.outputs.div_ceil(WIDTH) * self.panel(algorithm)];
         for (output, weight) in weight.chunks_exact(self.inputs * self.taps()).enumerate() {
@@ -71,29 +74,42 @@ impl Shape {
     fn put(&self, panels: &mut [Line], algorithm: Algorithm, [output, input]: [usize; 2], kernel: &[f32]) {
         let size = self.panel(algorithm);
         let panel = &mut panels[output / WIDTH * size..][..size];
-        let mut put = |numbers: &[f32]| {
-            for (weight, number) in numbers.iter().enumerate() {
-                panel[self.line_of(algorithm, input, weight)].0[output % WIDTH] = *number;
+        let points = || transformed(kernel.try_into().expect("a kernel of 3x3")).into_iter().enumerate();
+        match (algorithm, self.precision) {
+            (Algorithm::Direct, _) => {
+                for (tap, number) in kernel.iter().enumerate() {
+                    panel[self.weight_line(input, tap)].0[output % WIDTH] = *number;
+                }
             }
-        };
-        match algorithm {
-            Algorithm::Direct => put(kernel),
-            Algorithm::Winograd => put(&transformed(kernel.try_into().expect("a kernel of 3x3"))),
+            (Algorithm::Winograd, Precision::F32) => {
+                points().for_each(|(point, number)| panel[self.point_line(input, point)].0[output % WIDTH] = number);
+            }
+            (Algorithm::Winograd, Precision::Bf16) => {
+                for (point, number) in points() {
+                    let pair = &mut panel[point * self.point_lines() + input / 2].0[output % WIDTH];
+                    let half = u32::from(rounded(number)) << (16 * (input % 2));
+                    *pair = f32::from_bits(pair.to_bits() | half);
+                }
+            }
         }
     }
 
-    /// The reverse of [`pack`](Self::pack), for gradients.
+    /// The reverse of [`pack`](Self::pack) without pairs, for gradients.
     pub fn unpack(&self, panels: &[Line], algorithm: Algorithm) -> Vec<f32> {
-        let (taps, inputs, size) = (self.taps(), self.inputs, self.panel(algorithm));
+        let (taps, inputs, size) = (self.taps(), self.inputs, self.gradient_panel(algorithm));
         let mut weight = vec![0.0; self.outputs * inputs * taps];
         for (output, weight) in weight.chunks_exact_mut(inputs * taps).enumerate() {
             let panel = &panels[output / WIDTH * size..][..size];
             for (input, weight) in weight.chunks_exact_mut(taps).enumerate() {
-                let number = |of: usize| panel[self.line_of(algorithm, input, of)].0[output % WIDTH];
+                let number = |line: usize| panel[line].0[output % WIDTH];
                 match algorithm {
-                    Algorithm::Direct => weight.iter_mut().enumerate().for_each(|(tap, to)| *to = number(tap)),
+                    Algorithm::Direct => {
+                        let taps = weight.iter_mut().enumerate();
+                        taps.for_each(|(tap, to)| *to = number(self.weight_line(input, tap)));
+                    }
                     Algorithm::Winograd => {
-                        weight.copy_from_slice(&gradient_of_kernel(&std::array::from_fn(number)));
+                        let points = std::array::from_fn(|point| number(self.point_line(input, point)));
+                        weight.copy_from_slice(&gradient_of_kernel(&points));
                     }
                 }
             }

@@ -8,10 +8,11 @@ use super::channels::{Finish, copy_by_index, write_places};
 use super::geometry::{Rectangle, Shape};
 use super::line::{Line, WIDTH};
 use super::packing::Algorithm;
-use super::points::{ROWS, Sizes, add_gradients, multiply};
+use super::points::{ROWS, Sizes, add_gradients, add_gradients_of_pairs, multiply, multiply_pairs};
 use super::product::add_product;
 use super::steps::{Rows, Steps};
 use super::winograd::{POINTS, Tile, Tiles, add_tiles, write_tiles};
+use crate::network::precision::Precision;
 
 /// The convolution of a block of boards.
 pub struct Plan {
@@ -45,6 +46,7 @@ enum Way {
 struct Winograd {
     tiles: Tiles,
     sizes: Sizes,
+    precision: Precision,
 }
 
 impl Winograd {
@@ -56,11 +58,23 @@ impl Winograd {
         let all: Vec<Tile> = shape.tiles_of(boards).collect();
         let lines = POINTS * (shape.groups() + shape.outputs.div_ceil(WIDTH).min(TOGETHER));
         let most = if lines <= FEW { ROWS } else { all.len().max(1) };
-        all.chunks(most).map(|tiles| Self::new(shape, tiles)).collect()
+        let inputs = shape.point_lines();
+        let chunk = |tiles: &[Tile]| {
+            let sizes = Sizes { tiles: tiles.len(), inputs };
+            Self { tiles: Tiles::new(shape, tiles), sizes, precision: shape.precision }
+        };
+        all.chunks(most).map(chunk).collect()
     }
 
-    fn new(shape: &Shape, tiles: &[Tile]) -> Self {
-        Self { tiles: Tiles::new(shape, tiles), sizes: Sizes { tiles: tiles.len(), inputs: shape.inputs } }
+    /// All tiles of a block, to sum over them.
+    fn of_gradients(shape: &Shape) -> Self {
+        let all: Vec<Tile> = shape.tiles_of(shape.block()).collect();
+        let tiles = Tiles::new(shape, &all);
+        let count = match shape.precision {
+            Precision::F32 => tiles.count(),
+            Precision::Bf16 => tiles.pairs(),
+        };
+        Self { tiles, sizes: Sizes { tiles: count, inputs: shape.inputs }, precision: shape.precision }
     }
 
     /// Multiplies patches of a padded block by panels of weights at all points.
@@ -74,13 +88,19 @@ impl Winograd {
         [transformed, products]: [&mut Vec<Line>; 2],
         mut see: impl FnMut(usize, &[Line]),
     ) {
-        let Self { tiles, sizes } = self;
+        let Self { tiles, sizes, precision } = self;
         let transformed = room(transformed, sizes.transformed());
-        tiles.read(padded, transformed);
+        match precision {
+            Precision::F32 => tiles.read(padded, transformed),
+            Precision::Bf16 => tiles.read_pairs(padded, transformed),
+        }
         for (index, panels) in panels.chunks(TOGETHER * panel).enumerate() {
             let size = POINTS * sizes.tiles;
             let products = room(products, panels.len() / panel * size);
-            multiply(*sizes, transformed, panels, products);
+            match precision {
+                Precision::F32 => multiply(*sizes, transformed, panels, products),
+                Precision::Bf16 => multiply_pairs(*sizes, transformed, panels, products),
+            }
             let each = products.chunks_exact(size).enumerate();
             each.for_each(|(which, products)| see(TOGETHER * index + which, products));
         }
@@ -338,9 +358,7 @@ impl WeightPlan {
                 panel: shape.panel(Algorithm::Direct),
                 padded: shape.padded(),
             },
-            Algorithm::Winograd => {
-                WeightWay::Winograd(Winograd::new(shape, &shape.tiles_of(shape.block()).collect::<Vec<_>>()))
-            }
+            Algorithm::Winograd => WeightWay::Winograd(Winograd::of_gradients(shape)),
         })
     }
 
@@ -354,18 +372,27 @@ impl WeightPlan {
                     add_regions(regions, padded, gradient, sums);
                 }
             }
-            WeightWay::Winograd(Winograd { tiles, sizes }) => {
+            WeightWay::Winograd(Winograd { tiles, sizes, precision }) => {
                 let Workspace { transformed, products, .. } = workspace;
                 let transformed = room(transformed, sizes.transformed());
-                tiles.read(padded, transformed);
+                match precision {
+                    Precision::F32 => tiles.read(padded, transformed),
+                    Precision::Bf16 => tiles.read_tiles_in_pairs(padded, transformed),
+                }
                 let panels = sums.chunks_mut(TOGETHER * POINTS * sizes.inputs);
                 for (gradients, sums) in gradients.chunks(TOGETHER * tiles.block()).zip(panels) {
                     let groups = gradients.chunks_exact(tiles.block());
                     let at_points = room(products, groups.len() * POINTS * sizes.tiles);
                     for (gradient, at_points) in groups.zip(at_points.chunks_exact_mut(POINTS * sizes.tiles)) {
-                        tiles.read_gradient(gradient, at_points);
+                        match precision {
+                            Precision::F32 => tiles.read_gradient(gradient, at_points),
+                            Precision::Bf16 => tiles.read_gradient_in_pairs(gradient, at_points),
+                        }
                     }
-                    add_gradients(*sizes, transformed, at_points, sums);
+                    match precision {
+                        Precision::F32 => add_gradients(*sizes, transformed, at_points, sums),
+                        Precision::Bf16 => add_gradients_of_pairs(*sizes, transformed, at_points, sums),
+                    }
                 }
             }
         }

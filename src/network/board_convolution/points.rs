@@ -1,11 +1,15 @@
 //! The matrix products at the points of [`winograd`](super::winograd).
 //!
 //! A block of sums stays in registers while all that adds to them is read: a register of the right side is multiplied
-//! by one number of the left side for each row of the block.
+//! by one number of the left side for each row of the block. In the place of numbers there may be pairs of bfloat16, as
+//! [`unit`](super::unit) has them: pairs of inputs to multiply, pairs of tiles to sum over them.
 
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
+use super::tiles;
+use super::unit::{Numbers, Unit};
 use super::winograd::POINTS;
+use crate::instructions::InstructionSet;
 
 /// Rows that are computed at once, at the most.
 ///
@@ -15,9 +19,9 @@ pub const ROWS: usize = 12;
 /// The sizes of the matrices at each point.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
-    /// Tiles that are computed together.
+    /// Tiles that are computed together, or pairs of them.
     pub tiles: usize,
-    /// Channels of the input.
+    /// Channels of the input, or pairs of them.
     pub inputs: usize,
 }
 
@@ -37,13 +41,45 @@ with_the_best_instructions! {
         transformed: &[Line],
         panels: &[Line],
         products: &mut [Line],
-    ) = multiply_all[(12, 2), (6, 2), (2, 4)]
+    ) = multiply_numbers[(12, 2), (6, 2), (2, 4)]
+}
+
+/// The same of pairs of inputs.
+pub fn multiply_pairs(sizes: Sizes, transformed: &[Line], panels: &[Line], products: &mut [Line]) {
+    #[cfg(target_arch = "x86_64")]
+    if InstructionSet::used() >= InstructionSet::Amx && tiles::multiplies(sizes) {
+        // SAFETY: the processor has been asked for the instructions.
+        return unsafe { tiles::multiply(sizes, transformed, panels, products) };
+    }
+    multiply_pairs_in_registers(sizes, transformed, panels, products);
+}
+
+with_the_best_instructions! {
+    fn multiply_pairs_in_registers(
+        sizes: Sizes,
+        transformed: &[Line],
+        panels: &[Line],
+        products: &mut [Line],
+    ) = pairs multiply_all[(12, 2), (6, 2), (2, 4)]
 }
 
 /// # Safety
 /// The processor has the instructions of the register.
 #[inline(always)]
-unsafe fn multiply_all<R: Register, const TALL: usize, const WIDE: usize>(
+unsafe fn multiply_numbers<R: Register, const TALL: usize, const WIDE: usize>(
+    sizes: Sizes,
+    transformed: &[Line],
+    panels: &[Line],
+    products: &mut [Line],
+) {
+    // SAFETY: as the caller promises.
+    unsafe { multiply_all::<R, Numbers, TALL, WIDE>(sizes, transformed, panels, products) }
+}
+
+/// # Safety
+/// The processor has the instructions of register and unit.
+#[inline(always)]
+unsafe fn multiply_all<R: Register, U: Unit<R>, const TALL: usize, const WIDE: usize>(
     Sizes { tiles, inputs }: Sizes,
     transformed: &[Line],
     panels: &[Line],
@@ -65,7 +101,7 @@ unsafe fn multiply_all<R: Register, const TALL: usize, const WIDE: usize>(
                     let sums = |column: usize| sums.add(place::<R>(column, point * tiles + tile, POINTS * tiles));
                     let of = Left::<WIDTH, 1> { numbers: left, run: tiles * WIDTH, steps: inputs };
                     let rows = tiles - tile;
-                    of.products::<R, TALL, WIDE, false>(
+                    of.products::<R, U, TALL, WIDE, false>(
                         columns - first,
                         |column| right(first + column),
                         |column| sums(first + column),
@@ -86,13 +122,45 @@ with_the_best_instructions! {
         transformed: &[Line],
         gradients: &[Line],
         sums: &mut [Line],
-    ) = add_all[(8, 2), (4, 2), (2, 4)]
+    ) = add_numbers[(8, 2), (4, 2), (2, 4)]
+}
+
+/// The same of pairs of tiles.
+pub fn add_gradients_of_pairs(sizes: Sizes, transformed: &[Line], gradients: &[Line], sums: &mut [Line]) {
+    #[cfg(target_arch = "x86_64")]
+    if InstructionSet::used() >= InstructionSet::Amx {
+        // SAFETY: the processor has been asked for the instructions.
+        return unsafe { tiles::add_gradients(sizes, transformed, gradients, sums) };
+    }
+    add_gradients_of_pairs_in_registers(sizes, transformed, gradients, sums);
+}
+
+with_the_best_instructions! {
+    fn add_gradients_of_pairs_in_registers(
+        sizes: Sizes,
+        transformed: &[Line],
+        gradients: &[Line],
+        sums: &mut [Line],
+    ) = pairs add_all[(8, 2), (4, 2), (2, 4)]
 }
 
 /// # Safety
 /// The processor has the instructions of the register.
 #[inline(always)]
-unsafe fn add_all<R: Register, const TALL: usize, const WIDE: usize>(
+unsafe fn add_numbers<R: Register, const TALL: usize, const WIDE: usize>(
+    sizes: Sizes,
+    transformed: &[Line],
+    gradients: &[Line],
+    sums: &mut [Line],
+) {
+    // SAFETY: as the caller promises.
+    unsafe { add_all::<R, Numbers, TALL, WIDE>(sizes, transformed, gradients, sums) }
+}
+
+/// # Safety
+/// The processor has the instructions of register and unit.
+#[inline(always)]
+unsafe fn add_all<R: Register, U: Unit<R>, const TALL: usize, const WIDE: usize>(
     Sizes { tiles, inputs }: Sizes,
     transformed: &[Line],
     gradients: &[Line],
@@ -115,7 +183,7 @@ unsafe fn add_all<R: Register, const TALL: usize, const WIDE: usize>(
                     let sums = |column: usize| sums.add(place::<R>(column, point * inputs + input, POINTS * inputs));
                     let of = Left::<1, WIDTH> { numbers: left, run: 0, steps: tiles };
                     let rows = inputs - input;
-                    of.products::<R, TALL, WIDE, true>(
+                    of.products::<R, U, TALL, WIDE, true>(
                         columns - first,
                         |column| right(first + column),
                         |column| sums(first + column),
@@ -161,7 +229,7 @@ impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
     /// # Safety
     /// As of [`product`](Self::product).
     #[inline(always)]
-    unsafe fn products<R: Register, const TALL: usize, const WIDE: usize, const ADD: bool>(
+    unsafe fn products<R: Register, U: Unit<R>, const TALL: usize, const WIDE: usize, const ADD: bool>(
         self,
         left: usize,
         right: impl Fn(usize) -> *const f32,
@@ -171,13 +239,13 @@ impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
         // SAFETY: as the caller promises.
         unsafe {
             if left == 1 {
-                return self.product::<R, TALL, 1, ADD>([right(0)], [sums(0)], rows);
+                return self.product::<R, U, TALL, 1, ADD>([right(0)], [sums(0)], rows);
             }
             let (mut rights, mut all) = ([right(0); WIDE], [sums(0); WIDE]);
             for column in 1..WIDE {
                 (rights[column], all[column]) = (right(column), sums(column));
             }
-            self.product::<R, TALL, WIDE, ADD>(rights, all, rows);
+            self.product::<R, U, TALL, WIDE, ADD>(rights, all, rows);
         }
     }
 
@@ -188,7 +256,7 @@ impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
     /// # Safety
     /// All of that lies in memory that may be read or written.
     #[inline(always)]
-    unsafe fn product<R: Register, const TALL: usize, const WIDE: usize, const ADD: bool>(
+    unsafe fn product<R: Register, U: Unit<R>, const TALL: usize, const WIDE: usize, const ADD: bool>(
         self,
         right: [*const f32; WIDE],
         sums: [*mut f32; WIDE],
@@ -208,7 +276,7 @@ impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
                     for (row, sums) in block.iter_mut().enumerate() {
                         let number = R::splat(left.add(row * ROW + step * STEP));
                         for (sum, factor) in sums.iter_mut().zip(factors) {
-                            *sum = number.times_plus(factor, *sum);
+                            *sum = U::times_plus(number, factor, *sum);
                         }
                     }
                 }

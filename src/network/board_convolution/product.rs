@@ -40,11 +40,11 @@ fn add_product_on<const STRIDE: usize>(
         // instructions.
         unsafe {
             match instructions {
-                #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx512 => avx512::<STRIDE>(left, rows, runs, right, sums),
+                InstructionSet::Portable => tiles::<Separate, 2, STRIDE>(left, rows, runs, right, sums),
                 #[cfg(target_arch = "x86_64")]
                 InstructionSet::Avx2 => avx2::<STRIDE>(left, rows, runs, right, sums),
-                InstructionSet::Portable => tiles::<Separate, 2, STRIDE>(left, rows, runs, right, sums),
+                #[cfg(target_arch = "x86_64")]
+                _ => avx512::<STRIDE>(left, rows, runs, right, sums),
             }
         }
     }

@@ -34,6 +34,10 @@ pub trait Register: Copy {
     unsafe fn passes(self) -> u16;
     /// Zero in the lanes whose bits are not set.
     unsafe fn where_set(self, bits: u16) -> Self;
+    /// The lower halves of all lanes in the place of the upper ones, and zeros.
+    unsafe fn low(self) -> Self;
+    /// The upper halves of all lanes, and zeros.
+    unsafe fn high(self) -> Self;
 }
 
 /// Sixteen numbers, by AVX-512.
@@ -47,7 +51,7 @@ pub type Eight = x86::__m256;
 macro_rules! register {
     (
         $register:ty = $lanes:literal, $zero:ident, $load:ident, $splat:ident, $store:ident, $add:ident, $subtract:ident,
-        $multiply:ident, $multiply_add:ident, $greater:ident, $passes:ident, $where_set:ident
+        $multiply:ident, $multiply_add:ident, $greater:ident, $passes:ident, $where_set:ident, $low:ident, $high:ident
     ) => {
         impl Register for $register {
             const LANES: usize = $lanes;
@@ -118,6 +122,18 @@ macro_rules! register {
                 // SAFETY: as the caller promises.
                 unsafe { $where_set(self, bits) }
             }
+
+            #[inline(always)]
+            unsafe fn low(self) -> Self {
+                // SAFETY: as the caller promises.
+                unsafe { $low(self) }
+            }
+
+            #[inline(always)]
+            unsafe fn high(self) -> Self {
+                // SAFETY: as the caller promises.
+                unsafe { $high(self) }
+            }
         }
     };
 }
@@ -135,7 +151,9 @@ register!(
     _mm512_fmadd_ps,
     _mm512_max_ps,
     sixteen_pass,
-    sixteen_where_set
+    sixteen_where_set,
+    sixteen_low,
+    sixteen_high
 );
 #[cfg(target_arch = "x86_64")]
 register!(
@@ -150,7 +168,9 @@ register!(
     _mm256_fmadd_ps,
     _mm256_max_ps,
     eight_pass,
-    eight_where_set
+    eight_where_set,
+    eight_low,
+    eight_high
 );
 
 /// # Safety
@@ -194,6 +214,42 @@ unsafe fn eight_where_set(numbers: Eight, bits: u16) -> Eight {
         let set = x86::_mm256_and_si256(x86::_mm256_set1_epi32(i32::from(bits)), own);
         x86::_mm256_and_ps(numbers, x86::_mm256_castsi256_ps(x86::_mm256_cmpeq_epi32(set, own)))
     }
+}
+
+/// # Safety
+/// The processor has AVX-512.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn sixteen_low(words: Sixteen) -> Sixteen {
+    // SAFETY: as the caller promises.
+    unsafe { x86::_mm512_castsi512_ps(x86::_mm512_slli_epi32::<16>(x86::_mm512_castps_si512(words))) }
+}
+
+/// # Safety
+/// The processor has AVX-512.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn sixteen_high(words: Sixteen) -> Sixteen {
+    // SAFETY: as the caller promises.
+    unsafe { x86::_mm512_and_ps(words, x86::_mm512_castsi512_ps(x86::_mm512_set1_epi32(!0xffff))) }
+}
+
+/// # Safety
+/// The processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn eight_low(words: Eight) -> Eight {
+    // SAFETY: as the caller promises.
+    unsafe { x86::_mm256_castsi256_ps(x86::_mm256_slli_epi32::<16>(x86::_mm256_castps_si256(words))) }
+}
+
+/// # Safety
+/// The processor has AVX2.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn eight_high(words: Eight) -> Eight {
+    // SAFETY: as the caller promises.
+    unsafe { x86::_mm256_and_ps(words, x86::_mm256_castsi256_ps(x86::_mm256_set1_epi32(!0xffff))) }
 }
 
 /// Four numbers, on any processor.
@@ -279,47 +335,95 @@ impl Register for Four {
             |number: f32, lane: u32| f32::from_bits(number.to_bits() & u32::from(bits >> lane & 1).wrapping_neg());
         Self([passed(a, 0), passed(b, 1), passed(c, 2), passed(d, 3)])
     }
+
+    #[inline(always)]
+    unsafe fn low(self) -> Self {
+        Self(self.0.map(|word| f32::from_bits(word.to_bits() << 16)))
+    }
+
+    #[inline(always)]
+    unsafe fn high(self) -> Self {
+        Self(self.0.map(|word| f32::from_bits(word.to_bits() & !0xffff)))
+    }
 }
 
 /// Compiles a function for every instruction set, of which the best is called.
 ///
 /// Another one, always inlined and generic over the [`Register`], does its work. It may also be generic over numbers,
-/// which are given for registers of sixteen, eight and four.
+/// which are given for registers of sixteen, eight and four. Behind `pairs` it is generic over what works on pairs of
+/// bfloat16, too: [`Emulated`](super::unit::Emulated) or [`Native`](super::unit::Native).
 macro_rules! with_the_best_instructions {
+    ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) = pairs $work:ident
+        $([($($sixteen:literal),*), ($($eight:literal),*), ($($four:literal),*)])?
+    ) => {
+        $(#[$attribute])*
+        $visibility fn $name($($argument: $kind),*) {
+            use $crate::instructions::InstructionSet;
+            use $crate::network::board_convolution::unit;
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")]
+            fn avx512bf16($($argument: $kind),*) {
+                use $crate::network::board_convolution::register;
+                // SAFETY: this function has the instructions.
+                unsafe { $work::<register::Sixteen, unit::Native $($(, $sixteen)*)?>($($argument),*) }
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            if InstructionSet::used() >= InstructionSet::Avx512Bf16 {
+                // SAFETY: the processor has been asked for the instructions.
+                return unsafe { avx512bf16($($argument),*) };
+            }
+            with_the_best_instructions! {
+                @numbers ($($argument: $kind),*) = $work [unit::Emulated]
+                $([($($sixteen),*), ($($eight),*), ($($four),*)])?
+            }
+        }
+    };
     ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) = $work:ident
         $([($($sixteen:literal),*), ($($eight:literal),*), ($($four:literal),*)])?
     ) => {
         $(#[$attribute])*
         $visibility fn $name($($argument: $kind),*) {
             use $crate::instructions::InstructionSet;
-            use $crate::network::board_convolution::register;
 
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-            fn avx512($($argument: $kind),*) {
-                // SAFETY: this function has the instructions.
-                unsafe { $work::<register::Sixteen $($(, $sixteen)*)?>($($argument),*) }
-            }
-
-            #[cfg(target_arch = "x86_64")]
-            #[target_feature(enable = "avx2,fma")]
-            fn avx2($($argument: $kind),*) {
-                // SAFETY: this function has the instructions.
-                unsafe { $work::<register::Eight $($(, $eight)*)?>($($argument),*) }
-            }
-
-            match InstructionSet::used() {
-                // SAFETY: the processor has been asked for the instructions.
-                #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx512 => unsafe { avx512($($argument),*) },
-                // SAFETY: the same.
-                #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx2 => unsafe { avx2($($argument),*) },
-                // SAFETY: any processor has these.
-                InstructionSet::Portable => unsafe { $work::<register::Four $($(, $four)*)?>($($argument),*) },
+            with_the_best_instructions! {
+                @numbers ($($argument: $kind),*) = $work [] $([($($sixteen),*), ($($eight),*), ($($four),*)])?
             }
         }
     };
+    (@numbers ($($argument:ident: $kind:ty),*) = $work:ident [$($unit:path)?]
+        $([($($sixteen:literal),*), ($($eight:literal),*), ($($four:literal),*)])?
+    ) => {{
+        use $crate::network::board_convolution::register;
+
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+        fn avx512($($argument: $kind),*) {
+            // SAFETY: this function has the instructions.
+            unsafe { $work::<register::Sixteen $(, $unit)? $($(, $sixteen)*)?>($($argument),*) }
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma")]
+        fn avx2($($argument: $kind),*) {
+            // SAFETY: this function has the instructions.
+            unsafe { $work::<register::Eight $(, $unit)? $($(, $eight)*)?>($($argument),*) }
+        }
+
+        match InstructionSet::used() {
+            // SAFETY: any processor has these.
+            InstructionSet::Portable => unsafe {
+                $work::<register::Four $(, $unit)? $($(, $four)*)?>($($argument),*)
+            },
+            // SAFETY: the processor has been asked for the instructions.
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2 => unsafe { avx2($($argument),*) },
+            // SAFETY: the same.
+            #[cfg(target_arch = "x86_64")]
+            _ => unsafe { avx512($($argument),*) },
+        }
+    }};
 }
 
 pub(super) use with_the_best_instructions;

@@ -13,6 +13,7 @@ use super::packing::Algorithm;
 use super::plan::{Plans, Workspace};
 use crate::instructions::InstructionSet;
 use crate::network::activation::Activation;
+use crate::network::precision::Precision;
 use crate::random::{Role, Stream};
 
 /// Calls with a place, an output, a place it sees, an input and their tap.
@@ -34,11 +35,20 @@ fn each(shape: &Shape, mut see: impl FnMut(usize, usize, usize, usize, usize)) {
     }
 }
 
-fn assert_near(numbers: &[f32], plain: &[f64], what: &str) {
+/// Of sums of such products, as a part of the largest.
+fn error(precision: Precision) -> f64 {
+    match precision {
+        Precision::F32 => 3e-6,
+        // A number is rounded by up to a part in 512, and there are both sides of sums of many.
+        Precision::Bf16 => 8e-3,
+    }
+}
+
+fn assert_near(numbers: &[f32], plain: &[f64], error: f64, what: &str) {
     assert_eq!(numbers.len(), plain.len(), "{what}");
     let scale = plain.iter().map(|number| number.abs()).fold(1.0, f64::max);
     for (number, plain) in numbers.iter().zip(plain) {
-        assert!((f64::from(*number) - plain).abs() < 3e-6 * scale, "{what}: {number}, not {plain}");
+        assert!((f64::from(*number) - plain).abs() < error * scale, "{what}: {number}, not {plain}");
     }
 }
 
@@ -61,9 +71,10 @@ fn check(shape: Shape, stream: &mut Stream) {
         of_input[seen] += slope * weight;
         of_weight[tap] += slope * input;
     });
-    assert_near(&found, &output, &format!("output of {shape:?}"));
-    assert_near(&gradients.input, &of_input, &format!("gradient of the input of {shape:?}"));
-    assert_near(&gradients.weight, &of_weight, &format!("gradient of the weights of {shape:?}"));
+    let error = error(shape.precision);
+    assert_near(&found, &output, error, &format!("output of {shape:?}"));
+    assert_near(&gradients.input, &of_input, error, &format!("gradient of the input of {shape:?}"));
+    assert_near(&gradients.weight, &of_weight, error, &format!("gradient of the weights of {shape:?}"));
 }
 
 #[test]
@@ -73,11 +84,12 @@ fn output_and_gradients_are_plain_sums_whatever_the_sizes() {
     for (rows, columns) in [(10, 8), (12, 6), (8, 8), (1, 1), (2, 2), (3, 3), (4, 5), (5, 4), (7, 7), (1, 9)] {
         for kernel in [1, 3, 5] {
             for (inputs, outputs) in [(6, 8), (16, 16), (17, 33), (1, 20)] {
-                let shape = Shape { boards: 0, rows, columns, inputs, outputs, kernel };
+                let shape = Shape { boards: 0, rows, columns, inputs, outputs, kernel, precision: Precision::F32 };
                 // A whole block and one that is not.
                 let shape = Shape { boards: shape.block() + 1, ..shape };
                 ways[usize::from(shape.algorithm() == Algorithm::Winograd)] += 1;
                 check(shape, &mut stream);
+                check(Shape { precision: Precision::Bf16, ..shape }, &mut stream);
             }
         }
     }
@@ -88,16 +100,18 @@ fn output_and_gradients_are_plain_sums_whatever_the_sizes() {
 fn a_layer_from_padded_to_padded_blocks_is_the_convolution_and_leaves_the_border_zero() {
     let mut stream = Stream::new(5, Role::Sample, 0);
     for (rows, columns) in [(10, 8), (7, 7), (5, 4), (4, 5), (3, 3), (1, 9)] {
-        for (inputs, outputs, activation) in [
-            (33, 33, Activation::Residual),
-            (16, 16, Activation::Residual),
-            (6, 20, Activation::Relu),
-            (20, 3, Activation::None),
+        for (inputs, outputs, activation, precision) in [
+            (33, 33, Activation::Residual, Precision::F32),
+            (16, 16, Activation::Residual, Precision::F32),
+            (6, 20, Activation::Relu, Precision::F32),
+            (20, 3, Activation::None, Precision::F32),
+            (33, 33, Activation::Residual, Precision::Bf16),
+            (16, 16, Activation::Residual, Precision::Bf16),
         ] {
-            let shape = Shape { boards: 0, rows, columns, inputs, outputs, kernel: 3 };
+            let shape = Shape { boards: 0, rows, columns, inputs, outputs, kernel: 3, precision };
             let mut numbers = |count: usize| -> Vec<f32> { (0..count).map(|_| 2.0 * stream.unit() - 1.0).collect() };
             let (weight, bias) = (numbers(outputs * inputs * 9), numbers(outputs));
-            let kernel = Kernel { sizes: [outputs, inputs, 3], weight: weight.clone(), bias: bias.clone() };
+            let kernel = Kernel { sizes: [outputs, inputs, 3], weight: weight.clone(), bias: bias.clone(), precision };
             let layer = Layer::new(shape, &Plans::new(&shape), &kernel, activation);
             // Wider than the layer, and used again: by a whole block first.
             let padded = || vec![Line::default(); 4 * shape.padded()];
@@ -137,7 +151,7 @@ fn a_layer_from_padded_to_padded_blocks_is_the_convolution_and_leaves_the_border
 
 #[test]
 fn the_places_of_boards_that_a_block_has_no_more_become_zeros() {
-    let shape = Shape { boards: 0, rows: 4, columns: 5, inputs: 18, outputs: 1, kernel: 3 };
+    let shape = Shape { boards: 0, rows: 4, columns: 5, inputs: 18, outputs: 1, kernel: 3, precision: Precision::F32 };
     let lines: Vec<usize> = shape.lines().collect();
     let mut padded = vec![Line::default(); 2 * shape.padded()];
     for boards in [shape.block(), 2] {

@@ -14,6 +14,7 @@ use super::line::{Line, WIDTH};
 use super::plan::{Plans, Workspace};
 use super::planes::{Planes, average};
 use crate::network::activation::Activation;
+use crate::network::precision::Precision;
 
 /// What a [`Tower`] is made of.
 ///
@@ -94,11 +95,13 @@ impl Tower {
         let shape = |convolution: &Kernel| {
             let [outputs, inputs, _] = convolution.sizes;
             // Plans and layers are for any number of boards.
-            Shape { boards: 0, rows, columns, inputs, outputs, kernel }
+            Shape { boards: 0, rows, columns, inputs, outputs, kernel, precision: convolution.precision }
         };
         let features = shape(&parts.hidden);
         let first = Plans::new(&shape(&parts.stem));
-        let plans = Plans::new(&features);
+        // All layers of the body have the same precision, and they alone are by these plans.
+        let precision = parts.body.first().map_or_else(Precision::default, |layer| layer.precision);
+        let plans = Plans::new(&Shape { precision, ..features });
         let everywhere = Plans::of_centre(&features, Rectangle { rows: 0..rows, columns: 0..columns });
         let once = Plans::of_centre(&features, Rectangle { rows: 0..1, columns: 0..1 });
         let layer =

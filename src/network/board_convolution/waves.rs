@@ -11,6 +11,7 @@ use super::line::{Line, WIDTH};
 use super::plan::{Plans, Workspace};
 use super::planes::{Planes, average};
 use crate::network::activation::{Activation, set_by_odds};
+use crate::network::precision::Precision;
 
 /// A model of one wave: convolutions with residuals.
 ///
@@ -57,7 +58,7 @@ impl WaveTower {
         let shape = |convolution: &Kernel, kernel| {
             let [outputs, inputs, _] = convolution.sizes;
             // Plans and layers are for any number of boards.
-            Shape { boards: 0, rows, columns, inputs, outputs, kernel }
+            Shape { boards: 0, rows, columns, inputs, outputs, kernel, precision: Precision::F32 }
         };
         let [_, _, kernel] = self.stem.sizes;
         let of = |convolution: &Kernel| shape(convolution, kernel);

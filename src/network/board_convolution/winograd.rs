@@ -9,6 +9,7 @@ use super::channels::Finish;
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
+use super::unit::Rounding;
 
 /// Points of a patch.
 pub const POINTS: usize = 16;
@@ -65,6 +66,26 @@ impl Tiles {
     pub fn read_gradient(&self, padded: &[Line], transformed: &mut [Line]) {
         gradients_of(self, padded, transformed);
     }
+
+    /// As [`read`](Self::read), rounded to pairs of channels: `[points, groups of two lines, tiles]`.
+    pub fn read_pairs(&self, padded: &[Line], transformed: &mut [Line]) {
+        pairs_of(self, padded, transformed);
+    }
+
+    /// As [`read`](Self::read), rounded to pairs of tiles: `[points, groups, pairs]`.
+    pub fn read_tiles_in_pairs(&self, padded: &[Line], transformed: &mut [Line]) {
+        tiles_in_pairs_of(self, padded, transformed);
+    }
+
+    /// As [`read_gradient`](Self::read_gradient), rounded to pairs of tiles: `[points, pairs]`.
+    pub fn read_gradient_in_pairs(&self, padded: &[Line], transformed: &mut [Line]) {
+        gradients_in_pairs_of(self, padded, transformed);
+    }
+
+    /// Pairs of tiles; behind the last tile of an odd number stand zeros.
+    pub fn pairs(&self) -> usize {
+        self.count().div_ceil(2)
+    }
 }
 
 impl Shape {
@@ -106,18 +127,74 @@ unsafe fn read_patches<R: Register>(tiles: &Tiles, padded: &[Line], transformed:
                 // of each group and tile in what is written.
                 unsafe {
                     let from = padded.as_ptr().add(group * tiles.block() + corner).cast::<f32>().add(lane);
-                    let line = |row: usize, column: usize| R::load(from.add((row * tiles.row + column) * WIDTH));
-                    let mut columns = [[line(0, 0); 4]; 4];
-                    for (at, column) in columns.iter_mut().enumerate() {
-                        *column = patch_of([line(0, at), line(1, at), line(2, at), line(3, at)]);
-                    }
                     let to = transformed.as_mut_ptr().add(group * count + tile).cast::<f32>().add(lane);
-                    for row in 0..4 {
-                        let [a, b, c, d] = columns;
-                        let points = patch_of([a[row], b[row], c[row], d[row]]);
-                        for (column, point) in points.into_iter().enumerate() {
-                            point.store(to.add((row * 4 + column) * groups * count * WIDTH));
-                        }
+                    for (number, point) in points_of_patch::<R>(from, tiles.row).into_iter().enumerate() {
+                        point.store(to.add(number * groups * count * WIDTH));
+                    }
+                }
+            }
+        }
+    }
+}
+
+with_the_best_instructions! {
+    fn pairs_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = pairs read_patches_in_pairs
+}
+
+/// # Safety
+/// The processor has the instructions of register and unit.
+#[inline(always)]
+unsafe fn read_patches_in_pairs<R: Register, U: Rounding<R>>(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) {
+    let (count, groups) = (tiles.count(), padded.len() / tiles.block());
+    let doubled = groups.div_ceil(2);
+    assert!(tiles.end <= tiles.block() && transformed.len() >= POINTS * doubled * count, "a block of these tiles");
+    if groups % 2 == 1 {
+        // The other half of the last lines.
+        for lines in transformed[..POINTS * doubled * count].chunks_exact_mut(count).skip(doubled - 1).step_by(doubled)
+        {
+            lines.fill(Line::default());
+        }
+    }
+    for group in 0..groups {
+        for (tile, corner) in tiles.corners.iter().enumerate() {
+            for lane in (0..WIDTH).step_by(R::LANES) {
+                // SAFETY: as of `read_patches`; a line has room for two groups of halves of numbers.
+                unsafe {
+                    let from = padded.as_ptr().add(group * tiles.block() + corner).cast::<f32>().add(lane);
+                    let to = transformed.as_mut_ptr().add(group / 2 * count + tile).cast::<u16>();
+                    let to = to.add(group % 2 * WIDTH + lane);
+                    for (number, point) in points_of_patch::<R>(from, tiles.row).into_iter().enumerate() {
+                        U::store(point, to.add(number * doubled * count * 2 * WIDTH));
+                    }
+                }
+            }
+        }
+    }
+}
+
+with_the_best_instructions! {
+    fn tiles_in_pairs_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = pairs read_patches_of_two
+}
+
+/// # Safety
+/// The processor has the instructions of register and unit.
+#[inline(always)]
+unsafe fn read_patches_of_two<R: Register, U: Rounding<R>>(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) {
+    let (count, groups) = (tiles.pairs(), padded.len() / tiles.block());
+    assert!(tiles.end <= tiles.block() && transformed.len() >= POINTS * groups * count, "a block of these tiles");
+    for group in 0..groups {
+        for (pair, corners) in tiles.corners.chunks(2).enumerate() {
+            for lane in (0..WIDTH).step_by(R::LANES) {
+                // SAFETY: as of `read_patches`.
+                unsafe {
+                    let block = padded.as_ptr().add(group * tiles.block());
+                    let points =
+                        |corner: &usize| points_of_patch::<R>(block.add(*corner).cast::<f32>().add(lane), tiles.row);
+                    let first = points(&corners[0]);
+                    let second = corners.get(1).map_or([R::zero(); POINTS], points);
+                    let to = transformed.as_mut_ptr().add(group * count + pair).cast::<f32>().add(lane);
+                    for (number, (first, second)) in first.into_iter().zip(second).enumerate() {
+                        U::pairs(first, second).store(to.add(number * groups * count * WIDTH));
                     }
                 }
             }
@@ -140,15 +217,38 @@ unsafe fn read_gradients<R: Register>(tiles: &Tiles, padded: &[Line], transforme
             // SAFETY: four rows of four lines from each corner are in the block, as asserted, and so many points of
             // each tile in what is written.
             unsafe {
-                // The tile is in the middle of its patch.
-                let from = padded.as_ptr().add(corner + tiles.row + 1).cast::<f32>().add(lane);
-                let line = |row: usize, column: usize| R::load(from.add((row * tiles.row + column) * WIDTH));
-                let (above, below) = (spread([line(0, 0), line(0, 1)]), spread([line(1, 0), line(1, 1)]));
+                let from = padded.as_ptr().add(*corner).cast::<f32>().add(lane);
                 let to = transformed.as_mut_ptr().add(tile).cast::<f32>().add(lane);
-                for column in 0..4 {
-                    for (row, point) in spread([above[column], below[column]]).into_iter().enumerate() {
-                        point.store(to.add((row * 4 + column) * count * WIDTH));
-                    }
+                for (number, point) in points_of_gradient::<R>(from, tiles.row).into_iter().enumerate() {
+                    point.store(to.add(number * count * WIDTH));
+                }
+            }
+        }
+    }
+}
+
+with_the_best_instructions! {
+    fn gradients_in_pairs_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = pairs read_gradients_of_two
+}
+
+/// # Safety
+/// The processor has the instructions of register and unit.
+#[inline(always)]
+unsafe fn read_gradients_of_two<R: Register, U: Rounding<R>>(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) {
+    let count = tiles.pairs();
+    assert!(tiles.end <= padded.len() && transformed.len() == POINTS * count, "a group of a block of these tiles");
+    for (pair, corners) in tiles.corners.chunks(2).enumerate() {
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: as of `read_gradients`.
+            unsafe {
+                let block = padded.as_ptr();
+                let points =
+                    |corner: &usize| points_of_gradient::<R>(block.add(*corner).cast::<f32>().add(lane), tiles.row);
+                let first = points(&corners[0]);
+                let second = corners.get(1).map_or([R::zero(); POINTS], points);
+                let to = transformed.as_mut_ptr().add(pair).cast::<f32>().add(lane);
+                for (number, (first, second)) in first.into_iter().zip(second).enumerate() {
+                    U::pairs(first, second).store(to.add(number * count * WIDTH));
                 }
             }
         }
@@ -258,6 +358,49 @@ fn kernel_at_points([a, b, c]: [f32; 3]) -> [f32; 4] {
 /// The last point's sign is that of [`spread`].
 fn kernel_from_points([a, b, c, d]: [f32; 4]) -> [f32; 3] {
     [a + (b + c) / 2.0, (b - c) / 2.0, (b + c) / 2.0 - d]
+}
+
+/// The points of a patch of four rows of four lines; rows are so many lines apart.
+///
+/// # Safety
+/// A register's numbers from there on may be read in each of these lines; the processor has the instructions of the
+/// register.
+#[inline(always)]
+unsafe fn points_of_patch<R: Register>(patch: *const f32, row: usize) -> [R; POINTS] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let line = |down: usize, right: usize| R::load(patch.add((down * row + right) * WIDTH));
+        let mut columns = [[line(0, 0); 4]; 4];
+        for (at, column) in columns.iter_mut().enumerate() {
+            *column = patch_of([line(0, at), line(1, at), line(2, at), line(3, at)]);
+        }
+        let mut points = [columns[0][0]; POINTS];
+        for row in 0..4 {
+            let [a, b, c, d] = columns;
+            points[4 * row..][..4].copy_from_slice(&patch_of([a[row], b[row], c[row], d[row]]));
+        }
+        points
+    }
+}
+
+/// The points of the gradients of a tile, which is in the middle of its patch.
+///
+/// # Safety
+/// As of [`points_of_patch`].
+#[inline(always)]
+unsafe fn points_of_gradient<R: Register>(patch: *const f32, row: usize) -> [R; POINTS] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let line = |down: usize, right: usize| R::load(patch.add(((down + 1) * row + right + 1) * WIDTH));
+        let (above, below) = (spread([line(0, 0), line(0, 1)]), spread([line(1, 0), line(1, 1)]));
+        let mut points = [above[0]; POINTS];
+        for column in 0..4 {
+            for (row, point) in spread([above[column], below[column]]).into_iter().enumerate() {
+                points[4 * row + column] = point;
+            }
+        }
+        points
+    }
 }
 
 /// From four places to four points.
