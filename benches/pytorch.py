@@ -4,8 +4,8 @@
     python3 benches/pytorch.py
 
 Both sides have the same network, weights, batch of 256 boards, loss and optimizer, which is checked before anything is
-timed, and take turns within one run. PyTorch computes eagerly, channels last, in float32, and once more with autocast
-to bfloat16, which is timed but not checked. Without --python a virtual environment with PyTorch 2.15.0 is made in
+timed, and take turns within one run. PyTorch computes eagerly, channels last, in float32. Both are timed once more in
+bfloat16, PyTorch by autocast, matchq by its own, which is not checked here. Without --python a virtual environment with PyTorch 2.15.0 is made in
 target/pytorch: several gigabytes. Prints a table in Markdown; --json writes all.
 """
 
@@ -217,6 +217,7 @@ def inside(arguments):
         for _ in range(arguments.rounds):
             begin = os.getloadavg()[0]
             ours = rust(channels, layers, arguments.seconds)["milliseconds"]
+            halved = rust(channels, layers, arguments.seconds, "--precision", "bf16")["milliseconds"]
             theirs = {}
             for name, half in [("pytorch", False), ("autocast", True)]:
                 theirs[name] = {"update": milliseconds(lambda: side.update(half), arguments.seconds)}
@@ -224,7 +225,7 @@ def inside(arguments):
                     theirs[name][f"forward {batch}"] = milliseconds(side.forward(batch, half), arguments.seconds)
             multiply = lambda: torch.mm(left, right, out=product)
             product_times = milliseconds(multiply, arguments.seconds / 2)
-            rounds.append({"load": begin, "matchq": ours, **theirs, "product": product_times})
+            rounds.append({"load": begin, "matchq": ours, "bf16": halved, **theirs, "product": product_times})
             print(f"{shape}, round {len(rounds)} of {arguments.rounds}", file=sys.stderr)
         network = {"channels": channels, "layers": layers, "parameters": side.parameters, "rounds": rounds}
         network |= {"targets": checked["targets"], "flop_per_board": work(channels, layers)}
@@ -253,8 +254,9 @@ def report(result):
             f"{network['channels']} channels, {network['layers']} layers, {network['parameters']} parameters:",
             "",
             "| | matchq ms: min, median | GFLOP/s | PyTorch ms: min, median | GFLOP/s | PyTorch / matchq: minima "
-            "| of single rounds | of processor time | autocast ms: min, median | autocast / matchq |",
-            "|---|---|---|---|---|---|---|---|---|---|",
+            "| of single rounds | of processor time | matchq bf16 ms: min, median | autocast ms: min, median "
+            "| autocast / matchq bf16 |",
+            "|---|---|---|---|---|---|---|---|---|---|---|",
         ]
         rounds = network["rounds"]
         for part in ["update", *(f"forward {batch}" for batch in FORWARD), "whole"]:
@@ -268,6 +270,8 @@ def report(result):
                 return min(times), statistics.median(times), min(turn["processor"] or 0 for turn in turns)
 
             low, middle, computed = figures(ours)
+            halved_low, halved_middle, _ = figures([one["bf16"][part] for one in rounds])
+            halved = f"{halved_low:.1f}, {halved_middle:.1f}"
             name = {"update": "update of 256 boards", "whole": "the same with sampling and simulation"}.get(part)
             cells = [name or f"forward, {boards} boards", f"{low:.1f}, {middle:.1f}", rate(flop, low)]
             if theirs:
@@ -280,11 +284,12 @@ def report(result):
                     f"**{their_low / low:.2f}**",
                     f"{min(single):.2f} to {max(single):.2f}",
                     f"{their_computed / computed:.2f}" if computed else "",
+                    halved,
                     f"{half_low:.1f}, {half_middle:.1f}",
-                    f"{half_low / low:.2f}",
+                    f"**{half_low / halved_low:.2f}**",
                 ]
             else:
-                cells += [""] * 7
+                cells += ["", "", "", "", "", halved, "", ""]
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
