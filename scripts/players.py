@@ -116,6 +116,9 @@ CONTROLLERS = {
 SEATS, MOVES = 200, 600_000
 # A piece further: a controller, the moves of a seat on ten rows.
 FURTHER = {"dt-10": 15_000, "shapes": 15_000}
+# On twenty rows: seats and moves of a turn, and the lost games after which a controller has had enough turns. So many give
+# its mean to some 15 %.
+TWENTY, LONG, LOSSES = 2, 100_000_000, 170
 # Whole games of DT-10 that `endure` is held against: rows, games.
 WHOLE = {10: 2_000, 12: 500}
 
@@ -212,6 +215,29 @@ def endure(program, only):
         played |= {"machine": machine(), "date": str(datetime.date.today()), "program": commit()}
         write(report, json.dumps(played) + "\n")
         print(f"{name}: {played['mean']:.0f} +- {played['half_width']:.0f}", flush=True)
+
+
+    for name in CONTROLLERS:
+        if not only or f"rows-20-{name}".startswith(only):
+            endure_long(program, name)
+
+
+def endure_long(program, name):
+    """Has a controller play on twenty rows, turn by turn, each added to its report; a later call goes on."""
+    report = path_of("tetris", f"rows-20-{name}")
+    added = ("score", "ended", "moves", "seconds", "seats", "seed")
+    while (before := read(report) or dict.fromkeys(added, 0) | {"seats": [], "seed": []})["ended"] < LOSSES:
+        seed = max(before["seed"], default=-100) + 100
+        command = [program, "endure", "--game=tetris", f"--players=linear:weights={name}", "--json", "--threads=1"]
+        command += [f"--seats={TWENTY}", f"--moves={LONG}", f"--seed={seed}"]
+        (played,) = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
+        played["seats"], played["seed"] = [[seat["score"], seat["ended"]] for seat in played["seats"]], [seed]
+        played |= {key: before[key] + played[key] for key in added}
+        played["mean"] = played["score"] / max(played["ended"], 1)
+        played.pop("half_width", None)
+        played |= {"machine": machine(), "date": str(datetime.date.today()), "program": commit()}
+        write(report, json.dumps(played) + "\n")
+        print(f"{report.stem}: {played['mean'] / 1e6:.1f} million lines, {played['ended']} games lost", flush=True)
 
 
 def endured(report):
