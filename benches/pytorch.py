@@ -5,8 +5,8 @@
 
 Both sides have the same network, weights, batch of 256 boards, loss and optimizer, which is checked before anything is
 timed, and take turns within one run. PyTorch computes eagerly, channels last, in float32. Both are timed once more in
-bfloat16, PyTorch by autocast, matchq by its own, which is not checked here. Without --python a virtual environment with PyTorch 2.15.0 is made in
-target/pytorch: several gigabytes. Prints a table in Markdown; --json writes all.
+bfloat16, PyTorch by autocast, matchq by its own, which is not checked here. Without --python a virtual environment with
+PyTorch 2.15.0 is made in target/pytorch: several gigabytes. Prints a table in Markdown; --json writes all.
 """
 
 import argparse

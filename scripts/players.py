@@ -5,7 +5,8 @@ Usage: python3 scripts/players.py play GAME [--only TEXT] [--program FILE]
        python3 scripts/players.py tables GAME
 
 play: what has no report in docs/reports/GAME/ yet is trained and plays, one thread each, from seed 0 on, which no training
-and no choice has used. A report is what `compare --json` says of a player, its score of each game included.
+and no choice has used. A report is what `compare --json` says of a player, its score of each game included. On twenty rows
+of Tetris each of nine controllers plays for half an hour to some hours, and goes on where it was.
 
 tables: computes the tables of docs/GAME.md from these reports alone.
 
@@ -189,7 +190,7 @@ def play(program, game, player, games, report, label=None, *options):
 
 
 def endure(program, only):
-    """Has the controllers of Tetris play, for a fixed number of moves, and some of them whole games."""
+    """Has the controllers of Tetris play, for a fixed number of moves, some of them whole games, and on twenty rows."""
     wanted = {f"rows-10-{name}": (10, f"linear:weights={name}", MOVES) for name in CONTROLLERS}
     for path in sorted((ROOT / "checkpoints").glob("tetris-*")):
         if path.name.removeprefix("tetris-") not in CONTROLLERS:
@@ -215,8 +216,6 @@ def endure(program, only):
         played |= {"machine": machine(), "date": str(datetime.date.today()), "program": commit()}
         write(report, json.dumps(played) + "\n")
         print(f"{name}: {played['mean']:.0f} +- {played['half_width']:.0f}", flush=True)
-
-
     for name in CONTROLLERS:
         if not only or f"rows-20-{name}".startswith(only):
             endure_long(program, name)
@@ -270,6 +269,7 @@ def twenty_table(_):
         return degrees * (1 - spread + normal * spread**0.5) ** 3 / 2
 
     found = {path.stem.removeprefix("rows-20-"): read(path) for path in path_of("tetris", "x").parent.glob("rows-20-*.json")}
+    found = {name: played for name, played in found.items() if played["ended"]}
     for name, played in sorted(found.items(), key=lambda pair: pair[1]["mean"]):
         ended, lines = played["ended"], played["score"] / 1e6
         low, high = lines / half_chi_squared(1.96, 2 * ended + 2), lines / half_chi_squared(-1.96, 2 * ended)

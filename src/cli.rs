@@ -84,8 +84,7 @@ pub struct Eval {
     /// Boards that go through the network at once, at most 1024
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1_024))]
     pub batch: u32,
-    /// How the network's inner layers hold numbers, on the CPU [default: as it was
-    /// trained]
+    /// What a network multiplies on the CPU [default: as in training]
     #[arg(long, value_name = "PRECISION", value_enum)]
     pub precision: Option<Precision>,
     /// Draw the histogram of the scores, as .svg

@@ -89,15 +89,15 @@ impl InstructionSet {
         })
     }
 
-    /// The name of the largest set within a set that has more instructions for 32-bit floats.
+    /// Whether a network is computed otherwise than by the set of that name.
     ///
-    /// A name of none stays what it is.
-    pub fn for_numbers(name: &str) -> &str {
-        #[cfg(target_arch = "x86_64")]
-        if [Self::Avx512Bf16, Self::Amx].iter().any(|set| set.name() == name) {
-            return Self::Avx512.name();
-        }
-        name
+    /// The largest sets have the same instructions but for pairs of bfloat16.
+    pub fn differs_from(self, name: &str, pairs: bool) -> bool {
+        let of_numbers = |name: &str| match name {
+            "avx512bf16" | "amx" if !pairs => "avx512".to_owned(),
+            name => name.to_owned(),
+        };
+        of_numbers(self.name()) != of_numbers(name)
     }
 
     fn name(self) -> &'static str {
@@ -181,6 +181,27 @@ fn may_use_tiles() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn the_largest_sets_differ_for_pairs_of_bfloat16_alone() {
+        use InstructionSet::{Amx, Avx2, Avx512, Avx512Bf16};
+        for (set, other, for_numbers, for_pairs) in [
+            (Avx512, "avx512", false, false),
+            (Avx512, "avx512bf16", false, true),
+            (Amx, "avx512", false, true),
+            (Amx, "avx512bf16", false, true),
+            (Avx512Bf16, "avx2", true, true),
+            (Avx2, "avx512", true, true),
+            (Avx2, "portable", true, true),
+        ] {
+            assert_eq!(
+                [false, true].map(|pairs| set.differs_from(other, pairs)),
+                [for_numbers, for_pairs],
+                "{set}, {other}"
+            );
+        }
+    }
 
     #[test]
     fn a_set_is_found_by_its_name_and_others_are_refused_with_those_that_are_there() {

@@ -371,6 +371,19 @@ fn scores_do_not_depend_on_the_batch_or_the_threads() {
 }
 
 #[test]
+fn an_evaluation_may_be_in_another_precision_if_there_is_a_network() {
+    let place = Place::new();
+    let told = place.run_well(&["eval", "--games", "2", "--precision", "bf16"]);
+    assert!(told.ends_with("watch it: matchq play --player network:precision=bf16\n"), "{told}");
+    let told = place.run_well(&["eval", "--games", "2"]);
+    assert!(told.ends_with("watch it: matchq play --player network\n"), "{told}");
+    let output = place.command(&["eval", "--game", "tetris", "--precision", "bf16"]).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("--precision bf16") && error.contains("leave it out"), "{error}");
+}
+
+#[test]
 fn an_evaluation_is_told_in_words_and_drawn_where_a_file_is_named() {
     let place = Place::new();
     place.train_short("run");

@@ -80,7 +80,7 @@ pub(super) const CHECKPOINT: Parameter = Parameter {
 pub(super) const PRECISION: Parameter = Parameter {
     key: "precision",
     default: None,
-    about: "f32 or bf16, of the network's inner layers; without it as it was trained",
+    about: "f32 or bf16: what the network multiplies on the CPU; without it as in training",
 };
 
 /// A parameter that every player has.

@@ -87,9 +87,16 @@ pub fn load<G: Playable>(
     precision: Option<Precision>,
     device: &Device,
 ) -> Result<BoxedPlayer<G>> {
+    let needs_network = |agent: &str| match precision {
+        Some(precision) => Err(Error::user(format!("--precision {precision}: {agent} has no network: leave it out"))),
+        None => Ok(()),
+    };
     if let Some(path) = path {
         let path = agent_file(path)?;
         let file = AgentFile::load(&path)?;
+        if file.model == linear::KIND || file.model == controller::KIND {
+            needs_network(&path.display().to_string())?;
+        }
         if file.model == linear::KIND {
             let model = LinearModel::from_file::<G>(&file, &path.display().to_string())?;
             return Ok(Box::new(PolicyAgent::new("fitted", model.player::<G>(rules, 1))));
@@ -100,6 +107,7 @@ pub fn load<G: Playable>(
         }
     }
     if let (None, true, Some(known)) = (path, G::AGENTS.is_empty(), G::CONTROLLERS.first()) {
+        needs_network(&format!("the controller {}", known.name))?;
         return Ok(Box::new(PolicyAgent::new("linear", Controlled::of::<G>(known)?.player::<G>(1))));
     }
     let model = Model::load::<G>(path, device)?;

@@ -31,10 +31,11 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
         true => exponential::render(&report.scores, summary),
         false => histogram.render(summary),
     };
+    let precision = arguments.precision.map_or(String::new(), |precision| format!(":precision={precision}"));
     let watch = match (&arguments.player, checkpoint) {
         (Some(player), _) => player.clone(),
-        (None, Some(path)) => format!("{player}:checkpoint={}", path.display()),
-        (None, None) => player.clone(),
+        (None, Some(path)) => format!("{player}{precision}:checkpoint={}", path.display()),
+        (None, None) => format!("{player}{precision}"),
     };
     let mut watch = if G::NAME == Match3::NAME { watch } else { format!("{watch} --game {}", G::NAME) };
     arguments.series.game.rules.iter().for_each(|rule| watch += &format!(" --rule {rule}"));

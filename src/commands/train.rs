@@ -66,7 +66,11 @@ impl<G: Game> Task<G> for Start<'_> {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let folder = |config: &str| RunFolder::create(&arguments.runs, arguments.name.as_deref(), &stem, config);
         let run = Run::<G, L>::start(config, rules, &device, folder, arguments.quiet)?;
-        run.logs().message(&format!("training {} for {} steps", run.folder().path().display(), run.steps()));
+        let by = match is_processor(&device) {
+            true => format!(" by the instructions {}", InstructionSet::used()),
+            false => String::new(),
+        };
+        run.logs().message(&format!("training {} for {} steps{by}", run.folder().path().display(), run.steps()));
         finish(run, stop)
     }
 }

@@ -116,13 +116,9 @@ impl Checkpoint {
     /// None if that is the one used now, or if the checkpoint does not tell.
     pub fn other_instructions(&self) -> Option<String> {
         let name = String::from_utf8_lossy(self.container.get(INSTRUCTIONS)?).into_owned();
-        let used = InstructionSet::used();
         // Only networks in this precision are computed by all of a set's instructions.
-        let same = match self.config.contains("precision = \"bf16\"") {
-            true => name == used.to_string(),
-            false => InstructionSet::for_numbers(&name) == InstructionSet::for_numbers(&used.to_string()),
-        };
-        (!same).then_some(name)
+        let pairs = self.config.contains("precision = \"bf16\"");
+        InstructionSet::used().differs_from(&name, pairs).then_some(name)
     }
 
     /// An error of what the checkpoint holds.

@@ -399,14 +399,16 @@ pub fn key_and_value(text: &str) -> Result<(&str, &str)> {
 
 /// Applies one `key=value` of `--set` to a table, and gives the key.
 ///
-/// A bare word that is no TOML is taken as text.
+/// A bare word or path that is no TOML is taken as text.
 fn set<'a>(table: &mut Table, text: &'a str) -> Result<&'a str> {
     let (key, value) = key_and_value(text)?;
     let value = format!("value = {value}")
         .parse::<Table>()
         .ok()
         .and_then(|mut parsed| parsed.remove("value"))
-        .or_else(|| value.starts_with(char::is_alphabetic).then(|| Value::String(value.to_owned())))
+        .or_else(|| {
+            (value.starts_with(char::is_alphabetic) || value.contains('/')).then(|| Value::String(value.to_owned()))
+        })
         .ok_or_else(|| {
             Error::user(format!("--set {text}: '{value}' is no value of TOML (a number, true, false or a word)"))
         })?;

@@ -86,7 +86,7 @@ impl ModelConfig {
 }
 
 impl Model {
-    /// The same with the products of the network's inner convolutions in that precision.
+    /// The same with a network that multiplies in that precision.
     pub fn with_precision(mut self, precision: Precision) -> Self {
         self.config.network.precision = precision;
         self.network = self.network.with_precision(precision);
@@ -207,7 +207,8 @@ mod tests {
 
     /// The file of a small network with fresh weights.
     fn example() -> AgentFile {
-        let network = NetworkConfig { channels: 4, layers: 2, ..NetworkConfig::default() };
+        let precision = Precision::Bf16;
+        let network = NetworkConfig { channels: 4, layers: 2, precision, ..NetworkConfig::default() };
         let rules = Table::from_iter([("obstacle_kinds".to_owned(), 1.into())]);
         let config = ModelConfig { game: "match3".into(), rules, mask: "matching".into(), points: 4.0, network };
         let network = QNetwork::new::<Match3>(&config, &mut Stream::new(1, Role::Initialise, 0), &device());
@@ -219,7 +220,7 @@ mod tests {
         let file = example();
         let Model { config, network } = Model::from_file::<Match3>(&file, "it", &device()).unwrap();
         assert_eq!((config.game.as_str(), config.rules["obstacle_kinds"].as_integer()), ("match3", Some(1)));
-        assert_eq!((config.points, config.network.channels), (4.0, 4));
+        assert_eq!((config.points, config.network.channels, config.network.precision), (4.0, 4, Precision::Bf16));
         assert_eq!(Model::to_file(&config, &network).unwrap(), file);
     }
 

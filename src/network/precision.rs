@@ -1,20 +1,31 @@
 //! The precision in which a network's layers are multiplied.
 
+use std::fmt::{self, Display, Formatter};
+
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-/// How the numbers of the 3x3 convolutions between first and last are held.
+/// What the 3x3 convolutions but the first multiply, on the CPU.
 ///
-/// Sums, weights at rest, the other layers, loss and optimizer are 32-bit floats whatever it is.
+/// Sums, weights, the other layers, a dynamics model, small boards, loss and optimizer take 32-bit floats whatever it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
-    /// As 32-bit floats.
+    /// 32-bit floats.
     #[default]
     F32,
-    /// Rounded to bfloat16 before they are multiplied.
+    /// The same rounded to bfloat16.
     ///
-    /// That is 32-bit floats of which the upper half is kept, as in mixed-precision training (Kalamkar et al. 2019,
+    /// These are 32-bit floats of which the upper half is kept, as in mixed-precision training (Kalamkar et al. 2019,
     /// <https://arxiv.org/abs/1905.12322>).
     Bf16,
+}
+
+impl Display for Precision {
+    fn fmt(&self, formatter: &mut Formatter) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::F32 => "f32",
+            Self::Bf16 => "bf16",
+        })
+    }
 }

@@ -57,7 +57,7 @@ pub struct NetworkConfig {
     ///
     /// These are the moves with the highest prior. The best of them takes the place of the second move of a plan.
     pub next_moves: usize,
-    /// Of the products of its inner 3x3 convolutions, on the CPU.
+    /// What its 3x3 convolutions but the first multiply, on the CPU.
     pub precision: Precision,
 }
 
@@ -246,7 +246,7 @@ impl QNetwork {
         network.number_parameters().with_precision(config.precision)
     }
 
-    /// The same with the products of its inner 3x3 convolutions in that precision.
+    /// The same, multiplying in that precision.
     ///
     /// A dynamics model keeps 32-bit floats: its small errors would add up from wave to wave.
     pub fn with_precision(self, precision: Precision) -> Self {

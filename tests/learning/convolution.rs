@@ -4,7 +4,7 @@ use std::process::Command;
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use matchq::instructions::InstructionSet;
-use matchq::network::{Activation, convolve, convolve_by_parts, device, to_vec};
+use matchq::network::{Activation, Precision, convolve, convolve_by_parts, convolve_in, device, to_vec};
 use matchq::random::{Draw, Role, Stream};
 
 type Convolve = fn(Tensor<4>, Tensor<4>, Tensor<2>, Activation) -> Tensor<4>;
@@ -93,7 +93,11 @@ fn output_and_gradients_equal_burns_conv2d_within_rounding() {
 
 #[test]
 fn output_and_gradients_are_the_same_bits_at_every_run_and_any_number_of_threads() {
-    let bits = |case: &Case| results(case, 1, convolve).map(|numbers| numbers.into_iter().map(f32::to_bits).collect());
+    let rounded: Convolve =
+        |input, weight, bias, activation| convolve_in(input, weight, bias, activation, Precision::Bf16);
+    let bits = |case: &Case, convolve: Convolve| -> [Vec<u32>; 4] {
+        results(case, 1, convolve).map(|numbers| numbers.into_iter().map(f32::to_bits).collect())
+    };
     for case in [
         Case { boards: 300, rows: 10, columns: 8, ..cases()[0] },
         // 301 boards of three a block: the last block has one.
@@ -101,11 +105,13 @@ fn output_and_gradients_are_the_same_bits_at_every_run_and_any_number_of_threads
         Case { boards: 90, inputs: 16, outputs: 16, kernel: 3, activation: Activation::Residual, ..cases()[0] },
         Case { boards: 700, rows: 1, columns: 1, per_sample_bias: true, ..cases()[0] },
     ] {
-        let once: [Vec<u32>; 4] = bits(&case);
-        assert!(bits(&case) == once, "{case:?} again");
-        for threads in [1, 2, 5] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            assert!(pool.install(|| bits(&case)) == once, "{case:?} at {threads} threads");
+        for convolve in [convolve as Convolve, rounded] {
+            let once = bits(&case, convolve);
+            assert!(bits(&case, convolve) == once, "{case:?} again");
+            for threads in [1, 2, 5] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                assert!(pool.install(|| bits(&case, convolve)) == once, "{case:?} at {threads} threads");
+            }
         }
     }
 }

@@ -181,7 +181,8 @@ fn the_same_configuration_and_seed_give_the_same_bits_and_another_seed_others() 
 
 #[test]
 fn a_training_stopped_half_way_and_resumed_equals_the_one_never_stopped() {
-    for switches in [&[][..], &SWITCHES, &KEPT, &NOT_KEPT, &SIMULATIONS, &PLANS, &DYNAMICS] {
+    let rounded = [&SWITCHES[..], &["network.precision=bf16"]].concat();
+    for switches in [&[][..], &SWITCHES, &KEPT, &NOT_KEPT, &SIMULATIONS, &PLANS, &DYNAMICS, &rounded] {
         let (_runs, expected) = uninterrupted(switches);
         // In the warm-up, between two copies of the target network, and just before the end.
         for step in [40, 248, 472] {

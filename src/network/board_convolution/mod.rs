@@ -8,7 +8,7 @@
 //! convolution and both of its gradients are matrix products with a left side that is read through offsets, by the
 //! micro-kernel in [`product`], and a [`plan`] leaves out what lies beyond the border.
 //!
-//! [`register`] is what all kernels but that micro-kernel know of the processor's instructions.
+//! [`register`] is what all kernels know of the processor's instructions, but for the [`tiles`] of AMX.
 //!
 //! It is a leaf: numbers in, numbers out. Without gradients [`tower`] takes each block through the whole network,
 //! [`waves`] through the dynamics model.
@@ -30,6 +30,7 @@ mod register;
 mod steps;
 #[cfg(test)]
 mod tests;
+#[cfg(any(test, target_arch = "x86_64"))]
 mod tiles;
 mod tower;
 mod unit;

@@ -9,7 +9,7 @@ use super::geometry::{Rectangle, Shape};
 use super::line::{Line, WIDTH};
 use super::packing::Algorithm;
 use super::points::{ROWS, Sizes, add_gradients, add_gradients_of_pairs, multiply, multiply_pairs};
-use super::product::add_product;
+use super::product::Product;
 use super::steps::{Rows, Steps};
 use super::winograd::{POINTS, Tile, Tiles, add_tiles, write_tiles};
 use crate::network::precision::Precision;
@@ -56,7 +56,7 @@ impl Winograd {
     /// it is better if many tiles share what is read of the weights.
     fn of_block(shape: &Shape, boards: usize) -> Vec<Self> {
         let all: Vec<Tile> = shape.tiles_of(boards).collect();
-        let lines = POINTS * (shape.groups() + shape.outputs.div_ceil(WIDTH).min(TOGETHER));
+        let lines = POINTS * (shape.point_lines().div_ceil(WIDTH) + shape.outputs.div_ceil(WIDTH).min(TOGETHER));
         let most = if lines <= FEW { ROWS } else { all.len().max(1) };
         let inputs = shape.point_lines();
         let chunk = |tiles: &[Tile]| {
@@ -399,10 +399,13 @@ impl WeightPlan {
     }
 }
 
-fn add_regions<const STRIDE: usize>(regions: &[Region<STRIDE>], left: &[Line], right: &[Line], mut sums: &mut [Line]) {
+fn add_regions<const STRIDE: usize>(regions: &[Region<STRIDE>], left: &[Line], right: &[Line], mut sums: &mut [Line])
+where
+    Steps<STRIDE>: Product,
+{
     for Region { count, rows, steps } in regions {
         let (here, others) = sums.split_at_mut(*count);
-        add_product(left, rows, steps, right, here);
+        steps.add_product(left, rows, right, here);
         sums = others;
     }
 }

@@ -6,9 +6,11 @@
 
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
+#[cfg(target_arch = "x86_64")]
 use super::tiles;
-use super::unit::{Numbers, Unit};
+use super::unit::Unit;
 use super::winograd::POINTS;
+#[cfg(target_arch = "x86_64")]
 use crate::instructions::InstructionSet;
 
 /// Rows that are computed at once, at the most.
@@ -41,7 +43,7 @@ with_the_best_instructions! {
         transformed: &[Line],
         panels: &[Line],
         products: &mut [Line],
-    ) = multiply_numbers[(12, 2), (6, 2), (2, 4)]
+    ) = numbers multiply_all[(12, 2), (6, 2), (2, 4)]
 }
 
 /// The same of pairs of inputs.
@@ -61,19 +63,6 @@ with_the_best_instructions! {
         panels: &[Line],
         products: &mut [Line],
     ) = pairs multiply_all[(12, 2), (6, 2), (2, 4)]
-}
-
-/// # Safety
-/// The processor has the instructions of the register.
-#[inline(always)]
-unsafe fn multiply_numbers<R: Register, const TALL: usize, const WIDE: usize>(
-    sizes: Sizes,
-    transformed: &[Line],
-    panels: &[Line],
-    products: &mut [Line],
-) {
-    // SAFETY: as the caller promises.
-    unsafe { multiply_all::<R, Numbers, TALL, WIDE>(sizes, transformed, panels, products) }
 }
 
 /// # Safety
@@ -122,7 +111,7 @@ with_the_best_instructions! {
         transformed: &[Line],
         gradients: &[Line],
         sums: &mut [Line],
-    ) = add_numbers[(8, 2), (4, 2), (2, 4)]
+    ) = numbers add_all[(8, 2), (4, 2), (2, 4)]
 }
 
 /// The same of pairs of tiles.
@@ -142,19 +131,6 @@ with_the_best_instructions! {
         gradients: &[Line],
         sums: &mut [Line],
     ) = pairs add_all[(8, 2), (4, 2), (2, 4)]
-}
-
-/// # Safety
-/// The processor has the instructions of the register.
-#[inline(always)]
-unsafe fn add_numbers<R: Register, const TALL: usize, const WIDE: usize>(
-    sizes: Sizes,
-    transformed: &[Line],
-    gradients: &[Line],
-    sums: &mut [Line],
-) {
-    // SAFETY: as the caller promises.
-    unsafe { add_all::<R, Numbers, TALL, WIDE>(sizes, transformed, gradients, sums) }
 }
 
 /// # Safety

@@ -3,143 +3,132 @@
 //! So neither the neighbourhoods of a convolution nor their transpose are ever written out.
 
 use super::line::{Line, WIDTH};
-use super::steps::{Rows, Run, Steps};
-use crate::instructions::InstructionSet;
+use super::register::{Register, with_the_best_instructions};
+use super::steps::{Rows, Steps};
 
-/// Adds the products of all steps to the sums of rows.
-///
-/// Adds to `sums[i][j]` the sum over all steps of `left[rows[i] + step.0] * right[step.1][j]`, for the first
-/// `sums.len()` rows; offsets on the left count numbers, not lines. The order of the additions is that of the steps,
-/// whatever else is computed along.
-///
-/// # Panics
-/// When an offset lies outside of `left` or `right`, or there are fewer rows than that.
-pub fn add_product<const STRIDE: usize>(
-    left: &[Line],
-    rows: &Rows,
-    steps: &Steps<STRIDE>,
-    right: &[Line],
-    sums: &mut [Line],
-) {
-    add_product_on(InstructionSet::used(), left, rows, steps, right, sums);
+/// Steps by which a product can be summed: those along numbers and along lines.
+pub trait Product {
+    /// Adds the products of all steps to the sums of rows.
+    ///
+    /// Adds to `sums[i][j]` the sum over all steps of `left[rows[i] + step.0] * right[step.1][j]`, for the first
+    /// `sums.len()` rows; offsets on the left count numbers, not lines. The order of the additions is that of the
+    /// steps, whatever else is computed along.
+    ///
+    /// # Panics
+    /// When an offset lies outside of `left` or `right`, or there are fewer rows than that.
+    fn add_product(&self, left: &[Line], rows: &Rows, right: &[Line], sums: &mut [Line]);
 }
 
-fn add_product_on<const STRIDE: usize>(
-    instructions: InstructionSet,
+impl Product for Steps<1> {
+    fn add_product(&self, left: &[Line], rows: &Rows, right: &[Line], sums: &mut [Line]) {
+        add_along_numbers(left, rows, self, right, sums);
+    }
+}
+
+impl Product for Steps<WIDTH> {
+    fn add_product(&self, left: &[Line], rows: &Rows, right: &[Line], sums: &mut [Line]) {
+        add_along_lines(left, rows, self, right, sums);
+    }
+}
+
+with_the_best_instructions! {
+    fn add_along_numbers(
+        left: &[Line],
+        rows: &Rows,
+        steps: &Steps<1>,
+        right: &[Line],
+        sums: &mut [Line],
+    ) = add_all[(12, 1, 1), (6, 2, 1), (2, 4, 1)]
+}
+
+with_the_best_instructions! {
+    fn add_along_lines(
+        left: &[Line],
+        rows: &Rows,
+        steps: &Steps<WIDTH>,
+        right: &[Line],
+        sums: &mut [Line],
+    ) = add_all[(12, 1, 16), (6, 2, 16), (2, 4, 16)]
+}
+
+/// Blocks of `TALL` rows, as many as the processor's registers hold the sums of, `WIDE` for a line.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn add_all<R: Register, const TALL: usize, const WIDE: usize, const STRIDE: usize>(
     left: &[Line],
     rows: &Rows,
     steps: &Steps<STRIDE>,
     right: &[Line],
     sums: &mut [Line],
 ) {
+    const { assert!(WIDE * R::LANES == WIDTH) }
     assert!(rows.largest() + steps.largest() < left.len() * WIDTH, "an offset outside of the left side");
     assert!(steps.largest_line() < right.len(), "an offset outside of the right side");
     let rows = &rows.offsets()[..sums.len()];
+    let (left, right) = (left.as_ptr().cast::<f32>(), right.as_ptr().cast::<f32>());
     for runs in steps.chunks() {
-        // SAFETY: the offsets are within `left` and `right`, as just asserted; the processor has been asked for its
-        // instructions.
-        unsafe {
-            match instructions {
-                InstructionSet::Portable => tiles::<Separate, 2, STRIDE>(left, rows, runs, right, sums),
-                #[cfg(target_arch = "x86_64")]
-                InstructionSet::Avx2 => avx2::<STRIDE>(left, rows, runs, right, sums),
-                #[cfg(target_arch = "x86_64")]
-                _ => avx512::<STRIDE>(left, rows, runs, right, sums),
-            }
-        }
-    }
-}
-
-/// # Safety
-/// As of [`tiles`]; the processor has the instructions.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-unsafe fn avx512<const STRIDE: usize>(left: &[Line], rows: &[u32], runs: &[Run], right: &[Line], sums: &mut [Line]) {
-    // SAFETY: as the caller promises.
-    unsafe { tiles::<Fused, 12, STRIDE>(left, rows, runs, right, sums) }
-}
-
-/// # Safety
-/// As of [`tiles`]; the processor has the instructions.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn avx2<const STRIDE: usize>(left: &[Line], rows: &[u32], runs: &[Run], right: &[Line], sums: &mut [Line]) {
-    // SAFETY: as the caller promises.
-    unsafe { tiles::<Fused, 6, STRIDE>(left, rows, runs, right, sums) }
-}
-
-trait Arithmetic {
-    fn multiply_add(a: f32, b: f32, c: f32) -> f32;
-}
-
-/// Rounds once; fast only where the processor has the instruction.
-struct Fused;
-/// Rounds twice.
-struct Separate;
-
-impl Arithmetic for Fused {
-    #[inline(always)]
-    fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
-        a.mul_add(b, c)
-    }
-}
-
-impl Arithmetic for Separate {
-    #[inline(always)]
-    fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
-        a * b + c
-    }
-}
-
-/// Tiles of `ROWS` rows, as many as the processor's registers hold the sums of.
-///
-/// # Safety
-/// Every row plus every step is below `left.len() * WIDTH`, every line of a step below `right.len()`.
-#[inline(always)]
-unsafe fn tiles<A: Arithmetic, const ROWS: usize, const STRIDE: usize>(
-    left: &[Line],
-    rows: &[u32],
-    runs: &[Run],
-    right: &[Line],
-    sums: &mut [Line],
-) {
-    for (rows, sums) in rows.chunks(ROWS).zip(sums.chunks_mut(ROWS)) {
-        // The last tile computes its first row again in the place of those that are missing.
-        let mut starts = [rows[0] as usize; ROWS];
-        let mut tile = [sums[0].0; ROWS];
-        for (index, (row, sum)) in rows.iter().zip(sums.iter()).enumerate() {
-            starts[index] = *row as usize;
-            tile[index] = sum.0;
-        }
-        for run in runs {
-            let (line, length) = (run.line as usize, run.length as usize);
-            // SAFETY: as the caller promises.
-            let lines = unsafe { right.get_unchecked(line..line + length) };
-            // SAFETY: as the caller promises.
-            let factors = starts.map(|start| unsafe { left.as_ptr().cast::<f32>().add(start + run.start as usize) });
-            let mut add = |index: usize, line: &Line| {
-                for (factor, tile) in factors.iter().zip(&mut tile) {
-                    // SAFETY: as the caller promises.
-                    let factor = unsafe { *factor.add(index * STRIDE) };
-                    for (sum, number) in tile.iter_mut().zip(&line.0) {
-                        *sum = A::multiply_add(factor, *number, *sum);
+        for (rows, sums) in rows.chunks(TALL).zip(sums.chunks_mut(TALL)) {
+            let last = rows.len() - 1;
+            // SAFETY: every row plus every step is on the left side, every line of a step on the right, as asserted.
+            unsafe {
+                let (mut starts, mut block) = ([left; TALL], [[R::zero(); WIDE]; TALL]);
+                for (index, (start, block)) in starts.iter_mut().zip(&mut block).enumerate() {
+                    // The last block computes its last row again in the place of those that are missing.
+                    let which = index.min(last);
+                    *start = left.add(rows[which] as usize);
+                    for (at, register) in block.iter_mut().enumerate() {
+                        *register = R::load(sums[which].0.as_ptr().add(at * R::LANES));
                     }
                 }
-            };
-            // Four at once share the counting.
-            let (fours, rest) = lines.as_chunks::<4>();
-            for (index, [a, b, c, d]) in fours.iter().enumerate() {
-                add(4 * index, a);
-                add(4 * index + 1, b);
-                add(4 * index + 2, c);
-                add(4 * index + 3, d);
-            }
-            for (index, line) in rest.iter().enumerate() {
-                add(4 * fours.len() + index, line);
+                for run in runs {
+                    let factors = starts.map(|start| start.add(run.start as usize));
+                    let lines = right.add(run.line as usize * WIDTH);
+                    let length = run.length as usize;
+                    // Four at once share the counting.
+                    let fours = length / 4 * 4;
+                    for step in (0..fours).step_by(4) {
+                        for step in step..step + 4 {
+                            add_step::<R, TALL, WIDE, STRIDE>(&mut block, factors, lines, step);
+                        }
+                    }
+                    for step in fours..length {
+                        add_step::<R, TALL, WIDE, STRIDE>(&mut block, factors, lines, step);
+                    }
+                }
+                for (index, block) in block.into_iter().enumerate() {
+                    if index <= last {
+                        for (at, register) in block.into_iter().enumerate() {
+                            register.store(sums[index].0.as_mut_ptr().add(at * R::LANES));
+                        }
+                    }
+                }
             }
         }
-        for (sum, tile) in sums.iter_mut().zip(tile) {
-            sum.0 = tile;
+    }
+}
+
+/// # Safety
+/// The step is in a run of the steps, from whose beginnings factors and lines are; the processor has the instructions.
+#[inline(always)]
+unsafe fn add_step<R: Register, const TALL: usize, const WIDE: usize, const STRIDE: usize>(
+    block: &mut [[R; WIDE]; TALL],
+    factors: [*const f32; TALL],
+    lines: *const f32,
+    step: usize,
+) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let mut line = [R::zero(); WIDE];
+        for (at, register) in line.iter_mut().enumerate() {
+            *register = R::load(lines.add(step * WIDTH + at * R::LANES));
+        }
+        for (sums, factor) in block.iter_mut().zip(factors) {
+            let factor = R::splat(factor.add(step * STRIDE));
+            for (sum, register) in sums.iter_mut().zip(line) {
+                *sum = factor.times_plus(register, *sum);
+            }
         }
     }
 }
@@ -147,10 +136,10 @@ unsafe fn tiles<A: Arithmetic, const ROWS: usize, const STRIDE: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::instructions::InstructionSet;
 
     #[test]
-    fn every_instruction_set_gives_the_product_within_rounding() {
-        println!("instruction sets that were run: {:?}", InstructionSet::present());
+    fn the_product_is_that_of_plain_sums_within_rounding() {
         for count in [1, 2, 5, 6, 7, 12, 13, 40] {
             let left: Vec<Line> =
                 (0..70).map(|k| Line(std::array::from_fn(|j| ((k * 37 + j * 11) % 101) as f32 / 50.0 - 1.0))).collect();
@@ -174,7 +163,9 @@ mod tests {
         steps: &[(usize, usize)],
         right: &[Line],
         count: usize,
-    ) {
+    ) where
+        Steps<STRIDE>: Product,
+    {
         let mut plain = vec![[0.5f64; WIDTH]; count];
         for (i, plain) in plain.iter_mut().enumerate() {
             for (step, line) in steps {
@@ -186,12 +177,10 @@ mod tests {
         }
         let steps: Steps<STRIDE> = steps.iter().copied().collect();
         assert!(steps.chunks().len() > 1 && steps.chunks()[0].len() > 1);
-        for instructions in InstructionSet::present() {
-            let mut sums = vec![Line([0.5; WIDTH]); count];
-            add_product_on(instructions, left, rows, &steps, right, &mut sums);
-            for (sum, plain) in sums.iter().flat_map(|line| line.0).zip(plain.iter().flatten()) {
-                assert!((f64::from(sum) - plain).abs() < 1e-4, "{instructions:?}: {sum}, not {plain}");
-            }
+        let mut sums = vec![Line([0.5; WIDTH]); count];
+        steps.add_product(left, rows, right, &mut sums);
+        for (sum, plain) in sums.iter().flat_map(|line| line.0).zip(plain.iter().flatten()) {
+            assert!((f64::from(sum) - plain).abs() < 1e-4, "{:?}: {sum}, not {plain}", InstructionSet::used());
         }
     }
 }

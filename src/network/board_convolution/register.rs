@@ -350,8 +350,8 @@ impl Register for Four {
 /// Compiles a function for every instruction set, of which the best is called.
 ///
 /// Another one, always inlined and generic over the [`Register`], does its work. It may also be generic over numbers,
-/// which are given for registers of sixteen, eight and four. Behind `pairs` it is generic over what works on pairs of
-/// bfloat16, too: [`Emulated`](super::unit::Emulated) or [`Native`](super::unit::Native).
+/// which are given for registers of sixteen, eight and four. Behind `numbers` or `pairs` it is generic over a unit, too:
+/// [`Numbers`](super::unit::Numbers), or [`Emulated`](super::unit::Emulated) and [`Native`](super::unit::Native).
 macro_rules! with_the_best_instructions {
     ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) = pairs $work:ident
         $([($($sixteen:literal),*), ($($eight:literal),*), ($($four:literal),*)])?
@@ -375,7 +375,7 @@ macro_rules! with_the_best_instructions {
                 return unsafe { avx512bf16($($argument),*) };
             }
             with_the_best_instructions! {
-                @numbers ($($argument: $kind),*) = $work [unit::Emulated]
+                @each ($($argument: $kind),*) = $work [unit::Emulated]
                 $([($($sixteen),*), ($($eight),*), ($($four),*)])?
             }
         }
@@ -388,11 +388,25 @@ macro_rules! with_the_best_instructions {
             use $crate::instructions::InstructionSet;
 
             with_the_best_instructions! {
-                @numbers ($($argument: $kind),*) = $work [] $([($($sixteen),*), ($($eight),*), ($($four),*)])?
+                @each ($($argument: $kind),*) = $work [] $([($($sixteen),*), ($($eight),*), ($($four),*)])?
             }
         }
     };
-    (@numbers ($($argument:ident: $kind:ty),*) = $work:ident [$($unit:path)?]
+    ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) = numbers $work:ident
+        $([($($sixteen:literal),*), ($($eight:literal),*), ($($four:literal),*)])?
+    ) => {
+        $(#[$attribute])*
+        $visibility fn $name($($argument: $kind),*) {
+            use $crate::instructions::InstructionSet;
+            use $crate::network::board_convolution::unit;
+
+            with_the_best_instructions! {
+                @each ($($argument: $kind),*) = $work [unit::Numbers]
+                $([($($sixteen),*), ($($eight),*), ($($four),*)])?
+            }
+        }
+    };
+    (@each ($($argument:ident: $kind:ty),*) = $work:ident [$($unit:path)?]
         $([($($sixteen:literal),*), ($($eight:literal),*), ($($four:literal),*)])?
     ) => {{
         use $crate::network::board_convolution::register;

@@ -2,8 +2,8 @@
 //!
 //! A tile has up to sixteen rows of sixteen words. One instruction multiplies a tile of pairs of bfloat16 by another and
 //! adds the products to a tile of sums (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter
-//! 18). Rust has no stable functions for them; the leaf here is assembly. The tests hold the products against plain
-//! sums through an emulation of the tiles.
+//! 18). Rust has no stable functions for them; the leaf here is assembly. The tests hold the products against plain sums
+//! through an emulation of the tiles.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::asm;
@@ -12,13 +12,15 @@ use super::line::{Line, WIDTH};
 use super::points::Sizes;
 use super::winograd::POINTS;
 
-/// Registers of tiles. Rows in memory are a [`Line`] apart.
+/// Registers of tiles; rows in memory are a [`Line`] apart.
 ///
 /// # Safety
 /// Of all functions: the processor has the instructions; where memory is read or written, so many lines as the tile
 /// has rows may be.
 trait TileRegisters {
-    /// Begins with tiles of so many steps, pairs of a row on the left, and rows of the last tile.
+    /// Begins, with tiles of so many steps, and rows of the last one.
+    ///
+    /// Steps are the pairs of a row on the left.
     unsafe fn configure(&mut self, steps: usize, tail: usize);
     /// A tile of zeros.
     unsafe fn zero<const TILE: usize>(&mut self);
@@ -27,8 +29,8 @@ trait TileRegisters {
     /// Writes a tile of sums.
     unsafe fn store<const TILE: usize>(&mut self, to: *mut Line);
     /// Adds products of pairs to a tile of sums.
-    unsafe fn add_product<const SUMS: usize, const LEFT: usize, const RIGHT: usize>(&mut self);
-    /// Writes words of lines as columns: word `i` of line `k` as word `k` of line `i`, zeros behind.
+    unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self);
+    /// Writes word `i` of line `k` as word `k` of line `i`, and zeros behind.
     unsafe fn transpose(&mut self, from: &[Line], to: &mut [Line; WIDTH]);
     /// Ends.
     unsafe fn release(&mut self);
@@ -89,7 +91,8 @@ impl TileRegisters for Processor {
 
     #[inline(always)]
     unsafe fn zero<const TILE: usize>(&mut self) {
-        // SAFETY: as the caller promises. Nothing but this file knows of tiles: no register must be named.
+        // SAFETY: as the caller promises. That tiles keep their content from one block of assembly to the next is more
+        // than the language grants; it holds since the compiler uses none, and keeps the order of the blocks.
         unsafe { asm!("tilezero tmm{tile}", tile = const TILE, options(nostack, nomem)) }
     }
 
@@ -118,12 +121,12 @@ impl TileRegisters for Processor {
     }
 
     #[inline(always)]
-    unsafe fn add_product<const SUMS: usize, const LEFT: usize, const RIGHT: usize>(&mut self) {
+    unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self) {
         // SAFETY: as the caller promises.
         unsafe {
             asm!(
                 "tdpbf16ps tmm{sums}, tmm{left}, tmm{right}",
-                sums = const SUMS, left = const LEFT, right = const RIGHT,
+                sums = const TO, left = const BY, right = const WITH,
                 options(nostack, nomem)
             );
         }
@@ -244,7 +247,13 @@ impl Block {
     /// # Safety
     /// As of [`sum`](Self::sum).
     #[inline(always)]
-    unsafe fn sum_by<T: TileRegisters, const FIRST: usize, const SECOND: usize, const LEFT: usize, const ADD: bool>(
+    unsafe fn sum_by<
+        T: TileRegisters,
+        const FIRST: usize,
+        const SECOND: usize,
+        const FACTORS: usize,
+        const ADD: bool,
+    >(
         self,
         registers: &mut T,
     ) {
@@ -261,12 +270,12 @@ impl Block {
                 registers.zero::<SECOND>();
             }
             for step in 0..steps {
-                registers.load::<LEFT>(left.add(step * left_step));
+                registers.load::<FACTORS>(left.add(step * left_step));
                 registers.load::<{ RIGHT[0] }>(right[0].add(step * right_step));
-                registers.add_product::<FIRST, LEFT, { RIGHT[0] }>();
+                registers.add_product::<FIRST, FACTORS, { RIGHT[0] }>();
                 if both {
                     registers.load::<{ RIGHT[1] }>(right[1].add(step * right_step));
-                    registers.add_product::<SECOND, LEFT, { RIGHT[1] }>();
+                    registers.add_product::<SECOND, FACTORS, { RIGHT[1] }>();
                 }
             }
             registers.store::<FIRST>(sums[0]);
@@ -374,6 +383,7 @@ unsafe fn add_all<T: TileRegisters>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "x86_64")]
     use crate::instructions::InstructionSet;
     use crate::network::board_convolution::points::{ROWS, add_gradients_of_pairs, multiply_pairs};
     use crate::network::board_convolution::unit::rounded;
@@ -427,15 +437,15 @@ mod tests {
             }
         }
 
-        unsafe fn add_product<const SUMS: usize, const LEFT: usize, const RIGHT: usize>(&mut self) {
-            let [sums, left, right] = [SUMS, LEFT, RIGHT].map(|tile| self.size(tile));
+        unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self) {
+            let [sums, left, right] = [TO, BY, WITH].map(|tile| self.size(tile));
             assert!(sums.0 == left.0 && sums.1 == right.1 && left.1 == right.0, "{sums:?}, {left:?}, {right:?}");
             for row in 0..sums.0 {
                 for column in 0..sums.1 {
                     for step in 0..left.1 {
-                        let [a, b] = halves(self.tiles[LEFT][row].0[step]);
-                        let [c, d] = halves(self.tiles[RIGHT][step].0[column]);
-                        self.tiles[SUMS][row].0[column] += a * c + b * d;
+                        let [a, b] = halves(self.tiles[BY][row].0[step]);
+                        let [c, d] = halves(self.tiles[WITH][step].0[column]);
+                        self.tiles[TO][row].0[column] += a * c + b * d;
                     }
                 }
             }

@@ -14,7 +14,6 @@ use super::line::{Line, WIDTH};
 use super::plan::{Plans, Workspace};
 use super::planes::{Planes, average};
 use crate::network::activation::Activation;
-use crate::network::precision::Precision;
 
 /// What a [`Tower`] is made of.
 ///
@@ -99,9 +98,7 @@ impl Tower {
         };
         let features = shape(&parts.hidden);
         let first = Plans::new(&shape(&parts.stem));
-        // All layers of the body have the same precision, and they alone are by these plans.
-        let precision = parts.body.first().map_or_else(Precision::default, |layer| layer.precision);
-        let plans = Plans::new(&Shape { precision, ..features });
+        let plans = Plans::new(&parts.body.first().map_or(features, shape));
         let everywhere = Plans::of_centre(&features, Rectangle { rows: 0..rows, columns: 0..columns });
         let once = Plans::of_centre(&features, Rectangle { rows: 0..1, columns: 0..1 });
         let layer =

@@ -19,7 +19,9 @@ pub trait Unit<R: Register> {
     unsafe fn times_plus(left: R, right: R, sum: R) -> R;
 }
 
-/// How numbers are rounded to pairs of bfloat16, to the nearest, from the middle to even.
+/// How numbers are rounded to pairs of bfloat16.
+///
+/// That is to the nearest, from the middle to the even one; the processor's own takes subnormal numbers for zero.
 ///
 /// # Safety
 /// As of [`Unit`].
@@ -57,10 +59,13 @@ impl<R: Register> Unit<R> for Emulated {
     }
 }
 
+// Halves are written one after the other, and read as pairs.
+const _: () = assert!(cfg!(target_endian = "little"), "the first number of a pair is its lower half");
+
 impl<R: Register> Rounding<R> for Emulated {
     #[inline(always)]
     unsafe fn pairs(low: R, high: R) -> R {
-        // SAFETY: as the caller promises; arrays have as many numbers as registers at the most.
+        // SAFETY: as the caller promises; a register has as many numbers as an array at the most.
         unsafe {
             let (mut lows, mut highs) = ([0.0; 16], [0.0; 16]);
             low.store(lows.as_mut_ptr());
@@ -74,7 +79,7 @@ impl<R: Register> Rounding<R> for Emulated {
 
     #[inline(always)]
     unsafe fn store(numbers: R, to: *mut u16) {
-        // SAFETY: as the caller promises; an array has as many numbers as a register at the most.
+        // SAFETY: as the caller promises; a register has as many numbers as an array at the most.
         unsafe {
             let mut all = [0.0; 16];
             numbers.store(all.as_mut_ptr());

@@ -67,17 +67,21 @@ impl Tiles {
         gradients_of(self, padded, transformed);
     }
 
-    /// As [`read`](Self::read), rounded to pairs of channels: `[points, groups of two lines, tiles]`.
+    /// As [`read`](Self::read), in pairs of channels.
+    ///
+    /// They are `[points, groups, tiles]`, a group of the channels of two lines.
     pub fn read_pairs(&self, padded: &[Line], transformed: &mut [Line]) {
         pairs_of(self, padded, transformed);
     }
 
-    /// As [`read`](Self::read), rounded to pairs of tiles: `[points, groups, pairs]`.
+    /// As [`read`](Self::read), in pairs of tiles: `[points, groups, pairs]`.
     pub fn read_tiles_in_pairs(&self, padded: &[Line], transformed: &mut [Line]) {
         tiles_in_pairs_of(self, padded, transformed);
     }
 
-    /// As [`read_gradient`](Self::read_gradient), rounded to pairs of tiles: `[points, pairs]`.
+    /// As [`read_gradient`](Self::read_gradient), in pairs of tiles.
+    ///
+    /// They are `[points, pairs]`.
     pub fn read_gradient_in_pairs(&self, padded: &[Line], transformed: &mut [Line]) {
         gradients_in_pairs_of(self, padded, transformed);
     }
@@ -111,13 +115,17 @@ impl Shape {
 }
 
 with_the_best_instructions! {
-    fn patches_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = read_patches
+    fn patches_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = read_all[(false), (false), (false)]
+}
+
+with_the_best_instructions! {
+    fn gradients_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = read_all[(true), (true), (true)]
 }
 
 /// # Safety
 /// The processor has the instructions of the register.
 #[inline(always)]
-unsafe fn read_patches<R: Register>(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) {
+unsafe fn read_all<R: Register, const GRADIENTS: bool>(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) {
     let (count, groups) = (tiles.count(), padded.len() / tiles.block());
     assert!(tiles.end <= tiles.block() && transformed.len() >= POINTS * groups * count, "a block of these tiles");
     for group in 0..groups {
@@ -128,7 +136,7 @@ unsafe fn read_patches<R: Register>(tiles: &Tiles, padded: &[Line], transformed:
                 unsafe {
                     let from = padded.as_ptr().add(group * tiles.block() + corner).cast::<f32>().add(lane);
                     let to = transformed.as_mut_ptr().add(group * count + tile).cast::<f32>().add(lane);
-                    for (number, point) in points_of_patch::<R>(from, tiles.row).into_iter().enumerate() {
+                    for (number, point) in points_of::<R, GRADIENTS>(from, tiles.row).into_iter().enumerate() {
                         point.store(to.add(number * groups * count * WIDTH));
                     }
                 }
@@ -138,32 +146,27 @@ unsafe fn read_patches<R: Register>(tiles: &Tiles, padded: &[Line], transformed:
 }
 
 with_the_best_instructions! {
-    fn pairs_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = pairs read_patches_in_pairs
+    fn pairs_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = pairs read_in_pairs
 }
 
+/// Behind an odd number of groups the other half of the lines stays as it is: nothing reads it.
+///
 /// # Safety
 /// The processor has the instructions of register and unit.
 #[inline(always)]
-unsafe fn read_patches_in_pairs<R: Register, U: Rounding<R>>(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) {
+unsafe fn read_in_pairs<R: Register, U: Rounding<R>>(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) {
     let (count, groups) = (tiles.count(), padded.len() / tiles.block());
     let doubled = groups.div_ceil(2);
     assert!(tiles.end <= tiles.block() && transformed.len() >= POINTS * doubled * count, "a block of these tiles");
-    if groups % 2 == 1 {
-        // The other half of the last lines.
-        for lines in transformed[..POINTS * doubled * count].chunks_exact_mut(count).skip(doubled - 1).step_by(doubled)
-        {
-            lines.fill(Line::default());
-        }
-    }
     for group in 0..groups {
         for (tile, corner) in tiles.corners.iter().enumerate() {
             for lane in (0..WIDTH).step_by(R::LANES) {
-                // SAFETY: as of `read_patches`; a line has room for two groups of halves of numbers.
+                // SAFETY: as of `read_all`; a line has room for two groups of halves of numbers.
                 unsafe {
                     let from = padded.as_ptr().add(group * tiles.block() + corner).cast::<f32>().add(lane);
                     let to = transformed.as_mut_ptr().add(group / 2 * count + tile).cast::<u16>();
                     let to = to.add(group % 2 * WIDTH + lane);
-                    for (number, point) in points_of_patch::<R>(from, tiles.row).into_iter().enumerate() {
+                    for (number, point) in points_of::<R, false>(from, tiles.row).into_iter().enumerate() {
                         U::store(point, to.add(number * doubled * count * 2 * WIDTH));
                     }
                 }
@@ -173,82 +176,44 @@ unsafe fn read_patches_in_pairs<R: Register, U: Rounding<R>>(tiles: &Tiles, padd
 }
 
 with_the_best_instructions! {
-    fn tiles_in_pairs_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = pairs read_patches_of_two
+    fn tiles_in_pairs_of(
+        tiles: &Tiles,
+        padded: &[Line],
+        transformed: &mut [Line],
+    ) = pairs read_two[(false), (false), (false)]
+}
+
+with_the_best_instructions! {
+    fn gradients_in_pairs_of(
+        tiles: &Tiles,
+        padded: &[Line],
+        transformed: &mut [Line],
+    ) = pairs read_two[(true), (true), (true)]
 }
 
 /// # Safety
 /// The processor has the instructions of register and unit.
 #[inline(always)]
-unsafe fn read_patches_of_two<R: Register, U: Rounding<R>>(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) {
+unsafe fn read_two<R: Register, U: Rounding<R>, const GRADIENTS: bool>(
+    tiles: &Tiles,
+    padded: &[Line],
+    transformed: &mut [Line],
+) {
     let (count, groups) = (tiles.pairs(), padded.len() / tiles.block());
     assert!(tiles.end <= tiles.block() && transformed.len() >= POINTS * groups * count, "a block of these tiles");
     for group in 0..groups {
         for (pair, corners) in tiles.corners.chunks(2).enumerate() {
             for lane in (0..WIDTH).step_by(R::LANES) {
-                // SAFETY: as of `read_patches`.
+                // SAFETY: as of `read_all`.
                 unsafe {
-                    let block = padded.as_ptr().add(group * tiles.block());
-                    let points =
-                        |corner: &usize| points_of_patch::<R>(block.add(*corner).cast::<f32>().add(lane), tiles.row);
+                    let block = padded.as_ptr().add(group * tiles.block()).cast::<f32>().add(lane);
+                    let points = |corner: &usize| points_of::<R, GRADIENTS>(block.add(corner * WIDTH), tiles.row);
                     let first = points(&corners[0]);
                     let second = corners.get(1).map_or([R::zero(); POINTS], points);
                     let to = transformed.as_mut_ptr().add(group * count + pair).cast::<f32>().add(lane);
                     for (number, (first, second)) in first.into_iter().zip(second).enumerate() {
                         U::pairs(first, second).store(to.add(number * groups * count * WIDTH));
                     }
-                }
-            }
-        }
-    }
-}
-
-with_the_best_instructions! {
-    fn gradients_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = read_gradients
-}
-
-/// # Safety
-/// The processor has the instructions of the register.
-#[inline(always)]
-unsafe fn read_gradients<R: Register>(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) {
-    let count = tiles.count();
-    assert!(tiles.end <= padded.len() && transformed.len() == POINTS * count, "a group of a block of these tiles");
-    for (tile, corner) in tiles.corners.iter().enumerate() {
-        for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: four rows of four lines from each corner are in the block, as asserted, and so many points of
-            // each tile in what is written.
-            unsafe {
-                let from = padded.as_ptr().add(*corner).cast::<f32>().add(lane);
-                let to = transformed.as_mut_ptr().add(tile).cast::<f32>().add(lane);
-                for (number, point) in points_of_gradient::<R>(from, tiles.row).into_iter().enumerate() {
-                    point.store(to.add(number * count * WIDTH));
-                }
-            }
-        }
-    }
-}
-
-with_the_best_instructions! {
-    fn gradients_in_pairs_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = pairs read_gradients_of_two
-}
-
-/// # Safety
-/// The processor has the instructions of register and unit.
-#[inline(always)]
-unsafe fn read_gradients_of_two<R: Register, U: Rounding<R>>(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) {
-    let count = tiles.pairs();
-    assert!(tiles.end <= padded.len() && transformed.len() == POINTS * count, "a group of a block of these tiles");
-    for (pair, corners) in tiles.corners.chunks(2).enumerate() {
-        for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: as of `read_gradients`.
-            unsafe {
-                let block = padded.as_ptr();
-                let points =
-                    |corner: &usize| points_of_gradient::<R>(block.add(*corner).cast::<f32>().add(lane), tiles.row);
-                let first = points(&corners[0]);
-                let second = corners.get(1).map_or([R::zero(); POINTS], points);
-                let to = transformed.as_mut_ptr().add(pair).cast::<f32>().add(lane);
-                for (number, (first, second)) in first.into_iter().zip(second).enumerate() {
-                    U::pairs(first, second).store(to.add(number * count * WIDTH));
                 }
             }
         }
@@ -360,8 +325,18 @@ fn kernel_from_points([a, b, c, d]: [f32; 4]) -> [f32; 3] {
     [a + (b + c) / 2.0, (b - c) / 2.0, (b + c) / 2.0 - d]
 }
 
-/// The points of a patch of four rows of four lines; rows are so many lines apart.
+/// The points of a patch of four rows of four lines, or of the gradients of the tile in its middle.
 ///
+/// Rows are so many lines apart.
+///
+/// # Safety
+/// As of [`points_of_patch`].
+#[inline(always)]
+unsafe fn points_of<R: Register, const GRADIENTS: bool>(patch: *const f32, row: usize) -> [R; POINTS] {
+    // SAFETY: as the caller promises.
+    unsafe { if GRADIENTS { points_of_gradients(patch, row) } else { points_of_patch(patch, row) } }
+}
+
 /// # Safety
 /// A register's numbers from there on may be read in each of these lines; the processor has the instructions of the
 /// register.
@@ -383,12 +358,10 @@ unsafe fn points_of_patch<R: Register>(patch: *const f32, row: usize) -> [R; POI
     }
 }
 
-/// The points of the gradients of a tile, which is in the middle of its patch.
-///
 /// # Safety
 /// As of [`points_of_patch`].
 #[inline(always)]
-unsafe fn points_of_gradient<R: Register>(patch: *const f32, row: usize) -> [R; POINTS] {
+unsafe fn points_of_gradients<R: Register>(patch: *const f32, row: usize) -> [R; POINTS] {
     // SAFETY: as the caller promises.
     unsafe {
         let line = |down: usize, right: usize| R::load(patch.add(((down + 1) * row + right + 1) * WIDTH));
