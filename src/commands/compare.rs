@@ -251,14 +251,31 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
     text
 }
 
-/// A name that fits a column; `label=` makes a short one.
+/// A name that fits a column, from its beginning and its end.
+///
+/// `label=` makes a short one.
 fn short(name: &str, width: usize) -> String {
-    match name.chars().count() <= width {
-        true => name.to_owned(),
-        false => name.chars().take(width - 1).chain(['…']).collect(),
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= width {
+        return name.to_owned();
     }
+    let (begin, end) = ((width - 1) / 2, letters.len() - width / 2);
+    letters[..begin].iter().chain(&['…']).chain(&letters[end..]).collect()
 }
 
 fn around(half_width: Option<f64>) -> String {
     half_width.map_or(String::new(), |half| format!(" ± {half:.1}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn a_name_that_is_too_long_keeps_its_beginning_and_its_end() {
+        assert_eq!(short("greedy", 6), "greedy");
+        assert_eq!([5, 6].map(|width| short("abcdefghij", width)), ["ab…ij", "ab…hij"]);
+        let agents = ["dqn", "dqn-plain"].map(|name| short(&format!("network:checkpoint=checkpoints/{name}"), 26));
+        assert_eq!(agents, ["network:chec…eckpoints/dqn", "network:chec…nts/dqn-plain"]);
+    }
 }

@@ -89,6 +89,17 @@ fn an_unknown_key_and_a_wrong_type_are_named_with_their_file() {
 }
 
 #[test]
+fn a_path_needs_no_quotes_in_an_override() {
+    for path in ["checkpoints/tetris-imitation", "/tmp/a.safetensors", "../other/agent"] {
+        let mut table = Table::new();
+        assert_eq!(set(&mut table, &format!("learning.start={path}")).unwrap(), "learning.start");
+        assert_eq!(table["learning"]["start"].as_str(), Some(path));
+    }
+    let refused = set(&mut Table::new(), "learning.start=...").unwrap_err().to_string();
+    assert!(refused.contains("is no value of TOML"), "{refused}");
+}
+
+#[test]
 fn overrides_take_numbers_truths_and_bare_words_and_the_last_one_wins() {
     let overrides = [
         "learning.batch=32",
