@@ -410,7 +410,9 @@ fn set<'a>(table: &mut Table, text: &'a str) -> Result<&'a str> {
             (value.starts_with(char::is_alphabetic) || value.contains('/')).then(|| Value::String(value.to_owned()))
         })
         .ok_or_else(|| {
-            Error::user(format!("--set {text}: '{value}' is no value of TOML (a number, true, false, a word or a path)"))
+            Error::user(format!(
+                "--set {text}: '{value}' is no value of TOML (a number, true, false, a word or a path)"
+            ))
         })?;
     let mut path: Vec<&str> = key.split('.').collect();
     let last = path.pop().unwrap_or_default();

@@ -71,8 +71,8 @@ impl Shape {
     /// Lines in a padded block of up to [`WIDTH`] channels: one a place.
     pub fn padded(&self) -> usize {
         let rows = self.block() * self.padded_rows() + self.border();
-        // Tiles of two by two places may reach beyond the last row and column.
-        let beyond = self.rows % 2 * self.padded_columns() + self.columns % 2;
+        // Tiles may reach a row or a column beyond the last.
+        let beyond = self.padded_columns() + 1;
         rows * self.padded_columns() + self.border() + beyond
     }
 

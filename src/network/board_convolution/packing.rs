@@ -3,7 +3,7 @@
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 use super::unit::rounded;
-use super::winograd::{POINTS, gradient_of_kernel, transformed};
+use super::winograd::{gradient_of_kernel, transformed};
 use crate::network::precision::Precision;
 
 /// How a convolution is computed.
@@ -25,13 +25,16 @@ impl Shape {
     pub fn panel(&self, algorithm: Algorithm) -> usize {
         match algorithm {
             Algorithm::Direct => self.inputs * self.taps(),
-            Algorithm::Winograd => POINTS * self.point_lines(),
+            Algorithm::Winograd => self.form().points() * self.point_lines(),
         }
     }
 
     /// Lines of the gradient of a panel: that of pairs is of numbers, too.
     pub fn gradient_panel(&self, algorithm: Algorithm) -> usize {
-        Self { precision: Precision::F32, ..*self }.panel(algorithm)
+        match algorithm {
+            Algorithm::Direct => self.panel(algorithm),
+            Algorithm::Winograd => self.form().points() * self.inputs,
+        }
     }
 
     /// Lines of a panel for one point.
@@ -74,7 +77,10 @@ impl Shape {
     fn put(&self, panels: &mut [Line], algorithm: Algorithm, [output, input]: [usize; 2], kernel: &[f32]) {
         let size = self.panel(algorithm);
         let panel = &mut panels[output / WIDTH * size..][..size];
-        let points = || transformed(kernel.try_into().expect("a kernel of 3x3")).into_iter().enumerate();
+        let points = || {
+            let points = transformed(kernel.try_into().expect("a kernel of 3x3"), self.form());
+            points.into_iter().enumerate().take(self.form().points())
+        };
         match (algorithm, self.precision) {
             (Algorithm::Direct, _) => {
                 for (tap, number) in kernel.iter().enumerate() {
@@ -108,8 +114,8 @@ impl Shape {
                         taps.for_each(|(tap, to)| *to = number(self.weight_line(input, tap)));
                     }
                     Algorithm::Winograd => {
-                        let points = std::array::from_fn(|point| number(self.point_line(input, point)));
-                        weight.copy_from_slice(&gradient_of_kernel(&points));
+                        let points = (0..self.form().points()).map(|point| number(self.point_line(input, point)));
+                        weight.copy_from_slice(&gradient_of_kernel(&points.collect::<Vec<_>>(), self.form()));
                     }
                 }
             }

@@ -11,7 +11,7 @@ use super::packing::Algorithm;
 use super::points::{ROWS, Sizes, add_gradients, add_gradients_of_pairs, multiply, multiply_pairs};
 use super::product::Product;
 use super::steps::{Rows, Steps};
-use super::winograd::{POINTS, Tile, Tiles, add_tiles, write_tiles};
+use super::winograd::{Tile, Tiles, add_tiles, write_tiles};
 use crate::network::precision::Precision;
 
 /// The convolution of a block of boards.
@@ -32,7 +32,7 @@ enum Way {
         /// Lines of a panel.
         panel: usize,
     },
-    /// The sums are those of the four places of each tile.
+    /// The sums are those of the places of each tile.
     ///
     /// Those beyond the board are among them.
     Winograd {
@@ -56,11 +56,12 @@ impl Winograd {
     /// it is better if many tiles share what is read of the weights.
     fn of_block(shape: &Shape, boards: usize) -> Vec<Self> {
         let all: Vec<Tile> = shape.tiles_of(boards).collect();
-        let lines = POINTS * (shape.point_lines().div_ceil(WIDTH) + shape.outputs.div_ceil(WIDTH).min(TOGETHER));
+        let points = shape.form().points();
+        let lines = points * (shape.point_lines().div_ceil(WIDTH) + shape.outputs.div_ceil(WIDTH).min(TOGETHER));
         let most = if lines <= FEW { ROWS } else { all.len().max(1) };
         let inputs = shape.point_lines();
         let chunk = |tiles: &[Tile]| {
-            let sizes = Sizes { tiles: tiles.len(), inputs };
+            let sizes = Sizes { points, tiles: tiles.len(), inputs };
             Self { tiles: Tiles::new(shape, tiles), sizes, precision: shape.precision }
         };
         all.chunks(most).map(chunk).collect()
@@ -74,7 +75,11 @@ impl Winograd {
             Precision::F32 => tiles.count(),
             Precision::Bf16 => tiles.pairs(),
         };
-        Self { tiles, sizes: Sizes { tiles: count, inputs: shape.inputs }, precision: shape.precision }
+        Self {
+            tiles,
+            sizes: Sizes { points: shape.form().points(), tiles: count, inputs: shape.inputs },
+            precision: shape.precision,
+        }
     }
 
     /// Multiplies patches of a padded block by panels of weights at all points.
@@ -95,7 +100,7 @@ impl Winograd {
             Precision::Bf16 => tiles.read_pairs(padded, transformed),
         }
         for (index, panels) in panels.chunks(TOGETHER * panel).enumerate() {
-            let size = POINTS * sizes.tiles;
+            let size = sizes.points * sizes.tiles;
             let products = room(products, panels.len() / panel * size);
             match precision {
                 Precision::F32 => multiply(*sizes, transformed, panels, products),
@@ -192,8 +197,9 @@ impl Plan {
 
     fn winograd(shape: &Shape, boards: usize) -> Self {
         let chunks = Winograd::of_block(shape, boards);
+        let form = shape.form();
         let all = shape.tiles_of(boards).flat_map(|Tile { board, place: [row, column] }| {
-            [0, 1].into_iter().flat_map(move |down| [0, 1].map(|right| (board, row + down, column + right)))
+            form.places().map(move |[down, right]| (board, row + down, column + right))
         });
         let on_board = all.enumerate().filter(|(_, (_, row, column))| *row < shape.rows && *column < shape.columns);
         let mut places: Vec<Place> = on_board
@@ -203,7 +209,7 @@ impl Plan {
             })
             .collect();
         places.sort_unstable_by_key(|place| place.number);
-        let boards = shape.tiles_of(boards).flat_map(|tile| [tile.board; 4]).collect();
+        let boards = shape.tiles_of(boards).flat_map(|tile| form.places().map(move |_| tile.board)).collect();
         let panel = shape.panel(Algorithm::Winograd);
         Self { places, boards, padded: shape.padded(), way: Way::Winograd { chunks, panel } }
     }
@@ -240,9 +246,10 @@ impl Plan {
                 sums.chunks_exact_mut(count).enumerate().for_each(|(group, sums)| begin(group, sums));
                 let mut first = 0;
                 for chunk in chunks {
-                    let here = first..first + 4 * chunk.sizes.tiles;
+                    let each = chunk.tiles.places();
+                    let here = first..first + each * chunk.sizes.tiles;
                     chunk.multiply(padded, panels, *panel, [transformed, products], |group, products| {
-                        add_tiles(products, &mut sums[group * count..][here.clone()]);
+                        add_tiles(&chunk.tiles, products, &mut sums[group * count..][here.clone()]);
                     });
                     first = here.end;
                 }
@@ -379,11 +386,11 @@ impl WeightPlan {
                     Precision::F32 => tiles.read(padded, transformed),
                     Precision::Bf16 => tiles.read_tiles_in_pairs(padded, transformed),
                 }
-                let panels = sums.chunks_mut(TOGETHER * POINTS * sizes.inputs);
+                let panels = sums.chunks_mut(TOGETHER * sizes.points * sizes.inputs);
                 for (gradients, sums) in gradients.chunks(TOGETHER * tiles.block()).zip(panels) {
                     let groups = gradients.chunks_exact(tiles.block());
-                    let at_points = room(products, groups.len() * POINTS * sizes.tiles);
-                    for (gradient, at_points) in groups.zip(at_points.chunks_exact_mut(POINTS * sizes.tiles)) {
+                    let at_points = room(products, groups.len() * sizes.points * sizes.tiles);
+                    for (gradient, at_points) in groups.zip(at_points.chunks_exact_mut(sizes.points * sizes.tiles)) {
                         match precision {
                             Precision::F32 => tiles.read_gradient(gradient, at_points),
                             Precision::Bf16 => tiles.read_gradient_in_pairs(gradient, at_points),

@@ -9,7 +9,6 @@ use super::register::{Register, with_the_best_instructions};
 #[cfg(target_arch = "x86_64")]
 use super::tiles;
 use super::unit::Unit;
-use super::winograd::POINTS;
 #[cfg(target_arch = "x86_64")]
 use crate::instructions::InstructionSet;
 
@@ -21,6 +20,8 @@ pub const ROWS: usize = 12;
 /// The sizes of the matrices at each point.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
+    /// Points of a tile.
+    pub points: usize,
     /// Tiles that are computed together, or pairs of them.
     pub tiles: usize,
     /// Channels of the input, or pairs of them.
@@ -30,7 +31,7 @@ pub struct Sizes {
 impl Sizes {
     /// Lines of the transformed patches, with those behind the last.
     pub fn transformed(self) -> usize {
-        POINTS * self.inputs.div_ceil(WIDTH) * self.tiles + ROWS
+        self.points * self.inputs.div_ceil(WIDTH) * self.tiles + ROWS
     }
 }
 
@@ -43,7 +44,7 @@ with_the_best_instructions! {
         transformed: &[Line],
         panels: &[Line],
         products: &mut [Line],
-    ) = numbers multiply_all[(12, 2), (6, 2), (2, 4)]
+    ) = numbers multiply_all[(12, 6, 2), (6, 3, 2), (2, 1, 4)]
 }
 
 /// The same of pairs of inputs.
@@ -62,40 +63,42 @@ with_the_best_instructions! {
         transformed: &[Line],
         panels: &[Line],
         products: &mut [Line],
-    ) = pairs multiply_all[(12, 2), (6, 2), (2, 4)]
+    ) = pairs multiply_all[(12, 6, 2), (6, 3, 2), (2, 1, 4)]
 }
 
 /// # Safety
 /// The processor has the instructions of register and unit.
 #[inline(always)]
-unsafe fn multiply_all<R: Register, U: Unit<R>, const TALL: usize, const WIDE: usize>(
-    Sizes { tiles, inputs }: Sizes,
+unsafe fn multiply_all<R: Register, U: Unit<R>, const TALL: usize, const HALF: usize, const WIDE: usize>(
+    sizes: Sizes,
     transformed: &[Line],
     panels: &[Line],
     products: &mut [Line],
 ) {
     const { assert!(TALL <= ROWS && fits::<R>(WIDE)) }
-    let (groups, count) = (inputs.div_ceil(WIDTH), panels.len() / (POINTS * inputs));
-    assert_eq!(transformed.len(), Sizes { tiles, inputs }.transformed(), "transformed patches");
-    assert_eq!([panels.len(), products.len()], [inputs, tiles].map(|size| count * POINTS * size), "panels");
+    let Sizes { points, tiles, inputs } = sizes;
+    let (groups, count) = (inputs.div_ceil(WIDTH), panels.len() / (points * inputs));
+    assert_eq!(transformed.len(), sizes.transformed(), "transformed patches");
+    assert_eq!([panels.len(), products.len()], [inputs, tiles].map(|size| count * points * size), "panels");
     let columns = count * (WIDTH / R::LANES);
     let (left, right, sums) = (numbers(transformed), numbers(panels), products.as_mut_ptr().cast::<f32>());
-    for point in 0..POINTS {
+    for point in 0..points {
         for first in (0..columns).step_by(WIDE) {
             for tile in (0..tiles).step_by(TALL) {
                 // SAFETY: the sizes are asserted; rows behind the last tile are read, but not written.
                 unsafe {
                     let left = left.add((point * groups * tiles + tile) * WIDTH);
-                    let right = |column: usize| right.add(place::<R>(column, point * inputs, POINTS * inputs));
-                    let sums = |column: usize| sums.add(place::<R>(column, point * tiles + tile, POINTS * tiles));
+                    let right = |column: usize| right.add(place::<R>(column, point * inputs, points * inputs));
+                    let sums = |column: usize| sums.add(place::<R>(column, point * tiles + tile, points * tiles));
                     let of = Left::<WIDTH, 1> { numbers: left, run: tiles * WIDTH, steps: inputs };
-                    let rows = tiles - tile;
-                    of.products::<R, U, TALL, WIDE, false>(
-                        columns - first,
-                        |column| right(first + column),
-                        |column| sums(first + column),
-                        rows,
-                    );
+                    let (left, rows) = (columns - first, tiles - tile);
+                    let (right, sums) = (|column: usize| right(first + column), |column: usize| sums(first + column));
+                    // A few rows that are left are not worth a whole block.
+                    if rows > HALF {
+                        of.products::<R, U, TALL, WIDE, false>(left, right, sums, rows);
+                    } else {
+                        of.products::<R, U, HALF, WIDE, false>(left, right, sums, rows);
+                    }
                 }
             }
         }
@@ -137,26 +140,27 @@ with_the_best_instructions! {
 /// The processor has the instructions of register and unit.
 #[inline(always)]
 unsafe fn add_all<R: Register, U: Unit<R>, const TALL: usize, const WIDE: usize>(
-    Sizes { tiles, inputs }: Sizes,
+    sizes: Sizes,
     transformed: &[Line],
     gradients: &[Line],
     sums: &mut [Line],
 ) {
     const { assert!(WIDTH.is_multiple_of(TALL) && fits::<R>(WIDE)) }
-    let (groups, count) = (inputs.div_ceil(WIDTH), sums.len() / (POINTS * inputs));
-    assert_eq!(transformed.len(), Sizes { tiles, inputs }.transformed(), "transformed patches");
-    assert_eq!([sums.len(), gradients.len()], [inputs, tiles].map(|size| count * POINTS * size), "gradients");
+    let Sizes { points, tiles, inputs } = sizes;
+    let (groups, count) = (inputs.div_ceil(WIDTH), sums.len() / (points * inputs));
+    assert_eq!(transformed.len(), sizes.transformed(), "transformed patches");
+    assert_eq!([sums.len(), gradients.len()], [inputs, tiles].map(|size| count * points * size), "gradients");
     let columns = count * (WIDTH / R::LANES);
     let (left, right, sums) = (numbers(transformed), numbers(gradients), sums.as_mut_ptr().cast::<f32>());
-    for point in 0..POINTS {
+    for point in 0..points {
         for input in (0..inputs).step_by(TALL) {
             for first in (0..columns).step_by(WIDE) {
                 // SAFETY: the sizes are asserted; rows behind the last input are read, but not written.
                 unsafe {
                     let line = (point * groups + input / WIDTH) * tiles;
                     let left = left.add(line * WIDTH + input % WIDTH);
-                    let right = |column: usize| right.add(place::<R>(column, point * tiles, POINTS * tiles));
-                    let sums = |column: usize| sums.add(place::<R>(column, point * inputs + input, POINTS * inputs));
+                    let right = |column: usize| right.add(place::<R>(column, point * tiles, points * tiles));
+                    let sums = |column: usize| sums.add(place::<R>(column, point * inputs + input, points * inputs));
                     let of = Left::<1, WIDTH> { numbers: left, run: 0, steps: tiles };
                     let rows = inputs - input;
                     of.products::<R, U, TALL, WIDE, true>(

@@ -82,14 +82,15 @@ fn check(shape: Shape, stream: &mut Stream) -> [Vec<f32>; 3] {
 #[test]
 fn output_and_gradients_are_plain_sums_whatever_the_sizes() {
     let mut stream = Stream::new(4, Role::Sample, 0);
-    let mut ways = [0; 2];
-    for (rows, columns) in [(10, 8), (12, 6), (8, 8), (1, 1), (2, 2), (3, 3), (4, 5), (5, 4), (7, 7), (1, 9)] {
+    let (mut ways, mut forms) = ([0; 2], [0; 3]);
+    for (rows, columns) in [(10, 8), (12, 6), (8, 8), (1, 1), (2, 2), (3, 3), (4, 5), (5, 4), (6, 6), (7, 7), (1, 9)] {
         for kernel in [1, 3, 5] {
             for (inputs, outputs) in [(6, 8), (16, 16), (17, 33), (1, 20)] {
                 let shape = Shape { boards: 0, rows, columns, inputs, outputs, kernel, precision: Precision::F32 };
                 // A whole block and one that is not.
                 let shape = Shape { boards: shape.block() + 1, ..shape };
                 ways[usize::from(shape.algorithm() == Algorithm::Winograd)] += 1;
+                forms[shape.form() as usize] += usize::from(shape.algorithm() == Algorithm::Winograd);
                 let mut again = stream.clone();
                 let floats = check(shape, &mut stream);
                 if shape.algorithm() == Algorithm::Winograd {
@@ -100,6 +101,28 @@ fn output_and_gradients_are_plain_sums_whatever_the_sizes() {
         }
     }
     assert!(ways.iter().all(|count| *count > 20), "both algorithms are tried: {ways:?}");
+    assert!(forms.iter().all(|count| *count >= 4), "tiles of every form are tried: {forms:?}");
+}
+
+#[test]
+fn the_output_of_a_board_does_not_depend_on_other_boards_whatever_they_hold() {
+    let mut stream = Stream::new(7, Role::Sample, 0);
+    for (rows, columns) in [(10, 8), (12, 6), (7, 7), (5, 4), (3, 5), (8, 3), (6, 6), (14, 6), (10, 2)] {
+        for precision in [Precision::F32, Precision::Bf16] {
+            let shape = Shape { boards: 3, rows, columns, inputs: 5, outputs: 4, kernel: 3, precision };
+            let mut numbers = |count: usize| -> Vec<f32> { (0..count).map(|_| 2.0 * stream.unit() - 1.0).collect() };
+            let (board, weight) = (numbers(shape.places() * 5), numbers(4 * 5 * 9));
+            let other = vec![f32::NAN; board.len()];
+            let batch = |boards: &[&[f32]]| {
+                let shape = Shape { boards: boards.len(), ..shape };
+                forward(&shape, Activation::None, &boards.concat(), &weight, &[0.0; 4], false).0
+            };
+            let alone = batch(&[&board]);
+            assert!(alone.iter().all(|number| number.is_finite()));
+            assert!(batch(&[&board, &other])[..alone.len()] == alone, "{shape:?}");
+            assert!(batch(&[&other, &board])[alone.len()..] == alone, "{shape:?}");
+        }
+    }
 }
 
 #[test]

@@ -10,7 +10,6 @@ use std::arch::asm;
 
 use super::line::{Line, WIDTH};
 use super::points::Sizes;
-use super::winograd::POINTS;
 
 /// Registers of tiles; rows in memory are a [`Line`] apart.
 ///
@@ -296,16 +295,16 @@ unsafe fn multiply_all<T: TileRegisters>(
     panels: &[Line],
     products: &mut [Line],
 ) {
-    let Sizes { tiles, inputs } = sizes;
-    let (groups, count) = (inputs.div_ceil(WIDTH), panels.len() / (POINTS * inputs));
+    let Sizes { points, tiles, inputs } = sizes;
+    let (groups, count) = (inputs.div_ceil(WIDTH), panels.len() / (points * inputs));
     assert!(multiplies(sizes), "pairs of inputs that fill tiles");
     assert_eq!(transformed.len(), sizes.transformed(), "transformed patches");
-    assert_eq!([panels.len(), products.len()], [inputs, tiles].map(|size| count * POINTS * size), "panels");
+    assert_eq!([panels.len(), products.len()], [inputs, tiles].map(|size| count * points * size), "panels");
     let (left, right, sums) = (transformed.as_ptr(), panels.as_ptr(), products.as_mut_ptr());
     // SAFETY: the sizes are asserted; for the last rows there are tiles of their number.
     unsafe {
         registers.configure(inputs.min(WIDTH), (tiles % HEIGHT).max(1));
-        for point in 0..POINTS {
+        for point in 0..points {
             for panel in (0..count).step_by(2) {
                 for tile in (0..tiles).step_by(HEIGHT) {
                     let both = panel + 1 < count;
@@ -313,10 +312,10 @@ unsafe fn multiply_all<T: TileRegisters>(
                     let block = Block {
                         left: left.add(point * groups * tiles + tile),
                         left_step: tiles,
-                        right: panels.map(|panel| right.add((panel * POINTS + point) * inputs)),
+                        right: panels.map(|panel| right.add((panel * points + point) * inputs)),
                         right_step: WIDTH,
                         steps: groups,
-                        sums: panels.map(|panel| sums.add((panel * POINTS + point) * tiles + tile)),
+                        sums: panels.map(|panel| sums.add((panel * points + point) * tiles + tile)),
                         both,
                     };
                     block.sum::<T, false>(registers, tiles - tile);
@@ -340,10 +339,10 @@ unsafe fn add_all<T: TileRegisters>(
     gradients: &[Line],
     sums: &mut [Line],
 ) {
-    let Sizes { tiles, inputs } = sizes;
-    let (groups, count) = (inputs.div_ceil(WIDTH), sums.len() / (POINTS * inputs));
+    let Sizes { points, tiles, inputs } = sizes;
+    let (groups, count) = (inputs.div_ceil(WIDTH), sums.len() / (points * inputs));
     assert_eq!(transformed.len(), sizes.transformed(), "transformed patches");
-    assert_eq!([sums.len(), gradients.len()], [inputs, tiles].map(|size| count * POINTS * size), "gradients");
+    assert_eq!([sums.len(), gradients.len()], [inputs, tiles].map(|size| count * points * size), "gradients");
     // The same number of steps for each tile.
     let steps = (1..=WIDTH.min(tiles)).rev().find(|steps| tiles.is_multiple_of(*steps)).unwrap_or(1);
     let mut left = [[Line::default(); WIDTH]; TRANSPOSED];
@@ -351,7 +350,7 @@ unsafe fn add_all<T: TileRegisters>(
     // SAFETY: the sizes are asserted; for the last rows there are tiles of their number.
     unsafe {
         registers.configure(steps, (inputs % HEIGHT).max(1));
-        for point in 0..POINTS {
+        for point in 0..points {
             for group in 0..groups {
                 let lines = &transformed[(point * groups + group) * tiles..][..tiles];
                 for (which, some) in lines.chunks(TRANSPOSED * steps).enumerate() {
@@ -365,10 +364,10 @@ unsafe fn add_all<T: TileRegisters>(
                         let block = Block {
                             left: left.as_ptr().cast(),
                             left_step: WIDTH,
-                            right: panels.map(|panel| right.add((panel * POINTS + point) * tiles + first)),
+                            right: panels.map(|panel| right.add((panel * points + point) * tiles + first)),
                             right_step: steps,
                             steps: some.len() / steps,
-                            sums: panels.map(|panel| sums.add((panel * POINTS + point) * inputs + input)),
+                            sums: panels.map(|panel| sums.add((panel * points + point) * inputs + input)),
                             both,
                         };
                         block.sum::<T, true>(registers, inputs - input);
@@ -383,6 +382,8 @@ unsafe fn add_all<T: TileRegisters>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const POINTS: usize = 16;
     #[cfg(target_arch = "x86_64")]
     use crate::instructions::InstructionSet;
     use crate::network::board_convolution::points::{ROWS, add_gradients_of_pairs, multiply_pairs};
@@ -491,7 +492,7 @@ mod tests {
         for (tiles, inputs, count) in
             [(12, 16, 2), (60, 8, 1), (54, 16, 3), (7, 4, 2), (33, 32, 2), (1, 1, 1), (5, 20, 2)]
         {
-            let sizes = Sizes { tiles, inputs };
+            let sizes = Sizes { points: POINTS, tiles, inputs };
             let what = format!("{sizes:?}, {count} panels");
             let groups = inputs.div_ceil(WIDTH);
             let left = pairs(POINTS * groups * tiles + ROWS, &mut stream);
@@ -526,7 +527,7 @@ mod tests {
         for (tiles, inputs, count) in
             [(30, 32, 2), (27, 16, 1), (24, 17, 3), (2, 8, 2), (120, 40, 2), (1, 1, 1), (17, 5, 2)]
         {
-            let sizes = Sizes { tiles, inputs };
+            let sizes = Sizes { points: POINTS, tiles, inputs };
             let what = format!("{sizes:?}, {count} panels");
             let groups = inputs.div_ceil(WIDTH);
             let left = pairs(POINTS * groups * tiles + ROWS, &mut stream);

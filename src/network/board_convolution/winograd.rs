@@ -1,18 +1,69 @@
 //! 3x3 convolutions with fewer multiplications: Winograd's minimal filtering.
 //!
-//! A tile of 2x2 places sees a patch of 4x4. Patch and kernel are transformed to 16 points each, at which they are
-//! multiplied one by one and summed over the channels; what comes out is transformed to the tile. So a place takes
-//! four multiplications a pair of channels in place of nine (F(2x2, 3x3) of Lavin and Gray 2016,
-//! <https://arxiv.org/abs/1509.09308>). The gradient of the weights goes the same way backwards.
+//! A tile of 2x2 places sees a patch of 4x4, one of 2x4 a patch of 4x6. Patch and kernel are transformed to as many
+//! points, at which they are multiplied one by one and summed over the channels; what comes out is transformed to the
+//! tile. So a place takes four or three multiplications a pair of channels in place of nine (F(2x2, 3x3) and
+//! F(2x4, 3x3), after Lavin and Gray 2016, <https://arxiv.org/abs/1509.09308>). The gradient of the weights goes the
+//! same way backwards.
 
 use super::channels::Finish;
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
 use super::unit::Rounding;
+use crate::network::precision::Precision;
 
-/// Points of a patch.
-pub const POINTS: usize = 16;
+/// The places of a tile: two along its short axis, two or four along its long one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Two rows of two columns.
+    Square,
+    /// Two rows of four columns.
+    Wide,
+    /// Four rows of two columns.
+    Tall,
+}
+
+impl Form {
+    /// Places along the long axis.
+    pub fn long(self) -> usize {
+        if self == Self::Square { 2 } else { 4 }
+    }
+
+    /// Points of a patch.
+    pub fn points(self) -> usize {
+        4 * (self.long() + 2)
+    }
+
+    /// Rows and columns.
+    pub fn size(self) -> [usize; 2] {
+        self.turned([2, self.long()])
+    }
+
+    /// From short and long axis to rows and columns, or back.
+    fn turned<T>(self, [first, second]: [T; 2]) -> [T; 2] {
+        if self == Self::Tall { [second, first] } else { [first, second] }
+    }
+
+    /// The rows and columns of its places, in their order.
+    pub fn places(self) -> impl Iterator<Item = [usize; 2]> {
+        (0..2).flat_map(move |short| (0..self.long()).map(move |long| self.turned([short, long])))
+    }
+
+    /// How many tiles a board has, unless they would mix what lies beyond it into their places on it.
+    ///
+    /// With four places to a tile no more than one may be beyond the board.
+    fn tiles(self, [rows, columns]: [usize; 2]) -> Option<usize> {
+        let [_, length] = self.turned([rows, columns]);
+        let [height, width] = self.size();
+        let fits = self == Self::Square || matches!(length % 4, 0 | 3);
+        fits.then(|| rows.div_ceil(height) * columns.div_ceil(width))
+    }
+}
+
+/// The most points of a patch, and the most along an axis.
+const POINTS: usize = 24;
+const ALONG: usize = 6;
 
 /// A tile of a block.
 #[derive(Clone, Copy, Debug)]
@@ -27,24 +78,41 @@ pub struct Tile {
 pub struct Tiles {
     /// The line with which the patch of each begins.
     corners: Vec<usize>,
-    /// The board of each, and how many rows and columns of it are on the board.
+    /// The board of each, and how much of its short and long axis is on the board.
     within: Vec<(usize, [usize; 2])>,
+    form: Form,
     /// Behind the last line of any patch.
     end: usize,
-    /// Lines of a padded row, and of a padded block.
-    row: usize,
+    /// Lines from one place to the next, along the short and the long axis.
+    apart: [usize; 2],
+    /// Lines of a padded block.
     block: usize,
 }
 
 impl Tiles {
     /// Some of those of a block.
     pub fn new(shape: &Shape, tiles: &[Tile]) -> Self {
-        let row = shape.padded_columns();
+        let form = shape.form();
+        let apart = form.turned([shape.padded_columns(), 1]);
         let corners: Vec<usize> = tiles.iter().map(|tile| shape.corner(tile.board, tile.place)).collect();
-        let end = corners.iter().max().map_or(0, |last| last + 3 * row + 4);
-        let size = |place: [usize; 2]| [(shape.rows - place[0]).min(2), (shape.columns - place[1]).min(2)];
+        let reach = 3 * apart[0] + (form.long() + 1) * apart[1] + 1;
+        let end = corners.iter().max().map_or(0, |last| last + reach);
+        let [height, width] = form.size();
+        let size = |[row, column]: [usize; 2]| {
+            form.turned([(shape.rows - row).min(height), (shape.columns - column).min(width)])
+        };
         let within = tiles.iter().map(|tile| (tile.board, size(tile.place))).collect();
-        Self { corners, within, end, row, block: shape.padded() }
+        Self { corners, within, form, end, apart, block: shape.padded() }
+    }
+
+    /// Places of each.
+    pub fn places(&self) -> usize {
+        2 * self.form.long()
+    }
+
+    /// Points of each.
+    pub fn points(&self) -> usize {
+        self.form.points()
     }
 
     /// How many there are.
@@ -59,12 +127,18 @@ impl Tiles {
 
     /// Transforms all of a padded block's patches: `[points, groups, tiles]`.
     pub fn read(&self, padded: &[Line], transformed: &mut [Line]) {
-        patches_of(self, padded, transformed);
+        match self.form.long() {
+            2 => square_patches_of(self, padded, transformed),
+            _ => long_patches_of(self, padded, transformed),
+        }
     }
 
     /// Transforms the tiles of a group of padded gradients: `[points, tiles]`.
     pub fn read_gradient(&self, padded: &[Line], transformed: &mut [Line]) {
-        gradients_of(self, padded, transformed);
+        match self.form.long() {
+            2 => square_gradients_of(self, padded, transformed),
+            _ => long_gradients_of(self, padded, transformed),
+        }
     }
 
     /// As [`read`](Self::read), in pairs of channels.
@@ -93,12 +167,27 @@ impl Tiles {
 }
 
 impl Shape {
+    /// The tiles that take the fewest multiplications.
+    ///
+    /// Rounded to bfloat16, only square ones are exact enough.
+    pub fn form(&self) -> Form {
+        let board = [self.rows, self.columns];
+        let multiplications = |form: &Form| Some(form.points() * form.tiles(board)?);
+        let forms = match self.precision {
+            Precision::F32 => &[Form::Square, Form::Wide, Form::Tall][..],
+            Precision::Bf16 => &[Form::Square],
+        };
+        let best = forms.iter().filter(|form| multiplications(form).is_some()).min_by_key(|form| multiplications(form));
+        best.copied().unwrap_or(Form::Square)
+    }
+
     /// Whether this way takes fewer multiplications than the direct one.
     ///
     /// That leaves out what lies beyond the border.
     pub fn suits_winograd(&self) -> bool {
         let reached = |size: usize| 3 * size - 2;
-        self.kernel == 3 && POINTS * self.tiles().count() < reached(self.rows) * reached(self.columns)
+        self.kernel == 3
+            && 16 * self.rows.div_ceil(2) * self.columns.div_ceil(2) < reached(self.rows) * reached(self.columns)
     }
 
     /// All tiles of so many boards.
@@ -109,25 +198,49 @@ impl Shape {
 
     /// The row and column of the first place of each tile of a board.
     pub fn tiles(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
-        let (rows, columns) = (self.rows, self.columns);
-        (0..rows).step_by(2).flat_map(move |row| (0..columns).step_by(2).map(move |column| [row, column]))
+        let (rows, columns, [height, width]) = (self.rows, self.columns, self.form().size());
+        (0..rows).step_by(height).flat_map(move |row| (0..columns).step_by(width).map(move |column| [row, column]))
     }
 }
 
 with_the_best_instructions! {
-    fn patches_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = read_all[(false), (false), (false)]
+    fn square_patches_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = read_all[
+        (2, false), (2, false), (2, false)
+    ]
 }
 
 with_the_best_instructions! {
-    fn gradients_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = read_all[(true), (true), (true)]
+    fn long_patches_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = read_all[
+        (4, false), (4, false), (4, false)
+    ]
+}
+
+with_the_best_instructions! {
+    fn square_gradients_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = read_all[
+        (2, true), (2, true), (2, true)
+    ]
+}
+
+with_the_best_instructions! {
+    fn long_gradients_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = read_all[
+        (4, true), (4, true), (4, true)
+    ]
 }
 
 /// # Safety
 /// The processor has the instructions of the register.
 #[inline(always)]
-unsafe fn read_all<R: Register, const GRADIENTS: bool>(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) {
+unsafe fn read_all<R: Register, const LONG: usize, const GRADIENTS: bool>(
+    tiles: &Tiles,
+    padded: &[Line],
+    transformed: &mut [Line],
+) {
+    assert_eq!(tiles.form.long(), LONG, "tiles of that form");
     let (count, groups) = (tiles.count(), padded.len() / tiles.block());
-    assert!(tiles.end <= tiles.block() && transformed.len() >= POINTS * groups * count, "a block of these tiles");
+    assert!(
+        tiles.end <= tiles.block() && transformed.len() >= tiles.points() * groups * count,
+        "a block of these tiles"
+    );
     for group in 0..groups {
         for (tile, corner) in tiles.corners.iter().enumerate() {
             for lane in (0..WIDTH).step_by(R::LANES) {
@@ -136,7 +249,8 @@ unsafe fn read_all<R: Register, const GRADIENTS: bool>(tiles: &Tiles, padded: &[
                 unsafe {
                     let from = padded.as_ptr().add(group * tiles.block() + corner).cast::<f32>().add(lane);
                     let to = transformed.as_mut_ptr().add(group * count + tile).cast::<f32>().add(lane);
-                    for (number, point) in points_of::<R, GRADIENTS>(from, tiles.row).into_iter().enumerate() {
+                    let points = points_of::<R, LONG, GRADIENTS>(from, tiles.apart);
+                    for (number, point) in points.into_iter().enumerate().take(4 * (LONG + 2)) {
                         point.store(to.add(number * groups * count * WIDTH));
                     }
                 }
@@ -157,7 +271,11 @@ with_the_best_instructions! {
 unsafe fn read_in_pairs<R: Register, U: Rounding<R>>(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) {
     let (count, groups) = (tiles.count(), padded.len() / tiles.block());
     let doubled = groups.div_ceil(2);
-    assert!(tiles.end <= tiles.block() && transformed.len() >= POINTS * doubled * count, "a block of these tiles");
+    assert_eq!(tiles.form, Form::Square, "square tiles");
+    assert!(
+        tiles.end <= tiles.block() && transformed.len() >= tiles.points() * doubled * count,
+        "a block of these tiles"
+    );
     for group in 0..groups {
         for (tile, corner) in tiles.corners.iter().enumerate() {
             for lane in (0..WIDTH).step_by(R::LANES) {
@@ -166,7 +284,8 @@ unsafe fn read_in_pairs<R: Register, U: Rounding<R>>(tiles: &Tiles, padded: &[Li
                     let from = padded.as_ptr().add(group * tiles.block() + corner).cast::<f32>().add(lane);
                     let to = transformed.as_mut_ptr().add(group / 2 * count + tile).cast::<u16>();
                     let to = to.add(group % 2 * WIDTH + lane);
-                    for (number, point) in points_of::<R, false>(from, tiles.row).into_iter().enumerate() {
+                    let points = points_of::<R, 2, false>(from, tiles.apart);
+                    for (number, point) in points.into_iter().enumerate().take(16) {
                         U::store(point, to.add(number * doubled * count * 2 * WIDTH));
                     }
                 }
@@ -200,18 +319,22 @@ unsafe fn read_two<R: Register, U: Rounding<R>, const GRADIENTS: bool>(
     transformed: &mut [Line],
 ) {
     let (count, groups) = (tiles.pairs(), padded.len() / tiles.block());
-    assert!(tiles.end <= tiles.block() && transformed.len() >= POINTS * groups * count, "a block of these tiles");
+    assert_eq!(tiles.form, Form::Square, "square tiles");
+    assert!(
+        tiles.end <= tiles.block() && transformed.len() >= tiles.points() * groups * count,
+        "a block of these tiles"
+    );
     for group in 0..groups {
         for (pair, corners) in tiles.corners.chunks(2).enumerate() {
             for lane in (0..WIDTH).step_by(R::LANES) {
                 // SAFETY: as of `read_all`.
                 unsafe {
                     let block = padded.as_ptr().add(group * tiles.block()).cast::<f32>().add(lane);
-                    let points = |corner: &usize| points_of::<R, GRADIENTS>(block.add(corner * WIDTH), tiles.row);
+                    let points = |corner: &usize| points_of::<R, 2, GRADIENTS>(block.add(corner * WIDTH), tiles.apart);
                     let first = points(&corners[0]);
                     let second = corners.get(1).map_or([R::zero(); POINTS], points);
                     let to = transformed.as_mut_ptr().add(group * count + pair).cast::<f32>().add(lane);
-                    for (number, (first, second)) in first.into_iter().zip(second).enumerate() {
+                    for (number, (first, second)) in first.into_iter().zip(second).enumerate().take(16) {
                         U::pairs(first, second).store(to.add(number * groups * count * WIDTH));
                     }
                 }
@@ -220,27 +343,39 @@ unsafe fn read_two<R: Register, U: Rounding<R>, const GRADIENTS: bool>(
     }
 }
 
+/// Adds the tiles to sums: products `[points, tiles]`, sums `[tiles, places]`.
+pub fn add_tiles(tiles: &Tiles, products: &[Line], sums: &mut [Line]) {
+    match tiles.form.long() {
+        2 => add_square_tiles(tiles, products, sums),
+        _ => add_long_tiles(tiles, products, sums),
+    }
+}
+
 with_the_best_instructions! {
-    /// Adds the tiles to sums: products `[points, tiles]`, sums `[tiles, 4]`.
-    pub fn add_tiles(products: &[Line], sums: &mut [Line]) = gather_tiles
+    fn add_square_tiles(tiles: &Tiles, products: &[Line], sums: &mut [Line]) = gather_tiles[(2), (2), (2)]
+}
+
+with_the_best_instructions! {
+    fn add_long_tiles(tiles: &Tiles, products: &[Line], sums: &mut [Line]) = gather_tiles[(4), (4), (4)]
 }
 
 /// # Safety
 /// The processor has the instructions of the register.
 #[inline(always)]
-unsafe fn gather_tiles<R: Register>(products: &[Line], sums: &mut [Line]) {
-    let count = products.len() / POINTS;
-    assert_eq!(sums.len(), 4 * count, "the sums of these tiles");
+unsafe fn gather_tiles<R: Register, const LONG: usize>(tiles: &Tiles, products: &[Line], sums: &mut [Line]) {
+    let count = tiles.count();
+    assert!(tiles.form.long() == LONG && products.len() == tiles.points() * count, "products of these tiles");
+    assert_eq!(sums.len(), 2 * LONG * count, "the sums of these tiles");
     for tile in 0..count {
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: so many points of each tile are in what is read, and four places in what is written, as asserted.
+            // SAFETY: so many points of each tile are in what is read, and its places in what is written, as asserted.
             unsafe {
                 let from = products.as_ptr().add(tile).cast::<f32>().add(lane);
-                let places = tile_of::<R>(from, count);
-                let to = sums.as_mut_ptr().add(4 * tile).cast::<f32>().add(lane);
-                for (row, sums) in places.into_iter().enumerate() {
-                    for (column, sum) in sums.into_iter().enumerate() {
-                        let place = to.add((row * 2 + column) * WIDTH);
+                let places = tile_of::<R, LONG>(from, count);
+                let to = sums.as_mut_ptr().add(2 * LONG * tile).cast::<f32>().add(lane);
+                for (short, sums) in places.into_iter().enumerate() {
+                    for (long, sum) in sums.into_iter().enumerate().take(LONG) {
+                        let place = to.add((short * LONG + long) * WIDTH);
                         R::load(place).plus(sum).store(place);
                     }
                 }
@@ -249,35 +384,62 @@ unsafe fn gather_tiles<R: Register>(products: &[Line], sums: &mut [Line]) {
     }
 }
 
+/// Writes the activated sums of tiles to a group of a padded block.
+///
+/// They come from products `[points, tiles]`.
+pub fn write_tiles(tiles: &Tiles, products: &[Line], finish: &Finish, output: &mut [Line]) {
+    match tiles.form.long() {
+        2 => write_square_tiles(tiles, products, finish, output),
+        _ => write_long_tiles(tiles, products, finish, output),
+    }
+}
+
 with_the_best_instructions! {
-    /// Writes the activated sums of tiles to a group of a padded block.
-    ///
-    /// They come from products `[points, tiles]`.
-    pub fn write_tiles(tiles: &Tiles, products: &[Line], finish: &Finish, output: &mut [Line]) = finish_tiles
+    fn write_square_tiles(
+        tiles: &Tiles,
+        products: &[Line],
+        finish: &Finish,
+        output: &mut [Line],
+    ) = finish_tiles[(2), (2), (2)]
+}
+
+with_the_best_instructions! {
+    fn write_long_tiles(
+        tiles: &Tiles,
+        products: &[Line],
+        finish: &Finish,
+        output: &mut [Line],
+    ) = finish_tiles[(4), (4), (4)]
 }
 
 /// # Safety
 /// The processor has the instructions of the register.
 #[inline(always)]
-unsafe fn finish_tiles<R: Register>(tiles: &Tiles, products: &[Line], finish: &Finish, output: &mut [Line]) {
+unsafe fn finish_tiles<R: Register, const LONG: usize>(
+    tiles: &Tiles,
+    products: &[Line],
+    finish: &Finish,
+    output: &mut [Line],
+) {
     let count = tiles.count();
-    assert!(products.len() == POINTS * count && output.len() >= tiles.end, "a group of a block of these tiles");
-    assert!(finish.fits(output.len()), "a group of a block of that size");
+    assert!(tiles.form.long() == LONG && products.len() == tiles.points() * count, "products of these tiles");
+    assert!(output.len() >= tiles.end && finish.fits(output.len()), "a group of a block of these tiles");
     let (from, to) = (products.as_ptr().cast::<f32>(), output.as_mut_ptr().cast::<f32>());
-    for (tile, (corner, (board, [rows, columns]))) in tiles.corners.iter().zip(&tiles.within).enumerate() {
+    for (tile, (corner, (board, [shorts, longs]))) in tiles.corners.iter().zip(&tiles.within).enumerate() {
         let start = &finish.starts[*board].0;
         for lane in (0..WIDTH).step_by(R::LANES) {
             // SAFETY: so many points of each tile are in what is read, and its places in the padded blocks, as asserted.
             unsafe {
-                let places = tile_of::<R>(from.add(tile * WIDTH + lane), count);
+                let places = tile_of::<R, LONG>(from.add(tile * WIDTH + lane), count);
                 let start = R::load(start.as_ptr().add(lane));
-                for (row, sums) in places.into_iter().enumerate() {
-                    for (column, sum) in sums.into_iter().enumerate() {
+                for (short, sums) in places.into_iter().enumerate() {
+                    for (long, sum) in sums.into_iter().enumerate().take(LONG) {
                         // The border must stay zero.
-                        if row >= *rows || column >= *columns {
+                        if short >= *shorts || long >= *longs {
                             continue;
                         }
-                        let at = (corner + (row + 1) * tiles.row + column + 1) * WIDTH + lane;
+                        let line = corner + (short + 1) * tiles.apart[0] + (long + 1) * tiles.apart[1];
+                        let at = line * WIDTH + lane;
                         finish.of(sum.plus(start), at).store(to.add(at));
                     }
                 }
@@ -286,16 +448,19 @@ unsafe fn finish_tiles<R: Register>(tiles: &Tiles, products: &[Line], finish: &F
     }
 }
 
-/// A kernel at the points, row by row.
-pub fn transformed(kernel: &[f32; 9]) -> [f32; POINTS] {
-    let rows: [[f32; 4]; 3] = std::array::from_fn(|row| {
-        let [a, b, c] = std::array::from_fn(|column| kernel[3 * row + column]);
-        kernel_at_points([a, b, c])
-    });
+/// A kernel at the points of tiles of a form: so many of these numbers.
+pub fn transformed(kernel: &[f32; 9], form: Form) -> [f32; POINTS] {
+    let mut halfway = [[0.0; 3]; ALONG];
+    for short in 0..3 {
+        let taps = std::array::from_fn(|long| tap(kernel, form, [short, long]));
+        let points = if form == Form::Square { padded(kernel_at_four(taps)) } else { kernel_at_six(taps) };
+        points.into_iter().zip(&mut halfway).for_each(|(point, halfway)| halfway[short] = point);
+    }
     let mut points = [0.0; POINTS];
-    for column in 0..4 {
-        for (row, number) in kernel_at_points(rows.map(|row| row[column])).into_iter().enumerate() {
-            points[4 * row + column] = number;
+    let length = form.long() + 2;
+    for (long, taps) in halfway.into_iter().enumerate().take(length) {
+        for (short, point) in kernel_at_four(taps).into_iter().enumerate() {
+            points[short * length + long] = point;
         }
     }
     points
@@ -304,72 +469,90 @@ pub fn transformed(kernel: &[f32; 9]) -> [f32; POINTS] {
 /// The reverse of [`transformed`] for gradients.
 ///
 /// That of the kernel comes from that of the points.
-pub fn gradient_of_kernel(points: &[f32; POINTS]) -> [f32; 9] {
-    let rows: [[f32; 3]; 4] =
-        std::array::from_fn(|row| kernel_from_points(std::array::from_fn(|column| points[4 * row + column])));
+pub fn gradient_of_kernel(points: &[f32], form: Form) -> [f32; 9] {
+    let length = form.long() + 2;
+    let mut halfway = [[0.0; 3]; ALONG];
+    for (long, halfway) in halfway.iter_mut().enumerate().take(length) {
+        *halfway = kernel_from_four(std::array::from_fn(|short| points[short * length + long]));
+    }
     let mut kernel = [0.0; 9];
-    for column in 0..3 {
-        for (row, number) in kernel_from_points(rows.map(|row| row[column])).into_iter().enumerate() {
+    for short in 0..3 {
+        let along = halfway.map(|halfway| halfway[short]);
+        let taps = match form {
+            Form::Square => kernel_from_four(std::array::from_fn(|long| along[long])),
+            _ => kernel_from_six(along),
+        };
+        for (long, number) in taps.into_iter().enumerate() {
+            let [row, column] = form.turned([short, long]);
             kernel[3 * row + column] = number;
         }
     }
     kernel
 }
 
-fn kernel_at_points([a, b, c]: [f32; 3]) -> [f32; 4] {
+fn tap(kernel: &[f32; 9], form: Form, axes: [usize; 2]) -> f32 {
+    let [row, column] = form.turned(axes);
+    kernel[3 * row + column]
+}
+
+fn padded([a, b, c, d]: [f32; 4]) -> [f32; ALONG] {
+    [a, b, c, d, 0.0, 0.0]
+}
+
+fn kernel_at_four([a, b, c]: [f32; 3]) -> [f32; 4] {
     [a, (a + b + c) / 2.0, (a - b + c) / 2.0, c]
 }
 
+fn kernel_at_six([a, b, c]: [f32; 3]) -> [f32; 6] {
+    let (even, far) = (a + c, a + 4.0 * c);
+    [a / 4.0, -(even + b) / 6.0, -(even - b) / 6.0, (far + 2.0 * b) / 24.0, (far - 2.0 * b) / 24.0, c]
+}
+
 /// The last point's sign is that of [`spread`].
-fn kernel_from_points([a, b, c, d]: [f32; 4]) -> [f32; 3] {
+fn kernel_from_four([a, b, c, d]: [f32; 4]) -> [f32; 3] {
     [a + (b + c) / 2.0, (b - c) / 2.0, (b + c) / 2.0 - d]
 }
 
-/// The points of a patch of four rows of four lines, or of the gradients of the tile in its middle.
-///
-/// Rows are so many lines apart.
-///
-/// # Safety
-/// As of [`points_of_patch`].
-#[inline(always)]
-unsafe fn points_of<R: Register, const GRADIENTS: bool>(patch: *const f32, row: usize) -> [R; POINTS] {
-    // SAFETY: as the caller promises.
-    unsafe { if GRADIENTS { points_of_gradients(patch, row) } else { points_of_patch(patch, row) } }
+fn kernel_from_six([a, b, c, d, e, f]: [f32; 6]) -> [f32; 3] {
+    let (near, far) = ((b + c) / 6.0, d + e);
+    [a / 4.0 - near + far / 24.0, (c - b) / 6.0 + (d - e) / 12.0, far / 6.0 - near + f]
 }
 
+/// The points of a patch, or of the gradients of the tile in its middle, the first of these.
+///
+/// Lines are so far apart along the short and the long axis.
+///
 /// # Safety
-/// A register's numbers from there on may be read in each of these lines; the processor has the instructions of the
+/// A register's numbers from there on may be read in each line of the patch; the processor has the instructions of the
 /// register.
 #[inline(always)]
-unsafe fn points_of_patch<R: Register>(patch: *const f32, row: usize) -> [R; POINTS] {
+unsafe fn points_of<R: Register, const LONG: usize, const GRADIENTS: bool>(
+    patch: *const f32,
+    apart: [usize; 2],
+) -> [R; POINTS] {
     // SAFETY: as the caller promises.
     unsafe {
-        let line = |down: usize, right: usize| R::load(patch.add((down * row + right) * WIDTH));
-        let mut columns = [[line(0, 0); 4]; 4];
-        for (at, column) in columns.iter_mut().enumerate() {
-            *column = patch_of([line(0, at), line(1, at), line(2, at), line(3, at)]);
+        let line = |short: usize, long: usize| R::load(patch.add((short * apart[0] + long * apart[1]) * WIDTH));
+        let mut points = [R::zero(); POINTS];
+        for long in 0..LONG + 2 {
+            let short = match GRADIENTS {
+                // Along the short axis first: two places become four points.
+                true if long < LONG => spread([line(1, long + 1), line(2, long + 1)]),
+                true => [R::zero(); 4],
+                false => patch_of([line(0, long), line(1, long), line(2, long), line(3, long)]),
+            };
+            for (at, point) in short.into_iter().enumerate() {
+                points[at * (LONG + 2) + long] = point;
+            }
         }
-        let mut points = [columns[0][0]; POINTS];
-        for row in 0..4 {
-            let [a, b, c, d] = columns;
-            points[4 * row..][..4].copy_from_slice(&patch_of([a[row], b[row], c[row], d[row]]));
-        }
-        points
-    }
-}
-
-/// # Safety
-/// As of [`points_of_patch`].
-#[inline(always)]
-unsafe fn points_of_gradients<R: Register>(patch: *const f32, row: usize) -> [R; POINTS] {
-    // SAFETY: as the caller promises.
-    unsafe {
-        let line = |down: usize, right: usize| R::load(patch.add(((down + 1) * row + right + 1) * WIDTH));
-        let (above, below) = (spread([line(0, 0), line(0, 1)]), spread([line(1, 0), line(1, 1)]));
-        let mut points = [above[0]; POINTS];
-        for column in 0..4 {
-            for (row, point) in spread([above[column], below[column]]).into_iter().enumerate() {
-                points[4 * row + column] = point;
+        for points in points.chunks_exact_mut(LONG + 2).take(4) {
+            if LONG == 2 {
+                let [a, b, c, d] = [points[0], points[1], points[2], points[3]];
+                points.copy_from_slice(&if GRADIENTS { spread([a, b]) } else { patch_of([a, b, c, d]) });
+            } else {
+                let [a, b, c, d, e, f] = [points[0], points[1], points[2], points[3], points[4], points[5]];
+                let along = if GRADIENTS { spread_to_six([a, b, c, d]) } else { six_of([a, b, c, d, e, f]) };
+                points.copy_from_slice(&along);
             }
         }
         points
@@ -386,23 +569,53 @@ unsafe fn patch_of<R: Register>([a, b, c, d]: [R; 4]) -> [R; 4] {
     unsafe { [a.minus(c), b.plus(c), c.minus(b), b.minus(d)] }
 }
 
-/// The places of a tile, row by row, from its products at the points.
+/// From six places to six points.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn six_of<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 6] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let [two, minus_four, four, minus_five] = [2.0, -4.0, 4.0, -5.0].map(|number: f32| R::splat(&number));
+        let (even, odd) = (c.times_plus(minus_four, e), b.times_plus(minus_four, d));
+        let (far, across) = (e.minus(c), d.minus(b).times(two));
+        [
+            a.times_plus(four, c.times_plus(minus_five, e)),
+            even.plus(odd),
+            even.minus(odd),
+            far.plus(across),
+            far.minus(across),
+            b.times_plus(four, d.times_plus(minus_five, f)),
+        ]
+    }
+}
+
+/// The places of a tile, from its products at the points: the first of these along the long axis.
 ///
 /// The points are so many lines apart.
 ///
 /// # Safety
 /// A register's numbers from there on may be read for each point; the processor has the instructions of the register.
 #[inline(always)]
-unsafe fn tile_of<R: Register>(products: *const f32, count: usize) -> [[R; 2]; 2] {
+unsafe fn tile_of<R: Register, const LONG: usize>(products: *const f32, count: usize) -> [[R; 4]; 2] {
     // SAFETY: as the caller promises.
     unsafe {
-        let point = |row: usize, column: usize| R::load(products.add((row * 4 + column) * count * WIDTH));
-        let mut columns = [[point(0, 0); 2]; 4];
-        for (at, column) in columns.iter_mut().enumerate() {
-            *column = halves([point(0, at), point(1, at), point(2, at), point(3, at)]);
+        let point = |short: usize, long: usize| R::load(products.add((short * (LONG + 2) + long) * count * WIDTH));
+        let mut halfway = [[R::zero(); ALONG]; 2];
+        let [first, second] = &mut halfway;
+        for (long, (first, second)) in first.iter_mut().zip(second).enumerate().take(LONG + 2) {
+            [*first, *second] = halves([point(0, long), point(1, long), point(2, long), point(3, long)]);
         }
-        let [a, b, c, d] = columns;
-        [halves([a[0], b[0], c[0], d[0]]), halves([a[1], b[1], c[1], d[1]])]
+        let mut places = [[R::zero(); 4]; 2];
+        for (places, [a, b, c, d, e, f]) in places.iter_mut().zip(halfway) {
+            if LONG == 2 {
+                places[..2].copy_from_slice(&halves([a, b, c, d]));
+            } else {
+                *places = fours([a, b, c, d, e, f]);
+            }
+        }
+        places
     }
 }
 
@@ -416,6 +629,26 @@ unsafe fn halves<R: Register>([a, b, c, d]: [R; 4]) -> [R; 2] {
     unsafe { [a.plus(b).plus(c), b.minus(c).minus(d)] }
 }
 
+/// From six points to four places.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn fours<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 4] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let [two, four, eight] = [2.0, 4.0, 8.0].map(|number: f32| R::splat(&number));
+        let (near, far) = (b.plus(c), d.plus(e));
+        let (near_across, far_across) = (b.minus(c), d.minus(e));
+        [
+            a.plus(near).plus(far),
+            far_across.times_plus(two, near_across),
+            far.times_plus(four, near),
+            far_across.times_plus(eight, near_across).plus(f),
+        ]
+    }
+}
+
 /// From the gradients of two places to those of four points.
 ///
 /// The last has the opposite sign.
@@ -426,4 +659,19 @@ unsafe fn halves<R: Register>([a, b, c, d]: [R; 4]) -> [R; 2] {
 unsafe fn spread<R: Register>([a, b]: [R; 2]) -> [R; 4] {
     // SAFETY: as the caller promises.
     unsafe { [a, a.plus(b), a.minus(b), b] }
+}
+
+/// From the gradients of four places to those of six points.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn spread_to_six<R: Register>([a, b, c, d]: [R; 4]) -> [R; 6] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let [two, four, eight] = [2.0, 4.0, 8.0].map(|number: f32| R::splat(&number));
+        let (even, odd) = (a.plus(c), b.plus(d));
+        let (far, across) = (c.times_plus(four, a), d.times_plus(eight, b.times(two)));
+        [a, even.plus(odd), even.minus(odd), far.plus(across), far.minus(across), d]
+    }
 }
