@@ -18,6 +18,7 @@ mod buffers;
 mod channels;
 mod forward;
 mod geometry;
+mod kernels;
 mod layer;
 mod line;
 mod operation;

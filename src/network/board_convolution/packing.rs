@@ -1,9 +1,9 @@
 //! Weights as the panels of a product, and back.
 
 use super::geometry::Shape;
+use super::kernels::{Kernels, pack, pack_pairs, unpack};
 use super::line::{Line, WIDTH};
-use super::unit::rounded;
-use super::winograd::{gradient_of_kernel, transformed};
+use super::winograd::Form;
 use crate::network::precision::Precision;
 
 /// How a convolution is computed.
@@ -11,21 +11,21 @@ use crate::network::precision::Precision;
 pub enum Algorithm {
     /// Every place sums over its neighbourhood.
     Direct,
-    /// By [`winograd`](super::winograd).
-    Winograd,
+    /// By [`winograd`](super::winograd), with tiles of that form.
+    Winograd(Form),
 }
 
 impl Shape {
     /// The one that takes the fewest multiplications.
     pub fn algorithm(&self) -> Algorithm {
-        if self.suits_winograd() { Algorithm::Winograd } else { Algorithm::Direct }
+        if self.suits_winograd() { Algorithm::Winograd(self.form()) } else { Algorithm::Direct }
     }
 
     /// Lines of a panel.
     pub fn panel(&self, algorithm: Algorithm) -> usize {
         match algorithm {
             Algorithm::Direct => self.inputs * self.taps(),
-            Algorithm::Winograd => self.form().points() * self.point_lines(),
+            Algorithm::Winograd(form) => form.points() * self.point_lines(),
         }
     }
 
@@ -33,7 +33,7 @@ impl Shape {
     pub fn gradient_panel(&self, algorithm: Algorithm) -> usize {
         match algorithm {
             Algorithm::Direct => self.panel(algorithm),
-            Algorithm::Winograd => self.form().points() * self.inputs,
+            Algorithm::Winograd(form) => form.points() * self.inputs,
         }
     }
 
@@ -53,87 +53,58 @@ impl Shape {
         first * self.taps() + tap * WIDTH.min(self.inputs - first) + input % WIDTH
     }
 
-    /// The same of a point, the points in the place of taps.
-    ///
-    /// All inputs of a point stand together.
-    fn point_line(&self, input: usize, point: usize) -> usize {
-        point * self.inputs + input
-    }
-
     /// Weights `[outputs, inputs, kernel, kernel]` as panels of outputs.
     ///
     /// A panel has a line for every tap, or point, and input, or pair of inputs.
     pub fn pack(&self, weight: &[f32], algorithm: Algorithm) -> Vec<Line> {
+        self.pack_kernels(weight, algorithm, [self.inputs, 1], false)
+    }
+
+    /// The weights of the [`transposed`](Self::transposed) convolution, packed.
+    pub fn pack_transposed(&self, weight: &[f32], algorithm: Algorithm) -> Vec<Line> {
+        self.transposed().pack_kernels(weight, algorithm, [1, self.inputs], true)
+    }
+
+    /// Kernels that lie so far apart, from output to output and from input to input, and may have to be turned.
+    fn pack_kernels(&self, weight: &[f32], algorithm: Algorithm, apart: [usize; 2], turned: bool) -> Vec<Line> {
         let mut panels = vec![Line::default(); self.outputs.div_ceil(WIDTH) * self.panel(algorithm)];
-        for (output, weight) in weight.chunks_exact(self.inputs * self.taps()).enumerate() {
-            for (input, kernel) in weight.chunks_exact(self.taps()).enumerate() {
-                self.put(&mut panels, algorithm, [output, input], kernel);
+        let kernels = Kernels { numbers: weight, sizes: [self.outputs, self.inputs], apart, turned };
+        match (algorithm, self.precision) {
+            (Algorithm::Winograd(form), Precision::F32) => pack(kernels, form, &mut panels),
+            (Algorithm::Winograd(_), Precision::Bf16) => pack_pairs(kernels, &mut panels),
+            (Algorithm::Direct, _) => {
+                let (taps, size) = (self.taps(), self.panel(algorithm));
+                for output in 0..self.outputs {
+                    let panel = &mut panels[output / WIDTH * size..][..size];
+                    for input in 0..self.inputs {
+                        let kernel = &weight[(output * apart[0] + input * apart[1]) * taps..][..taps];
+                        for (tap, number) in kernel.iter().enumerate() {
+                            let tap = if turned { taps - 1 - tap } else { tap };
+                            panel[self.weight_line(input, tap)].0[output % WIDTH] = *number;
+                        }
+                    }
+                }
             }
         }
         panels
-    }
-
-    /// Puts the kernel of an output and an input into panels.
-    fn put(&self, panels: &mut [Line], algorithm: Algorithm, [output, input]: [usize; 2], kernel: &[f32]) {
-        let size = self.panel(algorithm);
-        let panel = &mut panels[output / WIDTH * size..][..size];
-        let points = || {
-            let points = transformed(kernel.try_into().expect("a kernel of 3x3"), self.form());
-            points.into_iter().enumerate().take(self.form().points())
-        };
-        match (algorithm, self.precision) {
-            (Algorithm::Direct, _) => {
-                for (tap, number) in kernel.iter().enumerate() {
-                    panel[self.weight_line(input, tap)].0[output % WIDTH] = *number;
-                }
-            }
-            (Algorithm::Winograd, Precision::F32) => {
-                points().for_each(|(point, number)| panel[self.point_line(input, point)].0[output % WIDTH] = number);
-            }
-            (Algorithm::Winograd, Precision::Bf16) => {
-                for (point, number) in points() {
-                    let pair = &mut panel[point * self.point_lines() + input / 2].0[output % WIDTH];
-                    let half = u32::from(rounded(number)) << (16 * (input % 2));
-                    *pair = f32::from_bits(pair.to_bits() | half);
-                }
-            }
-        }
     }
 
     /// The reverse of [`pack`](Self::pack) without pairs, for gradients.
     pub fn unpack(&self, panels: &[Line], algorithm: Algorithm) -> Vec<f32> {
         let (taps, inputs, size) = (self.taps(), self.inputs, self.gradient_panel(algorithm));
         let mut weight = vec![0.0; self.outputs * inputs * taps];
+        if let Algorithm::Winograd(form) = algorithm {
+            unpack(panels, [self.outputs, inputs], form, &mut weight);
+            return weight;
+        }
         for (output, weight) in weight.chunks_exact_mut(inputs * taps).enumerate() {
             let panel = &panels[output / WIDTH * size..][..size];
             for (input, weight) in weight.chunks_exact_mut(taps).enumerate() {
-                let number = |line: usize| panel[line].0[output % WIDTH];
-                match algorithm {
-                    Algorithm::Direct => {
-                        let taps = weight.iter_mut().enumerate();
-                        taps.for_each(|(tap, to)| *to = number(self.weight_line(input, tap)));
-                    }
-                    Algorithm::Winograd => {
-                        let points = (0..self.form().points()).map(|point| number(self.point_line(input, point)));
-                        weight.copy_from_slice(&gradient_of_kernel(&points.collect::<Vec<_>>(), self.form()));
-                    }
+                for (tap, to) in weight.iter_mut().enumerate() {
+                    *to = panel[self.weight_line(input, tap)].0[output % WIDTH];
                 }
             }
         }
         weight
-    }
-
-    /// The weights of the [`transposed`](Self::transposed) convolution, packed.
-    pub fn pack_transposed(&self, weight: &[f32], algorithm: Algorithm) -> Vec<Line> {
-        let transposed = self.transposed();
-        let mut panels = vec![Line::default(); self.inputs.div_ceil(WIDTH) * transposed.panel(algorithm)];
-        let mut turned = vec![0.0; self.taps()];
-        for (output, weight) in weight.chunks_exact(self.inputs * self.taps()).enumerate() {
-            for (input, kernel) in weight.chunks_exact(self.taps()).enumerate() {
-                turned.iter_mut().zip(kernel.iter().rev()).for_each(|(to, from)| *to = *from);
-                transposed.put(&mut panels, algorithm, [input, output], &turned);
-            }
-        }
-        panels
     }
 }

@@ -166,7 +166,7 @@ impl Plan {
     fn new(shape: &Shape, algorithm: Algorithm, boards: usize, regions: &[(Rectangle, Rectangle)]) -> Self {
         match algorithm {
             Algorithm::Direct => Self::direct(shape, boards, regions),
-            Algorithm::Winograd => Self::winograd(shape, boards),
+            Algorithm::Winograd(_) => Self::winograd(shape, boards),
         }
     }
 
@@ -210,7 +210,7 @@ impl Plan {
             .collect();
         places.sort_unstable_by_key(|place| place.number);
         let boards = shape.tiles_of(boards).flat_map(|tile| form.places().map(move |_| tile.board)).collect();
-        let panel = shape.panel(Algorithm::Winograd);
+        let panel = shape.panel(shape.algorithm());
         Self { places, boards, padded: shape.padded(), way: Way::Winograd { chunks, panel } }
     }
 
@@ -365,7 +365,7 @@ impl WeightPlan {
                 panel: shape.panel(Algorithm::Direct),
                 padded: shape.padded(),
             },
-            Algorithm::Winograd => WeightWay::Winograd(Winograd::of_gradients(shape)),
+            Algorithm::Winograd(_) => WeightWay::Winograd(Winograd::of_gradients(shape)),
         })
     }
 

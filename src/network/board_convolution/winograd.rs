@@ -41,7 +41,7 @@ impl Form {
     }
 
     /// From short and long axis to rows and columns, or back.
-    fn turned<T>(self, [first, second]: [T; 2]) -> [T; 2] {
+    pub fn turned<T>(self, [first, second]: [T; 2]) -> [T; 2] {
         if self == Self::Tall { [second, first] } else { [first, second] }
     }
 
@@ -61,8 +61,9 @@ impl Form {
     }
 }
 
-/// The most points of a patch, and the most along an axis.
+/// The most points of a patch.
 const POINTS: usize = 24;
+/// The most along an axis.
 const ALONG: usize = 6;
 
 /// A tile of a block.
@@ -446,76 +447,6 @@ unsafe fn finish_tiles<R: Register, const LONG: usize>(
             }
         }
     }
-}
-
-/// A kernel at the points of tiles of a form: so many of these numbers.
-pub fn transformed(kernel: &[f32; 9], form: Form) -> [f32; POINTS] {
-    let mut halfway = [[0.0; 3]; ALONG];
-    for short in 0..3 {
-        let taps = std::array::from_fn(|long| tap(kernel, form, [short, long]));
-        let points = if form == Form::Square { padded(kernel_at_four(taps)) } else { kernel_at_six(taps) };
-        points.into_iter().zip(&mut halfway).for_each(|(point, halfway)| halfway[short] = point);
-    }
-    let mut points = [0.0; POINTS];
-    let length = form.long() + 2;
-    for (long, taps) in halfway.into_iter().enumerate().take(length) {
-        for (short, point) in kernel_at_four(taps).into_iter().enumerate() {
-            points[short * length + long] = point;
-        }
-    }
-    points
-}
-
-/// The reverse of [`transformed`] for gradients.
-///
-/// That of the kernel comes from that of the points.
-pub fn gradient_of_kernel(points: &[f32], form: Form) -> [f32; 9] {
-    let length = form.long() + 2;
-    let mut halfway = [[0.0; 3]; ALONG];
-    for (long, halfway) in halfway.iter_mut().enumerate().take(length) {
-        *halfway = kernel_from_four(std::array::from_fn(|short| points[short * length + long]));
-    }
-    let mut kernel = [0.0; 9];
-    for short in 0..3 {
-        let along = halfway.map(|halfway| halfway[short]);
-        let taps = match form {
-            Form::Square => kernel_from_four(std::array::from_fn(|long| along[long])),
-            _ => kernel_from_six(along),
-        };
-        for (long, number) in taps.into_iter().enumerate() {
-            let [row, column] = form.turned([short, long]);
-            kernel[3 * row + column] = number;
-        }
-    }
-    kernel
-}
-
-fn tap(kernel: &[f32; 9], form: Form, axes: [usize; 2]) -> f32 {
-    let [row, column] = form.turned(axes);
-    kernel[3 * row + column]
-}
-
-fn padded([a, b, c, d]: [f32; 4]) -> [f32; ALONG] {
-    [a, b, c, d, 0.0, 0.0]
-}
-
-fn kernel_at_four([a, b, c]: [f32; 3]) -> [f32; 4] {
-    [a, (a + b + c) / 2.0, (a - b + c) / 2.0, c]
-}
-
-fn kernel_at_six([a, b, c]: [f32; 3]) -> [f32; 6] {
-    let (even, far) = (a + c, a + 4.0 * c);
-    [a / 4.0, -(even + b) / 6.0, -(even - b) / 6.0, (far + 2.0 * b) / 24.0, (far - 2.0 * b) / 24.0, c]
-}
-
-/// The last point's sign is that of [`spread`].
-fn kernel_from_four([a, b, c, d]: [f32; 4]) -> [f32; 3] {
-    [a + (b + c) / 2.0, (b - c) / 2.0, (b + c) / 2.0 - d]
-}
-
-fn kernel_from_six([a, b, c, d, e, f]: [f32; 6]) -> [f32; 3] {
-    let (near, far) = ((b + c) / 6.0, d + e);
-    [a / 4.0 - near + far / 24.0, (c - b) / 6.0 + (d - e) / 12.0, far / 6.0 - near + f]
 }
 
 /// The points of a patch, or of the gradients of the tile in its middle, the first of these.

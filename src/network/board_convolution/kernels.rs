@@ -1,0 +1,291 @@
+//! Kernels at the points of [`winograd`](super::winograd), and back from there.
+//!
+//! Sixteen outputs are transformed at once: they stand side by side in the panels.
+
+use super::line::{Line, WIDTH};
+use super::register::{Register, with_the_best_instructions};
+use super::unit::Rounding;
+use super::winograd::Form;
+
+/// Kernels of 3x3 of outputs and inputs.
+#[derive(Clone, Copy)]
+pub struct Kernels<'a> {
+    /// Their numbers, nine of each.
+    pub numbers: &'a [f32],
+    /// Outputs and inputs.
+    pub sizes: [usize; 2],
+    /// Kernels from one output to the next, and from one input to the next.
+    pub apart: [usize; 2],
+    /// Whether each is turned about its centre.
+    pub turned: bool,
+}
+
+/// Taps of a kernel.
+const TAPS: usize = 9;
+
+impl Kernels<'_> {
+    /// The taps of the outputs of a panel, for an input; zeros beyond the last output or input.
+    fn taps(&self, panel: usize, input: usize) -> [Line; TAPS] {
+        let mut taps = [Line::default(); TAPS];
+        let outputs = (panel * WIDTH..self.sizes[0]).take(if input < self.sizes[1] { WIDTH } else { 0 });
+        for (lane, output) in outputs.enumerate() {
+            let kernel = &self.numbers[(output * self.apart[0] + input * self.apart[1]) * TAPS..][..TAPS];
+            for (tap, number) in kernel.iter().enumerate() {
+                taps[if self.turned { TAPS - 1 - tap } else { tap }].0[lane] = *number;
+            }
+        }
+        taps
+    }
+}
+
+/// Writes kernels as panels `[panels, points, inputs]`.
+pub fn pack(kernels: Kernels, form: Form, panels: &mut [Line]) {
+    match form.long() {
+        2 => pack_square(kernels, form, panels),
+        _ => pack_long(kernels, form, panels),
+    }
+}
+
+with_the_best_instructions! {
+    fn pack_square(kernels: Kernels, form: Form, panels: &mut [Line]) = pack_all[(2), (2), (2)]
+}
+
+with_the_best_instructions! {
+    fn pack_long(kernels: Kernels, form: Form, panels: &mut [Line]) = pack_all[(4), (4), (4)]
+}
+
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn pack_all<R: Register, const LONG: usize>(kernels: Kernels, form: Form, panels: &mut [Line]) {
+    let inputs = kernels.sizes[1];
+    for (panel, lines) in panels.chunks_exact_mut(form.points() * inputs).enumerate() {
+        for input in 0..inputs {
+            let taps = kernels.taps(panel, input);
+            for lane in (0..WIDTH).step_by(R::LANES) {
+                // SAFETY: as the caller promises; a register's numbers from any of its lanes on are in a line.
+                unsafe {
+                    let points = points_of::<R, LONG>(&taps, lane, form);
+                    for (point, number) in points.into_iter().flatten().enumerate() {
+                        number.store(lines[point * inputs + input].0.as_mut_ptr().add(lane));
+                    }
+                }
+            }
+        }
+    }
+}
+
+with_the_best_instructions! {
+    /// The same rounded to pairs of inputs, of square tiles: `[panels, points, pairs]`.
+    pub fn pack_pairs(kernels: Kernels, panels: &mut [Line]) = pairs pack_all_pairs
+}
+
+/// # Safety
+/// The processor has the instructions of register and unit.
+#[inline(always)]
+unsafe fn pack_all_pairs<R: Register, U: Rounding<R>>(kernels: Kernels, panels: &mut [Line]) {
+    let pairs = kernels.sizes[1].div_ceil(2);
+    for (panel, lines) in panels.chunks_exact_mut(Form::Square.points() * pairs).enumerate() {
+        for pair in 0..pairs {
+            let taps = [2 * pair, 2 * pair + 1].map(|input| kernels.taps(panel, input));
+            for lane in (0..WIDTH).step_by(R::LANES) {
+                // SAFETY: as the caller promises; a register's numbers from any of its lanes on are in a line.
+                unsafe {
+                    let [first, second] = [&taps[0], &taps[1]].map(|taps| points_of::<R, 2>(taps, lane, Form::Square));
+                    let both = first.into_iter().flatten().zip(second.into_iter().flatten());
+                    for (point, (first, second)) in both.enumerate() {
+                        U::pairs(first, second).store(lines[point * pairs + pair].0.as_mut_ptr().add(lane));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Gradients of kernels `[outputs, inputs]` from panels of those of their points.
+pub fn unpack(panels: &[Line], sizes: [usize; 2], form: Form, kernels: &mut [f32]) {
+    match form.long() {
+        2 => unpack_square(panels, sizes, form, kernels),
+        _ => unpack_long(panels, sizes, form, kernels),
+    }
+}
+
+with_the_best_instructions! {
+    fn unpack_square(
+        panels: &[Line],
+        sizes: [usize; 2],
+        form: Form,
+        kernels: &mut [f32],
+    ) = unpack_all[(2), (2), (2)]
+}
+
+with_the_best_instructions! {
+    fn unpack_long(
+        panels: &[Line],
+        sizes: [usize; 2],
+        form: Form,
+        kernels: &mut [f32],
+    ) = unpack_all[(4), (4), (4)]
+}
+
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn unpack_all<R: Register, const LONG: usize>(
+    panels: &[Line],
+    [outputs, inputs]: [usize; 2],
+    form: Form,
+    kernels: &mut [f32],
+) {
+    for (panel, lines) in panels.chunks_exact(form.points() * inputs).enumerate() {
+        for input in 0..inputs {
+            let mut taps = [Line::default(); TAPS];
+            for lane in (0..WIDTH).step_by(R::LANES) {
+                // SAFETY: as the caller promises; a register's numbers from any of its lanes on are in a line.
+                unsafe {
+                    let point = |at: usize| R::load(lines[at * inputs + input].0.as_ptr().add(lane));
+                    for (tap, number) in kernel_of::<R, LONG>(point, form).into_iter().enumerate() {
+                        number.store(taps[tap].0.as_mut_ptr().add(lane));
+                    }
+                }
+            }
+            for (lane, output) in (panel * WIDTH..outputs).take(WIDTH).enumerate() {
+                let kernel = &mut kernels[(output * inputs + input) * TAPS..][..TAPS];
+                kernel.iter_mut().zip(&taps).for_each(|(number, tap)| *number = tap.0[lane]);
+            }
+        }
+    }
+}
+
+/// Points along the short and the long axis, of which there are so many of `LONG` and two.
+///
+/// # Safety
+/// A register's numbers from a line's lane on are in it; the processor has the instructions of the register.
+#[inline(always)]
+unsafe fn points_of<R: Register, const LONG: usize>(
+    taps: &[Line; TAPS],
+    lane: usize,
+    form: Form,
+) -> [impl Iterator<Item = R> + use<R, LONG>; 4] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let tap = |axes: [usize; 2]| {
+            let [row, column] = form.turned(axes);
+            R::load(taps[3 * row + column].0.as_ptr().add(lane))
+        };
+        // Along the long axis first.
+        let mut halfway = [[R::zero(); 3]; 6];
+        for short in 0..3 {
+            let taps = [tap([short, 0]), tap([short, 1]), tap([short, 2])];
+            let points = if LONG == 2 { with_none(four_of(taps)) } else { six_of(taps) };
+            points.into_iter().zip(&mut halfway).for_each(|(point, halfway)| halfway[short] = point);
+        }
+        let along = halfway.map(|taps| four_of(taps));
+        std::array::from_fn(|short| along.map(|points| points[short]).into_iter().take(LONG + 2))
+    }
+}
+
+/// The taps of a kernel's gradient from those of its points.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn kernel_of<R: Register, const LONG: usize>(point: impl Fn(usize) -> R, form: Form) -> [R; TAPS] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let mut halfway = [[R::zero(); 3]; 6];
+        for (long, halfway) in halfway.iter_mut().enumerate().take(LONG + 2) {
+            let at = |short: usize| point(short * (LONG + 2) + long);
+            *halfway = taps_of_four([at(0), at(1), at(2), at(3)]);
+        }
+        let mut taps = [R::zero(); TAPS];
+        for short in 0..3 {
+            let [a, b, c, d, e, f] = halfway.map(|taps| taps[short]);
+            let along = if LONG == 2 { taps_of_four([a, b, c, d]) } else { taps_of_six([a, b, c, d, e, f]) };
+            for (long, number) in along.into_iter().enumerate() {
+                let [row, column] = form.turned([short, long]);
+                taps[3 * row + column] = number;
+            }
+        }
+        taps
+    }
+}
+
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn with_none<R: Register>([a, b, c, d]: [R; 4]) -> [R; 6] {
+    // SAFETY: as the caller promises.
+    unsafe { [a, b, c, d, R::zero(), R::zero()] }
+}
+
+/// From three taps to four points.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn four_of<R: Register>([a, b, c]: [R; 3]) -> [R; 4] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let half = R::splat(&0.5);
+        let even = a.plus(c);
+        [a, even.plus(b).times(half), even.minus(b).times(half), c]
+    }
+}
+
+/// From three taps to six points.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn six_of<R: Register>([a, b, c]: [R; 3]) -> [R; 6] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let [quarter, sixth, part, two, four] =
+            [0.25, -1.0 / 6.0, 1.0 / 24.0, 2.0, 4.0].map(|number: f32| R::splat(&number));
+        let (even, far, across) = (a.plus(c), c.times_plus(four, a), b.times(two));
+        [
+            a.times(quarter),
+            even.plus(b).times(sixth),
+            even.minus(b).times(sixth),
+            far.plus(across).times(part),
+            far.minus(across).times(part),
+            c,
+        ]
+    }
+}
+
+/// From the gradients of four points to those of three taps.
+///
+/// The last point has the opposite sign, as the gradients of places have there.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn taps_of_four<R: Register>([a, b, c, d]: [R; 4]) -> [R; 3] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let half = R::splat(&0.5);
+        let (even, odd) = (b.plus(c).times(half), b.minus(c).times(half));
+        [a.plus(even), odd, even.minus(d)]
+    }
+}
+
+/// From the gradients of six points to those of three taps.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn taps_of_six<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 3] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let [quarter, sixth, twelfth, part] =
+            [0.25, 1.0 / 6.0, 1.0 / 12.0, 1.0 / 24.0].map(|number: f32| R::splat(&number));
+        let (near, far) = (b.plus(c).times(sixth), d.plus(e));
+        [
+            a.times_plus(quarter, far.times(part)).minus(near),
+            d.minus(e).times_plus(twelfth, c.minus(b).times(sixth)),
+            far.times_plus(sixth, f).minus(near),
+        ]
+    }
+}
