@@ -24,7 +24,9 @@ pub struct Kernels<'a> {
 const TAPS: usize = 9;
 
 impl Kernels<'_> {
-    /// The taps of the outputs of a panel, for an input; zeros beyond the last output or input.
+    /// The taps of the outputs of a panel, for an input.
+    ///
+    /// Beyond the last output or input they are zeros.
     fn taps(&self, panel: usize, input: usize) -> [Line; TAPS] {
         let mut taps = [Line::default(); TAPS];
         let outputs = (panel * WIDTH..self.sizes[0]).take(if input < self.sizes[1] { WIDTH } else { 0 });
@@ -76,7 +78,7 @@ unsafe fn pack_all<R: Register, const LONG: usize>(kernels: Kernels, form: Form,
 }
 
 with_the_best_instructions! {
-    /// The same rounded to pairs of inputs, of square tiles: `[panels, points, pairs]`.
+    /// The same in pairs of inputs, of square tiles: `[panels, points, pairs]`.
     pub fn pack_pairs(kernels: Kernels, panels: &mut [Line]) = pairs pack_all_pairs
 }
 
@@ -102,7 +104,7 @@ unsafe fn pack_all_pairs<R: Register, U: Rounding<R>>(kernels: Kernels, panels: 
     }
 }
 
-/// Gradients of kernels `[outputs, inputs]` from panels of those of their points.
+/// Gradients of kernels `[outputs, inputs]` from those of their points.
 pub fn unpack(panels: &[Line], sizes: [usize; 2], form: Form, kernels: &mut [f32]) {
     match form.long() {
         2 => unpack_square(panels, sizes, form, kernels),
@@ -157,7 +159,7 @@ unsafe fn unpack_all<R: Register, const LONG: usize>(
     }
 }
 
-/// Points along the short and the long axis, of which there are so many of `LONG` and two.
+/// Points along the short and the long axis: four, and two more than `LONG`.
 ///
 /// # Safety
 /// A register's numbers from a line's lane on are in it; the processor has the instructions of the register.

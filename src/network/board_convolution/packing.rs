@@ -16,7 +16,7 @@ pub enum Algorithm {
 }
 
 impl Shape {
-    /// The one that takes the fewest multiplications.
+    /// The one that takes the fewest multiplications, with square tiles.
     pub fn algorithm(&self) -> Algorithm {
         if self.suits_winograd() { Algorithm::Winograd(self.form()) } else { Algorithm::Direct }
     }
@@ -65,7 +65,9 @@ impl Shape {
         self.transposed().pack_kernels(weight, algorithm, [1, self.inputs], true)
     }
 
-    /// Kernels that lie so far apart, from output to output and from input to input, and may have to be turned.
+    /// Packs kernels that lie so far apart, and may have to be turned.
+    ///
+    /// That is from output to output, and from input to input.
     fn pack_kernels(&self, weight: &[f32], algorithm: Algorithm, apart: [usize; 2], turned: bool) -> Vec<Line> {
         let mut panels = vec![Line::default(); self.outputs.div_ceil(WIDTH) * self.panel(algorithm)];
         let kernels = Kernels { numbers: weight, sizes: [self.outputs, self.inputs], apart, turned };

@@ -75,7 +75,7 @@ unsafe fn multiply_all<R: Register, U: Unit<R>, const TALL: usize, const HALF: u
     panels: &[Line],
     products: &mut [Line],
 ) {
-    const { assert!(TALL <= ROWS && fits::<R>(WIDE)) }
+    const { assert!(HALF <= TALL && TALL <= ROWS && fits::<R>(WIDE)) }
     let Sizes { points, tiles, inputs } = sizes;
     let (groups, count) = (inputs.div_ceil(WIDTH), panels.len() / (points * inputs));
     assert_eq!(transformed.len(), sizes.transformed(), "transformed patches");

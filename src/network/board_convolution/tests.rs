@@ -83,41 +83,57 @@ fn check(shape: Shape, stream: &mut Stream) -> [Vec<f32>; 3] {
 fn output_and_gradients_are_plain_sums_whatever_the_sizes() {
     let mut stream = Stream::new(4, Role::Sample, 0);
     let (mut direct, mut forms) = (0, [0; 3]);
-    for (rows, columns) in [(10, 8), (12, 6), (8, 8), (1, 1), (2, 2), (3, 3), (4, 5), (5, 4), (6, 6), (7, 7), (1, 9)] {
+    for (rows, columns) in
+        [(10, 8), (12, 6), (8, 8), (1, 1), (2, 2), (3, 3), (4, 5), (5, 4), (5, 5), (6, 6), (7, 6), (7, 7), (1, 9)]
+    {
         for kernel in [1, 3, 5] {
             for (inputs, outputs) in [(6, 8), (16, 16), (17, 33), (1, 20)] {
                 let shape = Shape { boards: 0, rows, columns, inputs, outputs, kernel, precision: Precision::F32 };
                 // A whole block and one that is not.
                 let shape = Shape { boards: shape.block() + 1, ..shape };
                 match shape.algorithm() {
-                    Algorithm::Direct => direct += 1,
+                    Algorithm::Direct => direct += usize::from(kernel == 3),
                     Algorithm::Winograd(form) => forms[form as usize] += 1,
                 }
                 let mut again = stream.clone();
                 let floats = check(shape, &mut stream);
                 if shape.algorithm() != Algorithm::Direct {
                     let rounded = check(Shape { precision: Precision::Bf16, ..shape }, &mut again);
-                    assert!(floats.iter().zip(&rounded).all(|(a, b)| a != b), "each is rounded: {shape:?}");
+                    let difference = |(a, b): (&Vec<f32>, &Vec<f32>)| {
+                        a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+                    };
+                    // Other tiles alone make a thousandth of that.
+                    let rounded = floats.iter().zip(&rounded).map(difference);
+                    assert!(rounded.into_iter().all(|difference| difference > 1e-3), "each is rounded: {shape:?}");
                 }
             }
         }
     }
-    assert!(direct > 20, "both algorithms are tried: {direct} directly");
+    assert!(direct >= 4, "small boards are computed directly: {direct}");
     assert!(forms.iter().all(|count| *count >= 4), "tiles of every form are tried: {forms:?}");
 }
 
 #[test]
 fn the_output_of_a_board_does_not_depend_on_other_boards_whatever_they_hold() {
     let mut stream = Stream::new(7, Role::Sample, 0);
-    for (rows, columns) in [(10, 8), (12, 6), (7, 7), (5, 4), (3, 5), (8, 3), (6, 6), (14, 6), (10, 2)] {
+    for (rows, columns) in [(10, 8), (12, 6), (7, 7), (5, 4), (5, 5), (7, 6), (8, 3), (6, 6), (14, 6), (10, 2)] {
         for precision in [Precision::F32, Precision::Bf16] {
-            let shape = Shape { boards: 3, rows, columns, inputs: 5, outputs: 4, kernel: 3, precision };
+            let shape = Shape { boards: 0, rows, columns, inputs: 5, outputs: 4, kernel: 3, precision };
+            assert_ne!(shape.algorithm(), Algorithm::Direct);
             let mut numbers = |count: usize| -> Vec<f32> { (0..count).map(|_| 2.0 * stream.unit() - 1.0).collect() };
             let (board, weight) = (numbers(shape.places() * 5), numbers(4 * 5 * 9));
             let other = vec![f32::NAN; board.len()];
             let batch = |boards: &[&[f32]]| {
                 let shape = Shape { boards: boards.len(), ..shape };
-                forward(&shape, Activation::None, &boards.concat(), &weight, &[0.0; 4], false).0
+                let output = forward(&shape, Activation::None, &boards.concat(), &weight, &[0.0; 4], false).0;
+                // Of another shape's channels, but as many.
+                let slope: Vec<f32> = boards.concat().chunks_exact(5).flat_map(|place| place[..4].to_vec()).collect();
+                let gradient = backward(&shape, Activation::None, &boards.concat(), &weight, &[], &slope, true).input;
+                output
+                    .chunks_exact(4)
+                    .zip(gradient.chunks_exact(5))
+                    .flat_map(|(a, b)| [a, b].concat())
+                    .collect::<Vec<f32>>()
             };
             let alone = batch(&[&board]);
             assert!(alone.iter().all(|number| number.is_finite()));
@@ -130,7 +146,7 @@ fn the_output_of_a_board_does_not_depend_on_other_boards_whatever_they_hold() {
 #[test]
 fn a_layer_from_padded_to_padded_blocks_is_the_convolution_and_leaves_the_border_zero() {
     let mut stream = Stream::new(5, Role::Sample, 0);
-    for (rows, columns) in [(10, 8), (7, 7), (5, 4), (4, 5), (3, 3), (1, 9)] {
+    for (rows, columns) in [(10, 8), (7, 6), (7, 7), (5, 4), (5, 5), (4, 5), (3, 3), (1, 9)] {
         for (inputs, outputs, activation, precision) in [
             (33, 33, Activation::Residual, Precision::F32),
             (16, 16, Activation::Residual, Precision::F32),

@@ -382,13 +382,13 @@ unsafe fn add_all<T: TileRegisters>(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const POINTS: usize = 16;
     #[cfg(target_arch = "x86_64")]
     use crate::instructions::InstructionSet;
     use crate::network::board_convolution::points::{ROWS, add_gradients_of_pairs, multiply_pairs};
     use crate::network::board_convolution::unit::rounded;
     use crate::random::{Role, Stream};
+
+    const POINTS: usize = 16;
 
     /// Tiles in plain code, that refuse what the processor would refuse.
     #[derive(Default)]

@@ -13,7 +13,7 @@ use super::register::{Register, with_the_best_instructions};
 use super::unit::Rounding;
 use crate::network::precision::Precision;
 
-/// The places of a tile: two along its short axis, two or four along its long one.
+/// The places of a tile: two along one axis, two or four along the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Two rows of two columns.
@@ -50,9 +50,9 @@ impl Form {
         (0..2).flat_map(move |short| (0..self.long()).map(move |long| self.turned([short, long])))
     }
 
-    /// How many tiles a board has, unless they would mix what lies beyond it into their places on it.
+    /// How many tiles a board has; none where they do not fit it.
     ///
-    /// With four places to a tile no more than one may be beyond the board.
+    /// Of four places of a tile no more than one may be beyond the board: more would be mixed into those on it.
     fn tiles(self, [rows, columns]: [usize; 2]) -> Option<usize> {
         let [_, length] = self.turned([rows, columns]);
         let [height, width] = self.size();
@@ -79,7 +79,7 @@ pub struct Tile {
 pub struct Tiles {
     /// The line with which the patch of each begins.
     corners: Vec<usize>,
-    /// The board of each, and how much of its short and long axis is on the board.
+    /// The board of each, and how many places along its axes are on it.
     within: Vec<(usize, [usize; 2])>,
     form: Form,
     /// Behind the last line of any patch.
@@ -173,18 +173,18 @@ impl Shape {
     /// Rounded to bfloat16, only square ones are exact enough.
     pub fn form(&self) -> Form {
         let board = [self.rows, self.columns];
-        let multiplications = |form: &Form| Some(form.points() * form.tiles(board)?);
+        let multiplications = |form: Form| Some((form.points() * form.tiles(board)?, form));
         let forms = match self.precision {
             Precision::F32 => &[Form::Square, Form::Wide, Form::Tall][..],
             Precision::Bf16 => &[Form::Square],
         };
-        let best = forms.iter().filter(|form| multiplications(form).is_some()).min_by_key(|form| multiplications(form));
-        best.copied().unwrap_or(Form::Square)
+        let counted = forms.iter().filter_map(|form| multiplications(*form));
+        counted.min_by_key(|(count, _)| *count).map_or(Form::Square, |(_, form)| form)
     }
 
-    /// Whether this way takes fewer multiplications than the direct one.
+    /// Whether square tiles take fewer multiplications than the direct way.
     ///
-    /// That leaves out what lies beyond the border.
+    /// So it does not depend on the precision. The direct way leaves out what lies beyond the border.
     pub fn suits_winograd(&self) -> bool {
         let reached = |size: usize| 3 * size - 2;
         self.kernel == 3
@@ -245,8 +245,8 @@ unsafe fn read_all<R: Register, const LONG: usize, const GRADIENTS: bool>(
     for group in 0..groups {
         for (tile, corner) in tiles.corners.iter().enumerate() {
             for lane in (0..WIDTH).step_by(R::LANES) {
-                // SAFETY: four rows of four lines from each corner are in the block, as asserted, and so many points
-                // of each group and tile in what is written.
+                // SAFETY: the lines of each patch are in the block, as asserted, and so many points of each group and
+                // tile in what is written.
                 unsafe {
                     let from = padded.as_ptr().add(group * tiles.block() + corner).cast::<f32>().add(lane);
                     let to = transformed.as_mut_ptr().add(group * count + tile).cast::<f32>().add(lane);
@@ -264,7 +264,9 @@ with_the_best_instructions! {
     fn pairs_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = pairs read_in_pairs
 }
 
-/// Behind an odd number of groups the other half of the lines stays as it is: nothing reads it.
+/// Behind an odd number of groups half of the lines stays as it is.
+///
+/// Nothing reads it.
 ///
 /// # Safety
 /// The processor has the instructions of register and unit.
@@ -286,7 +288,7 @@ unsafe fn read_in_pairs<R: Register, U: Rounding<R>>(tiles: &Tiles, padded: &[Li
                     let to = transformed.as_mut_ptr().add(group / 2 * count + tile).cast::<u16>();
                     let to = to.add(group % 2 * WIDTH + lane);
                     let points = points_of::<R, 2, false>(from, tiles.apart);
-                    for (number, point) in points.into_iter().enumerate().take(16) {
+                    for (number, point) in points.into_iter().enumerate().take(Form::Square.points()) {
                         U::store(point, to.add(number * doubled * count * 2 * WIDTH));
                     }
                 }
@@ -335,7 +337,9 @@ unsafe fn read_two<R: Register, U: Rounding<R>, const GRADIENTS: bool>(
                     let first = points(&corners[0]);
                     let second = corners.get(1).map_or([R::zero(); POINTS], points);
                     let to = transformed.as_mut_ptr().add(group * count + pair).cast::<f32>().add(lane);
-                    for (number, (first, second)) in first.into_iter().zip(second).enumerate().take(16) {
+                    for (number, (first, second)) in
+                        first.into_iter().zip(second).enumerate().take(Form::Square.points())
+                    {
                         U::pairs(first, second).store(to.add(number * groups * count * WIDTH));
                     }
                 }
@@ -449,9 +453,9 @@ unsafe fn finish_tiles<R: Register, const LONG: usize>(
     }
 }
 
-/// The points of a patch, or of the gradients of the tile in its middle, the first of these.
+/// The points of a patch, or of the gradients of the tile in its middle.
 ///
-/// Lines are so far apart along the short and the long axis.
+/// There are as many as the form has; behind them stand zeros. Lines are so far apart along the short and the long axis.
 ///
 /// # Safety
 /// A register's numbers from there on may be read in each line of the patch; the processor has the instructions of the
@@ -522,9 +526,9 @@ unsafe fn six_of<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 6] {
     }
 }
 
-/// The places of a tile, from its products at the points: the first of these along the long axis.
+/// The places of a tile, from its products at the points.
 ///
-/// The points are so many lines apart.
+/// Along the long axis there are as many as the form has. The points are so many lines apart.
 ///
 /// # Safety
 /// A register's numbers from there on may be read for each point; the processor has the instructions of the register.
