@@ -2,6 +2,7 @@
 //!
 //! Sixteen outputs are transformed at once: they stand side by side in the panels.
 
+use super::filters::{kernel_at_four, kernel_at_six, taps_of_four, taps_of_six};
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
 use super::unit::Rounding;
@@ -179,10 +180,10 @@ unsafe fn points_of<R: Register, const LONG: usize>(
         let mut halfway = [[R::zero(); 3]; 6];
         for short in 0..3 {
             let taps = [tap([short, 0]), tap([short, 1]), tap([short, 2])];
-            let points = if LONG == 2 { with_none(four_of(taps)) } else { six_of(taps) };
+            let points = if LONG == 2 { with_none(kernel_at_four(taps)) } else { kernel_at_six(taps) };
             points.into_iter().zip(&mut halfway).for_each(|(point, halfway)| halfway[short] = point);
         }
-        let along = halfway.map(|taps| four_of(taps));
+        let along = halfway.map(|taps| kernel_at_four(taps));
         std::array::from_fn(|short| along.map(|points| points[short]).into_iter().take(LONG + 2))
     }
 }
@@ -219,75 +220,4 @@ unsafe fn kernel_of<R: Register, const LONG: usize>(point: impl Fn(usize) -> R, 
 unsafe fn with_none<R: Register>([a, b, c, d]: [R; 4]) -> [R; 6] {
     // SAFETY: as the caller promises.
     unsafe { [a, b, c, d, R::zero(), R::zero()] }
-}
-
-/// From three taps to four points.
-///
-/// # Safety
-/// The processor has the instructions of the register.
-#[inline(always)]
-unsafe fn four_of<R: Register>([a, b, c]: [R; 3]) -> [R; 4] {
-    // SAFETY: as the caller promises.
-    unsafe {
-        let half = R::splat(&0.5);
-        let even = a.plus(c);
-        [a, even.plus(b).times(half), even.minus(b).times(half), c]
-    }
-}
-
-/// From three taps to six points.
-///
-/// # Safety
-/// The processor has the instructions of the register.
-#[inline(always)]
-unsafe fn six_of<R: Register>([a, b, c]: [R; 3]) -> [R; 6] {
-    // SAFETY: as the caller promises.
-    unsafe {
-        let [quarter, sixth, part, two, four] =
-            [0.25, -1.0 / 6.0, 1.0 / 24.0, 2.0, 4.0].map(|number: f32| R::splat(&number));
-        let (even, far, across) = (a.plus(c), c.times_plus(four, a), b.times(two));
-        [
-            a.times(quarter),
-            even.plus(b).times(sixth),
-            even.minus(b).times(sixth),
-            far.plus(across).times(part),
-            far.minus(across).times(part),
-            c,
-        ]
-    }
-}
-
-/// From the gradients of four points to those of three taps.
-///
-/// The last point has the opposite sign, as the gradients of places have there.
-///
-/// # Safety
-/// The processor has the instructions of the register.
-#[inline(always)]
-unsafe fn taps_of_four<R: Register>([a, b, c, d]: [R; 4]) -> [R; 3] {
-    // SAFETY: as the caller promises.
-    unsafe {
-        let half = R::splat(&0.5);
-        let (even, odd) = (b.plus(c).times(half), b.minus(c).times(half));
-        [a.plus(even), odd, even.minus(d)]
-    }
-}
-
-/// From the gradients of six points to those of three taps.
-///
-/// # Safety
-/// The processor has the instructions of the register.
-#[inline(always)]
-unsafe fn taps_of_six<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 3] {
-    // SAFETY: as the caller promises.
-    unsafe {
-        let [quarter, sixth, twelfth, part] =
-            [0.25, 1.0 / 6.0, 1.0 / 12.0, 1.0 / 24.0].map(|number: f32| R::splat(&number));
-        let (near, far) = (b.plus(c).times(sixth), d.plus(e));
-        [
-            a.times_plus(quarter, far.times(part)).minus(near),
-            d.minus(e).times_plus(twelfth, c.minus(b).times(sixth)),
-            far.times_plus(sixth, f).minus(near),
-        ]
-    }
 }

@@ -16,6 +16,7 @@
 mod backward;
 mod buffers;
 mod channels;
+mod filters;
 mod forward;
 mod geometry;
 mod kernels;

@@ -7,6 +7,7 @@
 //! same way backwards.
 
 use super::channels::Finish;
+use super::filters::{fours, halves, long_patch_of, patch_of, spread, spread_to_six};
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
@@ -486,43 +487,11 @@ unsafe fn points_of<R: Register, const LONG: usize, const GRADIENTS: bool>(
                 points.copy_from_slice(&if GRADIENTS { spread([a, b]) } else { patch_of([a, b, c, d]) });
             } else {
                 let [a, b, c, d, e, f] = [points[0], points[1], points[2], points[3], points[4], points[5]];
-                let along = if GRADIENTS { spread_to_six([a, b, c, d]) } else { six_of([a, b, c, d, e, f]) };
+                let along = if GRADIENTS { spread_to_six([a, b, c, d]) } else { long_patch_of([a, b, c, d, e, f]) };
                 points.copy_from_slice(&along);
             }
         }
         points
-    }
-}
-
-/// From four places to four points.
-///
-/// # Safety
-/// The processor has the instructions of the register.
-#[inline(always)]
-unsafe fn patch_of<R: Register>([a, b, c, d]: [R; 4]) -> [R; 4] {
-    // SAFETY: as the caller promises.
-    unsafe { [a.minus(c), b.plus(c), c.minus(b), b.minus(d)] }
-}
-
-/// From six places to six points.
-///
-/// # Safety
-/// The processor has the instructions of the register.
-#[inline(always)]
-unsafe fn six_of<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 6] {
-    // SAFETY: as the caller promises.
-    unsafe {
-        let [two, minus_four, four, minus_five] = [2.0, -4.0, 4.0, -5.0].map(|number: f32| R::splat(&number));
-        let (even, odd) = (c.times_plus(minus_four, e), b.times_plus(minus_four, d));
-        let (far, across) = (e.minus(c), d.minus(b).times(two));
-        [
-            a.times_plus(four, c.times_plus(minus_five, e)),
-            even.plus(odd),
-            even.minus(odd),
-            far.plus(across),
-            far.minus(across),
-            b.times_plus(four, d.times_plus(minus_five, f)),
-        ]
     }
 }
 
@@ -551,62 +520,5 @@ unsafe fn tile_of<R: Register, const LONG: usize>(products: *const f32, count: u
             }
         }
         places
-    }
-}
-
-/// From four points to two places.
-///
-/// # Safety
-/// The processor has the instructions of the register.
-#[inline(always)]
-unsafe fn halves<R: Register>([a, b, c, d]: [R; 4]) -> [R; 2] {
-    // SAFETY: as the caller promises.
-    unsafe { [a.plus(b).plus(c), b.minus(c).minus(d)] }
-}
-
-/// From six points to four places.
-///
-/// # Safety
-/// The processor has the instructions of the register.
-#[inline(always)]
-unsafe fn fours<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 4] {
-    // SAFETY: as the caller promises.
-    unsafe {
-        let [two, four, eight] = [2.0, 4.0, 8.0].map(|number: f32| R::splat(&number));
-        let (near, far) = (b.plus(c), d.plus(e));
-        let (near_across, far_across) = (b.minus(c), d.minus(e));
-        [
-            a.plus(near).plus(far),
-            far_across.times_plus(two, near_across),
-            far.times_plus(four, near),
-            far_across.times_plus(eight, near_across).plus(f),
-        ]
-    }
-}
-
-/// From the gradients of two places to those of four points.
-///
-/// The last has the opposite sign.
-///
-/// # Safety
-/// The processor has the instructions of the register.
-#[inline(always)]
-unsafe fn spread<R: Register>([a, b]: [R; 2]) -> [R; 4] {
-    // SAFETY: as the caller promises.
-    unsafe { [a, a.plus(b), a.minus(b), b] }
-}
-
-/// From the gradients of four places to those of six points.
-///
-/// # Safety
-/// The processor has the instructions of the register.
-#[inline(always)]
-unsafe fn spread_to_six<R: Register>([a, b, c, d]: [R; 4]) -> [R; 6] {
-    // SAFETY: as the caller promises.
-    unsafe {
-        let [two, four, eight] = [2.0, 4.0, 8.0].map(|number: f32| R::splat(&number));
-        let (even, odd) = (a.plus(c), b.plus(d));
-        let (far, across) = (c.times_plus(four, a), d.times_plus(eight, b.times(two)));
-        [a, even.plus(odd), even.minus(odd), far.plus(across), far.minus(across), d]
     }
 }

@@ -1,0 +1,165 @@
+//! The minimal filters of [`winograd`](super::winograd) along one axis.
+//!
+//! They are F(2, 3) and F(4, 3) of Lavin and Gray 2016: of patches, kernels and tiles, and backwards of gradients.
+
+use super::register::Register;
+
+/// From four places to four points.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+pub unsafe fn patch_of<R: Register>([a, b, c, d]: [R; 4]) -> [R; 4] {
+    // SAFETY: as the caller promises.
+    unsafe { [a.minus(c), b.plus(c), c.minus(b), b.minus(d)] }
+}
+
+/// From six places to six points.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+pub unsafe fn long_patch_of<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 6] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let [two, minus_four, four, minus_five] = [2.0, -4.0, 4.0, -5.0].map(|number: f32| R::splat(&number));
+        let (even, odd) = (c.times_plus(minus_four, e), b.times_plus(minus_four, d));
+        let (far, across) = (e.minus(c), d.minus(b).times(two));
+        [
+            a.times_plus(four, c.times_plus(minus_five, e)),
+            even.plus(odd),
+            even.minus(odd),
+            far.plus(across),
+            far.minus(across),
+            b.times_plus(four, d.times_plus(minus_five, f)),
+        ]
+    }
+}
+
+/// From four points to two places.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+pub unsafe fn halves<R: Register>([a, b, c, d]: [R; 4]) -> [R; 2] {
+    // SAFETY: as the caller promises.
+    unsafe { [a.plus(b).plus(c), b.minus(c).minus(d)] }
+}
+
+/// From six points to four places.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+pub unsafe fn fours<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 4] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let [two, four, eight] = [2.0, 4.0, 8.0].map(|number: f32| R::splat(&number));
+        let (near, far) = (b.plus(c), d.plus(e));
+        let (near_across, far_across) = (b.minus(c), d.minus(e));
+        [
+            a.plus(near).plus(far),
+            far_across.times_plus(two, near_across),
+            far.times_plus(four, near),
+            far_across.times_plus(eight, near_across).plus(f),
+        ]
+    }
+}
+
+/// From the gradients of two places to those of four points.
+///
+/// The last has the opposite sign.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+pub unsafe fn spread<R: Register>([a, b]: [R; 2]) -> [R; 4] {
+    // SAFETY: as the caller promises.
+    unsafe { [a, a.plus(b), a.minus(b), b] }
+}
+
+/// From the gradients of four places to those of six points.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+pub unsafe fn spread_to_six<R: Register>([a, b, c, d]: [R; 4]) -> [R; 6] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let [two, four, eight] = [2.0, 4.0, 8.0].map(|number: f32| R::splat(&number));
+        let (even, odd) = (a.plus(c), b.plus(d));
+        let (far, across) = (c.times_plus(four, a), d.times_plus(eight, b.times(two)));
+        [a, even.plus(odd), even.minus(odd), far.plus(across), far.minus(across), d]
+    }
+}
+
+/// From three taps to four points.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+pub unsafe fn kernel_at_four<R: Register>([a, b, c]: [R; 3]) -> [R; 4] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let half = R::splat(&0.5);
+        let even = a.plus(c);
+        [a, even.plus(b).times(half), even.minus(b).times(half), c]
+    }
+}
+
+/// From three taps to six points.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+pub unsafe fn kernel_at_six<R: Register>([a, b, c]: [R; 3]) -> [R; 6] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let [quarter, sixth, part, two, four] =
+            [0.25, -1.0 / 6.0, 1.0 / 24.0, 2.0, 4.0].map(|number: f32| R::splat(&number));
+        let (even, far, across) = (a.plus(c), c.times_plus(four, a), b.times(two));
+        [
+            a.times(quarter),
+            even.plus(b).times(sixth),
+            even.minus(b).times(sixth),
+            far.plus(across).times(part),
+            far.minus(across).times(part),
+            c,
+        ]
+    }
+}
+
+/// From the gradients of four points to those of three taps.
+///
+/// The last point has the opposite sign, as the gradients of places have there.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+pub unsafe fn taps_of_four<R: Register>([a, b, c, d]: [R; 4]) -> [R; 3] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let half = R::splat(&0.5);
+        let (even, odd) = (b.plus(c).times(half), b.minus(c).times(half));
+        [a.plus(even), odd, even.minus(d)]
+    }
+}
+
+/// From the gradients of six points to those of three taps.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+pub unsafe fn taps_of_six<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 3] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let [quarter, sixth, twelfth, part] =
+            [0.25, 1.0 / 6.0, 1.0 / 12.0, 1.0 / 24.0].map(|number: f32| R::splat(&number));
+        let (near, far) = (b.plus(c).times(sixth), d.plus(e));
+        [
+            a.times_plus(quarter, far.times(part)).minus(near),
+            d.minus(e).times_plus(twelfth, c.minus(b).times(sixth)),
+            far.times_plus(sixth, f).minus(near),
+        ]
+    }
+}
