@@ -8,7 +8,7 @@ use super::{print, rules, threads};
 use crate::agents;
 use crate::cli::Endure;
 use crate::error::{Error, Result};
-use crate::eval::{Endurance, Seat, endure};
+use crate::eval::{Endurance, Extent, Seat, endure};
 use crate::games::Playable;
 
 /// What a player did, as JSON.
@@ -18,7 +18,9 @@ struct Endured<R> {
     game: &'static str,
     rules: R,
     seed: u64,
+    split: bool,
     score: f64,
+    ends: f64,
     ended: u64,
     moves: u64,
     mean: Option<f64>,
@@ -37,15 +39,22 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
     if seed.checked_add(arguments.seats - 1).is_none() {
         return Err(Error::user(format!("--seed {seed}: the seeds of all seats must lie below 2^64")));
     }
+    let split = match arguments.split {
+        false => None,
+        true => Some(G::DANGER.ok_or_else(|| {
+            Error::user(format!("--split: {} has no measure of how near its end a game is; leave it out", G::NAME))
+        })?),
+    };
+    let extent = Extent { first: seed, seats: arguments.seats, moves: arguments.moves };
     threads(arguments.threads)?;
     let mut all = Vec::new();
     let mut rows = vec![["player", "points a game (95 %)", "ended", "moves", "moves a s"].map(str::to_owned)];
     for player in &arguments.players {
         let mut player = agents::parse::<G>(player, &rules)?;
         let begin = Instant::now();
-        let seats = endure(player.as_mut(), &rules, seed, arguments.seats, arguments.moves)?;
+        let seats = endure(player.as_mut(), &rules, extent, split)?;
         let seconds = begin.elapsed().as_secs_f64();
-        let Endurance { score, ended, moves, mean, half_width } = Endurance::of(&seats);
+        let Endurance { score, ends, ended, moves, mean, half_width } = Endurance::of(&seats);
         let shown = match (mean, half_width) {
             (Some(mean), Some(half)) => format!("{mean:.0} ± {half:.0}"),
             (Some(mean), None) => format!("{mean:.0}"),
@@ -55,7 +64,22 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
         let pace = format!("{:.0}", moves as f64 / seconds);
         rows.push([name.clone(), shown, ended.to_string(), moves.to_string(), pace]);
         let (game, rules) = (G::NAME, rules.clone());
-        all.push(Endured { player: name, game, rules, seed, score, ended, moves, mean, half_width, seconds, seats });
+        let split = arguments.split;
+        all.push(Endured {
+            player: name,
+            game,
+            rules,
+            seed,
+            split,
+            score,
+            ends,
+            ended,
+            moves,
+            mean,
+            half_width,
+            seconds,
+            seats,
+        });
     }
     match arguments.json {
         false => print(&table(&rows)),

@@ -6,9 +6,10 @@ mod figures;
 mod games;
 pub mod histogram;
 pub mod luck;
+pub mod splitting;
 pub mod statistics;
 
-pub use endurance::{Endurance, Seat, endure};
+pub use endurance::{Endurance, Extent, Seat, endure};
 pub use figures::{Difference, Figures};
 pub use games::{PlayedGame, deal, play_bounded, play_series};
 pub use histogram::Histogram;

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Lookahead, actions_of_a_game, offered};
+use super::{Lookahead, Step, actions_of_a_game, offered};
 use crate::random::{Draw, Stream};
 
 /// A linear controller that has a name: features of actions and their weights.
@@ -146,17 +146,34 @@ pub trait Features: Lookahead {
         chosen.unwrap_or(0)
     }
 
+    /// Plays on by a linear controller, as long as `moved` says so.
+    ///
+    /// Of equal actions it plays the first. After each move `moved` is given the game, which it may exchange for
+    /// another that has not ended, the random numbers, and what the move brought.
+    fn drive(
+        game: &mut Self,
+        terms: &[(usize, f64)],
+        stream: &mut Stream,
+        mut moved: impl FnMut(&mut Self, &mut Stream, Step) -> bool,
+    ) {
+        loop {
+            let step = game.step(Self::first_best(&game.state(), terms), stream);
+            if !moved(game, stream, step) {
+                return;
+            }
+        }
+    }
+
     /// Plays a game by a linear controller, for so many moves at the most.
     ///
-    /// Of equal actions it plays the first.
+    /// It plays at least one.
     fn play_weighed(rules: &Self::Rules, terms: &[(usize, f64)], stream: &mut Stream, most: u64) -> Run {
         let mut game = Self::new(rules, stream);
         let mut moves = 0;
-        while moves < most && !game.is_over() {
-            let action = Self::first_best(&game.state(), terms);
-            game.step(action, stream);
+        Self::drive(&mut game, terms, stream, |_, _, step| {
             moves += 1;
-        }
+            moves < most && !step.terminal
+        });
         Run { score: f64::from(game.score()), moves, is_over: game.is_over() }
     }
 }

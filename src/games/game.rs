@@ -22,6 +22,9 @@ pub struct Step {
     pub waves: u32,
 }
 
+/// A measure of how near to its end a game is.
+pub type Danger<G> = fn(&G) -> usize;
+
 /// A game for one player, played by numbered actions.
 ///
 /// A state is what a player may know; a game is a state with its score and the parameters of its rules.
@@ -45,6 +48,10 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     const MASKS: &'static [Mask];
     /// The mask that players use where none is named.
     const DEFAULT_MASK: MaskKind;
+    /// How near to its end a game is, where it can tell: a level, 0 far from it.
+    ///
+    /// From level to level the chance that the game ends soon grows by about the same factor, a small one.
+    const DANGER: Option<Danger<Self>> = None;
 
     /// Deals a new game.
     fn new(rules: &Self::Rules, draw: &mut impl Draw) -> Self;

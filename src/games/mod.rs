@@ -21,8 +21,8 @@ pub use bejeweled::Bejeweled;
 pub use bilging::Bilging;
 pub use features::{Controller, Features, Run, Weights};
 pub use game::{
-    After, Budget, Figure, Game, Image, Lookahead, OwnFigures, OwnValues, Plan, Playable, Played, SeenWave, Shape,
-    Specialist, Step, Text, Token, actions_of_a_game,
+    After, Budget, Danger, Figure, Game, Image, Lookahead, OwnFigures, OwnValues, Plan, Playable, Played, SeenWave,
+    Shape, Specialist, Step, Text, Token, actions_of_a_game,
 };
 pub use mask::{Mask, MaskKind, offered};
 pub use match3::Match3;

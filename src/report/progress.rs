@@ -5,7 +5,9 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, HumanDuration, HumanFloatCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{
+    HumanCount, HumanDuration, HumanFloatCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
+};
 
 /// Plain lines of a run are this far apart, unless one is asked for.
 const LINE: Duration = Duration::from_secs(10);
@@ -18,6 +20,8 @@ pub struct Progress {
     ///
     /// That is where there is a bar or nothing is to be shown.
     lines: Option<Instant>,
+    /// Where the run began.
+    start: u64,
     /// The named numbers as text.
     metrics: String,
 }
@@ -28,13 +32,20 @@ impl Progress {
     /// A quiet one shows nothing at all.
     pub fn new(steps: u64, start: u64, quiet: bool) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let template = "{bar:30} {percent:>3} %  {human_pos} of {human_len} steps, {per_sec:1}, {eta} left\n{msg}";
-        let bar = styled(ProgressBar::with_draw_target(Some(steps), target), template);
-        // Where the run begins counts for no pace: it is taken note of, and the pace begun anew.
+        let template = "{bar:30} {percent:>3} %  {human_pos} of {human_len} steps{pace}\n{msg}";
+        let shown = move |state: &ProgressState, text: &mut dyn std::fmt::Write| {
+            text.write_str(&pace(
+                state.pos().saturating_sub(start),
+                steps.saturating_sub(state.pos()),
+                state.elapsed(),
+            ))
+            .ok();
+        };
+        let bar =
+            ProgressBar::with_draw_target(Some(steps), target).with_style(style(template).with_key("pace", shown));
         bar.set_position(start);
-        bar.reset_eta();
         let lines = (!quiet && bar.is_hidden()).then(Instant::now);
-        Self { bar, lines, metrics: String::new() }
+        Self { bar, lines, start, metrics: String::new() }
     }
 
     /// Takes note of where the run stands; shows it when it is time to.
@@ -57,7 +68,7 @@ impl Progress {
     pub fn line(&mut self) {
         if self.lines.is_some() {
             self.lines = Some(Instant::now());
-            print(&line(&self.bar, &self.metrics));
+            print(&line(&self.bar, self.start, &self.metrics));
         }
     }
 
@@ -99,19 +110,30 @@ fn style(template: &str) -> ProgressStyle {
 }
 
 /// `step 5,000 of 10,000 (50 %), 100/s, 50s left: loss 0.0106`
-///
-/// The pace and the time left are there only once they are known.
-fn line(bar: &ProgressBar, metrics: &str) -> String {
+fn line(bar: &ProgressBar, start: u64, metrics: &str) -> String {
     let (step, steps) = (bar.position(), bar.length().unwrap_or(0));
     let percent = 100 * step / steps.max(1);
     let mut line = format!("step {} of {} ({percent} %)", HumanCount(step), HumanCount(steps));
-    if bar.per_sec() > 0.0 {
-        line += &format!(", {:.1}/s, {:#} left", HumanFloatCount(bar.per_sec()), HumanDuration(bar.eta()));
-    }
+    line += &pace(step.saturating_sub(start), steps.saturating_sub(step), bar.elapsed());
     if !metrics.is_empty() {
         line += &format!(": {metrics}");
     }
     line
+}
+
+/// `, 100/s, 50s left` or `, 1m a step, 2h left`, or nothing where no step is done yet.
+///
+/// The pace is that of all steps done: one of the last few would jump where a step takes minutes.
+fn pace(done: u64, left: u64, elapsed: Duration) -> String {
+    if done == 0 {
+        return String::new();
+    }
+    let step = elapsed.as_secs_f64() / done as f64;
+    let left = HumanDuration(Duration::from_secs_f64(step * left as f64));
+    match step < 1.0 {
+        true => format!(", {:.1}/s, {left:#} left", HumanFloatCount(1.0 / step.max(1e-9))),
+        false => format!(", {:#} a step, {left:#} left", HumanDuration(Duration::from_secs_f64(step))),
+    }
 }
 
 /// A standard error that is closed is no reason to stop a run.
@@ -201,11 +223,18 @@ mod tests {
     fn a_plain_line_says_the_same_and_makes_up_no_pace() {
         let mut progress = Progress::new(10_000, 5_000, true);
         progress.update(5_000, &[]);
-        assert_eq!(line(&progress.bar, ""), "step 5,000 of 10,000 (50 %)");
+        assert_eq!(line(&progress.bar, 5_000, ""), "step 5,000 of 10,000 (50 %)");
         progress.update(7_500, &[("loss", 0.25), ("best", 1412.25)]);
-        let text = line(&progress.bar, &progress.metrics);
+        let text = line(&progress.bar, 5_000, &progress.metrics);
         assert!(text.starts_with("step 7,500 of 10,000 (75 %), "), "{text}");
         assert!(text.ends_with(" left: loss 0.25  best 1,412.25"), "{text}");
-        assert!(line(&Progress::new(0, 0, true).bar, "").starts_with("step 0 of 0 (0 %)"));
+        assert_eq!(line(&Progress::new(0, 0, true).bar, 0, ""), "step 0 of 0 (0 %)");
+    }
+
+    #[test]
+    fn the_pace_is_that_of_all_steps_and_slow_steps_have_their_time() {
+        assert_eq!(pace(0, 10, Duration::from_secs(30)), "");
+        assert_eq!(pace(200, 100, Duration::from_secs(2)), ", 100/s, 1s left");
+        assert_eq!(pace(2, 60, Duration::from_secs(180)), ", 2m a step, 2h left");
     }
 }

@@ -25,8 +25,8 @@ pub use features::Feature;
 pub use state::State;
 
 use super::{
-    ActionMask, After, Controller, Features, Game, Image, Lookahead, Mask, MaskKind, Playable, Run, Shape, Step, Text,
-    Token,
+    ActionMask, After, Controller, Danger, Features, Game, Image, Lookahead, Mask, MaskKind, Playable, Shape, Step,
+    Text, Token,
 };
 use crate::error::{Error, Result};
 use crate::random::{Draw, Stream};
@@ -123,6 +123,11 @@ impl Game for Tetris {
         Mask { name: "safe", about: "placements that do not lose" },
     ];
     const DEFAULT_MASK: MaskKind = SAFE;
+    /// Half the mean height of the columns.
+    const DANGER: Option<Danger<Self>> = Some(|game| {
+        let heights: usize = game.wall.tops.iter().map(|top| usize::from(*top)).sum();
+        heights / (COLUMNS / 2)
+    });
 
     fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
         let piece = draw.below(PIECES.len() as u32) as u8;
@@ -314,18 +319,22 @@ impl Features for Tetris {
         }
     }
 
-    fn play_weighed(rules: &Rules, terms: &[(usize, f64)], stream: &mut Stream, most: u64) -> Run {
+    fn drive(
+        game: &mut Self,
+        terms: &[(usize, f64)],
+        stream: &mut Stream,
+        mut moved: impl FnMut(&mut Self, &mut Stream, Step) -> bool,
+    ) {
         let weighing = Weighing::new(terms);
         Batch::with(|batch| {
-            let mut game = Self::new(rules, stream);
-            let mut moves = 0;
-            while moves < most && !game.lost {
+            loop {
                 let (action, _) = batch.best(&game.wall, game.piece, game.height.into(), &weighing);
-                game.step(action, stream);
-                moves += 1;
+                let step = game.step(action, stream);
+                if !moved(game, stream, step) {
+                    return;
+                }
             }
-            Run { score: f64::from(game.score), moves, is_over: game.lost }
-        })
+        });
     }
 }
 

@@ -6,7 +6,7 @@ use super::features::{COUNT, DELLACHERIE, DT, REPORT, plain};
 use super::piece::{LETTERS, PIECES, action, placement, placements};
 use super::wall::{KEPT, Wall};
 use super::*;
-use crate::games::conformance;
+use crate::games::{Run, conformance};
 use crate::instructions::InstructionSet;
 use crate::random::Role;
 

@@ -62,10 +62,12 @@ pub enum Method {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fitness {
-    /// Games of each candidate, the same for all of a generation.
+    /// Games of each candidate, the same for all of a generation; seats where they are split.
     pub games: u64,
-    /// Moves of a game at the most.
+    /// Moves of a game at the most, or of a seat where they are split.
     pub moves: u64,
+    /// Whether games are split where their end comes near.
+    pub split: bool,
 }
 
 impl Default for Training {
@@ -76,7 +78,7 @@ impl Default for Training {
 
 impl Default for Fitness {
     fn default() -> Self {
-        Self { games: 20, moves: 10_000_000 }
+        Self { games: 20, moves: 10_000_000, split: false }
     }
 }
 

@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{Learner, Metrics, OutOfRange, TrainConfig};
 use super::cma::Cma;
-use super::config::{Config, Method};
+use super::config::{Config, Fitness, Method};
 use super::cross_entropy::CrossEntropy;
 use super::genetic::Genetic;
 use super::optimizer::{Optimizer, Optimizers};
 use crate::agents::{Agent, Controlled, PolicyAgent, places};
 use crate::error::{Error, Result};
-use crate::games::{Features, Run};
+use crate::eval::splitting::{self, Levels, Tallies, Walk};
+use crate::games::{Danger, Features, Run};
 use crate::network::device::Device;
 use crate::random::{Role, Stream};
 use crate::store::AgentFile;
@@ -28,6 +29,10 @@ pub struct Evolution<G: Features> {
     searched: Vec<Searched>,
     /// Other features of the controller that it starts from, and their weights.
     fixed: Vec<(usize, f64)>,
+    /// Where games are split, by which measure.
+    danger: Option<Danger<G>>,
+    /// The levels at which games of a generation are split, once they are found.
+    levels: Option<(u64, Levels)>,
     moving: Moving,
 }
 
@@ -44,7 +49,7 @@ pub struct Moving {
     optimizer: Optimizers,
     /// What the first candidates of the generation have reached so far.
     fitness: Vec<f64>,
-    /// Games of theirs that were ended before they were over.
+    /// Games of theirs that were ended before they were over, or seats that had seen no end.
     capped: u64,
     /// The highest fitness of all generations.
     record: f64,
@@ -57,6 +62,13 @@ const ROUND: Duration = Duration::from_secs(5);
 
 /// Candidates whose games are played side by side, for each thread.
 const TOGETHER: usize = 4;
+
+/// What part of a seat's moves a pilot run plays.
+const PILOT: u64 = 4;
+/// How many times as long as it should a seat may be, because of what its last game was split into.
+///
+/// Games of a bad candidate are split far more than those by which the levels were found.
+const LONGEST: u64 = 4;
 
 impl<G: Features> Learner<G> for Evolution<G> {
     const NAME: &'static str = "evolution";
@@ -100,7 +112,13 @@ impl<G: Features> Learner<G> for Evolution<G> {
             Method::Cma => Optimizers::Cma(Cma::new(cma.clone(), &vec![0.0; features.len()], stream)),
         };
         let moving = Moving { optimizer, fitness: Vec::new(), capped: 0, record: f64::NEG_INFINITY };
-        Ok(Self { config: config.clone(), rules: rules.clone(), searched, fixed, moving })
+        let danger = match config.learner.fitness.split {
+            false => None,
+            true => Some(G::DANGER.ok_or_else(|| {
+                Error::user(format!("fitness.split: {} has no measure of how near its end a game is", G::NAME))
+            })?),
+        };
+        Ok(Self { config: config.clone(), rules: rules.clone(), searched, fixed, danger, levels: None, moving })
     }
 
     fn step(&self) -> u64 {
@@ -113,25 +131,17 @@ impl<G: Features> Learner<G> for Evolution<G> {
 
     /// Evaluates some candidates; after the last of a generation, it ends.
     fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
-        let (begin, generation) = (Instant::now(), self.step());
-        let games = self.config.learner.fitness.games;
-        let most = self.config.learner.fitness.moves;
+        let begin = Instant::now();
         let candidates = self.moving.optimizer.ask().to_vec();
+        self.find_levels()?;
         while self.moving.fitness.len() < candidates.len() && begin.elapsed() < ROUND {
             let first = self.moving.fitness.len();
             let together = TOGETHER * rayon::current_num_threads();
             let some = &candidates[first..(first + together).min(candidates.len())];
-            let play = |job: u64| {
-                let (candidate, game) = (&some[(job / games) as usize], job % games);
-                let terms = self.terms(candidate);
-                let seed = generation * games + game;
-                G::play_weighed(&self.rules, &terms, &mut Stream::new(self.config.run.seed, Role::Simulate, seed), most)
-            };
-            let jobs = 0..some.len() * games as usize;
-            let played: Vec<Run> = jobs.into_par_iter().with_max_len(1).map(|job| play(job as u64)).collect();
-            for runs in played.chunks_exact(games as usize) {
-                self.moving.fitness.push(runs.iter().map(|run| run.score).sum::<f64>() / games as f64);
-                self.moving.capped += runs.iter().filter(|run| !run.is_over).count() as u64;
+            let terms: Vec<_> = some.iter().map(|candidate| self.terms(candidate)).collect();
+            for (fitness, capped) in self.play(&terms) {
+                self.moving.fitness.push(fitness);
+                self.moving.capped += capped;
             }
         }
         if self.moving.fitness.len() < candidates.len() {
@@ -175,6 +185,63 @@ impl<G: Features> Learner<G> for Evolution<G> {
 }
 
 impl<G: Features> Evolution<G> {
+    /// The fitness of controllers, and how many games of each were cut.
+    fn play(&self, controllers: &[Vec<(usize, f64)>]) -> Vec<(f64, u64)> {
+        let Fitness { games, moves, .. } = self.config.learner.fitness;
+        let jobs = (0..controllers.len() * games as usize).into_par_iter().with_max_len(1);
+        let job = |job: usize| (&controllers[job / games as usize], self.stream(job as u64 % games));
+        let games = games as usize;
+        let Some((danger, (_, levels))) = self.danger.zip(self.levels.as_ref()) else {
+            let play = |(terms, mut stream): (&Vec<_>, _)| G::play_weighed(&self.rules, terms, &mut stream, moves);
+            let played: Vec<Run> = jobs.map(|number| play(job(number))).collect();
+            let fitness = |runs: &[Run]| {
+                let cut = runs.iter().filter(|run| !run.is_over).count();
+                (runs.iter().map(|run| run.score).sum::<f64>() / games as f64, cut as u64)
+            };
+            return played.chunks_exact(games).map(fitness).collect();
+        };
+        let play = |(terms, mut stream): (&Vec<_>, _)| {
+            let walk = Walk::new(&self.rules, levels, danger);
+            let most = moves.saturating_mul(LONGEST);
+            splitting::play(walk, terms, &mut stream, moves, most).weighed(levels)
+        };
+        let played: Vec<(f64, f64)> = jobs.map(|number| play(job(number))).collect();
+        let fitness = |seats: &[(f64, f64)]| {
+            let (score, ends) = seats.iter().fold((0.0, 0.0), |sum, seat| (sum.0 + seat.0, sum.1 + seat.1));
+            let unended = seats.iter().filter(|(_, ends)| *ends == 0.0).count();
+            // Where no end was seen it is as if one had been.
+            (score / f64::max(ends, levels.least()), unended as u64)
+        };
+        played.chunks_exact(games).map(fitness).collect()
+    }
+
+    /// Finds where the generation's games are split, if they are: by the controller found so far.
+    fn find_levels(&mut self) -> Result<()> {
+        let (Some(danger), generation) = (self.danger, self.step()) else { return Ok(()) };
+        if self.levels.as_ref().is_some_and(|(of, _)| *of == generation) {
+            return Ok(());
+        }
+        let Fitness { games, moves, .. } = self.config.learner.fitness;
+        let (moves, most) = (moves.div_ceil(PILOT), moves.saturating_mul(LONGEST));
+        let terms = self.terms(self.moving.optimizer.solution());
+        let levels = Levels::find(|levels| {
+            let walk = || Walk::new(&self.rules, levels, danger);
+            let play = |game| splitting::play(walk(), &terms, &mut self.stream(game), moves, most);
+            let played: Vec<Tallies> = (0..games).into_par_iter().map(play).collect();
+            let mut all = Tallies::default();
+            played.iter().for_each(|tallies| all.add(tallies));
+            Ok(all)
+        })?;
+        self.levels = Some((generation, levels));
+        Ok(())
+    }
+
+    /// The random numbers of a game of the generation.
+    fn stream(&self, game: u64) -> Stream {
+        let Fitness { games, .. } = self.config.learner.fitness;
+        Stream::new(self.config.run.seed, Role::Simulate, self.step() * games + game)
+    }
+
     /// The features and weights of a candidate.
     fn terms(&self, candidate: &[f64]) -> Vec<(usize, f64)> {
         let searched = self.searched.iter().zip(candidate);
@@ -209,7 +276,8 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::games::Tetris;
+    use crate::eval::{Endurance, Extent, endure};
+    use crate::games::{Game, Tetris};
     use crate::games::tetris::Rules;
     use crate::learners::checkpoint::Checkpoint;
     use crate::learners::{Ending, Run as Training, RunFolder, Source};
@@ -256,15 +324,33 @@ mod tests {
 
     #[test]
     fn what_is_found_is_the_same_at_any_number_of_threads() {
-        let found = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| {
-                let mut learner = fresh(&[]).unwrap();
-                (0..3).for_each(|_| learner.round(&mut Metrics::default()).unwrap());
-                learner.moving
-            })
-        };
-        assert_eq!(found(1), found(3));
+        for sets in [&[][..], &["fitness.split=true"]] {
+            let found = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| {
+                    let mut learner = fresh(sets).unwrap();
+                    (0..3).for_each(|_| learner.round(&mut Metrics::default()).unwrap());
+                    learner.moving
+                })
+            };
+            assert_eq!(found(1), found(3));
+        }
+    }
+
+    #[test]
+    fn split_games_find_good_controllers_of_twenty_rows() {
+        let sets = ["game.rules.rows=20", "fitness.split=true", "fitness.moves=2000", "learning.features=['dt']"];
+        let mut learner = fresh(&sets).unwrap();
+        let mut metrics = Metrics::default();
+        while learner.step() < 25 {
+            learner.round(&mut metrics).unwrap();
+        }
+        // Their whole games would take millions of moves each, for four seats of two thousand.
+        assert!(metrics.get("mean").unwrap() > 10_000.0, "{:?}", metrics.get("mean"));
+        let extent = Extent { first: 0, seats: 20, moves: 4_000 };
+        let mut player = learner.player();
+        let found = Endurance::of(&endure(&mut player, &learner.rules, extent, Tetris::DANGER).unwrap());
+        assert!(found.mean.unwrap() > 20_000.0, "{found:?}");
     }
 
     #[test]

@@ -1,0 +1,320 @@
+//! Games that are split where their end comes near: rare ends are seen often.
+//!
+//! RESTART, Villén-Altamirano and Villén-Altamirano 1991: whenever a game climbs to a level of danger it goes on as
+//! several, each with its own luck and so much less weight; all but one end when they are below that level again.
+
+use crate::error::Result;
+use crate::games::{Danger, Features, Game, Step};
+use crate::random::{Draw, Stream};
+
+/// Pilot runs at the most.
+const PILOTS: usize = 30;
+/// Moves at or above a level from which its share of all moves is taken as known.
+const SEEN: u64 = 300;
+/// Ends that a pilot run has to see.
+const ENDS: u64 = 50;
+
+/// Into how many a game is split as it climbs to each level of danger.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Levels {
+    factors: Vec<u64>,
+    /// What a move at each level counts.
+    weights: Vec<f64>,
+}
+
+impl Levels {
+    /// The levels of games that are not split.
+    pub fn none() -> Self {
+        Self::of(vec![1])
+    }
+
+    /// The levels of factors, the first one 1.
+    fn of(factors: Vec<u64>) -> Self {
+        let mut weight = 1.0;
+        let weights = factors.iter().map(|factor| {
+            weight /= *factor as f64;
+            weight
+        });
+        Self { weights: weights.collect(), factors }
+    }
+
+    /// The levels by which each sees about as many moves.
+    ///
+    /// `pilot` plays by the levels so far, which reach higher from run to run until games end often enough.
+    ///
+    /// # Errors
+    /// Those of `pilot`.
+    pub fn find(mut pilot: impl FnMut(&Self) -> Result<Tallies>) -> Result<Self> {
+        let mut levels = Self::none();
+        for _ in 0..PILOTS {
+            let seen = pilot(&levels)?;
+            let next = Self::of(seen.factors(&levels));
+            if seen.0.iter().map(|tally| tally.ended).sum::<u64>() >= ENDS || next == levels {
+                return Ok(next);
+            }
+            levels = next;
+        }
+        Ok(levels)
+    }
+
+    /// What a move at the highest level counts.
+    pub fn least(&self) -> f64 {
+        self.weight(usize::MAX)
+    }
+
+    fn factor(&self, level: usize) -> u64 {
+        self.factors.get(level).copied().unwrap_or(1)
+    }
+
+    fn weight(&self, level: usize) -> f64 {
+        self.weights[level.min(self.weights.len() - 1)]
+    }
+}
+
+/// What was seen at a level of danger.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Tally {
+    /// Moves from there.
+    pub moves: u64,
+    /// Their points.
+    pub points: f64,
+    /// How many of them ended a game.
+    pub ended: u64,
+}
+
+/// What was seen, by the level of danger before each move.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Tallies(Vec<Tally>);
+
+impl Tallies {
+    fn at(&mut self, level: usize) -> &mut Tally {
+        if level >= self.0.len() {
+            self.0.resize(level + 1, Tally::default());
+        }
+        &mut self.0[level]
+    }
+
+    /// Adds others.
+    pub fn add(&mut self, others: &Self) {
+        for (level, other) in others.0.iter().enumerate() {
+            let tally = self.at(level);
+            tally.moves += other.moves;
+            tally.points += other.points;
+            tally.ended += other.ended;
+        }
+    }
+
+    /// All, each counted once.
+    pub fn total(&self) -> Tally {
+        self.0.iter().fold(Tally::default(), |sum, tally| Tally {
+            moves: sum.moves + tally.moves,
+            points: sum.points + tally.points,
+            ended: sum.ended + tally.ended,
+        })
+    }
+
+    /// Points and ends, each counted by its weight.
+    pub fn weighed(&self, levels: &Levels) -> (f64, f64) {
+        let add = |(points, ends), (level, tally): (usize, &Tally)| {
+            let weight = levels.weight(level);
+            (points + weight * tally.points, ends + weight * tally.ended as f64)
+        };
+        self.0.iter().enumerate().fold((0.0, 0.0), add)
+    }
+
+    /// The factors by which each level would see as many moves as all together.
+    fn factors(&self, levels: &Levels) -> Vec<u64> {
+        let mut at_or_above = (0, 0.0);
+        let mut shares: Vec<(u64, f64)> = self
+            .0
+            .iter()
+            .enumerate()
+            .rev()
+            .map(|(level, tally)| {
+                at_or_above.0 += tally.moves;
+                at_or_above.1 += tally.moves as f64 * levels.weight(level);
+                at_or_above
+            })
+            .collect();
+        shares.reverse();
+        let all = at_or_above.1;
+        let mut product = 1.0;
+        let factor = |(moves, share): (u64, f64)| {
+            let factor = if moves < SEEN { 1.0 } else { (all / share / product).round().max(1.0) };
+            product *= factor;
+            factor as u64
+        };
+        shares.into_iter().map(factor).collect()
+    }
+}
+
+/// Plays one game after the other by a linear controller, for so many moves.
+///
+/// It goes on until all that the last game was split into has ended, but not beyond `most` moves.
+pub fn play<G: Features>(
+    mut walk: Walk<G>,
+    terms: &[(usize, f64)],
+    stream: &mut Stream,
+    moves: u64,
+    most: u64,
+) -> Tallies {
+    let mut game = G::new(walk.rules, stream);
+    G::drive(&mut game, terms, stream, |game, stream, step| {
+        walk.moved(game, stream, step);
+        walk.goes_on(moves) && walk.moves < most
+    });
+    walk.tallies
+}
+
+/// Games of one seat, one after the other, and what they are split into.
+pub struct Walk<'a, G: Game> {
+    rules: &'a G::Rules,
+    levels: &'a Levels,
+    danger: Danger<G>,
+    /// What is to be played after the present game, the last first.
+    waiting: Vec<Branch<G>>,
+    /// Below this level the present game is given up; 0 for the seat's own.
+    born: usize,
+    /// The present game's level.
+    level: usize,
+    /// What was seen.
+    pub tallies: Tallies,
+    moves: u64,
+}
+
+/// A game that waits to be played on, so often.
+struct Branch<G> {
+    game: G,
+    born: usize,
+    count: u64,
+}
+
+impl<'a, G: Game> Walk<'a, G> {
+    /// A seat at which a new game is played first, with the measure of danger.
+    pub fn new(rules: &'a G::Rules, levels: &'a Levels, danger: Danger<G>) -> Self {
+        let (waiting, tallies) = (Vec::new(), Tallies::default());
+        Self { rules, levels, danger, waiting, born: 0, level: 0, tallies, moves: 0 }
+    }
+
+    /// Counts a move, and leaves the game that is to be played on.
+    #[inline]
+    pub fn moved(&mut self, game: &mut G, draw: &mut impl Draw, step: Step) {
+        self.moves += 1;
+        let tally = self.tallies.at(self.level);
+        tally.moves += 1;
+        tally.points += f64::from(step.reward);
+        tally.ended += u64::from(step.terminal);
+        if step.terminal {
+            self.level = 0;
+            match self.born {
+                0 => *game = G::new(self.rules, draw),
+                _ => return self.next(game),
+            }
+        }
+        let level = (self.danger)(game);
+        if level < self.born {
+            return self.next(game);
+        }
+        if level > self.level {
+            self.climb(game, level);
+        }
+        self.level = level;
+    }
+
+    /// Whether there are moves left, or games that the seat's own was split into.
+    pub fn goes_on(&self, moves: u64) -> bool {
+        self.moves < moves || !self.waiting.is_empty()
+    }
+
+    /// Splits a game that climbed to a level.
+    fn climb(&mut self, game: &mut G, level: usize) {
+        let (waiting, mut copies) = (self.waiting.len(), 1);
+        for born in self.level + 1..=level {
+            let factor = self.levels.factor(born);
+            if factor > 1 {
+                self.waiting.push(Branch { game: game.clone(), born, count: copies * (factor - 1) });
+                copies *= factor;
+            }
+        }
+        if copies > 1 {
+            // The game itself goes on after the others have ended.
+            self.waiting.insert(waiting, Branch { game: game.clone(), born: self.born, count: 1 });
+            self.next(game);
+        }
+    }
+
+    /// Goes on with what waits.
+    fn next(&mut self, game: &mut G) {
+        let Some(branch) = self.waiting.last_mut() else { return };
+        *game = branch.game.clone();
+        self.born = branch.born;
+        self.level = (self.danger)(game);
+        branch.count -= 1;
+        if branch.count == 0 {
+            self.waiting.pop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::Tetris;
+    use crate::games::tetris::Rules;
+    use crate::random::Role;
+
+    fn tallies(moves: &[u64]) -> Tallies {
+        Tallies(moves.iter().map(|moves| Tally { moves: *moves, points: 0.0, ended: 0 }).collect())
+    }
+
+    #[test]
+    fn each_level_is_to_see_as_many_moves_as_all_together() {
+        // Of 10,000 moves 4,000 are at level 1 or above, and 900 at level 2; too few are at level 3.
+        let seen = tallies(&[6_000, 3_100, 800, 100]);
+        assert_eq!(seen.factors(&Levels::none()), [1, 3, 4, 1]);
+        // 12 at level 2 stand for one: of 6,000 + 3,000 / 3 + 1,200 / 12 all are 7,100; 1,100 and 100.
+        let seen = tallies(&[6_000, 3_000, 1_200]);
+        assert_eq!(seen.factors(&Levels::of(vec![1, 3, 4])), [1, 6, 12]);
+    }
+
+    #[test]
+    fn what_is_seen_counts_by_the_product_of_the_factors_below() {
+        let levels = Levels::of(vec![1, 2, 5]);
+        let mut seen = tallies(&[1, 1, 1, 1]);
+        for (level, tally) in seen.0.iter_mut().enumerate() {
+            (tally.points, tally.ended) = (10.0 * level as f64, level as u64);
+        }
+        assert_eq!(
+            seen.weighed(&levels),
+            (0.0 + 10.0 / 2.0 + 20.0 / 10.0 + 30.0 / 10.0, 1.0 / 2.0 + 2.0 / 10.0 + 3.0 / 10.0)
+        );
+        assert_eq!((levels.least(), seen.total()), (0.1, Tally { moves: 4, points: 60.0, ended: 6 }));
+    }
+
+    #[test]
+    fn a_game_that_climbs_two_levels_goes_on_as_the_product_of_their_factors() {
+        let (rules, levels) = (Rules::default(), Levels::of(vec![1, 2, 3]));
+        let mut walk = Walk::<Tetris>::new(&rules, &levels, |_| 2);
+        let mut stream = Stream::new(0, Role::Game, 0);
+        let mut game = Tetris::new(&rules, &mut stream);
+        let step = Step { reward: 1.0, terminal: false, waves: 0 };
+        walk.moved(&mut game, &mut stream, step);
+        let born =
+            |walk: &Walk<Tetris>| walk.waiting.iter().map(|branch| (branch.born, branch.count)).collect::<Vec<_>>();
+        // Six in all: of the four that were born at level 2 one plays; one was born at level 1; one is the seat's own.
+        assert_eq!((walk.born, walk.level, born(&walk)), (2, 2, vec![(0, 1), (1, 1), (2, 3)]));
+        assert!(walk.goes_on(1));
+        // Below its level it ends, and another goes on.
+        walk.danger = |_| 1;
+        walk.moved(&mut game, &mut stream, step);
+        assert_eq!((walk.born, born(&walk)), (2, vec![(0, 1), (1, 1), (2, 2)]));
+        // So it does where its game is over. The seat's own game is followed by a new one.
+        walk.danger = |_| 2;
+        (0..4).for_each(|_| walk.moved(&mut game, &mut stream, Step { terminal: true, ..step }));
+        assert_eq!((walk.born, born(&walk), walk.goes_on(1)), (0, vec![], false));
+        assert_eq!((walk.tallies.total().moves, walk.tallies.total().ended), (6, 4));
+        walk.danger = |_| 0;
+        walk.moved(&mut game, &mut stream, Step { terminal: true, ..step });
+        assert_eq!((walk.born, walk.level, walk.tallies.total().ended), (0, 0, 5));
+    }
+}
