@@ -5,8 +5,8 @@ Usage: python3 scripts/players.py play GAME [--only TEXT] [--program FILE]
        python3 scripts/players.py tables GAME
 
 play: what has no report in docs/reports/GAME/ yet is trained and plays, one thread each, from seed 0 on, which no training
-and no choice has used. A report is what `compare --json` says of a player, its score of each game included. On twenty rows
-of Tetris each of nine controllers plays for half an hour to some hours, and goes on where it was.
+and no choice has used. A report is what `compare --json` says of a player, its score of each game included, or `endure --json`
+of a controller of Tetris.
 
 tables: computes the tables of docs/GAME.md from these reports alone.
 
@@ -113,18 +113,17 @@ CONTROLLERS = {
     "dt-10": ("5,000; 5,031 ± 109", "29 million"),
     "dt-20": ("4,300; 4,439 ± 100", "51 million"),
 }
-# Seats, and moves of each, for those on ten rows.
-SEATS, MOVES = 200, 600_000
-# A piece further: a controller, the moves of a seat on ten rows.
-FURTHER = {"dt-10": 15_000, "shapes": 15_000}
-# On twenty rows: seats and moves of a turn, and the lost games after which a controller has had enough turns. So many give
-# its mean to some 15 %.
-TWENTY, LONG, LOSSES = 2, 100_000_000, 170
-# Those of them that are trained here by the report's algorithm: the agent's folder, and what the report's own runs made.
-TRAINED = {"tetris-genetic": ("linear:checkpoint=checkpoints/tetris-genetic", "12.9 and 19.8 million, other runs")}
-# The training of the first of them so far, and the seconds of one core that it took.
+# Those that learners here have trained: the agent's folder, and what the report's own runs of its algorithm made on twenty rows.
+TRAINED = {"tetris-genetic": "12.9 and 19.8 million, other runs"}
+# How `endure` is called: whole games on ten rows, split ones, and split ones of players that look a piece further.
+WHOLE_GAMES = ["--seats=200", "--moves=600000"]
+SPLIT = ["--seats=256", "--moves=200000", "--split"]
+FURTHER = ["--seats=256", "--moves=6000", "--split"]
+# Who looks a piece further.
+LOOKING = ["dt-10", "shapes"]
+# The training of the first so far, and the seconds of one core that it took.
 GENETIC = ("the report's, 13 rows, 71 generations so far", 7_800)
-# Whole games of DT-10 that `endure` is held against: rows, games.
+# Games of DT-10, each to its end, that `endure` is held against: rows, games.
 WHOLE = {10: 2_000, 12: 500}
 
 
@@ -194,54 +193,41 @@ def play(program, game, player, games, report, label=None, *options):
 
 
 def endure(program, only):
-    """Has the controllers of Tetris play, for a fixed number of moves, some of them whole games, and on twenty rows."""
-    wanted = {f"rows-10-{name}": (10, f"linear:weights={name}", MOVES) for name in CONTROLLERS}
-    for path in sorted((ROOT / "checkpoints").glob("tetris-*")):
-        if path.name.removeprefix("tetris-") not in CONTROLLERS:
-            wanted[f"rows-10-{path.name}"] = (10, f"linear:checkpoint={path.relative_to(ROOT)}", MOVES)
-    for name, moves in FURTHER.items():
-        wanted[f"further-{name}"] = (10, f"linear:weights={name}:depth=2", moves)
+    """Has the controllers of Tetris play on ten and on twenty rows, and one of them whole games."""
+    wanted = {}
+    for name, player in controllers().items():
+        wanted[f"rows-10-{name}"] = (10, player, WHOLE_GAMES)
+        wanted[f"rows-20-{name}"] = (20, player, SPLIT)
+    for name in LOOKING:
+        for rows in (10, 20):
+            wanted[f"further-{rows}-{name}"] = (rows, f"linear:weights={name}:depth=2", FURTHER)
     for rows, games in WHOLE.items():
         report = path_of("tetris", f"whole-{rows}-dt-10")
         if (not only or report.stem.startswith(only)) and not report.exists():
             play(program, "tetris", "linear:weights=dt-10", games, report, None, f"--rule=rows={rows}")
-        if rows != 10:
-            wanted[f"rows-{rows}-dt-10"] = (rows, "linear:weights=dt-10", MOVES)
-    for name, (rows, player, moves) in wanted.items():
+        wanted[f"rows-{rows}-dt-10"] = (rows, "linear:weights=dt-10", WHOLE_GAMES)
+        wanted[f"split-{rows}-dt-10"] = (rows, "linear:weights=dt-10", SPLIT)
+    for name, (rows, player, options) in wanted.items():
         report = path_of("tetris", name)
         if only and not name.startswith(only) or report.exists():
             continue
         report.parent.mkdir(parents=True, exist_ok=True)
-        command = [program, "endure", "--game=tetris", f"--rule=rows={rows}", f"--players={player}", "--json"]
-        command += [f"--seats={SEATS}", f"--moves={moves}", "--threads=1"]
-        written = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+        command = [program, "endure", "--game=tetris", f"--rule=rows={rows}", f"--players={player}", "--json", "--threads=1"]
+        written = subprocess.run([*command, *options], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
         (played,) = json.loads(written)
-        played["seats"] = [[seat["score"], seat["ended"]] for seat in played["seats"]]
+        played["seats"] = [[float(f"{seat[key]:.7g}") for key in ("score", "ends")] for seat in played["seats"]]
         played |= {"machine": machine(), "date": str(datetime.date.today()), "program": commit()}
         write(report, json.dumps(played) + "\n")
         print(f"{name}: {played['mean']:.0f} +- {played['half_width']:.0f}", flush=True)
-    players = {name: f"linear:weights={name}" for name in CONTROLLERS}
-    for name, player in (players | {name: player for name, (player, _) in TRAINED.items()}).items():
-        if not only or f"rows-20-{name}".startswith(only):
-            endure_long(program, name, player)
 
 
-def endure_long(program, name, player):
-    """Has a controller play on twenty rows, turn by turn, each added to its report; a later call goes on."""
-    report = path_of("tetris", f"rows-20-{name}")
-    added = ("score", "ended", "moves", "seconds", "seats", "seed")
-    while (before := read(report) or dict.fromkeys(added, 0) | {"seats": [], "seed": []})["ended"] < LOSSES:
-        seed = max(before["seed"], default=-100) + 100
-        command = [program, "endure", "--game=tetris", f"--players={player}", "--json", "--threads=1"]
-        command += [f"--seats={TWENTY}", f"--moves={LONG}", f"--seed={seed}"]
-        (played,) = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
-        played["seats"], played["seed"] = [[seat["score"], seat["ended"]] for seat in played["seats"]], [seed]
-        played |= {key: before[key] + played[key] for key in added}
-        played["mean"] = played["score"] / max(played["ended"], 1)
-        played.pop("half_width", None)
-        played |= {"machine": machine(), "date": str(datetime.date.today()), "program": commit()}
-        write(report, json.dumps(played) + "\n")
-        print(f"{report.stem}: {played['mean'] / 1e6:.1f} million lines, {played['ended']} games lost", flush=True)
+def controllers():
+    """The controllers of Tetris: a name, and the player."""
+    found = {name: f"linear:weights={name}" for name in CONTROLLERS}
+    for path in sorted((ROOT / "checkpoints").glob("tetris-*")):
+        if path.name.removeprefix("tetris-") not in CONTROLLERS:
+            found[path.name] = f"linear:checkpoint={path.relative_to(ROOT)}"
+    return found
 
 
 def endured(report):
@@ -268,50 +254,35 @@ def learned_table(_):
     return "\n".join(rows) + "\n"
 
 
-def twenty_table(_):
-    """The table of controllers on twenty rows, with intervals of a Poisson number of losses."""
-    rows = ["| controller | million lines a game, 20 rows (95 %) | games lost | million pieces | published |", "|---|---:|---:|---:|---:|"]
-
-    def half_chi_squared(normal, degrees):
-        """Half of a quantile of chi squared, by Wilson and Hilferty."""
-        spread = 2 / (9 * degrees)
-        return degrees * (1 - spread + normal * spread**0.5) ** 3 / 2
-
-    found = {path.stem.removeprefix("rows-20-"): read(path) for path in path_of("tetris", "x").parent.glob("rows-20-*.json")}
-    found = {name: played for name, played in found.items() if played["ended"]}
-    for name, played in sorted(found.items(), key=lambda pair: pair[1]["mean"]):
-        ended, lines = played["ended"], played["score"] / 1e6
-        low, high = lines / half_chi_squared(1.96, 2 * ended + 2), lines / half_chi_squared(-1.96, 2 * ended)
-        cells = [f"`{name}`", f"{played['mean'] / 1e6:.1f} ({low:.1f} to {high:.1f})", str(ended), f"{played['moves'] / 1e6:,.0f}"]
-        published = CONTROLLERS[name][1] if name in CONTROLLERS else TRAINED[name][1]
-        rows.append("| " + " | ".join([*cells, published]) + " |")
-    return "\n".join(rows) + "\n"
-
-
 def whole_table(_):
     """The table of whole games of Tetris beside lines over losses."""
-    rows = ["| rows | whole games | their mean | lines over losses |", "|---:|---:|---:|---:|"]
+    rows = ["| rows | whole games | their mean | lines over losses | of split games |", "|---:|---:|---:|---:|---:|"]
     for height in WHOLE:
         played = read(path_of("tetris", f"whole-{height}-dt-10"))
         if played:
             mean = f"{played['mean']:,.0f} ± {played['half_width']:,.0f}"
-            rows.append(f"| {height} | {played['games']:,} | {mean} | {endured(path_of('tetris', f'rows-{height}-dt-10'))} |")
+            cells = [f"{height}", f"{played['games']:,}", mean]
+            cells += [endured(path_of("tetris", f"{way}-{height}-dt-10")) for way in ("rows", "split")]
+            rows.append("| " + " | ".join(cells) + " |")
     return "\n".join(rows) + "\n"
 
 
 def controller_table(_):
     """The table of Tetris's controllers."""
-    rows = ["| controller | lines a game, 10 rows | games lost | published | published, 20 rows | million pieces a second |"]
+    rows = ["| controller | lines a game, 10 rows | published | million lines, 20 rows | published | million pieces a second |"]
     rows.append("|---|---:|---:|---:|---:|---:|")
-    found = {path.stem.removeprefix("rows-10-"): read(path) for path in path_of("tetris", "x").parent.glob("rows-10-*.json")}
-    for name, played in sorted(found.items(), key=lambda pair: pair[1]["mean"]):
-        published = CONTROLLERS.get(name, ("", ""))
-        cells = [f"`{name}`", f"{played['mean']:,.0f} ± {played['half_width']:,.0f}", f"{played['ended']:,}", *published]
-        rows.append("| " + " | ".join([*cells, f"{played['moves'] / played['seconds'] / 1e6:.1f}"]) + " |")
-    machines = sorted({f"{played['machine']}, {played['date']}" for played in found.values()})
-    further = [f"`{name}` {endured(path_of('tetris', f'further-{name}'))}" for name in FURTHER]
-    rows += ["", f"Lines a game with a piece further, by `depth=2`: {', '.join(further)}."]
-    return "\n".join([*rows, "", f"One thread each, on {'; '.join(machines)}."]) + "\n"
+    found = {name: [read(path_of("tetris", f"rows-{rows}-{name}")) for rows in (10, 20)] for name in controllers()}
+    for name in LOOKING:
+        found[f"{name}, a piece further"] = [read(path_of("tetris", f"further-{rows}-{name}")) for rows in (10, 20)]
+    found = {name: played for name, played in found.items() if all(played)}
+    for name, (ten, twenty) in sorted(found.items(), key=lambda pair: pair[1][0]["mean"]):
+        published = CONTROLLERS.get(name, ("", TRAINED.get(name, "")))
+        cells = [name, f"{ten['mean']:,.0f} ± {ten['half_width']:,.0f}", published[0]]
+        digits = 1 if twenty["mean"] < 2e8 else 0
+        cells += [f"{twenty['mean'] / 1e6:,.{digits}f} ± {twenty['half_width'] / 1e6:,.{digits}f}", published[1]]
+        rows.append("| " + " | ".join([*cells, f"{ten['moves'] / ten['seconds'] / 1e6:.2g}"]) + " |")
+    machines = sorted({f"{ten['machine']}, {ten['date']}" for ten, _ in found.values()})
+    return "\n".join([*rows, "", f"Speed of one thread on ten rows, on {'; '.join(machines)}."]) + "\n"
 
 
 def read(report):
@@ -354,8 +325,6 @@ def player_table(game):
         ]
         rows.append("| " + " | ".join(cells) + " |")
     machines = sorted({f"{played['machine']}, {played['date']}" for played in found.values()})
-    further = [f"`{name}` {endured(path_of('tetris', f'further-{name}'))}" for name in FURTHER]
-    rows += ["", f"Lines a game with a piece further, by `depth=2`: {', '.join(further)}."]
     return "\n".join([*rows, "", f"One thread each, on {'; '.join(machines)}."]) + "\n"
 
 
@@ -471,7 +440,7 @@ def moves(played):
 
 # The tables of each game's page.
 TABLES = {
-    "tetris": {"controllers": controller_table, "whole games": whole_table, "learned": learned_table, "twenty rows": twenty_table},
+    "tetris": {"controllers": controller_table, "whole games": whole_table, "learned": learned_table},
     "bejeweled": {"players": ending_table, "swaps": swaps_table},
     "bilging": {"players": player_table, "article": article_table, "trainings": training_table, "rules": rule_table},
 }
