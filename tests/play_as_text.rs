@@ -83,3 +83,29 @@ fn what_is_no_seed_is_refused_by_a_sentence() {
     assert_eq!(done.status.code(), Some(2));
     assert!(text(&done.stderr).contains("the seeds of all seats must lie below 2^64"), "{}", text(&done.stderr));
 }
+
+#[test]
+fn games_that_have_a_measure_of_danger_can_be_split_and_no_others() {
+    let asked = ["endure", "--players", "greedy", "--moves", "200", "--seats", "4", "--split", "--json"];
+    let done = matchq(&[&asked[..], &["--game", "tetris", "--rule", "rows=6"]].concat(), "");
+    let found: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let [ends, ended] = ["ends", "ended"].map(|key| found[0][key].as_f64().unwrap());
+    assert!(found[0]["split"] == true && ends > 0.0 && ends < ended, "{found}");
+    let done = matchq(&asked, "");
+    assert_eq!(done.status.code(), Some(2));
+    assert!(text(&done.stderr).contains("--split: match3 has no measure of how near its end a game is"));
+    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/configs/tetris-cma.toml");
+    let runs = tempfile::tempdir().unwrap();
+    let runs = runs.path().to_str().unwrap();
+    let sets = [
+        "--set",
+        "game={ name = \"bilging\" }",
+        "--set",
+        "fitness.split=true",
+        "--set",
+        "learning.features=[\"points\"]",
+    ];
+    let done = matchq(&[&["train", "--config", config, "--runs", runs], &sets[..]].concat(), "");
+    assert_eq!(done.status.code(), Some(2));
+    assert!(text(&done.stderr).contains("fitness.split: bilging has no measure"), "{}", text(&done.stderr));
+}

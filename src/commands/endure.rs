@@ -8,7 +8,7 @@ use super::{print, rules, threads};
 use crate::agents;
 use crate::cli::Endure;
 use crate::error::{Error, Result};
-use crate::eval::{Endurance, Extent, Seat, endure};
+use crate::eval::{Endurance, Extent, Seat, endure, splitting};
 use crate::games::Playable;
 
 /// What a player did, as JSON.
@@ -39,12 +39,7 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
     if seed.checked_add(arguments.seats - 1).is_none() {
         return Err(Error::user(format!("--seed {seed}: the seeds of all seats must lie below 2^64")));
     }
-    let split = match arguments.split {
-        false => None,
-        true => Some(G::DANGER.ok_or_else(|| {
-            Error::user(format!("--split: {} has no measure of how near its end a game is; leave it out", G::NAME))
-        })?),
-    };
+    let split = arguments.split.then(|| splitting::danger("--split")).transpose()?;
     let extent = Extent { first: seed, seats: arguments.seats, moves: arguments.moves };
     threads(arguments.threads)?;
     let mut all = Vec::new();

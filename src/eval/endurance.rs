@@ -108,9 +108,7 @@ pub fn endure<G: Features>(
         None => Levels::none(),
         Some(_) => Levels::find(|levels| {
             let extent = Extent { moves: extent.moves.div_ceil(PILOT), ..extent };
-            let mut all = Tallies::default();
-            walk(agent, rules, extent, true, levels, danger)?.iter().for_each(|tallies| all.add(tallies));
-            Ok(all)
+            Ok(walk(agent, rules, extent, true, levels, danger)?.into_iter().collect())
         })?,
     };
     let seat = |tallies: &Tallies| {

@@ -3,7 +3,7 @@
 //! RESTART, Villén-Altamirano and Villén-Altamirano 1991: whenever a game climbs to a level of danger it goes on as
 //! several, each with its own luck and so much less weight; all but one end when they are below that level again.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::games::{Danger, Features, Game, Step};
 use crate::random::{Draw, Stream};
 
@@ -13,6 +13,19 @@ const PILOTS: usize = 30;
 const SEEN: u64 = 300;
 /// Ends that a pilot run has to see.
 const ENDS: u64 = 50;
+
+/// The game's measure of danger.
+///
+/// # Errors
+/// A game that has none; `asker` is the flag or key that asked for it.
+pub fn danger<G: Game>(asker: &str) -> Result<Danger<G>> {
+    G::DANGER.ok_or_else(|| {
+        Error::user(format!(
+            "{asker}: {} has no measure of how near its end a game is, so its games cannot be split",
+            G::NAME
+        ))
+    })
+}
 
 /// Into how many a game is split as it climbs to each level of danger.
 #[derive(Clone, PartialEq, Debug)]
@@ -49,7 +62,7 @@ impl Levels {
         for _ in 0..PILOTS {
             let seen = pilot(&levels)?;
             let next = Self::of(seen.factors(&levels));
-            if seen.0.iter().map(|tally| tally.ended).sum::<u64>() >= ENDS || next == levels {
+            if seen.total().ended >= ENDS || next == levels {
                 return Ok(next);
             }
             levels = next;
@@ -94,16 +107,6 @@ impl Tallies {
         &mut self.0[level]
     }
 
-    /// Adds others.
-    pub fn add(&mut self, others: &Self) {
-        for (level, other) in others.0.iter().enumerate() {
-            let tally = self.at(level);
-            tally.moves += other.moves;
-            tally.points += other.points;
-            tally.ended += other.ended;
-        }
-    }
-
     /// All, each counted once.
     pub fn total(&self) -> Tally {
         self.0.iter().fold(Tally::default(), |sum, tally| Tally {
@@ -145,6 +148,22 @@ impl Tallies {
             factor as u64
         };
         shares.into_iter().map(factor).collect()
+    }
+}
+
+impl FromIterator<Tallies> for Tallies {
+    /// Their sums, level by level.
+    fn from_iter<I: IntoIterator<Item = Tallies>>(all: I) -> Self {
+        let mut sums = Self::default();
+        for tallies in all {
+            for (level, tally) in tallies.0.iter().enumerate() {
+                let sum = sums.at(level);
+                sum.moves += tally.moves;
+                sum.points += tally.points;
+                sum.ended += tally.ended;
+            }
+        }
+        sums
     }
 }
 

@@ -112,12 +112,8 @@ impl<G: Features> Learner<G> for Evolution<G> {
             Method::Cma => Optimizers::Cma(Cma::new(cma.clone(), &vec![0.0; features.len()], stream)),
         };
         let moving = Moving { optimizer, fitness: Vec::new(), capped: 0, record: f64::NEG_INFINITY };
-        let danger = match config.learner.fitness.split {
-            false => None,
-            true => Some(G::DANGER.ok_or_else(|| {
-                Error::user(format!("fitness.split: {} has no measure of how near its end a game is", G::NAME))
-            })?),
-        };
+        let split = config.learner.fitness.split;
+        let danger = split.then(|| splitting::danger("fitness.split")).transpose()?;
         Ok(Self { config: config.clone(), rules: rules.clone(), searched, fixed, danger, levels: None, moving })
     }
 
@@ -228,9 +224,7 @@ impl<G: Features> Evolution<G> {
             let walk = || Walk::new(&self.rules, levels, danger);
             let play = |game| splitting::play(walk(), &terms, &mut self.stream(game), moves, most);
             let played: Vec<Tallies> = (0..games).into_par_iter().map(play).collect();
-            let mut all = Tallies::default();
-            played.iter().for_each(|tallies| all.add(tallies));
-            Ok(all)
+            Ok(played.into_iter().collect())
         })?;
         self.levels = Some((generation, levels));
         Ok(())
@@ -277,8 +271,8 @@ mod tests {
 
     use super::*;
     use crate::eval::{Endurance, Extent, endure};
-    use crate::games::{Game, Tetris};
     use crate::games::tetris::Rules;
+    use crate::games::{Game, Tetris};
     use crate::learners::checkpoint::Checkpoint;
     use crate::learners::{Ending, Run as Training, RunFolder, Source};
     use crate::network::device;
