@@ -118,7 +118,7 @@ TRAINED = {"tetris-genetic": "12.9 and 19.8 million, other runs"}
 # How `endure` is called: whole games on ten rows, split ones, and split ones of players that look a piece further.
 WHOLE_GAMES = ["--seats=200", "--moves=600000"]
 SPLIT = ["--seats=256", "--moves=200000", "--split"]
-FURTHER = ["--seats=256", "--moves=6000", "--split"]
+FURTHER = ["--seats=32", "--moves=50000", "--split"]
 # Who looks a piece further.
 LOOKING = ["dt-10", "shapes"]
 # The training of the first so far, and the seconds of one core that it took.
@@ -218,7 +218,7 @@ def endure(program, only):
         played["seats"] = [[float(f"{seat[key]:.7g}") for key in ("score", "ends")] for seat in played["seats"]]
         played |= {"machine": machine(), "date": str(datetime.date.today()), "program": commit()}
         write(report, json.dumps(played) + "\n")
-        print(f"{name}: {played['mean']:.0f} +- {played['half_width']:.0f}", flush=True)
+        print(f"{name}: {played['mean']:,.0f} +- {played['half_width']:,.0f}", flush=True)
 
 
 def controllers():
@@ -273,11 +273,11 @@ def controller_table(_):
     rows.append("|---|---:|---:|---:|---:|---:|")
     found = {name: [read(path_of("tetris", f"rows-{rows}-{name}")) for rows in (10, 20)] for name in controllers()}
     for name in LOOKING:
-        found[f"{name}, a piece further"] = [read(path_of("tetris", f"further-{rows}-{name}")) for rows in (10, 20)]
+        found[f"`{name}`, a piece further"] = [read(path_of("tetris", f"further-{rows}-{name}")) for rows in (10, 20)]
     found = {name: played for name, played in found.items() if all(played)}
     for name, (ten, twenty) in sorted(found.items(), key=lambda pair: pair[1][0]["mean"]):
         published = CONTROLLERS.get(name, ("", TRAINED.get(name, "")))
-        cells = [name, f"{ten['mean']:,.0f} ± {ten['half_width']:,.0f}", published[0]]
+        cells = [name if " " in name else f"`{name}`", f"{ten['mean']:,.0f} ± {ten['half_width']:,.0f}", published[0]]
         digits = 1 if twenty["mean"] < 2e8 else 0
         cells += [f"{twenty['mean'] / 1e6:,.{digits}f} ± {twenty['half_width'] / 1e6:,.{digits}f}", published[1]]
         rows.append("| " + " | ".join([*cells, f"{ten['moves'] / ten['seconds'] / 1e6:.2g}"]) + " |")

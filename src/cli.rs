@@ -145,7 +145,8 @@ pub struct Endure {
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub moves: u64,
     /// Split games where their end comes near, so that rare ends are seen often
-    /// (RESTART); the mean is the same, found in far fewer moves
+    /// (RESTART): the same mean by far fewer moves, of which each seat should have
+    /// tens of thousands
     #[arg(long)]
     pub split: bool,
     /// Seed of the first seat; seat i has seed S + i

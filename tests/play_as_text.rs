@@ -86,7 +86,7 @@ fn what_is_no_seed_is_refused_by_a_sentence() {
 
 #[test]
 fn games_that_have_a_measure_of_danger_can_be_split_and_no_others() {
-    let asked = ["endure", "--players", "greedy", "--moves", "200", "--seats", "4", "--split", "--json"];
+    let asked = ["endure", "--players", "greedy", "--moves", "4000", "--seats", "4", "--split", "--json"];
     let done = matchq(&[&asked[..], &["--game", "tetris", "--rule", "rows=6"]].concat(), "");
     let found: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     let [ends, ended] = ["ends", "ended"].map(|key| found[0][key].as_f64().unwrap());

@@ -1,4 +1,4 @@
-//! `matchq endure`: points a game of players whose games are too long to be played to their end.
+//! `matchq endure`: points a game of players whose games hardly end.
 
 use std::time::Instant;
 
@@ -8,7 +8,8 @@ use super::{print, rules, threads};
 use crate::agents;
 use crate::cli::Endure;
 use crate::error::{Error, Result};
-use crate::eval::{Endurance, Extent, Seat, endure, splitting};
+use crate::eval::splitting::{self, Levels};
+use crate::eval::{Endurance, Extent, Seat, endure, levels};
 use crate::games::Playable;
 
 /// What a player did, as JSON.
@@ -39,15 +40,19 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
     if seed.checked_add(arguments.seats - 1).is_none() {
         return Err(Error::user(format!("--seed {seed}: the seeds of all seats must lie below 2^64")));
     }
-    let split = arguments.split.then(|| splitting::danger("--split")).transpose()?;
+    let danger = arguments.split.then(|| splitting::danger("--split")).transpose()?;
     let extent = Extent { first: seed, seats: arguments.seats, moves: arguments.moves };
     threads(arguments.threads)?;
     let mut all = Vec::new();
     let mut rows = vec![["player", "points a game (95 %)", "ended", "moves", "moves a s"].map(str::to_owned)];
     for player in &arguments.players {
         let mut player = agents::parse::<G>(player, &rules)?;
+        let levels = match danger {
+            None => Levels::none(),
+            Some(danger) => levels(player.as_mut(), &rules, extent, danger)?,
+        };
         let begin = Instant::now();
-        let seats = endure(player.as_mut(), &rules, extent, split)?;
+        let seats = endure(player.as_mut(), &rules, extent, &levels)?;
         let seconds = begin.elapsed().as_secs_f64();
         let Endurance { score, ends, ended, moves, mean, half_width } = Endurance::of(&seats);
         let shown = match (mean, half_width) {

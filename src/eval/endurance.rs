@@ -14,6 +14,9 @@ use super::splitting::{self, Levels, Tallies, Walk};
 /// What part of a seat's moves a pilot run plays.
 const PILOT: u64 = 10;
 
+/// Seats that tell the spread of means of split games.
+const SEATS: f64 = 8.0;
+
 /// What was played on one seat.
 ///
 /// Games are played one after the other. Where they are split, each move counts by its weight.
@@ -31,8 +34,9 @@ pub struct Seat {
 
 /// Points of a game by the seats of a player: all points over all ended games.
 ///
-/// It is the mean of whole games where each game is a renewal, up to an error that shrinks with the moves of a seat.
-/// The interval is that of a ratio of the seats' means, or of a Poisson number of ends if that is wider: lengths of
+/// It is the mean of whole games where each game is a renewal, up to an error that shrinks with the moves of a seat:
+/// few of them make it too high, a tenth with some thousands of moves where games are split. The interval is that of
+/// a ratio of the seats' means, or, where games are whole, of a Poisson number of ends if that is wider: lengths of
 /// games are near exponential.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Endurance {
@@ -50,7 +54,7 @@ pub struct Endurance {
     pub mean: Option<f64>,
     /// Half the width of the mean's 95 % confidence interval.
     ///
-    /// None with fewer than two ends.
+    /// None with fewer than two ends, and where games were split with fewer than eight seats.
     pub half_width: Option<f64>,
 }
 
@@ -65,12 +69,14 @@ impl Endurance {
             moves += seat.moves;
         }
         let mean = (ended > 0).then(|| score / ends);
-        let half_width = mean.filter(|_| ended > 1).map(|mean| {
-            let count = seats.len() as f64;
+        let count = seats.len() as f64;
+        // What a game was split into has most of its luck in common: only other seats tell how much means vary.
+        let whole = ends == ended as f64;
+        let half_width = mean.filter(|_| ended > 1 && (whole || count >= SEATS)).map(|mean| {
             let left = |seat: &Seat| seat.score - mean * seat.ends;
             let variance = seats.iter().map(|seat| left(seat).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
             let of_ratio = (variance * count).sqrt() / ends;
-            let of_ends = mean / (ended as f64).sqrt();
+            let of_ends = if whole { mean / (ended as f64).sqrt() } else { 0.0 };
             1.96 * of_ratio.max(of_ends)
         });
         Self { score, ends, ended, moves, mean, half_width }
@@ -80,20 +86,36 @@ impl Endurance {
 /// How long a player plays: seats, and the moves of each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extent {
-    /// The seed from which the first seat is dealt; seat i is dealt from seed `first + i`.
+    /// The first seat's seed; seat i has seed `first + i`.
     pub first: u64,
     /// Seats.
     pub seats: u64,
     /// Moves of each.
+    ///
+    /// There are more where a game was split last, until all of that has ended.
     pub moves: u64,
 }
 
-/// Has a player play.
+/// Finds the levels at which a player's games are to be split.
+///
+/// See [splitting](super::splitting). Pilot runs of a tenth of the moves each do, on seats of other luck.
+///
+/// # Errors
+/// When the player fails.
+pub fn levels<G: Features>(
+    agent: &mut dyn Agent<G>,
+    rules: &G::Rules,
+    extent: Extent,
+    danger: Danger<G>,
+) -> Result<Levels<G>> {
+    let extent = Extent { moves: extent.moves.div_ceil(PILOT), ..extent };
+    Levels::find(danger, |levels| Ok(walk(agent, rules, extent, true, levels)?.into_iter().collect()))
+}
+
+/// Has a player play, its games split at some levels.
 ///
 /// A game that ends is followed by a new one. A linear controller plays without more ado than its features, all others
-/// move by move. `split` is by which measure of danger games are [split](super::splitting), if they are: the levels
-/// are found by pilot runs of a tenth of the moves each, on seats of their own; a seat plays on until all that its
-/// game was split into has ended.
+/// move by move.
 ///
 /// # Errors
 /// When the player fails.
@@ -101,21 +123,13 @@ pub fn endure<G: Features>(
     agent: &mut dyn Agent<G>,
     rules: &G::Rules,
     extent: Extent,
-    split: Option<Danger<G>>,
+    levels: &Levels<G>,
 ) -> Result<Vec<Seat>> {
-    let danger = split.unwrap_or(|_| 0);
-    let levels = match split {
-        None => Levels::none(),
-        Some(_) => Levels::find(|levels| {
-            let extent = Extent { moves: extent.moves.div_ceil(PILOT), ..extent };
-            Ok(walk(agent, rules, extent, true, levels, danger)?.into_iter().collect())
-        })?,
-    };
     let seat = |tallies: &Tallies| {
-        let ((score, ends), all) = (tallies.weighed(&levels), tallies.total());
+        let ((score, ends), all) = (tallies.weighed(levels), tallies.total());
         Seat { score, ends, ended: all.ended, moves: all.moves }
     };
-    Ok(walk(agent, rules, extent, false, &levels, danger)?.iter().map(seat).collect())
+    Ok(walk(agent, rules, extent, false, levels)?.iter().map(seat).collect())
 }
 
 /// Has a player play on all seats; those of a pilot run have other luck.
@@ -124,23 +138,22 @@ fn walk<G: Features>(
     rules: &G::Rules,
     Extent { first, seats, moves }: Extent,
     pilot: bool,
-    levels: &Levels,
-    danger: Danger<G>,
+    levels: &Levels<G>,
 ) -> Result<Vec<Tallies>> {
     if let Some(terms) = agent.controller().map(<[_]>::to_vec) {
         let play = |seat: u64| {
             let mut stream = Stream::new(first + seat, Role::Game, pilot.into());
-            splitting::play(Walk::new(rules, levels, danger), &terms, &mut stream, moves, u64::MAX)
+            splitting::play(Walk::new(rules, levels), &terms, &mut stream, moves, u64::MAX)
         };
         return Ok((0..seats).into_par_iter().map(play).collect());
     }
     let deal = |seat: u64| {
-        (deal::<G>(rules, u128::from(first + seat) | u128::from(pilot) << 64), Walk::new(rules, levels, danger))
+        let seed = u128::from(first + seat) | u128::from(pilot) << 64;
+        (deal::<G>(rules, seed), Walk::new(rules, levels))
     };
     let mut all: Vec<_> = (0..seats).map(deal).collect();
     loop {
-        let plays = |(_, walk): &&mut (_, Walk<G>)| walk.goes_on(moves);
-        let playing: Vec<_> = all.iter_mut().filter(plays).collect();
+        let playing: Vec<_> = all.iter_mut().filter(|(_, walk)| walk.goes_on(moves)).collect();
         if playing.is_empty() {
             return Ok(all.into_iter().map(|(_, walk)| walk.tallies).collect());
         }
@@ -178,10 +191,10 @@ mod tests {
         let extent = |moves| Extent { first: 0, seats: 40, moves };
         let mut fast = agents::parse::<Tetris>("linear:weights=dt-10", &rules).unwrap();
         assert!(fast.controller().is_some());
-        let found = Endurance::of(&endure(fast.as_mut(), &rules, extent(2_000), None).unwrap());
+        let found = Endurance::of(&endure(fast.as_mut(), &rules, extent(2_000), &Levels::none()).unwrap());
         let mut slow = agents::parse::<Tetris>("linear:weights=dt-10:depth=2", &rules).unwrap();
         assert!(slow.controller().is_none());
-        let further = Endurance::of(&endure(slow.as_mut(), &rules, extent(200), None).unwrap());
+        let further = Endurance::of(&endure(slow.as_mut(), &rules, extent(200), &Levels::none()).unwrap());
         let whole = crate::eval::play_series(fast.as_mut(), &rules, 0, 2_000, |_| ()).unwrap();
         let mean = whole.iter().map(|game| f64::from(game.score)).sum::<f64>() / 2_000.0;
         let (endured, half) = (found.mean.unwrap(), found.half_width.unwrap());
@@ -191,37 +204,53 @@ mod tests {
         assert_eq!((found.moves, further.moves), (80_000, 8_000));
     }
 
+    /// The figures of a player whose games are split by a measure of danger.
+    fn split(player: &str, rules: &Rules, extent: Extent, danger: Danger<Tetris>) -> Endurance {
+        let mut agent = agents::parse::<Tetris>(player, rules).unwrap();
+        let levels = levels(agent.as_mut(), rules, extent, danger).unwrap();
+        assert!(levels.split());
+        Endurance::of(&endure(agent.as_mut(), rules, extent, &levels).unwrap())
+    }
+
     #[test]
     fn games_that_are_split_give_the_same_points_a_game_and_more_ends() {
         let rules = Rules::new(8).unwrap();
-        let mut agent = agents::parse::<Tetris>("linear:weights=dt-10", &rules).unwrap();
+        let whole = |player, rules, moves| {
+            let mut agent = agents::parse::<Tetris>(player, rules).unwrap();
+            let extent = Extent { first: 0, seats: 60, moves };
+            Endurance::of(&endure(agent.as_mut(), rules, extent, &Levels::none()).unwrap())
+        };
+        let apart = |found: &Endurance, whole: &Endurance| {
+            let apart = (found.mean.unwrap() - whole.mean.unwrap()).abs();
+            // Four standard errors of both.
+            assert!(apart < 2.0 * (found.half_width.unwrap() + whole.half_width.unwrap()), "{found:?} {whole:?}");
+        };
         let extent = |moves| Extent { first: 0, seats: 60, moves };
-        let whole = Endurance::of(&endure(agent.as_mut(), &rules, extent(60_000), None).unwrap());
-        let (mean, half) = (whole.mean.unwrap(), whole.half_width.unwrap());
-        let found = Endurance::of(&endure(agent.as_mut(), &rules, extent(6_000), Tetris::DANGER).unwrap());
-        // Four standard errors of both.
-        assert!((found.mean.unwrap() - mean).abs() < 2.0 * (half + found.half_width.unwrap()), "{found:?} {whole:?}");
-        assert!(found.ended > 5 * whole.ended / 10, "as many moves would see a tenth: {found:?} {whole:?}");
-        assert!(found.ends < whole.ends, "ends count by their weights: {found:?}");
+        let known = whole("linear:weights=dt-10", &rules, 60_000);
+        let found = split("linear:weights=dt-10", &rules, extent(6_000), Tetris::DANGER.unwrap());
+        apart(&found, &known);
+        assert!(found.ended > 5 * known.ended / 10, "as many moves would see a tenth: {found:?} {known:?}");
+        assert!(found.ends < known.ends, "ends count by their weights: {found:?}");
 
         // Another measure of danger changes nothing of the mean, nor does a player that is asked move by move.
-        let rows = |game: &Tetris| game.state().rows().iter().filter(|row| **row != 0).count();
-        let other = Endurance::of(&endure(agent.as_mut(), &rules, extent(6_000), Some(rows)).unwrap());
-        assert!((other.mean.unwrap() - mean).abs() < 2.0 * (half + other.half_width.unwrap()), "{other:?} {whole:?}");
-        let rules = Rules::new(5).unwrap();
-        let mut slow = agents::parse::<Tetris>("greedy", &rules).unwrap();
-        let whole = Endurance::of(&endure(slow.as_mut(), &rules, extent(400), None).unwrap());
-        let found = Endurance::of(&endure(slow.as_mut(), &rules, extent(200), Some(rows)).unwrap());
-        let apart = (found.mean.unwrap() - whole.mean.unwrap()).abs();
-        assert!(apart < 2.0 * (found.half_width.unwrap() + whole.half_width.unwrap()), "{found:?} {whole:?}");
+        let filled = |game: &Tetris| game.state().rows().iter().filter(|row| **row != 0).count();
+        apart(&split("linear:weights=dt-10", &rules, extent(6_000), filled), &known);
+        let rules = Rules::new(6).unwrap();
+        apart(&split("greedy", &rules, extent(1_000), filled), &whole("greedy", &rules, 2_000));
+    }
+
+    #[test]
+    fn few_seats_of_split_games_tell_no_interval() {
+        let seat = Seat { score: 6.0, ends: 0.5, ended: 10, moves: 100 };
+        assert_eq!(Endurance::of(&[seat; 7]).half_width, None);
+        assert_eq!(Endurance::of(&[seat; 8]).half_width, Some(0.0));
+        assert_eq!(Endurance::of(&[seat; 8]).mean, Some(12.0));
     }
 
     #[test]
     fn twenty_rows_agree_with_what_is_published() {
-        let rules = Rules::default();
-        let mut agent = agents::parse::<Tetris>("linear:weights=report", &rules).unwrap();
         let extent = Extent { first: 0, seats: 64, moves: 20_000 };
-        let found = Endurance::of(&endure(agent.as_mut(), &rules, extent, Tetris::DANGER).unwrap());
+        let found = split("linear:weights=report", &Rules::default(), extent, Tetris::DANGER.unwrap());
         // The report's 19.8 million, of 25 games: half a width of 7.8 million.
         let apart = (found.mean.unwrap() - 19.8e6).abs();
         assert!(apart < 2.0 * found.half_width.unwrap().hypot(7.8e6), "{found:?}");

@@ -9,7 +9,7 @@ pub mod luck;
 pub mod splitting;
 pub mod statistics;
 
-pub use endurance::{Endurance, Extent, Seat, endure};
+pub use endurance::{Endurance, Extent, Seat, endure, levels};
 pub use figures::{Difference, Figures};
 pub use games::{PlayedGame, deal, play_bounded, play_series};
 pub use histogram::Histogram;

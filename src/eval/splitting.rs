@@ -9,7 +9,9 @@ use crate::random::{Draw, Stream};
 
 /// Pilot runs at the most.
 const PILOTS: usize = 30;
-/// Moves at or above a level from which its share of all moves is taken as known.
+/// Moves at or above a level before games are split there.
+///
+/// A pilot run must have seen so many.
 const SEEN: u64 = 300;
 /// Ends that a pilot run has to see.
 const ENDS: u64 = 50;
@@ -28,46 +30,52 @@ pub fn danger<G: Game>(asker: &str) -> Result<Danger<G>> {
 }
 
 /// Into how many a game is split as it climbs to each level of danger.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Levels {
+#[derive(Clone, Debug)]
+pub struct Levels<G> {
+    danger: Danger<G>,
     factors: Vec<u64>,
     /// What a move at each level counts.
     weights: Vec<f64>,
 }
 
-impl Levels {
+impl<G: Game> Levels<G> {
     /// The levels of games that are not split.
     pub fn none() -> Self {
-        Self::of(vec![1])
+        Self::of(|_| 0, vec![1])
     }
 
-    /// The levels of factors, the first one 1.
-    fn of(factors: Vec<u64>) -> Self {
+    /// The levels of a measure and of factors, the first one 1.
+    fn of(danger: Danger<G>, factors: Vec<u64>) -> Self {
         let mut weight = 1.0;
         let weights = factors.iter().map(|factor| {
             weight /= *factor as f64;
             weight
         });
-        Self { weights: weights.collect(), factors }
+        Self { danger, weights: weights.collect(), factors }
     }
 
-    /// The levels by which each sees about as many moves.
+    /// The levels by which each, with those above it, sees as many moves.
     ///
     /// `pilot` plays by the levels so far, which reach higher from run to run until games end often enough.
     ///
     /// # Errors
     /// Those of `pilot`.
-    pub fn find(mut pilot: impl FnMut(&Self) -> Result<Tallies>) -> Result<Self> {
-        let mut levels = Self::none();
+    pub fn find(danger: Danger<G>, mut pilot: impl FnMut(&Self) -> Result<Tallies>) -> Result<Self> {
+        let mut levels = Self::of(danger, vec![1]);
         for _ in 0..PILOTS {
             let seen = pilot(&levels)?;
-            let next = Self::of(seen.factors(&levels));
-            if seen.total().ended >= ENDS || next == levels {
+            let next = Self::of(danger, seen.factors(&levels));
+            if seen.total().ended >= ENDS || next.factors == levels.factors {
                 return Ok(next);
             }
             levels = next;
         }
         Ok(levels)
+    }
+
+    /// Whether there is a level at which games are split.
+    pub fn split(&self) -> bool {
+        self.least() < 1.0
     }
 
     /// What a move at the highest level counts.
@@ -117,7 +125,7 @@ impl Tallies {
     }
 
     /// Points and ends, each counted by its weight.
-    pub fn weighed(&self, levels: &Levels) -> (f64, f64) {
+    pub fn weighed<G: Game>(&self, levels: &Levels<G>) -> (f64, f64) {
         let add = |(points, ends), (level, tally): (usize, &Tally)| {
             let weight = levels.weight(level);
             (points + weight * tally.points, ends + weight * tally.ended as f64)
@@ -125,8 +133,10 @@ impl Tallies {
         self.0.iter().enumerate().fold((0.0, 0.0), add)
     }
 
-    /// The factors by which each level would see as many moves as all together.
-    fn factors(&self, levels: &Levels) -> Vec<u64> {
+    /// The factors by which all levels would see as many moves.
+    ///
+    /// The moves of those above it are counted to a level.
+    fn factors<G: Game>(&self, levels: &Levels<G>) -> Vec<u64> {
         let mut at_or_above = (0, 0.0);
         let mut shares: Vec<(u64, f64)> = self
             .0
@@ -169,7 +179,8 @@ impl FromIterator<Tallies> for Tallies {
 
 /// Plays one game after the other by a linear controller, for so many moves.
 ///
-/// It goes on until all that the last game was split into has ended, but not beyond `most` moves.
+/// It goes on until all that the last game was split into has ended, but not beyond `most` moves. Cut there, it has
+/// seen fewer ends than it should have.
 pub fn play<G: Features>(
     mut walk: Walk<G>,
     terms: &[(usize, f64)],
@@ -188,8 +199,7 @@ pub fn play<G: Features>(
 /// Games of one seat, one after the other, and what they are split into.
 pub struct Walk<'a, G: Game> {
     rules: &'a G::Rules,
-    levels: &'a Levels,
-    danger: Danger<G>,
+    levels: &'a Levels<G>,
     /// What is to be played after the present game, the last first.
     waiting: Vec<Branch<G>>,
     /// Below this level the present game is given up; 0 for the seat's own.
@@ -209,10 +219,10 @@ struct Branch<G> {
 }
 
 impl<'a, G: Game> Walk<'a, G> {
-    /// A seat at which a new game is played first, with the measure of danger.
-    pub fn new(rules: &'a G::Rules, levels: &'a Levels, danger: Danger<G>) -> Self {
+    /// A seat at which a new game is played first.
+    pub fn new(rules: &'a G::Rules, levels: &'a Levels<G>) -> Self {
         let (waiting, tallies) = (Vec::new(), Tallies::default());
-        Self { rules, levels, danger, waiting, born: 0, level: 0, tallies, moves: 0 }
+        Self { rules, levels, waiting, born: 0, level: 0, tallies, moves: 0 }
     }
 
     /// Counts a move, and leaves the game that is to be played on.
@@ -230,7 +240,7 @@ impl<'a, G: Game> Walk<'a, G> {
                 _ => return self.next(game),
             }
         }
-        let level = (self.danger)(game);
+        let level = (self.levels.danger)(game);
         if level < self.born {
             return self.next(game);
         }
@@ -240,19 +250,19 @@ impl<'a, G: Game> Walk<'a, G> {
         self.level = level;
     }
 
-    /// Whether there are moves left, or games that the seat's own was split into.
+    /// Whether there are moves left, or games into which it was split.
     pub fn goes_on(&self, moves: u64) -> bool {
         self.moves < moves || !self.waiting.is_empty()
     }
 
     /// Splits a game that climbed to a level.
     fn climb(&mut self, game: &mut G, level: usize) {
-        let (waiting, mut copies) = (self.waiting.len(), 1);
+        let (waiting, mut copies) = (self.waiting.len(), 1_u64);
         for born in self.level + 1..=level {
             let factor = self.levels.factor(born);
             if factor > 1 {
-                self.waiting.push(Branch { game: game.clone(), born, count: copies * (factor - 1) });
-                copies *= factor;
+                self.waiting.push(Branch { game: game.clone(), born, count: copies.saturating_mul(factor - 1) });
+                copies = copies.saturating_mul(factor);
             }
         }
         if copies > 1 {
@@ -267,7 +277,7 @@ impl<'a, G: Game> Walk<'a, G> {
         let Some(branch) = self.waiting.last_mut() else { return };
         *game = branch.game.clone();
         self.born = branch.born;
-        self.level = (self.danger)(game);
+        self.level = (self.levels.danger)(game);
         branch.count -= 1;
         if branch.count == 0 {
             self.waiting.pop();
@@ -277,10 +287,19 @@ impl<'a, G: Game> Walk<'a, G> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
     use super::*;
     use crate::games::Tetris;
     use crate::games::tetris::Rules;
     use crate::random::Role;
+
+    /// The level that the next move is to reach.
+    static LEVEL: AtomicUsize = AtomicUsize::new(0);
+
+    fn levels(factors: Vec<u64>) -> Levels<Tetris> {
+        Levels::of(|_| LEVEL.load(Relaxed), factors)
+    }
 
     fn tallies(moves: &[u64]) -> Tallies {
         Tallies(moves.iter().map(|moves| Tally { moves: *moves, points: 0.0, ended: 0 }).collect())
@@ -290,15 +309,15 @@ mod tests {
     fn each_level_is_to_see_as_many_moves_as_all_together() {
         // Of 10,000 moves 4,000 are at level 1 or above, and 900 at level 2; too few are at level 3.
         let seen = tallies(&[6_000, 3_100, 800, 100]);
-        assert_eq!(seen.factors(&Levels::none()), [1, 3, 4, 1]);
+        assert_eq!(seen.factors(&Levels::<Tetris>::none()), [1, 3, 4, 1]);
         // 12 at level 2 stand for one: of 6,000 + 3,000 / 3 + 1,200 / 12 all are 7,100; 1,100 and 100.
         let seen = tallies(&[6_000, 3_000, 1_200]);
-        assert_eq!(seen.factors(&Levels::of(vec![1, 3, 4])), [1, 6, 12]);
+        assert_eq!(seen.factors(&levels(vec![1, 3, 4])), [1, 6, 12]);
     }
 
     #[test]
     fn what_is_seen_counts_by_the_product_of_the_factors_below() {
-        let levels = Levels::of(vec![1, 2, 5]);
+        let levels = levels(vec![1, 2, 5]);
         let mut seen = tallies(&[1, 1, 1, 1]);
         for (level, tally) in seen.0.iter_mut().enumerate() {
             (tally.points, tally.ended) = (10.0 * level as f64, level as u64);
@@ -312,11 +331,12 @@ mod tests {
 
     #[test]
     fn a_game_that_climbs_two_levels_goes_on_as_the_product_of_their_factors() {
-        let (rules, levels) = (Rules::default(), Levels::of(vec![1, 2, 3]));
-        let mut walk = Walk::<Tetris>::new(&rules, &levels, |_| 2);
+        let (rules, levels) = (Rules::default(), levels(vec![1, 2, 3]));
+        let mut walk = Walk::new(&rules, &levels);
         let mut stream = Stream::new(0, Role::Game, 0);
         let mut game = Tetris::new(&rules, &mut stream);
         let step = Step { reward: 1.0, terminal: false, waves: 0 };
+        LEVEL.store(2, Relaxed);
         walk.moved(&mut game, &mut stream, step);
         let born =
             |walk: &Walk<Tetris>| walk.waiting.iter().map(|branch| (branch.born, branch.count)).collect::<Vec<_>>();
@@ -324,15 +344,15 @@ mod tests {
         assert_eq!((walk.born, walk.level, born(&walk)), (2, 2, vec![(0, 1), (1, 1), (2, 3)]));
         assert!(walk.goes_on(1));
         // Below its level it ends, and another goes on.
-        walk.danger = |_| 1;
+        LEVEL.store(1, Relaxed);
         walk.moved(&mut game, &mut stream, step);
         assert_eq!((walk.born, born(&walk)), (2, vec![(0, 1), (1, 1), (2, 2)]));
         // So it does where its game is over. The seat's own game is followed by a new one.
-        walk.danger = |_| 2;
+        LEVEL.store(2, Relaxed);
         (0..4).for_each(|_| walk.moved(&mut game, &mut stream, Step { terminal: true, ..step }));
         assert_eq!((walk.born, born(&walk), walk.goes_on(1)), (0, vec![], false));
         assert_eq!((walk.tallies.total().moves, walk.tallies.total().ended), (6, 4));
-        walk.danger = |_| 0;
+        LEVEL.store(0, Relaxed);
         walk.moved(&mut game, &mut stream, Step { terminal: true, ..step });
         assert_eq!((walk.born, walk.level, walk.tallies.total().ended), (0, 0, 5));
     }

@@ -149,7 +149,7 @@ pub trait Features: Lookahead {
     /// Plays on by a linear controller, as long as `moved` says so.
     ///
     /// Of equal actions it plays the first. After each move `moved` is given the game, which it may exchange for
-    /// another that has not ended, the random numbers, and what the move brought.
+    /// another that has not ended, the random numbers, and what the move brought. It must not weigh moves itself.
     fn drive(
         game: &mut Self,
         terms: &[(usize, f64)],

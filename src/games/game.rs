@@ -46,8 +46,9 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     const MASKS: &'static [Mask];
     /// The mask that players use where none is named.
     const DEFAULT_MASK: MaskKind;
-    /// How near to its end a game is, where it can tell: a level, 0 far from it.
+    /// How near to its end a game is, where it can tell.
     ///
+    /// It is a level, 0 far from the end.
     /// From level to level the chance that the game ends soon grows by about the same factor, a small one.
     const DANGER: Option<Danger<Self>> = None;
 

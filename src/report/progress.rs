@@ -121,7 +121,9 @@ fn line(bar: &ProgressBar, start: u64, metrics: &str) -> String {
     line
 }
 
-/// `, 100/s, 50s left` or `, 1m a step, 2h left`, or nothing where no step is done yet.
+/// `, 100/s, 50s left` or `, 2m a step, 2h left`.
+///
+/// There is none before a step is done.
 ///
 /// The pace is that of all steps done: one of the last few would jump where a step takes minutes.
 fn pace(done: u64, left: u64, elapsed: Duration) -> String {
@@ -129,10 +131,11 @@ fn pace(done: u64, left: u64, elapsed: Duration) -> String {
         return String::new();
     }
     let step = elapsed.as_secs_f64() / done as f64;
-    let left = HumanDuration(Duration::from_secs_f64(step * left as f64));
+    let duration = |seconds| HumanDuration(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+    let left = duration(step * left as f64);
     match step < 1.0 {
         true => format!(", {:.1}/s, {left:#} left", HumanFloatCount(1.0 / step.max(1e-9))),
-        false => format!(", {:#} a step, {left:#} left", HumanDuration(Duration::from_secs_f64(step))),
+        false => format!(", {:#} a step, {left:#} left", duration(step)),
     }
 }
 
@@ -236,5 +239,6 @@ mod tests {
         assert_eq!(pace(0, 10, Duration::from_secs(30)), "");
         assert_eq!(pace(200, 100, Duration::from_secs(2)), ", 100/s, 1s left");
         assert_eq!(pace(2, 60, Duration::from_secs(180)), ", 2m a step, 2h left");
+        assert!(pace(1, u64::MAX, Duration::from_secs(3)).starts_with(", 3s a step, "));
     }
 }

@@ -62,9 +62,11 @@ pub enum Method {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fitness {
-    /// Games of each candidate, the same for all of a generation; seats where they are split.
+    /// Games of each candidate, or seats where they are split.
+    ///
+    /// They are the same for all candidates of a generation.
     pub games: u64,
-    /// Moves of a game at the most, or of a seat where they are split.
+    /// Moves of a game at the most, or of a seat.
     pub moves: u64,
     /// Whether games are split where their end comes near.
     pub split: bool,

@@ -29,10 +29,10 @@ pub struct Evolution<G: Features> {
     searched: Vec<Searched>,
     /// Other features of the controller that it starts from, and their weights.
     fixed: Vec<(usize, f64)>,
-    /// Where games are split, by which measure.
+    /// By which measure games are split, if they are.
     danger: Option<Danger<G>>,
-    /// The levels at which games of a generation are split, once they are found.
-    levels: Option<(u64, Levels)>,
+    /// A generation, and the levels at which its games are split.
+    levels: Option<(u64, Levels<G>)>,
     moving: Moving,
 }
 
@@ -49,7 +49,7 @@ pub struct Moving {
     optimizer: Optimizers,
     /// What the first candidates of the generation have reached so far.
     fitness: Vec<f64>,
-    /// Games of theirs that were ended before they were over, or seats that had seen no end.
+    /// Games of theirs that were cut, or seats that were cut or saw no end.
     capped: u64,
     /// The highest fitness of all generations.
     record: f64,
@@ -65,9 +65,10 @@ const TOGETHER: usize = 4;
 
 /// What part of a seat's moves a pilot run plays.
 const PILOT: u64 = 4;
-/// How many times as long as it should a seat may be, because of what its last game was split into.
+/// A seat is cut after so many times its moves.
 ///
-/// Games of a bad candidate are split far more than those by which the levels were found.
+/// What its last game was split into may go on for longer: games of a bad candidate are split far more than those by
+/// which the levels were found. Cut, it is overrated, but still bad.
 const LONGEST: u64 = 4;
 
 impl<G: Features> Learner<G> for Evolution<G> {
@@ -187,7 +188,7 @@ impl<G: Features> Evolution<G> {
         let jobs = (0..controllers.len() * games as usize).into_par_iter().with_max_len(1);
         let job = |job: usize| (&controllers[job / games as usize], self.stream(job as u64 % games));
         let games = games as usize;
-        let Some((danger, (_, levels))) = self.danger.zip(self.levels.as_ref()) else {
+        let Some((_, levels)) = &self.levels else {
             let play = |(terms, mut stream): (&Vec<_>, _)| G::play_weighed(&self.rules, terms, &mut stream, moves);
             let played: Vec<Run> = jobs.map(|number| play(job(number))).collect();
             let fitness = |runs: &[Run]| {
@@ -196,22 +197,24 @@ impl<G: Features> Evolution<G> {
             };
             return played.chunks_exact(games).map(fitness).collect();
         };
+        let most = moves.saturating_mul(LONGEST);
         let play = |(terms, mut stream): (&Vec<_>, _)| {
-            let walk = Walk::new(&self.rules, levels, danger);
-            let most = moves.saturating_mul(LONGEST);
-            splitting::play(walk, terms, &mut stream, moves, most).weighed(levels)
+            splitting::play(Walk::new(&self.rules, levels), terms, &mut stream, moves, most)
         };
-        let played: Vec<(f64, f64)> = jobs.map(|number| play(job(number))).collect();
-        let fitness = |seats: &[(f64, f64)]| {
-            let (score, ends) = seats.iter().fold((0.0, 0.0), |sum, seat| (sum.0 + seat.0, sum.1 + seat.1));
-            let unended = seats.iter().filter(|(_, ends)| *ends == 0.0).count();
+        let played: Vec<Tallies> = jobs.map(|number| play(job(number))).collect();
+        let fitness = |seats: &[Tallies]| {
+            let add = |sum: (f64, f64), seat: (f64, f64)| (sum.0 + seat.0, sum.1 + seat.1);
+            let (score, ends) = seats.iter().map(|seat| seat.weighed(levels)).fold((0.0, 0.0), add);
+            let capped = seats.iter().map(Tallies::total).filter(|all| all.ended == 0 || all.moves >= most).count();
             // Where no end was seen it is as if one had been.
-            (score / f64::max(ends, levels.least()), unended as u64)
+            (score / f64::max(ends, levels.least()), capped as u64)
         };
         played.chunks_exact(games).map(fitness).collect()
     }
 
-    /// Finds where the generation's games are split, if they are: by the controller found so far.
+    /// Finds where the generation's games are split, if they are.
+    ///
+    /// The controller that was found so far tells.
     fn find_levels(&mut self) -> Result<()> {
         let (Some(danger), generation) = (self.danger, self.step()) else { return Ok(()) };
         if self.levels.as_ref().is_some_and(|(of, _)| *of == generation) {
@@ -220,8 +223,8 @@ impl<G: Features> Evolution<G> {
         let Fitness { games, moves, .. } = self.config.learner.fitness;
         let (moves, most) = (moves.div_ceil(PILOT), moves.saturating_mul(LONGEST));
         let terms = self.terms(self.moving.optimizer.solution());
-        let levels = Levels::find(|levels| {
-            let walk = || Walk::new(&self.rules, levels, danger);
+        let levels = Levels::find(danger, |levels| {
+            let walk = || Walk::new(&self.rules, levels);
             let play = |game| splitting::play(walk(), &terms, &mut self.stream(game), moves, most);
             let played: Vec<Tallies> = (0..games).into_par_iter().map(play).collect();
             Ok(played.into_iter().collect())
@@ -270,7 +273,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::eval::{Endurance, Extent, endure};
+    use crate::eval::{Endurance, Extent, endure, levels};
     use crate::games::tetris::Rules;
     use crate::games::{Game, Tetris};
     use crate::learners::checkpoint::Checkpoint;
@@ -288,6 +291,8 @@ mod tests {
         checkpoint = { every = 2 }
         logging = { every = 1 }
     ";
+
+    const SPLIT: &[&str] = &["fitness.split=true", "fitness.moves=4000"];
 
     fn config(sets: &[&str]) -> (TrainConfig<Config>, Rules) {
         let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
@@ -318,12 +323,13 @@ mod tests {
 
     #[test]
     fn what_is_found_is_the_same_at_any_number_of_threads() {
-        for sets in [&[][..], &["fitness.split=true"]] {
+        for sets in [&[][..], SPLIT] {
             let found = |threads| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 pool.install(|| {
                     let mut learner = fresh(sets).unwrap();
                     (0..3).for_each(|_| learner.round(&mut Metrics::default()).unwrap());
+                    assert!(learner.levels.is_none_or(|(_, levels)| levels.split()));
                     learner.moving
                 })
             };
@@ -343,33 +349,34 @@ mod tests {
         assert!(metrics.get("mean").unwrap() > 10_000.0, "{:?}", metrics.get("mean"));
         let extent = Extent { first: 0, seats: 20, moves: 4_000 };
         let mut player = learner.player();
-        let found = Endurance::of(&endure(&mut player, &learner.rules, extent, Tetris::DANGER).unwrap());
+        let levels = levels(&mut player, &learner.rules, extent, Tetris::DANGER.unwrap()).unwrap();
+        let found = Endurance::of(&endure(&mut player, &learner.rules, extent, &levels).unwrap());
         assert!(found.mean.unwrap() > 20_000.0, "{found:?}");
     }
 
     #[test]
     fn a_training_that_is_resumed_within_a_generation_ends_in_the_same_bits() {
-        let mut straight = fresh(&[]).unwrap();
-        (0..3).for_each(|_| straight.round(&mut Metrics::default()).unwrap());
-        // As if a round had ended after two candidates.
-        let mut broken = fresh(&[]).unwrap();
-        (0..2).for_each(|_| broken.round(&mut Metrics::default()).unwrap());
-        let mut whole = fresh(&[]).unwrap();
-        whole.restore(broken.moving.clone()).unwrap();
-        let candidates = whole.moving.optimizer.ask().to_vec();
-        for candidate in &candidates[..2] {
-            let terms = whole.terms(candidate);
-            let runs = (0..4).map(|game| {
-                let mut stream = Stream::new(3, Role::Simulate, 2 * 4 + game);
-                Tetris::play_weighed(&whole.rules, &terms, &mut stream, 400).score
-            });
-            whole.moving.fitness.push(runs.sum::<f64>() / 4.0);
+        for sets in [&[][..], SPLIT] {
+            let mut straight = fresh(sets).unwrap();
+            (0..3).for_each(|_| straight.round(&mut Metrics::default()).unwrap());
+            // As if a round had ended after two candidates.
+            let mut broken = fresh(sets).unwrap();
+            (0..2).for_each(|_| broken.round(&mut Metrics::default()).unwrap());
+            let mut whole = fresh(sets).unwrap();
+            whole.restore(broken.moving.clone()).unwrap();
+            let candidates = whole.moving.optimizer.ask().to_vec();
+            whole.find_levels().unwrap();
+            let terms: Vec<_> = candidates[..2].iter().map(|candidate| whole.terms(candidate)).collect();
+            for (fitness, capped) in whole.play(&terms) {
+                whole.moving.fitness.push(fitness);
+                whole.moving.capped += capped;
+            }
+            let saved = postcard::to_stdvec(&whole.moving).unwrap();
+            let mut resumed = fresh(sets).unwrap();
+            resumed.restore(postcard::from_bytes(&saved).unwrap()).unwrap();
+            resumed.round(&mut Metrics::default()).unwrap();
+            assert_eq!(resumed.moving.optimizer, straight.moving.optimizer);
         }
-        let saved = postcard::to_stdvec(&whole.moving).unwrap();
-        let mut resumed = fresh(&[]).unwrap();
-        resumed.restore(postcard::from_bytes(&saved).unwrap()).unwrap();
-        resumed.round(&mut Metrics::default()).unwrap();
-        assert_eq!(resumed.moving.optimizer, straight.moving.optimizer);
     }
 
     #[test]
