@@ -103,6 +103,7 @@ GAMES = {
 
 # Controllers of Tetris: on ten rows by this program, and what others have published for them on ten and on twenty rows.
 CONTROLLERS = {
+    "shapes-20": ("", ""),
     "shapes": ("", ""),
     "imitation": ("", ""),
     "report": ("2,240", "19.8 million"),
@@ -120,9 +121,15 @@ WHOLE_GAMES = ["--seats=200", "--moves=600000"]
 SPLIT = ["--seats=256", "--moves=200000", "--split"]
 FURTHER = ["--seats=32", "--moves=50000", "--split"]
 # Who looks a piece further.
-LOOKING = ["dt-10", "shapes"]
+LOOKING = ["dt-10", "shapes", "shapes-20"]
 # The training of the first so far, and the seconds of one core that it took.
 GENETIC = ("the report's, 13 rows, 71 generations so far", 7_800)
+# The trainings of the other controllers from here, and their seconds of one core.
+SHAPES = {
+    "imitation": ("2 sweeps of 150,000 positions", 55),
+    "shapes": ("81 generations on 10 rows, after `imitation`", 1_210),
+    "shapes-20": ("36 generations on 20 rows, after `shapes`", 1_700),
+}
 # Games of DT-10, each to its end, that `endure` is held against: rows, games.
 WHOLE = {10: 2_000, 12: 500}
 
@@ -247,9 +254,8 @@ def learned_table(_):
             training, seconds = (read(report)[key] for key in ("training", "training_seconds"))
         figures = [training, f"{seconds:,}", endured(report)]
         rows.append(f"| [`tetris-{name}`](../configs/tetris-{name}.toml) | " + " | ".join(figures) + " |")
-    for name, training in {"imitation": "2 sweeps of 150,000 positions", "shapes": "81 generations, after `imitation`"}.items():
-        last = (ROOT / "checkpoints" / f"tetris-{name}" / "evaluations.csv").read_text(encoding="utf-8").splitlines()[-1]
-        figures = [training, f"{float(last.split(',')[1]):,.0f}", endured(path_of("tetris", f"rows-10-{name}"))]
+    for name, (training, seconds) in SHAPES.items():
+        figures = [training, f"{seconds:,}", endured(path_of("tetris", f"rows-10-{name}"))]
         rows.append(f"| [`tetris-{name}`](../configs/tetris-{name}.toml) | " + " | ".join(figures) + " |")
     return "\n".join(rows) + "\n"
 

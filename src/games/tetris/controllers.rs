@@ -5,8 +5,13 @@ use crate::games::{Controller, Weights};
 /// All of them.
 pub const ALL: &[Controller] = &[
     Controller {
+        name: "shapes-20",
+        about: "the next one, trained further by evolution on twenty rows",
+        weights: Weights::File(include_bytes!("../../../checkpoints/tetris-shapes-20/best.safetensors")),
+    },
+    Controller {
         name: "shapes",
-        about: "trained by imitation, then by evolution: DT's features and shapes of the surface",
+        about: "trained by imitation, then by evolution on ten rows: DT's features and shapes of the surface",
         weights: Weights::File(include_bytes!("../../../checkpoints/tetris-shapes/best.safetensors")),
     },
     Controller {
