@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use indicatif::HumanCount;
 use serde::Serialize;
 
 use super::{print, rules, threads};
@@ -20,10 +21,8 @@ struct Endured<R> {
     rules: R,
     seed: u64,
     split: bool,
-    score: f64,
-    ends: f64,
-    ended: u64,
-    moves: u64,
+    #[serde(flatten)]
+    all: Seat,
     mean: Option<f64>,
     half_width: Option<f64>,
     seconds: f64,
@@ -43,7 +42,7 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
     let danger = arguments.split.then(|| splitting::danger("--split")).transpose()?;
     let extent = Extent { first: seed, seats: arguments.seats, moves: arguments.moves };
     threads(arguments.threads)?;
-    let mut all = Vec::new();
+    let mut played = Vec::new();
     let mut rows = vec![["player", "points a game (95 %)", "ended", "moves", "moves a s"].map(str::to_owned)];
     for player in &arguments.players {
         let mut player = agents::parse::<G>(player, &rules)?;
@@ -54,40 +53,34 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
         let begin = Instant::now();
         let seats = endure(player.as_mut(), &rules, extent, &levels)?;
         let seconds = begin.elapsed().as_secs_f64();
-        let Endurance { score, ends, ended, moves, mean, half_width } = Endurance::of(&seats);
+        let Endurance { all, mean, half_width } = Endurance::of(&seats);
         let shown = match (mean, half_width) {
-            (Some(mean), Some(half)) => format!("{mean:.0} ± {half:.0}"),
-            (Some(mean), None) => format!("{mean:.0}"),
-            (None, _) => format!("above {score:.0}"),
+            (Some(mean), Some(half)) => format!("{} ± {}", figure(mean), figure(half)),
+            (Some(mean), None) => figure(mean),
+            (None, _) => format!("above {}", figure(all.score)),
         };
         let name = player.name().to_owned();
-        let pace = format!("{:.0}", moves as f64 / seconds);
-        rows.push([name.clone(), shown, ended.to_string(), moves.to_string(), pace]);
+        let count = |number| HumanCount(number).to_string();
+        rows.push([name.clone(), shown, count(all.ended), count(all.moves), figure(all.moves as f64 / seconds)]);
         let (game, rules) = (G::NAME, rules.clone());
         let split = arguments.split;
-        all.push(Endured {
-            player: name,
-            game,
-            rules,
-            seed,
-            split,
-            score,
-            ends,
-            ended,
-            moves,
-            mean,
-            half_width,
-            seconds,
-            seats,
-        });
+        played.push(Endured { player: name, game, rules, seed, split, all, mean, half_width, seconds, seats });
     }
     match arguments.json {
         false => print(&table(&rows)),
         true => {
-            let json = serde_json::to_string(&all)
+            let json = serde_json::to_string(&played)
                 .map_err(|error| Error::runtime(format!("the figures cannot be written as JSON: {error}")))?;
             print(&format!("{json}\n"))
         }
+    }
+}
+
+/// A figure with as many decimals as are of use: none from 100 on.
+fn figure(number: f64) -> String {
+    match number < 100.0 {
+        true => format!("{number:.2}"),
+        false => HumanCount(number.round() as u64).to_string(),
     }
 }
 
@@ -103,7 +96,12 @@ fn table(rows: &[[String; 5]]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::table;
+    use super::{figure, table};
+
+    #[test]
+    fn figures_have_decimals_where_they_are_small() {
+        assert_eq!([0.256, 99.0, 100.5, 184_040_743.1].map(figure), ["0.26", "99.00", "101", "184,040,743"]);
+    }
 
     #[test]
     fn columns_are_as_wide_as_what_stands_in_them() {

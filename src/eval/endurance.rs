@@ -40,14 +40,8 @@ pub struct Seat {
 /// games are near exponential.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Endurance {
-    /// Points, weighed.
-    pub score: f64,
-    /// Games that ended, weighed.
-    pub ends: f64,
-    /// Games that ended, each counted once.
-    pub ended: u64,
-    /// Moves, each counted once.
-    pub moves: u64,
+    /// All seats together.
+    pub all: Seat,
     /// Points a game that ended.
     ///
     /// None where no game ended.
@@ -61,25 +55,24 @@ pub struct Endurance {
 impl Endurance {
     /// The figures of some seats.
     pub fn of(seats: &[Seat]) -> Self {
-        let (mut score, mut ends, mut ended, mut moves) = (0.0, 0.0, 0, 0);
-        for seat in seats {
-            score += seat.score;
-            ends += seat.ends;
-            ended += seat.ended;
-            moves += seat.moves;
-        }
-        let mean = (ended > 0).then(|| score / ends);
+        let all = seats.iter().fold(Seat::default(), |all, seat| Seat {
+            score: all.score + seat.score,
+            ends: all.ends + seat.ends,
+            ended: all.ended + seat.ended,
+            moves: all.moves + seat.moves,
+        });
+        let mean = (all.ended > 0).then(|| all.score / all.ends);
         let count = seats.len() as f64;
         // What a game was split into has most of its luck in common: only other seats tell how much means vary.
-        let whole = ends == ended as f64;
-        let half_width = mean.filter(|_| ended > 1 && (whole || count >= SEATS)).map(|mean| {
+        let whole = all.ends == all.ended as f64;
+        let half_width = mean.filter(|_| all.ended > 1 && (whole || count >= SEATS)).map(|mean| {
             let left = |seat: &Seat| seat.score - mean * seat.ends;
             let variance = seats.iter().map(|seat| left(seat).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
-            let of_ratio = (variance * count).sqrt() / ends;
-            let of_ends = if whole { mean / (ended as f64).sqrt() } else { 0.0 };
+            let of_ratio = (variance * count).sqrt() / all.ends;
+            let of_ends = if whole { mean / (all.ended as f64).sqrt() } else { 0.0 };
             1.96 * of_ratio.max(of_ends)
         });
-        Self { score, ends, ended, moves, mean, half_width }
+        Self { all, mean, half_width }
     }
 }
 
@@ -179,7 +172,7 @@ mod tests {
     fn the_mean_is_all_points_over_all_ends() {
         let seat = |score, ended| Seat { score, ends: ended as f64, ended, moves: 10 };
         let found = Endurance::of(&[seat(6.0, 1), seat(2.0, 3)]);
-        assert_eq!((found.score, found.ended, found.moves, found.mean), (8.0, 4, 20, Some(2.0)));
+        assert_eq!((found.all, found.mean), (Seat { score: 8.0, ends: 4.0, ended: 4, moves: 20 }, Some(2.0)));
         // What is left of the seats is 4 and -4: variance 32, of the sum 64, over 4 ends 2, more than 2 / sqrt(4) = 1.
         assert_eq!(found.half_width, Some(1.96 * 2.0));
         assert_eq!(Endurance::of(&[seat(6.0, 0)]).mean, None);
@@ -201,7 +194,7 @@ mod tests {
         // Four standard errors of both.
         assert!((endured - mean).abs() < 2.0 * (half + 1.96 * mean / 2_000_f64.sqrt()), "{endured} {half} {mean}");
         assert!(further.mean.unwrap() > endured, "a piece more is seen");
-        assert_eq!((found.moves, further.moves), (80_000, 8_000));
+        assert_eq!((found.all.moves, further.all.moves), (80_000, 8_000));
     }
 
     /// The figures of a player whose games are split by a measure of danger.
@@ -229,8 +222,8 @@ mod tests {
         let known = whole("linear:weights=dt-10", &rules, 60_000);
         let found = split("linear:weights=dt-10", &rules, extent(6_000), Tetris::DANGER.unwrap());
         apart(&found, &known);
-        assert!(found.ended > 5 * known.ended / 10, "as many moves would see a tenth: {found:?} {known:?}");
-        assert!(found.ends < known.ends, "ends count by their weights: {found:?}");
+        assert!(found.all.ended > 5 * known.all.ended / 10, "as many moves would see a tenth: {found:?} {known:?}");
+        assert!(found.all.ends < known.all.ends, "ends count by their weights: {found:?}");
 
         // Another measure of danger changes nothing of the mean, nor does a player that is asked move by move.
         let filled = |game: &Tetris| game.state().rows().iter().filter(|row| **row != 0).count();
