@@ -109,3 +109,11 @@ fn games_that_have_a_measure_of_danger_can_be_split_and_no_others() {
     assert_eq!(done.status.code(), Some(2));
     assert!(text(&done.stderr).contains("fitness.split: bilging has no measure"), "{}", text(&done.stderr));
 }
+
+#[test]
+fn who_waits_for_very_long_games_is_told_of_a_quicker_way() {
+    let eval = ["eval", "--player", "linear:weights=shapes", "--game", "tetris", "--games", "1"];
+    let told = |rows: &str| text(&matchq(&[&eval[..], &["--rule", rows]].concat(), "").stderr);
+    assert!(told("rows=14").contains("`matchq endure --split` finds their mean sooner"));
+    assert_eq!(told("rows=8"), "");
+}

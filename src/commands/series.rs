@@ -176,6 +176,9 @@ pub fn check<G: Playable>(arguments: &Arguments) -> Result<G::Rules> {
     rules::<G>(&arguments.game)
 }
 
+/// Moves a game from which on people are told of a quicker way.
+const LONG: u64 = 200_000;
+
 /// Plays the series, with progress on a terminal.
 ///
 /// # Errors
@@ -185,7 +188,18 @@ pub fn play<G: Playable>(agent: &mut dyn Agent<G>, rules: &G::Rules, arguments: 
     let start = Instant::now();
     let (first, ..) = deal::<G>(rules, arguments.seed);
     let progress = progress::series(&player, arguments.games * G::actions_left(&first.state()) as u64);
-    let games = play_series(agent, rules, arguments.seed, arguments.games, |moves| progress.set_position(moves))?;
+    let mut told = G::DANGER.is_none();
+    let games = play_series(agent, rules, arguments.seed, arguments.games, |moves| {
+        progress.set_position(moves);
+        if !told && moves / LONG >= arguments.games {
+            told = true;
+            progress.suspend(|| {
+                eprintln!(
+                    "{player}: more than {LONG} moves a game so far; `matchq endure --split` finds their mean sooner"
+                )
+            });
+        }
+    })?;
     progress.finish_and_clear();
     let seconds = start.elapsed().as_secs_f64();
     let figures = Figures::of(&games, seconds).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
