@@ -46,7 +46,7 @@ pub struct Train {
     pub config: Option<PathBuf>,
     /// Set a key of the configuration, such as learning.batch=128 (any number of
     /// times); with --resume only the number of steps, such as
-    /// training.steps=200000
+    /// training.steps=200000 or training.generations=80
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Name of the run's folder [default: the configuration's name, numbered where

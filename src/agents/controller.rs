@@ -276,17 +276,16 @@ impl<G: Features> Policy<G> for ControlledPlayer {
 /// What decides between actions of equal value, of the largest weight.
 const TIE: f64 = 1e-9;
 
+/// The parameter that names a controller.
+pub const WEIGHTS: &str = "weights";
+
 /// The player's entry in the list.
 pub fn entry<G: Playable>() -> Entry<G> {
     Entry {
         name: "linear",
         about: "the highest sum of weighed features of a move: a controller that is known by a name, or was trained",
         parameters: &[
-            Parameter {
-                key: "weights",
-                default: None,
-                about: "a controller's name; without it the first of the game's",
-            },
+            Parameter { key: WEIGHTS, default: None, about: "a controller's name; without it the first of the game's" },
             Parameter {
                 key: "depth",
                 default: Some("1"),
@@ -305,7 +304,7 @@ pub fn entry<G: Playable>() -> Entry<G> {
 }
 
 fn load<G: Playable>(options: &Options<G>) -> Result<Controlled> {
-    match (options.given(CHECKPOINT.key), options.given("weights")) {
+    match (options.given(CHECKPOINT.key), options.given(WEIGHTS)) {
         (Some(_), Some(_)) => {
             Err(Error::user(format!("'{}' has both weights and checkpoint: one is enough", options.text)))
         }
@@ -316,8 +315,8 @@ fn load<G: Playable>(options: &Options<G>) -> Result<Controlled> {
         (None, Some(name)) => match G::CONTROLLERS.iter().find(|known| known.name == name) {
             Some(known) => Controlled::of::<G>(known),
             None if G::CONTROLLERS.is_empty() => Err(options
-                .wrong("weights", "left out: no controller of the game has a name, but checkpoint=PATH is possible")),
-            None => Err(options.wrong("weights", &known_names::<G>("one of "))),
+                .wrong(WEIGHTS, "left out: no controller of the game has a name, but checkpoint=PATH is possible")),
+            None => Err(options.wrong(WEIGHTS, &known_names::<G>("one of "))),
         },
         (None, None) => match G::CONTROLLERS.first() {
             Some(known) => Controlled::of::<G>(known),

@@ -128,6 +128,9 @@ pub fn listing<G: Playable>() -> String {
         for Parameter { key, default, about } in entry.parameters {
             let default = default.map_or(String::new(), |default| format!("={default}"));
             lines += &format!("  :{:<15}{about}\n", format!("{key}{default}"));
+            for known in G::CONTROLLERS.iter().filter(|_| *key == controller::WEIGHTS) {
+                lines += &format!("    {:<14}{}\n", known.name, known.about);
+            }
         }
     }
     lines += &format!("every player\n  :{:<15}{}\n", LABEL.key, LABEL.about);

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use toml::Table;
+
 use super::{compute, print};
 use crate::cli::Train;
 use crate::error::{Error, Result};
@@ -116,9 +118,17 @@ fn finish<G: Game, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Resu
         Ending::Stopped => print(&format!("stopped at step {step}; go on with: matchq train --resume {path}\n")),
         Ending::Finished => {
             let best = run.record().best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
-            print(&format!("finished after {step} steps{best}; play with: matchq eval --checkpoint {path}\n"))
+            let rules = rules_flags::<G>(&run.config().run.game.rules);
+            print(&format!("finished after {step} steps{best}; play with: matchq eval --checkpoint {path}{rules}\n"))
         }
     }
+}
+
+/// The flags that give rules, but for those that are as they are by default.
+fn rules_flags<G: Game>(rules: &Table) -> String {
+    let known = Table::try_from(G::Rules::default()).unwrap_or_default();
+    let other = rules.iter().filter(|(key, value)| known.get(*key) != Some(*value));
+    other.map(|(key, value)| format!(" --rule {key}={value}")).collect()
 }
 
 /// The name of the game of a training.

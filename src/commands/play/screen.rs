@@ -13,11 +13,13 @@ use super::tokens::{self, CellSize, Look};
 use crate::games::Playable;
 
 /// The cells of the board, the largest first.
-const SIZES: [CellSize; 2] = [CellSize { width: 8, height: 3 }, CellSize { width: 6, height: 2 }];
+const SIZES: [CellSize; 3] = [CellSize { width: 8, height: 3 }, CellSize { width: 6, height: 2 }, CellSize::LETTER];
 /// Columns beside the board, at least, and between both.
 const PANEL: (u16, u16) = (28, 2);
 /// Rows above and below the board: the title; a message and the keys.
 const AROUND: (u16, u16) = (1, 2);
+/// The same with the smallest cells, where title and message are beside it.
+const AROUND_LETTERS: (u16, u16) = (0, 1);
 /// Moves in the list of the best.
 const LISTED: usize = 5;
 
@@ -47,19 +49,26 @@ pub fn draw<G: Playable>(frame: &mut Frame, session: &Session<G>, look: Look) ->
 
 /// The columns and rows that a board needs with cells of a size.
 fn needed<G: Playable>(cell: CellSize, board: (usize, usize)) -> (u16, u16) {
-    let (width, height) = (cell.board(board).0 + PANEL.1 + panel_size::<G>(board).0, middle::<G>(cell, board));
-    (width.max(PLAYING_SHORT.len() as u16), AROUND.0 + height + AROUND.1)
+    let width = cell.board(board).0 + PANEL.1 + panel_size::<G>(cell, board).0;
+    let (above, below) = around(cell);
+    (width.max(PLAYING_SHORT.len() as u16), above + middle::<G>(cell, board) + below)
+}
+
+fn around(cell: CellSize) -> (u16, u16) {
+    if cell == CellSize::LETTER { AROUND_LETTERS } else { AROUND }
 }
 
 /// Columns and rows of the panel.
-fn panel_size<G: Playable>((_, rows): (usize, usize)) -> (u16, u16) {
-    // Rank, move and value; score, moves left, speed, heading, an empty line and the coordinates.
+fn panel_size<G: Playable>(cell: CellSize, (_, rows): (usize, usize)) -> (u16, u16) {
+    // Rank, move and value; score, moves left, speed, heading, an empty line, and the board's text with coordinates or
+    // title and message.
+    let rows = if cell == CellSize::LETTER { 1 } else { rows };
     (PANEL.0.max(G::describe(0).chars().count() as u16 + 12), (LISTED + rows) as u16 + 6)
 }
 
 /// Rows between the title and the message.
 fn middle<G: Playable>(cell: CellSize, board: (usize, usize)) -> u16 {
-    cell.board(board).1.max(panel_size::<G>(board).1)
+    cell.board(board).1.max(panel_size::<G>(cell, board).1)
 }
 
 fn fits((width, height): (u16, u16), area: Rect) -> bool {
@@ -82,18 +91,18 @@ fn game<G: Playable>(buffer: &mut Buffer, area: Rect, cell: CellSize, session: &
     let bold = Style::new().add_modifier(Modifier::BOLD);
     let board = session.board().size();
     let (width, height) = (cell.board(board).0, middle::<G>(cell, board));
-    let (left, top) = (area.left(), area.top());
-    let seed = session.seed();
-    let title = match session.hand() {
-        None => format!("seed {seed}   {} plays", session.player()),
-        Some(_) => format!("seed {seed}   you play, {} gives hints", session.player()),
-    };
-    buffer.set_stringn(left, top, title, area.width.into(), bold);
-    tokens::draw(buffer, (left, top + AROUND.0), cell, session, look);
-    let panel = Rect::new(left + width + PANEL.1, top + AROUND.0, panel_size::<G>(board).0, height);
-    self::panel(buffer, panel, session, look);
-    let below = top + AROUND.0 + height;
-    buffer.set_stringn(left, below, message(session), area.width.into(), bold);
+    let (left, top) = (area.left(), area.top() + around(cell).0);
+    let letters = cell == CellSize::LETTER;
+    if !letters {
+        buffer.set_stringn(left, area.top(), title(session), area.width.into(), bold);
+    }
+    tokens::draw(buffer, (left, top), cell, session, look);
+    let from = left + width + PANEL.1;
+    self::panel(buffer, Rect::new(from, top, area.right() - from, height), session, look, letters);
+    let below = if letters { top + height } else { top + height + 1 };
+    if !letters {
+        buffer.set_stringn(left, below - 1, message(session), area.width.into(), bold);
+    }
     let (long, short) = match session.hand() {
         None => (WATCHING, WATCHING_SHORT),
         Some(Hand { steered: Some(_), .. }) => (STEERING, STEERING_SHORT),
@@ -101,15 +110,28 @@ fn game<G: Playable>(buffer: &mut Buffer, area: Rect, cell: CellSize, session: &
     };
     let keys = if long.len() <= area.width.into() { long } else { short };
     let dim = look.coloured(Style::new().fg(Color::Gray), Style::new());
-    buffer.set_stringn(left, below + 1, keys, area.width.into(), dim);
+    buffer.set_stringn(left, below, keys, area.width.into(), dim);
 }
 
-fn panel<G: Playable>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look: Look) {
+/// Whose game it is.
+fn title<G: Playable>(session: &Session<G>) -> String {
+    let seed = session.seed();
+    match session.hand() {
+        None => format!("seed {seed}   {} plays", session.player()),
+        Some(_) => format!("seed {seed}   you play, {} gives hints", session.player()),
+    }
+}
+
+/// Score and best moves, with the board's text, or with title and message where cells are letters already.
+fn panel<G: Playable>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look: Look, letters: bool) {
     let mut y = area.top();
     let mut line = |text: &str, style: Style| {
         buffer.set_stringn(area.left(), y, text, area.width.into(), style);
         y += 1;
     };
+    if letters {
+        line(&title(session), Style::new().add_modifier(Modifier::BOLD));
+    }
     let last = session.last().map_or(String::new(), |last| format!("  ({:+})", last.points));
     let paused = if session.is_paused() { "  paused" } else { "" };
     line(&format!("score       {}{last}", session.score()), Style::new().add_modifier(Modifier::BOLD));
@@ -126,6 +148,9 @@ fn panel<G: Playable>(buffer: &mut Buffer, area: Rect, session: &Session<G>, loo
         line(&text, Style::new());
     }
     line("", Style::new());
+    if letters {
+        return line(&message(session), Style::new().add_modifier(Modifier::BOLD));
+    }
     let board = session.board();
     board.numbered().iter().for_each(|text| line(text, Style::new()));
     let (_, rows) = board.size();

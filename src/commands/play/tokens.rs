@@ -21,9 +21,9 @@ pub struct Look {
 /// A cell's size in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CellSize {
-    /// Columns, even and at least 6.
+    /// Columns, even and at least 6 but for a letter.
     pub width: u16,
-    /// Rows, at least 2: the lower two hold the shape.
+    /// Rows, at least 2 but for a letter: the lower two hold the shape.
     pub height: u16,
 }
 
@@ -37,6 +37,9 @@ const SHAPE: u16 = 4;
 const LETTER: char = 'L';
 
 impl CellSize {
+    /// The smallest: a letter alone, and a column at each side of it.
+    pub const LETTER: Self = Self { width: 3, height: 1 };
+
     /// The size of a board of so many columns and rows with its coordinates.
     pub fn board(self, (columns, rows): (usize, usize)) -> (u16, u16) {
         (edge(rows) as u16 + columns as u16 * self.width, HEAD + rows as u16 * self.height)
@@ -133,7 +136,7 @@ pub fn draw<G: Playable>(
     let corner = (left + edge(rows) as u16, top + HEAD);
     let mut drawing = Drawing { buffer, corner, cell, look };
     for x in 0..columns {
-        drawing.buffer.set_string(drawing.corner(x, 0).0 + cell.width / 2 - 1, top, x.to_string(), Style::new());
+        drawing.buffer.set_string(drawing.corner(x, 0).0 + (cell.width - 1) / 2, top, x.to_string(), Style::new());
     }
     for y in 0..rows {
         let row = drawing.corner(0, y).1 + cell.height - 1;
@@ -175,6 +178,15 @@ impl Drawing<'_> {
     fn token(&mut self, (x, y): (usize, usize), token: &Token, fading: bool) {
         let style = self.look.token(Some(token));
         let (left, top) = self.corner(x, y);
+        if self.cell == CellSize::LETTER {
+            let on = Style::new().fg(Color::Black).bg(style.fg.unwrap_or(Color::Reset));
+            let style = if token.shape == Shape::Block { style } else { self.look.coloured(on, style) };
+            self.buffer.set_string(left, top, format!(" {} ", token.letter), style);
+            if fading {
+                self.beside((x, y), ['*', '*'], Color::White);
+            }
+            return;
+        }
         let left = left + (self.cell.width - SHAPE) / 2;
         for (row, text) in (top + self.cell.height - 2..).zip(self.look.shape(token.shape)) {
             for (column, part) in (left..).zip(text.chars()) {
@@ -200,10 +212,13 @@ impl Drawing<'_> {
         let bold = Style::new().add_modifier(Modifier::BOLD);
         let style = self.look.coloured(bold.fg(colour), bold);
         let (left, top) = self.corner(x, y);
-        let left = left + (self.cell.width - SHAPE) / 2 - 1;
-        for row in top + self.cell.height - 2..top + self.cell.height {
+        let (left, inner, rows) = match self.cell {
+            CellSize::LETTER => (left, 1, 1),
+            cell => (left + (cell.width - SHAPE) / 2 - 1, SHAPE, 2),
+        };
+        for row in top + self.cell.height - rows..top + self.cell.height {
             self.buffer.set_string(left, row, sides[0].to_string(), style);
-            self.buffer.set_string(left + SHAPE + 1, row, sides[1].to_string(), style);
+            self.buffer.set_string(left + inner + 1, row, sides[1].to_string(), style);
         }
     }
 

@@ -5,8 +5,8 @@ use super::super::session::{Answer, Command};
 use super::super::toy::Toy;
 use super::*;
 use crate::agents;
-use crate::games::Match3;
 use crate::games::match3::Move;
+use crate::games::{Match3, Tetris};
 
 const PLAIN: Look = Look { ascii: false, colour: false };
 const COLOURED: Look = Look { ascii: false, colour: true };
@@ -30,7 +30,7 @@ fn answer_with(session: &mut Session<Match3>, values: [f64; 2]) {
 
 fn drawn<G: Playable>(session: &Session<G>, (width, height): (u16, u16), look: Look) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    let needed = needed::<G>(SIZES[1], session.board().size());
+    let needed = needed::<G>(CellSize::LETTER, session.board().size());
     terminal.draw(|frame| assert_eq!(draw(frame, session, look), fits(needed, frame.area()))).unwrap();
     terminal.backend().buffer().clone()
 }
@@ -157,9 +157,9 @@ fn a_larger_terminal_has_a_larger_board_and_one_too_small_says_what_is_needed() 
     assert!(shown[1].starts_with("     0       1       2 ") && shown[33] == WATCHING, "{shown:?}");
     assert!(lines(&drawn(&session(true), (120, 40), PLAIN))[33] == PLAYING);
     assert_eq!(needed::<Match3>(SIZES[1], (8, 10)), (80, 24));
-    for size in [(79, 24), (80, 23), (30, 5)] {
+    for size in [(76, 24), (80, 12), (30, 5)] {
         let shown = lines(&drawn(&session(false), size, PLAIN)).join(" ");
-        assert!(shown.contains("too small") && shown.contains("80 x 24"), "{shown}");
+        assert!(shown.contains("too small") && shown.contains("77 x 13"), "{shown}");
     }
     for size in [(1, 1), (5, 0), (0, 5), (200, 3)] {
         drawn(&session(false), size, PLAIN);
@@ -207,4 +207,29 @@ fn a_move_that_there_is_not_is_told() {
     assert_eq!(lines(&drawn(&own, (77, 16), PLAIN))[14], "no move is of the cells (0, 0) and (0, 1)");
     own.obey(Command::Unselect);
     assert!(lines(&drawn(&own, (77, 16), PLAIN))[14].starts_with("select a token"));
+}
+
+#[test]
+fn a_small_terminal_has_a_board_of_letters_with_title_and_message_beside_it() {
+    let buffer = drawn(&session(true), (79, 23), COLOURED);
+    let shown = lines(&buffer);
+    let expected = [
+        "   0  1  2  3  4  5  6  7   seed 0   you play, greedy gives hints",
+        "0  d  d  a  #  c  b  d  c   score       0",
+        "1  d  c  #  c  #  d  c  b   moves left  25 of 25",
+    ];
+    assert_eq!(shown[..3].iter().map(|line| line.as_str()).collect::<Vec<_>>(), expected);
+    assert!(shown[12].starts_with("arrows go  space select"), "{shown:?}");
+    assert!(shown.iter().any(|line| line.contains('[') && line.contains(']')), "the cursor: {shown:?}");
+    // A token's letter stands on its colour, an obstacle does not.
+    assert_eq!((buffer[(3, 1)].bg, buffer[(12, 1)].bg), (Color::LightCyan, Color::Reset));
+}
+
+#[test]
+fn twenty_rows_of_tetris_fit_into_a_terminal_of_the_usual_size() {
+    assert!(fits(needed::<Tetris>(CellSize::LETTER, (10, 22)), Rect::new(0, 0, 80, 24)));
+    let session = Session::<Tetris>::new(Default::default(), 0, "linear", false, 1.0);
+    let shown = lines(&drawn(&session, (80, 24), PLAIN));
+    assert!(shown[22].trim_start().starts_with("21"), "{shown:?}");
+    assert_eq!(shown[23], WATCHING_SHORT);
 }
