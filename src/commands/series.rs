@@ -2,9 +2,11 @@
 //!
 //! That is progress, time and the report.
 
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
+use indicatif::HumanCount;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -176,7 +178,7 @@ pub fn check<G: Playable>(arguments: &Arguments) -> Result<G::Rules> {
     rules::<G>(&arguments.game)
 }
 
-/// Moves a game from which on people are told of a quicker way.
+/// Moves of a game after which people are told of a quicker way.
 const LONG: u64 = 200_000;
 
 /// Plays the series, with progress on a terminal.
@@ -190,14 +192,14 @@ pub fn play<G: Playable>(agent: &mut dyn Agent<G>, rules: &G::Rules, arguments: 
     let progress = progress::series(&player, arguments.games * G::actions_left(&first.state()) as u64);
     let mut told = G::DANGER.is_none();
     let games = play_series(agent, rules, arguments.seed, arguments.games, |moves| {
-        progress.set_position(moves);
-        if !told && moves / LONG >= arguments.games {
+        progress.set_position(moves.all);
+        if !told && moves.longest >= LONG {
             told = true;
-            progress.suspend(|| {
-                eprintln!(
-                    "{player}: more than {LONG} moves a game so far; `matchq endure --split` finds their mean sooner"
-                )
-            });
+            let long = HumanCount(LONG);
+            let line =
+                format!("{player}: a game has {long} moves already; `matchq endure --split` finds the mean sooner");
+            // A standard error that is closed is no reason to stop.
+            progress.suspend(|| writeln!(io::stderr(), "{line}").ok());
         }
     })?;
     progress.finish_and_clear();

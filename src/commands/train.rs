@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use toml::Table;
+use toml::{Table, Value};
 
 use super::{compute, print};
 use crate::cli::Train;
@@ -128,7 +128,8 @@ fn finish<G: Game, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Resu
 fn rules_flags<G: Game>(rules: &Table) -> String {
     let known = Table::try_from(G::Rules::default()).unwrap_or_default();
     let other = rules.iter().filter(|(key, value)| known.get(*key) != Some(*value));
-    other.map(|(key, value)| format!(" --rule {key}={value}")).collect()
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    other.map(|(key, value)| format!(" --rule {key}={}", text(value))).collect()
 }
 
 /// The name of the game of a training.

@@ -27,6 +27,15 @@ pub struct PlayedGame {
     pub waves: u32,
 }
 
+/// How far a series has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Moves {
+    /// Moves of all games.
+    pub all: u64,
+    /// Moves of the longest of those that are played now.
+    pub longest: u64,
+}
+
 /// Games that are played side by side, at first and at the most.
 const TOGETHER: RangeInclusive<u64> = 32..=1024;
 
@@ -54,7 +63,7 @@ pub fn play_series<G: Game>(
     rules: &G::Rules,
     first: u128,
     count: u64,
-    progress: impl FnMut(u64),
+    progress: impl FnMut(Moves),
 ) -> Result<Vec<PlayedGame>> {
     play_bounded(agent, rules, first, count, u64::MAX, progress)
 }
@@ -69,7 +78,7 @@ pub fn play_bounded<G: Game>(
     first: u128,
     count: u64,
     longest: u64,
-    mut progress: impl FnMut(u64),
+    mut progress: impl FnMut(Moves),
 ) -> Result<Vec<PlayedGame>> {
     let mut played = Vec::new();
     let (mut done, mut moves) = (0, 0);
@@ -104,13 +113,14 @@ fn play_together<G: Game>(
     seeds: impl Iterator<Item = u128>,
     longest: u64,
     moves: &mut u64,
-    progress: &mut impl FnMut(u64),
+    progress: &mut impl FnMut(Moves),
 ) -> Result<Vec<PlayedGame>> {
     let deal = |seed| {
         let (game, random, ties) = deal(rules, seed);
         Seat { game, random, ties, seed, actions: Vec::new(), matches: 0, waves: 0 }
     };
     let mut seats: Vec<Seat<G>> = seeds.map(deal).collect();
+    let mut played = 0;
     loop {
         let goes_on = |seat: &&mut Seat<G>| !seat.game.is_over() && (seat.actions.len() as u64) < longest;
         let mut running: Vec<&mut Seat<G>> = seats.iter_mut().filter(goes_on).collect();
@@ -128,7 +138,8 @@ fn play_together<G: Game>(
             seat.waves += step.waves;
         }
         *moves += states.len() as u64;
-        progress(*moves);
+        played += 1;
+        progress(Moves { all: *moves, longest: played });
     }
     Ok(seats
         .into_iter()

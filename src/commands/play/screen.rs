@@ -1,6 +1,7 @@
 //! What a session looks like in a terminal.
 //!
-//! That is the board, and beside it the score, the player's view and the board as text.
+//! That is the board, and beside it the score, the player's view and, where its cells are no letters, the board as
+//! text.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -66,7 +67,7 @@ fn panel_size<G: Playable>(cell: CellSize, (_, rows): (usize, usize)) -> (u16, u
     (PANEL.0.max(G::describe(0).chars().count() as u16 + 12), (LISTED + rows) as u16 + 6)
 }
 
-/// Rows between the title and the message.
+/// Rows of board and panel.
 fn middle<G: Playable>(cell: CellSize, board: (usize, usize)) -> u16 {
     cell.board(board).1.max(panel_size::<G>(cell, board).1)
 }
@@ -172,9 +173,7 @@ fn message<G: Playable>(session: &Session<G>) -> String {
             None if session.is_step_due() => format!("{player} thinks, then comes the step"),
             None => format!("{player} thinks"),
             Some(hand) if hand.hint && session.is_thinking() => format!("{player} thinks about a hint"),
-            Some(Hand { steered: Some(_), .. }) => {
-                "left and right move the piece, up turns it, down or space lets it fall".to_owned()
-            }
+            Some(Hand { steered: Some(_), .. }) => "left and right move, up turns, down lets it fall".to_owned(),
             Some(hand) if hand.selected => "which direction is it swapped?".to_owned(),
             Some(_) => "select a token, then swap it in a direction".to_owned(),
         },

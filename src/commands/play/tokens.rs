@@ -1,6 +1,6 @@
-//! The board in a terminal: every token a shape of four by two characters.
+//! The board in a terminal.
 //!
-//! A token has its letter, and marks are drawn on it.
+//! Every token is a shape of four by two characters, or in a small terminal a letter; marks are drawn on it.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
@@ -34,7 +34,7 @@ const MARKED: usize = 3;
 /// Columns of a shape.
 const SHAPE: u16 = 4;
 /// Where the letter stands in a shape.
-const LETTER: char = 'L';
+const PLACE: char = 'L';
 
 impl CellSize {
     /// The smallest: a letter alone, and a column at each side of it.
@@ -174,7 +174,7 @@ impl Drawing<'_> {
         (self.corner.0 + x as u16 * self.cell.width, self.corner.1 + y as u16 * self.cell.height)
     }
 
-    /// Draws a token into the lower two rows of its cell.
+    /// Draws a token into the lower two rows of its cell, or its letter.
     fn token(&mut self, (x, y): (usize, usize), token: &Token, fading: bool) {
         let style = self.look.token(Some(token));
         let (left, top) = self.corner(x, y);
@@ -192,11 +192,11 @@ impl Drawing<'_> {
             for (column, part) in (left..).zip(text.chars()) {
                 let (shown, style) = match part {
                     // A dark letter on the token's colour.
-                    LETTER if token.shape != Shape::Block => {
+                    PLACE if token.shape != Shape::Block => {
                         let on = Style::new().fg(Color::Black).bg(style.fg.unwrap_or(Color::Reset));
                         (token.letter, self.look.coloured(on, style).add_modifier(Modifier::BOLD))
                     }
-                    LETTER => (token.letter, style),
+                    PLACE => (token.letter, style),
                     part => (part, style),
                 };
                 self.buffer.set_string(column, row, shown.to_string(), style);
@@ -210,7 +210,7 @@ impl Drawing<'_> {
     /// Draws a character at the left and one at the right of a cell's shape.
     fn beside(&mut self, (x, y): (usize, usize), sides: [char; 2], colour: Color) {
         let bold = Style::new().add_modifier(Modifier::BOLD);
-        let style = self.look.coloured(bold.fg(colour), bold);
+        let style = self.look.coloured(bold.fg(colour).bg(Color::Reset), bold);
         let (left, top) = self.corner(x, y);
         let (left, inner, rows) = match self.cell {
             CellSize::LETTER => (left, 1, 1),
@@ -226,9 +226,13 @@ impl Drawing<'_> {
     fn mark(&mut self, cells: &[(usize, usize)], label: &str, style: Style) {
         let Some([(left, top), (right, bottom)]) = ends(cells) else { return };
         let (x, y) = self.corner(left, top + (bottom - top).div_ceil(2));
-        let around = self.cell.width.saturating_sub(label.chars().count() as u16);
-        let middle = (right - left) as u16 * self.cell.width / 2;
-        self.buffer.set_string(x + middle + around / 2, y, label, style);
+        let width = (right - left + 1) as u16 * self.cell.width;
+        // Beside a letter there is room for the rank alone.
+        let (label, free) = match self.cell == CellSize::LETTER && left == right {
+            true => (&label[..1], width - 1),
+            false => (label, width.saturating_sub(label.chars().count() as u16) / 2),
+        };
+        self.buffer.set_string(x + free, y, label, style);
     }
 }
 
@@ -285,7 +289,7 @@ mod tests {
             let drawn = shapes.map(|shape| Look { ascii, colour: false }.shape(shape));
             for (index, [above, below]) in drawn.iter().enumerate() {
                 assert_eq!((above.chars().count(), below.chars().count()), (SHAPE.into(), SHAPE.into()));
-                assert_eq!(below.matches(LETTER).count(), 1);
+                assert_eq!(below.matches(PLACE).count(), 1);
                 assert!(!ascii || above.is_ascii() && below.is_ascii());
                 assert!(!drawn[..index].contains(&drawn[index]), "{:?}", shapes[index]);
             }

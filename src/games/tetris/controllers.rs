@@ -6,7 +6,7 @@ use crate::games::{Controller, Weights};
 pub const ALL: &[Controller] = &[
     Controller {
         name: "shapes-20",
-        about: "the next one, trained further by evolution on twenty rows",
+        about: "shapes, trained further by evolution on twenty rows",
         weights: Weights::File(include_bytes!("../../../checkpoints/tetris-shapes-20/best.safetensors")),
     },
     Controller {

@@ -220,7 +220,8 @@ fn a_small_terminal_has_a_board_of_letters_with_title_and_message_beside_it() {
     ];
     assert_eq!(shown[..3].iter().map(|line| line.as_str()).collect::<Vec<_>>(), expected);
     assert!(shown[12].starts_with("arrows go  space select"), "{shown:?}");
-    assert!(shown.iter().any(|line| line.contains('[') && line.contains(']')), "the cursor: {shown:?}");
+    let cursor = buffer.content.iter().find(|cell| cell.symbol() == "[").expect("the cursor");
+    assert_eq!(cursor.bg, Color::Reset);
     // A token's letter stands on its colour, an obstacle does not.
     assert_eq!((buffer[(3, 1)].bg, buffer[(12, 1)].bg), (Color::LightCyan, Color::Reset));
 }
@@ -232,4 +233,14 @@ fn twenty_rows_of_tetris_fit_into_a_terminal_of_the_usual_size() {
     let shown = lines(&drawn(&session, (80, 24), PLAIN));
     assert!(shown[22].trim_start().starts_with("21"), "{shown:?}");
     assert_eq!(shown[23], WATCHING_SHORT);
+}
+
+#[test]
+fn marks_on_letters_leave_them_to_be_read() {
+    let mut session = session(false);
+    answer(&mut session);
+    let shown = lines(&drawn(&session, (79, 23), PLAIN));
+    // The second best swaps columns 3 and 4 of row 0, the best rows 6 and 7 of column 2.
+    assert!(shown[1].starts_with("0  d  d  a  #2↔c  b  d  c"), "{}", shown[1]);
+    assert_eq!(shown[8].chars().nth(10), Some('1'), "{}", shown[8]);
 }
