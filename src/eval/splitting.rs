@@ -73,11 +73,6 @@ impl<G: Game> Levels<G> {
         Ok(levels)
     }
 
-    /// Whether there is a level at which games are split.
-    pub fn split(&self) -> bool {
-        self.least() < 1.0
-    }
-
     /// What a move at the highest level counts.
     pub fn least(&self) -> f64 {
         self.weight(usize::MAX)

@@ -50,6 +50,7 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     ///
     /// It is a level, 0 far from the end.
     /// From level to level the chance that the game ends soon grows by about the same factor, a small one.
+    /// By a poor measure means are far off now and then, which their intervals do not tell.
     const DANGER: Option<Danger<Self>> = None;
 
     /// Deals a new game.

@@ -329,7 +329,7 @@ mod tests {
                 pool.install(|| {
                     let mut learner = fresh(sets).unwrap();
                     (0..3).for_each(|_| learner.round(&mut Metrics::default()).unwrap());
-                    assert!(learner.levels.is_none_or(|(_, levels)| levels.split()));
+                    assert!(learner.levels.is_none_or(|(_, levels)| levels.least() < 1.0));
                     learner.moving
                 })
             };
