@@ -105,6 +105,33 @@ unsafe fn pack_all_pairs<R: Register, U: Rounding<R>>(kernels: Kernels, panels: 
     }
 }
 
+with_the_best_instructions! {
+    /// The taps themselves in pairs of inputs, for [`tiles`](super::tiles): `[panels, groups, taps, pairs]`.
+    pub fn pack_for_tiles(kernels: Kernels, panels: &mut [Line]) = pairs pack_all_for_tiles
+}
+
+/// # Safety
+/// The processor has the instructions of register and unit.
+#[inline(always)]
+unsafe fn pack_all_for_tiles<R: Register, U: Rounding<R>>(kernels: Kernels, panels: &mut [Line]) {
+    let groups = kernels.sizes[1].div_ceil(2 * WIDTH);
+    for (panel, lines) in panels.chunks_exact_mut(groups * TAPS * WIDTH).enumerate() {
+        for pair in 0..groups * WIDTH {
+            let taps = [2 * pair, 2 * pair + 1].map(|input| kernels.taps(panel, input));
+            for (tap, (low, high)) in taps[0].iter().zip(&taps[1]).enumerate() {
+                let Line(to) = &mut lines[(pair / WIDTH * TAPS + tap) * WIDTH + pair % WIDTH];
+                for lane in (0..WIDTH).step_by(R::LANES) {
+                    // SAFETY: as the caller promises; a register's numbers from any of its lanes on are in a line.
+                    unsafe {
+                        let [low, high] = [low, high].map(|line| R::load(line.0.as_ptr().add(lane)));
+                        U::pairs(low, high).store(to.as_mut_ptr().add(lane));
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Gradients of kernels `[outputs, inputs]` from those of their points.
 pub fn unpack(panels: &[Line], sizes: [usize; 2], form: Form, kernels: &mut [f32]) {
     match form.long() {

@@ -8,7 +8,8 @@
 //! convolution and both of its gradients are matrix products with a left side that is read through offsets, by the
 //! micro-kernel in [`product`], and a [`plan`] leaves out what lies beyond the border.
 //!
-//! [`register`] is what all kernels know of the processor's instructions, but for the [`tiles`] of AMX.
+//! [`register`] is what all kernels know of the processor's instructions, but for the [`tiles`] of AMX, by which 3x3
+//! kernels of bfloat16 are computed directly where the processor has them.
 //!
 //! It is a leaf: numbers in, numbers out. Without gradients [`tower`] takes each block through the whole network,
 //! [`waves`] through the dynamics model.
@@ -32,7 +33,6 @@ mod register;
 mod steps;
 #[cfg(test)]
 mod tests;
-#[cfg(any(test, target_arch = "x86_64"))]
 mod tiles;
 mod tower;
 mod unit;

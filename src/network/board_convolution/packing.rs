@@ -1,8 +1,9 @@
 //! Weights as the panels of a product, and back.
 
 use super::geometry::Shape;
-use super::kernels::{Kernels, pack, pack_pairs, unpack};
+use super::kernels::{Kernels, pack, pack_for_tiles, pack_pairs, unpack};
 use super::line::{Line, WIDTH};
+use super::tiles::{self, Block};
 use super::winograd::Form;
 use crate::network::precision::Precision;
 
@@ -13,12 +14,18 @@ pub enum Algorithm {
     Direct,
     /// By [`winograd`](super::winograd), with tiles of that form.
     Winograd(Form),
+    /// As directly, by [`tiles`] of pairs.
+    Tiles,
 }
 
 impl Shape {
-    /// The one that takes the fewest multiplications, with square tiles.
+    /// The one that takes the fewest multiplications, with square tiles, or the processor's tiles.
     pub fn algorithm(&self) -> Algorithm {
-        if self.suits_winograd() { Algorithm::Winograd(self.form()) } else { Algorithm::Direct }
+        match self.suits_winograd() {
+            false => Algorithm::Direct,
+            true if self.precision == Precision::Bf16 && tiles::present() => Algorithm::Tiles,
+            true => Algorithm::Winograd(self.form()),
+        }
     }
 
     /// Lines of a panel.
@@ -26,6 +33,7 @@ impl Shape {
         match algorithm {
             Algorithm::Direct => self.inputs * self.taps(),
             Algorithm::Winograd(form) => form.points() * self.point_lines(),
+            Algorithm::Tiles => Block::panel(self.inputs),
         }
     }
 
@@ -34,6 +42,7 @@ impl Shape {
         match algorithm {
             Algorithm::Direct => self.panel(algorithm),
             Algorithm::Winograd(form) => form.points() * self.inputs,
+            Algorithm::Tiles => Block::gradient_panel(self.inputs),
         }
     }
 
@@ -74,6 +83,7 @@ impl Shape {
         match (algorithm, self.precision) {
             (Algorithm::Winograd(form), Precision::F32) => pack(kernels, form, &mut panels),
             (Algorithm::Winograd(_), Precision::Bf16) => pack_pairs(kernels, &mut panels),
+            (Algorithm::Tiles, _) => pack_for_tiles(kernels, &mut panels),
             (Algorithm::Direct, _) => {
                 let (taps, size) = (self.taps(), self.panel(algorithm));
                 for output in 0..self.outputs {
@@ -103,7 +113,11 @@ impl Shape {
             let panel = &panels[output / WIDTH * size..][..size];
             for (input, weight) in weight.chunks_exact_mut(taps).enumerate() {
                 for (tap, to) in weight.iter_mut().enumerate() {
-                    *to = panel[self.weight_line(input, tap)].0[output % WIDTH];
+                    let line = match algorithm {
+                        Algorithm::Tiles => Block::gradient_line(input, tap),
+                        _ => self.weight_line(input, tap),
+                    };
+                    *to = panel[line].0[output % WIDTH];
                 }
             }
         }

@@ -11,6 +11,7 @@ use super::packing::Algorithm;
 use super::points::{ROWS, Sizes, add_gradients, add_gradients_of_pairs, multiply, multiply_pairs};
 use super::product::Product;
 use super::steps::{Rows, Steps};
+use super::tiles::Block;
 use super::winograd::{Tile, Tiles, add_tiles, write_tiles};
 use crate::network::precision::Precision;
 
@@ -40,7 +41,22 @@ enum Way {
         /// Lines of a panel.
         panel: usize,
     },
+    /// The sums are those of all corners.
+    Tiles { block: Block, chunks: Vec<Chunk> },
 }
+
+/// Some corners of a block, whole tiles.
+struct Chunk {
+    /// The first of them.
+    first: usize,
+    /// The board of each.
+    boards: Vec<usize>,
+    /// The places that they are of, with the sums of this chunk.
+    places: Vec<Place>,
+}
+
+/// Corners of a chunk: so many that their sums stay in the first-level cache.
+const CHUNK: usize = 64;
 
 /// Some tiles of a block, and the sizes of the products at their points.
 struct Winograd {
@@ -167,7 +183,28 @@ impl Plan {
         match algorithm {
             Algorithm::Direct => Self::direct(shape, boards, regions),
             Algorithm::Winograd(_) => Self::winograd(shape, boards),
+            Algorithm::Tiles => Self::tiles(shape, boards),
         }
+    }
+
+    fn tiles(shape: &Shape, boards: usize) -> Self {
+        let block = Block::new(shape, boards);
+        let corner = |number: usize| shape.neighbourhood(number) / WIDTH;
+        let place =
+            |number: usize, first: usize| Place { number, line: shape.line(number), sum: corner(number) - first };
+        let all = boards * shape.places();
+        // Those of no place are any board's.
+        let mut owners = vec![0; block.rows()];
+        (0..all).for_each(|number| owners[corner(number)] = number / shape.places());
+        let chunks = owners.chunks(CHUNK).enumerate().map(|(index, boards)| {
+            let corners = index * CHUNK..index * CHUNK + boards.len();
+            let places = (0..all).filter(|number| corners.contains(&corner(*number)));
+            let places = places.map(|number| place(number, corners.start)).collect();
+            Chunk { first: corners.start, boards: boards.to_vec(), places }
+        });
+        let chunks = chunks.collect();
+        let places = (0..all).map(|number| place(number, 0)).collect();
+        Self { places, boards: owners, padded: shape.padded(), way: Way::Tiles { block, chunks } }
     }
 
     /// Sums of places with the same taps stand together.
@@ -255,6 +292,14 @@ impl Plan {
                 }
                 sums.chunks_exact(count).enumerate().for_each(|(group, sums)| end(group, sums));
             }
+            Way::Tiles { block, .. } => {
+                let sums = room(sums, block.panels(panels) * count);
+                sums.chunks_exact_mut(count).enumerate().for_each(|(group, sums)| begin(group, sums));
+                let rounded = room(transformed, block.rounded());
+                block.round(padded, rounded);
+                block.add_products(rounded, panels, 0, sums);
+                sums.chunks_exact(count).enumerate().for_each(|(group, sums)| end(group, sums));
+            }
         }
     }
 
@@ -287,6 +332,22 @@ impl Plan {
                         let output = &mut output[group * self.padded..][..self.padded];
                         write_tiles(&chunk.tiles, products, &finish(group), output);
                     });
+                }
+            }
+            Way::Tiles { block, chunks } => {
+                let rounded = room(transformed, block.rounded());
+                block.round(padded, rounded);
+                let groups = block.panels(panels);
+                for Chunk { first, boards, places } in chunks {
+                    let sums = room(sums, groups * boards.len());
+                    for (group, sums) in sums.chunks_exact_mut(boards.len()).enumerate() {
+                        copy_by_index(finish(group).starts, boards, sums);
+                    }
+                    block.add_products(rounded, panels, *first, sums);
+                    let each = sums.chunks_exact(boards.len()).zip(output.chunks_exact_mut(self.padded));
+                    for (group, (sums, output)) in each.enumerate() {
+                        write_places(places, sums, &finish(group), output);
+                    }
                 }
             }
         }
@@ -349,6 +410,8 @@ enum WeightWay {
     },
     /// At the points of tiles.
     Winograd(Winograd),
+    /// By the processor's tiles.
+    Tiles(Block),
 }
 
 impl WeightPlan {
@@ -366,18 +429,30 @@ impl WeightPlan {
                 padded: shape.padded(),
             },
             Algorithm::Winograd(_) => WeightWay::Winograd(Winograd::of_gradients(shape)),
+            Algorithm::Tiles => WeightWay::Tiles(Block::new(shape, shape.block())),
         })
     }
 
     /// Adds the products of padded inputs with padded gradients to sums.
     ///
-    /// These are in the order of [`Shape::pack`].
+    /// These are in the order of [`Shape::unpack`].
     pub fn add(&self, padded: &[Line], gradients: &[Line], workspace: &mut Workspace, sums: &mut [Line]) {
         match &self.0 {
             WeightWay::Direct { regions, panel, padded: size } => {
                 for (gradient, sums) in gradients.chunks_exact(*size).zip(sums.chunks_exact_mut(*panel)) {
                     add_regions(regions, padded, gradient, sums);
                 }
+            }
+            WeightWay::Tiles(block) => {
+                let Workspace { transformed, products, .. } = workspace;
+                let turned = room(transformed, block.turned());
+                block.turn(padded, turned);
+                let groups = gradients.chunks_exact(block.padded());
+                let paired = room(products, groups.len() * block.paired());
+                for (gradients, paired) in groups.zip(paired.chunks_exact_mut(block.paired())) {
+                    block.pair(gradients, paired);
+                }
+                block.add_gradients(turned, paired, sums);
             }
             WeightWay::Winograd(Winograd { tiles, sizes, precision }) => {
                 let Workspace { transformed, products, .. } = workspace;

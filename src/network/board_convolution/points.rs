@@ -6,11 +6,7 @@
 
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
-#[cfg(target_arch = "x86_64")]
-use super::tiles;
 use super::unit::Unit;
-#[cfg(target_arch = "x86_64")]
-use crate::instructions::InstructionSet;
 
 /// Rows that are computed at once, at the most.
 ///
@@ -47,18 +43,9 @@ with_the_best_instructions! {
     ) = numbers multiply_all[(12, 6, 2), (6, 3, 2), (2, 1, 4)]
 }
 
-/// The same of pairs of inputs.
-pub fn multiply_pairs(sizes: Sizes, transformed: &[Line], panels: &[Line], products: &mut [Line]) {
-    #[cfg(target_arch = "x86_64")]
-    if InstructionSet::used() >= InstructionSet::Amx && tiles::multiplies(sizes) {
-        // SAFETY: the processor has been asked for the instructions.
-        return unsafe { tiles::multiply(sizes, transformed, panels, products) };
-    }
-    multiply_pairs_in_registers(sizes, transformed, panels, products);
-}
-
 with_the_best_instructions! {
-    fn multiply_pairs_in_registers(
+    /// The same of pairs of inputs.
+    pub fn multiply_pairs(
         sizes: Sizes,
         transformed: &[Line],
         panels: &[Line],
@@ -117,18 +104,9 @@ with_the_best_instructions! {
     ) = numbers add_all[(8, 2), (4, 2), (2, 4)]
 }
 
-/// The same of pairs of tiles.
-pub fn add_gradients_of_pairs(sizes: Sizes, transformed: &[Line], gradients: &[Line], sums: &mut [Line]) {
-    #[cfg(target_arch = "x86_64")]
-    if InstructionSet::used() >= InstructionSet::Amx {
-        // SAFETY: the processor has been asked for the instructions.
-        return unsafe { tiles::add_gradients(sizes, transformed, gradients, sums) };
-    }
-    add_gradients_of_pairs_in_registers(sizes, transformed, gradients, sums);
-}
-
 with_the_best_instructions! {
-    fn add_gradients_of_pairs_in_registers(
+    /// The same of pairs of tiles.
+    pub fn add_gradients_of_pairs(
         sizes: Sizes,
         transformed: &[Line],
         gradients: &[Line],
@@ -272,6 +250,93 @@ impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
                     }
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::board_convolution::unit::rounded;
+    use crate::random::{Role, Stream};
+
+    const POINTS: usize = 16;
+
+    fn halves(pair: f32) -> [f32; 2] {
+        [f32::from_bits(pair.to_bits() << 16), f32::from_bits(pair.to_bits() & !0xffff)]
+    }
+
+    /// Lines of random pairs.
+    fn pairs(count: usize, stream: &mut Stream) -> Vec<Line> {
+        let mut number = || u32::from(rounded(2.0 * stream.unit() - 1.0));
+        (0..count).map(|_| Line(std::array::from_fn(|_| f32::from_bits(number() | number() << 16)))).collect()
+    }
+
+    fn assert_near(lines: &[Line], plain: &[f64], what: &str) {
+        for (number, plain) in lines.iter().flat_map(|line| line.0).zip(plain) {
+            assert!((f64::from(number) - plain).abs() < 1e-4, "{what}: {number}, not {plain}");
+        }
+        assert_eq!(lines.len() * WIDTH, plain.len(), "{what}");
+    }
+
+    fn dot(left: f32, right: f32) -> f64 {
+        let [[a, b], [c, d]] = [left, right].map(|pair| halves(pair).map(f64::from));
+        a * c + b * d
+    }
+
+    #[test]
+    fn pairs_of_inputs_are_multiplied_as_plain_sums() {
+        let mut stream = Stream::new(8, Role::Sample, 0);
+        for (tiles, inputs, count) in
+            [(12, 16, 2), (60, 8, 1), (54, 16, 3), (7, 4, 2), (33, 32, 2), (1, 1, 1), (5, 20, 2)]
+        {
+            let sizes = Sizes { points: POINTS, tiles, inputs };
+            let what = format!("{sizes:?}, {count} panels");
+            let groups = inputs.div_ceil(WIDTH);
+            let left = pairs(POINTS * groups * tiles + ROWS, &mut stream);
+            let right = pairs(count * POINTS * inputs, &mut stream);
+            let plain: Vec<f64> = (0..count * POINTS * tiles * WIDTH)
+                .map(|at| {
+                    let (tile, output) = (at / WIDTH % tiles, at % WIDTH);
+                    let (point, panel) = (at / WIDTH / tiles % POINTS, at / WIDTH / tiles / POINTS);
+                    let product = |input: usize| {
+                        let left = left[(point * groups + input / WIDTH) * tiles + tile].0[input % WIDTH];
+                        dot(left, right[(panel * POINTS + point) * inputs + input].0[output])
+                    };
+                    (0..inputs).map(product).sum()
+                })
+                .collect();
+            let mut products = vec![Line([f32::NAN; WIDTH]); count * POINTS * tiles];
+            multiply_pairs(sizes, &left, &right, &mut products);
+            assert_near(&products, &plain, &what);
+        }
+    }
+
+    #[test]
+    fn gradients_of_pairs_of_tiles_are_added_as_plain_sums() {
+        let mut stream = Stream::new(9, Role::Sample, 0);
+        for (tiles, inputs, count) in
+            [(30, 32, 2), (27, 16, 1), (24, 17, 3), (2, 8, 2), (120, 40, 2), (1, 1, 1), (17, 5, 2)]
+        {
+            let sizes = Sizes { points: POINTS, tiles, inputs };
+            let what = format!("{sizes:?}, {count} panels");
+            let groups = inputs.div_ceil(WIDTH);
+            let left = pairs(POINTS * groups * tiles + ROWS, &mut stream);
+            let right = pairs(count * POINTS * tiles, &mut stream);
+            let plain: Vec<f64> = (0..count * POINTS * inputs * WIDTH)
+                .map(|at| {
+                    let (input, output) = (at / WIDTH % inputs, at % WIDTH);
+                    let (point, panel) = (at / WIDTH / inputs % POINTS, at / WIDTH / inputs / POINTS);
+                    let product = |tile: usize| {
+                        let left = left[(point * groups + input / WIDTH) * tiles + tile].0[input % WIDTH];
+                        dot(left, right[(panel * POINTS + point) * tiles + tile].0[output])
+                    };
+                    0.5 + (0..tiles).map(product).sum::<f64>()
+                })
+                .collect();
+            let mut sums = vec![Line([0.5; WIDTH]); count * POINTS * inputs];
+            add_gradients_of_pairs(sizes, &left, &right, &mut sums);
+            assert_near(&sums, &plain, &what);
         }
     }
 }

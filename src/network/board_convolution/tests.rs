@@ -11,6 +11,7 @@ use super::layer::Layer;
 use super::line::{Line, WIDTH};
 use super::packing::Algorithm;
 use super::plan::{Plans, Workspace};
+use super::tiles::tests::emulated;
 use crate::instructions::InstructionSet;
 use crate::network::activation::Activation;
 use crate::network::precision::Precision;
@@ -94,17 +95,26 @@ fn output_and_gradients_are_plain_sums_whatever_the_sizes() {
                 match shape.algorithm() {
                     Algorithm::Direct => direct += usize::from(kernel == 3),
                     Algorithm::Winograd(form) => forms[form as usize] += 1,
+                    Algorithm::Tiles => unreachable!("tiles are of pairs"),
                 }
                 let mut again = stream.clone();
                 let floats = check(shape, &mut stream);
                 if shape.algorithm() != Algorithm::Direct {
-                    let rounded = check(Shape { precision: Precision::Bf16, ..shape }, &mut again);
+                    let shape = Shape { precision: Precision::Bf16, ..shape };
+                    let mut once_more = again.clone();
+                    let rounded = check(shape, &mut again);
+                    let by_tiles = emulated(|| {
+                        assert_eq!(shape.algorithm(), Algorithm::Tiles);
+                        check(shape, &mut once_more)
+                    });
                     let difference = |(a, b): (&Vec<f32>, &Vec<f32>)| {
                         a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
                     };
                     // Other tiles alone make a thousandth of that.
-                    let rounded = floats.iter().zip(&rounded).map(difference);
-                    assert!(rounded.into_iter().all(|difference| difference > 1e-3), "each is rounded: {shape:?}");
+                    for rounded in [rounded, by_tiles] {
+                        let mut differences = floats.iter().zip(&rounded).map(difference);
+                        assert!(differences.all(|difference| difference > 1e-3), "each is rounded: {shape:?}");
+                    }
                 }
             }
         }
@@ -115,6 +125,11 @@ fn output_and_gradients_are_plain_sums_whatever_the_sizes() {
 
 #[test]
 fn the_output_of_a_board_does_not_depend_on_other_boards_whatever_they_hold() {
+    boards_do_not_meet();
+    emulated(boards_do_not_meet);
+}
+
+fn boards_do_not_meet() {
     let mut stream = Stream::new(7, Role::Sample, 0);
     for (rows, columns) in [(10, 8), (12, 6), (7, 7), (5, 4), (5, 5), (7, 6), (8, 3), (6, 6), (14, 6), (10, 2)] {
         for precision in [Precision::F32, Precision::Bf16] {
@@ -145,6 +160,11 @@ fn the_output_of_a_board_does_not_depend_on_other_boards_whatever_they_hold() {
 
 #[test]
 fn a_layer_from_padded_to_padded_blocks_is_the_convolution_and_leaves_the_border_zero() {
+    layers_convolve();
+    emulated(layers_convolve);
+}
+
+fn layers_convolve() {
     let mut stream = Stream::new(5, Role::Sample, 0);
     for (rows, columns) in [(10, 8), (7, 6), (7, 7), (5, 4), (5, 5), (4, 5), (3, 3), (1, 9)] {
         for (inputs, outputs, activation, precision) in [

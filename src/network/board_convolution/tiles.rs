@@ -1,153 +1,267 @@
-//! The products of pairs at the points, by registers of tiles: AMX.
+//! 3x3 convolutions by registers of tiles: AMX.
 //!
-//! A tile has up to sixteen rows of sixteen words. One instruction multiplies a tile of pairs of bfloat16 by another and
-//! adds the products to a tile of sums (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter
-//! 18). Rust has no stable functions for them; the leaf here is assembly. The tests hold the products against plain sums
-//! through an emulation of the tiles.
+//! A tile has sixteen rows of sixteen words. One instruction multiplies a tile of pairs of bfloat16 by another and adds
+//! the products to a tile of sums (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18).
+//! Where that is so cheap, every place sums over its neighbourhood: sixteen lines of a padded block, rounded, are a tile,
+//! and every tap is a constant offset. Lines between the boards are computed along and not used.
+//!
+//! Rust has no stable functions for these instructions; the leaf here is assembly. The tests run all of it in an emulation
+//! of the tiles.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::asm;
 
+use super::geometry::Shape;
 use super::line::{Line, WIDTH};
-use super::points::Sizes;
+use super::register::{Register, with_the_best_instructions};
+use super::unit::Rounding;
+#[cfg(target_arch = "x86_64")]
+use crate::instructions::InstructionSet;
 
-/// Registers of tiles; rows in memory are a [`Line`] apart.
+/// Rows of a tile.
+pub const HEIGHT: usize = WIDTH;
+/// Bytes of a line.
+const LINE: usize = size_of::<Line>();
+/// Rounded numbers of a line.
+const HALVES: usize = 2 * WIDTH;
+/// Taps of a kernel, and of one of its rows.
+const TAPS: usize = 9;
+const ROW: usize = 3;
+
+/// Whether convolutions of pairs are computed by tiles.
+pub fn present() -> bool {
+    #[cfg(test)]
+    if tests::EMULATED.get() {
+        return true;
+    }
+    #[cfg(target_arch = "x86_64")]
+    return InstructionSet::used() >= InstructionSet::Amx;
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// Where the numbers of a block lie for its products.
 ///
-/// # Safety
-/// Of all functions: the processor has the instructions; where memory is read or written, so many lines as the tile
-/// has rows may be.
-trait TileRegisters {
-    /// Begins, with tiles of so many steps, and rows of the last one.
+/// A corner is the line with which the neighbourhood of a place begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Block {
+    /// Lines of a group of the padded block.
+    padded: usize,
+    /// Lines from one row of a board to the next.
+    row: usize,
+    /// Behind the corner of the last place.
+    corners: usize,
+    inputs: usize,
+}
+
+impl Block {
+    /// Of so many boards.
+    pub fn new(shape: &Shape, boards: usize) -> Self {
+        let last = (boards * shape.places()).checked_sub(1);
+        let corners = last.map_or(0, |place| shape.neighbourhood(place) / WIDTH + 1);
+        Self { padded: shape.padded(), row: shape.padded_columns(), corners, inputs: shape.inputs }
+    }
+
+    /// Lines of a group of the padded block.
+    pub fn padded(&self) -> usize {
+        self.padded
+    }
+
+    /// How many panels of weights these are.
+    pub fn panels(&self, panels: &[Line]) -> usize {
+        panels.len() / Self::panel(self.inputs)
+    }
+
+    /// Rows of all tiles of corners.
+    pub fn rows(&self) -> usize {
+        self.corners.next_multiple_of(HEIGHT)
+    }
+
+    /// Groups of rounded inputs.
+    fn groups(&self) -> usize {
+        self.inputs.div_ceil(HALVES)
+    }
+
+    /// Lines of a panel of weights: `[groups, taps, pairs]`.
+    pub fn panel(inputs: usize) -> usize {
+        inputs.div_ceil(HALVES) * TAPS * WIDTH
+    }
+
+    /// Lines of the gradient of a panel: `[groups, taps, inputs]` in groups of [`WIDTH`] inputs.
+    pub fn gradient_panel(inputs: usize) -> usize {
+        inputs.div_ceil(WIDTH) * TAPS * WIDTH
+    }
+
+    /// Where in the gradient of a panel that of an input and tap is.
+    pub fn gradient_line(input: usize, tap: usize) -> usize {
+        (input / WIDTH * TAPS + tap) * WIDTH + input % WIDTH
+    }
+
+    /// Lines of a group of rounded inputs; those behind the block are read along.
+    fn reach(&self) -> usize {
+        self.rows() + 2 * self.row + ROW
+    }
+
+    /// Lines of [`round`](Self::round).
+    pub fn rounded(&self) -> usize {
+        self.groups() * self.reach()
+    }
+
+    /// Rounds a padded block: `[groups, lines]` of [`HALVES`] inputs each.
+    pub fn round(&self, padded: &[Line], rounded: &mut [Line]) {
+        round_lines(padded, self.padded, self.reach(), rounded);
+    }
+
+    /// Adds the convolution at so many corners from the first on to sums `[panels, corners]`.
     ///
-    /// Steps are the pairs of a row on the left.
-    unsafe fn configure(&mut self, steps: usize, tail: usize);
-    /// A tile of zeros.
-    unsafe fn zero<const TILE: usize>(&mut self);
-    /// Reads a tile.
-    unsafe fn load<const TILE: usize>(&mut self, from: *const Line);
-    /// Writes a tile of sums.
-    unsafe fn store<const TILE: usize>(&mut self, to: *mut Line);
-    /// Adds products of pairs to a tile of sums.
-    unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self);
-    /// Writes word `i` of line `k` as word `k` of line `i`, and zeros behind.
-    unsafe fn transpose(&mut self, from: &[Line], to: &mut [Line; WIDTH]);
-    /// Ends.
-    unsafe fn release(&mut self);
+    /// The corners are whole tiles; `rounded` is what [`round`](Self::round) wrote.
+    pub fn add_products(&self, rounded: &[Line], panels: &[Line], first: usize, sums: &mut [Line]) {
+        #[cfg(test)]
+        if tests::EMULATED.get() {
+            // SAFETY: the emulation needs no instructions.
+            return unsafe { add_products(&mut tests::Emulation::default(), self, rounded, panels, first, sums) };
+        }
+        // SAFETY: whoever has this way has asked the processor for the instructions.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            add_products(&mut Processor::new(), self, rounded, panels, first, sums);
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        unreachable!("tiles are of other processors: {rounded:?} {panels:?} {first} {sums:?}");
+    }
+
+    /// Lines of a row of [`turn`](Self::turn): an odd number, so that rows do not meet in the cache.
+    fn turned_row(&self) -> usize {
+        (self.steps() + (2 * self.row + ROW).div_ceil(HALVES)) | 1
+    }
+
+    /// Steps of [`HALVES`] lines over all places.
+    fn steps(&self) -> usize {
+        self.corners.div_ceil(HALVES)
+    }
+
+    /// Lines of [`turn`](Self::turn).
+    pub fn turned(&self) -> usize {
+        self.inputs.div_ceil(WIDTH) * WIDTH * self.turned_row()
+    }
+
+    /// Rounds a padded block with each channel's lines side by side: `[channels, lines]`.
+    pub fn turn(&self, padded: &[Line], turned: &mut [Line]) {
+        turn_lines(padded, self.padded, self.turned_row(), turned);
+    }
+
+    /// Lines of [`pair`](Self::pair) for a group of gradients.
+    pub fn paired(&self) -> usize {
+        self.steps() * WIDTH
+    }
+
+    /// Rounds a group of padded gradients in pairs of lines, from the first place on.
+    pub fn pair(&self, gradients: &[Line], paired: &mut [Line]) {
+        pair_lines(&gradients[self.row + 1..], paired);
+    }
+
+    /// Adds the gradient of the weights of the panels of [paired](Self::pair) gradients to sums.
+    ///
+    /// `turned` is what [`turn`](Self::turn) wrote.
+    pub fn add_gradients(&self, turned: &[Line], paired: &[Line], sums: &mut [Line]) {
+        #[cfg(test)]
+        if tests::EMULATED.get() {
+            // SAFETY: the emulation needs no instructions.
+            return unsafe { add_gradients(&mut tests::Emulation::default(), self, turned, paired, sums) };
+        }
+        // SAFETY: as of `add_products`.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            add_gradients(&mut Processor::new(), self, turned, paired, sums);
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        unreachable!("tiles are of other processors: {turned:?} {paired:?} {sums:?}");
+    }
 }
 
-/// Which tile is what: sums of two panels, and the left side, of full height.
-const SUMS: [usize; 2] = [0, 1];
-const LEFT: usize = 2;
-/// The same of the height of the last rows.
-const TAIL_SUMS: [usize; 2] = [3, 4];
-const TAIL_LEFT: usize = 5;
-/// The right side of two panels.
-const RIGHT: [usize; 2] = [6, 7];
+with_the_best_instructions! {
+    fn round_lines(padded: &[Line], size: usize, reach: usize, rounded: &mut [Line]) = pairs round_all
+}
 
-/// Rows of a tile, and words of a row.
-const HEIGHT: usize = WIDTH;
-
-/// What the processor is told of the sizes of its tiles.
-#[repr(C, align(64))]
-struct Configuration([u8; 64]);
-
-impl Configuration {
-    fn new(steps: usize, tail: usize) -> Self {
-        let mut bytes = [0; 64];
-        // The only palette.
-        bytes[0] = 1;
-        let mut tile = |tile: usize, rows: usize, words: usize| {
-            bytes[48 + tile] = rows as u8;
-            bytes[16 + 2 * tile] = 4 * words as u8;
-        };
-        for sums in SUMS {
-            tile(sums, HEIGHT, WIDTH);
+/// # Safety
+/// The processor has the instructions of register and unit.
+#[inline(always)]
+unsafe fn round_all<R: Register, U: Rounding<R>>(padded: &[Line], size: usize, reach: usize, rounded: &mut [Line]) {
+    for (groups, rounded) in padded.chunks(2 * size).zip(rounded.chunks_exact_mut(reach)) {
+        let lines = size.min(reach);
+        for half in 0..2 {
+            let group = groups.chunks_exact(size).nth(half);
+            for (line, Line(to)) in rounded[..lines].iter_mut().enumerate() {
+                for lane in (0..WIDTH).step_by(R::LANES) {
+                    // SAFETY: a register's numbers from any of its lanes on are in a line, which has room for two groups
+                    // of rounded ones.
+                    unsafe {
+                        let number = group.map_or(R::zero(), |lines| R::load(lines[line].0.as_ptr().add(lane)));
+                        U::store(number, to.as_mut_ptr().cast::<u16>().add(half * WIDTH + lane));
+                    }
+                }
+            }
         }
-        for sums in TAIL_SUMS {
-            tile(sums, tail, WIDTH);
-        }
-        tile(LEFT, HEIGHT, steps);
-        tile(TAIL_LEFT, tail, steps);
-        for right in RIGHT {
-            tile(right, steps, WIDTH);
-        }
-        Self(bytes)
+        rounded[lines..].fill(Line::default());
     }
 }
 
-/// The processor's.
-#[cfg(target_arch = "x86_64")]
-struct Processor;
+with_the_best_instructions! {
+    /// Rounds lines in pairs; behind the last stand zeros.
+    fn pair_lines(lines: &[Line], paired: &mut [Line]) = pairs pair_all
+}
 
-#[cfg(target_arch = "x86_64")]
-impl TileRegisters for Processor {
-    #[inline(always)]
-    unsafe fn configure(&mut self, steps: usize, tail: usize) {
-        let configuration = Configuration::new(steps, tail);
-        // SAFETY: as the caller promises; 64 bytes are read.
-        unsafe { asm!("ldtilecfg [{}]", in(reg) &configuration, options(nostack, readonly)) }
-    }
-
-    #[inline(always)]
-    unsafe fn zero<const TILE: usize>(&mut self) {
-        // SAFETY: as the caller promises. That tiles keep their content from one block of assembly to the next is more
-        // than the language grants; it holds since the compiler uses none, and keeps the order of the blocks.
-        unsafe { asm!("tilezero tmm{tile}", tile = const TILE, options(nostack, nomem)) }
-    }
-
-    #[inline(always)]
-    unsafe fn load<const TILE: usize>(&mut self, from: *const Line) {
-        // SAFETY: as the caller promises.
-        unsafe {
-            asm!(
-                "tileloadd tmm{tile}, [{from} + {apart}*1]",
-                tile = const TILE, from = in(reg) from, apart = in(reg) size_of::<Line>(),
-                options(nostack, readonly)
-            );
+/// # Safety
+/// The processor has the instructions of register and unit.
+#[inline(always)]
+unsafe fn pair_all<R: Register, U: Rounding<R>>(lines: &[Line], paired: &mut [Line]) {
+    let mut pairs = lines.chunks(2);
+    for Line(to) in paired {
+        let pair = pairs.next().unwrap_or_default();
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: a register's numbers from any of its lanes on are in a line.
+            unsafe {
+                let number = |which: usize| match pair.get(which) {
+                    Some(Line(line)) => R::load(line.as_ptr().add(lane)),
+                    None => R::zero(),
+                };
+                U::pairs(number(0), number(1)).store(to.as_mut_ptr().add(lane));
+            }
         }
     }
+}
 
-    #[inline(always)]
-    unsafe fn store<const TILE: usize>(&mut self, to: *mut Line) {
-        // SAFETY: as the caller promises.
-        unsafe {
-            asm!(
-                "tilestored [{to} + {apart}*1], tmm{tile}",
-                tile = const TILE, to = in(reg) to, apart = in(reg) size_of::<Line>(),
-                options(nostack)
-            );
+/// Turns groups of so many lines each; rows of what is written have so many lines, too.
+fn turn_lines(padded: &[Line], size: usize, row: usize, turned: &mut [Line]) {
+    let mut pairs = [Line::default(); WIDTH];
+    let mut columns = [Line::default(); WIDTH];
+    for (group, turned) in padded.chunks_exact(size).zip(turned.chunks_exact_mut(WIDTH * row)) {
+        for step in 0..row {
+            pair_lines(group.get(step * HALVES..).unwrap_or_default(), &mut pairs);
+            transpose(&pairs, &mut columns);
+            for (channel, column) in columns.iter().enumerate() {
+                turned[channel * row + step] = *column;
+            }
         }
     }
+}
 
-    #[inline(always)]
-    unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self) {
-        // SAFETY: as the caller promises.
-        unsafe {
-            asm!(
-                "tdpbf16ps tmm{sums}, tmm{left}, tmm{right}",
-                sums = const TO, left = const BY, right = const WITH,
-                options(nostack, nomem)
-            );
-        }
+/// Word `i` of line `k` as word `k` of line `i`.
+fn transpose(from: &[Line; WIDTH], to: &mut [Line; WIDTH]) {
+    #[cfg(target_arch = "x86_64")]
+    if InstructionSet::used() >= InstructionSet::Avx512 {
+        // SAFETY: the processor has been asked for the instructions.
+        return unsafe { transpose_in_registers(from, to) };
     }
-
-    #[inline(always)]
-    unsafe fn transpose(&mut self, from: &[Line], to: &mut [Line; WIDTH]) {
-        // SAFETY: a processor with tiles has AVX-512.
-        unsafe { transpose(from, to) }
-    }
-
-    #[inline(always)]
-    unsafe fn release(&mut self) {
-        // SAFETY: as the caller promises.
-        unsafe { asm!("tilerelease", options(nostack, nomem)) }
+    for (word, line) in to.iter_mut().enumerate() {
+        line.0 = from.map(|from| from.0[word]);
     }
 }
 
 /// The same by AVX-512, in four steps of interleaving.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-fn transpose(from: &[Line], to: &mut [Line; WIDTH]) {
+fn transpose_in_registers(from: &[Line; WIDTH], to: &mut [Line; WIDTH]) {
     use std::arch::x86_64::{
         __m512, _mm512_castpd_ps, _mm512_castps_pd, _mm512_loadu_ps, _mm512_setzero_ps, _mm512_shuffle_f32x4,
         _mm512_storeu_ps, _mm512_unpackhi_pd, _mm512_unpackhi_ps, _mm512_unpacklo_pd, _mm512_unpacklo_ps,
@@ -185,102 +299,93 @@ fn transpose(from: &[Line], to: &mut [Line; WIDTH]) {
     }
 }
 
-/// Whether tiles can multiply: so many pairs of inputs fill them.
-pub fn multiplies(Sizes { inputs, .. }: Sizes) -> bool {
-    inputs <= WIDTH || inputs.is_multiple_of(WIDTH)
-}
-
-/// As [`multiply_pairs`](super::points::multiply_pairs).
-///
-/// # Panics
-/// Unless tiles can [multiply](multiplies) these sizes.
+/// Registers of tiles, all of sixteen rows of a line.
 ///
 /// # Safety
-/// The processor has AMX with bfloat16 and AVX-512.
+/// Of all functions: the processor has the instructions; where memory is read or written, so many rows may be.
+trait TileRegisters {
+    /// Reads a tile with rows so many bytes apart.
+    unsafe fn load<const TILE: usize>(&mut self, from: *const u8, apart: usize);
+    /// Writes a tile to lines.
+    unsafe fn store<const TILE: usize>(&mut self, to: *mut Line);
+    /// Adds products of pairs to a tile of sums.
+    unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self);
+}
+
+/// The processor's, as long as this lives.
 #[cfg(target_arch = "x86_64")]
-pub unsafe fn multiply(sizes: Sizes, transformed: &[Line], panels: &[Line], products: &mut [Line]) {
-    // SAFETY: as the caller promises.
-    unsafe { multiply_all(&mut Processor, sizes, transformed, panels, products) }
-}
+struct Processor;
 
-/// As [`add_gradients_of_pairs`](super::points::add_gradients_of_pairs).
-///
-/// # Safety
-/// The processor has AMX with bfloat16 and AVX-512.
 #[cfg(target_arch = "x86_64")]
-pub unsafe fn add_gradients(sizes: Sizes, transformed: &[Line], gradients: &[Line], sums: &mut [Line]) {
-    // SAFETY: as the caller promises.
-    unsafe { add_all(&mut Processor, sizes, transformed, gradients, sums) }
-}
-
-/// Sums of products for two panels, or the only one that is left.
-struct Block {
-    /// The left side, and how many lines are from one step of it to the next.
-    left: *const Line,
-    left_step: usize,
-    /// The right side of each panel, the same.
-    right: [*const Line; 2],
-    right_step: usize,
-    steps: usize,
-    sums: [*mut Line; 2],
-    both: bool,
-}
-
-impl Block {
-    /// Writes or adds the sums of so many rows: of a tile, or of the last.
+impl Processor {
+    /// Tells the processor the sizes of its tiles.
     ///
     /// # Safety
-    /// All of that lies in memory that may be read or written; the processor has the instructions.
+    /// It has the instructions.
     #[inline(always)]
-    unsafe fn sum<T: TileRegisters, const ADD: bool>(self, registers: &mut T, rows: usize) {
+    unsafe fn new() -> Self {
+        #[repr(C, align(64))]
+        struct Configuration([u8; 64]);
+
+        let mut configuration = Configuration([0; 64]);
+        // The only palette; then the bytes of a row and the number of rows of each tile.
+        configuration.0[0] = 1;
+        for tile in 0..8 {
+            configuration.0[16 + 2 * tile] = LINE as u8;
+            configuration.0[48 + tile] = HEIGHT as u8;
+        }
+        // SAFETY: as the caller promises; 64 bytes are read.
+        unsafe { asm!("ldtilecfg [{}]", in(reg) &configuration, options(nostack, readonly)) }
+        Self
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Drop for Processor {
+    #[inline(always)]
+    fn drop(&mut self) {
+        // SAFETY: who made this promised the instructions.
+        unsafe { asm!("tilerelease", options(nostack, nomem)) }
+    }
+}
+
+// That tiles keep their content from one block of assembly to the next is more than the language grants; it holds since
+// the compiler uses none, and keeps the order of the blocks.
+#[cfg(target_arch = "x86_64")]
+impl TileRegisters for Processor {
+    #[inline(always)]
+    unsafe fn load<const TILE: usize>(&mut self, from: *const u8, apart: usize) {
         // SAFETY: as the caller promises.
         unsafe {
-            if rows >= HEIGHT {
-                self.sum_by::<T, { SUMS[0] }, { SUMS[1] }, LEFT, ADD>(registers);
-            } else {
-                self.sum_by::<T, { TAIL_SUMS[0] }, { TAIL_SUMS[1] }, TAIL_LEFT, ADD>(registers);
-            }
+            asm!(
+                "tileloadd tmm{tile}, [{from} + {apart}*1]",
+                tile = const TILE, from = in(reg) from, apart = in(reg) apart,
+                options(nostack, readonly)
+            );
         }
     }
 
-    /// # Safety
-    /// As of [`sum`](Self::sum).
     #[inline(always)]
-    unsafe fn sum_by<
-        T: TileRegisters,
-        const FIRST: usize,
-        const SECOND: usize,
-        const FACTORS: usize,
-        const ADD: bool,
-    >(
-        self,
-        registers: &mut T,
-    ) {
-        let Self { left, left_step, right, right_step, steps, sums, both } = self;
+    unsafe fn store<const TILE: usize>(&mut self, to: *mut Line) {
         // SAFETY: as the caller promises.
         unsafe {
-            if ADD {
-                registers.load::<FIRST>(sums[0]);
-                if both {
-                    registers.load::<SECOND>(sums[1]);
-                }
-            } else {
-                registers.zero::<FIRST>();
-                registers.zero::<SECOND>();
-            }
-            for step in 0..steps {
-                registers.load::<FACTORS>(left.add(step * left_step));
-                registers.load::<{ RIGHT[0] }>(right[0].add(step * right_step));
-                registers.add_product::<FIRST, FACTORS, { RIGHT[0] }>();
-                if both {
-                    registers.load::<{ RIGHT[1] }>(right[1].add(step * right_step));
-                    registers.add_product::<SECOND, FACTORS, { RIGHT[1] }>();
-                }
-            }
-            registers.store::<FIRST>(sums[0]);
-            if both {
-                registers.store::<SECOND>(sums[1]);
-            }
+            asm!(
+                "tilestored [{to} + {apart}*1], tmm{tile}",
+                tile = const TILE, to = in(reg) to, apart = in(reg) LINE,
+                options(nostack)
+            );
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self) {
+        // SAFETY: as the caller promises.
+        unsafe {
+            asm!(
+                "tdpbf16ps tmm{sums}, tmm{left}, tmm{right}",
+                sums = const TO, left = const BY, right = const WITH,
+                options(nostack, nomem)
+            );
         }
     }
 }
@@ -288,179 +393,199 @@ impl Block {
 /// # Safety
 /// The processor has the instructions of the registers.
 #[inline(always)]
-unsafe fn multiply_all<T: TileRegisters>(
+unsafe fn add_products<T: TileRegisters>(
     registers: &mut T,
-    sizes: Sizes,
-    transformed: &[Line],
+    block: &Block,
+    rounded: &[Line],
     panels: &[Line],
-    products: &mut [Line],
-) {
-    let Sizes { points, tiles, inputs } = sizes;
-    let (groups, count) = (inputs.div_ceil(WIDTH), panels.len() / (points * inputs));
-    assert!(multiplies(sizes), "pairs of inputs that fill tiles");
-    assert_eq!(transformed.len(), sizes.transformed(), "transformed patches");
-    assert_eq!([panels.len(), products.len()], [inputs, tiles].map(|size| count * points * size), "panels");
-    let (left, right, sums) = (transformed.as_ptr(), panels.as_ptr(), products.as_mut_ptr());
-    // SAFETY: the sizes are asserted; for the last rows there are tiles of their number.
-    unsafe {
-        registers.configure(inputs.min(WIDTH), (tiles % HEIGHT).max(1));
-        for point in 0..points {
-            for panel in (0..count).step_by(2) {
-                for tile in (0..tiles).step_by(HEIGHT) {
-                    let both = panel + 1 < count;
-                    let panels = [panel, panel + usize::from(both)];
-                    let block = Block {
-                        left: left.add(point * groups * tiles + tile),
-                        left_step: tiles,
-                        right: panels.map(|panel| right.add((panel * points + point) * inputs)),
-                        right_step: WIDTH,
-                        steps: groups,
-                        sums: panels.map(|panel| sums.add((panel * points + point) * tiles + tile)),
-                        both,
-                    };
-                    block.sum::<T, false>(registers, tiles - tile);
-                }
-            }
-        }
-        registers.release();
-    }
-}
-
-/// Tiles of the left side that are transposed at once.
-const TRANSPOSED: usize = 4;
-
-/// # Safety
-/// The processor has the instructions of the registers.
-#[inline(always)]
-unsafe fn add_all<T: TileRegisters>(
-    registers: &mut T,
-    sizes: Sizes,
-    transformed: &[Line],
-    gradients: &[Line],
+    first: usize,
     sums: &mut [Line],
 ) {
-    let Sizes { points, tiles, inputs } = sizes;
-    let (groups, count) = (inputs.div_ceil(WIDTH), sums.len() / (points * inputs));
-    assert_eq!(transformed.len(), sizes.transformed(), "transformed patches");
-    assert_eq!([sums.len(), gradients.len()], [inputs, tiles].map(|size| count * points * size), "gradients");
-    // The same number of steps for each tile.
-    let steps = (1..=WIDTH.min(tiles)).rev().find(|steps| tiles.is_multiple_of(*steps)).unwrap_or(1);
-    let mut left = [[Line::default(); WIDTH]; TRANSPOSED];
-    let (right, sums) = (gradients.as_ptr(), sums.as_mut_ptr());
-    // SAFETY: the sizes are asserted; for the last rows there are tiles of their number.
-    unsafe {
-        registers.configure(steps, (inputs % HEIGHT).max(1));
-        for point in 0..points {
-            for group in 0..groups {
-                let lines = &transformed[(point * groups + group) * tiles..][..tiles];
-                for (which, some) in lines.chunks(TRANSPOSED * steps).enumerate() {
-                    for (from, to) in some.chunks_exact(steps).zip(&mut left) {
-                        registers.transpose(from, to);
+    let (panel, reach) = (Block::panel(block.inputs), block.reach());
+    let rows = sums.len() / (panels.len() / panel);
+    assert_eq!(rounded.len(), block.rounded(), "a rounded block");
+    assert_eq!(sums.len(), panels.len() / panel * rows, "sums of each panel");
+    assert!(rows.is_multiple_of(HEIGHT) && first + rows <= block.rows(), "whole tiles");
+    let taps = |group: usize| {
+        let offset = move |tap: usize| group * reach + tap / ROW * block.row + tap % ROW;
+        (0..TAPS).map(move |tap| (offset(tap), (group * TAPS + tap) * WIDTH))
+    };
+    for (panels, sums) in panels.chunks(2 * panel).zip(sums.chunks_mut(2 * rows)) {
+        for row in (0..rows).step_by(2 * HEIGHT) {
+            let (tall, wide) = (row + HEIGHT < rows, panels.len() > panel);
+            // SAFETY: sixteen lines of sums from each row on are written, and as many of the block read from each corner
+            // and tap on, which its reach allows.
+            unsafe {
+                let left = |offset: usize| rounded.as_ptr().add(first + row + offset).cast::<u8>();
+                let right = |line: usize| panels.as_ptr().add(line).cast::<u8>();
+                let to = sums.as_mut_ptr().add(row);
+                let below = to.wrapping_add(HEIGHT);
+                let (beside, last) = (to.wrapping_add(rows), below.wrapping_add(rows));
+                registers.load::<0>(to.cast(), LINE);
+                if tall {
+                    registers.load::<1>(below.cast(), LINE);
+                }
+                if wide {
+                    registers.load::<2>(beside.cast(), LINE);
+                }
+                if tall && wide {
+                    registers.load::<3>(last.cast(), LINE);
+                }
+                for (offset, line) in (0..block.groups()).flat_map(taps) {
+                    registers.load::<4>(left(offset), LINE);
+                    registers.load::<6>(right(line), LINE);
+                    registers.add_product::<0, 4, 6>();
+                    if wide {
+                        registers.load::<7>(right(panel + line), LINE);
+                        registers.add_product::<2, 4, 7>();
                     }
-                    for panel in (0..count).step_by(2) {
-                        let both = panel + 1 < count;
-                        let panels = [panel, panel + usize::from(both)];
-                        let (first, input) = (which * TRANSPOSED * steps, group * WIDTH);
-                        let block = Block {
-                            left: left.as_ptr().cast(),
-                            left_step: WIDTH,
-                            right: panels.map(|panel| right.add((panel * points + point) * tiles + first)),
-                            right_step: steps,
-                            steps: some.len() / steps,
-                            sums: panels.map(|panel| sums.add((panel * points + point) * inputs + input)),
-                            both,
-                        };
-                        block.sum::<T, true>(registers, inputs - input);
+                    if tall {
+                        registers.load::<5>(left(offset + HEIGHT), LINE);
+                        registers.add_product::<1, 5, 6>();
+                        if wide {
+                            registers.add_product::<3, 5, 7>();
+                        }
+                    }
+                }
+                registers.store::<0>(to);
+                if tall {
+                    registers.store::<1>(below);
+                }
+                if wide {
+                    registers.store::<2>(beside);
+                }
+                if tall && wide {
+                    registers.store::<3>(last);
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The processor has the instructions of the registers.
+#[inline(always)]
+unsafe fn add_gradients<T: TileRegisters>(
+    registers: &mut T,
+    block: &Block,
+    turned: &[Line],
+    paired: &[Line],
+    sums: &mut [Line],
+) {
+    let (size, row, panel) = (block.paired(), block.turned_row(), Block::gradient_panel(block.inputs));
+    assert_eq!(turned.len(), block.turned(), "turned inputs");
+    assert_eq!(paired.len() * panel, sums.len() * size, "gradients of each panel");
+    for (paired, sums) in paired.chunks(2 * size).zip(sums.chunks_mut(2 * panel)) {
+        let wide = paired.len() > size;
+        for group in 0..block.inputs.div_ceil(WIDTH) {
+            for kernel_row in 0..ROW {
+                // SAFETY: sixteen lines of sums of three taps are written; a row of the turned block reaches two rows of
+                // a board and two lines beyond the last step.
+                unsafe {
+                    let left = |step: usize, tap: usize| {
+                        let line = turned.as_ptr().add(group * WIDTH * row + step).cast::<u16>();
+                        line.add(kernel_row * block.row + tap).cast::<u8>()
+                    };
+                    let right = |step: usize| paired.as_ptr().add(step * WIDTH);
+                    let to = sums.as_mut_ptr().add((group * TAPS + kernel_row * ROW) * WIDTH);
+                    let beside = to.wrapping_add(panel);
+                    registers.load::<0>(to.cast(), LINE);
+                    registers.load::<1>(to.add(WIDTH).cast(), LINE);
+                    registers.load::<2>(to.add(2 * WIDTH).cast(), LINE);
+                    if wide {
+                        registers.load::<3>(beside.cast(), LINE);
+                        registers.load::<4>(beside.add(WIDTH).cast(), LINE);
+                        registers.load::<5>(beside.add(2 * WIDTH).cast(), LINE);
+                    }
+                    for step in 0..block.steps() {
+                        registers.load::<6>(right(step).cast(), LINE);
+                        registers.load::<7>(left(step, 0), row * LINE);
+                        registers.add_product::<0, 7, 6>();
+                        if !wide {
+                            registers.load::<7>(left(step, 1), row * LINE);
+                            registers.add_product::<1, 7, 6>();
+                            registers.load::<7>(left(step, 2), row * LINE);
+                            registers.add_product::<2, 7, 6>();
+                            continue;
+                        }
+                        let other = right(step).add(size).cast();
+                        registers.load::<6>(other, LINE);
+                        registers.add_product::<3, 7, 6>();
+                        registers.load::<7>(left(step, 1), row * LINE);
+                        registers.add_product::<4, 7, 6>();
+                        registers.load::<6>(right(step).cast(), LINE);
+                        registers.add_product::<1, 7, 6>();
+                        registers.load::<7>(left(step, 2), row * LINE);
+                        registers.add_product::<2, 7, 6>();
+                        registers.load::<6>(other, LINE);
+                        registers.add_product::<5, 7, 6>();
+                    }
+                    registers.store::<0>(to);
+                    registers.store::<1>(to.add(WIDTH));
+                    registers.store::<2>(to.add(2 * WIDTH));
+                    if wide {
+                        registers.store::<3>(beside);
+                        registers.store::<4>(beside.add(WIDTH));
+                        registers.store::<5>(beside.add(2 * WIDTH));
                     }
                 }
             }
         }
-        registers.release();
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
+    use std::cell::Cell;
+
     use super::*;
-    #[cfg(target_arch = "x86_64")]
-    use crate::instructions::InstructionSet;
-    use crate::network::board_convolution::points::{ROWS, add_gradients_of_pairs, multiply_pairs};
-    use crate::network::board_convolution::unit::rounded;
-    use crate::random::{Role, Stream};
 
-    const POINTS: usize = 16;
+    thread_local! {
+        /// Whether this thread computes by the emulation.
+        pub static EMULATED: Cell<bool> = const { Cell::new(false) };
+    }
 
-    /// Tiles in plain code, that refuse what the processor would refuse.
+    /// Computes by the emulation, in one thread.
+    pub fn emulated<R>(compute: impl FnOnce() -> R + Send) -> R
+    where
+        R: Send,
+    {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        pool.install(|| {
+            EMULATED.set(true);
+            compute()
+        })
+    }
+
+    /// Tiles in plain code.
     #[derive(Default)]
-    struct Emulation {
-        /// Rows, and words of a row, of each tile, while it is configured.
-        sizes: Option<[(usize, usize); 8]>,
-        tiles: [[Line; HEIGHT]; 8],
-    }
-
-    impl Emulation {
-        fn size(&self, tile: usize) -> (usize, usize) {
-            self.sizes.expect("configured tiles")[tile]
-        }
-    }
+    pub struct Emulation([[Line; HEIGHT]; 8]);
 
     impl TileRegisters for Emulation {
-        unsafe fn configure(&mut self, steps: usize, tail: usize) {
-            let Configuration(bytes) = Configuration::new(steps, tail);
-            assert_eq!(bytes[0], 1, "the palette");
-            let size = |tile: usize| (bytes[48 + tile] as usize, bytes[16 + 2 * tile] as usize / 4);
-            self.sizes = Some(std::array::from_fn(size));
-            let sizes = self.sizes.unwrap();
-            assert!(sizes.iter().all(|(rows, words)| (1..=16).contains(rows) && (1..=16).contains(words)), "{sizes:?}");
-        }
-
-        unsafe fn zero<const TILE: usize>(&mut self) {
-            self.size(TILE);
-            self.tiles[TILE] = Default::default();
-        }
-
-        unsafe fn load<const TILE: usize>(&mut self, from: *const Line) {
-            let (rows, words) = self.size(TILE);
-            self.tiles[TILE] = Default::default();
-            for (row, line) in self.tiles[TILE][..rows].iter_mut().enumerate() {
+        unsafe fn load<const TILE: usize>(&mut self, from: *const u8, apart: usize) {
+            for (row, line) in self.0[TILE].iter_mut().enumerate() {
                 // SAFETY: as the caller promises.
-                let from = unsafe { &*from.add(row) };
-                line.0[..words].copy_from_slice(&from.0[..words]);
+                *line = Line(unsafe { from.add(row * apart).cast::<[f32; WIDTH]>().read_unaligned() });
             }
         }
 
         unsafe fn store<const TILE: usize>(&mut self, to: *mut Line) {
-            let (rows, words) = self.size(TILE);
-            for (row, line) in self.tiles[TILE][..rows].iter().enumerate() {
+            for (row, line) in self.0[TILE].iter().enumerate() {
                 // SAFETY: as the caller promises.
-                let to = unsafe { &mut *to.add(row) };
-                to.0[..words].copy_from_slice(&line.0[..words]);
+                unsafe { *to.add(row) = *line }
             }
         }
 
         unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self) {
-            let [sums, left, right] = [TO, BY, WITH].map(|tile| self.size(tile));
-            assert!(sums.0 == left.0 && sums.1 == right.1 && left.1 == right.0, "{sums:?}, {left:?}, {right:?}");
-            for row in 0..sums.0 {
-                for column in 0..sums.1 {
-                    for step in 0..left.1 {
-                        let [a, b] = halves(self.tiles[BY][row].0[step]);
-                        let [c, d] = halves(self.tiles[WITH][step].0[column]);
-                        self.tiles[TO][row].0[column] += a * c + b * d;
+            for row in 0..HEIGHT {
+                for step in 0..WIDTH {
+                    let [a, b] = halves(self.0[BY][row].0[step]);
+                    for column in 0..WIDTH {
+                        let [c, d] = halves(self.0[WITH][step].0[column]);
+                        self.0[TO][row].0[column] += a * c + b * d;
                     }
                 }
             }
-        }
-
-        unsafe fn transpose(&mut self, from: &[Line], to: &mut [Line; WIDTH]) {
-            for (word, line) in to.iter_mut().enumerate() {
-                *line = Line::default();
-                line.0.iter_mut().zip(from).for_each(|(to, from)| *to = from.0[word]);
-            }
-        }
-
-        unsafe fn release(&mut self) {
-            assert!(self.sizes.take().is_some(), "configured tiles");
         }
     }
 
@@ -468,107 +593,13 @@ mod tests {
         [f32::from_bits(pair.to_bits() << 16), f32::from_bits(pair.to_bits() & !0xffff)]
     }
 
-    /// Lines of random pairs.
-    fn pairs(count: usize, stream: &mut Stream) -> Vec<Line> {
-        let mut number = || u32::from(rounded(2.0 * stream.unit() - 1.0));
-        (0..count).map(|_| Line(std::array::from_fn(|_| f32::from_bits(number() | number() << 16)))).collect()
-    }
-
-    fn assert_near(lines: &[Line], plain: &[f64], what: &str) {
-        for (number, plain) in lines.iter().flat_map(|line| line.0).zip(plain) {
-            assert!((f64::from(number) - plain).abs() < 1e-4, "{what}: {number}, not {plain}");
-        }
-        assert_eq!(lines.len() * WIDTH, plain.len(), "{what}");
-    }
-
-    fn dot(left: f32, right: f32) -> f64 {
-        let [[a, b], [c, d]] = [left, right].map(|pair| halves(pair).map(f64::from));
-        a * c + b * d
-    }
-
-    #[test]
-    fn tiles_and_registers_multiply_pairs_of_inputs_as_plain_sums() {
-        let mut stream = Stream::new(8, Role::Sample, 0);
-        for (tiles, inputs, count) in
-            [(12, 16, 2), (60, 8, 1), (54, 16, 3), (7, 4, 2), (33, 32, 2), (1, 1, 1), (5, 20, 2)]
-        {
-            let sizes = Sizes { points: POINTS, tiles, inputs };
-            let what = format!("{sizes:?}, {count} panels");
-            let groups = inputs.div_ceil(WIDTH);
-            let left = pairs(POINTS * groups * tiles + ROWS, &mut stream);
-            let right = pairs(count * POINTS * inputs, &mut stream);
-            let plain: Vec<f64> = (0..count * POINTS * tiles * WIDTH)
-                .map(|at| {
-                    let (tile, output) = (at / WIDTH % tiles, at % WIDTH);
-                    let (point, panel) = (at / WIDTH / tiles % POINTS, at / WIDTH / tiles / POINTS);
-                    let product = |input: usize| {
-                        let left = left[(point * groups + input / WIDTH) * tiles + tile].0[input % WIDTH];
-                        dot(left, right[(panel * POINTS + point) * inputs + input].0[output])
-                    };
-                    (0..inputs).map(product).sum()
-                })
-                .collect();
-            let mut products = vec![Line([f32::NAN; WIDTH]); count * POINTS * tiles];
-            multiply_pairs(sizes, &left, &right, &mut products);
-            assert_near(&products, &plain, &what);
-            assert_eq!(multiplies(sizes), inputs != 20);
-            if multiplies(sizes) {
-                products.fill(Line([f32::NAN; WIDTH]));
-                // SAFETY: the emulation needs no instructions.
-                unsafe { multiply_all(&mut Emulation::default(), sizes, &left, &right, &mut products) };
-                assert_near(&products, &plain, &what);
-            }
-        }
-    }
-
-    #[test]
-    fn tiles_and_registers_add_gradients_of_pairs_of_tiles_as_plain_sums() {
-        let mut stream = Stream::new(9, Role::Sample, 0);
-        for (tiles, inputs, count) in
-            [(30, 32, 2), (27, 16, 1), (24, 17, 3), (2, 8, 2), (120, 40, 2), (1, 1, 1), (17, 5, 2)]
-        {
-            let sizes = Sizes { points: POINTS, tiles, inputs };
-            let what = format!("{sizes:?}, {count} panels");
-            let groups = inputs.div_ceil(WIDTH);
-            let left = pairs(POINTS * groups * tiles + ROWS, &mut stream);
-            let right = pairs(count * POINTS * tiles, &mut stream);
-            let plain: Vec<f64> = (0..count * POINTS * inputs * WIDTH)
-                .map(|at| {
-                    let (input, output) = (at / WIDTH % inputs, at % WIDTH);
-                    let (point, panel) = (at / WIDTH / inputs % POINTS, at / WIDTH / inputs / POINTS);
-                    let product = |tile: usize| {
-                        let left = left[(point * groups + input / WIDTH) * tiles + tile].0[input % WIDTH];
-                        dot(left, right[(panel * POINTS + point) * tiles + tile].0[output])
-                    };
-                    0.5 + (0..tiles).map(product).sum::<f64>()
-                })
-                .collect();
-            let begun = vec![Line([0.5; WIDTH]); count * POINTS * inputs];
-            let mut sums = begun.clone();
-            add_gradients_of_pairs(sizes, &left, &right, &mut sums);
-            assert_near(&sums, &plain, &what);
-            let mut sums = begun;
-            // SAFETY: the emulation needs no instructions.
-            unsafe { add_all(&mut Emulation::default(), sizes, &left, &right, &mut sums) };
-            assert_near(&sums, &plain, &what);
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
     #[test]
     fn words_are_transposed() {
-        if !InstructionSet::present().contains(&InstructionSet::Avx512) {
-            return;
-        }
-        let lines: Vec<Line> = (0..16).map(|k| Line(std::array::from_fn(|i| (100 * k + i) as f32))).collect();
-        for count in [1, 9, 15, 16] {
-            let (mut found, mut expected) = ([Line([7.0; WIDTH]); WIDTH], [Line::default(); WIDTH]);
-            // SAFETY: the processor has just been asked for the instructions; the emulation needs none.
-            unsafe {
-                transpose(&lines[..count], &mut found);
-                Emulation::default().transpose(&lines[..count], &mut expected);
-            }
-            assert_eq!(found, expected);
+        let lines: [Line; WIDTH] = std::array::from_fn(|k| Line(std::array::from_fn(|i| (100 * k + i) as f32)));
+        let mut found = [Line([7.0; WIDTH]); WIDTH];
+        transpose(&lines, &mut found);
+        for (word, line) in found.iter().enumerate() {
+            assert_eq!(line.0, std::array::from_fn(|k| (100 * k + word) as f32));
         }
     }
 }
