@@ -58,8 +58,15 @@ struct Arguments {
 }
 
 fn main() {
-    let Arguments { threads, channels, layers, precision, seconds, only, folder, .. } = Arguments::parse();
+    let arguments = Arguments::parse();
+    let threads = arguments.threads;
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().expect("the first pool of threads");
+    // As a training does.
+    rayon::scope(|_| measure(arguments));
+}
+
+fn measure(arguments: Arguments) {
+    let Arguments { threads, channels, layers, precision, seconds, only, folder, .. } = arguments;
     let (name, device) = device::select(None).expect("a device");
     let sets = [
         format!("network.channels={channels}"),

@@ -109,7 +109,8 @@ impl<G: Game> Task<G> for Resume<'_> {
 
 /// Trains, and says how that ended and what can be done next.
 fn finish<G: Game, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Result<()> {
-    let ending = run.train(stop);
+    // In the pool of threads: who waits outside of it is woken for every piece of work.
+    let ending = rayon::scope(|_| run.train(stop));
     run.logs().finish();
     let ending = ending?;
     run.logs().draw_curve(run.folder())?;

@@ -36,7 +36,7 @@ use crate::store::AgentFile;
 /// What a step is, it says itself: a move, a sweep, a generation. It is all that the run counts, and logs, evaluations
 /// and checkpoints are due after so many. Everything in it that moves is what [`save`](Self::save) gives: taken up by
 /// [`restore`](Self::restore), a learner goes on as if it had never been interrupted, bit for bit.
-pub trait Learner<G: Game>: Sized {
+pub trait Learner<G: Game>: Send + Sized {
     /// The name in configurations.
     const NAME: &'static str;
     /// The key of its configuration that says how many steps there are.
@@ -49,7 +49,7 @@ pub trait Learner<G: Game>: Sized {
     const SHOWN: &'static [&'static str];
 
     /// Its sections of the configuration.
-    type Config: Clone + Default + PartialEq + Serialize + DeserializeOwned;
+    type Config: Clone + Default + PartialEq + Send + Serialize + DeserializeOwned;
     /// All that moves, as it is read from a checkpoint.
     ///
     /// [`save`](Self::save) gives what is written.

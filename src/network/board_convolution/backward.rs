@@ -23,7 +23,10 @@ pub struct Gradients {
 ///
 /// They make it the same whatever the number of threads; no more threads than this work on the backward pass. (Biases
 /// have a gradient for each board.)
-const PARTS: usize = 32;
+const PARTS: usize = 24;
+
+/// Lines of the sum that a thread adds at once.
+const TOGETHER: usize = 256;
 
 /// Some of the boards.
 struct Boards<'a> {
@@ -176,9 +179,12 @@ impl Work<'_> {
 fn sum(partial: Vec<Vec<Line>>, length: usize) -> Vec<Line> {
     let mut partial = partial.into_iter();
     let mut sum = partial.next().unwrap_or_else(|| LINES.take_zeroed(length));
-    for part in partial {
-        add_lines(&part, &mut sum);
-        LINES.give(part);
-    }
+    let others: Vec<Vec<Line>> = partial.collect();
+    sum.par_chunks_mut(TOGETHER).enumerate().for_each(|(index, sum)| {
+        for part in &others {
+            add_lines(&part[index * TOGETHER..][..sum.len()], sum);
+        }
+    });
+    others.into_iter().for_each(|part| LINES.give(part));
     sum
 }

@@ -345,3 +345,42 @@ unsafe fn write_all_places<R: Register>(places: &[Place], sums: &[Line], finish:
         }
     }
 }
+
+with_the_best_instructions! {
+    /// The same of sums from the first on, which have not begun yet.
+    ///
+    /// For all sums, from number zero on, it is told of which board they are.
+    pub fn start_and_write_places(
+        places: &[Place],
+        boards: &[usize],
+        first: usize,
+        sums: &[Line],
+        finish: &Finish,
+        output: &mut [Line],
+    ) = start_and_write_all_places
+}
+
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn start_and_write_all_places<R: Register>(
+    places: &[Place],
+    boards: &[usize],
+    first: usize,
+    sums: &[Line],
+    finish: &Finish,
+    output: &mut [Line],
+) {
+    assert!(finish.fits(output.len()), "a group of a block of that size");
+    for place in places {
+        let start = &finish.starts[boards[place.sum]].0;
+        let (from, to) = (&sums[place.sum - first].0, &mut output[place.line].0);
+        for lane in (0..WIDTH).step_by(R::LANES) {
+            // SAFETY: a register's numbers from any of its lanes on are in a line, and that line is in the block.
+            unsafe {
+                let sum = R::load(from.as_ptr().add(lane)).plus(R::load(start.as_ptr().add(lane)));
+                finish.of(sum, place.line * WIDTH + lane).store(to.as_mut_ptr().add(lane));
+            }
+        }
+    }
+}

@@ -33,6 +33,7 @@ mod register;
 mod steps;
 #[cfg(test)]
 mod tests;
+mod tile_registers;
 mod tiles;
 mod tower;
 mod unit;

@@ -33,7 +33,7 @@ impl Shape {
         match algorithm {
             Algorithm::Direct => self.inputs * self.taps(),
             Algorithm::Winograd(form) => form.points() * self.point_lines(),
-            Algorithm::Tiles => Block::panel(self.inputs),
+            Algorithm::Tiles => Block::panel_of(self.inputs),
         }
     }
 

@@ -2,9 +2,10 @@
 //!
 //! Those near the border leave out what lies beyond it.
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::channels::{Finish, copy_by_index, write_places};
+use super::channels::{Finish, copy_by_index, start_and_write_places, write_places};
 use super::geometry::{Rectangle, Shape};
 use super::line::{Line, WIDTH};
 use super::packing::Algorithm;
@@ -47,16 +48,13 @@ enum Way {
 
 /// Some corners of a block, whole tiles.
 struct Chunk {
-    /// The first of them.
-    first: usize,
-    /// The board of each.
-    boards: Vec<usize>,
-    /// The places that they are of, with the sums of this chunk.
-    places: Vec<Place>,
+    corners: Range<usize>,
+    /// Which places they are of.
+    places: Range<usize>,
 }
 
-/// Corners of a chunk: so many that their sums stay in the first-level cache.
-const CHUNK: usize = 64;
+/// Corners of a chunk: so few that their sums stay in the first-level cache, so many that the weights do.
+const CHUNK: usize = 128;
 
 /// Some tiles of a block, and the sizes of the products at their points.
 struct Winograd {
@@ -190,20 +188,17 @@ impl Plan {
     fn tiles(shape: &Shape, boards: usize) -> Self {
         let block = Block::new(shape, boards);
         let corner = |number: usize| shape.neighbourhood(number) / WIDTH;
-        let place =
-            |number: usize, first: usize| Place { number, line: shape.line(number), sum: corner(number) - first };
-        let all = boards * shape.places();
+        let place = |number: usize| Place { number, line: shape.line(number), sum: corner(number) };
+        let places: Vec<Place> = (0..boards * shape.places()).map(place).collect();
         // Those of no place are any board's.
         let mut owners = vec![0; block.rows()];
-        (0..all).for_each(|number| owners[corner(number)] = number / shape.places());
-        let chunks = owners.chunks(CHUNK).enumerate().map(|(index, boards)| {
-            let corners = index * CHUNK..index * CHUNK + boards.len();
-            let places = (0..all).filter(|number| corners.contains(&corner(*number)));
-            let places = places.map(|number| place(number, corners.start)).collect();
-            Chunk { first: corners.start, boards: boards.to_vec(), places }
-        });
-        let chunks = chunks.collect();
-        let places = (0..all).map(|number| place(number, 0)).collect();
+        places.iter().for_each(|place| owners[place.sum] = place.number / shape.places());
+        let chunk = |first: usize| {
+            let corners = first..block.rows().min(first + CHUNK);
+            let before = |corner: usize| places.partition_point(|place| place.sum < corner);
+            Chunk { places: before(corners.start)..before(corners.end), corners }
+        };
+        let chunks = (0..block.rows()).step_by(CHUNK).map(chunk).collect();
         Self { places, boards: owners, padded: shape.padded(), way: Way::Tiles { block, chunks } }
     }
 
@@ -337,16 +332,17 @@ impl Plan {
             Way::Tiles { block, chunks } => {
                 let rounded = room(transformed, block.rounded());
                 block.round(padded, rounded);
-                let groups = block.panels(panels);
-                for Chunk { first, boards, places } in chunks {
-                    let sums = room(sums, groups * boards.len());
-                    for (group, sums) in sums.chunks_exact_mut(boards.len()).enumerate() {
-                        copy_by_index(finish(group).starts, boards, sums);
-                    }
-                    block.add_products(rounded, panels, *first, sums);
-                    let each = sums.chunks_exact(boards.len()).zip(output.chunks_exact_mut(self.padded));
-                    for (group, (sums, output)) in each.enumerate() {
-                        write_places(places, sums, &finish(group), output);
+                let together = panels.chunks(TOGETHER * block.panel());
+                for (index, panels) in together.enumerate() {
+                    for Chunk { corners, places } in chunks {
+                        let sums = room(sums, block.panels(panels) * corners.len());
+                        block.write_products(rounded, panels, corners.start, sums);
+                        for (which, sums) in sums.chunks_exact(corners.len()).enumerate() {
+                            let group = TOGETHER * index + which;
+                            let (places, finish) = (&self.places[places.clone()], finish(group));
+                            let output = &mut output[group * self.padded..][..self.padded];
+                            start_and_write_places(places, &self.boards, corners.start, sums, &finish, output);
+                        }
                     }
                 }
             }

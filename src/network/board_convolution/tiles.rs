@@ -1,27 +1,21 @@
 //! 3x3 convolutions by registers of tiles: AMX.
 //!
-//! A tile has sixteen rows of sixteen words. One instruction multiplies a tile of pairs of bfloat16 by another and adds
-//! the products to a tile of sums (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18).
-//! Where that is so cheap, every place sums over its neighbourhood: sixteen lines of a padded block, rounded, are a tile,
-//! and every tap is a constant offset. Lines between the boards are computed along and not used.
-//!
-//! Rust has no stable functions for these instructions; the leaf here is assembly. The tests run all of it in an emulation
-//! of the tiles.
-
-#[cfg(target_arch = "x86_64")]
-use std::arch::asm;
+//! One instruction multiplies sixteen rows of pairs of bfloat16 by sixteen others. Where that is so cheap, every place sums
+//! over its neighbourhood: sixteen lines of a padded block, rounded, are a tile, and every tap is a constant offset. Lines
+//! between the boards are computed along and not used. The tests run all of it in an emulation of the tiles, too.
 
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
+#[cfg(test)]
+use super::tile_registers::Emulation;
+#[cfg(target_arch = "x86_64")]
+use super::tile_registers::Processor;
+use super::tile_registers::{HEIGHT, LINE, TileRegisters};
 use super::unit::Rounding;
 #[cfg(target_arch = "x86_64")]
 use crate::instructions::InstructionSet;
 
-/// Rows of a tile.
-pub const HEIGHT: usize = WIDTH;
-/// Bytes of a line.
-const LINE: usize = size_of::<Line>();
 /// Rounded numbers of a line.
 const HALVES: usize = 2 * WIDTH;
 /// Taps of a kernel, and of one of its rows.
@@ -69,7 +63,7 @@ impl Block {
 
     /// How many panels of weights these are.
     pub fn panels(&self, panels: &[Line]) -> usize {
-        panels.len() / Self::panel(self.inputs)
+        panels.len() / self.panel()
     }
 
     /// Rows of all tiles of corners.
@@ -82,8 +76,13 @@ impl Block {
         self.inputs.div_ceil(HALVES)
     }
 
-    /// Lines of a panel of weights: `[groups, taps, pairs]`.
-    pub fn panel(inputs: usize) -> usize {
+    /// Lines of a panel of weights.
+    pub fn panel(&self) -> usize {
+        Self::panel_of(self.inputs)
+    }
+
+    /// The same for so many inputs: `[groups, taps, pairs]`.
+    pub fn panel_of(inputs: usize) -> usize {
         inputs.div_ceil(HALVES) * TAPS * WIDTH
     }
 
@@ -116,15 +115,25 @@ impl Block {
     ///
     /// The corners are whole tiles; `rounded` is what [`round`](Self::round) wrote.
     pub fn add_products(&self, rounded: &[Line], panels: &[Line], first: usize, sums: &mut [Line]) {
+        self.products::<true>(rounded, panels, first, sums);
+    }
+
+    /// The same, writing sums that begin with zero.
+    pub fn write_products(&self, rounded: &[Line], panels: &[Line], first: usize, sums: &mut [Line]) {
+        self.products::<false>(rounded, panels, first, sums);
+    }
+
+    fn products<const ADD: bool>(&self, rounded: &[Line], panels: &[Line], first: usize, sums: &mut [Line]) {
         #[cfg(test)]
         if tests::EMULATED.get() {
+            let registers = &mut Emulation::default();
             // SAFETY: the emulation needs no instructions.
-            return unsafe { add_products(&mut tests::Emulation::default(), self, rounded, panels, first, sums) };
+            return unsafe { products::<_, ADD>(registers, self, rounded, panels, first, sums) };
         }
         // SAFETY: whoever has this way has asked the processor for the instructions.
         #[cfg(target_arch = "x86_64")]
         unsafe {
-            add_products(&mut Processor::new(), self, rounded, panels, first, sums);
+            products::<_, ADD>(&mut Processor::new(), self, rounded, panels, first, sums);
         }
         #[cfg(not(target_arch = "x86_64"))]
         unreachable!("tiles are of other processors: {rounded:?} {panels:?} {first} {sums:?}");
@@ -167,7 +176,7 @@ impl Block {
         #[cfg(test)]
         if tests::EMULATED.get() {
             // SAFETY: the emulation needs no instructions.
-            return unsafe { add_gradients(&mut tests::Emulation::default(), self, turned, paired, sums) };
+            return unsafe { add_gradients(&mut Emulation::default(), self, turned, paired, sums) };
         }
         // SAFETY: as of `add_products`.
         #[cfg(target_arch = "x86_64")]
@@ -299,101 +308,10 @@ fn transpose_in_registers(from: &[Line; WIDTH], to: &mut [Line; WIDTH]) {
     }
 }
 
-/// Registers of tiles, all of sixteen rows of a line.
-///
-/// # Safety
-/// Of all functions: the processor has the instructions; where memory is read or written, so many rows may be.
-trait TileRegisters {
-    /// Reads a tile with rows so many bytes apart.
-    unsafe fn load<const TILE: usize>(&mut self, from: *const u8, apart: usize);
-    /// Writes a tile to lines.
-    unsafe fn store<const TILE: usize>(&mut self, to: *mut Line);
-    /// Adds products of pairs to a tile of sums.
-    unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self);
-}
-
-/// The processor's, as long as this lives.
-#[cfg(target_arch = "x86_64")]
-struct Processor;
-
-#[cfg(target_arch = "x86_64")]
-impl Processor {
-    /// Tells the processor the sizes of its tiles.
-    ///
-    /// # Safety
-    /// It has the instructions.
-    #[inline(always)]
-    unsafe fn new() -> Self {
-        #[repr(C, align(64))]
-        struct Configuration([u8; 64]);
-
-        let mut configuration = Configuration([0; 64]);
-        // The only palette; then the bytes of a row and the number of rows of each tile.
-        configuration.0[0] = 1;
-        for tile in 0..8 {
-            configuration.0[16 + 2 * tile] = LINE as u8;
-            configuration.0[48 + tile] = HEIGHT as u8;
-        }
-        // SAFETY: as the caller promises; 64 bytes are read.
-        unsafe { asm!("ldtilecfg [{}]", in(reg) &configuration, options(nostack, readonly)) }
-        Self
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-impl Drop for Processor {
-    #[inline(always)]
-    fn drop(&mut self) {
-        // SAFETY: who made this promised the instructions.
-        unsafe { asm!("tilerelease", options(nostack, nomem)) }
-    }
-}
-
-// That tiles keep their content from one block of assembly to the next is more than the language grants; it holds since
-// the compiler uses none, and keeps the order of the blocks.
-#[cfg(target_arch = "x86_64")]
-impl TileRegisters for Processor {
-    #[inline(always)]
-    unsafe fn load<const TILE: usize>(&mut self, from: *const u8, apart: usize) {
-        // SAFETY: as the caller promises.
-        unsafe {
-            asm!(
-                "tileloadd tmm{tile}, [{from} + {apart}*1]",
-                tile = const TILE, from = in(reg) from, apart = in(reg) apart,
-                options(nostack, readonly)
-            );
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn store<const TILE: usize>(&mut self, to: *mut Line) {
-        // SAFETY: as the caller promises.
-        unsafe {
-            asm!(
-                "tilestored [{to} + {apart}*1], tmm{tile}",
-                tile = const TILE, to = in(reg) to, apart = in(reg) LINE,
-                options(nostack)
-            );
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self) {
-        // SAFETY: as the caller promises.
-        unsafe {
-            asm!(
-                "tdpbf16ps tmm{sums}, tmm{left}, tmm{right}",
-                sums = const TO, left = const BY, right = const WITH,
-                options(nostack, nomem)
-            );
-        }
-    }
-}
-
 /// # Safety
 /// The processor has the instructions of the registers.
 #[inline(always)]
-unsafe fn add_products<T: TileRegisters>(
+unsafe fn products<T: TileRegisters, const ADD: bool>(
     registers: &mut T,
     block: &Block,
     rounded: &[Line],
@@ -401,7 +319,7 @@ unsafe fn add_products<T: TileRegisters>(
     first: usize,
     sums: &mut [Line],
 ) {
-    let (panel, reach) = (Block::panel(block.inputs), block.reach());
+    let (panel, reach) = (block.panel(), block.reach());
     let rows = sums.len() / (panels.len() / panel);
     assert_eq!(rounded.len(), block.rounded(), "a rounded block");
     assert_eq!(sums.len(), panels.len() / panel * rows, "sums of each panel");
@@ -421,15 +339,22 @@ unsafe fn add_products<T: TileRegisters>(
                 let to = sums.as_mut_ptr().add(row);
                 let below = to.wrapping_add(HEIGHT);
                 let (beside, last) = (to.wrapping_add(rows), below.wrapping_add(rows));
-                registers.load::<0>(to.cast(), LINE);
-                if tall {
-                    registers.load::<1>(below.cast(), LINE);
-                }
-                if wide {
-                    registers.load::<2>(beside.cast(), LINE);
-                }
-                if tall && wide {
-                    registers.load::<3>(last.cast(), LINE);
+                if ADD {
+                    registers.load::<0>(to.cast(), LINE);
+                    if tall {
+                        registers.load::<1>(below.cast(), LINE);
+                    }
+                    if wide {
+                        registers.load::<2>(beside.cast(), LINE);
+                    }
+                    if tall && wide {
+                        registers.load::<3>(last.cast(), LINE);
+                    }
+                } else {
+                    registers.zero::<0>();
+                    registers.zero::<1>();
+                    registers.zero::<2>();
+                    registers.zero::<3>();
                 }
                 for (offset, line) in (0..block.groups()).flat_map(taps) {
                     registers.load::<4>(left(offset), LINE);
@@ -555,42 +480,6 @@ pub mod tests {
             EMULATED.set(true);
             compute()
         })
-    }
-
-    /// Tiles in plain code.
-    #[derive(Default)]
-    pub struct Emulation([[Line; HEIGHT]; 8]);
-
-    impl TileRegisters for Emulation {
-        unsafe fn load<const TILE: usize>(&mut self, from: *const u8, apart: usize) {
-            for (row, line) in self.0[TILE].iter_mut().enumerate() {
-                // SAFETY: as the caller promises.
-                *line = Line(unsafe { from.add(row * apart).cast::<[f32; WIDTH]>().read_unaligned() });
-            }
-        }
-
-        unsafe fn store<const TILE: usize>(&mut self, to: *mut Line) {
-            for (row, line) in self.0[TILE].iter().enumerate() {
-                // SAFETY: as the caller promises.
-                unsafe { *to.add(row) = *line }
-            }
-        }
-
-        unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self) {
-            for row in 0..HEIGHT {
-                for step in 0..WIDTH {
-                    let [a, b] = halves(self.0[BY][row].0[step]);
-                    for column in 0..WIDTH {
-                        let [c, d] = halves(self.0[WITH][step].0[column]);
-                        self.0[TO][row].0[column] += a * c + b * d;
-                    }
-                }
-            }
-        }
-    }
-
-    fn halves(pair: f32) -> [f32; 2] {
-        [f32::from_bits(pair.to_bits() << 16), f32::from_bits(pair.to_bits() & !0xffff)]
     }
 
     #[test]
