@@ -70,8 +70,9 @@ pub struct Train {
 /// Play seeded games with a trained agent and say what it scores
 #[derive(Debug, Args)]
 pub struct Eval {
-    /// An agent's file, or a folder that holds a best.safetensors [default: the
-    /// agent inside the program]
+    /// An agent's file, or a folder that holds a best.safetensors; it plays by the
+    /// rules it was trained with, unless others are given [default: the agent inside
+    /// the program]
     #[arg(long, value_name = "PATH")]
     pub checkpoint: Option<PathBuf>,
     /// Any player in place of an agent, name:key=value:key=value; `matchq players`
@@ -164,7 +165,7 @@ pub struct Endure {
 }
 
 /// A series of seeded games, and where its report goes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Series {
     /// Number of games
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]

@@ -218,6 +218,33 @@ fn a_run_is_called_after_its_configuration_and_numbered_where_that_exists() {
 }
 
 #[test]
+fn how_a_training_ended_is_written_once() {
+    let output = Place::new().run(&["train", "--config", "tiny.toml", "--set", "training.steps=160"]);
+    assert_well(&output);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(told.matches("step 160 of 160 (100 %)").count(), 1, "{told}");
+    assert!(told.contains("best evaluation"), "{told}");
+}
+
+#[test]
+fn an_agent_is_evaluated_by_the_rules_it_was_trained_with_unless_others_are_given() {
+    let agent = concat!(env!("CARGO_MANIFEST_DIR"), "/checkpoints/tetris-shapes");
+    for (flags, rules) in [(&[][..], "--rule rows=10"), (&["--rule", "rows=6"], "--rule rows=6")] {
+        let told = Place::new().run_well(&[&["eval", "--games", "1", "--checkpoint", agent], flags].concat());
+        assert!(told.trim_end().ends_with(&format!("--game tetris {rules}")), "{told}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_of_runs_that_cannot_be_made_is_the_users_to_choose_otherwise() {
+    let output = Place::new().run(&["train", "--config", "tiny.toml", "--runs", "/dev/null/runs"]);
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.starts_with("error: /dev/null/runs cannot be made: ") && error.contains("--runs"), "{error}");
+}
+
+#[test]
 fn a_training_that_its_learner_refuses_leaves_no_folder() {
     let place = Place::new();
     fs::write(place.path("fitted.toml"), "learner = 'fitted'\ngame = { name = 'bilging' }\n").unwrap();

@@ -1,11 +1,12 @@
 //! `matchq eval`: what a trained agent scores.
 
-use super::{compute, series};
+use super::{compute, other_rules, series};
 use crate::agents;
 use crate::cli::Eval;
 use crate::error::{Error, Result};
 use crate::eval::{Histogram, exponential};
 use crate::games::{Game, Match3, Playable};
+use crate::network::rules_of;
 use crate::report::plot;
 use crate::store::files;
 
@@ -14,14 +15,21 @@ use crate::store::files;
 /// # Errors
 /// Anything wrong with the flags or the checkpoint, and any failure of the device or the disk.
 pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
-    let rules = series::check::<G>(&arguments.series)?;
+    let mut series = arguments.series.clone();
+    if let Some(path) = &arguments.checkpoint
+        && series.game.rules.is_empty()
+        && series.game.obstacle_kinds.is_none()
+    {
+        series.game.rules = other_rules::<G>(&rules_of(path)?);
+    }
+    let rules = series::check::<G>(&series)?;
     let device = compute(&arguments.compute)?;
     let checkpoint = arguments.checkpoint.as_deref();
     let mut player = match &arguments.player {
         Some(player) => agents::parse::<G>(player, &rules)?,
         None => agents::load::<G>(checkpoint, &rules, arguments.batch as usize, arguments.precision, &device)?,
     };
-    let report = series::play(player.as_mut(), &rules, &arguments.series)?;
+    let report = series::play(player.as_mut(), &rules, &series)?;
 
     let histogram =
         Histogram::of(&report.scores).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
@@ -38,8 +46,8 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
         (None, None) => format!("{player}{precision}"),
     };
     let mut watch = if G::NAME == Match3::NAME { watch } else { format!("{watch} --game {}", G::NAME) };
-    arguments.series.game.rules.iter().for_each(|rule| watch += &format!(" --rule {rule}"));
-    arguments.series.game.obstacle_kinds.iter().for_each(|kinds| watch += &format!(" --obstacle-kinds {kinds}"));
+    series.game.rules.iter().for_each(|rule| watch += &format!(" --rule {rule}"));
+    series.game.obstacle_kinds.iter().for_each(|kinds| watch += &format!(" --obstacle-kinds {kinds}"));
     let own: String =
         report.ratios.iter().map(|(about, ratio)| format!("{about} {}\n", series::shown(*ratio))).collect();
     let played = if games == 1 { format!("1 game of seed {seed}") } else { format!("{games} games from seed {seed}") };
@@ -47,7 +55,7 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
         "{player}: {played} ({rate:.0} games/s)\n{summary}\n{own}\n{drawn}\n\
          watch it: matchq play --player {watch}\n"
     );
-    series::write(&arguments.series, &text, &report)?;
+    series::write(&series, &text, &report)?;
     match &arguments.plot {
         Some(path) => plot::histogram(path, &format!("{player}: {played}"), &histogram, summary),
         None => Ok(()),

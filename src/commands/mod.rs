@@ -135,6 +135,14 @@ fn rules<G: Game>(given: &GameArguments) -> Result<G::Rules> {
     Ok(G::Rules::deserialize(table).unwrap_or_default())
 }
 
+/// Rules as `--rule` takes them, but for those that are as they are by default.
+fn other_rules<G: Game>(rules: &toml::Table) -> Vec<String> {
+    let known = toml::Table::try_from(G::Rules::default()).unwrap_or_default();
+    let other = rules.iter().filter(|(key, value)| known.get(*key) != Some(*value));
+    let text = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    other.map(|(key, value)| format!("{key}={}", text(value))).collect()
+}
+
 /// Writes to standard output; a reader that has gone away is no failure.
 ///
 /// # Errors

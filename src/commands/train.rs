@@ -4,9 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use toml::{Table, Value};
-
-use super::{compute, print};
+use super::{compute, other_rules, print};
 use crate::cli::Train;
 use crate::error::{Error, Result};
 use crate::games::{Game, NAMES, Playable};
@@ -119,18 +117,11 @@ fn finish<G: Game, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Resu
         Ending::Stopped => print(&format!("stopped at step {step}; go on with: matchq train --resume {path}\n")),
         Ending::Finished => {
             let best = run.record().best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
-            let rules = rules_flags::<G>(&run.config().run.game.rules);
+            let rules = other_rules::<G>(&run.config().run.game.rules);
+            let rules: String = rules.iter().map(|rule| format!(" --rule {rule}")).collect();
             print(&format!("finished after {step} steps{best}; play with: matchq eval --checkpoint {path}{rules}\n"))
         }
     }
-}
-
-/// The flags that give rules, but for those that are as they are by default.
-fn rules_flags<G: Game>(rules: &Table) -> String {
-    let known = Table::try_from(G::Rules::default()).unwrap_or_default();
-    let other = rules.iter().filter(|(key, value)| known.get(*key) != Some(*value));
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    other.map(|(key, value)| format!(" --rule {key}={}", text(value))).collect()
 }
 
 /// The name of the game of a training.

@@ -132,7 +132,7 @@ impl RunFolder {
 const LAST: &str = "last.ckpt";
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Error {
-    Error::runtime(format!("{} cannot be made: {error}", path.display()))
+    Error::user(format!("{} cannot be made: {error}; --runs names the folder of all runs", path.display()))
 }
 
 #[cfg(test)]

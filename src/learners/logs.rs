@@ -101,7 +101,7 @@ impl Logs {
         let mut shown: Vec<(&str, f64)> =
             self.shown.iter().filter_map(|name| Some((*name, metrics.get(name)?))).collect();
         shown.extend(record.evaluation.map(|(_, mean)| ("evaluation", mean)));
-        shown.extend(record.best.map(|best| ("best", best)));
+        shown.extend(record.best.map(|best| ("best evaluation", best)));
         self.progress.update(step, &shown);
         if record.evaluation.is_some_and(|(at, _)| at == step) {
             self.progress.line();

@@ -165,6 +165,17 @@ pub fn game_of(path: &Path) -> Result<String> {
     Ok(AgentFile::load(&agent_file(path)?)?.game)
 }
 
+/// The parameters of the rules that the agent of a file or folder was trained with.
+///
+/// # Errors
+/// As of [`Model::load`].
+pub fn rules_of(path: &Path) -> Result<Table> {
+    let path = agent_file(path)?;
+    let wrong =
+        |error| Error::user(format!("{}: this program does not know the agent's rules: {error}", path.display()));
+    AgentFile::load(&path)?.rules.parse().map_err(wrong)
+}
+
 /// The agent's file that a path means: itself, or a folder's best agent.
 ///
 /// # Errors

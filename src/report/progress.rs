@@ -20,6 +20,8 @@ pub struct Progress {
     ///
     /// That is where there is a bar or nothing is to be shown.
     lines: Option<Instant>,
+    /// Step and numbers of that line.
+    written: Option<(u64, String)>,
     /// Where the run began.
     start: u64,
     /// The named numbers as text.
@@ -45,7 +47,7 @@ impl Progress {
             ProgressBar::with_draw_target(Some(steps), target).with_style(style(template).with_key("pace", shown));
         bar.set_position(start);
         let lines = (!quiet && bar.is_hidden()).then(Instant::now);
-        Self { bar, lines, start, metrics: String::new() }
+        Self { bar, lines, written: None, start, metrics: String::new() }
     }
 
     /// Takes note of where the run stands; shows it when it is time to.
@@ -64,11 +66,15 @@ impl Progress {
 
     /// Where plain lines are written, writes one now.
     ///
-    /// For when something has happened that should be seen.
+    /// For when something has happened that should be seen. What has been written is not written again.
     pub fn line(&mut self) {
         if self.lines.is_some() {
             self.lines = Some(Instant::now());
-            print(&line(&self.bar, self.start, &self.metrics));
+            let shown = Some((self.bar.position(), self.metrics.clone()));
+            if self.written != shown {
+                print(&line(&self.bar, self.start, &self.metrics));
+                self.written = shown;
+            }
         }
     }
 
