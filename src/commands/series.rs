@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use indicatif::HumanCount;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{print, rules};
@@ -58,7 +58,37 @@ pub struct Report {
     #[serde(skip)]
     pub ratios: Vec<(&'static str, Option<Ratio>)>,
     /// Each game's moves, as the game writes them.
-    moves: Vec<Vec<Value>>,
+    moves: Vec<Moves>,
+}
+
+/// A game's moves as JSON's text.
+///
+/// As values they would take a hundred bytes each, and long games have hundreds of thousands.
+#[derive(Debug)]
+struct Moves(String);
+
+impl From<Vec<Value>> for Moves {
+    fn from(moves: Vec<Value>) -> Self {
+        Self(Value::from(moves).to_string())
+    }
+}
+
+impl Moves {
+    fn values(&self) -> Vec<Value> {
+        serde_json::from_str(&self.0).unwrap_or_default()
+    }
+}
+
+impl Serialize for Moves {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.values().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Moves {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Self::from)
+    }
 }
 
 /// What is said of scores less their luck.
@@ -89,7 +119,7 @@ impl Report {
             let seed = self.seed + index as u128;
             let action = |value: &Value| G::from_json(value).ok();
             let actions: Option<Vec<usize>> =
-                self.moves.get(index).and_then(|moves| moves.iter().map(action).collect());
+                self.moves.get(index).and_then(|moves| moves.values().iter().map(action).collect());
             let replayed = actions.and_then(|actions| luck::replay::<G>(&rules, seed, &actions, simulations));
             progress.inc(1);
             replayed.filter(|game| game.score == *score).map(|game| game.luck).ok_or_else(|| {
@@ -114,7 +144,7 @@ impl Report {
         let mut games = (0..).zip(&self.moves).map(|(index, moves)| {
             let (game, random, _) = deal::<G>(&rules, self.seed + index);
             // What is no move is one that changes nothing.
-            let actions = moves.iter().map(|value| G::from_json(value).unwrap_or(G::ACTIONS)).collect();
+            let actions = moves.values().iter().map(|value| G::from_json(value).unwrap_or(G::ACTIONS)).collect();
             Played { game, random, actions }
         });
         let figures = G::figures(&mut games);
@@ -223,7 +253,7 @@ pub fn play<G: Playable>(agent: &mut dyn Agent<G>, rules: &G::Rules, arguments: 
         ratios: vec![],
         moves: games
             .iter()
-            .map(|game| game.actions.iter().map(|action| G::to_json((*action).into())).collect())
+            .map(|game| game.actions.iter().map(|action| G::to_json((*action).into())).collect::<Vec<Value>>().into())
             .collect(),
     };
     report.find_own_figures::<G>();
