@@ -327,7 +327,8 @@ pub struct GameArguments {
     #[arg(long = "game", value_name = "NAME")]
     pub name: Option<String>,
     /// A parameter of the game's rules, such as obstacle_kinds=1 (any number of
-    /// times) [default: the game as it is known]
+    /// times) [default: the game as it is known; of eval --checkpoint, where none is
+    /// given, all as in training]
     #[arg(long = "rule", value_name = "KEY=VALUE")]
     pub rules: Vec<String>,
     /// In match-3 the same as --rule obstacle_kinds=K: 2 in the original, 1 in a

@@ -20,7 +20,7 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
         && series.game.rules.is_empty()
         && series.game.obstacle_kinds.is_none()
     {
-        series.game.rules = other_rules::<G>(&rules_of(path)?);
+        series.game.rules = other_rules::<G>(&rules_of::<G>(path)?);
     }
     let rules = series::check::<G>(&series)?;
     let device = compute(&arguments.compute)?;

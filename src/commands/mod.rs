@@ -103,9 +103,15 @@ fn compute(compute: &Compute) -> Result<Device> {
 /// # Errors
 /// When the threads cannot be started.
 fn threads(threads: Option<u32>) -> Result<()> {
-    let Some(threads) = threads else { return Ok(()) };
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads as usize)
+    // Trainings run in them: as large as what the system gives the first thread.
+    const STACK: usize = 8 << 20;
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK);
+    let Some(threads) = threads else {
+        // One that there is already will do.
+        pool.build_global().ok();
+        return Ok(());
+    };
+    pool.num_threads(threads as usize)
         .build_global()
         .map_err(|error| Error::runtime(format!("--threads {threads}: they cannot be started: {error}")))
 }

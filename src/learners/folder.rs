@@ -84,7 +84,8 @@ impl RunFolder {
 
     fn lock(path: PathBuf) -> Result<Self> {
         let name = path.join("lock");
-        let file = File::options().create(true).append(true).open(&name).map_err(|error| unwritable(&name, &error))?;
+        let file = File::options().create(true).append(true).open(&name);
+        let file = file.map_err(|error| Error::runtime(format!("{} cannot be made: {error}", name.display())))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -132,7 +133,7 @@ impl RunFolder {
 const LAST: &str = "last.ckpt";
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Error {
-    Error::user(format!("{} cannot be made: {error}; --runs names the folder of all runs", path.display()))
+    Error::user(format!("{} cannot be made: {error}; --runs and --name choose another folder", path.display()))
 }
 
 #[cfg(test)]

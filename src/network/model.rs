@@ -8,7 +8,7 @@ use toml::Table;
 
 use super::{Input, NetworkConfig, OutOfRange, Precision, QNetwork, Shown, View};
 use crate::error::{Error, Result};
-use crate::games::{Image, MaskKind, Playable};
+use crate::games::{Game, Image, MaskKind, Playable};
 use crate::random::{Role, Stream};
 use crate::store::AgentFile;
 
@@ -165,15 +165,22 @@ pub fn game_of(path: &Path) -> Result<String> {
     Ok(AgentFile::load(&agent_file(path)?)?.game)
 }
 
-/// The parameters of the rules that the agent of a file or folder was trained with.
+/// The rules by which the agent of a file or folder was trained.
 ///
 /// # Errors
 /// As of [`Model::load`].
-pub fn rules_of(path: &Path) -> Result<Table> {
+pub fn rules_of<G: Game>(path: &Path) -> Result<Table> {
     let path = agent_file(path)?;
-    let wrong =
-        |error| Error::user(format!("{}: this program does not know the agent's rules: {error}", path.display()));
-    AgentFile::load(&path)?.rules.parse().map_err(wrong)
+    let file = AgentFile::load(&path)?;
+    if file.game != G::NAME {
+        return Err(Error::user(format!("{} plays {}, not {}", path.display(), file.game, G::NAME)));
+    }
+    let rules: std::result::Result<Table, toml::de::Error> = file.rules.parse();
+    let known = rules.and_then(|rules| G::Rules::deserialize(rules.clone()).map(|_| rules));
+    known.map_err(|error| {
+        let (path, message) = (path.display(), error.message());
+        Error::user(format!("{path}: this program does not know the agent's rules: {message}"))
+    })
 }
 
 /// The agent's file that a path means: itself, or a folder's best agent.

@@ -82,7 +82,9 @@ impl Channels {
     }
 }
 
-/// How many numbers ahead: two pages' worth, as the processor's own fetching ends with each page.
+/// How many numbers ahead: two pages' worth.
+///
+/// The processor's own fetching ends with each page.
 const AHEAD: usize = 2048;
 
 /// Has what lies ahead of a number fetched into the cache.

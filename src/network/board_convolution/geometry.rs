@@ -23,7 +23,7 @@ pub struct Shape {
     pub outputs: usize,
     /// Rows and columns of the kernel.
     pub kernel: usize,
-    /// Of the products, where they are by [`winograd`](super::winograd).
+    /// Of the products of a 3x3 kernel, but on small boards.
     pub precision: Precision,
 }
 

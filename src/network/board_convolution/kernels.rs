@@ -1,4 +1,4 @@
-//! Kernels at the points of [`winograd`](super::winograd), and back from there.
+//! Kernels at the points of [`winograd`](super::winograd), and back from there; and as [`tiles`](super::tiles) take them.
 //!
 //! Sixteen outputs are transformed at once: they stand side by side in the panels.
 
@@ -106,7 +106,9 @@ unsafe fn pack_all_pairs<R: Register, U: Rounding<R>>(kernels: Kernels, panels: 
 }
 
 with_the_best_instructions! {
-    /// The taps themselves in pairs of inputs, for [`tiles`](super::tiles): `[panels, groups, taps, pairs]`.
+    /// The taps themselves in pairs of inputs, for the processor's tiles.
+    ///
+    /// They are `[panels, groups, taps, pairs]`.
     pub fn pack_for_tiles(kernels: Kernels, panels: &mut [Line]) = pairs pack_all_for_tiles
 }
 

@@ -19,7 +19,9 @@ pub enum Algorithm {
 }
 
 impl Shape {
-    /// The one that takes the fewest multiplications, with square tiles, or the processor's tiles.
+    /// The one that takes the fewest multiplications, with square tiles.
+    ///
+    /// Where the processor has tiles of its own for the precision, they take their place.
     pub fn algorithm(&self) -> Algorithm {
         match self.suits_winograd() {
             false => Algorithm::Direct,

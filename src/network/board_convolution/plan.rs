@@ -53,7 +53,9 @@ struct Chunk {
     places: Range<usize>,
 }
 
-/// Corners of a chunk: so few that their sums stay in the first-level cache, so many that the weights do.
+/// Corners of a chunk.
+///
+/// They are so few that their sums stay in the first-level cache, and enough to read the weights seldom.
 const CHUNK: usize = 128;
 
 /// Some tiles of a block, and the sizes of the products at their points.
@@ -148,9 +150,11 @@ struct Region<const STRIDE: usize> {
 pub struct Workspace {
     /// Sums of the places.
     sums: Vec<Line>,
-    /// Patches at all points.
+    /// The block as it is multiplied.
+    ///
+    /// These are its patches at all points, or it is rounded for the processor's tiles.
     transformed: Vec<Line>,
-    /// Tiles at all points, for some panels.
+    /// Tiles at all points, for some panels; gradients as they are multiplied.
     products: Vec<Line>,
 }
 

@@ -125,55 +125,53 @@ fn output_and_gradients_are_plain_sums_whatever_the_sizes() {
 
 #[test]
 fn the_output_of_a_board_does_not_depend_on_other_boards_whatever_they_hold() {
-    boards_do_not_meet();
-    emulated(boards_do_not_meet);
+    boards_do_not_meet(Precision::F32);
+    boards_do_not_meet(Precision::Bf16);
+    emulated(|| boards_do_not_meet(Precision::Bf16));
 }
 
-fn boards_do_not_meet() {
+fn boards_do_not_meet(precision: Precision) {
     let mut stream = Stream::new(7, Role::Sample, 0);
     for (rows, columns) in [(10, 8), (12, 6), (7, 7), (5, 4), (5, 5), (7, 6), (8, 3), (6, 6), (14, 6), (10, 2)] {
-        for precision in [Precision::F32, Precision::Bf16] {
-            let shape = Shape { boards: 0, rows, columns, inputs: 5, outputs: 4, kernel: 3, precision };
-            assert_ne!(shape.algorithm(), Algorithm::Direct);
-            let mut numbers = |count: usize| -> Vec<f32> { (0..count).map(|_| 2.0 * stream.unit() - 1.0).collect() };
-            let (board, weight) = (numbers(shape.places() * 5), numbers(4 * 5 * 9));
-            let other = vec![f32::NAN; board.len()];
-            let batch = |boards: &[&[f32]]| {
-                let shape = Shape { boards: boards.len(), ..shape };
-                let output = forward(&shape, Activation::None, &boards.concat(), &weight, &[0.0; 4], false).0;
-                // Of another shape's channels, but as many.
-                let slope: Vec<f32> = boards.concat().chunks_exact(5).flat_map(|place| place[..4].to_vec()).collect();
-                let gradient = backward(&shape, Activation::None, &boards.concat(), &weight, &[], &slope, true).input;
-                output
-                    .chunks_exact(4)
-                    .zip(gradient.chunks_exact(5))
-                    .flat_map(|(a, b)| [a, b].concat())
-                    .collect::<Vec<f32>>()
-            };
-            let alone = batch(&[&board]);
-            assert!(alone.iter().all(|number| number.is_finite()));
-            assert!(batch(&[&board, &other])[..alone.len()] == alone, "{shape:?}");
-            assert!(batch(&[&other, &board])[alone.len()..] == alone, "{shape:?}");
-        }
+        let shape = Shape { boards: 0, rows, columns, inputs: 5, outputs: 4, kernel: 3, precision };
+        assert_ne!(shape.algorithm(), Algorithm::Direct);
+        let mut numbers = |count: usize| -> Vec<f32> { (0..count).map(|_| 2.0 * stream.unit() - 1.0).collect() };
+        let (board, weight) = (numbers(shape.places() * 5), numbers(4 * 5 * 9));
+        let other = vec![f32::NAN; board.len()];
+        let batch = |boards: &[&[f32]]| {
+            let shape = Shape { boards: boards.len(), ..shape };
+            let output = forward(&shape, Activation::None, &boards.concat(), &weight, &[0.0; 4], false).0;
+            // Of another shape's channels, but as many.
+            let slope: Vec<f32> = boards.concat().chunks_exact(5).flat_map(|place| place[..4].to_vec()).collect();
+            let gradient = backward(&shape, Activation::None, &boards.concat(), &weight, &[], &slope, true).input;
+            output
+                .chunks_exact(4)
+                .zip(gradient.chunks_exact(5))
+                .flat_map(|(a, b)| [a, b].concat())
+                .collect::<Vec<f32>>()
+        };
+        let alone = batch(&[&board]);
+        assert!(alone.iter().all(|number| number.is_finite()));
+        assert!(batch(&[&board, &other])[..alone.len()] == alone, "{shape:?}");
+        assert!(batch(&[&other, &board])[alone.len()..] == alone, "{shape:?}");
     }
 }
 
 #[test]
 fn a_layer_from_padded_to_padded_blocks_is_the_convolution_and_leaves_the_border_zero() {
-    layers_convolve();
-    emulated(layers_convolve);
+    layers_convolve(Precision::F32);
+    layers_convolve(Precision::Bf16);
+    emulated(|| layers_convolve(Precision::Bf16));
 }
 
-fn layers_convolve() {
+fn layers_convolve(precision: Precision) {
     let mut stream = Stream::new(5, Role::Sample, 0);
     for (rows, columns) in [(10, 8), (7, 6), (7, 7), (5, 4), (5, 5), (4, 5), (3, 3), (1, 9)] {
-        for (inputs, outputs, activation, precision) in [
-            (33, 33, Activation::Residual, Precision::F32),
-            (16, 16, Activation::Residual, Precision::F32),
-            (6, 20, Activation::Relu, Precision::F32),
-            (20, 3, Activation::None, Precision::F32),
-            (33, 33, Activation::Residual, Precision::Bf16),
-            (16, 16, Activation::Residual, Precision::Bf16),
+        for (inputs, outputs, activation) in [
+            (33, 33, Activation::Residual),
+            (16, 16, Activation::Residual),
+            (6, 20, Activation::Relu),
+            (20, 3, Activation::None),
         ] {
             let shape = Shape { boards: 0, rows, columns, inputs, outputs, kernel: 3, precision };
             let mut numbers = |count: usize| -> Vec<f32> { (0..count).map(|_| 2.0 * stream.unit() - 1.0).collect() };

@@ -4,6 +4,9 @@
 //! the products to a tile of sums (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18).
 //! Rust has no stable functions for these instructions; the leaf here is assembly.
 
+// Other processors have no such tiles.
+#![cfg_attr(not(any(test, target_arch = "x86_64")), allow(dead_code))]
+
 #[cfg(target_arch = "x86_64")]
 use std::arch::asm;
 

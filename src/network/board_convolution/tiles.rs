@@ -4,6 +4,9 @@
 //! over its neighbourhood: sixteen lines of a padded block, rounded, are a tile, and every tap is a constant offset. Lines
 //! between the boards are computed along and not used. The tests run all of it in an emulation of the tiles, too.
 
+// Other processors have no such tiles.
+#![cfg_attr(not(any(test, target_arch = "x86_64")), allow(dead_code))]
+
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
@@ -86,7 +89,9 @@ impl Block {
         inputs.div_ceil(HALVES) * TAPS * WIDTH
     }
 
-    /// Lines of the gradient of a panel: `[groups, taps, inputs]` in groups of [`WIDTH`] inputs.
+    /// Lines of the gradient of a panel.
+    ///
+    /// They are `[groups, taps, inputs]`, in groups of [`WIDTH`] inputs.
     pub fn gradient_panel(inputs: usize) -> usize {
         inputs.div_ceil(WIDTH) * TAPS * WIDTH
     }
@@ -111,9 +116,9 @@ impl Block {
         round_lines(padded, self.padded, self.reach(), rounded);
     }
 
-    /// Adds the convolution at so many corners from the first on to sums `[panels, corners]`.
+    /// Adds the convolution at some corners to sums `[panels, corners]`.
     ///
-    /// The corners are whole tiles; `rounded` is what [`round`](Self::round) wrote.
+    /// They are so many from the first on. The corners are whole tiles; `rounded` is what [`round`](Self::round) wrote.
     pub fn add_products(&self, rounded: &[Line], panels: &[Line], first: usize, sums: &mut [Line]) {
         self.products::<true>(rounded, panels, first, sums);
     }
@@ -139,7 +144,9 @@ impl Block {
         unreachable!("tiles are of other processors: {rounded:?} {panels:?} {first} {sums:?}");
     }
 
-    /// Lines of a row of [`turn`](Self::turn): an odd number, so that rows do not meet in the cache.
+    /// Lines of a row of [`turn`](Self::turn).
+    ///
+    /// It is an odd number, so that rows do not meet in the cache.
     fn turned_row(&self) -> usize {
         (self.steps() + (2 * self.row + ROW).div_ceil(HALVES)) | 1
     }
@@ -154,7 +161,7 @@ impl Block {
         self.inputs.div_ceil(WIDTH) * WIDTH * self.turned_row()
     }
 
-    /// Rounds a padded block with each channel's lines side by side: `[channels, lines]`.
+    /// Rounds a padded block to `[channels, lines]`.
     pub fn turn(&self, padded: &[Line], turned: &mut [Line]) {
         turn_lines(padded, self.padded, self.turned_row(), turned);
     }
@@ -169,9 +176,9 @@ impl Block {
         pair_lines(&gradients[self.row + 1..], paired);
     }
 
-    /// Adds the gradient of the weights of the panels of [paired](Self::pair) gradients to sums.
+    /// Adds the gradient of the weights to sums.
     ///
-    /// `turned` is what [`turn`](Self::turn) wrote.
+    /// `turned` is what [`turn`](Self::turn) wrote, `paired` what [`pair`](Self::pair) wrote for each panel.
     pub fn add_gradients(&self, turned: &[Line], paired: &[Line], sums: &mut [Line]) {
         #[cfg(test)]
         if tests::EMULATED.get() {
@@ -240,7 +247,7 @@ unsafe fn pair_all<R: Register, U: Rounding<R>>(lines: &[Line], paired: &mut [Li
     }
 }
 
-/// Turns groups of so many lines each; rows of what is written have so many lines, too.
+/// Turns groups of so many lines each to rows of so many lines.
 fn turn_lines(padded: &[Line], size: usize, row: usize, turned: &mut [Line]) {
     let mut pairs = [Line::default(); WIDTH];
     let mut columns = [Line::default(); WIDTH];
@@ -323,6 +330,7 @@ unsafe fn products<T: TileRegisters, const ADD: bool>(
     let rows = sums.len() / (panels.len() / panel);
     assert_eq!(rounded.len(), block.rounded(), "a rounded block");
     assert_eq!(sums.len(), panels.len() / panel * rows, "sums of each panel");
+    assert!(panels.len().is_multiple_of(panel), "whole panels");
     assert!(rows.is_multiple_of(HEIGHT) && first + rows <= block.rows(), "whole tiles");
     let taps = |group: usize| {
         let offset = move |tap: usize| group * reach + tap / ROW * block.row + tap % ROW;
@@ -399,6 +407,7 @@ unsafe fn add_gradients<T: TileRegisters>(
 ) {
     let (size, row, panel) = (block.paired(), block.turned_row(), Block::gradient_panel(block.inputs));
     assert_eq!(turned.len(), block.turned(), "turned inputs");
+    assert!(paired.len().is_multiple_of(size), "gradients of whole panels");
     assert_eq!(paired.len() * panel, sums.len() * size, "gradients of each panel");
     for (paired, sums) in paired.chunks(2 * size).zip(sums.chunks_mut(2 * panel)) {
         let wide = paired.len() > size;
