@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use burn::optim::GradientsParams;
 use burn::tensor::{Device, Tensor};
-use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, measurement::WallTime};
 use matchq::games::match3::MATCHING;
 use matchq::games::match3::{Match3, Rules, State};
 use matchq::games::{Games, offered};
@@ -154,4 +154,11 @@ fn network(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
 }
 
 criterion_group!(benches, parts);
-criterion_main!(benches);
+
+fn main() {
+    // In the pool of threads, as a training is.
+    rayon::scope(|_| {
+        benches();
+        Criterion::default().configure_from_args().final_summary();
+    });
+}
