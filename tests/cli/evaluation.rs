@@ -1,0 +1,207 @@
+//! Games of players, and what is said of them.
+
+use super::*;
+
+#[test]
+fn an_agent_is_evaluated_by_the_rules_it_was_trained_with_unless_others_are_given() {
+    let agent = concat!(env!("CARGO_MANIFEST_DIR"), "/checkpoints/tetris-shapes");
+    for (flags, rules) in [(&[][..], "--rule rows=10"), (&["--rule", "rows=6"], "--rule rows=6")] {
+        let told = Place::new().run_well(&[&["eval", "--games", "1", "--checkpoint", agent], flags].concat());
+        assert!(told.trim_end().ends_with(&format!("--game tetris {rules}")), "{told}");
+    }
+}
+
+#[test]
+fn an_evaluation_gives_every_score_and_the_moves_that_make_it() {
+    let place = Place::new();
+    place.train_short("run");
+    let eval = ["eval", "--checkpoint", "runs/run", "--games", "6", "--seed", "3", "--json", "-"];
+    let report: Value = serde_json::from_str(&place.run_well(&eval)).unwrap();
+    assert_eq!((&report["player"], &report["seed"], &report["games"]), (&"network".into(), &3.into(), &6.into()));
+    let scores: Vec<i64> = report["scores"].as_array().unwrap().iter().map(|score| score.as_i64().unwrap()).collect();
+    let moves = report["moves"].as_array().unwrap();
+    assert_eq!((scores.len(), moves.len()), (6, 6));
+    let mean = scores.iter().sum::<i64>() as f64 / 6.0;
+    assert!((report["mean"].as_f64().unwrap() - mean).abs() < 1e-9, "{mean}");
+    assert_eq!(report["min"].as_f64().unwrap(), *scores.iter().min().unwrap() as f64);
+    assert_eq!(report["max"].as_f64().unwrap(), *scores.iter().max().unwrap() as f64);
+
+    for (seed, (moves, score)) in (3..).zip(moves.iter().zip(&scores)) {
+        let moves = moves.as_array().unwrap();
+        let lines = place.replay(seed, moves);
+        assert_eq!((moves.len(), lines.len()), (25, 26));
+        assert_eq!((&lines[25]["score"], &lines[25]["moves_left"]), (&(*score).into(), &0.into()), "seed {seed}");
+    }
+}
+
+#[test]
+fn scores_do_not_depend_on_the_batch_or_the_threads() {
+    let place = Place::new();
+    place.train_short("run");
+    let scores = |flags: &[&str]| {
+        let eval = ["eval", "--checkpoint", "runs/run/best.safetensors", "--games", "20", "--json", "-"];
+        let report: Value = serde_json::from_str(&place.run_well(&[&eval[..], flags].concat())).unwrap();
+        (report["scores"].clone(), report["moves"].clone())
+    };
+    let expected = scores(&[]);
+    assert_eq!(scores(&["--batch", "1", "--threads", "1"]), expected);
+    assert_eq!(scores(&["--batch", "7", "--threads", "2"]), expected);
+}
+
+#[test]
+fn an_evaluation_may_be_in_another_precision_if_there_is_a_network() {
+    let place = Place::new();
+    let told = place.run_well(&["eval", "--games", "2", "--precision", "bf16"]);
+    assert!(told.ends_with("watch it: matchq play --player network:precision=bf16\n"), "{told}");
+    let told = place.run_well(&["eval", "--games", "2"]);
+    assert!(told.ends_with("watch it: matchq play --player network\n"), "{told}");
+    let output = place.command(&["eval", "--game", "tetris", "--precision", "bf16"]).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("--precision bf16") && error.contains("leave it out"), "{error}");
+}
+
+#[test]
+fn an_evaluation_is_told_in_words_and_drawn_where_a_file_is_named() {
+    let place = Place::new();
+    place.train_short("run");
+    let eval = ["eval", "--checkpoint", "runs/run", "--games", "20"];
+    let told = place.run_well(&[&eval[..], &["--plot", "scores.svg", "--json", "report.json"]].concat());
+    assert!(told.contains("20 games from seed 0") && told.contains("mean") && told.contains("95 %"), "{told}");
+    assert!(fs::read_to_string(place.path("scores.svg")).unwrap().contains("<svg"));
+    let report: Value = serde_json::from_slice(&fs::read(place.path("report.json")).unwrap()).unwrap();
+    assert_eq!(report["scores"].as_array().unwrap().len(), 20);
+}
+
+#[test]
+fn a_comparison_is_drawn_where_a_file_is_named() {
+    let place = Place::new();
+    let compare = ["compare", "--players", "matching,greedy,plan:depth=1", "--games", "20", "--plot"];
+    let told = place.run_well(&[&compare[..], &["players.svg"]].concat());
+    assert!(told.starts_with("20 games from seed 0, the same for every player\n"), "{told}");
+    let svg = fs::read_to_string(place.path("players.svg")).unwrap();
+    for part in ["3 players: 20 games from seed 0", "matching", "greedy", "plan:depth=1", "milliseconds a move"] {
+        assert!(svg.contains(part), "{part} is missing");
+    }
+}
+
+#[test]
+fn saved_comparisons_are_compared_and_drawn_together_without_playing_again() {
+    let place = Place::new();
+    let compare = |players, games, file| {
+        place.run_well(&["compare", "--players", players, "--games", games, "--seed", "5", "--json", file]);
+        let report: Value = serde_json::from_slice(&fs::read(place.path(file)).unwrap()).unwrap();
+        report
+    };
+    let one = compare("matching,greedy", "30", "one.json");
+    let two = compare("cascade", "10", "two.json");
+    let from = ["compare", "--from", "one.json,two.json", "--plot", "all.svg"];
+    let told = place.run_well(&from);
+    assert!(told.starts_with("10 to 30 games from seed 5, pairs by the games that both played\n"), "{told}");
+    assert!(fs::read_to_string(place.path("all.svg")).unwrap().contains("3 players: 10 to 30 games from seed 5"));
+
+    let all: Value = serde_json::from_str(&place.run_well(&[&from[..], &["--json", "-"]].concat())).unwrap();
+    assert_eq!(
+        all["players"],
+        Value::Array([one["players"].as_array().unwrap().clone(), two["players"].as_array().unwrap().clone()].concat())
+    );
+    assert_eq!(all["pairs"][0], one["pairs"][0]);
+    let score =
+        |report: &Value, player: usize, game: usize| report["players"][player]["scores"][game].as_f64().unwrap();
+    let mean = (0..10).map(|game| score(&two, 0, game) - score(&one, 1, game)).sum::<f64>() / 10.0;
+    let pair = &all["pairs"][2];
+    assert_eq!((&pair["player"], &pair["than"], &pair["games"]), (&"cascade".into(), &"greedy".into(), &10.into()));
+    assert!((pair["mean"].as_f64().unwrap() - mean).abs() < 1e-9, "{pair}");
+}
+
+#[test]
+fn luck_is_told_of_games_as_they_are_played_and_of_saved_ones_alike() {
+    let place = Place::new();
+    let play = |flags: &[&str]| {
+        place.run_well(&[&["compare", "--players", "matching,greedy", "--games", "30", "--json"], flags].concat())
+    };
+    let told = play(&["lucky.json", "--luck", "20"]);
+    assert!(told.contains("less luck"), "{told}");
+    assert!(!play(&["plain.json"]).contains("less luck"));
+    let read = |file| -> Value { serde_json::from_slice(&fs::read(place.path(file)).unwrap()).unwrap() };
+    let (lucky, plain) = (read("lucky.json"), read("plain.json"));
+    let from = |files, flags: &[&str]| -> Value {
+        let flags = [&["compare", "--from", files, "--json", "-"], flags].concat();
+        serde_json::from_str(&place.run_well(&flags)).unwrap()
+    };
+    // Milliseconds differ from one series to the next.
+    let told_later = from("plain.json", &["--luck", "20"]);
+    for player in 0..2 {
+        for key in ["luck", "less_luck"] {
+            assert_eq!(told_later["players"][player][key], lucky["players"][player][key]);
+            assert_eq!(plain["players"][player][key], Value::Null);
+        }
+    }
+    // What was told by as many simulations stays, in the digits that JSON keeps.
+    let difference = |report: &Value| report["pairs"][0]["less_luck"]["mean"].as_f64().unwrap();
+    let changed = |flags: &[&str]| (difference(&from("lucky.json", flags)) - difference(&lucky)).abs();
+    assert!(changed(&[]) < 1e-6 && changed(&["--luck", "20", "--threads", "1"]) < 1e-6);
+    assert!(changed(&["--luck", "1"]) > 1e-3);
+    assert_eq!(from("plain.json", &[])["pairs"][0]["less_luck"], Value::Null);
+
+    let number =
+        |report: &Value, player: usize, key: &str, game: usize| report["players"][player][key][game].as_f64().unwrap();
+    let less = |player, game| number(&lucky, player, "scores", game) - number(&lucky, player, "luck", game);
+    let mean = |player| (0..30).map(|game| less(player, game)).sum::<f64>() / 30.0;
+    assert!((lucky["players"][1]["less_luck"]["mean"].as_f64().unwrap() - mean(1)).abs() < 1e-9);
+    assert!((lucky["pairs"][0]["less_luck"]["mean"].as_f64().unwrap() - (mean(1) - mean(0))).abs() < 1e-9);
+}
+
+#[test]
+fn luck_is_not_told_of_moves_that_do_not_lead_to_the_score() {
+    let place = Place::new();
+    place.run_well(&["compare", "--players", "greedy", "--games", "2", "--json", "two.json"]);
+    let saved: Value = serde_json::from_slice(&fs::read(place.path("two.json")).unwrap()).unwrap();
+    let spoil = |change: fn(&mut Value)| {
+        let mut saved = saved.clone();
+        change(&mut saved["players"][0]);
+        fs::write(place.path("spoilt.json"), saved.to_string()).unwrap();
+        let output = place.run(&["compare", "--from", "spoilt.json", "--luck", "2"]);
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    for change in [
+        (|player| player["scores"][1] = 7.into()) as fn(&mut Value),
+        |player| player["moves"][1][3] = serde_json::json!([8, 0, true]),
+        |player| drop(player["moves"][1].as_array_mut().unwrap().pop()),
+        |player| player["moves"][1].as_array_mut().unwrap().push(serde_json::json!([0, 0, true])),
+    ] {
+        let told = spoil(change);
+        assert!(told.contains("--luck: greedy") && told.contains("the game of seed 1"), "{told}");
+    }
+    let told = spoil(|player| player["moves"] = serde_json::json!([[]]));
+    assert!(told.contains("the game of seed 0"), "{told}");
+    let told = spoil(|player| player["luck"] = serde_json::json!([1.0]));
+    assert!(told.contains("must have a luck, in points, for each of its games"), "{told}");
+    let told = spoil(|player| player["luck"] = serde_json::json!([1.0, 1e13]));
+    assert!(told.contains("must have a luck, in points, for each of its games"), "{told}");
+    let told = spoil(|player| player["rules"]["obstacle_kinds"] = 300.into());
+    assert!(told.contains("--from spoilt.json: the rules of greedy") && told.contains("0 to 252"), "{told}");
+    let told = spoil(|player| player["game"] = "chess".into());
+    assert!(told.contains("there is no game 'chess'"), "{told}");
+}
+
+#[test]
+fn saved_comparisons_that_do_not_belong_together_are_refused() {
+    let place = Place::new();
+    for (file, flags) in [("zero.json", ["--seed", "0"]), ("one.json", ["--seed", "1"])] {
+        place.run_well(&[&["compare", "--players", "greedy", "--games", "2", "--json", file][..], &flags].concat());
+    }
+    for (from, parts) in [
+        ("zero.json,one.json", vec!["--from one.json", "the same --seed"]),
+        ("zero.json,zero.json", vec!["--from: greedy is named twice"]),
+        ("tiny.toml", vec!["--from tiny.toml", "compare --json"]),
+        ("nowhere.json", vec!["nowhere.json cannot be read"]),
+    ] {
+        let output = place.run(&["compare", "--from", from, "--plot", "all.svg"]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(parts.iter().all(|part| told.contains(part)), "{parts:?}: {told}");
+        assert!(output.stdout.is_empty() && !place.path("all.svg").exists());
+    }
+}
