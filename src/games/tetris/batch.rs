@@ -19,6 +19,8 @@ const CHUNKS: usize = MOST_PLACEMENTS.div_ceil(LANES);
 /// All placements of a piece on a wall, and their features.
 pub struct Batch {
     chunks: [Chunk; CHUNKS],
+    /// Other processors have one set only.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     instructions: InstructionSet,
 }
 

@@ -82,17 +82,15 @@ impl Channels {
     }
 }
 
-/// How many numbers ahead: two pages' worth.
-///
-/// The processor's own fetching ends with each page.
-const AHEAD: usize = 2048;
-
 /// Has what lies ahead of a number fetched into the cache.
 #[inline(always)]
 fn fetch(numbers: &[f32], at: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+
+        // Two pages' worth of numbers: the processor's own fetching ends with each page.
+        const AHEAD: usize = 2048;
         // SAFETY: it reads nothing, and does nothing where there is no memory.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(numbers.as_ptr().wrapping_add(at + AHEAD).cast()) }
     }
