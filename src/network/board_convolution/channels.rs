@@ -351,17 +351,10 @@ with_the_best_instructions! {
 /// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn write_all_places<R: Register>(places: &[Place], sums: &[Line], finish: &Finish, output: &mut [Line]) {
-    assert!(finish.fits(output.len()), "a group of a block of that size");
-    for place in places {
-        let (from, to) = (&sums[place.sum].0, &mut output[place.line].0);
-        for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a register's numbers from any of its lanes on are in a line, and that line is in the block.
-            unsafe {
-                let sum = R::load(from.as_ptr().add(lane));
-                finish.of(sum, place.line * WIDTH + lane).store(to.as_mut_ptr().add(lane));
-            }
-        }
-    }
+    // SAFETY: a register's numbers from any of its lanes on are in a line.
+    let sum = |place: &Place, lane: usize| unsafe { R::load(sums[place.sum].0.as_ptr().add(lane)) };
+    // SAFETY: as the caller promises.
+    unsafe { write_each(places, sum, finish, output) }
 }
 
 with_the_best_instructions! {
@@ -389,15 +382,33 @@ unsafe fn start_and_write_all_places<R: Register>(
     finish: &Finish,
     output: &mut [Line],
 ) {
+    let sum = |place: &Place, lane: usize| {
+        let (Line(sum), Line(start)) = (&sums[place.sum - first], &finish.starts[boards[place.sum]]);
+        // SAFETY: a register's numbers from any of its lanes on are in a line.
+        unsafe { R::load(sum.as_ptr().add(lane)).plus(R::load(start.as_ptr().add(lane))) }
+    };
+    // SAFETY: as the caller promises.
+    unsafe { write_each(places, sum, finish, output) }
+}
+
+/// Writes what becomes of the sum of each place and lane.
+///
+/// # Safety
+/// The processor has the instructions of the register.
+#[inline(always)]
+unsafe fn write_each<R: Register>(
+    places: &[Place],
+    sum: impl Fn(&Place, usize) -> R,
+    finish: &Finish,
+    output: &mut [Line],
+) {
     assert!(finish.fits(output.len()), "a group of a block of that size");
     for place in places {
-        let start = &finish.starts[boards[place.sum]].0;
-        let (from, to) = (&sums[place.sum - first].0, &mut output[place.line].0);
+        let Line(to) = &mut output[place.line];
         for lane in (0..WIDTH).step_by(R::LANES) {
             // SAFETY: a register's numbers from any of its lanes on are in a line, and that line is in the block.
             unsafe {
-                let sum = R::load(from.as_ptr().add(lane)).plus(R::load(start.as_ptr().add(lane)));
-                finish.of(sum, place.line * WIDTH + lane).store(to.as_mut_ptr().add(lane));
+                finish.of(sum(place, lane), place.line * WIDTH + lane).store(to.as_mut_ptr().add(lane));
             }
         }
     }
