@@ -238,7 +238,7 @@ def between(text, name, table):
 
 def recipe_table():
     """The table of whole trainings."""
-    rows = ["| recipe | trainings | mean | spread | interquartile mean | each | updates, or sweeps | hours, on shared cores |", "|---|---|---|---|---|---|---|---|"]
+    rows = ["| recipe | trainings | mean | spread | interquartile mean | each | updates, or sweeps | hours of one core, shared |", "|---|---|---|---|---|---|---|---|"]
     for name in RECIPES:
         found = trainings(name)
         if not found:
@@ -278,7 +278,7 @@ def change_table(kind, changes):
             seeds = compared[name]
             apart = statistics.fmean(of[seed] - base[seed] for seed in seeds)
             # Of so many changes all intervals hold at once with 95 %: Bonferroni.
-            cells[3] = f"{apart:+.0f}"
+            cells[3] = f"{apart:+.0f}" if abs(apart) >= 0.5 else "0"
             if degrees > 1:
                 half = student(1 - 0.025 / len(compared), degrees) * spread * math.sqrt(2 / len(seeds))
                 cells[3] += f" ± {half:.0f}"
@@ -287,9 +287,9 @@ def change_table(kind, changes):
     notes = ["", f"Means of {GAMES:,} games from seed {FIRST_SEED:,} on, less luck."]
     if degrees:
         notes[-1] += (
-            f" One training's mean differs from another's of the same recipe by {spread:.1f} points (standard deviation, "
-            f"from {degrees} degrees of freedom). The intervals of the differences hold all at once with 95 %, for the luck "
-            "of trainings and of games."
+            f" Trainings of one recipe scatter about their mean with a standard deviation of {spread:.1f} points (from {degrees} degrees "
+            "of freedom). Differences are over the seeds that both have; their intervals hold all at once with 95 %, for the luck of "
+            "trainings and of games."
         )
     return "\n".join(rows + notes) + "\n"
 
@@ -320,7 +320,7 @@ def curves():
         '<text x="20" y="24">mean score less luck in training: mean of the trainings, and from the lowest to the highest</text>',
     ]
     top, bottom = 60, 360
-    for panel, (key, unit, title) in enumerate([("updates", 1, "updates"), ("seconds", 3600, "hours, on shared cores")]):
+    for panel, (key, unit, title) in enumerate([("updates", 1, "updates"), ("seconds", 3600, "hours of one core, shared")]):
         left, right = 80 + 490 * panel, 480 + 490 * panel
         most = max([statistics.fmean(row[key]) / unit for rows in series.values() for row in rows] or [1])
 

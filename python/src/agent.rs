@@ -44,7 +44,7 @@ impl Agent {
     /// games that the search simulates, by their names; None is the game as it is known. obstacle_kinds: match-3's parameter.
     ///
     /// Raises FileNotFoundError or PermissionError for a file that cannot be read, ValueError for one that is no agent of the
-    /// game, for a game or rules that there are not and for a budget out of range, TypeError for a budget that is neither a
+    /// game or, for a search, no network, for a game or rules that there are not and for a budget out of range, TypeError for a budget that is neither a
     /// whole number nor text.
     #[staticmethod]
     #[pyo3(signature = (path = None, *, search = None, game = None, rules = None, obstacle_kinds = None))]

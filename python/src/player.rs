@@ -5,7 +5,7 @@ use std::path::Path;
 use matchq::agents::{self, BoxedPlayer, position_stream};
 use matchq::error::{Error, Result};
 use matchq::games::Playable;
-use matchq::network::{Evaluator, Model, device};
+use matchq::network::{Evaluator, Model, device, is_network};
 use serde_json::Value;
 
 use crate::values::position;
@@ -48,6 +48,12 @@ impl<G: Playable> GameAgent<G> {
     /// Of those that ship it is the recommended one, with a search the one for it.
     pub fn load(path: Option<&Path>, search: Option<&str>, rules: &G::Rules) -> Result<Self> {
         let (_, device) = device::select(None)?;
+        if let (Some(path), None) = (path, search)
+            && !is_network(path)?
+        {
+            let player = agents::load::<G>(Some(path), rules, BATCH, None, &device)?;
+            return Ok(Self { player, rules: rules.clone(), evaluator: None });
+        }
         let model = match path.is_none() && search.is_some() {
             true => Model::shipped::<G>(G::AGENTS.last().map(|(name, _)| *name), &device)?,
             false => Model::load::<G>(path, &device)?,

@@ -180,6 +180,18 @@ def test_a_checkpoint_is_loaded_from_a_file_or_a_folder(agent):
         np.testing.assert_array_equal(matchq.Agent.load(path).q_values(BOARD, 25), agent.q_values(BOARD, 25))
 
 
+def test_an_agent_without_a_network_is_loaded_like_any_other_and_does_not_search():
+    fitted = matchq.Agent.load(ROOT / "checkpoints" / "match3-fitted")
+    assert fitted.act(BOARD, 9) == matchq.Agent.named("fitted").act(BOARD, 9)
+    shapes = matchq.Agent.load(ROOT / "checkpoints" / "tetris-shapes" / "best.safetensors")
+    wall = "....##....\n....##....\n##.#######"
+    assert shapes.rank(wall) == matchq.Agent.named("linear:weights=shapes", game="tetris").rank(wall)
+    with pytest.raises(ValueError, match="no network"):
+        fitted.q_values(BOARD, 9)
+    with pytest.raises(ValueError, match="a model 'linear', not a q-network"):
+        matchq.Agent.load(ROOT / "checkpoints" / "match3-fitted", search=True)
+
+
 def test_a_checkpoint_that_cannot_be_loaded_is_refused_by_name(tmp_path):
     with pytest.raises(FileNotFoundError, match="missing.safetensors cannot be read"):
         matchq.Agent.load(tmp_path / "missing.safetensors")

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::options::{CHECKPOINT, Options};
+use super::policy::sorted;
 use super::{ActionValue, Entry, Parameter, Policy, weights_file};
 use crate::error::{Error, Result};
 use crate::games::{Controller, Features, MaskKind, Playable, Weights};
@@ -18,7 +19,7 @@ pub const KIND: &str = "controller";
 /// How much less than 0 an action is worth after which the game is lost.
 ///
 /// It is in multiples of the largest weight.
-const LOST: f64 = 1e6;
+pub const LOST: f64 = 1e6;
 
 /// A linear controller: features of actions by their places, and weights.
 #[derive(Clone, PartialEq, Debug)]
@@ -187,7 +188,11 @@ pub fn places<G: Features>(names: &[String], of: &str) -> Result<Vec<usize>> {
         // Hundreds of shapes are best named by their set.
         let few = all.len().min(30);
         let more = if few < all.len() { " and more" } else { "" };
-        format!("the sets of {} are {}, and its features {}{more}", G::NAME, sets.join(", "), all[..few].join(", "))
+        let features = format!("{}{more}", all[..few].join(", "));
+        match sets.is_empty() {
+            true => format!("the features of {} are {features}", G::NAME),
+            false => format!("the sets of {} are {}, and its features {features}", G::NAME, sets.join(", ")),
+        }
     };
     for name in names {
         let set = sets.iter().find(|(set, _)| set == name);
@@ -217,6 +222,11 @@ struct ControlledPlayer {
 }
 
 impl ControlledPlayer {
+    /// What a position is worth in which the game is lost.
+    fn lost(&self) -> f64 {
+        -LOST * self.scale
+    }
+
     /// The actions, each with its value by what may follow it.
     ///
     /// The value is what the action's own features add to the mean of the best values that may follow it.
@@ -225,7 +235,7 @@ impl ControlledPlayer {
         G::weigh(std::slice::from_ref(state), &self.of_action, |_, action, value| {
             values.push(ActionValue { action, value })
         });
-        let lost = -LOST * self.scale;
+        let lost = self.lost();
         // Of each action the places of what may come next in the list of all.
         let (mut following, mut ranges) = (Vec::new(), Vec::new());
         for valued in &values {
@@ -241,7 +251,8 @@ impl ControlledPlayer {
         for (valued, range) in values.iter_mut().zip(ranges) {
             let count = range.len();
             let mean = best[range].iter().sum::<f64>() / count.max(1) as f64;
-            valued.value = if count == 0 { lost } else { valued.value + mean };
+            // To lose at once is worse than to lose with any piece that may come next.
+            valued.value = if count == 0 { 2.0 * lost } else { valued.value + mean };
         }
         values
     }
@@ -249,23 +260,30 @@ impl ControlledPlayer {
 
 impl<G: Features> Policy<G> for ControlledPlayer {
     fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
-        let lost = -LOST * self.scale;
         let mut values = Vec::new();
         if self.depth == 1 {
-            let weighed = |_, action, value| values.push(ActionValue { action, value });
+            let lost = self.lost();
+            let weighed = |_, action, value: f64| values.push(ActionValue { action, value: value.max(lost) });
             G::weigh(std::slice::from_ref(state), &self.terms, weighed);
         } else {
             values = self.further::<G>(state);
         }
         if values.is_empty() {
             let legal = G::mask(state, MaskKind::LEGAL);
-            values.extend(legal.iter().map(|action| ActionValue { action, value: lost }));
-        }
-        // The first of equal ones is the best by as little as makes it so.
-        for (index, valued) in values.iter_mut().enumerate() {
-            valued.value = valued.value.max(lost) - index as f64 * TIE * self.scale;
+            values.extend(legal.iter().map(|action| ActionValue { action, value: self.lost() }));
         }
         values
+    }
+
+    /// The first of equal ones, as where games are [driven](Features::drive).
+    fn choose(&self, state: &G::State, ties: &mut Stream) -> usize {
+        first_of_best(&Policy::<G>::values(self, state, ties)).unwrap_or(0)
+    }
+
+    fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
+        let values = Policy::<G>::values(self, state, ties);
+        let first = first_of_best(&values).unwrap_or(0);
+        sorted(values, first)
     }
 
     fn controller(&self) -> Option<&[(usize, f64)]> {
@@ -273,8 +291,11 @@ impl<G: Features> Policy<G> for ControlledPlayer {
     }
 }
 
-/// What decides between actions of equal value, of the largest weight.
-const TIE: f64 = 1e-9;
+/// The first of the actions with the highest value.
+fn first_of_best(values: &[ActionValue]) -> Option<usize> {
+    let better = |best: ActionValue, next: ActionValue| if next.value > best.value { next } else { best };
+    values.iter().copied().reduce(better).map(|best| best.action)
+}
 
 /// The parameter that names a controller.
 pub const WEIGHTS: &str = "weights";
@@ -331,9 +352,9 @@ fn load<G: Playable>(options: &Options<G>) -> Result<Controlled> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::Tetris;
     use crate::games::tetris::Rules;
     use crate::games::{Game, Lookahead, Text};
+    use crate::games::{Match3, Tetris};
     use crate::random::Role;
 
     #[test]
@@ -351,6 +372,8 @@ mod tests {
             refused.starts_with("learning.features: there is no feature \"hole\": the sets of tetris are"),
             "{refused}"
         );
+        let of_another = places::<Match3>(&["hole".to_owned()], "learning.features").unwrap_err().to_string();
+        assert!(of_another.ends_with("\"hole\": the features of match3 are points, plan, colours"), "{of_another}");
         assert!(of(&[]).unwrap_err().to_string().starts_with("learning.features is empty: "));
     }
 
@@ -377,6 +400,25 @@ mod tests {
             // Powers of two change no digit.
             assert!(by(1.0) == by(2_f64.powi(60)) && by(1.0) == by(2_f64.powi(-60)), "{name} {depth}");
         }
+    }
+
+    #[test]
+    fn a_placement_that_loses_at_once_is_worse_than_one_after_which_any_piece_loses() {
+        // Rows of a hole each: four rows hold nothing more. The I lies on three of them, and stands nowhere.
+        let state = Tetris::parse("..........\n#########.\n.#########\n#########.", 0).unwrap();
+        let state = Tetris::with_piece(&state, 1);
+        let rules = Rules::new(4).unwrap();
+        let state = Tetris::at(&rules, &state).state();
+        let far = Controlled::named::<Tetris>("dt-10").unwrap().player::<Tetris>(2);
+        let values = far.values(&state, &mut Stream::new(0, Role::Tie, 0));
+        let value = |lost: bool| {
+            let of = values.iter().filter(move |valued| Tetris::after(&state, valued.action).state.is_lost() == lost);
+            of.map(|valued| valued.value).collect::<Vec<_>>()
+        };
+        let (safe, lost) = (value(false), value(true));
+        let (worst, best) =
+            (safe.iter().fold(f64::INFINITY, |a, b| a.min(*b)), lost.iter().fold(f64::NEG_INFINITY, |a, b| a.max(*b)));
+        assert!(safe.len() == 7 && lost.len() == 10 && worst > best, "{values:?}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod specialist;
 mod weights_file;
 
 pub use cascade::Cascade;
-pub use controller::{Controlled, Selection, places};
+pub use controller::{Controlled, LOST, Selection, places};
 pub use exhaustive::Exhaustive;
 pub use greedy::Greedy;
 pub use linear::{LinearModel, LinearPlayer, LinearValue};

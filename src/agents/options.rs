@@ -70,11 +70,8 @@ pub(super) const DEFAULT_MS: &str = "10";
 /// The last parameter where it is given.
 ///
 /// What follows is its path, which may hold any character.
-pub(super) const CHECKPOINT: Parameter = Parameter {
-    key: "checkpoint",
-    default: None,
-    about: "file or folder, the last parameter: the rest is its path; without it an agent that ships",
-};
+pub(super) const CHECKPOINT: Parameter =
+    Parameter { key: "checkpoint", default: None, about: "file or folder, the last parameter: the rest is its path" };
 
 /// In which precision a network plays.
 pub(super) const PRECISION: Parameter = Parameter {

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::options::{BoxedPlayer, Entry, LABEL, Options, Parameter, list};
+use super::options::{BoxedPlayer, CHECKPOINT, Entry, LABEL, Options, Parameter, list};
 use super::{Controlled, LinearModel, NetworkPlayer, PolicyAgent};
 use super::{
     cascade, controller, exhaustive, greedy, linear, network, network_search, plan, random, ranked, rollout, setup,
@@ -125,9 +125,15 @@ pub fn listing<G: Playable>() -> String {
     let mut lines = String::new();
     for entry in players::<G>() {
         lines += &format!("{:<18}{}\n", entry.name, entry.about);
-        for Parameter { key, default, about } in entry.parameters {
+        let has_use = |parameter: &&Parameter| parameter.key != controller::WEIGHTS || !G::CONTROLLERS.is_empty();
+        for Parameter { key, default, about } in entry.parameters.iter().filter(has_use) {
+            let without = match *key == CHECKPOINT.key {
+                true if plays_alone(&entry) => "; without it an agent inside the program",
+                true => "; needed, as none is inside the program",
+                false => "",
+            };
             let default = default.map_or(String::new(), |default| format!("={default}"));
-            lines += &format!("  :{:<15}{about}\n", format!("{key}{default}"));
+            lines += &format!("  :{:<15}{about}{without}\n", format!("{key}{default}"));
             for known in G::CONTROLLERS.iter().filter(|_| *key == controller::WEIGHTS) {
                 lines += &format!("    {:<14}{}\n", known.name, known.about);
             }
@@ -135,4 +141,10 @@ pub fn listing<G: Playable>() -> String {
     }
     lines += &format!("every player\n  :{:<15}{}\n", LABEL.key, LABEL.about);
     lines
+}
+
+/// Whether a player needs no parameter.
+fn plays_alone<G: Playable>(entry: &Entry<G>) -> bool {
+    let options = Options::read(entry.name, None, entry, None);
+    options.and_then(|options| (entry.build)(&options, &G::Rules::default())).is_ok()
 }

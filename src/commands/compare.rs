@@ -203,7 +203,7 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
         "mean (95 %)",
         less("less luck".into()),
         "median",
-        "no match",
+        "no gain",
         "ms a move",
         "games"
     ));

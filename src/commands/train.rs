@@ -70,7 +70,8 @@ impl<G: Game> Task<G> for Start<'_> {
             true => format!(" by the instructions {}", InstructionSet::used()),
             false => String::new(),
         };
-        run.logs().message(&format!("training {} for {} steps{by}", run.folder().path().display(), run.steps()));
+        let path = run.folder().path().display();
+        run.logs().message(&format!("training {path} for {} {}{by}", run.steps(), run.unit()));
         finish(run, stop)
     }
 }
@@ -89,7 +90,7 @@ impl<G: Game> Task<G> for Resume<'_> {
         let device = compute(&arguments.compute)?;
         let run = Run::<G, L>::resume(folder, &checkpoint, &arguments.set, &device, arguments.quiet)?;
         let (threads, began_with) = (rayon::current_num_threads(), run.record().threads);
-        let threads = (threads != began_with)
+        let threads = (L::DEPENDS_ON_THREADS && threads != began_with)
             .then(|| format!("this run began with --threads {began_with} and goes on with {threads}"));
         let other = checkpoint.other_instructions().filter(|_| is_processor(&device));
         let instructions = other.map(|before| {
@@ -100,7 +101,7 @@ impl<G: Game> Task<G> for Resume<'_> {
             writeln!(io::stderr(), "{with}: the last bits of what it learns may differ").ok();
         }
         let path = run.folder().path().display();
-        run.logs().message(&format!("going on with {path} at step {} of {}", run.step(), run.steps()));
+        run.logs().message(&format!("going on with {path} after {} of {} {}", run.step(), run.steps(), run.unit()));
         finish(run, stop)
     }
 }
@@ -112,14 +113,14 @@ fn finish<G: Game, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Resu
     run.logs().finish();
     let ending = ending?;
     run.logs().draw_curve(run.folder())?;
-    let (step, path) = (run.step(), run.folder().path().display());
+    let (step, unit, path) = (run.step(), run.unit(), run.folder().path().display());
     match ending {
-        Ending::Stopped => print(&format!("stopped at step {step}; go on with: matchq train --resume {path}\n")),
+        Ending::Stopped => print(&format!("stopped after {step} {unit}; go on with: matchq train --resume {path}\n")),
         Ending::Finished => {
             let best = run.record().best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
             let rules = other_rules::<G>(&run.config().run.game.rules);
             let rules: String = rules.iter().map(|rule| format!(" --rule {rule}")).collect();
-            print(&format!("finished after {step} steps{best}; play with: matchq eval --checkpoint {path}{rules}\n"))
+            print(&format!("finished after {step} {unit}{best}; play with: matchq eval --checkpoint {path}{rules}\n"))
         }
     }
 }

@@ -7,6 +7,9 @@ use std::fmt::Write as _;
 use super::histogram::bar;
 use super::statistics::Summary;
 
+/// Games from which on the approximated [interval] is right to a hundredth.
+const FEWEST: usize = 5;
+
 /// Scores in a bin of a logarithmic scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
@@ -73,8 +76,10 @@ pub fn render(scores: &[i32], summary: &Summary) -> String {
         let line = format!("{:>width$}  {:>6}  {share:>5.1} %  {law:>9.1} % │{drawn}", label(bin), bin.count);
         writeln!(text, "{}", line.trim_end()).ok(); // Writing to a String cannot fail.
     }
-    let (low, high) = interval(summary.mean, summary.n);
-    writeln!(text, "\nif scores follow the exponential law, the mean is from {low:.1} to {high:.1} (95 %)").ok();
+    if summary.n >= FEWEST {
+        let (low, high) = interval(summary.mean, summary.n);
+        writeln!(text, "\nif scores follow the exponential law, the mean is from {low:.1} to {high:.1} (95 %)").ok();
+    }
     text
 }
 
@@ -100,6 +105,11 @@ mod tests {
         // Quantiles of chi squared with 20 degrees of freedom: 9.5908 and 34.1696.
         let (low, high) = interval(100.0, 10);
         assert!((low - 2000.0 / 34.1696).abs() < 0.1 && (high - 2000.0 / 9.5908).abs() < 0.4, "{low} {high}");
+        // With 10 degrees of freedom: 3.2470 and 20.4832.
+        let (low, high) = interval(100.0, FEWEST);
+        assert!((low - 1000.0 / 20.4832).abs() < 0.5 && (high - 1000.0 / 3.2470).abs() < 3.0, "{low} {high}");
+        let text = |scores: &[i32]| render(scores, &Summary::of(scores).unwrap());
+        assert!(!text(&[3, 5, 8, 13]).contains("the mean is") && text(&[3, 5, 8, 13, 21]).contains("the mean is"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::Learner;
 use super::checkpoint::Record;
 use super::folder::RunFolder;
 use super::metrics::Metrics;
+use super::run::unit_of;
 use crate::error::Result;
 use crate::eval::Summary;
 use crate::games::Game;
@@ -87,7 +88,7 @@ impl Logs {
             training,
             evaluations,
             events,
-            progress: Progress::new(steps, step, quiet),
+            progress: Progress::new(unit_of(L::STEPS), steps, step, quiet),
             counters: L::COUNTERS,
             shown: L::SHOWN,
             began: Instant::now(),

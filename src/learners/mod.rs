@@ -40,6 +40,8 @@ pub trait Learner<G: Game>: Send + Sized {
     /// The name in configurations.
     const NAME: &'static str;
     /// The key of its configuration that says how many steps there are.
+    ///
+    /// Its last part is what steps are called: `training.generations`.
     const STEPS: &'static str;
     /// Metrics that count its work beside the steps.
     ///
@@ -47,6 +49,9 @@ pub trait Learner<G: Game>: Send + Sized {
     const COUNTERS: &'static [&'static str];
     /// Those that are shown while it trains.
     const SHOWN: &'static [&'static str];
+
+    /// Whether the number of threads decides the last bits of what it learns.
+    const DEPENDS_ON_THREADS: bool = true;
 
     /// Its sections of the configuration.
     type Config: Clone + Default + PartialEq + Send + Serialize + DeserializeOwned;
@@ -102,6 +107,24 @@ pub trait Learner<G: Game>: Send + Sized {
 
     /// All that moves, to be written; it reads back as [`Saved`](Self::Saved).
     fn save(&self) -> Result<impl Serialize>;
+
+    /// The learner of a run that goes on.
+    ///
+    /// By default it begins anew and takes up what was saved. Another way is needed where what a new one reads may have
+    /// changed since.
+    ///
+    /// # Errors
+    /// As of [`new`](Self::new) and [`restore`](Self::restore).
+    fn resume(
+        config: &TrainConfig<Self::Config>,
+        rules: &G::Rules,
+        device: &Device,
+        saved: Self::Saved,
+    ) -> Result<Self> {
+        let mut learner = Self::new(config, rules, device)?;
+        learner.restore(saved)?;
+        Ok(learner)
+    }
 
     /// Takes up what was saved.
     ///

@@ -77,8 +77,7 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
         let (before, rules) = checkpoint.source(&[])?.resolve::<G, L>()?;
         let config = lengthened::<G, L>(&before, checkpoint, sets)?;
         let State { record, metrics, learner: saved } = checkpoint.state::<L::Saved>()?;
-        let mut learner = L::new(&config, &rules, device)?;
-        learner.restore(saved).map_err(|error| checkpoint.wrong(&error))?;
+        let learner = L::resume(&config, &rules, device, saved).map_err(|error| checkpoint.wrong(&error))?;
         let (step, steps) = (learner.step(), L::steps(&config.learner));
         if config != before {
             if step >= steps {
@@ -102,12 +101,14 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
     /// When the device fails, a file cannot be written, or the training has diverged.
     pub fn train(&mut self, stop: &AtomicBool) -> Result<Ending> {
         let steps = self.steps();
-        while self.step() < steps && !self.learner.is_at_rest() {
+        let is_done = |learner: &L| learner.step() >= steps || learner.is_at_rest();
+        let mut last = is_done(&self.learner);
+        while !last {
             let before = self.step();
             self.learner.round(&mut self.metrics)?;
             let step = self.step();
 
-            let last = step >= steps || self.learner.is_at_rest();
+            last = is_done(&self.learner);
             let due = |every: u64| step / every != before / every || last;
             if due(self.config.run.logging.every) {
                 self.logs.training(step, &self.metrics)?;
@@ -121,10 +122,7 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
             if stopping || due(self.config.run.checkpoint.every) {
                 self.save()?;
             }
-            if last {
-                break;
-            }
-            if stopping {
+            if stopping && !last {
                 return Ok(Ending::Stopped);
             }
         }
@@ -172,6 +170,11 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
         L::steps(&self.config.learner)
     }
 
+    /// What its steps are called, such as generations.
+    pub fn unit(&self) -> &'static str {
+        unit_of(L::STEPS)
+    }
+
     /// The learner.
     pub fn learner(&self) -> &L {
         &self.learner
@@ -196,6 +199,11 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
     pub fn logs(&self) -> &Logs {
         &self.logs
     }
+}
+
+/// What steps are called by the key that says how many there are.
+pub(super) fn unit_of(key: &'static str) -> &'static str {
+    key.rsplit('.').next().unwrap_or(key)
 }
 
 /// The scores of games less their luck.

@@ -21,6 +21,6 @@ pub use convolution::{Convolution, convolve, convolve_by_parts, convolve_in};
 pub use dynamics::{DynamicsModel, Outcome, Wave};
 pub use encoding::{Encoded, Encoder, Shown, View, WaveBatch, by_certain_points};
 pub use evaluator::{Evaluator, to_vec};
-pub use model::{BEST, Model, ModelConfig, agent_file, game_of, rules_of};
+pub use model::{BEST, Model, ModelConfig, agent_file, game_of, is_network, rules_of};
 pub use precision::Precision;
 pub use q_network::{Frozen, Input, NetworkConfig, OutOfRange, QNetwork};

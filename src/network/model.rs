@@ -21,6 +21,14 @@ pub const LAST: &str = "last.safetensors";
 /// What a file calls the model of an agent that is one of these.
 const KIND: &str = "q-network";
 
+/// Whether the agent in a file or folder is a network.
+///
+/// # Errors
+/// A file that cannot be read or holds no agent.
+pub fn is_network(path: &Path) -> Result<bool> {
+    Ok(AgentFile::load(&agent_file(path)?)?.model == KIND)
+}
+
 /// A model without its weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -22,6 +22,8 @@ pub struct Progress {
     lines: Option<Instant>,
     /// Step and numbers of that line.
     written: Option<(u64, String)>,
+    /// What steps are called.
+    unit: &'static str,
     /// Where the run began.
     start: u64,
     /// The named numbers as text.
@@ -31,10 +33,10 @@ pub struct Progress {
 impl Progress {
     /// Begins at a step (0, or where a resumed run stands) of so many.
     ///
-    /// A quiet one shows nothing at all.
-    pub fn new(steps: u64, start: u64, quiet: bool) -> Self {
+    /// `unit` is what steps are called. A quiet one shows nothing at all.
+    pub fn new(unit: &'static str, steps: u64, start: u64, quiet: bool) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let template = "{bar:30} {percent:>3} %  {human_pos} of {human_len} steps{pace}\n{msg}";
+        let template = template(unit, "{pace}");
         let shown = move |state: &ProgressState, text: &mut dyn std::fmt::Write| {
             text.write_str(&pace(
                 state.pos().saturating_sub(start),
@@ -44,10 +46,10 @@ impl Progress {
             .ok();
         };
         let bar =
-            ProgressBar::with_draw_target(Some(steps), target).with_style(style(template).with_key("pace", shown));
+            ProgressBar::with_draw_target(Some(steps), target).with_style(style(&template).with_key("pace", shown));
         bar.set_position(start);
         let lines = (!quiet && bar.is_hidden()).then(Instant::now);
-        Self { bar, lines, written: None, start, metrics: String::new() }
+        Self { bar, lines, written: None, unit, start, metrics: String::new() }
     }
 
     /// Takes note of where the run stands; shows it when it is time to.
@@ -72,7 +74,7 @@ impl Progress {
             self.lines = Some(Instant::now());
             let shown = Some((self.bar.position(), self.metrics.clone()));
             if self.written != shown {
-                print(&line(&self.bar, self.start, &self.metrics));
+                print(&line(&self.bar, self.unit, self.start, &self.metrics));
                 self.written = shown;
             }
         }
@@ -88,8 +90,7 @@ impl Progress {
 
     /// Leaves the bar as it stands, without the time left, the cursor below.
     pub fn finish(&self) {
-        let template = "{bar:30} {percent:>3} %  {human_pos} of {human_len} steps\n{msg}";
-        self.bar.set_style(style(template));
+        self.bar.set_style(style(&template(self.unit, "")));
         self.bar.abandon();
     }
 }
@@ -115,11 +116,16 @@ fn style(template: &str) -> ProgressStyle {
     style.progress_chars("━╸ ")
 }
 
-/// `step 5,000 of 10,000 (50 %), 100/s, 50s left: loss 0.0106`
-fn line(bar: &ProgressBar, start: u64, metrics: &str) -> String {
+/// The bar of a run.
+fn template(unit: &str, pace: &str) -> String {
+    format!("{{bar:30}} {{percent:>3}} %  {{human_pos}} of {{human_len}} {unit}{pace}\n{{msg}}")
+}
+
+/// `5,000 of 10,000 steps (50 %), 100/s, 50s left: loss 0.0106`
+fn line(bar: &ProgressBar, unit: &str, start: u64, metrics: &str) -> String {
     let (step, steps) = (bar.position(), bar.length().unwrap_or(0));
     let percent = 100 * step / steps.max(1);
-    let mut line = format!("step {} of {} ({percent} %)", HumanCount(step), HumanCount(steps));
+    let mut line = format!("{} of {} {unit} ({percent} %)", HumanCount(step), HumanCount(steps));
     line += &pace(step.saturating_sub(start), steps.saturating_sub(step), bar.elapsed());
     if !metrics.is_empty() {
         line += &format!(": {metrics}");
@@ -209,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_bar_shows_the_step_and_the_named_numbers_in_less_than_a_hundred_columns() {
-        let mut progress = Progress { lines: None, ..Progress::new(123_000_000, 98_000_000, true) };
+        let mut progress = Progress { lines: None, ..Progress::new("steps", 123_000_000, 98_000_000, true) };
         let paper = on(&progress.bar);
         progress.update(98_765_432, &[("epsilon", 0.05), ("loss", 0.010_61), ("evaluation", 1412.34)]);
         progress.finish();
@@ -230,14 +236,14 @@ mod tests {
 
     #[test]
     fn a_plain_line_says_the_same_and_makes_up_no_pace() {
-        let mut progress = Progress::new(10_000, 5_000, true);
+        let mut progress = Progress::new("generations", 10_000, 5_000, true);
         progress.update(5_000, &[]);
-        assert_eq!(line(&progress.bar, 5_000, ""), "step 5,000 of 10,000 (50 %)");
+        assert_eq!(line(&progress.bar, "generations", 5_000, ""), "5,000 of 10,000 generations (50 %)");
         progress.update(7_500, &[("loss", 0.25), ("best", 1412.25)]);
-        let text = line(&progress.bar, 5_000, &progress.metrics);
-        assert!(text.starts_with("step 7,500 of 10,000 (75 %), "), "{text}");
+        let text = line(&progress.bar, "generations", 5_000, &progress.metrics);
+        assert!(text.starts_with("7,500 of 10,000 generations (75 %), "), "{text}");
         assert!(text.ends_with(" left: loss 0.25  best 1,412.25"), "{text}");
-        assert_eq!(line(&Progress::new(0, 0, true).bar, 0, ""), "step 0 of 0 (0 %)");
+        assert_eq!(line(&Progress::new("sweeps", 0, 0, true).bar, "sweeps", 0, ""), "0 of 0 sweeps (0 %)");
     }
 
     #[test]

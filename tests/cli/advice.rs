@@ -68,3 +68,29 @@ fn advice_on_bejeweled_is_the_list_of_the_articles_program_and_gems_may_be_unkno
     let refused = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.code() == Some(2) && refused.contains("no swap of the board matches"), "{refused}");
 }
+
+#[test]
+fn a_piece_is_the_boards_or_the_one_that_is_given_and_never_both() {
+    let place = Place::new();
+    let wall = ["..........\n"; 9].concat() + "##.#######\n";
+    let advise = ["advise", "--game", "tetris", "--rule", "rows=10", "board.txt", "--top", "1"];
+    fs::write(place.path("board.txt"), &wall).unwrap();
+    let output = place.run(&advise);
+    let refused = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.code() == Some(2) && refused.contains("board.txt shows no piece: --piece must be"),
+        "{refused}"
+    );
+    let told = place.run_well(&[&advise[..], &["--piece", "T"]].concat());
+    assert!(told.contains("   1  1 at 1"), "{told}");
+
+    fs::write(place.path("board.txt"), "...OO.....\n".repeat(2) + &wall).unwrap();
+    let shown = place.run_well(&advise);
+    assert_eq!(place.run_well(&[&advise[..], &["--piece", "O"]].concat()), shown);
+    let output = place.run(&[&advise[..], &["--piece", "T"]].concat());
+    let refused = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.code() == Some(2) && refused.contains("--piece T: board.txt shows another piece"),
+        "{refused}"
+    );
+}

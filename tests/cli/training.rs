@@ -17,7 +17,7 @@ fn a_run_interrupted_or_killed_and_resumed_ends_as_the_one_that_never_was() {
     let output = interrupted.wait_with_output().unwrap();
     assert_well(&output);
     let told = String::from_utf8(output.stdout).unwrap();
-    assert!(told.starts_with("stopped at step "), "{told}");
+    assert!(told.starts_with("stopped after "), "{told}");
     assert!(told.contains("matchq train --resume runs/interrupted"), "{told}");
 
     let mut killed = place.start(&train("killed"));
@@ -102,7 +102,7 @@ fn how_a_training_ended_is_written_once() {
     let output = Place::new().run(&["train", "--config", "tiny.toml", "--set", "training.steps=160"]);
     assert_well(&output);
     let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(told.matches("step 160 of 160 (100 %)").count(), 1, "{told}");
+    assert_eq!(told.matches("160 of 160 steps (100 %)").count(), 1, "{told}");
     assert!(told.contains("best evaluation"), "{told}");
 }
 

@@ -2,6 +2,7 @@
 
 use matchq::agents::{Agent, listing, parse, players, with_model};
 use matchq::eval::play_series;
+use matchq::games::Tetris;
 use matchq::games::match3::{Match3, Rules};
 use matchq::network::{self, device};
 
@@ -64,6 +65,24 @@ fn every_default_is_one_that_can_be_given() {
         assert!(parse::<Match3>(&text, &Rules::default()).is_ok(), "{text}");
         assert!(listing::<Match3>().contains(entry.about));
     }
+}
+
+#[test]
+fn the_list_says_which_players_need_a_checkpoint_and_no_weights_where_none_has_a_name() {
+    let of = |list: &str, player: &str| {
+        let lines = list.lines().skip_while(|line| !line.starts_with(&format!("{player} ")));
+        lines.skip(1).take_while(|line| line.starts_with(' ')).collect::<Vec<_>>().join("\n")
+    };
+    let (match3, tetris) = (listing::<Match3>(), listing::<Tetris>());
+    for (list, player, end) in [
+        (&match3, "network", "without it an agent inside the program"),
+        (&match3, "linear", "needed, as none is inside the program"),
+        (&tetris, "fitted", "needed, as none is inside the program"),
+        (&tetris, "linear", "without it an agent inside the program"),
+    ] {
+        assert!(of(list, player).ends_with(end), "{player}: {}", of(list, player));
+    }
+    assert!(of(&tetris, "linear").contains(":weights") && !of(&match3, "linear").contains(":weights"));
 }
 
 #[test]

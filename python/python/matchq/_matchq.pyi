@@ -39,7 +39,7 @@ class Agent:
 
         Raises:
             FileNotFoundError, PermissionError: a file that cannot be read.
-            ValueError: a file that is no agent of the game; a game or rules that there are not; a budget out of range.
+            ValueError: a file that is no agent of the game or, for a search, no network; a game or rules that there are not; a budget out of range.
             TypeError: a budget that is neither a whole number nor text.
         """
 

@@ -229,7 +229,7 @@ impl Drawing<'_> {
         let width = (right - left + 1) as u16 * self.cell.width;
         // Beside a letter there is room for the rank alone.
         let (label, free) = match self.cell == CellSize::LETTER && left == right {
-            true => (&label[..1], width - 1),
+            true => (&label[..label.chars().next().map_or(0, char::len_utf8)], width - 1),
             false => (label, width.saturating_sub(label.chars().count() as u16) / 2),
         };
         self.buffer.set_string(x + free, y, label, style);

@@ -44,7 +44,8 @@ impl Weighing {
     pub fn new(terms: &[(usize, f64)]) -> Self {
         let surface = Surface::of(terms);
         let known = |(number, weight): &(usize, f64)| Feature::ALL.get(*number).map(|feature| (*feature, *weight));
-        let known: Vec<(Feature, f64)> = terms.iter().filter_map(known).collect();
+        // A weight of 0 is none: it must not decide what a lost placement is worth.
+        let known: Vec<(Feature, f64)> = terms.iter().filter(|(_, weight)| *weight != 0.0).filter_map(known).collect();
         let needs = if surface.shapes.is_some() { need::SHAPES } else { 0 };
         let needs = known.iter().fold(needs, |needs, (feature, _)| needs | need::of(*feature));
         let never_loses = known.iter().all(|(feature, _)| *feature != Feature::HasLost);
@@ -103,7 +104,7 @@ impl Batch {
         placements.next().unwrap_or((0, true))
     }
 
-    /// Gives each placement's action, value, and whether it loses.
+    /// Gives each placement's action and value.
     #[inline]
     pub fn each(
         &mut self,
@@ -111,12 +112,12 @@ impl Batch {
         piece: u8,
         height: usize,
         weighing: &Weighing,
-        mut give: impl FnMut(usize, f64, bool),
+        mut give: impl FnMut(usize, f64),
     ) {
         self.measure(Task { wall, piece, height, weighing: Some(weighing) });
         for (placed, chunk) in Placed::all(piece).iter().zip(&self.chunks) {
             for lane in 0..placed.count {
-                give(placed.actions[lane].into(), chunk.values[lane], chunk.is_lost(lane));
+                give(placed.actions[lane].into(), chunk.values[lane]);
             }
         }
     }
@@ -181,11 +182,5 @@ impl Batch {
                 chunk.weigh(zero, placed, &weighing.terms, &weighing.surface, weighing.never_loses);
             }
         }
-    }
-}
-
-impl Default for Batch {
-    fn default() -> Self {
-        Self::new()
     }
 }

@@ -1,10 +1,6 @@
 //! The features of a placement, by their names, and sets of them.
 
-#[cfg(test)]
-use super::piece::Orientation;
 use super::piece::{COLUMNS, FULL, ROWS};
-#[cfg(test)]
-use super::wall::Rest;
 use super::wall::Wall;
 
 macro_rules! features {
@@ -153,25 +149,6 @@ impl Feature {
 /// The height of a side for [`Feature::HeightWells`].
 pub const SIDE: u8 = ROWS as u8 + 1;
 
-/// All features of a placement, in the order of [`Feature::ALL`].
-///
-/// They are computed cell by cell. A placement that loses is told by the wall before it.
-#[cfg(test)]
-pub fn plain(before: &Wall, turned: &Orientation, column: usize, height: usize) -> [f64; COUNT] {
-    let mut wall = *before;
-    let rest = wall.drop(turned, column, height);
-    let Rest { row, lines, cells } = rest.unwrap_or(Rest { row: before.rest(turned, column), lines: 0, cells: 0 });
-    let mut numbers = of_wall(&wall, height);
-    let landing = |index: usize| f64::from(before.tops[column + index]) + f64::from(turned.upper[index]) / 2.0;
-    let mut set = |feature: Feature, number: f64| numbers[feature as usize] = number;
-    set(Feature::LandingHeight, row as f64 + (turned.height as f64 - 1.0) / 2.0);
-    set(Feature::ErodedPieceCells, f64::from(lines * cells));
-    set(Feature::RowsRemoved, f64::from(lines));
-    set(Feature::ReportLandingHeight, (0..turned.width).map(landing).fold(0.0, f64::max));
-    set(Feature::HasLost, if rest.is_none() { -10_000.0 } else { 100.0 });
-    numbers
-}
-
 /// The features of a wall, in the order of [`Feature::ALL`].
 ///
 /// They are computed cell by cell, and 0 where they are of a placement.
@@ -221,9 +198,7 @@ pub fn of_wall(wall: &Wall, height: usize) -> [f64; COUNT] {
             }
         }
     }
-    let stacked = |row: usize, column: usize| {
-        filled(row, column) && (0..row).rev().find(|below| !filled(*below, column)).is_some()
-    };
+    let stacked = |row: usize, column: usize| filled(row, column) && (0..row).any(|below| !filled(below, column));
     let height_of = |column: usize| wall.tops[column];
     let well = |column: usize| {
         let left = if column == 0 { SIDE } else { height_of(column - 1) };

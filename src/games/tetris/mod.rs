@@ -20,7 +20,6 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-pub use batch::{Batch, Weighing};
 pub use features::Feature;
 pub use state::State;
 
@@ -30,6 +29,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::random::{Draw, Stream};
+use batch::{Batch, Weighing};
 use piece::{COLUMNS, LETTERS, PIECES, ROWS, UNKNOWN, placement, placements};
 use wall::Wall;
 
@@ -309,7 +309,7 @@ impl Features for Tetris {
         for (place, state) in states.iter().enumerate() {
             let (mut all, mut count) = ([(0, 0.0); piece::MOST_PLACEMENTS], 0);
             Batch::with(|batch| {
-                batch.each(&state.wall(), state.piece(), state.height(), &weighing, |action, value, _| {
+                batch.each(&state.wall(), state.piece(), state.height(), &weighing, |action, value| {
                     all[count] = (action, value);
                     count += 1;
                 });

@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-use super::features::{COUNT, DELLACHERIE, DT, REPORT, plain};
-use super::piece::{LETTERS, PIECES, action, placement, placements};
-use super::wall::{KEPT, Wall};
+use super::features::{COUNT, DELLACHERIE, DT, REPORT, of_wall};
+use super::piece::{LETTERS, Orientation, PIECES, action, placement, placements};
+use super::wall::{KEPT, Rest, Wall};
 use super::*;
+use crate::agents::{Controlled, Policy};
 use crate::games::{Run, conformance};
 use crate::instructions::InstructionSet;
 use crate::random::Role;
@@ -89,7 +90,7 @@ fn the_reports_player_plays_its_moves_and_sees_its_features() {
 }
 
 fn terms(name: &str) -> Vec<(usize, f64)> {
-    crate::agents::Controlled::named::<Tetris>(name).unwrap().terms().to_vec()
+    Controlled::named::<Tetris>(name).unwrap().terms().to_vec()
 }
 
 fn controller(name: &str) -> Weighing {
@@ -101,6 +102,26 @@ fn controller(name: &str) -> Weighing {
 /// It is on the heap, where a false access is seen.
 fn batches() -> impl Iterator<Item = Box<Batch>> {
     InstructionSet::present().into_iter().map(|set| Box::new(Batch::by(set)))
+}
+
+/// All features of a placement, in the order of [`Feature::ALL`].
+///
+/// They are computed cell by cell. A placement that loses is told by the wall before it.
+fn plain(before: &Wall, turned: &Orientation, column: usize, height: usize) -> [f64; COUNT] {
+    let mut wall = *before;
+    let fits = before.rest(turned, column) + turned.height <= height;
+    let rest = fits.then(|| wall.put(turned, column));
+    wall.clear();
+    let Rest { row, lines, cells } = rest.unwrap_or(Rest { row: before.rest(turned, column), lines: 0, cells: 0 });
+    let mut numbers = of_wall(&wall, height);
+    let landing = |index: usize| f64::from(before.tops[column + index]) + f64::from(turned.upper[index]) / 2.0;
+    let mut set = |feature: Feature, number: f64| numbers[feature as usize] = number;
+    set(Feature::LandingHeight, row as f64 + (turned.height as f64 - 1.0) / 2.0);
+    set(Feature::ErodedPieceCells, f64::from(lines * cells));
+    set(Feature::RowsRemoved, f64::from(lines));
+    set(Feature::ReportLandingHeight, (0..turned.width).map(landing).fold(0.0, f64::max));
+    set(Feature::HasLost, if rest.is_none() { -10_000.0 } else { 100.0 });
+    numbers
 }
 
 /// Walls of games that are played at random.
@@ -191,8 +212,8 @@ fn a_controller_takes_the_first_of_the_best_placements_whatever_features_it_need
 #[test]
 fn heights_and_shapes_of_surfaces_are_those_that_are_seen_column_by_column() {
     let names = Tetris::action_names();
-    // Whole numbers, so that sums are exact in any order.
-    let weights: Vec<f64> = (0..names.len()).map(|place| ((place * 7919) % 23) as f64 - 11.0).collect();
+    // Odd numbers: none is 0, and sums are exact in any order.
+    let weights: Vec<f64> = (0..names.len()).map(|place| (2 * ((place * 7919) % 23)) as f64 - 23.0).collect();
     let terms: Vec<(usize, f64)> = weights.iter().copied().enumerate().collect();
     // Those of the controller that ships.
     let is_small = |feature: usize| feature >= COUNT + 19 || DT.iter().any(|of| *of as usize == feature);
@@ -254,21 +275,38 @@ fn heights_and_shapes_of_surfaces_are_those_that_are_seen_column_by_column() {
 
 #[test]
 fn a_game_by_a_controller_is_the_game_of_its_moves() {
-    let terms = terms("dellacherie");
     let rules = Rules::new(8).unwrap();
-    for seed in 0..5 {
+    for (name, seed) in
+        ["dellacherie", "dt-10", "shapes"].into_iter().flat_map(|name| (0..5).map(move |seed| (name, seed)))
+    {
+        let terms = terms(name);
+        let player = Controlled::named::<Tetris>(name).unwrap().player::<Tetris>(1);
         let fast = Tetris::play_weighed(&rules, &terms, &mut Stream::new(seed, Role::Game, 0), 300);
         let mut stream = Stream::new(seed, Role::Game, 0);
         let mut game = Tetris::new(&rules, &mut stream);
         let mut moves = 0;
         while moves < 300 && !game.is_over() {
+            let chosen = player.choose(&game.state(), &mut Stream::new(0, Role::Tie, 0));
+            assert_eq!(player.rank(&game.state(), &mut Stream::new(0, Role::Tie, 0))[0].action, chosen);
             let mut ranked = Vec::new();
             Tetris::weigh(&[game.state()], &terms, |_, action, value| ranked.push((action, value)));
             let most = ranked.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max);
-            game.step(ranked.iter().find(|(_, value)| *value == most).unwrap().0, &mut stream);
+            assert_eq!(ranked.iter().find(|(_, value)| *value == most).unwrap().0, chosen);
+            game.step(chosen, &mut stream);
             moves += 1;
         }
         assert_eq!(fast, Run { score: f64::from(game.score()), moves, is_over: game.is_over() });
+    }
+}
+
+#[test]
+fn a_feature_without_a_weight_changes_no_choice() {
+    let with = [terms("dt-10"), vec![(Feature::HasLost as usize, 0.0)]].concat();
+    for (wall, piece, height) in walls(30) {
+        Batch::with(|batch| {
+            let chosen = batch.best(&wall, piece, height, &Weighing::new(&with));
+            assert_eq!(chosen, batch.best(&wall, piece, height, &controller("dt-10")));
+        });
     }
 }
 

@@ -96,19 +96,4 @@ impl Wall {
         }
         lines as u32
     }
-
-    /// Drops a piece and removes full rows.
-    ///
-    /// It gives `None` and leaves the wall as it was where the piece reaches above so many rows.
-    #[inline]
-    pub fn drop(&mut self, turned: &Orientation, column: usize, height: usize) -> Option<Rest> {
-        if self.rest(turned, column) + turned.height > height {
-            return None;
-        }
-        let rest = self.put(turned, column);
-        if rest.lines > 0 {
-            self.clear();
-        }
-        Some(rest)
-    }
 }

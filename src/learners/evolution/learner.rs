@@ -53,6 +53,8 @@ pub struct Moving {
     capped: u64,
     /// The highest fitness of all generations.
     record: f64,
+    /// The controller that it began with, if any.
+    start: Option<Vec<(usize, f64)>>,
 }
 
 /// How long a round goes on before it can be stopped.
@@ -76,6 +78,7 @@ impl<G: Features> Learner<G> for Evolution<G> {
     const STEPS: &'static str = "training.generations";
     const COUNTERS: &'static [&'static str] = &[];
     const SHOWN: &'static [&'static str] = &["best", "mean", "deviation"];
+    const DEPENDS_ON_THREADS: bool = false;
 
     type Config = Config;
     type Saved = Moving;
@@ -93,29 +96,16 @@ impl<G: Features> Learner<G> for Evolution<G> {
     }
 
     fn new(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device) -> Result<Self> {
-        let features = places::<G>(&config.learner.learning.features, "learning.features")?;
-        let (searched, fixed) = match &config.learner.learning.start {
-            None => (
-                features.iter().map(|feature| Searched { feature: *feature, start: 0.0, scale: 1.0 }).collect(),
-                vec![],
-            ),
-            Some(start) => {
-                around(&features, Controlled::named::<G>(start).map_err(|error| error.of("learning.start"))?.terms())
-            }
-        };
-        let stream = Stream::new(config.run.seed, Role::Initialise, 0);
-        let Config { genetic, cross_entropy, cma, learning, .. } = &config.learner;
-        let optimizer = match learning.method {
-            Method::Genetic => Optimizers::Genetic(Genetic::new(genetic.clone(), features.len(), stream)),
-            Method::CrossEntropy => {
-                Optimizers::CrossEntropy(CrossEntropy::new(cross_entropy.clone(), features.len(), stream))
-            }
-            Method::Cma => Optimizers::Cma(Cma::new(cma.clone(), &vec![0.0; features.len()], stream)),
-        };
-        let moving = Moving { optimizer, fitness: Vec::new(), capped: 0, record: f64::NEG_INFINITY };
-        let split = config.learner.fitness.split;
-        let danger = split.then(|| splitting::danger("fitness.split")).transpose()?;
-        Ok(Self { config: config.clone(), rules: rules.clone(), searched, fixed, danger, levels: None, moving })
+        let start = config.learner.learning.start.as_ref();
+        let start = start.map(|start| Controlled::named::<G>(start).map_err(|error| error.of("learning.start")));
+        Self::around(config, rules, start.transpose()?.map(|start| start.terms().to_vec()))
+    }
+
+    /// Around what it began with: the file may be another by now.
+    fn resume(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device, saved: Moving) -> Result<Self> {
+        let mut learner = Self::around(config, rules, saved.start.clone())?;
+        learner.restore(saved)?;
+        Ok(learner)
     }
 
     fn step(&self) -> u64 {
@@ -128,9 +118,9 @@ impl<G: Features> Learner<G> for Evolution<G> {
 
     /// Evaluates some candidates; after the last of a generation, it ends.
     fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
-        let begin = Instant::now();
         let candidates = self.moving.optimizer.ask().to_vec();
         self.find_levels()?;
+        let begin = Instant::now();
         while self.moving.fitness.len() < candidates.len() && begin.elapsed() < ROUND {
             let first = self.moving.fitness.len();
             let together = TOGETHER * rayon::current_num_threads();
@@ -182,6 +172,29 @@ impl<G: Features> Learner<G> for Evolution<G> {
 }
 
 impl<G: Features> Evolution<G> {
+    /// A search around a controller, or from nothing.
+    fn around(config: &TrainConfig<Config>, rules: &G::Rules, start: Option<Vec<(usize, f64)>>) -> Result<Self> {
+        let features = places::<G>(&config.learner.learning.features, "learning.features")?;
+        let anew = |feature: &usize| Searched { feature: *feature, start: 0.0, scale: 1.0 };
+        let (searched, fixed) = match &start {
+            None => (features.iter().map(anew).collect(), Vec::new()),
+            Some(terms) => around(&features, terms),
+        };
+        let stream = Stream::new(config.run.seed, Role::Initialise, 0);
+        let Config { genetic, cross_entropy, cma, learning, .. } = &config.learner;
+        let optimizer = match learning.method {
+            Method::Genetic => Optimizers::Genetic(Genetic::new(genetic.clone(), features.len(), stream)),
+            Method::CrossEntropy => {
+                Optimizers::CrossEntropy(CrossEntropy::new(cross_entropy.clone(), features.len(), stream))
+            }
+            Method::Cma => Optimizers::Cma(Cma::new(cma.clone(), &vec![0.0; features.len()], stream)),
+        };
+        let moving = Moving { optimizer, fitness: Vec::new(), capped: 0, record: f64::NEG_INFINITY, start };
+        let split = config.learner.fitness.split;
+        let danger = split.then(|| splitting::danger("fitness.split")).transpose()?;
+        Ok(Self { config: config.clone(), rules: rules.clone(), searched, fixed, danger, levels: None, moving })
+    }
+
     /// The fitness of controllers, and how many games of each were cut.
     fn play(&self, controllers: &[Vec<(usize, f64)>]) -> Vec<(f64, u64)> {
         let Fitness { games, moves, .. } = self.config.learner.fitness;
@@ -304,6 +317,13 @@ mod tests {
         Evolution::new(&config, &rules, &device::select(None).unwrap().1)
     }
 
+    /// Learns until so many generations are done, however long rounds are.
+    fn generations(learner: &mut Evolution<Tetris>, count: u64) {
+        while learner.step() < count {
+            learner.round(&mut Metrics::default()).unwrap();
+        }
+    }
+
     #[test]
     fn every_method_finds_better_controllers_than_it_began_with() {
         for method in ["genetic", "cross-entropy", "cma"] {
@@ -314,7 +334,7 @@ mod tests {
             while learner.step() < 8 {
                 let mut metrics = Metrics::default();
                 learner.round(&mut metrics).unwrap();
-                means.push(metrics.get("mean").unwrap());
+                means.extend(metrics.get("mean"));
             }
             let (first, last) = (means[0], means.iter().rev().take(3).sum::<f64>() / 3.0);
             assert!(last > 1.5 * first, "{method}: {means:?}");
@@ -328,7 +348,7 @@ mod tests {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 pool.install(|| {
                     let mut learner = fresh(sets).unwrap();
-                    (0..3).for_each(|_| learner.round(&mut Metrics::default()).unwrap());
+                    generations(&mut learner, 3);
                     assert!(learner.levels.is_none_or(|(_, levels)| levels.least() < 1.0));
                     learner.moving
                 })
@@ -358,10 +378,10 @@ mod tests {
     fn a_training_that_is_resumed_within_a_generation_ends_in_the_same_bits() {
         for sets in [&[][..], SPLIT] {
             let mut straight = fresh(sets).unwrap();
-            (0..3).for_each(|_| straight.round(&mut Metrics::default()).unwrap());
+            generations(&mut straight, 3);
             // As if a round had ended after two candidates.
             let mut broken = fresh(sets).unwrap();
-            (0..2).for_each(|_| broken.round(&mut Metrics::default()).unwrap());
+            generations(&mut broken, 2);
             let mut whole = fresh(sets).unwrap();
             whole.restore(broken.moving.clone()).unwrap();
             let candidates = whole.moving.optimizer.ask().to_vec();
@@ -374,9 +394,32 @@ mod tests {
             let saved = postcard::to_stdvec(&whole.moving).unwrap();
             let mut resumed = fresh(sets).unwrap();
             resumed.restore(postcard::from_bytes(&saved).unwrap()).unwrap();
-            resumed.round(&mut Metrics::default()).unwrap();
+            generations(&mut resumed, 3);
             assert_eq!(resumed.moving.optimizer, straight.moving.optimizer);
         }
+    }
+
+    #[test]
+    fn a_search_goes_on_around_what_it_began_with_whatever_its_file_has_become() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("best.safetensors");
+        let write = |name: &str| {
+            let (_, rules) = config(&[]);
+            Controlled::named::<Tetris>(name).unwrap().to_file::<Tetris>(&rules).unwrap().save(&file).unwrap();
+        };
+        write("dellacherie");
+        let begun = fresh(&[&format!("learning.start={}", folder.path().display())]).unwrap();
+        let saved = postcard::to_stdvec(&begun.moving).unwrap();
+        let terms = begun.terms(begun.moving.optimizer.solution());
+        write("dt-10");
+        let resumed = || {
+            let device = device::select(None).unwrap().1;
+            Evolution::<Tetris>::resume(&begun.config, &begun.rules, &device, postcard::from_bytes(&saved).unwrap())
+                .unwrap()
+        };
+        assert_eq!(resumed().terms(begun.moving.optimizer.solution()), terms);
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(resumed().terms(begun.moving.optimizer.solution()), terms);
     }
 
     #[test]

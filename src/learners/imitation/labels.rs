@@ -3,9 +3,9 @@
 use nalgebra::{Cholesky, DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use crate::agents::{Policy, Selection};
+use crate::agents::{LOST, Policy, Selection};
 use crate::games::Features;
-use crate::random::Stream;
+use crate::random::{Role, Stream};
 
 /// A pair of actions, the expert's choice and another one.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,25 +32,34 @@ pub struct Labels {
 /// Pairs that count less are left out.
 const LEAST: f64 = 1e-3;
 
+/// Below this value of an expert, whose largest weight is 1, the game is lost with any piece.
+///
+/// Where one piece of seven does not lose it is worth a seventh of [`LOST`] more.
+const DOOMED: f64 = -0.9 * LOST;
+
 /// Asks an expert about a position where its apprentice chooses an action.
 ///
-/// Features are those that are selected for the regression. None where there is nothing to choose.
+/// Features are those that are selected for the regression.
 pub fn label<G: Features>(
     state: &G::State,
     expert: &impl Policy<G>,
     choice: usize,
     selection: &Selection,
     temperature: f64,
-) -> Option<Labels> {
-    // The expert's values are all different: no draw decides.
-    let values = expert.values(state, &mut Stream::new(0, crate::random::Role::Tie, 0));
-    let best = values.iter().max_by(|one, other| one.value.total_cmp(&other.value))?;
+) -> Labels {
+    // Its first is its choice: a linear controller draws nothing.
+    let values = expert.rank(state, &mut Stream::new(0, Role::Tie, 0));
+    let [best, others @ ..] = &values[..] else { return Labels { pairs: Vec::new(), agree: true } };
+    // Where it has lost whatever comes next, its values say nothing of walls.
+    if best.value < DOOMED {
+        return Labels { pairs: Vec::new(), agree: best.action == choice };
+    }
     let mut described = vec![Vec::new(); G::ACTIONS];
     G::action_features(state, |action, features| {
         described[action] = selection.of(features);
     });
     let mut pairs = Vec::new();
-    for other in values.iter().filter(|other| other.action != best.action) {
+    for other in others {
         let gap = best.value - other.value;
         let weight = (-gap / temperature).exp();
         if weight >= LEAST {
@@ -58,7 +67,7 @@ pub fn label<G: Features>(
             pairs.push(Pair { weight, gap, features });
         }
     }
-    Some(Labels { pairs, agree: best.action == choice })
+    Labels { pairs, agree: best.action == choice }
 }
 
 /// One list of features less another, without those that are the same.
@@ -150,7 +159,6 @@ mod tests {
     use crate::agents::Controlled;
     use crate::games::tetris::Rules;
     use crate::games::{Game, Tetris};
-    use crate::random::Role;
 
     #[test]
     fn weighed_gaps_are_explained_as_by_hand() {
@@ -188,7 +196,7 @@ mod tests {
         let mut game = Tetris::new(&rules, &mut stream);
         for _ in 0..300 {
             let choice = expert.choose(&game.state(), &mut stream);
-            let labels = label(&game.state(), &expert, choice, &selection, 5.0).unwrap();
+            let labels = label(&game.state(), &expert, choice, &selection, 5.0);
             assert!(labels.agree);
             labels.pairs.iter().for_each(|pair| regression.add(pair));
             game.step(choice, &mut stream);

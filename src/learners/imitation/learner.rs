@@ -24,7 +24,6 @@ use crate::store::AgentFile;
 pub struct Imitation<G: Playable> {
     config: TrainConfig<Config>,
     rules: G::Rules,
-    expert: Controlled,
     /// The features, in the order of the regression.
     selection: Selection,
     moving: Moving<G>,
@@ -45,6 +44,8 @@ pub struct Moving<G: Playable> {
     /// In the first sweep it is the expert without a further look.
     weights: Option<Vec<f64>>,
     regression: Regression,
+    /// The expert's features and weights.
+    expert: Vec<(usize, f64)>,
 }
 
 /// How long a round goes on before it can be stopped.
@@ -57,6 +58,7 @@ impl<G: Playable> Learner<G> for Imitation<G> {
     const STEPS: &'static str = "training.sweeps";
     const COUNTERS: &'static [&'static str] = &[];
     const SHOWN: &'static [&'static str] = &["agreement", "explained"];
+    const DEPENDS_ON_THREADS: bool = false;
 
     type Config = Config;
     type Saved = Moving<G>;
@@ -74,34 +76,21 @@ impl<G: Playable> Learner<G> for Imitation<G> {
     }
 
     fn new(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device) -> Result<Self> {
-        let Config { learning, sampling, .. } = &config.learner;
-        if G::PIECES.is_empty() {
-            return Err(Error::user(format!(
-                "imitation needs a game in which a piece comes next, and {} has none",
-                G::NAME
-            )));
-        }
-        let selection = Selection::new::<G>(places::<G>(&learning.features, "learning.features")?);
-        let expert = match (&learning.expert, G::CONTROLLERS.first()) {
+        let expert = match (&config.learner.learning.expert, G::CONTROLLERS.first()) {
             (Some(name), _) => Controlled::named::<G>(name).map_err(|error| error.of("learning.expert"))?,
             (None, Some(known)) => Controlled::of::<G>(known)?,
             (None, None) => {
                 return Err(Error::user(format!("learning.expert: {} has no controller of its own", G::NAME)));
             }
         };
-        let game = |game| {
-            let mut stream = Stream::new(config.run.seed, Role::Game, game);
-            (G::new(rules, &mut stream), stream)
-        };
-        let moving = Moving {
-            sweeps: 0,
-            positions: 0,
-            agreed: 0,
-            games: (0..sampling.games).map(game).collect(),
-            weights: None,
-            regression: Regression::new(selection.features().len()),
-        };
-        Ok(Self { config: config.clone(), rules: rules.clone(), expert: expert.scaled(), selection, moving })
+        Self::of(config, rules, expert.scaled().terms().to_vec())
+    }
+
+    /// With the expert that it began with: the file may be another by now.
+    fn resume(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device, saved: Moving<G>) -> Result<Self> {
+        let mut learner = Self::of(config, rules, saved.expert.clone())?;
+        learner.restore(saved)?;
+        Ok(learner)
     }
 
     fn step(&self) -> u64 {
@@ -111,27 +100,9 @@ impl<G: Playable> Learner<G> for Imitation<G> {
     /// Asks about some positions; after the last of a sweep, it ends.
     fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
         let begin = Instant::now();
-        let Config { learning, sampling, .. } = &self.config.learner;
-        let apprentice = self.apprentice();
-        let expert = self.expert.player::<G>(2);
+        let Config { learning, sampling, .. } = self.config.learner.clone();
         while self.moving.positions < sampling.positions && begin.elapsed() < ROUND {
-            let wanted = (sampling.positions - self.moving.positions).min(sampling.games) as usize;
-            let (rules, selection) = (&self.rules, &self.selection);
-            let look = |(game, stream): &mut (G, Stream)| {
-                for _ in 0..sampling.moves {
-                    if game.step(G::first_best(&game.state(), &apprentice), stream).terminal {
-                        *game = G::new(rules, stream);
-                    }
-                }
-                let choice = G::first_best(&game.state(), &apprentice);
-                label(&game.state(), &expert, choice, selection, learning.temperature)
-            };
-            let found: Vec<Option<Labels>> = self.moving.games[..wanted].par_iter_mut().map(look).collect();
-            for labels in found.iter().flatten() {
-                labels.pairs.iter().for_each(|pair| self.moving.regression.add(pair));
-                self.moving.agreed += u64::from(labels.agree);
-            }
-            self.moving.positions += wanted as u64;
+            self.look();
         }
         if self.moving.positions < sampling.positions {
             return Ok(());
@@ -176,11 +147,61 @@ impl<G: Playable> Learner<G> for Imitation<G> {
 }
 
 impl<G: Playable> Imitation<G> {
+    /// One with an expert by its features and weights.
+    fn of(config: &TrainConfig<Config>, rules: &G::Rules, expert: Vec<(usize, f64)>) -> Result<Self> {
+        let Config { learning, sampling, .. } = &config.learner;
+        if G::PIECES.is_empty() {
+            return Err(Error::user(format!(
+                "imitation needs a game in which a piece comes next, and {} has none",
+                G::NAME
+            )));
+        }
+        let selection = Selection::new::<G>(places::<G>(&learning.features, "learning.features")?);
+        let game = |game| {
+            let mut stream = Stream::new(config.run.seed, Role::Game, game);
+            (G::new(rules, &mut stream), stream)
+        };
+        let moving = Moving {
+            sweeps: 0,
+            positions: 0,
+            agreed: 0,
+            games: (0..sampling.games).map(game).collect(),
+            weights: None,
+            regression: Regression::new(selection.features().len()),
+            expert,
+        };
+        Ok(Self { config: config.clone(), rules: rules.clone(), selection, moving })
+    }
+
+    /// Asks about the next position of each game, or of as many as the sweep still wants.
+    fn look(&mut self) {
+        let Config { learning, sampling, .. } = &self.config.learner;
+        let apprentice = self.apprentice();
+        let expert = Controlled::new(self.moving.expert.clone()).player::<G>(2);
+        let wanted = (sampling.positions - self.moving.positions).min(sampling.games) as usize;
+        let (rules, selection) = (&self.rules, &self.selection);
+        let look = |(game, stream): &mut (G, Stream)| {
+            for _ in 0..sampling.moves {
+                if game.step(G::first_best(&game.state(), &apprentice), stream).terminal {
+                    *game = G::new(rules, stream);
+                }
+            }
+            let choice = G::first_best(&game.state(), &apprentice);
+            label(&game.state(), &expert, choice, selection, learning.temperature)
+        };
+        let found: Vec<Labels> = self.moving.games[..wanted].par_iter_mut().map(look).collect();
+        for labels in &found {
+            labels.pairs.iter().for_each(|pair| self.moving.regression.add(pair));
+            self.moving.agreed += u64::from(labels.agree);
+        }
+        self.moving.positions += wanted as u64;
+    }
+
     /// The features and weights by which the apprentice plays.
     fn apprentice(&self) -> Vec<(usize, f64)> {
         match &self.moving.weights {
             Some(weights) => self.selection.weighed(weights),
-            None => self.expert.terms().to_vec(),
+            None => self.moving.expert.clone(),
         }
     }
 
@@ -215,6 +236,11 @@ mod tests {
         Imitation::new(&config, &rules, &device::select(None).unwrap().1)
     }
 
+    fn resumed(learner: &Imitation<Tetris>, saved: &[u8]) -> Imitation<Tetris> {
+        let device = device::select(None).unwrap().1;
+        Imitation::resume(&learner.config, &learner.rules, &device, postcard::from_bytes(saved).unwrap()).unwrap()
+    }
+
     fn sweep(learner: &mut Imitation<Tetris>) -> Metrics {
         let mut metrics = Metrics::default();
         let before = learner.step();
@@ -232,13 +258,13 @@ mod tests {
         assert!(second > first, "{second} after {first}");
         let rules = Rules::new(6).unwrap();
         let lines = |terms: &[(usize, f64)]| {
-            let runs = (0..300).map(|seed| {
+            let runs = (0..3_000).map(|seed| {
                 use crate::games::Features;
                 Tetris::play_weighed(&rules, terms, &mut Stream::new(seed, Role::Game, 1), 10_000).score
             });
             runs.sum::<f64>()
         };
-        let (apprentice, alone) = (lines(learner.controlled().terms()), lines(learner.expert.terms()));
+        let (apprentice, alone) = (lines(learner.controlled().terms()), lines(&learner.moving.expert));
         assert!(apprentice > alone, "{apprentice} and {alone}");
     }
 
@@ -250,9 +276,10 @@ mod tests {
                 let mut learner = fresh(&[]).unwrap();
                 sweep(&mut learner);
                 if pause {
+                    (0..3).for_each(|_| learner.look());
+                    assert_eq!(learner.moving.positions, 60);
                     let saved = postcard::to_stdvec(&learner.moving).unwrap();
-                    learner = fresh(&[]).unwrap();
-                    learner.restore(postcard::from_bytes(&saved).unwrap()).unwrap();
+                    learner = resumed(&learner, &saved);
                 }
                 sweep(&mut learner);
                 learner.moving.weights.unwrap()
@@ -260,6 +287,23 @@ mod tests {
         };
         let once = learned(1, false);
         assert!(once == learned(3, false) && once == learned(1, true));
+    }
+
+    #[test]
+    fn the_expert_is_the_one_that_a_run_began_with_whatever_its_file_has_become() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("best.safetensors");
+        let write = |name: &str| {
+            let rules = Rules::new(6).unwrap();
+            Controlled::named::<Tetris>(name).unwrap().to_file::<Tetris>(&rules).unwrap().save(&file).unwrap();
+        };
+        write("dt-10");
+        let begun = fresh(&[&format!("learning.expert={}", folder.path().display())]).unwrap();
+        let saved = postcard::to_stdvec(&begun.moving).unwrap();
+        write("dellacherie");
+        assert_eq!(resumed(&begun, &saved).moving.expert, begun.moving.expert);
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(resumed(&begun, &saved).moving.expert, begun.moving.expert);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::super::toy::Toy;
 use super::*;
 use crate::agents;
 use crate::games::match3::Move;
-use crate::games::{Match3, Tetris};
+use crate::games::{Bejeweled, Bilging, Match3, Tetris};
 
 const PLAIN: Look = Look { ascii: false, colour: false };
 const COLOURED: Look = Look { ascii: false, colour: true };
@@ -243,4 +243,36 @@ fn marks_on_letters_leave_them_to_be_read() {
     // The second best swaps columns 3 and 4 of row 0, the best rows 6 and 7 of column 2.
     assert!(shown[1].starts_with("0  d  d  a  #2↔c  b  d  c"), "{}", shown[1]);
     assert_eq!(shown[8].chars().nth(10), Some('1'), "{}", shown[8]);
+}
+
+/// Draws a game in terminals of all sizes while it is watched or played for a while.
+fn play_everywhere<G: Playable>() {
+    let commands =
+        [Command::Hint, Command::Go(1, 0), Command::Select, Command::Go(0, 1), Command::Select, Command::Pause];
+    for (human, look) in [(false, PLAIN), (true, PLAIN), (true, Look { ascii: true, colour: true })] {
+        let mut session = Session::<G>::new(Default::default(), 1, "greedy", human, 1.0);
+        for round in 0..60 {
+            if let Some(question) = session.question() {
+                let mask = crate::games::offered::<G>(&question.state, G::DEFAULT_MASK).0;
+                let ranked = mask.iter().take(12).zip([1.0, -1e9, f64::INFINITY].into_iter().cycle());
+                let ranked = ranked.map(|(action, value)| agents::ActionValue { action, value }).collect();
+                session.answer(Answer { id: question.id, ranked, ties: question.ties });
+            }
+            for size in [(200, 60), (100, 40), (80, 30), (80, 24), (60, 20), (40, 14), (1, 1)] {
+                drawn(&session, size, look);
+            }
+            if human {
+                session.obey(commands[round % commands.len()]);
+            }
+            session.tick(0.3);
+        }
+    }
+}
+
+#[test]
+fn every_game_is_drawn_in_terminals_of_all_sizes() {
+    play_everywhere::<Match3>();
+    play_everywhere::<Bilging>();
+    play_everywhere::<Tetris>();
+    play_everywhere::<Bejeweled>();
 }

@@ -1,0 +1,54 @@
+//! Games simulated from Rust: one of a seed, then thousands that step together.
+//!
+//! Every game plays by the same trait, here one that is named on the command line.
+//!
+//!     cargo run --release --example simulate -- tetris
+
+use std::time::Instant;
+
+use matchq::error::Error;
+use matchq::eval::deal;
+use matchq::games::{ForGame, Games, MaskKind, Playable, offered, with_game};
+use matchq::random::{Draw, Role, Stream};
+
+/// What is to be done with the game that was named.
+struct Simulate;
+
+impl ForGame for Simulate {
+    type Output = ();
+
+    fn run<G: Playable>(self) {
+        let rules = G::Rules::default();
+        let mut chance = Stream::new(1, Role::Explore, 0);
+        // A move that is drawn from a mask: here the legal moves.
+        let any = |state: &G::State, chance: &mut Stream| {
+            let mask = offered::<G>(state, MaskKind::LEGAL).0;
+            mask.nth(chance.below(mask.count() as u32) as usize).unwrap_or(0)
+        };
+
+        // The game of seed 7, as `eval` and `play` deal it.
+        let (mut game, mut luck, _) = deal::<G>(&rules, 7);
+        print!("{}", G::board(&game.state()));
+        let action = any(&game.state(), &mut chance);
+        let step = game.step(action, &mut luck);
+        println!("{}: {} points\n{}", G::describe(action), step.reward, G::board(&game.state()));
+
+        // Thousands of games; one that ends is followed by another.
+        let (mut games, mut outcomes, steps) = (Games::<G>::new(rules, 4_096, 0), Vec::new(), 50);
+        let (mut points, mut ended, begin) = (0.0, 0, Instant::now());
+        for _ in 0..steps {
+            let actions: Vec<usize> = games.states().map(|state| any(&state, &mut chance)).collect();
+            games.step(&actions, &mut outcomes);
+            points += outcomes.iter().map(|outcome| f64::from(outcome.reward)).sum::<f64>();
+            ended += outcomes.iter().filter(|outcome| outcome.terminal).count();
+        }
+        let moves = games.len() * steps;
+        let speed = moves as f64 / begin.elapsed().as_secs_f64() / 1e6;
+        println!("{moves} random moves: {points} points, {ended} games ended, {speed:.1} million moves a second");
+    }
+}
+
+fn main() -> Result<(), Error> {
+    let name = std::env::args().nth(1).unwrap_or("match3".into());
+    with_game(&name, Simulate)
+}
