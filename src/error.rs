@@ -58,3 +58,26 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// What a wrong type should have been, in the user's words, not the program's.
+pub fn in_words(message: &str) -> String {
+    // A section is known to the user by its key, which is told beside the message.
+    let message = match message.split_once("expected struct ") {
+        Some((before, after)) => {
+            format!("{before}expected a section of keys{}", after.trim_start_matches(char::is_alphanumeric))
+        }
+        None => message.to_owned(),
+    };
+    [
+        ("unit variant, expected string only", "expected a name in quotes"),
+        ("expected usize", "expected a whole number, 0 or above"),
+        ("expected u64", "expected a whole number, 0 or above"),
+        ("expected u32", "expected a whole number from 0 to 4294967295"),
+        ("expected i32", "expected a whole number"),
+        ("expected f64", "expected a number"),
+        ("expected a boolean", "expected true or false"),
+        ("expected a string", "expected text"),
+    ]
+    .iter()
+    .fold(message, |message, (type_name, words)| message.replace(type_name, words))
+}

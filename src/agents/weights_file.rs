@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, in_words};
 use crate::games::Game;
 use crate::store::AgentFile;
 use crate::store::agent_file::Array;
@@ -37,17 +37,16 @@ pub fn config<G: Game, C: DeserializeOwned>(file: &AgentFile, kind: &str, name: 
         return wrong(format!("holds a model '{}', not a {kind} one", file.model));
     }
     toml::from_str(&file.config).or_else(|error: toml::de::Error| {
-        wrong(format!("has a config that this program does not know: {}", error.message()))
+        wrong(format!("has a config that this program does not know: {}", in_words(error.message().trim_end())))
     })
 }
 
 /// The weights, so many.
 ///
 /// # Errors
-/// When there are others, or one that is not finite.
+/// When there are others.
 pub fn weights(file: &AgentFile, count: usize, name: &str) -> Result<Vec<f64>> {
     let found = file.tensors.get(WEIGHTS).filter(|array| array.shape == [count]);
-    let found = found.filter(|array| array.values.iter().all(|weight| weight.is_finite()));
     let found = found.ok_or_else(|| Error::user(format!("{name} has no {count} weights")))?;
     Ok(found.values.iter().map(|weight| f64::from(*weight)).collect())
 }

@@ -143,6 +143,9 @@ fn position<G: Playable>(rules: &G::Rules, name: &str, text: &str, moves_left: O
         return Err(Error::user(format!("{name} is empty; a board is {}", G::BOARD)));
     }
     let all = G::actions_left(&G::new(rules, &mut Stream::new(0, Role::Game, 0)).state()) as i64;
+    if let (Some(moves_left), 0) = (moves_left, all) {
+        return Err(Error::user(format!("--moves-left {moves_left}: {} does not count moves: leave it out", G::NAME)));
+    }
     let moves_left = moves_left.unwrap_or(all);
     if all > 0 && !(1..=all).contains(&moves_left) {
         return Err(Error::user(format!("--moves-left {moves_left}: it must be from 1 to {all}")));

@@ -10,7 +10,7 @@ use super::series::{self, Report};
 use super::threads;
 use crate::agents;
 use crate::cli::Compare;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, in_words};
 use crate::eval::{Difference, Figures, Summary};
 use crate::games::Playable;
 use crate::report::plot::{self, Contender};
@@ -47,8 +47,7 @@ struct Saved {
 /// Anything wrong with the flags, the players' texts or the files, and any failure of a player or the disk.
 pub fn run<G: Playable>(arguments: &Compare) -> Result<()> {
     if let Some(path) = &arguments.plot {
-        plot::check(path)?;
-        files::check_destination("--plot", path)?;
+        series::check_plot(path, arguments.series.json.as_deref())?;
     }
     let rules = series::check::<G>(&arguments.series)?;
     threads(arguments.threads)?;
@@ -80,8 +79,7 @@ fn read<G: Playable>(paths: &[PathBuf]) -> Result<Vec<Report>> {
     let mut players: Vec<Report> = Vec::new();
     for path in paths {
         let wrong = |what: &str| Error::user(format!("--from {}: {what}", path.display()));
-        let saved: Saved = serde_json::from_slice(&files::read(path)?)
-            .map_err(|error| wrong(&format!("this is no JSON that compare --json writes: {error}")))?;
+        let saved: Saved = serde_json::from_slice(&files::read(path)?).map_err(|error| wrong(&no_report(&error)))?;
         for mut player in saved.players {
             if player.scores.is_empty() || player.scores.len() as u64 != player.games {
                 return Err(wrong(&format!("{} must have a score for each of its games", player.player)));
@@ -118,12 +116,17 @@ fn read<G: Playable>(paths: &[PathBuf]) -> Result<Vec<Report>> {
     Ok(players)
 }
 
-fn check_names<'a>(flag: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
+pub(super) fn check_names<'a>(flag: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut known = HashSet::new();
     match { names }.find(|name| !known.insert(*name)) {
         Some(twice) => Err(Error::user(format!("{flag}: {twice} is named twice"))),
         None => Ok(()),
     }
+}
+
+/// What is wrong with a file that is no report.
+fn no_report(error: &serde_json::Error) -> String {
+    format!("this is no JSON that compare --json writes: {}", in_words(&error.to_string()))
 }
 
 fn draw(path: &Path, players: &[Report]) -> Result<()> {
@@ -147,8 +150,7 @@ fn draw(path: &Path, players: &[Report]) -> Result<()> {
 /// # Errors
 /// A file that cannot be read or is none of these.
 pub fn game(path: &Path) -> Result<String> {
-    let wrong =
-        |error| Error::user(format!("--from {}: this is no JSON that compare --json writes: {error}", path.display()));
+    let wrong = |error: serde_json::Error| Error::user(format!("--from {}: {}", path.display(), no_report(&error)));
     let saved: Saved = serde_json::from_slice(&files::read(path)?).map_err(wrong)?;
     match saved.players.first() {
         Some(player) => Ok(player.game.clone()),

@@ -5,6 +5,7 @@ use std::time::Instant;
 use indicatif::HumanCount;
 use serde::Serialize;
 
+use super::compare::check_names;
 use super::{print, rules, threads};
 use crate::agents;
 use crate::cli::Endure;
@@ -43,10 +44,14 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
     let danger = arguments.split.then(|| splitting::danger("--split")).transpose()?;
     let extent = Extent { first: seed, seats: arguments.seats, moves: arguments.moves };
     threads(arguments.threads)?;
+    let mut players = Vec::new();
+    for player in &arguments.players {
+        players.push(agents::parse::<G>(player, &rules)?);
+    }
+    check_names("--players", players.iter().map(|player| player.name()))?;
     let mut played = Vec::new();
     let mut rows = vec![["player", "points a game (95 %)", "ended", "moves", "moves a s"].map(str::to_owned)];
-    for player in &arguments.players {
-        let mut player = agents::parse::<G>(player, &rules)?;
+    for mut player in players {
         let begin = Instant::now();
         let levels = match danger {
             None => Levels::none(),

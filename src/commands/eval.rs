@@ -8,7 +8,6 @@ use crate::eval::{Histogram, exponential};
 use crate::games::{Game, Match3, Playable};
 use crate::network::rules_of;
 use crate::report::plot;
-use crate::store::files;
 
 /// Plays the games and writes what was asked for.
 ///
@@ -68,7 +67,7 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
 /// When it has not.
 pub fn check(arguments: &Eval) -> Result<()> {
     match &arguments.plot {
-        Some(path) => plot::check(path).and_then(|()| files::check_destination("--plot", path)),
+        Some(path) => series::check_plot(path, arguments.series.json.as_deref()),
         None => Ok(()),
     }
 }

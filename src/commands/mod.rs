@@ -17,10 +17,9 @@ use serde::Deserialize;
 
 use crate::agents;
 use crate::cli::{Command, Compute, GameArguments};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, in_words};
 use crate::games::{ForGame, Game, Match3, Playable, with_game};
 use crate::instructions::InstructionSet;
-use crate::learners::config::in_words;
 use crate::network::device::{self, Device};
 use crate::network::game_of;
 

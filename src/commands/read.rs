@@ -9,7 +9,7 @@ use crate::cli::Read;
 use crate::error::{Error, Result};
 use crate::games::Game as _;
 use crate::games::{ForGame, Match3, Playable, with_game};
-use crate::store::files::{check_destination, read_limited, write_atomically};
+use crate::store::files::{check_apart, check_destination, read_limited, write_atomically};
 use crate::vision::{self, Field, LONGEST, Picture, Reading, SURE, Theme};
 
 /// No board is longer, in bytes.
@@ -24,7 +24,13 @@ const NAMED: usize = 32;
 /// cannot be written.
 pub fn run(arguments: &Read) -> Result<()> {
     if let Some(path) = &arguments.overlay {
+        if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("png")) {
+            return Err(Error::user(format!("--overlay {}: it must end in .png", path.display())));
+        }
         check_destination("--overlay", path)?;
+        if let Some(image) = arguments.image.as_deref() {
+            check_apart(("--overlay", path), ("the picture that is read", image))?;
+        }
     }
     match &arguments.teach {
         Some(board) => teach(arguments, board),
@@ -39,8 +45,8 @@ fn read(arguments: &Read) -> Result<()> {
     // The themes of a game all have its columns and rows.
     let field = field(arguments, themes[0].size(), &picture)?;
     let (_, reading) = vision::read_best(&name, &picture, &themes, field)?;
-    draw(arguments, &picture, &reading)?;
     print(&format!("{}\n", reading.board()))?;
+    draw(arguments, &picture, &reading)?;
     let unsure = reading.unsure().count();
     for (column, row, cell) in reading.unsure().take(NAMED) {
         eprintln!(

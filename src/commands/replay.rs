@@ -74,7 +74,11 @@ pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
         (None, None) => replay.read(io::stdin().lock(), "standard input")?,
         (None, Some(path)) => {
             let name = path.display().to_string();
-            let file = File::open(path).map_err(|error| Error::user(format!("{name} cannot be read: {error}")))?;
+            let unread = |error| Error::user(format!("{name} cannot be read: {error}"));
+            if path.is_dir() {
+                return Err(unread(ErrorKind::IsADirectory.into()));
+            }
+            let file = File::open(path).map_err(unread)?;
             replay.read(BufReader::new(file), &name)?;
         }
     }
@@ -83,6 +87,13 @@ pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
         Some(path) => files::write_atomically(path, animation(&title, G::TOKENS, &replay.frames).as_bytes()),
         None => Ok(()),
     }
+}
+
+/// A line as it can be shown: not too long, and without what would control a terminal.
+fn shown(line: &str) -> String {
+    const MOST: usize = 60;
+    let text: String = line.chars().take(MOST).map(|letter| if letter.is_control() { '?' } else { letter }).collect();
+    if line.chars().nth(MOST).is_some() { text + "..." } else { text }
 }
 
 impl<G: Playable, W: Write> Replay<'_, G, W> {
@@ -98,13 +109,14 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
                 ErrorKind::InvalidData => Error::user(format!("{name}, line {number}: the line is not UTF-8 text")),
                 _ => Error::runtime(format!("{name} cannot be read: {error}")),
             })?;
-            let line = line.trim();
+            // Some editors begin a file with a byte order mark.
+            let line = line.trim_start_matches('\u{feff}').trim();
             if line.is_empty() {
                 continue;
             }
             let value: Value = serde_json::from_str(line).unwrap_or_default();
             let action = G::from_json(&value)
-                .map_err(|what| Error::user(format!("{name}, line {number}: '{line}' is no move; {what}")))?;
+                .map_err(|what| Error::user(format!("{name}, line {number}: '{}' is no move; {what}", shown(line))))?;
             if !self.play(action)? {
                 break;
             }

@@ -14,10 +14,10 @@ use serde_json::{Map, Value};
 use super::{print, rules};
 use crate::agents::Agent;
 use crate::cli::Series as Arguments;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, in_words};
 use crate::eval::{Figures, Ratio, Summary, deal, luck, play_series};
 use crate::games::{Figure, Playable, Played};
-use crate::report::progress;
+use crate::report::{plot, progress};
 use crate::store::files;
 
 /// A player's games and what they say, as they stand in the JSON.
@@ -162,7 +162,8 @@ impl Report {
 
     /// The rules of the games, or what is wrong with them.
     pub fn rules<G: Playable>(&self) -> std::result::Result<G::Rules, String> {
-        serde_json::from_value(self.rules.clone()).map_err(|error| format!("the rules of {}: {error}", self.player))
+        serde_json::from_value(self.rules.clone())
+            .map_err(|error| format!("the rules of {}: {}", self.player, in_words(&error.to_string())))
     }
 
     /// Checks the luck that a report came with, where it has one, and sums it up.
@@ -206,6 +207,16 @@ pub fn check<G: Playable>(arguments: &Arguments) -> Result<G::Rules> {
         return Err(Error::user(format!("--seed {}: the seeds of all games must lie below 2^128", arguments.seed)));
     }
     rules::<G>(&arguments.game)
+}
+
+/// Checks before anything is played that a picture has a place to lie in.
+///
+/// # Errors
+/// When it has not, or when the report is to lie there.
+pub fn check_plot(path: &Path, json: Option<&Path>) -> Result<()> {
+    plot::check(path)?;
+    files::check_destination("--plot", path)?;
+    json.map_or(Ok(()), |json| files::check_apart(("--plot", path), ("--json", json)))
 }
 
 /// Moves of a game after which people are told of a quicker way.

@@ -120,7 +120,11 @@ fn finish<G: Game, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Resu
             let best = run.record().best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
             let rules = other_rules::<G>(&run.config().run.game.rules);
             let rules: String = rules.iter().map(|rule| format!(" --rule {rule}")).collect();
-            print(&format!("finished after {step} {unit}{best}; play with: matchq eval --checkpoint {path}{rules}\n"))
+            let play = match run.record().best {
+                Some(_) => format!("; play with: matchq eval --checkpoint {path}{rules}"),
+                None => String::new(),
+            };
+            print(&format!("finished after {step} {unit}{best}{play}\n"))
         }
     }
 }

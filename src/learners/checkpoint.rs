@@ -90,6 +90,11 @@ impl Checkpoint {
         Ok(Self { name, container, config })
     }
 
+    /// The configuration, as TOML.
+    pub fn config(&self) -> &str {
+        &self.config
+    }
+
     /// The configuration, with some keys set otherwise.
     ///
     /// # Errors

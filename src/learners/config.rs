@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use super::Learner;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, in_words};
 use crate::games::{Game, MaskKind, Match3};
 use crate::store::files;
 
@@ -365,27 +365,6 @@ fn from_toml<T: DeserializeOwned>(table: Table) -> std::result::Result<T, (Strin
         .map_err(|error| (error.path().to_string(), in_words(error.inner().message().trim_end())))
 }
 
-/// What a wrong type should have been, in the user's words, not the program's.
-pub fn in_words(message: &str) -> String {
-    // A section is known to the user by its key, which is told beside the message.
-    let message = match message.split_once("expected struct ") {
-        Some((before, after)) => {
-            format!("{before}expected a section of keys{}", after.trim_start_matches(char::is_alphanumeric))
-        }
-        None => message.to_owned(),
-    };
-    [
-        ("expected usize", "expected a whole number, 0 or above"),
-        ("expected u64", "expected a whole number, 0 or above"),
-        ("expected u32", "expected a whole number, 0 or above"),
-        ("expected f64", "expected a number"),
-        ("expected a boolean", "expected true or false"),
-        ("expected a string", "expected text"),
-    ]
-    .iter()
-    .fold(message, |message, (type_name, words)| message.replace(type_name, words))
-}
-
 /// The key and the value of a `key=value`.
 ///
 /// # Errors
@@ -405,7 +384,7 @@ fn set<'a>(table: &mut Table, text: &'a str) -> Result<&'a str> {
     let value = format!("value = {value}")
         .parse::<Table>()
         .ok()
-        .and_then(|mut parsed| parsed.remove("value"))
+        .and_then(|mut parsed| parsed.remove("value").filter(|_| parsed.is_empty()))
         .or_else(|| {
             (value.starts_with(char::is_alphabetic) || value.contains('/')).then(|| Value::String(value.to_owned()))
         })

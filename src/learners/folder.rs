@@ -1,8 +1,11 @@
 //! The folder of a run and what lies in it.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
 
 use crate::error::{Error, Result};
 use crate::network::BEST;
@@ -32,8 +35,11 @@ impl RunFolder {
             return Err(Error::user(format!("--runs {}: this is no folder", runs.display())));
         }
         let names: Box<dyn Iterator<Item = String>> = match name {
-            Some(name) if Path::new(name).file_name() != Some(name.as_ref()) => {
-                return Err(Error::user(format!("--name {name}: it must be a plain name, without folders")));
+            Some(name) if Path::new(name).file_name() != Some(name.as_ref()) || name.chars().any(char::is_control) => {
+                return Err(Error::user(format!(
+                    "--name {}: it must be a plain name, without folders",
+                    name.escape_debug()
+                )));
             }
             Some(name) => Box::new(std::iter::once(name.to_owned())),
             None => Box::new(std::iter::once(stem.to_owned()).chain((2..).map(|number| format!("{stem}-{number}")))),
@@ -108,6 +114,32 @@ impl RunFolder {
         files::write_atomically(&self.path.join("config.toml"), config.as_bytes())
     }
 
+    /// Checks that the configuration in the folder is that of its checkpoint.
+    ///
+    /// They may differ in one key, which says how long the run is: it may have been killed while it was made longer.
+    /// Without a file there is nothing to check.
+    ///
+    /// # Errors
+    /// When it is another one: it has no effect any more, which whoever changed it does not expect.
+    pub fn check_config(&self, of_checkpoint: &str, length: &str) -> Result<()> {
+        let path = self.path.join("config.toml");
+        let Ok(text) = fs::read_to_string(&path) else { return Ok(()) };
+        let wrong = |key: &str| {
+            let path = path.display();
+            Err(Error::user(format!(
+                "{path}: {key} is not as this run was trained: a run that is resumed keeps its configuration, which {LAST} \
+                 has too; change it back, or begin another run with it"
+            )))
+        };
+        let (Ok(found), Ok(trained)) = (text.parse(), of_checkpoint.parse()) else { return wrong("this file") };
+        let (found, trained) = (keys_of("", &found), keys_of("", &trained));
+        let differs = |key: &&String| **key != length && found.get(*key) != trained.get(*key);
+        match found.keys().chain(trained.keys()).find(differs) {
+            Some(key) => wrong(key),
+            None => Ok(()),
+        }
+    }
+
     /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
@@ -132,6 +164,15 @@ impl RunFolder {
 /// The name of the checkpoint.
 const LAST: &str = "last.ckpt";
 
+/// All keys of a table with their sections, and their values.
+fn keys_of(section: &str, table: &Table) -> BTreeMap<String, Value> {
+    let key_of = |(key, value): (&String, &Value)| match value {
+        Value::Table(table) => keys_of(&format!("{section}{key}."), table),
+        value => [(format!("{section}{key}"), value.clone())].into(),
+    };
+    table.iter().flat_map(key_of).collect()
+}
+
 fn unwritable(path: &Path, error: &std::io::Error) -> Error {
     Error::user(format!("{} cannot be made: {error}; --runs and --name choose another folder", path.display()))
 }
@@ -139,6 +180,29 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_configuration_that_was_changed_is_refused_by_its_key_unless_it_is_the_runs_length() {
+        let runs = tempfile::tempdir().unwrap();
+        let trained = "seed = 1\n[training]\nsteps = 5\n[learning]\nbatch = 8\n";
+        let folder = RunFolder::create(runs.path(), Some("run"), "", trained).unwrap();
+        let refused = |config: &str| {
+            fs::write(folder.path().join("config.toml"), config).unwrap();
+            folder.check_config(trained, "training.steps").err().map(|error| error.to_string())
+        };
+        assert_eq!(refused("# a comment\nseed = 1\ntraining = { steps = 9 }\nlearning.batch = 8"), None);
+        for (config, key) in [
+            (trained.replace('8', "9"), "learning.batch"),
+            (trained.replace("seed = 1", ""), "seed"),
+            (trained.to_owned() + "rate = 1\n", "learning.rate"),
+            ("no toml".to_owned(), "this file"),
+        ] {
+            let told = refused(&config).unwrap();
+            assert!(told.contains(&format!("config.toml: {key} is not as this run was trained")), "{told}");
+        }
+        fs::remove_file(folder.path().join("config.toml")).unwrap();
+        folder.check_config(trained, "training.steps").unwrap();
+    }
 
     #[test]
     fn a_folder_is_opened_by_one_at_a_time_and_the_lock_ends_with_its_holder() {

@@ -74,6 +74,7 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
         device: &Device,
         quiet: bool,
     ) -> Result<Self> {
+        folder.check_config(checkpoint.config(), L::STEPS)?;
         let (before, rules) = checkpoint.source(&[])?.resolve::<G, L>()?;
         let config = lengthened::<G, L>(&before, checkpoint, sets)?;
         let State { record, metrics, learner: saved } = checkpoint.state::<L::Saved>()?;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use super::{Input, NetworkConfig, OutOfRange, Precision, QNetwork, Shown, View};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, in_words};
 use crate::games::{Game, Image, MaskKind, Playable};
 use crate::random::{Role, Stream};
 use crate::store::AgentFile;
@@ -79,7 +79,10 @@ impl ModelConfig {
     /// The configuration in a file; `name` is what errors call it.
     fn read(file: &AgentFile, name: &str) -> Result<Self> {
         let unknown = |entry: &str, error: toml::de::Error| {
-            Error::user(format!("{name}: this program does not know the agent's {entry}: {}", error.message()))
+            Error::user(format!(
+                "{name}: this program does not know the agent's {entry}: {}",
+                in_words(error.message())
+            ))
         };
         let rules = file.rules.parse().map_err(|error| unknown("rules", error))?;
         let config: Self = toml::from_str(&file.config).map_err(|error| unknown("config", error))?;
@@ -186,7 +189,7 @@ pub fn rules_of<G: Game>(path: &Path) -> Result<Table> {
     let rules: std::result::Result<Table, toml::de::Error> = file.rules.parse();
     let known = rules.and_then(|rules| G::Rules::deserialize(rules.clone()).map(|_| rules));
     known.map_err(|error| {
-        let (path, message) = (path.display(), error.message());
+        let (path, message) = (path.display(), in_words(error.message()));
         Error::user(format!("{path}: this program does not know the agent's rules: {message}"))
     })
 }

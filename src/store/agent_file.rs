@@ -199,7 +199,11 @@ fn array(name: &str, info: TensorInfo, data: &[u8]) -> std::result::Result<Array
         return Err(format!("holds '{name}' as {}: every tensor of an agent is F32", info.dtype));
     }
     let values = data[info.data_offsets.0..info.data_offsets.1].as_chunks().0;
-    Ok(Array { shape: info.shape, values: values.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect() })
+    let values: Vec<f32> = values.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+    match values.iter().find(|value| !value.is_finite()) {
+        Some(value) => Err(format!("holds {value} in '{name}': every number of an agent is finite")),
+        None => Ok(Array { shape: info.shape, values }),
+    }
 }
 
 /// The checksum of the metadata's other texts and of the tensors.
@@ -259,6 +263,16 @@ mod tests {
         assert_eq!(read, example());
         assert_eq!(read.tensors["b.weight"].values[1].to_bits(), (-0.0f32).to_bits());
         assert_eq!(read.to_bytes().unwrap(), bytes);
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_refused_by_its_tensor() {
+        for number in [f32::NAN, f32::NEG_INFINITY] {
+            let mut file = example();
+            file.tensors.get_mut("b.weight").unwrap().values[1] = number;
+            let refused = AgentFile::from_bytes(&file.to_bytes().unwrap()).unwrap_err();
+            assert_eq!(refused, format!("holds {number} in 'b.weight': every number of an agent is finite"));
+        }
     }
 
     #[test]

@@ -4,10 +4,17 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{Read as _, Write};
-use std::path::Path;
+use std::io::{self, Read as _, Write};
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+
+/// What a file is called until it is whole.
+fn side_of(path: &Path) -> PathBuf {
+    let mut side: OsString = path.file_name().unwrap_or_default().to_owned();
+    side.push(".partial");
+    path.with_file_name(side)
+}
 
 /// Writes a file so that at every instant the old or the new content is there.
 ///
@@ -17,9 +24,7 @@ use crate::error::{Error, Result};
 /// When the file cannot be written; the old content is then untouched.
 pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
     let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let mut side: OsString = path.file_name().unwrap_or_default().to_owned();
-    side.push(".partial");
-    let side = path.with_file_name(side);
+    let side = side_of(path);
     let written = (|| {
         let mut file = File::create(&side)?;
         file.write_all(content)?;
@@ -40,16 +45,36 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
 /// Checks before long work that a file named by a flag has a place to lie in.
 ///
 /// # Errors
-/// When its folder does not exist, or what has that name is no file that could be replaced.
+/// When its folder does not exist or takes no file, or what has that name is no file that could be replaced.
 pub fn check_destination(flag: &str, path: &Path) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         let sentence = format!("{flag} {}: the folder {} does not exist", path.display(), folder.display());
         return Err(Error::user(sentence));
     }
-    match path.exists() && !path.is_file() {
-        true => Err(Error::user(format!("{flag} {}: this is no file, but a folder or a device", path.display()))),
-        false => Ok(()),
+    if path.exists() && !path.is_file() {
+        return Err(Error::user(format!("{flag} {}: this is no file, but a folder or a device", path.display())));
+    }
+    let side = side_of(&path.canonicalize().unwrap_or_else(|_| path.to_owned()));
+    let tried = File::create(&side).and_then(|_| fs::remove_file(&side));
+    tried.map_err(|error| Error::user(format!("{flag} {}: it cannot be written: {error}", path.display())))
+}
+
+/// Checks that two flags do not name the same file.
+///
+/// # Errors
+/// When they do: what is written first would be lost.
+pub fn check_apart((flag, path): (&str, &Path), (other, of_other): (&str, &Path)) -> Result<()> {
+    let whole = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        path.canonicalize().or_else(|_| Ok(folder.canonicalize()?.join(path.file_name().unwrap_or_default())))
+    };
+    match (whole(path), whole(of_other)) {
+        (Ok(one), Ok(two)) if one == two => Err(Error::user(format!(
+            "{flag} {}: this is what {other} names too: give them files of their own",
+            path.display()
+        ))),
+        (_, io::Result::<PathBuf>::Ok(_) | Err(_)) => Ok(()),
     }
 }
 
@@ -88,6 +113,27 @@ mod tests {
         let error = write_atomically(&path, b"new").unwrap_err();
         assert!(error.to_string().contains("cannot be written"), "{error}");
         assert_eq!(fs::read(&path).unwrap(), b"old");
+    }
+
+    #[test]
+    fn a_place_is_tried_before_and_two_flags_have_a_file_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        fs::write(place("kept"), b"old").unwrap();
+        for name in ["kept", "new"] {
+            check_destination("--json", &place(name)).unwrap();
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(fs::read(place("kept")).unwrap(), b"old");
+        fs::create_dir(place("full.partial")).unwrap();
+        let refused = check_destination("--json", &place("full")).unwrap_err();
+        assert!(refused.exit_code() == 2 && refused.to_string().contains("full: it cannot be written"), "{refused}");
+
+        let apart = |one: &str, two: &str| check_apart(("--json", &place(one)), ("--plot", &place(two)));
+        assert!(apart("kept", "new").is_ok() && apart("new", "newer").is_ok());
+        for same in [apart("new", "new"), apart("kept", "kept"), apart("new", "full.partial/../new")] {
+            assert!(same.unwrap_err().to_string().ends_with("what --plot names too: give them files of their own"));
+        }
     }
 
     #[test]

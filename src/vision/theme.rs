@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cell::SIDE;
 use super::colour::{Oklab, oklab, rgb};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, in_words};
 use crate::store::files::read_limited;
 
 /// A theme in the program: its name and its file.
@@ -149,7 +149,7 @@ impl Theme {
             let line = error.span().map_or(String::new(), |span| {
                 format!("line {}: ", 1 + text[..span.start.min(text.len())].matches('\n').count())
             });
-            wrong(format!("{line}{}", error.message().trim_end()))
+            wrong(format!("{line}{}", in_words(error.message().trim_end())))
         })?;
         for (key, size) in [("columns", written.columns), ("rows", written.rows)] {
             if !SIZES.contains(&size) {

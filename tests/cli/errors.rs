@@ -35,6 +35,8 @@ fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_be
     ] {
         fs::write(place.path(name), text).unwrap();
     }
+    fs::write(place.path("board.txt"), "RWYBPOGR\n".repeat(8)).unwrap();
+    fs::copy("tests/pictures/game.png", place.path("game.png")).unwrap();
     let before = snapshot(place.0.path());
     let set = |text| vec!["train", "--config", "tiny.toml", "--set", text];
     let train = |file| vec!["train", "--config", file];
@@ -77,6 +79,23 @@ fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_be
         (vec!["compare", "--from", "x.json", "--games", "5"], vec!["--from", "--games"]),
         (vec!["compare", "--players", "greedy", "--luck", "0"], vec!["--luck"]),
         (vec!["replay", "--seed", "1", "nowhere.jsonl"], vec!["nowhere.jsonl cannot be read"]),
+        (vec!["replay", "--seed", "1", "."], vec![". cannot be read: is a directory"]),
+        (set("learning.batch=8\nseed=3"), vec!["--set learning.batch=8", "is no value of TOML"]),
+        (set("learning.loss=[]"), vec!["--set: learning.loss: ", "expected a name in quotes"]),
+        (set("learning.learning_rate=inf"), vec!["learning.learning_rate = inf", "that 32 bits can hold"]),
+        (vec!["train", "--config", "tiny.toml", "--name", "a\nb"], vec!["--name a\\nb: it must be a plain name"]),
+        (eval(&["--json", "same.svg", "--plot", "./same.svg"]), vec!["--plot ./same.svg: ", "--json names too"]),
+        (
+            vec!["compare", "--players", "greedy", "--json", "a.svg", "--plot", "a.svg"],
+            vec!["--plot a.svg: ", "--json"],
+        ),
+        (vec!["endure", "--players", "greedy,greedy"], vec!["--players: greedy is named twice"]),
+        (vec!["advise", "--game", "bejeweled", "--moves-left", "3", "board.txt"], vec!["--moves-left 3: bejeweled"]),
+        (
+            vec!["read", "game.png", "--overlay", "./game.png"],
+            vec!["--overlay ./game.png: ", "the picture that is read"],
+        ),
+        (vec!["read", "game.png", "--overlay", "out.jpg"], vec!["--overlay out.jpg: it must end in .png"]),
     ];
     if !cfg!(feature = "wgpu") {
         cases.push((vec!["eval", "--device", "wgpu"], vec!["--device wgpu", "--features wgpu"]));
@@ -122,6 +141,23 @@ fn a_run_is_never_overwritten_and_a_damaged_one_never_touched() {
         assert!(told.contains(&format!("{file} is truncated or damaged")), "{told}");
         assert_eq!(snapshot(&place.path("runs")), before);
     }
+}
+
+#[test]
+fn a_run_whose_configuration_was_changed_is_not_resumed() {
+    let place = Place::new();
+    place.train_short("run");
+    let config = place.path("runs/run/config.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    let changed = text.replace("symmetry = true", "symmetry = false");
+    assert_ne!(changed, text);
+    fs::write(&config, changed).unwrap();
+    let before = snapshot(&place.path("runs"));
+    let output = place.run(&["train", "--resume", "runs/run"]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("config.toml: learning.symmetry is not as this run was trained"), "{told}");
+    assert_eq!(snapshot(&place.path("runs")), before);
 }
 
 #[test]

@@ -312,6 +312,7 @@ fn a_state_that_does_not_fit_its_configuration_or_the_program_is_refused_with_a_
     let state = whole.get("training").unwrap();
     let sentence = changed(config(&[]), &state[..state.len() / 2]);
     assert!(sentence.contains("holds a state that this program cannot read"), "{sentence}");
+    fs::remove_file(folder.join("config.toml")).unwrap();
     let sentence = changed(config(&["network.channels=8"]), state);
     assert!(sentence.contains("the weights do not fit the network"), "{sentence}");
 }

@@ -268,7 +268,7 @@ impl Learning {
             ("learning.learning_rate", self.learning_rate),
             ("learning.adam_epsilon", self.adam_epsilon),
         ] {
-            require(positive(value), key, value, "above 0")?;
+            require(positive(value), key, value, "above 0, and a number that 32 bits can hold")?;
         }
         let (rate, norm) = (self.final_learning_rate, self.max_gradient_norm);
         require(rate == 0.0 || positive(rate), "learning.final_learning_rate", rate, "0 or above")?;

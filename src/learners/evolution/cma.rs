@@ -54,7 +54,7 @@ impl Config {
         let Self { population, deviation, tolerance, divergence } = *self;
         let right = population == 0 || (2..=1_000_000).contains(&population);
         require(right, "cma.population", population, "0, or between 2 and 1000000")?;
-        require(deviation > 0.0 && deviation.is_finite(), "cma.deviation", deviation, "above 0")?;
+        require(deviation > 0.0 && deviation.is_finite(), "cma.deviation", deviation, "above 0 and finite")?;
         require((0.0..1.0).contains(&tolerance), "cma.tolerance", tolerance, "0 or above, and below 1")?;
         require(divergence > 1.0, "cma.divergence", divergence, "above 1")
     }

@@ -60,7 +60,7 @@ impl Config {
         let positive = |value: f64| value > 0.0 && value.is_finite();
         let (population, range, deviation) = (self.population, self.range, self.mutation_deviation);
         require((5..=1_000_000).contains(&population), "genetic.population", population, "between 5 and 1000000")?;
-        require(positive(range), "genetic.range", range, "above 0")?;
+        require(positive(range), "genetic.range", range, "above 0 and finite")?;
         let share = |share: f64, least: usize| unit(share) && (least..population).contains(&self.count(share));
         require(
             share(self.parents, 2),
@@ -76,7 +76,7 @@ impl Config {
         )?;
         require(unit(self.crossover), "genetic.crossover", self.crossover, "between 0 and 1")?;
         require(unit(self.mutation), "genetic.mutation", self.mutation, "between 0 and 1")?;
-        require(positive(deviation), "genetic.mutation_deviation", deviation, "above 0")?;
+        require(positive(deviation), "genetic.mutation_deviation", deviation, "above 0 and finite")?;
         require(self.patience >= 1, "genetic.patience", self.patience, "at least 1")
     }
 

@@ -83,8 +83,8 @@ impl Config {
         let Self { training, learning, sampling } = self;
         let positive = |number: f64| number > 0.0 && number.is_finite();
         require(training.sweeps >= 1, "training.sweeps", training.sweeps, "at least 1")?;
-        require(positive(learning.temperature), "learning.temperature", learning.temperature, "above 0")?;
-        require(positive(learning.ridge), "learning.ridge", learning.ridge, "above 0")?;
+        require(positive(learning.temperature), "learning.temperature", learning.temperature, "above 0 and finite")?;
+        require(positive(learning.ridge), "learning.ridge", learning.ridge, "above 0 and finite")?;
         require(sampling.positions >= 1, "sampling.positions", sampling.positions, "at least 1")?;
         require((1..=100_000).contains(&sampling.games), "sampling.games", sampling.games, "between 1 and 100000")?;
         require((1..=100_000).contains(&sampling.moves), "sampling.moves", sampling.moves, "between 1 and 100000")

@@ -78,7 +78,7 @@ impl Config {
         require(training.policies >= 1, "training.policies", training.policies, "at least 1")?;
         require(unit(learning.discount), "learning.discount", learning.discount, "between 0 and 1")?;
         let positive = learning.ridge > 0.0 && learning.ridge.is_finite();
-        require(positive, "learning.ridge", learning.ridge, "above 0")?;
+        require(positive, "learning.ridge", learning.ridge, "above 0 and finite")?;
         require((1..=100_000).contains(&sampling.games), "sampling.games", sampling.games, "between 1 and 100000")?;
         require(sampling.moves >= sampling.games, "sampling.moves", sampling.moves, "at least sampling.games")?;
         require(unit(sampling.exploration), "sampling.exploration", sampling.exploration, "between 0 and 1")
