@@ -26,6 +26,7 @@ import random
 import shutil
 import statistics
 import subprocess
+import textwrap
 import tomllib
 
 from results import machine, write
@@ -45,7 +46,7 @@ RECIPES = {
     "dqn-setups": ({"evaluation.every": 28_000}, 3),
     "match3-fitted": ({}, 5),
 }
-# Short trainings in which one thing at a time is changed. First 1,500 updates of the recipe that trains fastest; what the
+# Short trainings in which one thing at a time is changed. First 1,501 updates of the recipe that trains fastest; what the
 # others are compared with comes first.
 SHORT = {"training.steps": 102_400, "evaluation.every": 102_400, "checkpoint.every": 25_600}
 CHANGES = {
@@ -68,7 +69,7 @@ CHANGES = {
     "effective": ("`game.mask = \"effective\"`", {"game.mask": "effective"}),
     "bf16": ("`network.precision = \"bf16\"`", {"network.precision": "bf16"}),
 }
-# Then 525 updates of one that learns from what the rules simulate.
+# Then 526 updates of one that learns from what the rules simulate.
 SHORT_SETUPS = {"training.steps": 10_000}
 SETUPS_CHANGES = {
     "base": ("nothing changed", {}),
@@ -291,7 +292,7 @@ def change_table(kind, changes):
             "of freedom). Differences are over the seeds that both have; their intervals hold all at once with 95 %, for the luck of "
             "trainings and of games."
         )
-    return "\n".join(rows + notes) + "\n"
+    return "\n".join(rows + [textwrap.fill(note, 140, break_on_hyphens=False) for note in notes]) + "\n"
 
 
 def curves():

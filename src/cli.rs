@@ -45,8 +45,8 @@ pub struct Train {
     #[arg(long, value_name = "FILE", required_unless_present = "resume")]
     pub config: Option<PathBuf>,
     /// Set a key of the configuration, such as learning.batch=128 (any number of
-    /// times); with --resume only the number of steps: training.steps=200000,
-    /// training.generations, training.sweeps, as the learner calls them
+    /// times); with --resume only the number of steps: training.steps=200000, or
+    /// .generations, .sweeps, .policies, as the learner calls them
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Name of the run's folder [default: the configuration's name, numbered where

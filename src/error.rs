@@ -61,6 +61,7 @@ impl std::error::Error for Error {}
 
 /// What a wrong type should have been, in the user's words, not the program's.
 pub fn in_words(message: &str) -> String {
+    let message = message.trim_end();
     // A section is known to the user by its key, which is told beside the message.
     let message = match message.split_once("expected struct ") {
         Some((before, after)) => {

@@ -38,14 +38,14 @@ impl Agent {
     /// Loads an agent.
     ///
     /// path: an agent's file, or a folder that holds a best.safetensors; None is an agent that ships inside the package.
-    /// search: None plays the network's best move at once. True searches by simulation as recommended, a whole number for that
+    /// search: None plays the agent's best move at once. True searches by simulation as recommended, a whole number for that
     /// many milliseconds a move; "ms=N" says the same, "sims=N" gives a number of simulations a move, which plays alike on any
     /// machine. game: the game's name; None is that of the file, without one match-3. rules: the parameters of the rules in the
     /// games that the search simulates, by their names; None is the game as it is known. obstacle_kinds: match-3's parameter.
     ///
     /// Raises FileNotFoundError or PermissionError for a file that cannot be read, ValueError for one that is no agent of the
-    /// game or, for a search, no network, for a game or rules that there are not and for a budget out of range, TypeError for a budget that is neither a
-    /// whole number nor text.
+    /// game or, for a search, no network, for a game or rules that there are not and for a budget out of range, TypeError for a
+    /// budget that is neither a whole number nor text.
     #[staticmethod]
     #[pyo3(signature = (path = None, *, search = None, game = None, rules = None, obstacle_kinds = None))]
     fn load(

@@ -16,7 +16,7 @@ use crate::store::AgentFile;
 /// What a file calls the model of an agent that is one of these.
 pub const KIND: &str = "controller";
 
-/// How much less than 0 an action is worth after which the game is lost.
+/// How much less than 0 a position is worth in which the game is lost.
 ///
 /// It is in multiples of the largest weight.
 pub const LOST: f64 = 1e6;

@@ -128,7 +128,7 @@ pub fn listing<G: Playable>() -> String {
         let has_use = |parameter: &&Parameter| parameter.key != controller::WEIGHTS || !G::CONTROLLERS.is_empty();
         for Parameter { key, default, about } in entry.parameters.iter().filter(has_use) {
             let without = match *key == CHECKPOINT.key {
-                true if plays_alone(&entry) => "; without it an agent inside the program",
+                true if is_inside::<G>(entry.name) => "; without it an agent inside the program",
                 true => "; needed, as none is inside the program",
                 false => "",
             };
@@ -143,8 +143,11 @@ pub fn listing<G: Playable>() -> String {
     lines
 }
 
-/// Whether a player needs no parameter.
-fn plays_alone<G: Playable>(entry: &Entry<G>) -> bool {
-    let options = Options::read(entry.name, None, entry, None);
-    options.and_then(|options| (entry.build)(&options, &G::Rules::default())).is_ok()
+/// Whether the program has an agent inside for a player that needs one.
+fn is_inside<G: Playable>(player: &str) -> bool {
+    match player {
+        "fitted" => G::LINEAR.is_some(),
+        "linear" => !G::CONTROLLERS.is_empty(),
+        _ => !G::AGENTS.is_empty(),
+    }
 }

@@ -37,7 +37,7 @@ pub fn config<G: Game, C: DeserializeOwned>(file: &AgentFile, kind: &str, name: 
         return wrong(format!("holds a model '{}', not a {kind} one", file.model));
     }
     toml::from_str(&file.config).or_else(|error: toml::de::Error| {
-        wrong(format!("has a config that this program does not know: {}", in_words(error.message().trim_end())))
+        wrong(format!("has a config that this program does not know: {}", in_words(error.message())))
     })
 }
 

@@ -84,15 +84,10 @@ fn with_piece<G: Playable>(name: &str, state: &G::State, piece: Option<&str>) ->
         None if G::PIECES.is_empty() || G::is_whole(state) => Ok(*state),
         None => Err(Error::user(format!("{name} shows no piece: --piece must be one of {}", letters.join(" ")))),
         Some(piece) => match letters.iter().position(|letter| letter == piece) {
-            Some(number) => {
-                let with = G::with_piece(state, number);
-                match G::is_whole(state) && with != *state {
-                    true => {
-                        Err(Error::user(format!("--piece {piece}: {name} shows another piece: leave one of them out")))
-                    }
-                    false => Ok(with),
-                }
+            Some(number) if G::is_whole(state) && G::with_piece(state, number) != *state => {
+                Err(Error::user(format!("--piece {piece}: {name} shows another piece: leave one of them out")))
             }
+            Some(number) => Ok(G::with_piece(state, number)),
             None if letters.is_empty() => Err(Error::user(format!("--piece {piece}: {} has no pieces", G::NAME))),
             None => Err(Error::user(format!("--piece {piece}: it must be one of {}", letters.join(" ")))),
         },

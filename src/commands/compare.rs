@@ -1,6 +1,5 @@
 //! `matchq compare`: several players in the same games.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -70,7 +69,7 @@ fn play<G: Playable>(arguments: &Compare, rules: &G::Rules) -> Result<Vec<Report
     for text in arguments.players.iter().chain(&arguments.player) {
         players.push(agents::parse::<G>(text, rules)?);
     }
-    check_names("--players", players.iter().map(|player| player.name()))?;
+    series::check_names("--players", players.iter().map(|player| player.name()))?;
     players.iter_mut().map(|player| series::play(player.as_mut(), rules, &arguments.series)).collect()
 }
 
@@ -112,16 +111,8 @@ fn read<G: Playable>(paths: &[PathBuf]) -> Result<Vec<Report>> {
     if players.is_empty() {
         return Err(Error::user("--from: there is no player in these files"));
     }
-    check_names("--from", players.iter().map(|player| player.player.as_str()))?;
+    series::check_names("--from", players.iter().map(|player| player.player.as_str()))?;
     Ok(players)
-}
-
-pub(super) fn check_names<'a>(flag: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
-    let mut known = HashSet::new();
-    match { names }.find(|name| !known.insert(*name)) {
-        Some(twice) => Err(Error::user(format!("{flag}: {twice} is named twice"))),
-        None => Ok(()),
-    }
 }
 
 /// What is wrong with a file that is no report.

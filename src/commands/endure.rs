@@ -5,7 +5,7 @@ use std::time::Instant;
 use indicatif::HumanCount;
 use serde::Serialize;
 
-use super::compare::check_names;
+use super::series::check_names;
 use super::{print, rules, threads};
 use crate::agents;
 use crate::cli::Endure;
@@ -66,7 +66,7 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
             (Some(mean), Some(half)) => format!("{} ± {}", figure(mean), figure(half)),
             (Some(mean), None) => figure(mean),
             // Of so many points at a mean as low as this one game in 20 would see no end: 3 = -ln 0.05.
-            (None, _) if !arguments.split => format!("above {}", figure(all.score / 3.0)),
+            (None, _) if !arguments.split && all.score > 0.0 => format!("above {}", figure(all.score / 3.0)),
             (None, _) => "no game ended".to_owned(),
         };
         let name = player.name().to_owned();

@@ -133,9 +133,8 @@ fn rules<G: Game>(given: &GameArguments) -> Result<G::Rules> {
         if table.insert(key.to_owned(), value).is_some() {
             return Err(wrong("this rule is given twice"));
         }
-        G::Rules::deserialize(table.clone()).map_err(|error| {
-            wrong(&format!("{} has no such rules: {}", G::NAME, in_words(error.message().trim_end())))
-        })?;
+        G::Rules::deserialize(table.clone())
+            .map_err(|error| wrong(&format!("{} has no such rules: {}", G::NAME, in_words(error.message()))))?;
     }
     Ok(G::Rules::deserialize(table).unwrap_or_default())
 }

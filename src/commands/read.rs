@@ -76,6 +76,7 @@ fn teach(arguments: &Read, board: &Path) -> Result<()> {
         return Err(Error::user(format!("--theme {}: with --teach it must be a file ending in .toml", path.display())));
     }
     check_destination("--theme", &path)?;
+    check_apart(("--theme", &path), ("--teach", board))?;
     let rows = labels(board)?;
     let size = [rows[0].len(), rows.len()];
     let letters: BTreeSet<char> = rows.iter().flatten().copied().collect();

@@ -110,7 +110,7 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
                 _ => Error::runtime(format!("{name} cannot be read: {error}")),
             })?;
             // Some editors begin a file with a byte order mark.
-            let line = line.trim_start_matches('\u{feff}').trim();
+            let line = if number == 1 { line.trim_start_matches('\u{feff}') } else { &line }.trim();
             if line.is_empty() {
                 continue;
             }

@@ -2,6 +2,7 @@
 //!
 //! That is progress, time and the report.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
@@ -207,6 +208,18 @@ pub fn check<G: Playable>(arguments: &Arguments) -> Result<G::Rules> {
         return Err(Error::user(format!("--seed {}: the seeds of all games must lie below 2^128", arguments.seed)));
     }
     rules::<G>(&arguments.game)
+}
+
+/// Checks that no two players have the same name, as the flag gives them.
+///
+/// # Errors
+/// The first that has.
+pub(super) fn check_names<'a>(flag: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
+    let mut known = HashSet::new();
+    match { names }.find(|name| !known.insert(*name)) {
+        Some(twice) => Err(Error::user(format!("{flag}: {twice} is named twice"))),
+        None => Ok(()),
+    }
 }
 
 /// Checks before anything is played that a picture has a place to lie in.

@@ -127,7 +127,7 @@ impl Checkpoint {
     }
 
     /// An error of what the checkpoint holds.
-    pub fn wrong(&self, error: &Error) -> Error {
-        Error::user(format!("{}: {error}", self.name))
+    pub fn wrong(&self, error: Error) -> Error {
+        error.of(&self.name)
     }
 }

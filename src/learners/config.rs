@@ -362,7 +362,7 @@ impl Source {
 /// Reads a table; where that fails, the key and what is wrong with it.
 fn from_toml<T: DeserializeOwned>(table: Table) -> std::result::Result<T, (String, String)> {
     serde_path_to_error::deserialize(table)
-        .map_err(|error| (error.path().to_string(), in_words(error.inner().message().trim_end())))
+        .map_err(|error| (error.path().to_string(), in_words(error.inner().message())))
 }
 
 /// The key and the value of a `key=value`.

@@ -116,26 +116,35 @@ impl RunFolder {
 
     /// Checks that the configuration in the folder is that of its checkpoint.
     ///
-    /// They may differ in one key, which says how long the run is: it may have been killed while it was made longer.
+    /// Of the key that says how long the run is it may have less: the run may have been killed while it was made longer.
     /// Without a file there is nothing to check.
     ///
     /// # Errors
     /// When it is another one: it has no effect any more, which whoever changed it does not expect.
     pub fn check_config(&self, of_checkpoint: &str, length: &str) -> Result<()> {
         let path = self.path.join("config.toml");
-        let Ok(text) = fs::read_to_string(&path) else { return Ok(()) };
-        let wrong = |key: &str| {
-            let path = path.display();
-            Err(Error::user(format!(
-                "{path}: {key} is not as this run was trained: a run that is resumed keeps its configuration, which {LAST} \
-                 has too; change it back, or begin another run with it"
-            )))
+        let wrong = |what: String| Err(Error::user(format!("{}: {what}", path.display())));
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return wrong(format!("it cannot be read: {error}")),
         };
-        let (Ok(found), Ok(trained)) = (text.parse(), of_checkpoint.parse()) else { return wrong("this file") };
-        let (found, trained) = (keys_of("", &found), keys_of("", &trained));
-        let differs = |key: &&String| **key != length && found.get(*key) != trained.get(*key);
-        match found.keys().chain(trained.keys()).find(differs) {
-            Some(key) => wrong(key),
+        let Ok(found) = text.parse() else { return wrong("this is no TOML any more".to_owned()) };
+        let (found, trained) = (keys_of("", &found), keys_of("", &of_checkpoint.parse().unwrap_or_default()));
+        let differs = |key: &&String| {
+            let (found, trained) = (found.get(*key), trained.get(*key));
+            let shorter = found.and_then(Value::as_integer) < trained.and_then(Value::as_integer);
+            found != trained && !(**key == length && shorter)
+        };
+        // A key that is not in the file is new in the program since the run began.
+        match found.keys().find(differs) {
+            Some(key) if key == length => {
+                wrong(format!("a run is made longer by --set {length}=N, not in this file: change {length} back"))
+            }
+            Some(key) => wrong(format!(
+                "{key} is not what this run was trained with: a run that is resumed keeps its configuration; change it \
+                 back, or begin another run with it"
+            )),
             None => Ok(()),
         }
     }
@@ -190,16 +199,17 @@ mod tests {
             fs::write(folder.path().join("config.toml"), config).unwrap();
             folder.check_config(trained, "training.steps").err().map(|error| error.to_string())
         };
-        assert_eq!(refused("# a comment\nseed = 1\ntraining = { steps = 9 }\nlearning.batch = 8"), None);
+        assert_eq!(refused("# a comment, and no seed\ntraining = { steps = 3 }\nlearning.batch = 8"), None);
         for (config, key) in [
             (trained.replace('8', "9"), "learning.batch"),
-            (trained.replace("seed = 1", ""), "seed"),
+            (trained.replace("seed = 1", "seed = 2"), "seed"),
             (trained.to_owned() + "rate = 1\n", "learning.rate"),
-            ("no toml".to_owned(), "this file"),
         ] {
             let told = refused(&config).unwrap();
-            assert!(told.contains(&format!("config.toml: {key} is not as this run was trained")), "{told}");
+            assert!(told.contains(&format!("config.toml: {key} is not what this run was trained with")), "{told}");
         }
+        assert!(refused(&trained.replace('5', "9")).unwrap().contains("made longer by --set training.steps=N"));
+        assert!(refused("no toml").unwrap().ends_with("this is no TOML any more"));
         fs::remove_file(folder.path().join("config.toml")).unwrap();
         folder.check_config(trained, "training.steps").unwrap();
     }

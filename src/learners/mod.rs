@@ -51,7 +51,7 @@ pub trait Learner<G: Game>: Send + Sized {
     const SHOWN: &'static [&'static str];
 
     /// Whether the number of threads decides the last bits of what it learns.
-    const DEPENDS_ON_THREADS: bool = true;
+    const DEPENDS_ON_THREADS: bool = false;
 
     /// Its sections of the configuration.
     type Config: Clone + Default + PartialEq + Send + Serialize + DeserializeOwned;

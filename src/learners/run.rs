@@ -78,13 +78,14 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
         let (before, rules) = checkpoint.source(&[])?.resolve::<G, L>()?;
         let config = lengthened::<G, L>(&before, checkpoint, sets)?;
         let State { record, metrics, learner: saved } = checkpoint.state::<L::Saved>()?;
-        let learner = L::resume(&config, &rules, device, saved).map_err(|error| checkpoint.wrong(&error))?;
+        let learner = L::resume(&config, &rules, device, saved).map_err(|error| checkpoint.wrong(error))?;
         let (step, steps) = (learner.step(), L::steps(&config.learner));
         if config != before {
             if step >= steps {
                 let key = L::STEPS;
                 return Err(Error::user(format!(
-                    "--set {key}={steps}: it must be above {step}, the steps that the run has done"
+                    "--set {key}={steps}: it must be above {step}, the {} that the run has done",
+                    unit_of(key)
                 )));
             }
             save(&folder, &config, &record, &metrics, &learner)?;

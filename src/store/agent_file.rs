@@ -79,6 +79,10 @@ impl AgentFile {
     /// # Errors
     /// When the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
+        for (name, array) in &self.tensors {
+            let wrong = |what| Error::runtime(format!("the agent {what}: it cannot be written"));
+            check_numbers(name, &array.values).map_err(wrong)?;
+        }
         files::write_atomically(path, &self.to_bytes()?)
     }
 
@@ -200,9 +204,15 @@ fn array(name: &str, info: TensorInfo, data: &[u8]) -> std::result::Result<Array
     }
     let values = data[info.data_offsets.0..info.data_offsets.1].as_chunks().0;
     let values: Vec<f32> = values.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+    check_numbers(name, &values)?;
+    Ok(Array { shape: info.shape, values })
+}
+
+/// Refuses a tensor with a number that is not finite.
+fn check_numbers(name: &str, values: &[f32]) -> std::result::Result<(), String> {
     match values.iter().find(|value| !value.is_finite()) {
-        Some(value) => Err(format!("holds {value} in '{name}': every number of an agent is finite")),
-        None => Ok(Array { shape: info.shape, values }),
+        Some(value) => Err(format!("holds {value} in '{name}', but every number of an agent is finite")),
+        None => Ok(()),
     }
 }
 
@@ -271,7 +281,11 @@ mod tests {
             let mut file = example();
             file.tensors.get_mut("b.weight").unwrap().values[1] = number;
             let refused = AgentFile::from_bytes(&file.to_bytes().unwrap()).unwrap_err();
-            assert_eq!(refused, format!("holds {number} in 'b.weight': every number of an agent is finite"));
+            assert_eq!(refused, format!("holds {number} in 'b.weight', but every number of an agent is finite"));
+            let folder = tempfile::tempdir().unwrap();
+            let refused = file.save(&folder.path().join("agent")).unwrap_err().to_string();
+            assert!(refused.ends_with("is finite: it cannot be written"), "{refused}");
+            assert!(!folder.path().join("agent").exists());
         }
     }
 

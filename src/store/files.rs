@@ -55,8 +55,14 @@ pub fn check_destination(flag: &str, path: &Path) -> Result<()> {
     if path.exists() && !path.is_file() {
         return Err(Error::user(format!("{flag} {}: this is no file, but a folder or a device", path.display())));
     }
+    // Beside it, where it will be written first, by a name that nobody else has.
     let side = side_of(&path.canonicalize().unwrap_or_else(|_| path.to_owned()));
-    let tried = File::create(&side).and_then(|_| fs::remove_file(&side));
+    let mut own = side.clone().into_os_string();
+    own.push(format!(".{}", std::process::id()));
+    let tried = match side.is_dir() {
+        true => Err(io::ErrorKind::IsADirectory.into()),
+        false => File::create_new(&own).and_then(|_| fs::remove_file(&own)),
+    };
     tried.map_err(|error| Error::user(format!("{flag} {}: it cannot be written: {error}", path.display())))
 }
 
@@ -65,7 +71,7 @@ pub fn check_destination(flag: &str, path: &Path) -> Result<()> {
 /// # Errors
 /// When they do: what is written first would be lost.
 pub fn check_apart((flag, path): (&str, &Path), (other, of_other): (&str, &Path)) -> Result<()> {
-    let whole = |path: &Path| {
+    let whole = |path: &Path| -> io::Result<PathBuf> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         path.canonicalize().or_else(|_| Ok(folder.canonicalize()?.join(path.file_name().unwrap_or_default())))
     };
@@ -74,7 +80,7 @@ pub fn check_apart((flag, path): (&str, &Path), (other, of_other): (&str, &Path)
             "{flag} {}: this is what {other} names too: give them files of their own",
             path.display()
         ))),
-        (_, io::Result::<PathBuf>::Ok(_) | Err(_)) => Ok(()),
+        _ => Ok(()),
     }
 }
 
@@ -125,6 +131,9 @@ mod tests {
         }
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         assert_eq!(fs::read(place("kept")).unwrap(), b"old");
+        fs::write(place("kept.partial"), b"of another process").unwrap();
+        check_destination("--json", &place("kept")).unwrap();
+        assert_eq!(fs::read(place("kept.partial")).unwrap(), b"of another process");
         fs::create_dir(place("full.partial")).unwrap();
         let refused = check_destination("--json", &place("full")).unwrap_err();
         assert!(refused.exit_code() == 2 && refused.to_string().contains("full: it cannot be written"), "{refused}");

@@ -149,7 +149,7 @@ impl Theme {
             let line = error.span().map_or(String::new(), |span| {
                 format!("line {}: ", 1 + text[..span.start.min(text.len())].matches('\n').count())
             });
-            wrong(format!("{line}{}", in_words(error.message().trim_end())))
+            wrong(format!("{line}{}", in_words(error.message())))
         })?;
         for (key, size) in [("columns", written.columns), ("rows", written.rows)] {
             if !SIZES.contains(&size) {

@@ -156,7 +156,7 @@ fn a_run_whose_configuration_was_changed_is_not_resumed() {
     let output = place.run(&["train", "--resume", "runs/run"]);
     let told = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(told.contains("config.toml: learning.symmetry is not as this run was trained"), "{told}");
+    assert!(told.contains("config.toml: learning.symmetry is not what this run was trained with"), "{told}");
     assert_eq!(snapshot(&place.path("runs")), before);
 }
 

@@ -29,7 +29,7 @@ class Agent:
 
         Args:
             path: an agent's file, or a folder that holds a best.safetensors; None is an agent that ships inside the package.
-            search: None plays the network's best move at once. True searches by simulation as recommended, a whole number for
+            search: None plays the agent's best move at once. True searches by simulation as recommended, a whole number for
                 that many milliseconds a move; "ms=N" says the same, "sims=N" gives a number of simulations a move, which
                 plays alike on any machine.
             game: the game's name; None is that of the file, without one match-3.
@@ -39,7 +39,8 @@ class Agent:
 
         Raises:
             FileNotFoundError, PermissionError: a file that cannot be read.
-            ValueError: a file that is no agent of the game or, for a search, no network; a game or rules that there are not; a budget out of range.
+            ValueError: a file that is no agent of the game or, for a search, no network; a game or rules that there are not; a
+                budget out of range.
             TypeError: a budget that is neither a whole number nor text.
         """
 

@@ -271,8 +271,13 @@ impl Learning {
             require(positive(value), key, value, "above 0, and a number that 32 bits can hold")?;
         }
         let (rate, norm) = (self.final_learning_rate, self.max_gradient_norm);
-        require(rate == 0.0 || positive(rate), "learning.final_learning_rate", rate, "0 or above")?;
-        require(norm == 0.0 || positive(norm), "learning.max_gradient_norm", norm, "above 0, or 0 for no clipping")
+        require(rate == 0.0 || positive(rate), "learning.final_learning_rate", rate, "0 or above, and finite")?;
+        require(
+            norm == 0.0 || positive(norm),
+            "learning.max_gradient_norm",
+            norm,
+            "above 0 and finite, or 0 for no clipping",
+        )
     }
 
     fn check_targets(&self) -> Result<(), OutOfRange> {

@@ -63,6 +63,7 @@ const BATCH: usize = 256;
 impl<G: Image> Learner<G> for Dqn<G> {
     const NAME: &'static str = "dqn";
     const STEPS: &'static str = "training.steps";
+    const DEPENDS_ON_THREADS: bool = true;
     const COUNTERS: &'static [&'static str] = &["updates"];
     const SHOWN: &'static [&'static str] = &["updates", "epsilon", "loss"];
 

@@ -50,8 +50,8 @@ impl Config {
         require(elite > 0.0 && elite <= 1.0, "cross_entropy.elite", elite, "above 0 and at most 1")?;
         require(variance > 0.0 && variance.is_finite(), "cross_entropy.variance", variance, "above 0 and finite")?;
         let not_negative = |value: f64| value >= 0.0 && value.is_finite();
-        require(not_negative(noise), "cross_entropy.noise", noise, "0 or above")?;
-        require(not_negative(noise_decay), "cross_entropy.noise_decay", noise_decay, "0 or above")?;
+        require(not_negative(noise), "cross_entropy.noise", noise, "0 or above, and finite")?;
+        require(not_negative(noise_decay), "cross_entropy.noise_decay", noise_decay, "0 or above, and finite")?;
         let below = variance.sqrt();
         require(
             (0.0..below).contains(&tolerance),

@@ -78,7 +78,6 @@ impl<G: Features> Learner<G> for Evolution<G> {
     const STEPS: &'static str = "training.generations";
     const COUNTERS: &'static [&'static str] = &[];
     const SHOWN: &'static [&'static str] = &["best", "mean", "deviation"];
-    const DEPENDS_ON_THREADS: bool = false;
 
     type Config = Config;
     type Saved = Moving;
@@ -420,6 +419,20 @@ mod tests {
         assert_eq!(resumed().terms(begun.moving.optimizer.solution()), terms);
         std::fs::remove_file(&file).unwrap();
         assert_eq!(resumed().terms(begun.moving.optimizer.solution()), terms);
+    }
+
+    #[test]
+    fn the_run_that_ships_can_be_gone_on_with() {
+        let runs = tempfile::tempdir().unwrap();
+        for file in std::fs::read_dir("checkpoints/tetris-genetic").unwrap().map(std::result::Result::unwrap) {
+            std::fs::copy(file.path(), runs.path().join(file.file_name())).unwrap();
+        }
+        let folder = RunFolder::open(runs.path()).unwrap();
+        let checkpoint = Checkpoint::load(&folder.last()).unwrap();
+        let device = device::select(None).unwrap().1;
+        let run = Training::<Tetris, Evolution<Tetris>>::resume(folder, &checkpoint, &[], &device, true).unwrap();
+        let Optimizers::Genetic(genetic) = &run.learner().moving.optimizer else { panic!("a genetic algorithm") };
+        assert!(genetic.generation() > 100 && run.steps() == 1_000);
     }
 
     #[test]

@@ -101,8 +101,8 @@ impl Config {
         require(unit(learning.discount), "learning.discount", learning.discount, "between 0 and 1")?;
         require(learning.best_of >= 1, "learning.best_of", learning.best_of, "at least 1")?;
         let not_negative = |value: f64| value >= 0.0 && value.is_finite();
-        require(not_negative(learning.ridge), "learning.ridge", learning.ridge, "0 or above")?;
-        require(not_negative(learning.tolerance), "learning.tolerance", learning.tolerance, "0 or above")?;
+        require(not_negative(learning.ridge), "learning.ridge", learning.ridge, "0 or above, and finite")?;
+        require(not_negative(learning.tolerance), "learning.tolerance", learning.tolerance, "0 or above, and finite")?;
         require(playing.outcomes <= 1_000, "playing.outcomes", playing.outcomes, "between 0 and 1000")
     }
 }

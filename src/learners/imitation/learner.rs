@@ -58,7 +58,6 @@ impl<G: Playable> Learner<G> for Imitation<G> {
     const STEPS: &'static str = "training.sweeps";
     const COUNTERS: &'static [&'static str] = &[];
     const SHOWN: &'static [&'static str] = &["agreement", "explained"];
-    const DEPENDS_ON_THREADS: bool = false;
 
     type Config = Config;
     type Saved = Moving<G>;
@@ -76,6 +75,12 @@ impl<G: Playable> Learner<G> for Imitation<G> {
     }
 
     fn new(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device) -> Result<Self> {
+        if G::PIECES.is_empty() {
+            return Err(Error::user(format!(
+                "imitation needs a game in which a piece comes next, and {} has none",
+                G::NAME
+            )));
+        }
         let expert = match (&config.learner.learning.expert, G::CONTROLLERS.first()) {
             (Some(name), _) => Controlled::named::<G>(name).map_err(|error| error.of("learning.expert"))?,
             (None, Some(known)) => Controlled::of::<G>(known)?,
@@ -150,12 +155,6 @@ impl<G: Playable> Imitation<G> {
     /// One with an expert by its features and weights.
     fn of(config: &TrainConfig<Config>, rules: &G::Rules, expert: Vec<(usize, f64)>) -> Result<Self> {
         let Config { learning, sampling, .. } = &config.learner;
-        if G::PIECES.is_empty() {
-            return Err(Error::user(format!(
-                "imitation needs a game in which a piece comes next, and {} has none",
-                G::NAME
-            )));
-        }
         let selection = Selection::new::<G>(places::<G>(&learning.features, "learning.features")?);
         let game = |game| {
             let mut stream = Stream::new(config.run.seed, Role::Game, game);
@@ -216,8 +215,8 @@ impl<G: Playable> Imitation<G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::Tetris;
     use crate::games::tetris::Rules;
+    use crate::games::{Match3, Tetris};
     use crate::learners::Source;
     use crate::network::device;
 
@@ -298,12 +297,26 @@ mod tests {
             Controlled::named::<Tetris>(name).unwrap().to_file::<Tetris>(&rules).unwrap().save(&file).unwrap();
         };
         write("dt-10");
-        let begun = fresh(&[&format!("learning.expert={}", folder.path().display())]).unwrap();
+        let set = format!("learning.expert={}", folder.path().display());
+        let begun = fresh(&[&set]).unwrap();
         let saved = postcard::to_stdvec(&begun.moving).unwrap();
+        let found = |mut learner: Imitation<Tetris>| {
+            sweep(&mut learner);
+            learner.moving.weights
+        };
+        let expected = found(resumed(&begun, &saved));
         write("dellacherie");
-        assert_eq!(resumed(&begun, &saved).moving.expert, begun.moving.expert);
+        assert!(found(resumed(&begun, &saved)) == expected && found(fresh(&[&set]).unwrap()) != expected);
         std::fs::remove_file(&file).unwrap();
-        assert_eq!(resumed(&begun, &saved).moving.expert, begun.moving.expert);
+        assert!(found(resumed(&begun, &saved)) == expected);
+    }
+
+    #[test]
+    fn a_game_without_pieces_is_refused_for_that_reason_whatever_the_expert() {
+        let source = Source::parse("learner = 'imitation'\nlearning = { expert = 'dt-10' }", "it", &[]).unwrap();
+        let (config, rules) = source.resolve::<Match3, Imitation<Match3>>().unwrap();
+        let refused = Imitation::<Match3>::new(&config, &rules, &device::select(None).unwrap().1).err().unwrap();
+        assert_eq!(refused.to_string(), "imitation needs a game in which a piece comes next, and match3 has none");
     }
 
     #[test]

@@ -251,8 +251,10 @@ fn play_everywhere<G: Playable>() {
         [Command::Hint, Command::Go(1, 0), Command::Select, Command::Go(0, 1), Command::Select, Command::Pause];
     for (human, look) in [(false, PLAIN), (true, PLAIN), (true, Look { ascii: true, colour: true })] {
         let mut session = Session::<G>::new(Default::default(), 1, "greedy", human, 1.0);
+        let (mut answers, mut boards) = (0, std::collections::HashSet::new());
         for round in 0..60 {
             if let Some(question) = session.question() {
+                answers += 1;
                 let mask = crate::games::offered::<G>(&question.state, G::DEFAULT_MASK).0;
                 let ranked = mask.iter().take(12).zip([1.0, -1e9, f64::INFINITY].into_iter().cycle());
                 let ranked = ranked.map(|(action, value)| agents::ActionValue { action, value }).collect();
@@ -261,11 +263,13 @@ fn play_everywhere<G: Playable>() {
             for size in [(200, 60), (100, 40), (80, 30), (80, 24), (60, 20), (40, 14), (1, 1)] {
                 drawn(&session, size, look);
             }
+            boards.insert(lines(&drawn(&session, (200, 60), look)));
             if human {
                 session.obey(commands[round % commands.len()]);
             }
             session.tick(0.3);
         }
+        assert!(answers > 0 && boards.len() > 3, "{answers} answers, {} boards", boards.len());
     }
 }
 
