@@ -1,6 +1,6 @@
 //! `matchq eval`: what a trained agent scores.
 
-use super::{compute, other_rules, series};
+use super::{compute, other_rules, quoted, series};
 use crate::agents;
 use crate::cli::Eval;
 use crate::error::{Error, Result};
@@ -44,8 +44,9 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
         (None, Some(path)) => format!("{player}{precision}:checkpoint={}", path.display()),
         (None, None) => format!("{player}{precision}"),
     };
+    let watch = quoted(&watch);
     let mut watch = if G::NAME == Match3::NAME { watch } else { format!("{watch} --game {}", G::NAME) };
-    series.game.rules.iter().for_each(|rule| watch += &format!(" --rule {rule}"));
+    series.game.rules.iter().for_each(|rule| watch += &format!(" --rule {}", quoted(rule)));
     series.game.obstacle_kinds.iter().for_each(|kinds| watch += &format!(" --obstacle-kinds {kinds}"));
     let own: String =
         report.ratios.iter().map(|(about, ratio)| format!("{about} {}\n", series::shown(*ratio))).collect();

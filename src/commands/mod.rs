@@ -147,6 +147,15 @@ fn other_rules<G: Game>(rules: &toml::Table) -> Vec<String> {
     other.map(|(key, value)| format!("{key}={}", text(value))).collect()
 }
 
+/// A word of a command that is suggested, in quotes where a shell would take it apart.
+fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "_-./:=,+@%".contains(letter);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
 /// Writes to standard output; a reader that has gone away is no failure.
 ///
 /// # Errors
@@ -166,5 +175,18 @@ fn written(out: &mut impl Write, text: &str) -> Result<bool> {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(Error::runtime(format!("standard output cannot be written: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn a_suggested_word_is_quoted_where_a_shell_would_take_it_apart() {
+        for plain in ["runs/dqn-2", "network:checkpoint=a,b", "läufe/ä"] {
+            assert_eq!(quoted(plain), plain);
+        }
+        assert_eq!(["a b", "it's", "", "$x"].map(quoted), ["'a b'", r"'it'\''s'", "''", "'$x'"]);
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{compute, other_rules, print};
+use super::{compute, other_rules, print, quoted};
 use crate::cli::Train;
 use crate::error::{Error, Result};
 use crate::games::{Game, NAMES, Playable};
@@ -113,7 +113,7 @@ fn finish<G: Game, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Resu
     run.logs().finish();
     let ending = ending?;
     run.logs().draw_curve(run.folder())?;
-    let (step, unit, path) = (run.step(), run.unit(), run.folder().path().display());
+    let (step, unit, path) = (run.step(), run.unit(), quoted(&run.folder().path().display().to_string()));
     match ending {
         Ending::Stopped => print(&format!("stopped after {step} {unit}; go on with: matchq train --resume {path}\n")),
         Ending::Finished => {
