@@ -130,6 +130,8 @@ SHAPES = {
     "shapes": ("81 generations on 10 rows, after `imitation`", 1_210),
     "shapes-20": ("36 generations on 20 rows, after `shapes`", "about 1,700"),
 }
+# Seeds by which these are trained once more, each from what its own seed made before; 1 is that of those that ship.
+SEEDS = (2, 3)
 # Games of DT-10, each to its end, that `endure` is held against: rows, games.
 WHOLE = {10: 2_000, 12: 2_000}
 
@@ -214,6 +216,14 @@ def endure(program, only):
             play(program, "tetris", "linear:weights=dt-10", games, report, None, f"--rule=rows={rows}")
         wanted[f"rows-{rows}-dt-10"] = (rows, "linear:weights=dt-10", WHOLE_GAMES)
         wanted[f"split-{rows}-dt-10"] = (rows, "linear:weights=dt-10", SPLIT)
+    for seed in SEEDS:
+        agent = None
+        for name in SHAPES:
+            label = f"{name}-seed-{seed}"
+            agent = trained_again(program, name, seed, agent, only)
+            player = f"linear:label={label}:checkpoint={agent.relative_to(ROOT)}"
+            wanted[f"rows-10-{label}"] = (10, player, WHOLE_GAMES)
+            wanted[f"rows-20-{label}"] = (20, player, SPLIT)
     for name, (rows, player, options) in wanted.items():
         report = path_of("tetris", name)
         if only and not name.startswith(only) or report.exists():
@@ -226,6 +236,16 @@ def endure(program, only):
         played |= {"machine": machine(), "date": str(datetime.date.today()), "program": commit()}
         write(report, json.dumps(played) + "\n")
         print(f"{name}: {played['mean']:,.0f} +- {played['half_width']:,.0f}", flush=True)
+
+
+def trained_again(program, name, seed, start, only):
+    """The agent of a configuration by another seed; it is trained if a report of it is wanted and missing."""
+    reports = [f"rows-{rows}-{name}-seed-{seed}" for rows in (10, 20)]
+    agent = ROOT / "target" / "players" / "tetris" / f"{name}-{seed}" / "last.safetensors"
+    wanted = any(report.startswith(only or "") and not path_of("tetris", report).exists() for report in reports)
+    if wanted and not agent.exists():
+        train(program, "tetris", f"configs/tetris-{name}.toml", name, seed, {"learning.start": f'"{start}"'} if start else {})
+    return agent
 
 
 def controllers():
@@ -261,6 +281,24 @@ def learned_table(_):
     return "\n".join(rows) + "\n"
 
 
+def seed_table(_):
+    """The table of trainings by several seeds."""
+    rows = ["| seed | " + " | ".join(f"`{name}`, 10 rows | 20 rows" for name in SHAPES) + " |", "|---|" + "---:|" * 2 * len(SHAPES)]
+    for seed in (1, *SEEDS):
+        cells = ["1, which ships" if seed == 1 else f"{seed}"]
+        for name in SHAPES:
+            report = name if seed == 1 else f"{name}-seed-{seed}"
+            cells += [endured(path_of("tetris", f"rows-10-{report}")), millions(read(path_of("tetris", f"rows-20-{report}")))]
+        rows.append("| " + " | ".join(cells) + " |")
+    return "\n".join(rows) + "\n"
+
+
+def millions(played):
+    """Million lines a game, with their interval."""
+    digits = 1 if played and played["mean"] < 1e9 else 0
+    return f"{played['mean'] / 1e6:,.{digits}f} ± {played['half_width'] / 1e6:,.{digits}f}" if played else ""
+
+
 def whole_table(_):
     """The table of whole games of Tetris beside lines over losses."""
     rows = ["| rows | whole games | their mean | lines over losses | of split games |", "|---:|---:|---:|---:|---:|"]
@@ -284,9 +322,7 @@ def controller_table(_):
     for name, (ten, twenty) in sorted(found.items(), key=lambda pair: pair[1][0]["mean"]):
         published = CONTROLLERS.get(name, ("", TRAINED.get(name, "")))
         cells = [name if " " in name else f"`{name}`", f"{ten['mean']:,.0f} ± {ten['half_width']:,.0f}", published[0]]
-        digits = 1 if twenty and twenty["mean"] < 1e9 else 0
-        cells.append(f"{twenty['mean'] / 1e6:,.{digits}f} ± {twenty['half_width'] / 1e6:,.{digits}f}" if twenty else "")
-        cells.append(published[1])
+        cells += [millions(twenty), published[1]]
         rows.append("| " + " | ".join(cells) + " |")
     return "\n".join(rows) + "\n"
 
@@ -326,11 +362,11 @@ def player_table(game):
             around(played, "points_per_clearing_move", 2),
             f"{played['bingos_per_move']:.3f}",
             f"{100 * played['completion']:.0f} %",
-            f"{played['milliseconds_per_move']:.2g}",
+            two_digits(played["milliseconds_per_move"]),
             f"{played['games']:,}",
         ]
         rows.append("| " + " | ".join(cells) + " |")
-    machines = sorted({f"{played['machine']}, {played['date']}" for played in found.values()})
+    machines = machines_of(found)
     return "\n".join([*rows, "", f"One thread each, on {'; '.join(machines)}."]) + "\n"
 
 
@@ -413,9 +449,9 @@ def ending_table(game):
         to_end = whole.get(text)
         cells = [f"`{text}`", *([score(to_end), moves(to_end), f"{to_end['games']:,}"] if to_end else ["", "", ""])]
         cells += [score(played), moves(played), f"{played['mean'] / cut['ranked']['mean']:.1f}", f"{100 * played['stuck']:.0f} %"]
-        cells += [f"{played['milliseconds_per_move']:.2g}", f"{played['games']:,}"]
+        cells += [two_digits(played["milliseconds_per_move"]), f"{played['games']:,}"]
         rows.append("| " + " | ".join(cells) + " |")
-    machines = sorted({f"{played['machine']}, {played['date']}" for played in cut.values()})
+    machines = machines_of(cut)
     return "\n".join([*rows, "", f"One thread each, on {'; '.join(machines)}."]) + "\n"
 
 
@@ -446,10 +482,20 @@ def moves(played):
 
 # The tables of each game's page.
 TABLES = {
-    "tetris": {"controllers": controller_table, "whole games": whole_table, "learned": learned_table},
+    "tetris": {"controllers": controller_table, "whole games": whole_table, "learned": learned_table, "seeds": seed_table},
     "bejeweled": {"players": ending_table, "swaps": swaps_table},
     "bilging": {"players": player_table, "article": article_table, "trainings": training_table, "rules": rule_table},
 }
+
+
+def machines_of(found):
+    """The machines on which players played, and when."""
+    return sorted({f"{played['machine'].replace('1 cores', '1 core')}, {played['date']}" for played in found.values()})
+
+
+def two_digits(number):
+    """A number with two digits that count."""
+    return f"{number:.0f}" if number >= 100 else f"{number:.2g}"
 
 
 def around(played, key, digits):
