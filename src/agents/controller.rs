@@ -76,6 +76,18 @@ impl Controlled {
         Self::from_file::<G>(&AgentFile::load(&path)?, &path.display().to_string())
     }
 
+    /// The controller of features and weights that were saved; there need not be such features.
+    ///
+    /// # Errors
+    /// A feature that the game does not have.
+    pub fn saved<G: Features>(terms: &[(usize, f64)]) -> Result<Self> {
+        let known = G::action_names().len();
+        match terms.iter().all(|(feature, _)| *feature < known) {
+            true => Ok(Self::new(terms.to_vec())),
+            false => Err(Error::user(format!("a controller is saved with features that {} does not have", G::NAME))),
+        }
+    }
+
     /// The same with all weights divided by the largest.
     ///
     /// Only their ratios count.
@@ -375,6 +387,14 @@ mod tests {
         let of_another = places::<Match3>(&["hole".to_owned()], "learning.features").unwrap_err().to_string();
         assert!(of_another.ends_with("\"hole\": the features of match3 are points, plan, colours"), "{of_another}");
         assert!(of(&[]).unwrap_err().to_string().starts_with("learning.features is empty: "));
+    }
+
+    #[test]
+    fn a_saved_controller_with_features_that_there_are_not_is_refused() {
+        let count = Tetris::action_names().len();
+        assert!(Controlled::saved::<Tetris>(&[(0, 1.0), (count - 1, 2.0)]).is_ok());
+        let refused = Controlled::saved::<Tetris>(&[(0, 1.0), (count, 2.0)]).unwrap_err().to_string();
+        assert_eq!(refused, "a controller is saved with features that tetris does not have");
     }
 
     #[test]

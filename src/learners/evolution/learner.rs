@@ -102,6 +102,7 @@ impl<G: Features> Learner<G> for Evolution<G> {
 
     /// Around what it began with: the file may be another by now.
     fn resume(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device, saved: Moving) -> Result<Self> {
+        saved.start.as_deref().map(Controlled::saved::<G>).transpose()?;
         let mut learner = Self::around(config, rules, saved.start.clone())?;
         learner.restore(saved)?;
         Ok(learner)

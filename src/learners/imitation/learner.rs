@@ -93,6 +93,7 @@ impl<G: Playable> Learner<G> for Imitation<G> {
 
     /// With the expert that it began with: the file may be another by now.
     fn resume(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device, saved: Moving<G>) -> Result<Self> {
+        Controlled::saved::<G>(&saved.expert)?;
         let mut learner = Self::of(config, rules, saved.expert.clone())?;
         learner.restore(saved)?;
         Ok(learner)
