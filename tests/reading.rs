@@ -128,6 +128,26 @@ fn a_gem_under_something_is_unknown_and_named_by_its_place() {
 }
 
 #[test]
+fn a_picture_in_shades_of_grey_is_refused_unless_the_theme_is_of_such() {
+    let grey = |seed| {
+        let mut drawn = Scene::new(FLAT).draw(seed);
+        let values = drawn.picture.values().chunks_exact(3);
+        // Not quite, as after a compression.
+        let values = values.flat_map(|pixel| [pixel[1], pixel[1].saturating_sub(8), pixel[1]]).collect();
+        drawn.picture = Picture::new(drawn.picture.width(), values);
+        drawn
+    };
+    let (first, second) = (grey(5), grey(6));
+    for field in [None, Some(first.field)] {
+        let refused = read_best("x.png", &first.picture, &[taught(FLAT)], field).unwrap_err();
+        assert!(refused.to_string().starts_with("x.png shows its field in shades of grey"), "{refused}");
+        assert_eq!(refused.exit_code(), 2);
+    }
+    let (theme, _) = teach("x", &first.picture, &first.board, Some(first.field)).unwrap();
+    assert!(read_best("x", &second.picture, &[theme], Some(second.field)).is_ok());
+}
+
+#[test]
 fn where_there_is_no_board_none_is_found() {
     let noise: Vec<u8> = (0..400 * 300 * 3_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
     let slope: Vec<u8> = (0..400 * 300).flat_map(|at| [(at % 400 / 2) as u8, (at / 400 / 2) as u8, 90]).collect();

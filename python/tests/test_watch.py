@@ -316,6 +316,8 @@ def test_a_screen_without_a_field_ends_it():
         (["--moves-left", "26"], "--moves-left 26: a game of match3 has 25 moves"),
         (["--moves-left", "3", "--game", "bejeweled"], "--moves-left: the moves of bejeweled are not counted"),
         (["--copy", "/no/such/folder/x.png"], "--copy /no/such/folder/x.png: its folder does not exist"),
+        (["--copy", "x.jpg"], "--copy x.jpg: it must end in .png"),
+        (["--copy", "/proc/x.png"], "--copy /proc/x.png: it cannot be written"),
         (["--moves", "3", "--moves-left", "2"], "--moves 3: only 2 moves are left"),
         (["--moves", "26"], "--moves 26: only 25 moves are left"),
         (["--game", "tetris"], "--game tetris: its moves do not swap two cells"),

@@ -78,7 +78,7 @@ fn read<G: Playable>(paths: &[PathBuf]) -> Result<Vec<Report>> {
     let mut players: Vec<Report> = Vec::new();
     for path in paths {
         let wrong = |what: &str| Error::user(format!("--from {}: {what}", path.display()));
-        let saved: Saved = serde_json::from_slice(&files::read(path)?).map_err(|error| wrong(&no_report(&error)))?;
+        let saved = load(path)?;
         for mut player in saved.players {
             if player.scores.is_empty() || player.scores.len() as u64 != player.games {
                 return Err(wrong(&format!("{} must have a score for each of its games", player.player)));
@@ -115,9 +115,15 @@ fn read<G: Playable>(paths: &[PathBuf]) -> Result<Vec<Report>> {
     Ok(players)
 }
 
-/// What is wrong with a file that is no report.
-fn no_report(error: &serde_json::Error) -> String {
-    format!("this is no JSON that compare --json writes: {}", in_words(&error.to_string()))
+/// What `compare --json` has written.
+fn load(path: &Path) -> Result<Saved> {
+    let bytes = files::read(path)?;
+    // Some editors begin a file with a byte order mark.
+    let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
+    serde_json::from_slice(text).map_err(|error| {
+        let what = in_words(&error.to_string());
+        Error::user(format!("--from {}: this is no JSON that compare --json writes: {what}", path.display()))
+    })
 }
 
 fn draw(path: &Path, players: &[Report]) -> Result<()> {
@@ -141,10 +147,9 @@ fn draw(path: &Path, players: &[Report]) -> Result<()> {
 /// # Errors
 /// A file that cannot be read or is none of these.
 pub fn game(path: &Path) -> Result<String> {
-    let wrong = |error: serde_json::Error| Error::user(format!("--from {}: {}", path.display(), no_report(&error)));
-    let saved: Saved = serde_json::from_slice(&files::read(path)?).map_err(wrong)?;
+    let saved = load(path)?;
     match saved.players.first() {
-        Some(player) => Ok(player.game.clone()),
+        Some(player) => super::known(player.game.clone(), &format!("--from {}", path.display())),
         None => Err(Error::user("--from: there is no player in these files")),
     }
 }

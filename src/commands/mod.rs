@@ -18,7 +18,7 @@ use serde::Deserialize;
 use crate::agents;
 use crate::cli::{Command, Compute, GameArguments};
 use crate::error::{Error, Result, in_words};
-use crate::games::{ForGame, Game, Match3, Playable, with_game};
+use crate::games::{ForGame, Game, Match3, NAMES, Playable, with_game};
 use crate::instructions::InstructionSet;
 use crate::network::device::{self, Device};
 use crate::network::game_of;
@@ -83,8 +83,22 @@ fn checkpoint_of(player: &str) -> Option<&Path> {
 fn named(given: &GameArguments, checkpoint: Option<&Path>) -> Result<String> {
     match (&given.name, checkpoint) {
         (Some(name), _) => Ok(name.clone()),
-        (None, Some(path)) => game_of(path),
+        (None, Some(path)) => known(game_of(path)?, &path.display().to_string()),
         (None, None) => Ok(Match3::NAME.to_owned()),
+    }
+}
+
+/// The name of a game that a file gives.
+///
+/// # Errors
+/// One that is no game's.
+fn known(name: String, file: &str) -> Result<String> {
+    match NAMES.contains(&name.as_str()) {
+        true => Ok(name),
+        false => Err(Error::user(format!(
+            "{file}: this is of the game {name:?}, which there is not: the games are {}",
+            NAMES.join(", ")
+        ))),
     }
 }
 

@@ -96,8 +96,11 @@ fn in_terminal<G: Playable>(session: &mut Session<G>, thinker: &Thinker<G>, look
     // Ctrl-C is a key here; this is for signals from elsewhere.
     let end = move || {
         flag.store(true, Ordering::Relaxed);
-        thread::sleep(GRACE);
-        // Still here: crossterm never returns from reading the keys of a terminal that is gone.
+        let begin = Instant::now();
+        // Still here, and crossterm never returns from reading the keys of a terminal that is gone.
+        while begin.elapsed() < GRACE && io::stdin().is_terminal() {
+            thread::sleep(BUSY);
+        }
         ratatui::try_restore().ok();
         process::exit(1);
     };

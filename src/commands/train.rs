@@ -113,9 +113,9 @@ fn finish<G: Game, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Resu
     run.logs().finish();
     let ending = ending?;
     run.logs().draw_curve(run.folder())?;
-    let (step, unit, path) = (run.step(), run.unit(), quoted(&run.folder().path().display().to_string()));
+    let (done, path) = (run.done(), quoted(&run.folder().path().display().to_string()));
     match ending {
-        Ending::Stopped => print(&format!("stopped after {step} {unit}; go on with: matchq train --resume {path}\n")),
+        Ending::Stopped => print(&format!("stopped after {done}; go on with: matchq train --resume {path}\n")),
         Ending::Finished => {
             let best = run.record().best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
             let rules = other_rules::<G>(&run.config().run.game.rules);
@@ -124,7 +124,7 @@ fn finish<G: Game, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Resu
                 Some(_) => format!("; play with: matchq eval --checkpoint {path}{rules}"),
                 None => String::new(),
             };
-            print(&format!("finished after {step} {unit}{best}{play}\n"))
+            print(&format!("finished after {done}{best}{play}\n"))
         }
     }
 }

@@ -177,6 +177,11 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
         unit_of(L::STEPS)
     }
 
+    /// The steps so far by their name, such as `1 generation`.
+    pub fn done(&self) -> String {
+        counted(self.step(), self.unit())
+    }
+
     /// The learner.
     pub fn learner(&self) -> &L {
         &self.learner
@@ -206,6 +211,15 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
 /// What steps are called by the key that says how many there are.
 pub(super) fn unit_of(key: &'static str) -> &'static str {
     key.rsplit('.').next().unwrap_or(key)
+}
+
+/// So many of a unit, whose name is given as that of several.
+fn counted(count: u64, unit: &str) -> String {
+    match (count, unit.strip_suffix("ies"), unit.strip_suffix('s')) {
+        (1, Some(stem), _) => format!("1 {stem}y"),
+        (1, None, Some(one)) => format!("1 {one}"),
+        _ => format!("{count} {unit}"),
+    }
 }
 
 /// The scores of games less their luck.
@@ -239,7 +253,9 @@ fn lengthened<G: Game, L: Learner<G>>(
     let (config, _) = checkpoint.source(sets)?.resolve::<G, L>()?;
     if config != *before {
         L::check_lengthening(&config.learner).map_err(|why| {
-            Error::user(format!("--set {key}: this run cannot be made longer: {why}; start a new run instead"))
+            Error::user(format!(
+                "--set {key}: the length of this run cannot be changed: {why}; start a new run instead"
+            ))
         })?;
     }
     Ok(config)
@@ -256,4 +272,18 @@ fn save<G: Game, L: Learner<G>>(
     let state = State { record: record.clone(), metrics: metrics.clone(), learner: learner.save()? };
     learner.agent()?.save(&folder.last_agent())?;
     checkpoint::save(&folder.last(), config.to_toml()?, &state)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    #[test]
+    fn one_step_is_named_as_one() {
+        assert_eq!(
+            ["steps", "generations", "policies"].map(|unit| counted(1, unit)),
+            ["1 step", "1 generation", "1 policy"]
+        );
+        assert_eq!([counted(0, "sweeps"), counted(12, "policies")], ["0 sweeps", "12 policies"]);
+    }
 }

@@ -13,6 +13,9 @@ pub const LONGEST: u64 = 48 << 20;
 /// No picture is larger once decoded, in bytes: 16 bits a channel are many.
 const LARGEST: u64 = 96 << 20;
 
+/// Red, green and blue of a shade of grey differ by no more.
+const TRACE: u8 = 12;
+
 /// Red, green and blue of every pixel, row by row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
@@ -125,6 +128,18 @@ impl Picture {
             let at = self.index(x, y);
             self.values[at..at + 3].copy_from_slice(&colour);
         }
+    }
+
+    /// Whether all pixels of a rectangle are shades of grey.
+    ///
+    /// It is given as left, top, width and height. Compression leaves a trace of colour.
+    pub(super) fn is_grey(&self, [left, top, width, height]: [f64; 4]) -> bool {
+        let ends = |start: f64, length: f64| start.round() as isize..(start + length).round() as isize;
+        let is_grey = |pixel: [u8; 3]| {
+            let [least, most] = [pixel.iter().min(), pixel.iter().max()].map(|end| end.copied().unwrap_or(0));
+            most - least <= TRACE
+        };
+        ends(top, height).all(|y| ends(left, width).all(|x| is_grey(self.at(x, y))))
     }
 
     fn index(&self, x: isize, y: isize) -> usize {

@@ -79,7 +79,7 @@ impl Reading {
 /// The board of a picture.
 ///
 /// # Errors
-/// When no field is found.
+/// When no field is found, or one without colours.
 pub fn read(name: &str, picture: &Picture, theme: &Theme) -> Result<Reading> {
     Ok(read_best(name, picture, std::slice::from_ref(theme), None)?.1)
 }
@@ -90,7 +90,7 @@ pub fn read(name: &str, picture: &Picture, theme: &Theme) -> Result<Reading> {
 /// where none is given.
 ///
 /// # Errors
-/// When no field is found, there is no theme, or themes differ in size.
+/// When no field is found or it has no colours, there is no theme, or themes differ in size.
 pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<Field>) -> Result<(usize, Reading)> {
     let size = themes.first().ok_or_else(|| Error::user(format!("{name}: there is no theme to read it by")))?.size;
     if themes.iter().any(|theme| theme.size != size) {
@@ -103,6 +103,12 @@ pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<
     let best =
         |picture: &Picture, field: &Field| votes(&read_all(picture, themes, *field)).into_iter().fold(0.0, f32::max);
     let field = field.or_else(|| find(picture, size, best)).ok_or_else(|| none(name, size))?;
+    if picture.is_grey(field.rectangle()) && themes.iter().all(Theme::has_colours) {
+        return Err(Error::user(format!(
+            "{name} shows its field in shades of grey, and gems are told apart by their colours: take a picture in \
+             colour, or make a theme of such pictures by --teach"
+        )));
+    }
     let mut readings = read_all(picture, themes, field);
     let votes = votes(&readings);
     // Of equals the first.

@@ -34,6 +34,9 @@ pub const SIZES: std::ops::RangeInclusive<usize> = 3..=20;
 /// No two pictures of one game are nearer, with their noise and the losses of their compression.
 const LEAST_SPREAD: f32 = 0.025;
 
+/// A shade of grey is no farther from the axis of greys.
+const PALEST: f32 = 0.03;
+
 /// What the gems of a game's pictures look like, and the size of the field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Theme {
@@ -102,6 +105,14 @@ impl Theme {
         match &self.gems {
             Gems::Prototypes(gems) => gems.iter().map(|gem| gem.letter).collect(),
             Gems::Ranges(gems) => gems.iter().map(|gem| gem.letter).collect(),
+        }
+    }
+
+    /// Whether it tells gems apart by colours that are no shades of grey.
+    pub(super) fn has_colours(&self) -> bool {
+        match &self.gems {
+            Gems::Prototypes(gems) => gems.iter().any(|gem| gem.colour[1].hypot(gem.colour[2]) > PALEST),
+            Gems::Ranges(_) => true,
         }
     }
 

@@ -375,7 +375,7 @@ fn what_cannot_be_set_of_a_training_that_has_begun_is_refused_and_the_folder_sta
         (
             &scheduled,
             "training.steps=960",
-            ["--set training.steps: this run cannot be made longer", "learning.schedule"],
+            ["--set training.steps: the length of this run cannot be changed", "learning.schedule"],
         ),
         (&constant, "learning.batch=8", ["--set learning.batch=8: ", "only training.steps=N"]),
         (&constant, "training.steps=200", ["--set training.steps=200: ", "above 200"]),

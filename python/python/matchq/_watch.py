@@ -8,6 +8,7 @@ import importlib
 import io
 import os
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -70,8 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Watches until it is stopped; returns the exit code."""
     if arguments.player and arguments.checkpoint:
         raise Failure("--player and --checkpoint: only one of them chooses the moves")
-    if arguments.copy and not Path(arguments.copy).resolve().parent.is_dir():
-        raise Failure(f"--copy {arguments.copy}: its folder does not exist")
+    if arguments.copy:
+        _check_copy(Path(arguments.copy))
     try:
         moves = moves_of_a_game(arguments.game)
         if len(cells_of_move(move_of_action(0, game=arguments.game), game=arguments.game)) != 2:
@@ -442,6 +443,22 @@ def _show(board: str, ranked: list[tuple[Any, float]], game: str, played: int, l
     # On a terminal each takes the place of the one before.
     clear = "\033[H\033[2J" if sys.stdout.isatty() else ""
     print(clear + "\n".join(lines) + "\n", flush=True)
+
+
+def _check_copy(path: Path) -> None:
+    """Whether a picture can be written there, before anything is seen."""
+    if path.suffix.lower() != ".png":
+        raise Failure(f"--copy {path}: it must end in .png")
+    if path.is_dir():
+        raise Failure(f"--copy {path}: this is a folder")
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise Failure(f"--copy {path}: its folder does not exist")
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise Failure(f"--copy {path}: it cannot be written: {error}") from error
 
 
 def _write(path: str, pixels: npt.NDArray[np.uint8]) -> None:

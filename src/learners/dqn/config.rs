@@ -232,8 +232,14 @@ impl TrainConfig<Config> {
 
 impl Training {
     fn check(&self) -> Result<(), OutOfRange> {
-        let Self { steps, games, warmup: _, updates } = *self;
+        let Self { steps, games, warmup, updates } = *self;
         require(steps >= 1, "training.steps", steps, "at least 1")?;
+        require(
+            warmup < steps || updates == 0,
+            "training.warmup",
+            warmup,
+            format!("below training.steps, {steps}: nothing is learned before"),
+        )?;
         require((1..=100_000).contains(&games), "training.games", games, "between 1 and 100000")?;
         require(updates <= 1_000, "training.updates", updates, "between 0 and 1000")
     }
