@@ -21,7 +21,7 @@ pub struct ColumnStreams {
 }
 
 impl ColumnStreams {
-    /// ColumnStreams that are kept apart; those above share them.
+    /// Lanes that are kept apart; those above share them.
     const COUNT: usize = 16;
 
     /// The luck of an index, below 2^59, in a role under a seed.

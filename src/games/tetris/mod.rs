@@ -211,14 +211,15 @@ impl Image for Tetris {
     const ACTION_PLANES: usize = 4;
     const SYMMETRIES: usize = 1;
 
-    /// The scalar is the number of rows over 20.
+    /// The scalar is the number of rows over 20. A lost wall is full: it is no wall that one could go on from.
     fn encode(state: &State, _: usize, image: &mut [f32], scalars: &mut [f32]) {
         let plane = ROWS * COLUMNS;
         image.fill(0.0);
         let wall = state.wall();
         for (row, cells) in image[..plane].chunks_exact_mut(COLUMNS).rev().enumerate() {
             for (column, cell) in cells.iter_mut().enumerate() {
-                *cell = f32::from(wall.rows[row] >> column & 1);
+                let filled = state.is_lost() || wall.rows[row] >> column & 1 == 1;
+                *cell = f32::from(u8::from(filled));
             }
         }
         if state.piece() != UNKNOWN {

@@ -41,6 +41,22 @@ fn tetris_keeps_what_a_game_promises() {
 }
 
 #[test]
+fn a_network_tells_a_lost_wall_from_the_one_before() {
+    // One cell in the lower left corner of four rows.
+    let mut rows = [0; KEPT];
+    rows[0] = 1;
+    let encoded = |lost| {
+        let state = State::pack(&Wall::of(rows), UNKNOWN, 4, lost);
+        let (mut image, mut scalars) = (vec![f32::NAN; Tetris::PLANES * ROWS * COLUMNS], [f32::NAN]);
+        Tetris::encode(&state, 0, &mut image, &mut scalars);
+        assert_eq!(scalars, [0.2]);
+        image.iter().enumerate().filter(|(_, number)| **number == 1.0).map(|(at, _)| at).collect::<Vec<_>>()
+    };
+    assert_eq!(encoded(false), [(ROWS - 1) * COLUMNS]);
+    assert_eq!(encoded(true), (0..ROWS * COLUMNS).collect::<Vec<_>>());
+}
+
+#[test]
 fn every_golden_placement_has_its_wall_its_lines_and_its_features() {
     let mut count = 0;
     for case in golden(include_str!("../../../tests/golden/tetris_features.jsonl")) {

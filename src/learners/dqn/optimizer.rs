@@ -30,7 +30,7 @@ pub struct Optimizer {
 
 /// Outputs of a convolution from which on Muon takes its step.
 ///
-/// Heads, which have fewer, are left to Adam.
+/// Those with fewer, as most heads have, are left to Adam.
 const MUON_OUTPUTS: usize = 8;
 
 /// Muon's momentum, of Nesterov's kind.

@@ -66,8 +66,9 @@ impl Priorities {
     /// scaled to a maximum of 1.
     pub fn sample(&self, count: usize, len: usize, importance_exponent: f64, stream: &mut Stream) -> Sample {
         let tree = &self.tree;
-        let part = tree.total() / count as f32;
-        let slots: Vec<usize> = (0..count).map(|index| tree.find((index as f32 + stream.unit()) * part)).collect();
+        let part = f64::from(tree.total()) / count as f64;
+        let mut mass = |index: usize| (index as f64 + f64::from(stream.unit())) * part;
+        let slots: Vec<usize> = (0..count).map(|index| tree.find(mass(index))).collect();
         let weight = |slot: &usize| {
             let probability = f64::from(tree.get(*slot)) / f64::from(tree.total());
             (len as f64 * probability).powf(-importance_exponent) as f32

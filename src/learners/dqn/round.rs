@@ -101,12 +101,20 @@ impl<G: Image> Learner<G> for Dqn<G> {
     fn new(config: &TrainConfig<Config>, rules: &G::Rules, device: &Device) -> Result<Self> {
         let TrainConfig { run, learner: Config { training, learning, replay, .. } } = config;
         let n_step = NStep::new(learning.n_step, learning.discount as f32);
+        let games = Games::new(rules.clone(), training.games, run.seed);
+        if learning.relative && games.states().next().is_some_and(|state| G::actions_left(&state) == 0) {
+            return Err(Error::user(format!(
+                "learning.relative = true: it must be false in {}, whose games may end after any move: their end would \
+                 be worth what is worth an average position",
+                G::NAME
+            )));
+        }
         Ok(Self {
             config: config.learner.clone(),
             model: config.model(),
             device: device.clone(),
             step: 0,
-            games: Games::new(rules.clone(), training.games, run.seed),
+            games,
             n_steps: vec![n_step; training.games],
             replay: Replay::new(replay),
             seen_waves: SeenWaves::new(config.learner.seen_waves(), Stream::new(run.seed, Role::Wave, 0)),
@@ -235,8 +243,9 @@ impl<G: Image> Dqn<G> {
             return Err("its games' last moves");
         }
         let whole = |slot| {
-            let Transition { state, next, .. } = saved.replay.get(slot);
-            G::is_whole(state) && G::is_whole(next)
+            let Transition { state, next, discount, .. } = saved.replay.get(slot);
+            // What stands after a game's end is looked at by nobody.
+            G::is_whole(state) && (*discount == 0.0 || G::is_whole(next))
         };
         if !saved.replay.fits(replay, G::ACTIONS) || !(0..saved.replay.len()).all(whole) {
             return Err("its replayed transitions");
@@ -289,7 +298,48 @@ fn diverged(step: u64) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::games::Tetris;
+    use crate::games::tetris::Rules;
+    use crate::learners::Source;
     use crate::learners::dqn::replay::ReplayConfig;
+    use crate::network::device;
+
+    fn tetris(learning: &str) -> Result<(TrainConfig<Config>, Rules)> {
+        let text = format!(
+            "game = {{ name = 'tetris', mask = 'legal', rules = {{ rows = 4 }} }}\nnetwork = {{ channels = 2, layers = 2 }}\n\
+             training = {{ steps = 400, games = 8, warmup = 80 }}\nreplay = {{ capacity = 100 }}\n\
+             learning = {{ batch = 8, {learning} }}"
+        );
+        Source::parse(&text, "file.toml", &[])?.resolve::<Tetris, Dqn<Tetris>>()
+    }
+
+    fn saved(learner: &Dqn<Tetris>) -> Vec<u8> {
+        postcard::to_stdvec(&learner.save().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_training_goes_on_with_transitions_after_which_games_were_over() {
+        let ((config, rules), device) = (tetris("discount = 0.9").unwrap(), device::select(None).unwrap().1);
+        let mut learner = Dqn::<Tetris>::new(&config, &rules, &device).unwrap();
+        while !(0..learner.replay.len()).any(|slot| learner.replay.get(slot).next.is_lost()) || learner.step < 160 {
+            learner.round(&mut Metrics::default()).unwrap();
+        }
+        let bytes = saved(&learner);
+        let mut resumed =
+            Dqn::<Tetris>::resume(&config, &rules, &device, postcard::from_bytes(&bytes).unwrap()).unwrap();
+        assert_eq!(saved(&resumed), bytes);
+        learner.round(&mut Metrics::default()).unwrap();
+        resumed.round(&mut Metrics::default()).unwrap();
+        assert_eq!(saved(&resumed), saved(&learner));
+    }
+
+    #[test]
+    fn relative_values_are_refused_where_the_number_of_moves_is_not_known() {
+        let ((config, rules), device) = (tetris("relative = true").unwrap(), device::select(None).unwrap().1);
+        let refused = Dqn::<Tetris>::new(&config, &rules, &device).map(|_| ()).unwrap_err();
+        assert_eq!(refused.exit_code(), 2);
+        assert!(refused.to_string().starts_with("learning.relative = true: it must be false in tetris"), "{refused}");
+    }
 
     #[test]
     fn a_highest_value_is_kept_with_the_move_that_led_there_unless_another_took_its_place() {

@@ -58,11 +58,12 @@ impl SumTree {
 
     /// The slot in which `mass` falls when the priorities stand side by side.
     ///
-    /// `mass` is between 0 and the total. The slot never has priority 0 while another has more.
-    pub fn find(&self, mut mass: f32) -> usize {
+    /// `mass` is between 0 and the total. The slot never has priority 0 while another has more. In single precision
+    /// a mass could not name each of more than 2^24 slots.
+    pub fn find(&self, mut mass: f64) -> usize {
         let mut node = 1;
         while node < self.nodes.len() / 2 {
-            let (left, right) = (self.nodes[2 * node], self.nodes[2 * node + 1]);
+            let [left, right] = [2 * node, 2 * node + 1].map(|half| f64::from(self.nodes[half]));
             node *= 2;
             // Rounding can push the mass past the last priority; an empty half is never entered.
             if (mass >= left && right > 0.0) || left == 0.0 {
@@ -87,6 +88,17 @@ mod tests {
         assert_eq!(tree.total(), 3.5);
         let found = [0.0, 0.99, 1.0, 2.99, 3.0, 3.49, 3.5, 9.0].map(|mass| tree.find(mass));
         assert_eq!(found, [0, 0, 2, 2, 3, 3, 3, 3]);
+    }
+
+    #[test]
+    fn a_mass_names_each_slot_behind_many_others() {
+        let mut tree = SumTree::new(4);
+        let before = (1 << 25) as f32;
+        for (slot, priority) in [before, 4.0, 1.0, 1.0].into_iter().enumerate() {
+            tree.set(slot, priority);
+        }
+        let found = [-0.5, 0.5, 4.5, 5.5].map(|mass| tree.find(f64::from(before) + mass));
+        assert_eq!(found, [0, 1, 2, 3]);
     }
 
     #[test]
