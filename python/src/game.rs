@@ -24,6 +24,9 @@ pub trait AnyGame: Send + Sync {
     /// The tokens of its boards.
     fn tokens(&self) -> &'static [Token];
 
+    /// The names of the themes for pictures of it.
+    fn themes(&self) -> &'static [&'static str];
+
     /// Writes the image and the scalars of a board.
     fn encode(&self, board: &str, left: Option<i64>, image: &mut [u8], scalars: &mut [f32]) -> Result<()>;
 
@@ -108,6 +111,10 @@ impl<G: Playable> AnyGame for Known<G> {
 
     fn tokens(&self) -> &'static [Token] {
         G::TOKENS
+    }
+
+    fn themes(&self) -> &'static [&'static str] {
+        G::THEMES
     }
 
     fn encode(&self, board: &str, left: Option<i64>, image: &mut [u8], scalars: &mut [f32]) -> Result<()> {

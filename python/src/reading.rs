@@ -98,10 +98,9 @@ pub fn read_board(
     let py = picture.py();
     let names: Vec<String> = match theme {
         Some(name) => vec![name],
-        None => Theme::names_of(game.unwrap_or(Match3::NAME)).into_iter().map(str::to_owned).collect(),
+        None => crate::game::game(game.unwrap_or(Match3::NAME))?.themes().iter().map(|name| name.to_string()).collect(),
     };
     if let (true, Some(name)) = (names.is_empty(), game) {
-        crate::game::game(name)?;
         let sentence =
             format!("there is no theme for pictures of {name}: name one, or make one by matchq read --teach");
         return Err(PyValueError::new_err(sentence));

@@ -5,9 +5,9 @@
 use std::path::Path;
 
 use super::options::{BoxedPlayer, CHECKPOINT, Entry, LABEL, Options, Parameter, list};
-use super::{Controlled, LinearModel, NetworkPlayer, PolicyAgent};
+use super::{Controlled, FittedModel, NetworkPlayer, PolicyAgent};
 use super::{
-    cascade, controller, exhaustive, greedy, linear, network, network_search, plan, random, ranked, rollout, setup,
+    cascade, controller, exhaustive, fitted, greedy, network, network_search, plan, random, ranked, rollout, setup,
     specialist,
 };
 use crate::error::{Error, Result};
@@ -29,7 +29,7 @@ pub fn players<G: Playable>() -> Vec<Entry<G>> {
         setup::entry(),
         exhaustive::entry(),
         rollout::entry(),
-        linear::entry(),
+        fitted::entry(),
         controller::entry(),
     ];
     players.extend(ranked::entry());
@@ -94,11 +94,11 @@ pub fn load<G: Playable>(
     if let Some(path) = path {
         let path = agent_file(path)?;
         let file = AgentFile::load(&path)?;
-        if file.model == linear::KIND || file.model == controller::KIND {
+        if file.model == fitted::KIND || file.model == controller::KIND {
             needs_network(&path.display().to_string())?;
         }
-        if file.model == linear::KIND {
-            let model = LinearModel::from_file::<G>(&file, &path.display().to_string())?;
+        if file.model == fitted::KIND {
+            let model = FittedModel::from_file::<G>(&file, &path.display().to_string())?;
             return Ok(Box::new(PolicyAgent::new("fitted", model.player::<G>(rules, 1))));
         }
         if file.model == controller::KIND {
@@ -146,7 +146,7 @@ pub fn listing<G: Playable>() -> String {
 /// Whether the program has an agent inside for a player that needs one.
 fn is_inside<G: Playable>(player: &str) -> bool {
     match player {
-        "fitted" => G::LINEAR.is_some(),
+        "fitted" => G::FITTED.is_some(),
         "linear" => !G::CONTROLLERS.is_empty(),
         _ => !G::AGENTS.is_empty(),
     }

@@ -6,7 +6,7 @@ use super::options::{BREADTH, DEEPEST, DEPTH, GUIDE, MS, Options, PLANS, SIMS, b
 use super::policy::{certain_values, shuffle};
 use super::search::Search;
 use super::{ActionValue, Cascade, Controlled, Entry, Greedy, Parameter, PlanThenCascade, Planner, Policy, Setup};
-use super::{linear, specialist};
+use super::{fitted, specialist};
 use crate::error::Result;
 use crate::games::{ActionMask, Budget, Lookahead, MaskKind, Plan, Playable, offered};
 use crate::random::Stream;
@@ -126,7 +126,7 @@ fn forecasts<G: Playable>(options: &Options<G>) -> Result<bool> {
 /// The names of all guides.
 fn guides<G: Playable>() -> Vec<&'static str> {
     let mut names = vec!["cascade", "plan", "greedy", "setup"];
-    names.extend(G::LINEAR.map(|_| "fitted"));
+    names.extend(G::FITTED.map(|_| "fitted"));
     names.extend(G::CONTROLLERS.first().map(|_| "linear"));
     names.extend(specialist::plain_names::<G>());
     names
@@ -153,7 +153,7 @@ fn guide<G: Playable>(options: &Options<G>, rules: &G::Rules) -> Result<Box<dyn 
         "plan" => Box::new(PlanThenCascade { planner: Planner(Plan { breadth, ..Plan::of(2) }), plans }),
         "greedy" => Box::new(Greedy),
         "setup" => Box::new(Setup),
-        "fitted" if G::LINEAR.is_some() => Box::new(linear::shipped::<G>()?.player::<G>(rules, 1)),
+        "fitted" if G::FITTED.is_some() => Box::new(fitted::shipped::<G>()?.player::<G>(rules, 1)),
         "linear" if !G::CONTROLLERS.is_empty() => Box::new(Controlled::of::<G>(&G::CONTROLLERS[0])?.player::<G>(1)),
         name => match specialist::plain::<G>(name) {
             Some(own) => own,

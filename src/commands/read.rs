@@ -111,13 +111,11 @@ fn teach(arguments: &Read, board: &Path) -> Result<()> {
 /// The themes by which the picture may be read: the one asked for, or the game's.
 fn themes(arguments: &Read) -> Result<Vec<Theme>> {
     let game = arguments.game.as_deref();
-    let names = match (&arguments.theme, game) {
-        (Some(name), _) => vec![name.as_str()],
-        (None, game) => Theme::names_of(game.unwrap_or(Match3::NAME)),
+    let names = match &arguments.theme {
+        Some(name) => vec![name.as_str()],
+        None => with_game(game.unwrap_or(Match3::NAME), Known)?.themes.to_vec(),
     };
     if let (true, Some(name)) = (names.is_empty(), game) {
-        // The game may not exist either.
-        with_game(name, Layout)?;
         let sentence = format!("there is no theme for pictures of {name}: name one by --theme, or make one by --teach");
         return Err(Error::user(sentence));
     }
@@ -130,14 +128,22 @@ fn themes(arguments: &Read) -> Result<Vec<Theme>> {
     names.into_iter().map(load).collect()
 }
 
-/// A game's columns and rows, and the letters of its board.
-struct Layout;
+/// What is known of a game's boards.
+struct Known;
 
-impl ForGame for Layout {
-    type Output = ([usize; 2], BTreeSet<char>);
+/// A game's columns and rows, the letters of its boards, and the themes for pictures of it.
+struct Boards {
+    size: [usize; 2],
+    letters: BTreeSet<char>,
+    themes: &'static [&'static str],
+}
+
+impl ForGame for Known {
+    type Output = Boards;
 
     fn run<G: Playable>(self) -> Self::Output {
-        ([G::COLUMNS, G::ROWS], G::TOKENS.iter().map(|token| token.letter).collect())
+        let letters = G::TOKENS.iter().map(|token| token.letter).collect();
+        Boards { size: [G::COLUMNS, G::ROWS], letters, themes: G::THEMES }
     }
 }
 
@@ -146,7 +152,7 @@ impl ForGame for Layout {
 /// Returns all of its letters.
 fn fitting(game: Option<&str>, what: &str, size: [usize; 2], letters: &BTreeSet<char>) -> Result<BTreeSet<char>> {
     let Some(game) = game else { return Ok(BTreeSet::new()) };
-    let ([columns, rows], known) = with_game(game, Layout)?;
+    let Boards { size: [columns, rows], letters: known, .. } = with_game(game, Known)?;
     if size != [columns, rows] {
         let [width, height] = size;
         let sentence = format!("{what} has {width} columns and {height} rows; {game} has {columns} and {rows}");

@@ -354,7 +354,7 @@ pub trait Playable: Image + Features + Text {
     const AGENTS: &'static [(&'static str, &'static [u8])] = &[];
 
     /// The agent with linear values that ships with the program, its file.
-    const LINEAR: Option<&'static [u8]> = None;
+    const FITTED: Option<&'static [u8]> = None;
 
     /// The tokens of a position, row by row from the top.
     ///
@@ -365,6 +365,9 @@ pub trait Playable: Image + Features + Text {
 
     /// Players of the game's own, the recommended one first.
     const SPECIALISTS: &'static [Specialist<Self::State>] = &[];
+
+    /// The [themes](crate::vision::NAMES) in the program for pictures of the game.
+    const THEMES: &'static [&'static str] = &[];
 
     /// Whether a game ends by a mishap that may come at any move.
     ///

@@ -21,9 +21,6 @@ macro_rules! themes {
 
 themes! { "match3", "kit", "bejeweled", "bejeweled-drawn", "articles", "articles-1", }
 
-/// Games of whose pictures there are several themes, with all of them.
-const OF_GAMES: &[(&str, &[&str])] =
-    &[("match3", &["match3", "kit"]), ("bejeweled", &["bejeweled", "bejeweled-drawn"])];
 /// No theme's file is longer, in bytes.
 const LONGEST: u64 = 1 << 20;
 
@@ -138,16 +135,6 @@ impl Theme {
         }
         let text = String::from_utf8(read_limited(Path::new(name), LONGEST)?);
         Self::parse(name, &text.map_err(|_| Error::user(format!("{name} is not UTF-8 text")))?)
-    }
-
-    /// The names of the themes in the program for pictures of a game.
-    ///
-    /// There may be none.
-    pub fn names_of(game: &str) -> Vec<&str> {
-        match OF_GAMES.iter().find(|(name, _)| *name == game) {
-            Some((_, names)) => names.to_vec(),
-            None => NAMES.iter().copied().filter(|name| *name == game).collect(),
-        }
     }
 
     /// The theme of a TOML file's text.

@@ -1,8 +1,15 @@
 //! The program as its user meets it: runs, results, interruptions, and errors that say what to do.
 
 mod advice;
+mod checkpoint;
 mod errors;
 mod evaluation;
+#[allow(dead_code)]
+#[path = "../pictures/mod.rs"]
+mod pictures;
+mod play;
+mod read;
+mod text;
 mod training;
 
 use std::collections::BTreeMap;

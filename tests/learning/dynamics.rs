@@ -195,7 +195,7 @@ fn what_is_predicted_does_not_depend_on_how_the_colours_are_permuted_if_they_sha
     };
     let difference = |overrides: &[&str], symmetry| {
         let (plain, seen) = (points(overrides, 0), points(overrides, symmetry));
-        plain.iter().zip(seen).map(|(plain, seen)| (plain - seen).abs()).fold(0.0, f32::max)
+        plain.iter().zip(seen).map(|(plain, seen)| (plain - seen).abs()).max_by(f32::total_cmp).unwrap_or(0.0)
     };
     for symmetry in [1, 7, PERMUTATIONS - 1] {
         let shared = difference(&["network.dynamics_waves=3"], symmetry);

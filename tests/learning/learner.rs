@@ -130,41 +130,6 @@ fn a_reward_two_moves_later_comes_back_through_the_target_network_discounted() {
 }
 
 #[test]
-fn the_delayed_reward_is_learned_with_the_double_target() {
-    assert_knows_the_delayed_reward(&train(&["learning.double=true"]));
-}
-
-#[test]
-fn the_delayed_reward_is_learned_by_the_dueling_network() {
-    assert_knows_the_delayed_reward(&train(&["network.dueling=true"]));
-}
-
-#[test]
-fn the_delayed_reward_is_learned_from_prioritised_replay() {
-    assert_knows_the_delayed_reward(&train(&["replay.prioritised=true"]));
-}
-
-#[test]
-fn the_delayed_reward_is_learned_with_the_soft_target() {
-    assert_knows_the_delayed_reward(&train(&["target.update=soft", "target.rate=0.05"]));
-}
-
-#[test]
-fn the_delayed_reward_is_learned_with_the_squared_loss() {
-    assert_knows_the_delayed_reward(&train(&["learning.loss=squared"]));
-}
-
-#[test]
-fn the_delayed_reward_is_learned_under_random_symmetries() {
-    assert_knows_the_delayed_reward(&train(&["learning.symmetry=true"]));
-}
-
-#[test]
-fn the_delayed_reward_is_learned_with_weights_shared_among_colours() {
-    assert_knows_the_delayed_reward(&train(&["network.share_colours=true"]));
-}
-
-#[test]
 fn the_delayed_reward_is_learned_from_simulated_outcomes() {
     assert_knows_the_delayed_reward(&train(&["learning.expected.outcomes=2"]));
 }

@@ -203,7 +203,8 @@ fn a_network_without_gradients_gives_the_values_of_one_with_gradients_within_rou
             let (images, scalars) = seen(&cpu().autodiff());
             let tracked = to_vec(trained.forward(images, scalars)).unwrap();
             let scale = tracked.iter().map(|value| value.abs()).fold(1.0, f32::max);
-            let difference = plain.iter().zip(&tracked).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            let difference =
+                plain.iter().zip(&tracked).map(|(a, b)| (a - b).abs()).max_by(f32::total_cmp).unwrap_or(0.0);
             assert!(difference <= 1e-5 * scale, "{config:?}, {batch} boards: {difference} of {scale}");
         }
     }
@@ -422,13 +423,17 @@ fn values_within_a_mask_are_those_of_all_actions() {
 
 #[test]
 fn moves_left_and_every_part_of_the_board_reach_the_values() {
-    let (empty, moved) = ("########\n".repeat(10), format!("a#######\n{}", "########\n".repeat(9)));
-    let network = network(&PLAIN, 1);
-    let states = [(&empty, 20), (&empty, 3), (&moved, 20)].map(|(board, left)| State::new(board, left).unwrap());
-    let values = seen_under(&network, 0, &states);
-    assert_ne!(values[0], values[1], "moves left");
-    // The pooled summary carries the corner's gem to the far corner.
-    assert_ne!(values[0][141], values[2][141], "a gem at the other end");
+    let (empty, cells) = ("########\n".repeat(10), (0..9 * 10).filter(|at| at % 9 < 8));
+    let mut states = vec![State::new(&empty, 20).unwrap(), State::new(&empty, 3).unwrap()];
+    states.extend(cells.map(|at| State::new(&format!("{}a{}", &empty[..at], &empty[at + 1..]), 20).unwrap()));
+    let values = seen_under(&network(&PLAIN, 1), 0, &states);
+    let (plain, moved) = (&values[0], &values[2..]);
+    assert_ne!(*plain, values[1], "moves left");
+    assert_eq!(moved.len(), 80);
+    for (cell, values) in moved.iter().enumerate() {
+        // The pooled summary carries a gem to both ends.
+        assert!(values[0] != plain[0] && values[141] != plain[141], "a gem in cell {cell}");
+    }
 }
 
 #[test]
@@ -445,7 +450,7 @@ fn a_network_that_shares_its_weights_values_a_board_the_same_however_its_colours
                 (plain[action] - seen[shown]).abs()
             })
         });
-        differences.fold(0.0, f32::max)
+        differences.max_by(f32::total_cmp).unwrap_or(0.0)
     };
     for symmetry in 1..PERMUTATIONS {
         for config in [SHARED, BOTH] {

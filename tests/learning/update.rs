@@ -164,7 +164,12 @@ fn prioritised_transitions_count_by_their_importance_and_their_errors_become_pri
         let draw = |replay: &Replay<Position>| replay.sample(256, 1.0, &mut Stream::new(7, Role::Sample, 0)).weights;
         let apart = |other: &Replay<Position>| {
             let pairs = draw(&learning.replay);
-            pairs.iter().zip(draw(other)).map(|(found, other)| (found - other).abs()).fold(0.0, f32::max)
+            pairs
+                .iter()
+                .zip(draw(other))
+                .map(|(found, other)| (found - other).abs())
+                .max_by(f32::total_cmp)
+                .unwrap_or(0.0)
         };
         assert!(apart(&told) < 1e-3, "{}", apart(&told));
         assert!(apart(&before.replay) > 1e-2, "{}", apart(&before.replay));

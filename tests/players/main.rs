@@ -2,6 +2,7 @@
 
 mod certain;
 mod every;
+mod kit;
 mod network;
 mod search;
 mod text;

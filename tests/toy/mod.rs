@@ -67,14 +67,20 @@ impl State {
     /// The cells of all runs of three or more, and their points.
     fn runs(&self) -> ([bool; ROWS * COLUMNS], i32) {
         let (mut cleared, mut points) = ([false; ROWS * COLUMNS], 0);
-        let rows = (0..ROWS).map(|row| (0..COLUMNS).map(|column| row * COLUMNS + column).collect());
-        let columns = (0..COLUMNS).map(|column| (0..ROWS).map(|row| row * COLUMNS + column).collect());
-        for line in rows.chain(columns).collect::<Vec<Vec<usize>>>() {
-            for run in line.chunk_by(|one, other| self.cells[*one] == self.cells[*other]) {
-                if run.len() >= 3 && self.cells[run[0]] != EMPTY {
-                    points += (run.len() * run.len() - 1) as i32;
-                    run.iter().for_each(|cell| cleared[*cell] = true);
+        let rows = (0..ROWS).map(|row| (row * COLUMNS, 1, COLUMNS));
+        let columns = (0..COLUMNS).map(|column| (column, COLUMNS, ROWS));
+        for (first, step, length) in rows.chain(columns) {
+            let cell = |at: usize| first + at * step;
+            let mut start = 0;
+            while start < length {
+                let gem = self.cells[cell(start)];
+                let end = (start..length).find(|at| self.cells[cell(*at)] != gem).unwrap_or(length);
+                let run = end - start;
+                if run >= 3 && gem != EMPTY {
+                    points += (run * run - 1) as i32;
+                    (start..end).for_each(|at| cleared[cell(at)] = true);
                 }
+                start = end;
             }
         }
         (cleared, points)

@@ -418,6 +418,8 @@ impl Text for Bejeweled {
 }
 
 impl Playable for Bejeweled {
+    const THEMES: &'static [&'static str] = &["bejeweled", "bejeweled-drawn"];
+
     const SPECIALISTS: &'static [Specialist<State>] = players::ALL;
 
     const FORECASTS: bool = true;

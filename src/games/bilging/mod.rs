@@ -416,7 +416,7 @@ impl Playable for Bilging {
     const AGENTS: &'static [(&'static str, &'static [u8])] =
         &[("bilging-dqn", include_bytes!("../../../checkpoints/bilging-dqn/best.safetensors"))];
 
-    const LINEAR: Option<&'static [u8]> = Some(include_bytes!("../../../checkpoints/bilging-fitted/best.safetensors"));
+    const FITTED: Option<&'static [u8]> = Some(include_bytes!("../../../checkpoints/bilging-fitted/best.safetensors"));
 
     const SPECIALISTS: &'static [Specialist<State>] = &[
         Specialist {

@@ -515,13 +515,15 @@ impl Text for Match3 {
 }
 
 impl Playable for Match3 {
+    const THEMES: &'static [&'static str] = &["match3", "kit"];
+
     const AGENTS: &'static [(&'static str, &'static [u8])] = &[
         ("dqn-simulated", include_bytes!("../../../checkpoints/dqn-simulated/best.safetensors")),
         ("dqn", include_bytes!("../../../checkpoints/dqn/best.safetensors")),
         ("dqn-setups", include_bytes!("../../../checkpoints/dqn-setups/best.safetensors")),
     ];
 
-    const LINEAR: Option<&'static [u8]> = Some(include_bytes!("../../../checkpoints/match3-fitted/best.safetensors"));
+    const FITTED: Option<&'static [u8]> = Some(include_bytes!("../../../checkpoints/match3-fitted/best.safetensors"));
 
     const GEMS: Option<fn(&State) -> Vec<Vec<u8>>> = Some(|state| state.tokens());
 }

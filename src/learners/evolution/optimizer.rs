@@ -161,9 +161,12 @@ pub mod testing {
         }
     }
 
-    /// The largest distance of a number from where it should be.
+    /// The largest distance of a number from where it should be; a number that is none is the largest.
     pub fn distance(found: &[f64], expected: impl IntoIterator<Item = f64>) -> f64 {
-        found.iter().zip(expected).map(|(found, expected)| (found - expected).abs()).fold(0.0, f64::max)
+        let expected: Vec<f64> = expected.into_iter().collect();
+        assert_eq!(found.len(), expected.len());
+        let distances = found.iter().zip(expected).map(|(found, expected)| (found - expected).abs());
+        distances.max_by(f64::total_cmp).unwrap_or(0.0)
     }
 
     /// Checks that a restored optimiser goes on as if it had not been saved.

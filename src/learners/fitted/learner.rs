@@ -7,7 +7,7 @@ use super::super::{Learner, Metrics, OutOfRange, TrainConfig};
 use super::config::Config;
 use super::regression::least_squares;
 use super::sampling::{Sampled, sample};
-use crate::agents::{Agent, LinearModel, LinearValue, PolicyAgent};
+use crate::agents::{Agent, FittedModel, LinearValue, PolicyAgent};
 use crate::error::{Error, Result};
 use crate::games::{Features, MaskKind};
 use crate::network::device::Device;
@@ -152,9 +152,9 @@ impl<G: Features> Learner<G> for Fitted<G> {
 
 impl<G: Features> Fitted<G> {
     /// The agent that it has learned to be.
-    fn model(&self) -> LinearModel {
+    fn model(&self) -> FittedModel {
         let Config { learning, playing, .. } = &self.config.learner;
-        LinearModel {
+        FittedModel {
             value: LinearValue::new(self.moving.weights.clone(), learning.best_of),
             mask: self.mask,
             discount: learning.discount,

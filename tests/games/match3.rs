@@ -1,13 +1,11 @@
 //! Match-3 against its rules written out plainly, and against cases computed by hand.
 
-mod plain;
-
+use crate::plain::Plain;
 use matchq::games::conformance;
 use matchq::games::match3::{EFFECTIVE, MATCHING};
 use matchq::games::match3::{Match3, Move, Rules, State};
 use matchq::games::{ActionMask, Game, Image, MaskKind, offered};
 use matchq::random::{CPythonRandom, Draw, Role, Stream};
-use plain::Plain;
 
 /// Draws the largest number always: an obstacle.
 struct Obstacles;
