@@ -6,7 +6,7 @@ Usage: python3 scripts/evidence.py train [--only NAME] [--seeds N] [--jobs N] [-
 
 train: what has no report in docs/reports/dqn/ yet is trained, one thread each, all recipes with the first seed, then with the
 next; what was interrupted goes on where it was. The last agent of a training, not the best, then plays games that
-neither training nor choosing used. A report is the score and the luck of each game, and the training's logs.
+neither training nor choosing used. A report is the score and the luck of each game, and a recipe's logs.
 
 tables: computes everything from these reports alone, and writes it into docs/dqn.md and docs/training.svg.
 
@@ -29,7 +29,7 @@ import subprocess
 import textwrap
 import tomllib
 
-from results import machine, write
+from results import build, machine, write
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUNS = ROOT / "target" / "evidence"
@@ -111,12 +111,6 @@ def main():
             pass
 
 
-def build():
-    """A copy of the program as it is now, whatever is built meanwhile."""
-    subprocess.run(["cargo", "build", "--release", "--locked", "--bin", "matchq"], cwd=ROOT, check=True)
-    return shutil.copy(ROOT / "target" / "release" / "matchq", RUNS)
-
-
 def train(program, seed, name, config, settings):
     """Trains a recipe with a seed, unless its report exists, and writes the report."""
     report = REPORTS / f"{name}-{seed}.csv"
@@ -141,7 +135,8 @@ def train(program, seed, name, config, settings):
     last = run / "last.safetensors"
     games = compare(program, last, RUNS / f"{name}-{seed}.json", one_thread)
     REPORTS.mkdir(parents=True, exist_ok=True)
-    for log, columns in [("evaluations", None), ("train", KEPT)]:
+    # The tables of changes are of scores alone.
+    for log, columns in [("evaluations", None), ("train", KEPT)] if name in RECIPES else []:
         with open(run / f"{log}.csv", newline="") as file:
             rows = list(csv.DictReader(file))
         columns = [column for column in columns or list(rows[0]) if any(row.get(column) for row in rows)]
@@ -219,22 +214,22 @@ def student(probability, degrees):
 
 def tables():
     path = ROOT / "docs" / "dqn.md"
-    text = path.read_text(encoding="utf-8")
-    text = between(text, "recipes", recipe_table())
-    text = between(text, "changes", change_table("change", CHANGES))
-    text = between(text, "setups", change_table("setups", SETUPS_CHANGES))
-    write(path, text)
+    made = {"recipes": recipe_table(), "changes": change_table("change", CHANGES), "setups": change_table("setups", SETUPS_CHANGES)}
+    write_tables(path, "scripts/evidence.py", made)
     write(ROOT / "docs" / "training.svg", curves())
     print(f"written: {path}, and docs/training.svg")
 
 
-def between(text, name, table):
-    """A text with what stands between two marks replaced."""
-    begin, end = f"<!-- {name}: by scripts/evidence.py -->\n", f"<!-- end of {name} -->\n"
-    if begin not in text or end not in text:
-        raise SystemExit(f"docs/dqn.md must have the marks {begin.strip()} and {end.strip()}")
-    before, rest = text.split(begin)
-    return before + begin + "\n" + table + "\n" + end + rest.split(end)[1]
+def write_tables(path, script, made):
+    """Replaces what stands between the marks of each table in a page."""
+    text = path.read_text(encoding="utf-8")
+    for name, table in made.items():
+        begin, end = f"<!-- {name}: by {script} -->\n", f"<!-- end of {name} -->\n"
+        if begin not in text or end not in text:
+            raise SystemExit(f"{path} must have the marks {begin.strip()} and {end.strip()}")
+        before, rest = text.split(begin)
+        text = before + begin + "\n" + table + "\n" + end + rest.split(end)[1]
+    write(path, text)
 
 
 def recipe_table():

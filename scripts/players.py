@@ -22,7 +22,7 @@ import shutil
 import statistics
 import subprocess
 
-from evidence import student
+from evidence import student, write_tables
 from results import build, commit, file_name, machine, write
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -258,9 +258,14 @@ def controllers():
 
 
 def endured(report):
-    """Lines a game that was lost, with its interval."""
+    """Lines a game that was lost, with their interval; nothing where there is no report."""
     played = read(report)
-    return f"{played['mean']:,.0f} ± {played['half_width']:,.0f}" if played else ""
+    return mean_of(played) if played else ""
+
+
+def mean_of(played):
+    """A mean and its interval in whole points."""
+    return f"{played['mean']:,.0f} ± {played['half_width']:,.0f}"
 
 
 def learned_table(_):
@@ -305,8 +310,7 @@ def whole_table(_):
     for height in WHOLE:
         played = read(path_of("tetris", f"whole-{height}-dt-10"))
         if played:
-            mean = f"{played['mean']:,.0f} ± {played['half_width']:,.0f}"
-            cells = [f"{height}", f"{played['games']:,}", mean]
+            cells = [f"{height}", f"{played['games']:,}", mean_of(played)]
             cells += [endured(path_of("tetris", f"{way}-{height}-dt-10")) for way in ("rows", "split")]
             rows.append("| " + " | ".join(cells) + " |")
     return "\n".join(rows) + "\n"
@@ -321,7 +325,7 @@ def controller_table(_):
     found = {name: played for name, played in found.items() if played[0]}
     for name, (ten, twenty) in sorted(found.items(), key=lambda pair: pair[1][0]["mean"]):
         published = CONTROLLERS.get(name, ("", TRAINED.get(name, "")))
-        cells = [name if " " in name else f"`{name}`", f"{ten['mean']:,.0f} ± {ten['half_width']:,.0f}", published[0]]
+        cells = [name if " " in name else f"`{name}`", mean_of(ten), published[0]]
         cells += [millions(twenty), published[1]]
         rows.append("| " + " | ".join(cells) + " |")
     return "\n".join(rows) + "\n"
@@ -334,14 +338,7 @@ def read(report):
 
 def tables(game):
     path = ROOT / "docs" / f"{game}.md"
-    text = path.read_text(encoding="utf-8")
-    for name, table in TABLES[game].items():
-        begin, end = f"<!-- {name}: by scripts/players.py -->\n", f"<!-- end of {name} -->\n"
-        if begin not in text or end not in text:
-            raise SystemExit(f"{path} must have the marks {begin.strip()} and {end.strip()}")
-        before, rest = text.split(begin)
-        text = before + begin + "\n" + table(game) + "\n" + end + rest.split(end)[1]
-    write(path, text)
+    write_tables(path, "scripts/players.py", {name: table(game) for name, table in TABLES[game].items()})
     print(f"written: {path}")
 
 
@@ -447,8 +444,8 @@ def ending_table(game):
     cut = {text: played for text, played in cut.items() if played}
     for text, played in sorted(cut.items(), key=lambda pair: pair[1]["mean"]):
         to_end = whole.get(text)
-        cells = [f"`{text}`", *([score(to_end), moves(to_end), f"{to_end['games']:,}"] if to_end else ["", "", ""])]
-        cells += [score(played), moves(played), f"{played['mean'] / cut['ranked']['mean']:.1f}", f"{100 * played['stuck']:.0f} %"]
+        cells = [f"`{text}`", *([mean_of(to_end), moves(to_end), f"{to_end['games']:,}"] if to_end else ["", "", ""])]
+        cells += [mean_of(played), moves(played), f"{played['mean'] / cut['ranked']['mean']:.1f}", f"{100 * played['stuck']:.0f} %"]
         cells += [two_digits(played["milliseconds_per_move"]), f"{played['games']:,}"]
         rows.append("| " + " | ".join(cells) + " |")
     machines = machines_of(cut)
@@ -470,10 +467,6 @@ def swaps_table(game):
             cells += [f"{100 * seen / all_moves:.1f} %", f"{100 * ended / seen:.2f} %" if seen else ""]
         rows.append("| " + " | ".join(cells) + " |")
     return "\n".join(rows) + "\n"
-
-
-def score(played):
-    return f"{played['mean']:,.0f} ± {played['half_width']:,.0f}"
 
 
 def moves(played):

@@ -2,7 +2,7 @@
 //!
 //! They name the file, the key or the flag and say what would be right.
 
-use std::fmt;
+use std::fmt::{self, Display};
 
 /// An error and whose it is: the exit code follows from that.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
+impl Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::User(sentence) | Self::Runtime(sentence) => f.write_str(sentence),
@@ -58,6 +58,33 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// A value out of its range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutOfRange {
+    /// The whole key, such as `learning.batch`.
+    pub key: String,
+    /// What was given.
+    pub value: String,
+    /// What is allowed.
+    pub allowed: String,
+}
+
+/// Checks one value.
+///
+/// # Errors
+/// When it is not right: its key, itself, and what is allowed.
+pub fn require(
+    right: bool,
+    key: &str,
+    value: impl Display,
+    allowed: impl Into<String>,
+) -> std::result::Result<(), OutOfRange> {
+    match right {
+        true => Ok(()),
+        false => Err(OutOfRange { key: key.to_owned(), value: value.to_string(), allowed: allowed.into() }),
+    }
+}
 
 /// What a wrong type should have been, in the user's words, not the program's.
 pub fn in_words(message: &str) -> String {

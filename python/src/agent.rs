@@ -40,7 +40,7 @@ impl Agent {
     /// path: an agent's file, or a folder that holds a best.safetensors; None is an agent that ships inside the package.
     /// search: None plays the agent's best move at once. True searches by simulation as recommended, a whole number for that
     /// many milliseconds a move; "ms=N" says the same, "sims=N" gives a number of simulations a move, which plays alike on any
-    /// machine. game: the game's name; None is that of the file, without one match-3. rules: the parameters of the rules in the
+    /// machine; Ctrl-C waits for its end. game: the game's name; None is that of the file, without one match-3. rules: the parameters of the rules in the
     /// games that the search simulates, by their names; None is the game as it is known. obstacle_kinds: match-3's parameter.
     ///
     /// Raises FileNotFoundError or PermissionError for a file that cannot be read, ValueError for one that is no agent of the
@@ -165,8 +165,9 @@ impl Agent {
 
     /// The moves that the player considers on a board, the best first.
     ///
-    /// Each comes with what the player thinks it is worth: a list of (move, value), empty where the game is over. act
-    /// plays the first of them. A value is in the player's own unit; of ranked it is only the place.
+    /// Each comes with what the player thinks it is worth: a list of (move, value), empty where there is none. act plays
+    /// the first of them. A value is in the player's own unit; of ranked it is only the place. Where every placement of
+    /// Tetris loses, they are worth -inf or, to linear, -1000000.
     ///
     /// Raises as act does.
     #[pyo3(signature = (board, moves_left = None))]
@@ -243,7 +244,7 @@ fn each_left(moves_left: Option<&Bound<'_, PyAny>>, boards: usize) -> PyResult<V
 /// They stand behind its name. For no search there is nothing.
 fn budget(search: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     const FORM: &str =
-        "a search has a number of milliseconds a move, \"ms=N\" or \"sims=N\"; True searches as recommended";
+        "a search is a number of milliseconds a move, \"ms=N\", \"sims=N\" simulations, or True, the recommended one";
     if let Ok(text) = search.extract::<String>() {
         let known = text.split_once('=').is_some_and(|(key, _)| ["ms", "sims"].contains(&key)) && !text.contains(':');
         let wrong = || PyValueError::new_err(format!("{FORM}, not '{text}'"));

@@ -95,15 +95,30 @@ impl GameLogic {
     /// A game that stands where this one does.
     ///
     /// It goes on with the same random numbers.
-    fn __copy__(&self) -> PyResult<Self> {
-        Ok(Self { game: Mutex::new(self.with(|game| game.clone())?) })
+    fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        copied(slf, Ok)
     }
 
-    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> PyResult<Self> {
-        self.__copy__()
+    fn __deepcopy__<'py>(slf: &Bound<'py, Self>, memo: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        copied(slf, |own| slf.py().import("copy")?.call_method1("deepcopy", (own, memo)))
     }
 
     fn __repr__(&self) -> PyResult<String> {
         self.with(|game| format!("<matchq.GameLogic: score {}, {} moves left>", game.score(), game.moves_left()))
     }
+}
+
+/// A copy of the same class; `copy` copies what a subclass has besides.
+fn copied<'py>(
+    game: &Bound<'py, GameLogic>,
+    copy: impl FnOnce(Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let class = game.get_type();
+    let copied = class.call_method1("__new__", (&class,))?;
+    let state = game.get().with(|game| game.clone())?;
+    copied.cast::<GameLogic>()?.get().with(|game| *game = state)?;
+    if let Ok(own) = game.getattr("__dict__") {
+        copied.getattr("__dict__")?.call_method1("update", (copy(own)?,))?;
+    }
+    Ok(copied)
 }

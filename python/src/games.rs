@@ -157,8 +157,8 @@ impl Games {
 
     /// Plays one action in each game and writes rewards (f64 [games]).
     ///
-    /// A game that was over before is followed by a new one if renew is true, with a reward of 0; else that is an
-    /// error.
+    /// A game that was over before is followed by a new one if renew is true, with a reward of 0 whatever the action;
+    /// else that is an error.
     fn step(
         &self,
         py: Python<'_>,
@@ -169,20 +169,23 @@ impl Games {
     ) -> PyResult<()> {
         let actions = actions.as_slice()?;
         let (count, all) = (actions.len(), self.sizes.actions as i64);
-        if let Some(place) = actions.iter().position(|action| !(0..all).contains(action)) {
-            let of_game = if count == 1 { String::new() } else { format!(" of game {place} (from 0)") };
-            let sentence = format!("the action{of_game} is {}, but must be from 0 to {}", actions[place], all - 1);
-            return Err(PyValueError::new_err(sentence));
-        }
         let (mut held, mut rewards) = (arrays.hold()?, rewards.try_readwrite()?);
         let mut views = held.split(count, &self.sizes)?;
         let rewards = numbers(&mut rewards, count)?;
         unlocked(py, || {
             let mut games = self.lock();
             check(games.len(), count)?;
-            if let Some(place) = games.first_over().filter(|_| !renew) {
-                let sentence = format!("game {place} (from 0) is over: reset it before it is stepped again");
-                return Err(PyRuntimeError::new_err(sentence));
+            for (place, action) in actions.iter().enumerate() {
+                if games.is_over(place) {
+                    if !renew {
+                        let sentence = format!("game {place} (from 0) is over: reset it before it is stepped again");
+                        return Err(PyRuntimeError::new_err(sentence));
+                    }
+                } else if !(0..all).contains(action) {
+                    let of_game = if count == 1 { String::new() } else { format!(" of game {place} (from 0)") };
+                    let sentence = format!("the action{of_game} is {action}, but must be from 0 to {}", all - 1);
+                    return Err(PyValueError::new_err(sentence));
+                }
             }
             games.step(actions, rewards, &mut views);
             Ok(())

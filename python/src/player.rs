@@ -87,8 +87,10 @@ impl<G: Playable> AnyAgent for GameAgent<G> {
     }
 
     fn values(&mut self, boards: &[String], left: &[Option<i64>]) -> std::result::Result<Vec<f32>, (usize, Error)> {
-        let without =
-            || (0, Error::user(format!("{} has no values of all moves: it is no network", self.player.name())));
+        let without = || {
+            let sentence = "has no values of all moves: only a network of Agent.load has";
+            (0, Error::user(format!("{} {sentence}", self.player.name())))
+        };
         let evaluator = self.evaluator.as_mut().ok_or_else(without)?;
         let states = boards.iter().zip(left).enumerate();
         let states = states.map(|(index, (board, left))| position::<G>(board, *left).map_err(|error| (index, error)));

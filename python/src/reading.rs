@@ -7,7 +7,7 @@ use matchq::games::Game as _;
 use matchq::games::match3::Match3;
 use matchq::store::files::read_limited;
 use matchq::vision::{self, Field, LONGEST, MOST_PIXELS, Picture, Theme};
-use numpy::{IntoPyArray, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray3};
+use numpy::{IntoPyArray, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray3, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -58,14 +58,18 @@ impl Reading {
     ///
     /// Raises ValueError for a cell outside of the field.
     #[pyo3(signature = (cells = Vec::new()), text_signature = "(self, cells=())")]
-    fn drawn<'py>(&self, py: Python<'py>, cells: Vec<(usize, usize)>) -> PyResult<Bound<'py, PyArray3<u8>>> {
+    fn drawn<'py>(&self, py: Python<'py>, cells: Vec<(i64, i64)>) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let field = &self.reading.field;
         let [columns, rows] = field.size;
-        if let Some((column, row)) = cells.iter().find(|(column, row)| *column >= columns || *row >= rows) {
-            let sentence =
-                format!("there is no cell ({column}, {row}): the field has {columns} columns and {rows} rows");
-            return Err(PyValueError::new_err(sentence));
-        }
+        let within = |(column, row): (i64, i64)| {
+            let cell = usize::try_from(column).ok().zip(usize::try_from(row).ok());
+            cell.filter(|(column, row)| *column < columns && *row < rows).ok_or_else(|| {
+                PyValueError::new_err(format!(
+                    "there is no cell ({column}, {row}): the field has {columns} columns and {rows} rows"
+                ))
+            })
+        };
+        let cells = cells.into_iter().map(within).collect::<PyResult<Vec<(usize, usize)>>>()?;
         let drawn = unlocked(py, || {
             let mut drawn = vision::overlay(&self.picture, &self.reading);
             cells.iter().for_each(|(column, row)| vision::mark(&mut drawn, field, *column, *row));
@@ -83,7 +87,7 @@ impl Reading {
 /// Reads the board that a picture shows.
 ///
 /// picture: the path of a PNG or a JPEG, or uint8 of shape (height, width, 3), red, green and blue. theme: what the gems look
-/// like, by a name ("match3", "kit", "bejeweled") or a file that matchq read --teach made; None tries those of the game, match-3
+/// like, by the name of one in the program (match3, kit, bejeweled, bejeweled-drawn, articles, articles-1) or a file that matchq read --teach made; None tries those of the game, match-3
 /// if none is given. field: (left, top, width, height) in pixels; None finds it. Without a theme that fits most cells are ?.
 ///
 /// Raises ValueError for what is no picture or theme, where no field is found and for a field outside of the picture.
@@ -148,7 +152,11 @@ fn pixels(picture: &Bound<'_, PyAny>) -> PyResult<(String, Picture)> {
         return Ok(("the picture".to_owned(), Picture::new(width, array.iter().copied().collect())));
     }
     let Ok(path) = picture.extract::<PathBuf>() else {
-        let sentence = format!("a picture is a path or uint8 of shape (height, width, 3), not {}", picture.get_type());
+        let found = match picture.cast::<PyUntypedArray>() {
+            Ok(array) => format!("{} of shape {:?}", array.dtype(), array.shape()),
+            Err(_) => picture.get_type().to_string(),
+        };
+        let sentence = format!("a picture is a path or uint8 of shape (height, width, 3), not {found}");
         return Err(PyTypeError::new_err(sentence));
     };
     let name = path.display().to_string();

@@ -98,8 +98,9 @@ pub fn rules(given: Option<&Bound<'_, PyDict>>, obstacle_kinds: Option<&Bound<'_
     if let Some(kinds) = obstacle_kinds {
         let number = match whole(kinds)? {
             Some(Ok(number)) => number.into(),
-            // Which the rules refuse, as no u32.
-            Some(Err(TooFar)) => (-1).into(),
+            Some(Err(TooFar)) => {
+                return Err(PyValueError::new_err(format!("obstacle_kinds is {kinds}: that is too many")));
+            }
             None => {
                 let sentence = format!("obstacle_kinds is {kinds:?}, but must be a whole number");
                 return Err(PyTypeError::new_err(sentence));
@@ -124,7 +125,11 @@ pub fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
         return Ok(text.into());
     }
     if value.is_instance_of::<PyFloat>() {
-        return Ok(value.extract::<f64>()?.into());
+        let number = value.extract::<f64>()?;
+        return match number.is_finite() {
+            true => Ok(number.into()),
+            false => Err(PyValueError::new_err(format!("{value} is no number that counts"))),
+        };
     }
     if let Ok(given) = value.cast::<PyDict>() {
         return table(given).map(Value::Object);

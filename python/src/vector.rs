@@ -14,8 +14,8 @@ pub trait AnyGames: Send {
     /// The number of games.
     fn len(&self) -> usize;
 
-    /// The first game that is over.
-    fn first_over(&self) -> Option<usize>;
+    /// Whether a game is over.
+    fn is_over(&self, place: usize) -> bool;
 
     /// Deals a new game in each place that is marked, and shows all.
     ///
@@ -24,7 +24,7 @@ pub trait AnyGames: Send {
 
     /// Plays one action in each game and writes its reward.
     ///
-    /// A game that was over is followed by a new one, with a reward of 0.
+    /// A game that was over is followed by a new one, with a reward of 0 whatever the action.
     fn step(&mut self, actions: &[i64], rewards: &mut [f64], views: &mut [View<'_>]);
 
     /// The seeds of the games.
@@ -96,8 +96,8 @@ impl<G: Playable> AnyGames for GameVector<G> {
         self.tables.len()
     }
 
-    fn first_over(&self) -> Option<usize> {
-        self.tables.iter().position(|table| table.game.is_over())
+    fn is_over(&self, place: usize) -> bool {
+        self.tables[place].game.is_over()
     }
 
     fn reset(&mut self, seeds: &[Option<u128>], which: &[bool], views: &mut [View<'_>]) {

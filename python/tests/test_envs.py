@@ -111,7 +111,10 @@ def test_what_is_no_seed_is_refused_and_what_is_one_taken(make):
     for seed in (1.5, "7"):
         with pytest.raises(TypeError):
             environment.reset(seed=seed)
-    np.testing.assert_equal(environment.reset(seed=np.int64(3)), make().reset(seed=3))
+    for three in (np.int64(3), np.array(3)):
+        np.testing.assert_equal(environment.reset(seed=three), make().reset(seed=3))
+    with pytest.raises(ValueError, match=r"must be at most 2\^128 - 2: game i has seed N \+ i"):
+        Match3VectorEnv(2).reset(seed=2**128 - 1)
 
 
 def test_more_games_than_there_is_memory_for_are_refused():
@@ -161,6 +164,21 @@ def test_what_is_no_action_is_refused_and_plays_nothing(action, error):
     with pytest.raises(error):
         vector.step(np.array([3, action]))
     assert vector.step([3, 3])[0]["moves_left"].tolist() == [[np.float32(24 / 25)]] * 2
+    with pytest.raises(ValueError, match=f"the action of game 1 .* is {2**63 - 1}, but must be from 0 to 141"):
+        vector.step(np.array([3, 2**64 - 1], np.uint64))
+
+
+def test_the_action_after_a_games_end_is_ignored_whatever_it_is():
+    vector = Match3VectorEnv(2)
+    vector.reset(seed=0)
+    for _ in range(25):
+        vector.step([0, 0])
+    with pytest.raises(ValueError, match="from 0 to 141"):
+        vector.reset(options={"reset_mask": np.array([True, False])})
+        vector.step([-1, -1])
+    observation, rewards, over, _, _ = vector.step([0, -1])
+    assert rewards[1] == 0 and not over.any()
+    assert observation["moves_left"].tolist() == [[np.float32(24 / 25)], [1.0]]
 
 
 def fresh_step(action):
@@ -183,9 +201,14 @@ def test_wrong_arguments_are_refused_by_name():
             make(rules={"colours": 3})
         with pytest.raises(TypeError, match="3 is no name: rules are given by their names"):
             make(rules={3: 3})
-        for kinds in (-1, 10**30):
-            with pytest.raises(ValueError, match="match3 has no rules"):
-                make(obstacle_kinds=kinds)
+        with pytest.raises(ValueError, match="match3 has no rules"):
+            make(obstacle_kinds=-1)
+        with pytest.raises(ValueError, match=f"obstacle_kinds is {10**30}: that is too many"):
+            make(obstacle_kinds=10**30)
+        with pytest.raises(ValueError, match="inf is no number that counts"):
+            make(rules={"obstacle_kinds": float("inf")})
+        with pytest.raises(TypeError, match="options is 5, but must be a dictionary or None"):
+            make().reset(options=5)
         with pytest.raises(TypeError, match="obstacle_kinds is 1.5, but must be a whole number"):
             make(obstacle_kinds=1.5)
         with pytest.raises(ValueError, match="there is no game 'chess': the games are match3"):
@@ -298,6 +321,16 @@ def test_arrays_are_kept_or_overwritten_as_asked():
         assert np.array_equal(first["moves_left"], before["moves_left"]) is kept
         masks = vector.action_masks()
         assert (masks is not info["action_mask"]) and masks.shape == (4, 142)
+
+
+def test_what_is_written_to_arrays_that_were_handed_out_changes_no_game():
+    vector = Match3VectorEnv(2, autoreset_mode="Disabled")
+    _, info = vector.reset(seed=0)
+    masks = vector.action_masks()
+    info["action_mask"][:] = False
+    np.testing.assert_array_equal(vector.action_masks(), masks)
+    vector.step([0, 0])[2][:] = True
+    vector.step([0, 0])
 
 
 def test_other_rules_and_masks_reach_every_game():

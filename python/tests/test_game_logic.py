@@ -153,6 +153,18 @@ def test_a_copy_goes_on_alike_and_by_itself():
     assert game.moves_left() == 25
 
 
+def test_a_copy_of_a_subclass_has_its_class_and_what_it_has_besides():
+    class Mine(matchq.GameLogic):
+        pass
+
+    game = Mine(3)
+    game.moves = [(2, 2, True)]
+    flat, deep = copy.copy(game), copy.deepcopy(game)
+    assert type(flat) is type(deep) is Mine and flat.board() == deep.board() == game.board()
+    game.moves.append((0, 0, False))
+    assert len(flat.moves) == 2 and deep.moves == [(2, 2, True)]
+
+
 def test_actions_are_numbered_as_documented_and_back():
     moves = [matchq.move_of_action(action) for action in range(142)]
     assert len(set(moves)) == 142

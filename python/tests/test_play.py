@@ -106,6 +106,7 @@ def test_a_window_that_fails_is_one_sentence_and_anything_else_shows_its_trace(t
         (["--speed", "fast"], "--speed: 'fast' must be a number above 0"),
         (["--checkpoint", "/no/such/checkpoint"], "/no/such/checkpoint"),
         (["--search", "fast"], "'fast'"),
+        (["--search", "0"], "ms=0"),
     ],
 )
 def test_wrong_arguments_are_named(arguments, named):

@@ -38,6 +38,9 @@ def test_a_board_is_read_from_a_file_and_from_pixels_by_the_theme_that_fits():
     # The frame is thick and orange.
     x, y = round(left + 0.5 * width / 8), round(top + 2)
     assert tuple(pixels[y, x]) == (255, 150, 0)
+    for cell in ((-1, 0), (8, 0)):
+        with pytest.raises(ValueError, match="there is no cell .*: the field has 8 columns"):
+            read.drawn([cell])
     assert tuple(read.drawn()[y, x]) != (255, 150, 0)
     assert matchq.read_board(PICTURES / "board.png", theme="match3", field=read.field).board == BOARD
     # A field that begins with the picture may be found to reach a little beyond it.

@@ -1,8 +1,7 @@
 //! `matchq advise`: the moves of a board, from the best to the worst.
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use serde::Serialize;
@@ -15,6 +14,7 @@ use crate::cli::Advise;
 use crate::error::{Error, Result};
 use crate::games::Playable;
 use crate::random::{Role, Stream};
+use crate::store::files;
 
 /// No board is longer, in bytes.
 const LONGEST: u64 = 4_096;
@@ -97,32 +97,23 @@ fn with_piece<G: Playable>(name: &str, state: &G::State, piece: Option<&str>) ->
 /// The name and the text of a file, or of standard input.
 fn read(file: Option<&Path>, board: &str) -> Result<(String, String)> {
     let name = file.map_or("standard input".to_owned(), |path| path.display().to_string());
-    let unread = |error| Error::user(format!("{name} cannot be read: {error}"));
-    let mut bytes = Vec::new();
-    match file {
-        Some(path) => File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes)),
+    let bytes = match file {
+        Some(path) => files::read_limited(path, LONGEST)?,
         None => {
             if io::stdin().is_terminal() {
                 eprintln!("the board, {board}, then Ctrl-D:");
             }
-            io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes)
+            files::read_input_limited(LONGEST)?
         }
-    }
-    .map_err(unread)?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(Error::user(format!("{name} is too long for a board, which is {board}")));
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok((name, text)),
-        Err(_) => Err(Error::user(format!("{name} is not UTF-8 text; a board is {board}"))),
-    }
+    };
+    let text = files::text(&name, bytes)?;
+    Ok((name, text))
 }
 
-/// A file's lines without what editors, other systems and `play` add.
+/// A board's lines without what editors, other systems and `play` add.
 ///
-/// That is a byte order mark, ends with `\r`, blank lines below, and the numbers of rows and columns.
+/// That is ends with `\r`, blank lines below, and the numbers of rows and columns.
 pub(super) fn tidy(text: &str) -> String {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines: Vec<&str> = text.lines().map(|line| line.trim_end_matches('\r')).collect();
     while lines.pop_if(|line| line.trim().is_empty()).is_some() {}
     let text = lines.join("\n");
@@ -198,11 +189,6 @@ mod tests {
         for end in ["\r\n", "\r", "", "\n\n", "\r\n\r\n", "\n  \n\t"] {
             assert_eq!(
                 position::<Match3>(&Default::default(), "x", &format!("{windows}{end}"), Some(3)),
-                Ok(expected),
-                "{end:?}"
-            );
-            assert_eq!(
-                position::<Match3>(&Default::default(), "x", &format!("\u{feff}{BOARD}{end}"), Some(3)),
                 Ok(expected),
                 "{end:?}"
             );

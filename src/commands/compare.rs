@@ -117,12 +117,10 @@ fn read<G: Playable>(paths: &[PathBuf]) -> Result<Vec<Report>> {
 
 /// What `compare --json` has written.
 fn load(path: &Path) -> Result<Saved> {
-    let bytes = files::read(path)?;
-    // Some editors begin a file with a byte order mark.
-    let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes);
-    serde_json::from_slice(text).map_err(|error| {
+    let name = format!("--from {}", path.display());
+    serde_json::from_str(&files::text(&name, files::read(path)?)?).map_err(|error| {
         let what = in_words(&error.to_string());
-        Error::user(format!("--from {}: this is no JSON that compare --json writes: {what}", path.display()))
+        Error::user(format!("{name}: this is no JSON that compare --json writes: {what}"))
     })
 }
 

@@ -1,7 +1,7 @@
 //! `matchq read`: the board of a picture.
 
 use std::collections::BTreeSet;
-use std::io::{self, IsTerminal, Read as _};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use super::print;
@@ -9,7 +9,7 @@ use crate::cli::Read;
 use crate::error::{Error, Result};
 use crate::games::Game as _;
 use crate::games::{ForGame, Match3, Playable, with_game};
-use crate::store::files::{check_apart, check_destination, read_limited, write_atomically};
+use crate::store::files::{check_apart, check_destination, read_input_limited, read_limited, text, write_atomically};
 use crate::vision::{self, Field, LONGEST, Picture, Reading, SURE, Theme};
 
 /// No board is longer, in bytes.
@@ -178,22 +178,17 @@ fn picture(arguments: &Read) -> Result<(String, Picture)> {
             Err(Error::user("name a picture, or give one on standard input: matchq read IMAGE"))
         }
         None => {
-            let mut bytes = Vec::new();
-            io::stdin()
-                .lock()
-                .take(LONGEST + 1)
-                .read_to_end(&mut bytes)
-                .map_err(|error| Error::user(format!("standard input cannot be read: {error}")))?;
-            Ok(("standard input".to_owned(), Picture::decode("standard input", &bytes)?))
+            let name = "standard input";
+            Ok((name.to_owned(), Picture::decode(name, &read_input_limited(LONGEST)?)?))
         }
     }
 }
 
 /// The board that a picture is said to show, row by row.
 fn labels(path: &Path) -> Result<Vec<Vec<char>>> {
-    let wrong = |what: String| Error::user(format!("--teach {}: {what}", path.display()));
-    let text =
-        String::from_utf8(read_limited(path, LONGEST_TEXT)?).map_err(|_| wrong("it is not UTF-8 text".to_owned()))?;
+    let name = format!("--teach {}", path.display());
+    let wrong = |what: String| Error::user(format!("{name}: {what}"));
+    let text = text(&name, read_limited(path, LONGEST_TEXT)?)?;
     let rows: Vec<Vec<char>> = super::advise::tidy(&text).lines().map(|row| row.chars().collect()).collect();
     let columns = rows.first().map_or(0, Vec::len);
     for (y, row) in rows.iter().enumerate() {

@@ -2,7 +2,6 @@
 //!
 //! What any learner has in common stands here, the rest with the learner.
 
-use std::fmt::Display;
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
@@ -11,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use super::Learner;
-use crate::error::{Error, Result, in_words};
+use crate::error::{Error, OutOfRange, Result, in_words, require};
 use crate::games::{Game, MaskKind, Match3};
 use crate::store::files;
 
@@ -150,33 +149,6 @@ impl Default for Logging {
     }
 }
 
-/// A value out of its range.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutOfRange {
-    /// The whole key, such as `learning.batch`.
-    pub key: String,
-    /// What was given.
-    pub value: String,
-    /// What is allowed.
-    pub allowed: String,
-}
-
-/// Checks one value.
-///
-/// # Errors
-/// When it is not right: its key, itself, and what is allowed.
-pub fn require(
-    right: bool,
-    key: &str,
-    value: impl Display,
-    allowed: impl Into<String>,
-) -> std::result::Result<(), OutOfRange> {
-    match right {
-        true => Ok(()),
-        false => Err(OutOfRange { key: key.to_owned(), value: value.to_string(), allowed: allowed.into() }),
-    }
-}
-
 /// Whether a share is between 0 and 1.
 pub fn unit(value: f64) -> bool {
     (0.0..=1.0).contains(&value)
@@ -252,9 +224,7 @@ impl Source {
     /// A file that cannot be read or is no TOML, and an override that is none.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self> {
         let name = path.display().to_string();
-        let text =
-            String::from_utf8(files::read(path)?).map_err(|_| Error::user(format!("{name} is not text in UTF-8")))?;
-        Self::parse(&text, &name, overrides)
+        Self::parse(&files::text(&name, files::read(path)?)?, &name, overrides)
     }
 
     /// The same for a text; `name` is what errors call it.

@@ -15,7 +15,8 @@ pub mod run;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use config::{OutOfRange, RunConfig, Source, TrainConfig, require, unit};
+pub use crate::error::{OutOfRange, require};
+pub use config::{RunConfig, Source, TrainConfig, unit};
 pub use dqn::Dqn;
 pub use evolution::Evolution;
 pub use fitted::Fitted;

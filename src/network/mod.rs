@@ -23,4 +23,4 @@ pub use encoding::{Encoded, Encoder, Shown, View, WaveBatch, by_certain_points};
 pub use evaluator::{Evaluator, to_vec};
 pub use model::{BEST, Model, ModelConfig, agent_file, game_of, is_network, rules_of};
 pub use precision::Precision;
-pub use q_network::{Frozen, Input, NetworkConfig, OutOfRange, QNetwork};
+pub use q_network::{Frozen, Input, NetworkConfig, QNetwork};

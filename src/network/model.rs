@@ -6,8 +6,8 @@ use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use super::{Input, NetworkConfig, OutOfRange, Precision, QNetwork, Shown, View};
-use crate::error::{Error, Result, in_words};
+use super::{Input, NetworkConfig, Precision, QNetwork, Shown, View};
+use crate::error::{Error, OutOfRange, Result, in_words};
 use crate::games::{Game, Image, MaskKind, Playable};
 use crate::random::{Role, Stream};
 use crate::store::AgentFile;
@@ -87,7 +87,7 @@ impl ModelConfig {
         let rules = file.rules.parse().map_err(|error| unknown("rules", error))?;
         let config: Self = toml::from_str(&file.config).map_err(|error| unknown("config", error))?;
         if let Err(OutOfRange { key, value, allowed }) = config.network.check() {
-            return Err(Error::user(format!("{name}: network.{key} = {value}: it must be {allowed}")));
+            return Err(Error::user(format!("{name}: {key} = {value}: it must be {allowed}")));
         }
         if !(config.points > 0.0 && config.points.is_finite()) {
             return Err(Error::user(format!("{name}: points = {}: it must be above 0", config.points)));

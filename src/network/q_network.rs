@@ -23,6 +23,7 @@ use super::convolution::Convolution;
 use super::dynamics::DynamicsModel;
 use super::precision::Precision;
 use super::{ModelConfig, View};
+use crate::error::{OutOfRange, require};
 use crate::games::Image;
 use crate::random::Stream;
 
@@ -97,59 +98,41 @@ impl Default for NetworkConfig {
     }
 }
 
-/// A setting out of its range.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutOfRange {
-    /// The setting's key.
-    pub key: &'static str,
-    /// What was given.
-    pub value: String,
-    /// What is allowed.
-    pub allowed: &'static str,
-}
-
 impl NetworkConfig {
     /// Whether a network of this shape can be built.
     ///
     /// # Errors
     /// The first setting that is out of its range.
     pub fn check(&self) -> Result<(), OutOfRange> {
-        for (key, value, range, allowed) in [
-            ("channels", self.channels, 1..=1024, "between 1 and 1024"),
-            ("layers", self.layers, 2..=64, "between 2 and 64"),
-            ("dynamics_waves", self.dynamics_waves, 0..=64, "between 0 and 64"),
-            ("dynamics_layers", self.dynamics_layers, 2..=64, "between 2 and 64"),
-            ("next_moves", self.next_moves, 0..=256, "between 0 and 256"),
+        let Self { channels, layers, dueling, input, dynamics_waves, dynamics_layers, next_moves, .. } = *self;
+        for (key, value, range) in [
+            ("channels", channels, 1..=1024),
+            ("layers", layers, 2..=64),
+            ("dynamics_waves", dynamics_waves, 0..=64),
+            ("dynamics_layers", dynamics_layers, 2..=64),
+            ("next_moves", next_moves, 0..=256),
         ] {
-            if !range.contains(&value) {
-                return Err(OutOfRange { key, value: value.to_string(), allowed });
-            }
+            let allowed = format!("between {} and {}", range.start(), range.end());
+            require(range.contains(&value), &format!("network.{key}"), value, allowed)?;
         }
-        for (key, wrong, value, allowed) in [
-            (
-                "dueling",
-                self.dueling && self.input != Input::Position,
-                "true".to_owned(),
-                "false where network.input is not \"position\": an afterstate has one value",
-            ),
-            (
-                "dynamics_waves",
-                self.dynamics_waves > 0 && self.input != Input::Afterstate,
-                self.dynamics_waves.to_string(),
-                "0 where network.input is not \"afterstate\": only there is something to predict",
-            ),
-            (
-                "next_moves",
-                self.next_moves > 0 && self.input != Input::Plans,
-                self.next_moves.to_string(),
-                "0 where network.input is not \"plans\": what follows a move must be known",
-            ),
-        ] {
-            if wrong {
-                return Err(OutOfRange { key, value, allowed });
-            }
-        }
-        Ok(())
+        require(
+            !dueling || input == Input::Position,
+            "network.dueling",
+            dueling,
+            "false where network.input is not \"position\": an afterstate has one value",
+        )?;
+        require(
+            dynamics_waves == 0 || input == Input::Afterstate,
+            "network.dynamics_waves",
+            dynamics_waves,
+            "0 where network.input is not \"afterstate\": only there is something to predict",
+        )?;
+        require(
+            next_moves == 0 || input == Input::Plans,
+            "network.next_moves",
+            next_moves,
+            "0 where network.input is not \"plans\": what follows a move must be known",
+        )
     }
 }
 

@@ -97,12 +97,36 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
 /// # Errors
 /// When it is not there, cannot be read or is longer.
 pub fn read_limited(path: &Path, longest: u64) -> Result<Vec<u8>> {
+    limited(File::open(path), &path.display().to_string(), longest)
+}
+
+/// The same of standard input.
+///
+/// # Errors
+/// When it cannot be read or is longer.
+pub fn read_input_limited(longest: u64) -> Result<Vec<u8>> {
+    limited(Ok(io::stdin().lock()), "standard input", longest)
+}
+
+fn limited(source: io::Result<impl io::Read>, name: &str, longest: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(longest + 1).read_to_end(&mut bytes));
-    read.map_err(|error| Error::user(format!("{} cannot be read: {error}", path.display())))?;
+    let read = source.and_then(|source| source.take(longest + 1).read_to_end(&mut bytes));
+    read.map_err(|error| Error::user(format!("{name} cannot be read: {error}")))?;
     match bytes.len() as u64 > longest {
-        true => Err(Error::user(format!("{} is too long: it may have {longest} bytes", path.display()))),
+        true => Err(Error::user(format!("{name} is too long: it may have {longest} bytes"))),
         false => Ok(bytes),
+    }
+}
+
+/// What a user gave as text, without the byte order mark with which some editors begin it.
+///
+/// # Errors
+/// What is not UTF-8; `name` is what the error calls it.
+pub fn text(name: &str, bytes: Vec<u8>) -> Result<String> {
+    let text = String::from_utf8(bytes).map_err(|_| Error::user(format!("{name} is not UTF-8 text")))?;
+    match text.strip_prefix('\u{feff}') {
+        Some(rest) => Ok(rest.to_owned()),
+        None => Ok(text),
     }
 }
 
@@ -119,6 +143,13 @@ mod tests {
         let error = write_atomically(&path, b"new").unwrap_err();
         assert!(error.to_string().contains("cannot be written"), "{error}");
         assert_eq!(fs::read(&path).unwrap(), b"old");
+
+        // Here only the last step fails: a folder that is not empty is in the way.
+        fs::create_dir_all(folder.path().join("other/full")).unwrap();
+        write_atomically(&folder.path().join("other"), b"new").unwrap_err();
+        let mut left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["file", "file.partial", "other"]);
     }
 
     #[test]
@@ -143,6 +174,13 @@ mod tests {
         for same in [apart("new", "new"), apart("kept", "kept"), apart("new", "full.partial/../new")] {
             assert!(same.unwrap_err().to_string().ends_with("what --plot names too: give them files of their own"));
         }
+    }
+
+    #[test]
+    fn text_comes_without_its_byte_order_mark_and_what_is_none_is_refused_by_name() {
+        assert_eq!(text("x", "\u{feff}ä".into()).unwrap(), "ä");
+        assert_eq!(text("x", "ä\u{feff}".into()).unwrap(), "ä\u{feff}");
+        assert_eq!(text("x", vec![b'a', 0xff]).unwrap_err().to_string(), "x is not UTF-8 text");
     }
 
     #[test]

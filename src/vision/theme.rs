@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::cell::SIDE;
 use super::colour::{Oklab, oklab, rgb};
 use crate::error::{Error, Result, in_words};
-use crate::store::files::read_limited;
+use crate::store::files;
 
 /// A theme in the program: its name and its file.
 macro_rules! themes {
@@ -133,8 +133,7 @@ impl Theme {
                 "there is no theme {name:?}: it must be one of {names}, or a file that ends in .toml"
             )));
         }
-        let text = String::from_utf8(read_limited(Path::new(name), LONGEST)?);
-        Self::parse(name, &text.map_err(|_| Error::user(format!("{name} is not UTF-8 text")))?)
+        Self::parse(name, &files::text(name, files::read_limited(Path::new(name), LONGEST)?)?)
     }
 
     /// The theme of a TOML file's text.

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::pictures::{FLAT, PALE, Scene};
+use crate::pictures::{self, FLAT, PALE, Scene};
 use matchq::vision::Picture;
 use tempfile::TempDir;
 

@@ -1,6 +1,6 @@
 //! Match-3 against its rules written out plainly, and against cases computed by hand.
 
-use crate::plain::Plain;
+use crate::plain::{self, Plain};
 use matchq::games::conformance;
 use matchq::games::match3::{EFFECTIVE, MATCHING};
 use matchq::games::match3::{Match3, Move, Rules, State};

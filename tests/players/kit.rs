@@ -135,7 +135,7 @@ fn running_again_goes_on_in_the_sequence_of_games() {
 
 #[test]
 fn the_seed_is_printed_once_a_session() {
-    let test = "running_again_goes_on_in_the_sequence_of_games";
+    let test = "kit::running_again_goes_on_in_the_sequence_of_games";
     let mut tests = Command::new(std::env::current_exe().unwrap());
     let done = tests.args(["--exact", test, "--nocapture"]).output().unwrap();
     let told = String::from_utf8(done.stdout).unwrap();

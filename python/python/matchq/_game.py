@@ -11,7 +11,7 @@ from matchq._matchq import GameLogic
 
 
 class Game:
-    """Plays games as the kit's ``graphical.Game`` does, with the same calls in the same order, but shows nothing.
+    """Plays games as the kit's ``graphical.Game`` does, with the same calls in the same order, but shows nothing but its seed.
 
     Each turn calls ``ai_callback(board, score, moves_left)`` for a move (x, y, vertical), ``moves_left`` counting from 25
     down to 1, plays it, and calls ``transition_callback(board, move, score_delta, next_board, moves_left)`` with the very

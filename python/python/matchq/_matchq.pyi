@@ -99,8 +99,8 @@ class Agent:
     def rank(self, board: str, moves_left: SupportsIndex | None = None) -> list[tuple[Any, float]]:
         """The moves that the player considers on a board, the best first, each with what it thinks it is worth.
 
-        The list is empty where the game is over. ``act`` plays the first of them. A value is in the player's own unit; of
-        ranked it is only the place.
+        The list is empty where there is none. ``act`` plays the first of them. A value is in the player's own unit; of ranked
+        it is only the place. Where every placement of Tetris loses, they are worth -inf or, to linear, -1000000.
 
         Raises as ``act`` does.
         """
@@ -248,7 +248,7 @@ def read_board(
 
     Args:
         picture: the path of a PNG or a JPEG, or an array of shape (height, width, 3): red, green and blue.
-        theme: what the gems look like, by a name ("match3", "kit", "bejeweled") or a file that ``matchq read --teach`` made;
+        theme: what the gems look like, by the name of one in the program (match3, kit, bejeweled, bejeweled-drawn, articles, articles-1) or a file that ``matchq read --teach`` made;
             None tries those of the game, match-3 if none is given. Without a theme that fits most cells are ?.
         field: (left, top, width, height) in pixels; None finds it.
 

@@ -28,7 +28,7 @@ def add_arguments(play: argparse.ArgumentParser) -> None:
         metavar="BUDGET",
         nargs="?",
         const=True,
-        help="search before each move, ms=N or sims=N [default: as recommended]",
+        help="search before each move, N or ms=N milliseconds or sims=N simulations [default: as recommended]",
     )
 
 
@@ -36,8 +36,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Plays; returns the exit code."""
     folder = Path(arguments.kit)
     _check(folder)
+    search = arguments.search
+    if isinstance(search, str) and search.isdecimal():
+        search = int(search)
     try:
-        agent = Agent.load(arguments.checkpoint, search=arguments.search, game="match3")
+        agent = Agent.load(arguments.checkpoint, search=search, game="match3")
     except (OSError, ValueError) as error:
         raise Failure(str(error)) from error
     graphical = _import(folder.resolve())

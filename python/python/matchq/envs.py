@@ -51,6 +51,11 @@ def _seed(given: Any) -> int:
     return seed
 
 
+def _check_options(options: Any) -> None:
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"options is {options!r}, but must be a dictionary or None")
+
+
 class _Arrays:
     """The arrays that the compiled half writes for a number of games."""
 
@@ -161,8 +166,9 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
 
         Raises:
             ValueError: a seed out of range.
-            TypeError: one that is no whole number.
+            TypeError: one that is no whole number, options that are no dictionary.
         """
+        _check_options(options)
         seed = None if seed is None else _seed(seed)
         super().reset(seed=seed)
         if seed is None and not self._session_begun:
@@ -286,6 +292,8 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._session_begun = False
         self._arrays = _Arrays(num_envs, self._games)
+        # Which games are over, and what is offered, for no one else to write to.
+        self._over, self._masks = self._arrays.over.copy(), self._arrays.masks
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -299,18 +307,21 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
 
         Raises:
             ValueError: a seed out of range, not as many seeds as games, a mask of another shape or without a true value.
-            TypeError: a seed that is no whole number, a mask that is no array of bool.
+            TypeError: a seed that is no whole number, a mask that is no array of bool, options that are no dictionary.
             gymnasium.error.ResetNeeded: a mask, but no games yet.
         """
+        _check_options(options)
         which = None if options is None else options.get("reset_mask")
         if which is not None:
             self._check_mask(which)
         if seed is None:
             seeds: list[Any] = [None] * self.num_envs
-        elif isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, str):
+        elif isinstance(seed, Sequence) and not isinstance(seed, str) or isinstance(seed, np.ndarray) and seed.ndim > 0:
             seeds = list(seed)
         else:
             first = _seed(seed)
+            if first + self.num_envs > 2**128:
+                raise ValueError(f"the seed is {first}, but must be at most 2^128 - {self.num_envs}: game i has seed N + i")
             super().reset(seed=first)
             seeds = [first + index for index in range(self.num_envs)]
         if len(seeds) != self.num_envs:
@@ -320,7 +331,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         arrays = self._arrays_to_write()
         self._games.reset(seeds, which, arrays.views)
         self._session_begun = True
-        self._arrays = arrays
+        self._keep(arrays)
         return self._observation(), self._info()
 
     def step(
@@ -339,11 +350,14 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         if actions.dtype.kind not in "iu":
             raise TypeError(f"the actions are of {actions.dtype}, but must be whole numbers")
         self._check_begun("step()")
-        if self.autoreset_mode == AutoresetMode.DISABLED and self._arrays.over.any():
+        if self.autoreset_mode == AutoresetMode.DISABLED and self._over.any():
             raise ResetNeeded(
-                f"game {self._arrays.over.argmax()} (from 0) is over: call reset(options={{'reset_mask': ...}}) before step()"
+                f"game {self._over.argmax()} (from 0) is over: call reset(options={{'reset_mask': ...}}) before step()"
             )
         arrays = self._arrays_to_write()
+        if actions.dtype == np.uint64:
+            # Beyond all actions it must stay.
+            actions = np.minimum(actions, np.iinfo(np.int64).max)
         actions = np.ascontiguousarray(actions, np.int64)
         self._games.step(actions, self.autoreset_mode == AutoresetMode.NEXT_STEP, arrays.rewards, arrays.views)
         self._arrays = arrays
@@ -354,6 +368,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
             over = arrays.over.copy()
             self._games.reset([None] * self.num_envs, over, arrays.views)
             arrays.over[:] = over
+        self._keep(arrays)
         truncated = np.zeros(self.num_envs, np.bool_)
         return self._observation(), arrays.rewards, arrays.over, truncated, {**self._info(), **final}
 
@@ -364,7 +379,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
             gymnasium.error.ResetNeeded: there are no games yet.
         """
         self._check_begun("action_masks()")
-        return self._arrays.masks.copy()
+        return self._masks.copy()
 
     @property
     def game_seeds(self) -> tuple[int, ...]:
@@ -388,6 +403,12 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
     def _check_begun(self, part: str) -> None:
         if not self._session_begun:
             raise ResetNeeded(f"there are no games yet: call reset() before {part}")
+
+    def _keep(self, arrays: _Arrays) -> None:
+        """Keeps what was written, of what is handed out a copy."""
+        self._arrays = arrays
+        self._over = arrays.over.copy()
+        self._masks = arrays.masks.copy() if self.copy else arrays.masks
 
     def _arrays_to_write(self) -> _Arrays:
         return _Arrays(self.num_envs, self._games) if self.copy else self._arrays

@@ -192,7 +192,7 @@ fn the_ends_of_every_range_are_allowed_and_what_lies_beyond_is_not() {
         ("network.dynamics_layers", vec!["2", "64"], vec!["1", "65"]),
         ("network.next_moves", vec!["0"], vec!["1", "257"]),
         ("training.steps", vec!["1"], vec!["0"]),
-        ("training.warmup", vec!["0", "999999"], vec!["1000000"]),
+        ("training.warmup", vec!["0", "1000000"], vec!["1000001"]),
         ("training.games", vec!["1", "100000"], vec!["0", "100001"]),
         ("training.updates", vec!["0", "1000"], vec!["1001"]),
         ("exploration.start", vec!["0", "1"], vec!["-0.1", "1.1", "nan"]),

@@ -9,7 +9,7 @@ use super::loss::Loss;
 use super::replay::ReplayConfig;
 use super::schedule::Schedule;
 use super::target_network::Target;
-use crate::network::{self, Input, ModelConfig, NetworkConfig};
+use crate::network::{Input, ModelConfig, NetworkConfig};
 
 /// All sections of the learner.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -164,11 +164,7 @@ impl Config {
     /// The first value that is not right.
     pub fn check(&self) -> Result<(), OutOfRange> {
         let Self { network, training, exploration, replay, learning, target } = self;
-        network.check().map_err(|network::OutOfRange { key, value, allowed }| OutOfRange {
-            key: format!("network.{key}"),
-            value,
-            allowed: allowed.to_owned(),
-        })?;
+        network.check()?;
         training.check()?;
         exploration.check()?;
         replay.check()?;
@@ -235,10 +231,10 @@ impl Training {
         let Self { steps, games, warmup, updates } = *self;
         require(steps >= 1, "training.steps", steps, "at least 1")?;
         require(
-            warmup < steps || updates == 0,
+            warmup <= steps || updates == 0,
             "training.warmup",
             warmup,
-            format!("below training.steps, {steps}: nothing is learned before"),
+            format!("at most training.steps, {steps}: nothing is learned before"),
         )?;
         require((1..=100_000).contains(&games), "training.games", games, "between 1 and 100000")?;
         require(updates <= 1_000, "training.updates", updates, "between 0 and 1000")
