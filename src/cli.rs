@@ -111,7 +111,7 @@ pub struct Compare {
     /// written
     #[arg(
         long, value_name = "FILE,...", value_delimiter = ',',
-        conflicts_with_all = ["players", "player", "games", "seed", "obstacle_kinds", "rules", "name"]
+        conflicts_with_all = ["players", "player", "games", "seed", "rules", "name"]
     )]
     pub from: Vec<PathBuf>,
     /// Also give means and differences less luck, by N simulations of every move,
@@ -331,10 +331,6 @@ pub struct GameArguments {
     /// given, all as in training]
     #[arg(long = "rule", value_name = "KEY=VALUE")]
     pub rules: Vec<String>,
-    /// In match-3 the same as --rule obstacle_kinds=K: 2 in the original, 1 in a
-    /// variant
-    #[arg(long, value_name = "K")]
-    pub obstacle_kinds: Option<u32>,
 }
 
 /// Where to compute.

@@ -17,7 +17,6 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
     let mut series = arguments.series.clone();
     if let Some(path) = &arguments.checkpoint
         && series.game.rules.is_empty()
-        && series.game.obstacle_kinds.is_none()
     {
         series.game.rules = other_rules::<G>(&rules_of::<G>(path)?);
     }
@@ -47,7 +46,6 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
     let watch = quoted(&watch);
     let mut watch = if G::NAME == Match3::NAME { watch } else { format!("{watch} --game {}", G::NAME) };
     series.game.rules.iter().for_each(|rule| watch += &format!(" --rule {}", quoted(rule)));
-    series.game.obstacle_kinds.iter().for_each(|kinds| watch += &format!(" --obstacle-kinds {kinds}"));
     let own: String =
         report.ratios.iter().map(|(about, ratio)| format!("{about} {}\n", series::shown(*ratio))).collect();
     let played = if games == 1 { format!("1 game of seed {seed}") } else { format!("{games} games from seed {seed}") };

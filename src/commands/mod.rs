@@ -135,9 +135,8 @@ fn threads(threads: Option<u32>) -> Result<()> {
 /// A parameter that the game's rules have not, or a value that it cannot have.
 fn rules<G: Game>(given: &GameArguments) -> Result<G::Rules> {
     let mut table = toml::Table::new();
-    let kinds = given.obstacle_kinds.map(|kinds| ("--obstacle-kinds", format!("obstacle_kinds={kinds}")));
-    for (flag, rule) in given.rules.iter().map(|rule| ("--rule", rule.clone())).chain(kinds) {
-        let wrong = |what: &str| Error::user(format!("{flag} {rule}: {what}"));
+    for rule in &given.rules {
+        let wrong = |what: &str| Error::user(format!("--rule {rule}: {what}"));
         let parsed = rule.split_once('=').and_then(|(key, value)| {
             let parsed = format!("value = {value}").parse::<toml::Table>().ok()?.remove("value");
             Some((key.trim(), parsed.unwrap_or_else(|| value.trim().into())))

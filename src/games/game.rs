@@ -249,10 +249,21 @@ pub trait Lookahead: Game {
     /// What follows at once in a position, and its points; `None` if nothing.
     fn wave(state: &Self::State) -> Option<(Self::State, f32)>;
 
+    /// The actions that are certain to gain something in an afterstate; by default none is known.
+    fn sure(_state: &Self::State) -> ActionMask {
+        ActionMask::empty()
+    }
+
     /// The afterstate of an action: what follows from it for certain.
     ///
     /// It is [done](Self::done), then [waves](Self::wave) until none is left.
-    fn after(state: &Self::State, action: usize) -> After<Self::State>;
+    fn after(state: &Self::State, action: usize) -> After<Self::State> {
+        let (mut state, mut points) = (Self::done(state, action), 0.0);
+        while let Some((next, gained)) = Self::wave(&state) {
+            (state, points) = (next, points + gained);
+        }
+        After { actions: Self::sure(&state), state, points }
+    }
 
     /// Plays an action as [`step`](Game::step) does, and shows its chain.
     ///

@@ -79,18 +79,18 @@ impl Reading {
 /// The board of a picture.
 ///
 /// # Errors
-/// When no field is found, or one without colours.
+/// When no field is found.
 pub fn read(name: &str, picture: &Picture, theme: &Theme) -> Result<Reading> {
     Ok(read_best(name, picture, std::slice::from_ref(theme), None)?.1)
 }
 
 /// The board of a picture by the best theme, and which theme that is.
 ///
-/// The best is that by which the cells are surest. The field has the themes' size, which they all have; it is found
-/// where none is given.
+/// The best is that by which the cells are surest; none is sure in a picture without colours, unless the theme has none
+/// either. The field has the themes' size, which they all have; it is found where none is given.
 ///
 /// # Errors
-/// When no field is found or it has no colours, there is no theme, or themes differ in size.
+/// When no field is found, there is no theme, or themes differ in size.
 pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<Field>) -> Result<(usize, Reading)> {
     let size = themes.first().ok_or_else(|| Error::user(format!("{name}: there is no theme to read it by")))?.size;
     if themes.iter().any(|theme| theme.size != size) {
@@ -103,17 +103,16 @@ pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<
     let best =
         |picture: &Picture, field: &Field| votes(&read_all(picture, themes, *field)).into_iter().fold(0.0, f32::max);
     let field = field.or_else(|| find(picture, size, best)).ok_or_else(|| none(name, size))?;
-    if picture.is_grey(field.rectangle()) && themes.iter().all(Theme::has_colours) {
-        return Err(Error::user(format!(
-            "{name} shows its field in shades of grey, and gems are told apart by their colours: take a picture in \
-             colour, or make a theme of such pictures by --teach"
-        )));
-    }
     let mut readings = read_all(picture, themes, field);
     let votes = votes(&readings);
     // Of equals the first.
     let best = (0..votes.len()).rev().max_by(|one, other| votes[*one].total_cmp(&votes[*other])).unwrap_or(0);
-    Ok((best, readings.swap_remove(best)))
+    let mut reading = readings.swap_remove(best);
+    if themes[best].has_colours() && picture.is_grey(field.rectangle()) {
+        // By lightness alone gems are not told apart.
+        reading.cells.iter_mut().for_each(|cell| cell.confidence = 0.0);
+    }
+    Ok((best, reading))
 }
 
 /// What a reading by a theme is worth in the choice of field and theme.

@@ -72,7 +72,7 @@ fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_be
         (eval(&["--games", "0"]), vec!["--games", "0"]),
         (eval(&["--batch", "0"]), vec!["--batch", "0"]),
         (eval(&["--plot", "scores.png"]), vec!["--plot", "scores.png", "must end in .svg"]),
-        (vec!["eval", "--obstacle-kinds", "300"], vec!["--obstacle-kinds", "300"]),
+        (vec!["eval", "--rule", "obstacle_kinds=300"], vec!["--rule obstacle_kinds=300", "0 to 252"]),
         (vec!["compare", "--games", "2"], vec!["--players"]),
         (compare("players.pdf"), vec!["--plot", "players.pdf", "must end in .svg"]),
         (compare("nowhere/players.svg"), vec!["--plot nowhere/players.svg", "the folder nowhere does not exist"]),

@@ -83,7 +83,7 @@ fn what_cannot_be_played_is_said_before_anything_is_shown() {
         (vec!["--player", "rollout:simulations=3"], vec!["simulations", "sims, ms, depth, guide"]),
         (vec!["--player", "rollout:sims=0"], vec!["sims=0", "from 1"]),
         (vec!["--player", "network:checkpoint=nowhere.safetensors"], vec!["nowhere.safetensors cannot be read"]),
-        (vec!["--obstacle-kinds", "300"], vec!["--obstacle-kinds", "300"]),
+        (vec!["--rule", "obstacle_kinds=300"], vec!["--rule obstacle_kinds=300"]),
     ] {
         let told = refused(&[&["play"], &arguments[..]].concat(), "");
         assert!(parts.iter().all(|part| told.contains(part)), "{arguments:?} must name {parts:?}: {told}");
@@ -175,7 +175,7 @@ fn a_board_that_is_none_or_not_at_rest_is_refused_with_row_and_column() {
         (["--moves-left", "-3", "--top", "1"], "-3"),
         (["--moves-left", "3", "--top", "0"], "--top"),
         (["--moves-left", "3", "--player", "nobody"], "the players are best, network"),
-        (["--moves-left", "3", "--obstacle-kinds", "300"], "--obstacle-kinds"),
+        (["--moves-left", "3", "--rule", "obstacle_kinds=300"], "--rule obstacle_kinds"),
     ] {
         let told = refused(&[&["advise"], &flags[..]].concat(), BOARD);
         assert!(told.contains(part), "{flags:?}: {told}");

@@ -8,9 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::games::{
-    ActionMask, After, Features, Game, Image, Lookahead, Mask, MaskKind, Playable, Shape, Step, Text, Token,
-};
+use crate::games::{ActionMask, Features, Game, Image, Lookahead, Mask, MaskKind, Playable, Shape, Step, Text, Token};
 use crate::random::{CPythonRandom, Draw};
 
 /// The game, by its tokens row by row.
@@ -78,10 +76,6 @@ impl Lookahead for Toy {
 
     fn wave(_: &[char; 6]) -> Option<([char; 6], f32)> {
         None
-    }
-
-    fn after(state: &[char; 6], action: usize) -> After<[char; 6]> {
-        After { state: Self::done(state, action), points: 0.0, actions: ActionMask::empty() }
     }
 }
 

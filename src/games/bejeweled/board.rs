@@ -1,7 +1,6 @@
 //! Bejeweled's board: swaps, runs, falling and refilling on bit planes.
 
-use super::{ACTIONS, COLUMNS, Cells, GEMS, Grid, ROWS, Swaps};
-use crate::games::ActionMask;
+use super::{COLUMNS, Cells, GEMS, Grid, ROWS, Swaps};
 use crate::games::swap;
 use crate::random::Draw;
 
@@ -10,54 +9,8 @@ use crate::random::Draw;
 /// It matches nothing.
 pub(super) const UNKNOWN: u8 = GEMS;
 
-/// Vertical swaps, numbered first.
-const VERTICAL: usize = COLUMNS * (ROWS - 1);
-
-/// The column and the row of a swap, and whether it is vertical.
-///
-/// They are those of the upper or left cell; in a vertical swap the other is the one below.
-pub(super) const fn place(action: usize) -> (usize, usize, bool) {
-    match action {
-        0..VERTICAL => (action % COLUMNS, action / COLUMNS, true),
-        _ => ((action - VERTICAL) % (COLUMNS - 1), (action - VERTICAL) / (COLUMNS - 1), false),
-    }
-}
-
-/// The action that swaps a cell with the one below, or to the right.
-///
-/// There is none where that is off the board.
-pub(super) const fn action(x: usize, y: usize, vertical: bool) -> Option<usize> {
-    match vertical {
-        true if x < COLUMNS && y < ROWS - 1 => Some(y * COLUMNS + x),
-        false if x < COLUMNS - 1 && y < ROWS => Some(VERTICAL + y * (COLUMNS - 1) + x),
-        _ => None,
-    }
-}
-
-/// The two cells of each action.
-static CELLS: [(Cells, Cells); ACTIONS] = {
-    let mut cells = [(Cells::EMPTY, Cells::EMPTY); ACTIONS];
-    let mut action = 0;
-    while action < ACTIONS {
-        let (x, y, vertical) = place(action);
-        let other = if vertical { Cells::at(x, y + 1) } else { Cells::at(x + 1, y) };
-        cells[action] = (Cells::at(x, y), other);
-        action += 1;
-    }
-    cells
-};
-
-/// The vertical and the horizontal action at each cell, by its bit's index.
-static ACTION_AT: [[u8; 2]; 128] = {
-    let mut actions = [[u8::MAX; 2]; 128];
-    let mut action = 0;
-    while action < ACTIONS {
-        let (x, y, vertical) = place(action);
-        actions[Cells::at(x, y).index()][if vertical { 0 } else { 1 }] = action as u8;
-        action += 1;
-    }
-    actions
-};
+/// A swap of two neighbours.
+pub(super) type Move = swap::Move<COLUMNS, ROWS>;
 
 /// The gems of a board, row by row from the top.
 pub(super) fn rows(grid: &Grid) -> [[u8; COLUMNS]; ROWS] {
@@ -106,16 +59,9 @@ pub(super) fn matching(grid: &Grid) -> Swaps {
 /// Swaps the two gems of an action, if there is one.
 #[inline]
 pub(super) fn swap(grid: &mut Grid, action: usize) {
-    if let Some((one, other)) = CELLS.get(action) {
-        grid.swap(*one, *other);
+    if let Some((one, other)) = Move::cells_of(action) {
+        grid.swap(one, other);
     }
-}
-
-/// Whether an action is one of these swaps.
-#[inline]
-pub(super) fn contains(swaps: &Swaps, action: usize) -> bool {
-    let cells = if action < VERTICAL { swaps.vertical } else { swaps.horizontal };
-    CELLS.get(action).is_some_and(|(one, _)| !(cells & *one).is_empty())
 }
 
 /// The runs of known gems.
@@ -159,16 +105,4 @@ pub(super) fn refill(grid: &mut Grid, draw: &mut impl Draw) {
     for cell in unknown.each() {
         grid.put(cell, draw.below_in(cell.column(), GEMS.into()) as u8);
     }
-}
-
-/// The actions of a set of swaps.
-#[inline]
-pub(super) fn actions(swaps: Swaps) -> ActionMask {
-    let mut mask = ActionMask::empty();
-    for (direction, cells) in [swaps.vertical, swaps.horizontal].into_iter().enumerate() {
-        for cell in cells.each() {
-            mask.insert(ACTION_AT[cell.index()][direction].into());
-        }
-    }
-    mask
 }

@@ -17,10 +17,11 @@ use serde_json::Value;
 
 pub use state::State;
 
+use self::board::Move;
 use super::swap::{self, Board};
 use super::{
-    ActionMask, After, Features, Game, Image, Lookahead, Mask, MaskKind, OwnFigures, Playable, Played, Shape,
-    Specialist, Step, Text, Token,
+    ActionMask, Features, Game, Image, Lookahead, Mask, MaskKind, OwnFigures, Playable, Played, Shape, Specialist,
+    Step, Text, Token,
 };
 use crate::error::{Error, Result};
 use crate::random::{Draw, Stream};
@@ -33,7 +34,7 @@ pub const ROWS: usize = 8;
 pub const GEMS: u8 = 7;
 
 /// Swaps of neighbours.
-const ACTIONS: usize = COLUMNS * (ROWS - 1) + (COLUMNS - 1) * ROWS;
+const ACTIONS: usize = Move::COUNT;
 
 /// Gems by their number; 7 where none is known.
 type Grid = Board<COLUMNS, ROWS, 3>;
@@ -150,7 +151,7 @@ impl Bejeweled {
     /// Plays a move; `see` gets the boards on the way with their empty cells.
     #[inline]
     fn play(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(&Grid, Cells)) -> Step {
-        if !board::contains(&self.legal, action) {
+        if !Move::is_among(action, &self.legal) {
             return Step { reward: 0.0, terminal: self.is_over(), waves: 0 };
         }
         board::swap(&mut self.grid, action);
@@ -236,7 +237,7 @@ impl Game for Bejeweled {
     fn mask(state: &State, _: MaskKind) -> ActionMask {
         match state.moves_left {
             Some(0) => ActionMask::empty(),
-            _ => board::actions(board::matching(&state.grid)),
+            _ => Move::actions(board::matching(&state.grid)),
         }
     }
 
@@ -294,13 +295,8 @@ impl Lookahead for Bejeweled {
         Some((next, points as f32))
     }
 
-    fn after(state: &State, action: usize) -> After<State> {
-        let (mut state, mut points) = (Self::done(state, action), 0.0);
-        while let Some((next, gained)) = Self::wave(&state) {
-            state = next;
-            points += gained;
-        }
-        After { state, points, actions: Self::mask(&state, MaskKind::LEGAL) }
+    fn sure(state: &State) -> ActionMask {
+        Self::mask(state, MaskKind::LEGAL)
     }
 }
 
@@ -319,7 +315,7 @@ impl Image for Bejeweled {
 
     /// (0, y, x) for a vertical swap, (1, y, x) for a horizontal one.
     fn place(action: usize) -> (usize, usize, usize) {
-        let (x, y, vertical) = board::place(action);
+        let Move { x, y, vertical } = Move::of_action(action);
         (usize::from(!vertical), y, x)
     }
 
@@ -378,7 +374,7 @@ impl Text for Bejeweled {
     ///
     /// The letter says whether its neighbour is the one below or the one to the right.
     fn describe(action: usize) -> String {
-        let (x, y, vertical) = board::place(action);
+        let Move { x, y, vertical } = Move::of_action(action);
         text::describe(x, y, if vertical { 'D' } else { 'R' })
     }
 
@@ -389,7 +385,7 @@ impl Text for Bejeweled {
 
     /// The cell that receives a gem, and from where: also `U` and `L`.
     fn to_json_from(action: usize, cell: (usize, usize)) -> Value {
-        let (x, y, vertical) = board::place(action);
+        let Move { x, y, vertical } = Move::of_action(action);
         let direction = match (cell == (x, y), vertical) {
             (true, true) => 'D',
             (true, false) => 'R',
@@ -405,7 +401,7 @@ impl Text for Bejeweled {
     }
 
     fn cells(action: usize) -> Vec<(usize, usize)> {
-        let (x, y, vertical) = board::place(action);
+        let Move { x, y, vertical } = Move::of_action(action);
         vec![(x, y), if vertical { (x, y + 1) } else { (x + 1, y) }]
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::board::{self, UNKNOWN};
+use super::board::{self, Move, UNKNOWN};
 use super::{COLUMNS, Cells, GEMS, Grid, Level, ROWS, Rules, text};
 
 /// The number of symmetries.
@@ -80,9 +80,8 @@ impl State {
 
 /// The number of an action on the board shown under a symmetry.
 pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
-    let (x, y, vertical) = board::place(action);
     match symmetry % 2 {
-        1 => board::action(COLUMNS - 1 - usize::from(!vertical) - x, y, vertical).unwrap_or(action),
+        1 => Move::of_action(action).mirrored().action().unwrap_or(action),
         _ => action,
     }
 }

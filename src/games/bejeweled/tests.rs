@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::board::Move;
 use super::plain::Plain;
-use super::{Bejeweled, Level, Rules, State, board};
+use super::{Bejeweled, Level, Rules, State};
 use crate::agents;
 use crate::eval::play_series;
 use crate::games::{Game, Lookahead, MaskKind, Text, conformance};
@@ -60,7 +61,8 @@ fn games_go_as_the_plain_rules_say_gem_by_gem() {
             assert_eq!(Bejeweled::board(&now), plain.text());
             let legal: Vec<_> = plain.legal();
             let mask = Bejeweled::mask(&now, MaskKind::LEGAL);
-            let mut found: Vec<_> = mask.iter().map(board::place).collect();
+            let mut found: Vec<_> =
+                mask.iter().map(Move::of_action).map(|Move { x, y, vertical }| (x, y, vertical)).collect();
             found.sort_by_key(|(x, y, vertical)| (*y, *x, !vertical));
             assert_eq!(found, legal, "{}", plain.text());
             assert_eq!(game.is_over(), legal.is_empty());
@@ -76,7 +78,7 @@ fn games_go_as_the_plain_rules_say_gem_by_gem() {
             let played = legal[choice.below(legal.len() as u32) as usize];
             let (points, steps) = plain.play(played, &mut twin_stream);
             let (x, y, vertical) = played;
-            let step = game.step(board::action(x, y, vertical).unwrap(), &mut stream);
+            let step = game.step(Move { x, y, vertical }.action().unwrap(), &mut stream);
             assert_eq!((f64::from(step.reward), step.waves), (points as f64, steps));
             assert_eq!(i64::from(game.score()), plain.score);
             let Level { number, points } = game.level();
@@ -108,7 +110,7 @@ fn what_is_certain_of_a_board_is_what_the_plain_rules_leave() {
                     steps += 1;
                     points += 10 * worth * steps;
                 }
-                let after = Bejeweled::after(&now, board::action(x, y, vertical).unwrap());
+                let after = Bejeweled::after(&now, Move { x, y, vertical }.action().unwrap());
                 assert_eq!(Bejeweled::board(&after.state), left.text());
                 assert_eq!(f64::from(after.points), points as f64);
             }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::board::{self, UNKNOWN};
+use super::board::{self, Move, UNKNOWN};
 use super::{Bejeweled, COLUMNS, Cells, Grid, Level, ROWS, Rules};
 use crate::error::{Error, Result};
 use crate::games::swap;
@@ -34,14 +34,8 @@ pub(super) fn parse(text: &str) -> Result<Grid> {
     gems.as_flattened_mut().iter_mut().for_each(|gem| *gem = (*gem).min(UNKNOWN));
     let grid = Grid::from_rows(&gems);
     let in_runs = board::runs(&grid).cells();
-    let places = || (0..ROWS * COLUMNS).map(|index| (index / COLUMNS, index % COLUMNS));
-    match { places() }.find(|(y, x)| !(in_runs & Cells::at(*x, *y)).is_empty()) {
-        None => Ok(grid),
-        Some((row, column)) => Err(Error::user(format!(
-            "at row {row}, column {column} of the board (both from 0) begins a run of three or more, \
-             but a board between two moves has none"
-        ))),
-    }
+    swap::text::check_at_rest::<COLUMNS, ROWS>(|x, y| !(in_runs & Cells::at(x, y)).is_empty())?;
+    Ok(grid)
 }
 
 /// Moves left as they are given; 0 where they are not counted.
@@ -75,10 +69,10 @@ pub(super) fn action(text: &str) -> std::result::Result<usize, String> {
     });
     let moved = parts.and_then(|(x, y, direction)| {
         Some(match direction {
-            "D" => board::action(x, y, true),
-            "U" => y.checked_sub(1).and_then(|y| board::action(x, y, true)),
-            "R" => board::action(x, y, false),
-            "L" => x.checked_sub(1).and_then(|x| board::action(x, y, false)),
+            "D" => Move { x, y, vertical: true }.action(),
+            "U" => y.checked_sub(1).and_then(|y| Move { x, y, vertical: true }.action()),
+            "R" => Move { x, y, vertical: false }.action(),
+            "L" => x.checked_sub(1).and_then(|x| Move { x, y, vertical: false }.action()),
             _ => return None,
         })
     });

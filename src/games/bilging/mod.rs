@@ -31,8 +31,8 @@ pub use state::State;
 
 use super::swap::{self, Board};
 use super::{
-    ActionMask, After, Features, Game, Image, Lookahead, Mask, MaskKind, OwnFigures, OwnValues, Playable, Played,
-    Shape, Specialist, Step, Text, Token,
+    ActionMask, Features, Game, Image, Lookahead, Mask, MaskKind, OwnFigures, OwnValues, Playable, Played, Shape,
+    Specialist, Step, Text, Token,
 };
 use crate::error::{Error, Result};
 use crate::random::{Draw, Stream};
@@ -265,14 +265,8 @@ impl Lookahead for Bilging {
         Some((next, points as f32))
     }
 
-    fn after(state: &State, action: usize) -> After<State> {
-        let (mut state, mut points) = (Self::done(state, action), 0.0);
-        while let Some((next, gained)) = Self::wave(&state) {
-            state = next;
-            points += gained;
-        }
-        let actions = if state.moves_left() > 0 { board::matching(&state.grid()) } else { ActionMask::empty() };
-        After { state, points, actions }
+    fn sure(state: &State) -> ActionMask {
+        if state.moves_left() > 0 { board::matching(&state.grid()) } else { ActionMask::empty() }
     }
 }
 

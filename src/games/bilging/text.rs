@@ -37,14 +37,8 @@ pub(super) fn parse(text: &str) -> Result<Grid> {
     let pieces = swap::text::read(text, &LETTERS[..usize::from(UNKNOWN)], "pieces")?;
     let grid = board::from_rows(pieces);
     let in_runs = board::runs(&grid).cells();
-    let places = || (0..ROWS * COLUMNS).map(|index| (index / COLUMNS, index % COLUMNS));
-    match { places() }.find(|(row, column)| !(in_runs & cell(*column, *row)).is_empty()) {
-        None => Ok(grid),
-        Some((row, column)) => Err(Error::user(format!(
-            "at row {row}, column {column} of the board (both from 0) begins a run of three or more, \
-             but a board between two moves has none"
-        ))),
-    }
+    swap::text::check_at_rest::<COLUMNS, ROWS>(|column, row| !(in_runs & cell(column, row)).is_empty())?;
+    Ok(grid)
 }
 
 /// Checks that a board has the first so many colours alone.

@@ -2,7 +2,7 @@
 //!
 //! That is how the tokens now on the board fall, match and are cleared.
 
-use super::{Cells, Grid, NO_MATCH, OBSTACLE, State, moves, score, text};
+use super::{Cells, Grid, Move, NO_MATCH, OBSTACLE, State, moves, score, text};
 use crate::games::ActionMask;
 use crate::games::swap;
 
@@ -33,7 +33,7 @@ impl Certain {
         let mut swaps = moves::matching(&self.grid);
         swaps.vertical &= known.up();
         swaps.horizontal &= known.left();
-        moves::actions(swap::Swaps { vertical: swaps.vertical & known, horizontal: swaps.horizontal & known })
+        Move::actions(swap::Swaps { vertical: swaps.vertical & known, horizontal: swaps.horizontal & known })
     }
 
     /// Plays a move and the whole chain that follows from the known tokens.
@@ -100,7 +100,7 @@ impl Certain {
 
     #[inline]
     fn swap(&mut self, action: usize) {
-        if let Some((a, b)) = moves::cells_of_action(action)
+        if let Some((a, b)) = Move::cells_of(action)
             && ((a | b) & self.grid.of_kind(UNKNOWN)).is_empty()
         {
             self.grid.swap(a, b);

@@ -3,7 +3,7 @@
 //! What [`Certain::play`] does to one board is done to as many as fit wide registers.
 
 use super::certain::{Certain, UNKNOWN};
-use super::{Cells, Grid, LONGEST, NO_MATCH, OBSTACLE, moves, worth};
+use super::{Cells, Grid, LONGEST, Move, NO_MATCH, OBSTACLE, worth};
 use crate::games::ActionMask;
 use crate::games::swap::{self, LANES};
 #[cfg(target_arch = "x86_64")]
@@ -96,7 +96,7 @@ impl Chains {
     fn swaps(moves: &[usize]) -> [Lanes; 2] {
         let mut cells = [Lanes::all(Cells::EMPTY); 2];
         for (lane, action) in moves.iter().enumerate().take(LANES) {
-            let (one, other) = moves::cells_of_action(*action).unwrap_or_default();
+            let (one, other) = Move::cells_of(*action).unwrap_or_default();
             cells[0].put(lane, one);
             cells[1].put(lane, other);
         }

@@ -146,7 +146,7 @@ impl Match3 {
 
     /// The moves that match at once, by x, then y, horizontal before vertical.
     pub fn matching_moves(&self) -> Vec<Move> {
-        let mut moves: Vec<Move> = moves::actions(moves::matching(&self.grid)).iter().map(Move::of_action).collect();
+        let mut moves: Vec<Move> = Move::actions(moves::matching(&self.grid)).iter().map(Move::of_action).collect();
         moves.sort_by_key(|at| (at.x, at.y, at.vertical));
         moves
     }
@@ -277,7 +277,7 @@ impl Game for Match3 {
     const NAME: &'static str = "match3";
     const ABOUT: &'static str =
         "8 x 10 tokens, 25 swaps, runs of three or more; a swap without a match stays and costs 5";
-    const ACTIONS: usize = moves::ACTIONS;
+    const ACTIONS: usize = Move::COUNT;
     const MASKS: &'static [Mask] = &[
         Mask { name: "legal", about: "all 142 swaps" },
         Mask { name: "effective", about: "swaps that change what is seen" },
@@ -306,7 +306,7 @@ impl Game for Match3 {
 
     /// Plays an action; a number that is no action is a move off the board.
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
-        self.swap_and_settle(moves::cells_of_action(action), draw, &mut Nobody).into()
+        self.swap_and_settle(Move::cells_of(action), draw, &mut Nobody).into()
     }
 
     fn is_over(&self) -> bool {
@@ -327,7 +327,7 @@ impl Game for Match3 {
             MATCHING => Certain::of(state).matching(),
             EFFECTIVE => moves::effective(&state.grid()),
             SETUPS => setups(state),
-            _ => ActionMask::all(moves::ACTIONS),
+            _ => ActionMask::all(Move::COUNT),
         }
     }
 
@@ -380,7 +380,7 @@ impl Lookahead for Match3 {
     fn step_seen(&mut self, action: usize, draw: &mut impl Draw, see: impl FnMut(SeenWave<State>)) -> Step {
         let board = Certain::of(&self.state()).swapped(action);
         let mut follower = Follower { board, moves_left: self.moves_left - 1, waves: 0, see };
-        let play = self.swap_and_settle(moves::cells_of_action(action), draw, &mut follower);
+        let play = self.swap_and_settle(Move::cells_of(action), draw, &mut follower);
         let Follower { board, moves_left, waves, mut see } = follower;
         let rest = board.state(moves_left);
         see(SeenWave { before: rest, after: rest, points: if waves == 0 { play.score_delta as f32 } else { 0.0 } });
@@ -500,7 +500,7 @@ impl Text for Match3 {
         let (x, y, vertical) = <(i64, i64, bool)>::deserialize(value)
             .map_err(|_| "a move is [x, y, vertical], such as [2, 6, true]".to_owned())?;
         let action = usize::try_from(x).ok().zip(usize::try_from(y).ok());
-        Ok(action.and_then(|(x, y)| Move { x, y, vertical }.action()).unwrap_or(moves::ACTIONS))
+        Ok(action.and_then(|(x, y)| Move { x, y, vertical }.action()).unwrap_or(Move::COUNT))
     }
 
     fn cells(action: usize) -> Vec<(usize, usize)> {
@@ -509,7 +509,7 @@ impl Text for Match3 {
     }
 
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {
-        let (play, boards) = self.play_watched_cells(moves::cells_of_action(action), draw);
+        let (play, boards) = self.play_watched_cells(Move::cells_of(action), draw);
         (play.into(), boards)
     }
 }

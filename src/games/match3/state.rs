@@ -8,6 +8,7 @@ use super::certain::UNKNOWN;
 use super::moves::Move;
 use super::{COLUMNS, Cells, GEMS, Grid, MOVES, OBSTACLE, ROWS, text};
 use crate::error::{Error, Result};
+use crate::games::swap;
 
 /// The number of symmetries.
 ///
@@ -89,13 +90,10 @@ impl State {
     /// As of [`new`](Self::new), and a run, by the row and the column in which the first begins.
     pub fn at_rest(board: &str, moves_left: i64) -> Result<Self> {
         let state = Self::new(board, moves_left)?;
-        match state.first_run() {
-            None => Ok(state),
-            Some((x, y)) => Err(Error::user(format!(
-                "at row {y}, column {x} of the board (both from 0) begins a run of three or more, \
-                 but a board at rest has none"
-            ))),
-        }
+        let grid = state.grid();
+        let in_runs = grid.runs(Cells::ALL & !grid.of_kind(OBSTACLE)).cells();
+        swap::text::check_at_rest::<COLUMNS, ROWS>(|x, y| !(in_runs & Cells::at(x, y)).is_empty())?;
+        Ok(state)
     }
 
     /// The position of a game; moves left below zero are kept as none.
@@ -132,16 +130,6 @@ impl State {
     /// The board's text: ten lines of `a b c d #`, no newline at the end.
     pub fn board(&self) -> String {
         text::show(&self.grid(), Cells::EMPTY)
-    }
-
-    /// The column and the row in which the first run of three or more begins.
-    ///
-    /// The first is counted from the top and then from the left; a board at rest has none.
-    pub fn first_run(&self) -> Option<(usize, usize)> {
-        let grid = self.grid();
-        let cells = grid.runs(Cells::ALL & !grid.of_kind(OBSTACLE)).cells();
-        let place = |index: usize| (index % COLUMNS, index / COLUMNS);
-        (0..ROWS * COLUMNS).map(place).find(|(x, y)| !(cells & Cells::at(*x, *y)).is_empty())
     }
 
     /// Writes the planes a, b, c, d, obstacle as bytes of 0 and 1, 400 in all.
@@ -197,11 +185,10 @@ fn write_plane(mut columns: [u16; COLUMNS], mirror: bool, plane: &mut [f32]) {
 
 /// The number of an action on the board shown under a symmetry.
 pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
-    let (_, mirror) = parts(symmetry);
-    let Move { x, y, vertical } = Move::of_action(action);
-    let last = if vertical { COLUMNS - 1 } else { COLUMNS - 2 };
-    let shown = Move { x: if mirror { last - x } else { x }, y, vertical };
-    shown.action().unwrap_or(action)
+    match parts(symmetry) {
+        (_, true) => Move::of_action(action).mirrored().action().unwrap_or(action),
+        (_, false) => action,
+    }
 }
 
 /// The order of the gems and whether the board is mirrored.

@@ -5,12 +5,14 @@
 
 mod cells;
 mod lanes;
+mod moves;
 pub mod text;
 
 use serde::{Deserialize, Serialize};
 
 pub use cells::Cells;
 pub use lanes::{LANES, Lanes};
+pub use moves::Move;
 
 /// A board of tokens, their kinds in binary over `PLANES` sets of cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

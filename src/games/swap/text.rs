@@ -44,3 +44,18 @@ pub fn read<const COLUMNS: usize, const ROWS: usize>(
     }
     Ok(kinds)
 }
+
+/// Checks that a board is at rest: that no cell, by its column and row, is in a run.
+///
+/// # Errors
+/// The first such cell from the top and then from the left, by row and column from 0.
+pub fn check_at_rest<const COLUMNS: usize, const ROWS: usize>(is_in_run: impl Fn(usize, usize) -> bool) -> Result<()> {
+    let mut places = (0..ROWS).flat_map(|row| (0..COLUMNS).map(move |column| (column, row)));
+    match places.find(|(column, row)| is_in_run(*column, *row)) {
+        None => Ok(()),
+        Some((column, row)) => Err(Error::user(format!(
+            "at row {row}, column {column} of the board (both from 0) begins a run of three or more, \
+             but a board at rest has none"
+        ))),
+    }
+}

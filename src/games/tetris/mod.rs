@@ -24,8 +24,8 @@ pub use features::Feature;
 pub use state::State;
 
 use super::{
-    ActionMask, After, Controller, Danger, Features, Game, Image, Lookahead, Mask, MaskKind, Playable, Shape, Step,
-    Text, Token,
+    ActionMask, Controller, Danger, Features, Game, Image, Lookahead, Mask, MaskKind, Playable, Shape, Step, Text,
+    Token,
 };
 use crate::error::{Error, Result};
 use crate::random::{Draw, Stream};
@@ -192,12 +192,6 @@ impl Lookahead for Tetris {
         let mut wall = state.wall();
         let lines = wall.clear();
         (lines > 0).then(|| (State::pack(&wall, state.piece(), state.height() as u8, state.is_lost()), lines as f32))
-    }
-
-    fn after(state: &State, action: usize) -> After<State> {
-        let done = Self::done(state, action);
-        let (state, points) = Self::wave(&done).unwrap_or((done, 0.0));
-        After { state, points, actions: ActionMask::empty() }
     }
 }
 

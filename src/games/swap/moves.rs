@@ -1,0 +1,123 @@
+//! Swaps of neighbours as moves, and their numbers.
+
+use std::fmt;
+
+use super::{Cells, Swaps};
+use crate::games::ActionMask;
+
+/// A swap of the token at (x, y) with a neighbour.
+///
+/// It is the one below if vertical, else the one to the right.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Move<const COLUMNS: usize, const ROWS: usize> {
+    /// The column, from the left.
+    pub x: usize,
+    /// The row, from the top.
+    pub y: usize,
+    /// Whether the other token is the one below, not the one to the right.
+    pub vertical: bool,
+}
+
+/// No board has more moves: its numbers are bytes.
+const MOST: usize = 255;
+
+impl<const COLUMNS: usize, const ROWS: usize> Move<COLUMNS, ROWS> {
+    /// Vertical moves, numbered first.
+    const VERTICAL: usize = COLUMNS * (ROWS - 1);
+
+    /// All moves.
+    pub const COUNT: usize = {
+        let count = Self::VERTICAL + (COLUMNS - 1) * ROWS;
+        assert!(count <= MOST, "a move's number must be a byte");
+        count
+    };
+
+    /// The two cells of each move.
+    const CELLS: &'static [(Cells<COLUMNS, ROWS>, Cells<COLUMNS, ROWS>); MOST] = &{
+        let mut cells = [(Cells::EMPTY, Cells::EMPTY); MOST];
+        let mut action = 0;
+        while action < Self::COUNT {
+            let one = Self::of_action(action);
+            let (x, y) = one.other();
+            cells[action] = (Cells::at(one.x, one.y), Cells::at(x, y));
+            action += 1;
+        }
+        cells
+    };
+
+    /// The vertical and the horizontal move at each cell, by its bit's index.
+    const AT: &'static [[u8; 2]; 128] = &{
+        let mut actions = [[u8::MAX; 2]; 128];
+        let mut action = 0;
+        while action < Self::COUNT {
+            let Self { x, y, vertical } = Self::of_action(action);
+            actions[Cells::<COLUMNS, ROWS>::at(x, y).index()][if vertical { 0 } else { 1 }] = action as u8;
+            action += 1;
+        }
+        actions
+    };
+
+    /// The move of an action's number: first the vertical ones, row by row from the top, then the horizontal ones.
+    pub const fn of_action(action: usize) -> Self {
+        let vertical = action < Self::VERTICAL;
+        let (index, width) = if vertical { (action, COLUMNS) } else { (action - Self::VERTICAL, COLUMNS - 1) };
+        Self { x: index % width, y: index / width, vertical }
+    }
+
+    /// The number of the move; `None` if a cell is off the board.
+    pub const fn action(self) -> Option<usize> {
+        let Self { x, y, vertical } = self;
+        match vertical {
+            true if x < COLUMNS && y < ROWS - 1 => Some(y * COLUMNS + x),
+            false if x < COLUMNS - 1 && y < ROWS => Some(Self::VERTICAL + y * (COLUMNS - 1) + x),
+            _ => None,
+        }
+    }
+
+    /// The cell (x, y) of the other token.
+    pub const fn other(self) -> (usize, usize) {
+        match self.vertical {
+            true => (self.x, self.y + 1),
+            false => (self.x + 1, self.y),
+        }
+    }
+
+    /// The same on the board's mirror image.
+    pub const fn mirrored(self) -> Self {
+        let last = if self.vertical { COLUMNS - 1 } else { COLUMNS - 2 };
+        Self { x: last - self.x, ..self }
+    }
+
+    /// The two cells that an action swaps, if there is one of that number.
+    #[inline]
+    pub fn cells_of(action: usize) -> Option<(Cells<COLUMNS, ROWS>, Cells<COLUMNS, ROWS>)> {
+        (action < Self::COUNT).then(|| Self::CELLS[action])
+    }
+
+    /// The actions of a set of swaps.
+    #[inline]
+    pub fn actions(swaps: Swaps<COLUMNS, ROWS>) -> ActionMask {
+        let mut mask = ActionMask::empty();
+        for (direction, cells) in [swaps.vertical, swaps.horizontal].into_iter().enumerate() {
+            for cell in cells.each() {
+                mask.insert(Self::AT[cell.index()][direction].into());
+            }
+        }
+        mask
+    }
+
+    /// Whether an action is one of a set of swaps.
+    #[inline]
+    pub fn is_among(action: usize, swaps: &Swaps<COLUMNS, ROWS>) -> bool {
+        let cells = if action < Self::VERTICAL { swaps.vertical } else { swaps.horizontal };
+        Self::cells_of(action).is_some_and(|(one, _)| !(cells & one).is_empty())
+    }
+}
+
+/// Both cells, such as `(2, 6)-(2, 7)`.
+impl<const COLUMNS: usize, const ROWS: usize> fmt::Display for Move<COLUMNS, ROWS> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (x, y) = self.other();
+        write!(f, "({}, {})-({x}, {y})", self.x, self.y)
+    }
+}
