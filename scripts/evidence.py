@@ -94,7 +94,7 @@ def main():
         return tables()
 
     RUNS.mkdir(parents=True, exist_ok=True)
-    program = pathlib.Path(arguments.program or build()).resolve()
+    program = pathlib.Path(arguments.program or build("evidence")).resolve()
     planned = {name: (f"configs/{name}.toml", settings, seeds) for name, (settings, seeds) in RECIPES.items()}
     for kind, config, short, changes in [("change", PLAIN, SHORT, CHANGES), ("setups", SETUPS, SHORT_SETUPS, SETUPS_CHANGES)]:
         planned |= {f"{kind}-{name}": (config, short | settings, CHANGE_SEEDS) for name, (_, settings) in changes.items()}

@@ -147,7 +147,7 @@ def main():
     if arguments.what == "tables":
         return tables(game)
 
-    program = pathlib.Path(arguments.program or build()).resolve()
+    program = pathlib.Path(arguments.program or build("players")).resolve()
     if game == "tetris":
         return endure(program, arguments.only)
     wanted = GAMES[game]

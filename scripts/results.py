@@ -103,7 +103,7 @@ def main():
     if not chosen:
         sys.exit(f"results.py: --only {arguments.only} matches none of {', '.join(PLAYERS)}")
     by = "a given program" if arguments.program else commit()
-    program = arguments.program or build()
+    program = arguments.program or build("results")
     if arguments.what == "play":
         for name in chosen:
             if not path_of("players", name).exists():
@@ -130,14 +130,14 @@ def commit():
     return f"commit `{found.stdout.strip()}`{' with changes' if changed else ''}" if found.returncode == 0 else "an unknown commit"
 
 
-def build():
-    """A copy of the program, freshly built in the release profile: whatever is built meanwhile, it stays the same."""
+def build(of):
+    """A copy of the program for a script, freshly built in the release profile: whatever is built meanwhile, it stays the same."""
     cargo = ["cargo", "build", "--release", "--locked", "--bin", "matchq"]
     cargo.append("--message-format=json-render-diagnostics")
     output = subprocess.run(cargo, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
     artifacts = (json.loads(line) for line in output.splitlines())
     built = next(path for path in (artifact.get("executable") for artifact in artifacts) if path)
-    folder = ROOT / "target" / "results"
+    folder = ROOT / "target" / of
     folder.mkdir(parents=True, exist_ok=True)
     return shutil.copy(built, folder)
 

@@ -166,8 +166,8 @@ impl Agent {
     /// The moves that the player considers on a board, the best first.
     ///
     /// Each comes with what the player thinks it is worth: a list of (move, value), empty where there is none. act plays
-    /// the first of them. A value is in the player's own unit; of ranked it is only the place. Where every placement of
-    /// Tetris loses, they are worth -inf or, to linear, -1000000.
+    /// the first of them. A value is in the player's own unit; of ranked it is only the place. It says little where every
+    /// move ends the game; searches of Tetris then give -inf.
     ///
     /// Raises as act does.
     #[pyo3(signature = (board, moves_left = None))]

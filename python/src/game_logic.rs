@@ -96,11 +96,15 @@ impl GameLogic {
     ///
     /// It goes on with the same random numbers.
     fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        copied(slf, Ok)
+        copied(slf, |_, own| Ok(own))
     }
 
     fn __deepcopy__<'py>(slf: &Bound<'py, Self>, memo: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        copied(slf, |own| slf.py().import("copy")?.call_method1("deepcopy", (own, memo)))
+        copied(slf, |copy, own| {
+            // What refers back to the game finds its copy.
+            memo.set_item(slf.as_ptr() as usize, copy)?;
+            slf.py().import("copy")?.call_method1("deepcopy", (own, memo))
+        })
     }
 
     fn __repr__(&self) -> PyResult<String> {
@@ -108,17 +112,17 @@ impl GameLogic {
     }
 }
 
-/// A copy of the same class; `copy` copies what a subclass has besides.
+/// A copy of the same class; `besides` copies what a subclass has besides.
 fn copied<'py>(
     game: &Bound<'py, GameLogic>,
-    copy: impl FnOnce(Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
+    besides: impl FnOnce(&Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let class = game.get_type();
-    let copied = class.call_method1("__new__", (&class,))?;
+    // Not by the class's own way to make one, which may want arguments.
+    let copied = game.py().get_type::<GameLogic>().call_method1("__new__", (game.get_type(),))?;
     let state = game.get().with(|game| game.clone())?;
     copied.cast::<GameLogic>()?.get().with(|game| *game = state)?;
     if let Ok(own) = game.getattr("__dict__") {
-        copied.getattr("__dict__")?.call_method1("update", (copy(own)?,))?;
+        copied.getattr("__dict__")?.call_method1("update", (besides(&copied, own)?,))?;
     }
     Ok(copied)
 }

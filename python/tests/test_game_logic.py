@@ -155,14 +155,19 @@ def test_a_copy_goes_on_alike_and_by_itself():
 
 def test_a_copy_of_a_subclass_has_its_class_and_what_it_has_besides():
     class Mine(matchq.GameLogic):
-        pass
+        def __new__(cls, seed, name):
+            return super().__new__(cls, seed)
 
-    game = Mine(3)
+        def __init__(self, seed, name):
+            self.name, self.itself = name, self
+
+    game = Mine(3, "x")
     game.moves = [(2, 2, True)]
     flat, deep = copy.copy(game), copy.deepcopy(game)
     assert type(flat) is type(deep) is Mine and flat.board() == deep.board() == game.board()
     game.moves.append((0, 0, False))
     assert len(flat.moves) == 2 and deep.moves == [(2, 2, True)]
+    assert deep.name == "x" and deep.itself is deep
 
 
 def test_actions_are_numbered_as_documented_and_back():

@@ -52,6 +52,8 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     /// From level to level the chance that the game ends soon grows by about the same factor, a small one.
     /// By a poor measure means are far off now and then, which their intervals do not tell.
     const DANGER: Option<Danger<Self>> = None;
+    /// Whether a game may end before its moves are played, or has no number of moves.
+    const MAY_END_EARLY: bool = false;
 
     /// Deals a new game.
     fn new(rules: &Self::Rules, draw: &mut impl Draw) -> Self;

@@ -5,6 +5,7 @@ mod every;
 mod kit;
 mod network;
 mod search;
+mod shipped;
 mod text;
 
 use matchq::agents::{ActionValue, Budget, Cascade, Policy, Rollout, Search};

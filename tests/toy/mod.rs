@@ -201,11 +201,14 @@ impl Lookahead for Toy {
         Some((next, points as f32))
     }
 
+    fn sure(state: &State) -> ActionMask {
+        if state.moves_left > 0 { state.matching() } else { ActionMask::empty() }
+    }
+
     fn after(state: &State, action: usize) -> After<State> {
         let mut state = *state;
         let points = state.play(action, |_| EMPTY) as f32;
-        let actions = if state.moves_left > 0 { state.matching() } else { ActionMask::empty() };
-        After { state, points, actions }
+        After { actions: Self::sure(&state), state, points }
     }
 }
 

@@ -100,7 +100,7 @@ class Agent:
         """The moves that the player considers on a board, the best first, each with what it thinks it is worth.
 
         The list is empty where there is none. ``act`` plays the first of them. A value is in the player's own unit; of ranked
-        it is only the place. Where every placement of Tetris loses, they are worth -inf or, to linear, -1000000.
+        it is only the place. It says little where every move ends the game; searches of Tetris then give -inf.
 
         Raises as ``act`` does.
         """

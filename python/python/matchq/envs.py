@@ -13,6 +13,8 @@ Match-3 has 142 swaps, of which one without a match brings -5, and the 25th ends
 planes of a, b, c, d and obstacles, each cell 1 in one plane, and ``moves_left`` has shape (1,), the moves left divided by 25:
 401 numbers. By default the swaps that match at once are offered.
 
+The image of a lost wall of Tetris is full.
+
 ``reset(seed=N)`` deals the game of seed N, in match-3 that of ``matchq.GameLogic(N)``. Each ``reset()`` after it deals another
 game: in match-3 its seed is the next ``random.Random(N).getrandbits(128)``, so that all games of an environment follow from one
 seed.

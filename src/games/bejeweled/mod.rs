@@ -195,6 +195,7 @@ impl Game for Bejeweled {
     const ACTIONS: usize = ACTIONS;
     const MASKS: &'static [Mask] = &[Mask { name: "legal", about: "the swaps that match" }];
     const DEFAULT_MASK: MaskKind = MaskKind::LEGAL;
+    const MAY_END_EARLY: bool = true;
 
     fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
         let moves_left = Some(rules.moves).filter(|moves| *moves > 0);

@@ -366,6 +366,11 @@ impl Lookahead for Match3 {
         Some((board.state(state.moves_left()), points as f32))
     }
 
+    fn sure(state: &State) -> ActionMask {
+        if state.moves_left() > 0 { Certain::of(state).matching() } else { ActionMask::empty() }
+    }
+
+    /// As the trait says, at once.
     fn after(state: &State, action: usize) -> After<State> {
         let mut board = Certain::of(state);
         let points = board.play(action) as f32;

@@ -123,6 +123,7 @@ impl Game for Tetris {
         Mask { name: "safe", about: "placements that do not lose" },
     ];
     const DEFAULT_MASK: MaskKind = SAFE;
+    const MAY_END_EARLY: bool = true;
     /// The mean height of the columns, in half rows.
     const DANGER: Option<Danger<Self>> = Some(|game| {
         let heights: usize = game.wall.tops.iter().map(|top| usize::from(*top)).sum();

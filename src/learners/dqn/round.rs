@@ -101,11 +101,10 @@ impl<G: Image> Learner<G> for Dqn<G> {
     fn new(config: &TrainConfig<Config>, rules: &G::Rules, device: &Device) -> Result<Self> {
         let TrainConfig { run, learner: Config { training, learning, replay, .. } } = config;
         let n_step = NStep::new(learning.n_step, learning.discount as f32);
-        let games = Games::new(rules.clone(), training.games, run.seed);
-        if learning.relative && games.states().next().is_some_and(|state| G::actions_left(&state) == 0) {
+        if learning.relative && G::MAY_END_EARLY {
             return Err(Error::user(format!(
-                "learning.relative = true: it must be false in {}, whose games may end after any move: their end would \
-                 be worth what is worth an average position",
+                "learning.relative = true: it must be false in {}, whose games may end early: their end would be worth what an \
+                 average position is",
                 G::NAME
             )));
         }
@@ -114,7 +113,7 @@ impl<G: Image> Learner<G> for Dqn<G> {
             model: config.model(),
             device: device.clone(),
             step: 0,
-            games,
+            games: Games::new(rules.clone(), training.games, run.seed),
             n_steps: vec![n_step; training.games],
             replay: Replay::new(replay),
             seen_waves: SeenWaves::new(config.learner.seen_waves(), Stream::new(run.seed, Role::Wave, 0)),
@@ -298,8 +297,8 @@ fn diverged(step: u64) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::Tetris;
     use crate::games::tetris::Rules;
+    use crate::games::{Bejeweled, Tetris};
     use crate::learners::Source;
     use crate::learners::dqn::replay::ReplayConfig;
     use crate::network::device;
@@ -334,11 +333,16 @@ mod tests {
     }
 
     #[test]
-    fn relative_values_are_refused_where_the_number_of_moves_is_not_known() {
+    fn relative_values_are_refused_where_games_may_end_early() {
         let ((config, rules), device) = (tetris("relative = true").unwrap(), device::select(None).unwrap().1);
         let refused = Dqn::<Tetris>::new(&config, &rules, &device).map(|_| ()).unwrap_err();
         assert_eq!(refused.exit_code(), 2);
         assert!(refused.to_string().starts_with("learning.relative = true: it must be false in tetris"), "{refused}");
+        // Also where the rules bound the moves.
+        let text = "game = { name = 'bejeweled', rules = { moves = 500 } }\nlearning = { relative = true }";
+        let source = Source::parse(text, "file.toml", &[]).unwrap();
+        let (config, rules) = source.resolve::<Bejeweled, Dqn<Bejeweled>>().unwrap();
+        assert!(Dqn::<Bejeweled>::new(&config, &rules, &device).is_err());
     }
 
     #[test]
