@@ -199,6 +199,10 @@ pub struct Replay {
     /// them
     #[arg(long, value_name = "PLAYER", conflicts_with = "file")]
     pub player: Option<String>,
+    /// Moves of the player's game at the most [default: the whole game; of one that
+    /// is drawn 200]
+    #[arg(long, value_name = "N", requires = "player", value_parser = clap::value_parser!(u64).range(1..))]
+    pub moves: Option<u64>,
     /// Draw the game as a moving picture in a file that ends in .svg
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
@@ -279,7 +283,8 @@ pub struct Read {
     /// The picture, a PNG or a JPEG; without a file, or with -, standard input
     #[arg(value_name = "IMAGE")]
     pub image: Option<PathBuf>,
-    /// The game, whose columns, rows and letters the theme must have [default: any]
+    /// The game, whose columns, rows and letters the theme must have [default: match3,
+    /// with --theme any]
     #[arg(long, value_name = "NAME")]
     pub game: Option<String>,
     /// What the gems look like: a theme of the program, match3, kit, bejeweled,

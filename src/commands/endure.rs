@@ -65,8 +65,11 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
         let shown = match (mean, half_width) {
             (Some(mean), Some(half)) => format!("{} ± {}", figure(mean), figure(half)),
             (Some(mean), None) => figure(mean),
-            // Of so many points at a mean as low as this one game in 20 would see no end: 3 = -ln 0.05.
-            (None, _) if !arguments.split && all.score > 0.0 => format!("above {}", figure(all.score / 3.0)),
+            // Where any move may end a game, of so many points at a mean as low as this one in 20 would see no end:
+            // 3 = -ln 0.05.
+            (None, _) if G::MAY_END_EARLY && !arguments.split && all.score > 0.0 => {
+                format!("above {}", figure(all.score / 3.0))
+            }
             (None, _) => "no game ended".to_owned(),
         };
         let name = player.name().to_owned();

@@ -18,6 +18,9 @@ use crate::games::{Playable, Step};
 use crate::report::animation::{Frame, animation};
 use crate::store::files;
 
+/// Moves of a player's game in a picture where no other number is given.
+const DRAWN: u64 = 200;
+
 /// One line of output: the position after a move and what the move brought.
 #[derive(Serialize)]
 struct Line {
@@ -34,7 +37,8 @@ struct Replay<'a, G: Playable, W> {
     game: G,
     rng: G::Rng,
     out: &'a mut W,
-    frames: Vec<Frame>,
+    /// What a picture shows; nothing is kept where none is drawn.
+    frames: Option<Vec<Frame>>,
     /// Whether the rules count the moves that are left.
     counted: bool,
 }
@@ -56,19 +60,23 @@ pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
     let mut out = io::stdout().lock();
     let (game, rng, mut ties) = deal::<G>(&rules, arguments.seed);
     let counted = G::actions_left(&game.state()) > 0;
-    let mut replay = Replay { game, rng, out: &mut out, frames: vec![], counted };
+    let frames = arguments.svg.is_some().then(Vec::new);
+    let mut replay = Replay { game, rng, out: &mut out, frames, counted };
     match (&arguments.player, arguments.file.as_deref().filter(|path| *path != Path::new("-"))) {
         (Some(player), _) => {
             let mut player = agents::parse::<G>(player, &rules)?;
-            // A picture is of the whole game, whoever reads along; not of one that may have no end.
-            let drawn = arguments.svg.is_some() && counted;
+            // A picture is of the whole game, whoever reads along.
+            let drawn = arguments.svg.is_some();
+            let most = arguments.moves.unwrap_or(if drawn { DRAWN } else { u64::MAX });
             let mut reading = replay.start()?;
-            while (reading || drawn) && !replay.game.is_over() {
+            let mut played = 0;
+            while (reading || drawn) && played < most && !replay.game.is_over() {
                 let mut own = [ties.clone()];
                 let actions = player.act(&[replay.game.state()], &mut own)?;
                 [ties] = own;
                 let Some(action) = actions.first() else { break };
                 reading &= replay.play(*action)?;
+                played += 1;
             }
         }
         (None, None) => replay.read(io::stdin().lock(), "standard input")?,
@@ -84,7 +92,10 @@ pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
     }
     let title = format!("{}, seed {}", G::NAME, arguments.seed);
     match &arguments.svg {
-        Some(path) => files::write_atomically(path, animation(&title, G::TOKENS, &replay.frames).as_bytes()),
+        Some(path) => {
+            let frames = replay.frames.unwrap_or_default();
+            files::write_atomically(path, animation(&title, G::TOKENS, &frames).as_bytes())
+        }
         None => Ok(()),
     }
 }
@@ -149,12 +160,13 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
     }
 
     fn frame(&mut self, board: &str, marked: Vec<(usize, usize)>, milliseconds: u32, score: i32) {
+        let Some(frames) = &mut self.frames else { return };
         let left = G::actions_left(&self.game.state());
         let caption = if left > 0 { format!("{score} points, {left} moves left") } else { format!("{score} points") };
         let rows = board.lines().map(str::to_owned).collect();
         // Of a cell the picture names the row first.
         let marked = marked.into_iter().map(|(column, row)| (row, column)).collect();
-        self.frames.push(Frame { rows, milliseconds, caption, marked });
+        frames.push(Frame { rows, milliseconds, caption, marked });
     }
 
     /// Writes the line of the position; whether anyone still reads.
@@ -175,7 +187,7 @@ mod tests {
 
     fn read(input: &[u8], out: &mut impl Write) -> Result<()> {
         let (game, rng, _) = deal::<Match3>(&Default::default(), 0);
-        Replay { game, rng, out, frames: vec![], counted: true }.read(input, "moves.jsonl")
+        Replay { game, rng, out, frames: None, counted: true }.read(input, "moves.jsonl")
     }
 
     fn replay(input: &[u8]) -> Result<String> {

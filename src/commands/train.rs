@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use super::{compute, other_rules, print, quoted};
 use crate::cli::Train;
@@ -13,6 +15,9 @@ use crate::learners::checkpoint::Checkpoint;
 use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task, with_learner};
 use crate::network::device::is_processor;
 
+/// A signal that follows the first one sooner is no second one.
+const AGAIN: Duration = Duration::from_secs(1);
+
 /// Trains until the end or until Ctrl-C.
 ///
 /// That finishes the step and saves; a second one ends the program at once.
@@ -22,9 +27,15 @@ use crate::network::device::is_processor;
 pub fn run<G: Playable>(arguments: &Train) -> Result<()> {
     /// Set by Ctrl-C, for the whole process.
     static STOP: AtomicBool = AtomicBool::new(false);
+    static FIRST: OnceLock<Instant> = OnceLock::new();
     let stop = || {
+        let first = FIRST.get_or_init(Instant::now);
         if STOP.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
+            // Some send the same signal to a process and to its group: that is one.
+            if first.elapsed() > AGAIN {
+                std::process::exit(130);
+            }
+            return;
         }
         // A standard error that is closed is no reason not to stop.
         writeln!(io::stderr(), "\nfinishing the round and saving; once more to exit at once").ok();

@@ -181,3 +181,16 @@ fn a_board_that_is_none_or_not_at_rest_is_refused_with_row_and_column() {
         assert!(told.contains(part), "{flags:?}: {told}");
     }
 }
+
+#[test]
+fn a_game_that_hardly_ends_is_replayed_and_drawn_as_far_as_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let svg = folder.path().join("game.svg").display().to_string();
+    let replay = ["replay", "--seed", "1", "--game", "tetris", "--player", "linear"];
+    let told = well(&[&replay[..], &["--moves", "30"]].concat(), "");
+    assert_eq!(told.lines().count(), 31);
+    // A picture has a bound of its own.
+    let told = well(&[&replay[..], &["--svg", &svg]].concat(), "");
+    assert_eq!(told.lines().count(), 201);
+    assert!(fs::read_to_string(&svg).unwrap().starts_with("<svg"));
+}

@@ -14,6 +14,8 @@ fn a_run_interrupted_or_killed_and_resumed_ends_as_the_one_that_never_was() {
     wait_for_rows(&mut interrupted, &place.path("runs/interrupted/train.csv"), 5);
     let id = interrupted.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    // As if it came to the process and to its group: no second one, if it is still there.
+    Command::new("kill").args(["-INT", &id]).output().unwrap();
     let output = interrupted.wait_with_output().unwrap();
     assert_well(&output);
     let told = String::from_utf8(output.stdout).unwrap();
