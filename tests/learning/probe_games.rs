@@ -235,11 +235,15 @@ impl<S: Script> Lookahead for Probe<S> {
         None
     }
 
+    /// What is offered where an action has led to.
+    fn sure(state: &Position) -> ActionMask {
+        let next = state.done.and_then(|action| S::play(Position { done: None, ..*state }, action).1);
+        next.map_or(ActionMask::empty(), S::offered)
+    }
+
     fn after(state: &Position, action: usize) -> After<Position> {
-        let position = arrived::<S>(*state);
-        let (_, next) = S::play(position, action);
-        let actions = next.map_or(ActionMask::empty(), S::offered);
-        After { state: Self::done(state, action), points: claim(position, action), actions }
+        let (left, points) = (Self::done(state, action), claim(arrived::<S>(*state), action));
+        After { state: left, points, actions: Self::sure(&left) }
     }
 }
 
