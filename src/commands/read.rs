@@ -60,7 +60,7 @@ fn read(arguments: &Read) -> Result<()> {
         eprintln!("and so are {} others, which --overlay shows", unsure - NAMED);
     }
     let unnamed = arguments.game.is_none() && arguments.theme.is_none();
-    let other = if unnamed { "it was read as one of match3, and --game names another game; " } else { "" };
+    let other = if unnamed { "it was taken for match-3, and --game names another game; " } else { "" };
     match unsure > 0 && !arguments.partial {
         true => Err(Error::runtime(format!(
             "{name}: {unsure} of {} cells are not sure; {other}--partial takes the board as it is, --teach makes a theme \

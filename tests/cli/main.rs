@@ -133,3 +133,13 @@ fn wait_for_rows(run: &mut Child, log: &Path, rows: usize) {
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
 }
+
+/// What the program says to an input, in the repository's folder.
+fn matchq(arguments: &[&str], input: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_matchq"));
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A program that reads nothing may be gone before all is written.
+    child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
+    child.wait_with_output().unwrap()
+}

@@ -1,22 +1,13 @@
 //! `play` as plain text and `advise`, as their user meets them.
 
 use std::fs;
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+use crate::matchq;
+
 const BOARD: &str =
     "dda#cbdc\ndc#c#dcb\na#cc#bbc\na#ab###a\ncdc##d#d\nd#c##ba#\nd####adc\nb#cacb#b\nbb#d#ac#\ndac#c#a#\n";
-
-fn matchq(arguments: &[&str], input: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_matchq"));
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    // A program that reads nothing may be gone before all is written.
-    child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
-    child.wait_with_output().unwrap()
-}
 
 fn well(arguments: &[&str], input: &str) -> String {
     let output = matchq(arguments, input);

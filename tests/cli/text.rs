@@ -1,15 +1,6 @@
 //! Games as text, boards that are read from it again, and seeds.
 
-use std::io::Write;
-use std::process::{Command, Output, Stdio};
-
-fn matchq(arguments: &[&str], input: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_matchq"));
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut run = command.spawn().unwrap();
-    run.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    run.wait_with_output().unwrap()
-}
+use crate::matchq;
 
 fn text(output: &[u8]) -> String {
     String::from_utf8_lossy(output).into_owned()
