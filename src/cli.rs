@@ -1,6 +1,9 @@
 //! The command line: what can be said, not what it does.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -83,7 +86,7 @@ pub struct Eval {
     #[command(flatten)]
     pub series: Series,
     /// Boards that go through the network at once, at most 1024
-    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1_024))]
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = whole(1_u32..=1_024))]
     pub batch: u32,
     /// What a network multiplies on the CPU [default: as in training]
     #[arg(long, value_name = "PRECISION", value_enum)]
@@ -117,7 +120,7 @@ pub struct Compare {
     /// Also give means and differences less luck, by N simulations of every move,
     /// say 50: the same on average, in narrower intervals. Everything else,
     /// pictures too, is of the scores as they were played
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", value_parser = whole(1_u32..=100_000))]
     pub luck: Option<u32>,
     /// Draw each player's scores, and strength against time a move, as .svg
     #[arg(long, value_name = "FILE")]
@@ -126,7 +129,7 @@ pub struct Compare {
     #[command(flatten)]
     pub series: Series,
     /// Threads [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4_096))]
+    #[arg(long, value_name = "N", value_parser = whole(1_u32..=4_096))]
     pub threads: Option<u32>,
 }
 
@@ -140,10 +143,10 @@ pub struct Endure {
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', required = true)]
     pub players: Vec<String>,
     /// Seats: games that are played side by side
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = whole(1_u64..=1_000_000))]
     pub seats: u64,
     /// Moves of each seat
-    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = whole(1..=u64::MAX))]
     pub moves: u64,
     /// Split games where their end comes near, so that rare ends are seen often
     /// (RESTART): the same mean by far fewer moves, of which each seat should have
@@ -151,7 +154,7 @@ pub struct Endure {
     #[arg(long)]
     pub split: bool,
     /// Seed of the first seat; seat i has seed S + i
-    #[arg(long, value_name = "S", default_value_t = 0, value_parser = seed_of_a_seat, allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
     /// Which game, by which rules.
     #[command(flatten)]
@@ -160,7 +163,7 @@ pub struct Endure {
     #[arg(long)]
     pub json: bool,
     /// Threads [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4_096))]
+    #[arg(long, value_name = "N", value_parser = whole(1_u32..=4_096))]
     pub threads: Option<u32>,
 }
 
@@ -168,10 +171,10 @@ pub struct Endure {
 #[derive(Clone, Debug, Args)]
 pub struct Series {
     /// Number of games
-    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = whole(1_u64..=100_000_000))]
     pub games: u64,
     /// Seed of the first game; game i has seed S + i
-    #[arg(long, value_name = "S", default_value_t = 0, value_parser = seed, allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole(0..=u128::MAX), allow_negative_numbers = true)]
     pub seed: u128,
     /// Which game, by which rules.
     #[command(flatten)]
@@ -186,7 +189,7 @@ pub struct Series {
 #[derive(Debug, Args)]
 pub struct Replay {
     /// Seed of the game
-    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole(0..=u128::MAX), allow_negative_numbers = true)]
     pub seed: u128,
     /// Which game, by which rules.
     #[command(flatten)]
@@ -201,7 +204,7 @@ pub struct Replay {
     pub player: Option<String>,
     /// Moves of the player's game at the most [default: the whole game; of one that
     /// is drawn 200]
-    #[arg(long, value_name = "N", requires = "player", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", requires = "player", value_parser = whole(1..=u64::MAX))]
     pub moves: Option<u64>,
     /// Draw the game as a moving picture in a file that ends in .svg
     #[arg(long, value_name = "FILE")]
@@ -221,17 +224,17 @@ pub struct Play {
     pub player: String,
     /// Seed of the game [default: a random one, which is shown]; the next game's is
     /// one more
-    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole(0..=u128::MAX), allow_negative_numbers = true)]
     pub seed: Option<u128>,
     /// How fast boards follow each other, 2 being twice as fast
-    #[arg(long, value_name = "X", default_value_t = 1.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = number, allow_negative_numbers = true)]
     pub speed: f64,
     /// Play yourself; the player gives hints, and afterwards plays the same game
     #[arg(long)]
     pub human: bool,
     /// Moves at the most of a game that is written as text, where there is no
     /// terminal [default: the whole game]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole(1..=u64::MAX))]
     pub moves: Option<u64>,
     /// Draw with ASCII characters only (colours go by the environment variable
     /// NO_COLOR)
@@ -254,7 +257,10 @@ pub struct Advise {
     pub file: Option<PathBuf>,
     /// Moves left to play, in match-3 from 1 to 25, where the rules count them
     /// [default: all of a game's]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(
+        long, value_name = "N", allow_negative_numbers = true,
+        value_parser = |text: &str| text.parse::<i64>().map_err(|_| "it must be a whole number")
+    )]
     pub moves_left: Option<i64>,
     /// The piece to place, where the game has pieces and the board shows none: in
     /// Tetris one of O I L J T S Z
@@ -264,7 +270,7 @@ pub struct Advise {
     #[arg(long, value_name = "PLAYER", default_value = "best:ms=200")]
     pub player: String,
     /// Only the best N moves
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole(1..=u32::MAX))]
     pub top: Option<u32>,
     /// Write JSON: the moves, in match-3 as [x, y, vertical], from the best to the
     /// worst, with their values
@@ -294,7 +300,9 @@ pub struct Read {
     pub theme: Option<String>,
     /// Where the field of gems lies, in pixels: left, top, width and height
     /// [default: it is found]
-    #[arg(long, value_name = "X,Y,WIDTH,HEIGHT", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(
+        long, value_name = "X,Y,WIDTH,HEIGHT", value_delimiter = ',', value_parser = number, allow_negative_numbers = true
+    )]
     pub field: Vec<f64>,
     /// Learn a theme from the picture of this board
     #[arg(long, value_name = "BOARD.txt", requires = "theme")]
@@ -315,14 +323,20 @@ pub struct Players {
     pub game: Option<String>,
 }
 
-/// A seed, with a sentence for what is none.
-fn seed(text: &str) -> Result<u128, String> {
-    text.parse().map_err(|_| format!("a seed is a whole number from 0 to {}", u128::MAX))
+/// Reads whole numbers in a range, with a sentence for what is none.
+fn whole<T>(range: RangeInclusive<T>) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
+where
+    T: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static,
+{
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| format!("it must be a whole number from {} to {}", range.start(), range.end()))
+    }
 }
 
-/// The same of a seat, whose seeds are shorter.
-fn seed_of_a_seat(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("a seat's seed is a whole number from 0 to {}", u64::MAX))
+/// A number, with a sentence for what is none.
+fn number(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "it must be a number".to_owned())
 }
 
 /// Which game, by which rules.
@@ -346,6 +360,6 @@ pub struct Compute {
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
     /// Threads [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4_096))]
+    #[arg(long, value_name = "N", value_parser = whole(1_u32..=4_096))]
     pub threads: Option<u32>,
 }

@@ -3,7 +3,7 @@
 #[allow(dead_code)]
 mod pictures;
 
-use matchq::games::{Bejeweled, Match3, Playable};
+use matchq::games::{Bejeweled, Match3, Playable, Text};
 use matchq::vision::{NAMES, Picture, Theme, UNKNOWN, find, overlay, read, read_best, read_field, teach};
 use pictures::rates::{CONDITIONS, Rates, measure, taught};
 use pictures::{DEEP, FLAT, GLOSSY, PALE, Page, RANGED, Scene, Style, TIGHT, jpeg};
@@ -169,6 +169,25 @@ fn where_there_is_no_board_none_is_found() {
         for theme in NAMES {
             assert!(read("x.png", &picture, &named(theme)).is_err(), "{name} by {theme}");
         }
+    }
+}
+
+#[test]
+fn tiles_that_no_theme_knows_are_not_taken_for_several_gems_each() {
+    // As the environment of Python draws Bejeweled: flat tiles of 32 pixels and lines of one.
+    let board = include_str!("pictures/bejeweled.txt");
+    let board: Vec<Vec<char>> = board.lines().map(|line| line.chars().collect()).collect();
+    let colour = |letter: char| Bejeweled::TOKENS.iter().find(|token| token.letter == letter).unwrap().colour;
+    let pixel = |at: usize| {
+        let (x, y) = (at % 256, at / 256);
+        if x % 32 == 0 || y % 32 == 0 { [0; 3] } else { colour(board[y / 32][x / 32]) }
+    };
+    let picture = Picture::new(256, (0..256 * 256).flat_map(pixel).collect());
+    let themes: Vec<Theme> = Bejeweled::THEMES.iter().map(|name| named(name)).collect();
+    if let Ok((_, reading)) = read_best("x", &picture, &themes, None) {
+        let cells = reading.cells.iter().zip(board.iter().flatten());
+        let wrong = cells.filter(|(cell, letter)| cell.is_sure() && cell.letter != **letter).count();
+        assert_eq!(wrong, 0, "{}", reading.board());
     }
 }
 

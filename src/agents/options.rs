@@ -57,7 +57,11 @@ pub(super) const MS: &str = "milliseconds a move, in place of sims";
 pub(super) const DEPTH: &str = "moves of the guide in a simulation";
 pub(super) const BREADTH: &str =
     "first moves after which a plan looks further: those with the most certain points and their equals; 0: all";
-pub(super) const GUIDE: &str = "cascade, plan (of two moves, the second at half weight), greedy, setup, fitted, linear, or a player of the game's own that does not search";
+pub(super) const GUIDE: Parameter = Parameter {
+    key: "guide",
+    default: Some("cascade"),
+    about: "who plays a simulation on (plan: of two moves, the second at half weight)",
+};
 pub(super) const PLANS: Parameter = Parameter {
     key: "plans",
     default: None,

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::options::{BoxedPlayer, CHECKPOINT, Entry, LABEL, Options, Parameter, list};
+use super::options::{BoxedPlayer, CHECKPOINT, Entry, GUIDE, LABEL, Options, Parameter, list};
 use super::{Controlled, FittedModel, NetworkPlayer, PolicyAgent};
 use super::{
     cascade, controller, exhaustive, fitted, greedy, network, network_search, plan, random, ranked, rollout, setup,
@@ -127,13 +127,14 @@ pub fn listing<G: Playable>() -> String {
         lines += &format!("{:<18}{}\n", entry.name, entry.about);
         let has_use = |parameter: &&Parameter| parameter.key != controller::WEIGHTS || !G::CONTROLLERS.is_empty();
         for Parameter { key, default, about } in entry.parameters.iter().filter(has_use) {
-            let without = match *key == CHECKPOINT.key {
-                true if is_inside::<G>(entry.name) => "; without it an agent inside the program",
-                true => "; needed, as none is inside the program",
-                false => "",
+            let more = match *key {
+                key if key == GUIDE.key => format!(": {}", list(rollout::guides::<G>().into_iter())),
+                key if key != CHECKPOINT.key => String::new(),
+                _ if is_inside::<G>(entry.name) => "; without it an agent inside the program".to_owned(),
+                _ => "; needed, as none is inside the program".to_owned(),
             };
             let default = default.map_or(String::new(), |default| format!("={default}"));
-            lines += &format!("  :{:<15}{about}{without}\n", format!("{key}{default}"));
+            lines += &format!("  :{:<15}{about}{more}\n", format!("{key}{default}"));
             for known in G::CONTROLLERS.iter().filter(|_| *key == controller::WEIGHTS) {
                 lines += &format!("    {:<14}{}\n", known.name, known.about);
             }

@@ -86,7 +86,7 @@ pub fn entry<G: Playable>() -> Entry<G> {
             Parameter { key: "sims", default: Some("1600"), about: SIMS },
             Parameter { key: "ms", default: None, about: MS },
             Parameter { key: "depth", default: Some("2"), about: DEPTH },
-            Parameter { key: "guide", default: Some("cascade"), about: GUIDE },
+            GUIDE,
             Parameter { key: "breadth", default: Some("0"), about: BREADTH },
             PLANS,
             FORECAST,
@@ -124,7 +124,7 @@ fn forecasts<G: Playable>(options: &Options<G>) -> Result<bool> {
 }
 
 /// The names of all guides.
-fn guides<G: Playable>() -> Vec<&'static str> {
+pub(super) fn guides<G: Playable>() -> Vec<&'static str> {
     let mut names = vec!["cascade", "plan", "greedy", "setup"];
     names.extend(G::FITTED.map(|_| "fitted"));
     names.extend(G::CONTROLLERS.first().map(|_| "linear"));
@@ -134,7 +134,7 @@ fn guides<G: Playable>() -> Vec<&'static str> {
 
 /// The guide that the options name.
 fn guide<G: Playable>(options: &Options<G>, rules: &G::Rules) -> Result<Box<dyn Policy<G>>> {
-    let name = options.value("guide");
+    let name = options.value(GUIDE.key);
     if name != "plan" {
         if options.number("breadth", "a whole number", 0..=G::ACTIONS)? != 0 {
             return Err(options.wrong("breadth", "0 where guide is not plan"));
@@ -157,7 +157,7 @@ fn guide<G: Playable>(options: &Options<G>, rules: &G::Rules) -> Result<Box<dyn 
         "linear" if !G::CONTROLLERS.is_empty() => Box::new(Controlled::of::<G>(&G::CONTROLLERS[0])?.player::<G>(1)),
         name => match specialist::plain::<G>(name) {
             Some(own) => own,
-            None => return Err(options.wrong("guide", &format!("one of {}", guides::<G>().join(", ")))),
+            None => return Err(options.wrong(GUIDE.key, &format!("one of {}", guides::<G>().join(", ")))),
         },
     })
 }

@@ -29,15 +29,10 @@ pub fn write<G: Game>(kind: &str, rules: &G::Rules, config: &impl Serialize, wei
 /// # Errors
 /// When the file is of another kind of model or plays another game.
 pub fn config<G: Game, C: DeserializeOwned>(file: &AgentFile, kind: &str, name: &str) -> Result<C> {
-    let wrong = |what: String| Err(Error::user(format!("{name} {what}")));
-    if file.game != G::NAME {
-        return wrong(format!("plays {}, not {}", file.game, G::NAME));
-    }
-    if file.model != kind {
-        return wrong(format!("holds a model '{}', not a {kind} one", file.model));
-    }
-    toml::from_str(&file.config).or_else(|error: toml::de::Error| {
-        wrong(format!("has a config that this program does not know: {}", in_words(error.message())))
+    file.check(G::NAME, kind, name)?;
+    toml::from_str(&file.config).map_err(|error: toml::de::Error| {
+        let what = in_words(error.message());
+        Error::user(format!("{name} has a config that this program does not know: {what}"))
     })
 }
 

@@ -3,7 +3,7 @@
 //! It prints what happens.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, ErrorKind, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::agents;
 use crate::cli;
 use crate::error::{Error, Result};
 use crate::eval::deal;
-use crate::games::{Playable, Step};
+use crate::games::{MaskKind, Playable, Step};
 use crate::report::animation::{Frame, animation};
 use crate::store::files;
 
@@ -79,7 +79,15 @@ pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
                 played += 1;
             }
         }
-        (None, None) => replay.read(io::stdin().lock(), "standard input")?,
+        (None, None) => {
+            if io::stdin().is_terminal() {
+                let legal = G::mask(&replay.game.state(), MaskKind::LEGAL);
+                let example =
+                    legal.iter().next().map_or(String::new(), |action| format!(", such as {}", G::to_json(action)));
+                writeln!(io::stderr(), "Type one move a line{example}, and Ctrl-D at the end.").ok();
+            }
+            replay.read(io::stdin().lock(), "standard input")?;
+        }
         (None, Some(path)) => {
             let name = path.display().to_string();
             let unread = |error| Error::user(format!("{name} cannot be read: {error}"));

@@ -56,23 +56,28 @@ pub struct Logs {
 
 impl Logs {
     /// The logs of a new run.
-    pub fn create<G: Game, L: Learner<G>>(folder: &RunFolder, steps: u64, quiet: bool) -> Result<Self> {
+    pub fn create<G: Game, L: Learner<G>>(folder: &RunFolder, config: &L::Config, quiet: bool) -> Result<Self> {
         let path = folder.path();
         let training = CsvLog::create(&path.join("train.csv"), &training_columns::<G, L>())?;
         let evaluations = CsvLog::create(&path.join("evaluations.csv"), &evaluation_columns::<G, L>())?;
         let events = EventLog::create(&path.join("tensorboard"))?;
-        Self::new::<G, L>(training, evaluations, events, 0, steps, quiet)
+        Self::new::<G, L>(training, evaluations, events, 0, config, quiet)
     }
 
     /// The logs of a run as they were at a step.
     ///
     /// What was written after it is taken back.
-    pub fn resume<G: Game, L: Learner<G>>(folder: &RunFolder, step: u64, steps: u64, quiet: bool) -> Result<Self> {
+    pub fn resume<G: Game, L: Learner<G>>(
+        folder: &RunFolder,
+        step: u64,
+        config: &L::Config,
+        quiet: bool,
+    ) -> Result<Self> {
         let path = folder.path();
         let training = CsvLog::resume(&path.join("train.csv"), &training_columns::<G, L>(), step)?;
         let evaluations = CsvLog::resume(&path.join("evaluations.csv"), &evaluation_columns::<G, L>(), step)?;
         let events = EventLog::resume(&path.join("tensorboard"), step)?;
-        Self::new::<G, L>(training, evaluations, events, step, steps, quiet)
+        Self::new::<G, L>(training, evaluations, events, step, config, quiet)
     }
 
     fn new<G: Game, L: Learner<G>>(
@@ -80,7 +85,7 @@ impl Logs {
         evaluations: CsvLog,
         events: EventLog,
         step: u64,
-        steps: u64,
+        config: &L::Config,
         quiet: bool,
     ) -> Result<Self> {
         let seconds_before = training.column("seconds")?.last().map_or(0.0, |(_, seconds)| *seconds);
@@ -88,7 +93,7 @@ impl Logs {
             training,
             evaluations,
             events,
-            progress: Progress::new(unit_of(L::STEPS), steps, step, quiet),
+            progress: Progress::new(unit_of(L::STEPS), L::steps(config), step, L::quick_steps(config), quiet),
             counters: L::COUNTERS,
             shown: L::SHOWN,
             began: Instant::now(),

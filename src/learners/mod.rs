@@ -72,6 +72,11 @@ pub trait Learner<G: Game>: Send + Sized {
     /// Steps of the whole training.
     fn steps(config: &Self::Config) -> u64;
 
+    /// Steps at the start that take far less time than others.
+    fn quick_steps(_config: &Self::Config) -> u64 {
+        0
+    }
+
     /// Whether a training can be made longer once it has begun; if not, why.
     ///
     /// The reason is what goes by the share of the training that is done.

@@ -56,7 +56,7 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
         let record = Record { threads: rayon::current_num_threads(), ..Record::default() };
         // A checkpoint can be resumed without logs, but not the other way round.
         save(&folder, &config, &record, &Metrics::default(), &learner)?;
-        let logs = Logs::create::<G, L>(&folder, L::steps(&config.learner), quiet)?;
+        let logs = Logs::create::<G, L>(&folder, &config.learner, quiet)?;
         Ok(Self { config, rules, learner, record, metrics: Metrics::default(), folder, logs })
     }
 
@@ -91,7 +91,7 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
             save(&folder, &config, &record, &metrics, &learner)?;
             folder.write_config(&config.to_toml()?)?;
         }
-        let logs = Logs::resume::<G, L>(&folder, step, steps, quiet)?;
+        let logs = Logs::resume::<G, L>(&folder, step, &config.learner, quiet)?;
         Ok(Self { config, rules, learner, record, metrics, folder, logs })
     }
 

@@ -122,12 +122,7 @@ impl Model {
     /// # Errors
     /// When the file is of another kind of model, plays another game or has weights of another shape.
     pub fn from_file<G: Image>(file: &AgentFile, name: &str, device: &Device) -> Result<Self> {
-        if file.game != G::NAME {
-            return Err(Error::user(format!("{name} plays {}, not {}", file.game, G::NAME)));
-        }
-        if file.model != KIND {
-            return Err(Error::user(format!("{name} holds a model '{}', not a {KIND}", file.model)));
-        }
+        file.check(G::NAME, KIND, name)?;
         let config = ModelConfig::read(file, name)?;
         MaskKind::of::<G>(&config.mask).map_err(|error| Error::user(format!("{name}: {error}")))?;
         // The weights drawn here are replaced at once.
@@ -256,9 +251,13 @@ mod tests {
     #[test]
     fn a_file_that_does_not_fit_is_refused_by_name_with_what_does_not() {
         type Change = fn(&mut AgentFile);
-        let cases: [(Change, &str); 8] = [
+        let cases: [(Change, &str); 9] = [
             (|file| file.game = "chess".into(), "it plays chess, not match3"),
-            (|file| file.model = "linear".into(), "it holds a model 'linear', not a q-network"),
+            (
+                |file| file.model = "linear".into(),
+                "it holds a model 'linear', not a 'q-network'; the player 'fitted' has such a one",
+            ),
+            (|file| file.model = "tree".into(), "it holds a model 'tree', not a 'q-network'"),
             (|file| file.rules = "obstacle_kinds".into(), "it: this program does not know the agent's rules: "),
             (|file| file.config.insert_str(0, "waste = 1\n"), "it: this program does not know the agent's config: "),
             (|file| file.config = file.config.replace("points = 4.0", "points = 0.0"), "it: points = 0: it must be"),

@@ -3,6 +3,8 @@
 //! It is a bar on a terminal, a plain line now and then elsewhere.
 
 use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{
@@ -24,8 +26,8 @@ pub struct Progress {
     written: Option<(u64, String)>,
     /// What steps are called.
     unit: &'static str,
-    /// Where the run began.
-    start: u64,
+    /// From which step on the pace is taken: where the run began, or its warm-up ends.
+    start: Arc<AtomicU64>,
     /// The named numbers as text.
     metrics: String,
 }
@@ -33,13 +35,16 @@ pub struct Progress {
 impl Progress {
     /// Begins at a step (0, or where a resumed run stands) of so many.
     ///
-    /// `unit` is what steps are called. A quiet one shows nothing at all.
-    pub fn new(unit: &'static str, steps: u64, start: u64, quiet: bool) -> Self {
+    /// `unit` is what steps are called. The first `quick` ones tell nothing of the pace. A quiet one shows nothing at
+    /// all.
+    pub fn new(unit: &'static str, steps: u64, start: u64, quick: u64, quiet: bool) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let template = template(unit, "{pace}");
+        let from = Arc::new(AtomicU64::new(start.max(quick)));
+        let shown_from = Arc::clone(&from);
         let shown = move |state: &ProgressState, text: &mut dyn std::fmt::Write| {
             text.write_str(&pace(
-                state.pos().saturating_sub(start),
+                state.pos().saturating_sub(shown_from.load(Ordering::Relaxed)),
                 steps.saturating_sub(state.pos()),
                 state.elapsed(),
             ))
@@ -49,7 +54,7 @@ impl Progress {
             ProgressBar::with_draw_target(Some(steps), target).with_style(style(&template).with_key("pace", shown));
         bar.set_position(start);
         let lines = (!quiet && bar.is_hidden()).then(Instant::now);
-        Self { bar, lines, written: None, unit, start, metrics: String::new() }
+        Self { bar, lines, written: None, unit, start: from, metrics: String::new() }
     }
 
     /// Takes note of where the run stands; shows it when it is time to.
@@ -58,6 +63,11 @@ impl Progress {
     pub fn update(&mut self, step: u64, metrics: &[(&str, f64)]) {
         let metric = |(name, value): &(&str, f64)| format!("{name} {}", HumanFloatCount(*value));
         self.metrics = metrics.iter().map(metric).collect::<Vec<_>>().join("  ");
+        let start = self.start.load(Ordering::Relaxed);
+        if self.bar.position() < start && start <= step {
+            self.bar.reset_elapsed();
+            self.start.store(step, Ordering::Relaxed);
+        }
         self.bar.set_position(step);
         match self.lines {
             Some(last) if last.elapsed() >= LINE => self.line(),
@@ -74,7 +84,7 @@ impl Progress {
             self.lines = Some(Instant::now());
             let shown = Some((self.bar.position(), self.metrics.clone()));
             if self.written != shown {
-                print(&line(&self.bar, self.unit, self.start, &self.metrics));
+                print(&line(&self.bar, self.unit, self.start.load(Ordering::Relaxed), &self.metrics));
                 self.written = shown;
             }
         }
@@ -215,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_bar_shows_the_step_and_the_named_numbers_in_less_than_a_hundred_columns() {
-        let mut progress = Progress { lines: None, ..Progress::new("steps", 123_000_000, 98_000_000, true) };
+        let mut progress = Progress { lines: None, ..Progress::new("steps", 123_000_000, 98_000_000, 0, true) };
         let paper = on(&progress.bar);
         progress.update(98_765_432, &[("epsilon", 0.05), ("loss", 0.010_61), ("evaluation", 1412.34)]);
         progress.finish();
@@ -236,14 +246,30 @@ mod tests {
 
     #[test]
     fn a_plain_line_says_the_same_and_makes_up_no_pace() {
-        let mut progress = Progress::new("generations", 10_000, 5_000, true);
+        let mut progress = Progress::new("generations", 10_000, 5_000, 0, true);
         progress.update(5_000, &[]);
         assert_eq!(line(&progress.bar, "generations", 5_000, ""), "5,000 of 10,000 generations (50 %)");
         progress.update(7_500, &[("loss", 0.25), ("best", 1412.25)]);
         let text = line(&progress.bar, "generations", 5_000, &progress.metrics);
         assert!(text.starts_with("7,500 of 10,000 generations (75 %), "), "{text}");
         assert!(text.ends_with(" left: loss 0.25  best 1,412.25"), "{text}");
-        assert_eq!(line(&Progress::new("sweeps", 0, 0, true).bar, "sweeps", 0, ""), "0 of 0 sweeps (0 %)");
+        assert_eq!(line(&Progress::new("sweeps", 0, 0, 0, true).bar, "sweeps", 0, ""), "0 of 0 sweeps (0 %)");
+    }
+
+    #[test]
+    fn a_warm_up_tells_nothing_of_the_pace() {
+        let mut progress = Progress { lines: None, ..Progress::new("steps", 10_000, 0, 1_000, true) };
+        let paper = on(&progress.bar);
+        progress.update(900, &[]);
+        progress.bar.tick();
+        let during = std::mem::take(&mut *paper.0.lock().unwrap());
+        assert!(during.contains("900 of 10,000 steps") && !during.contains("left"), "{during}");
+        progress.update(1_024, &[]);
+        assert_eq!(progress.start.load(Ordering::Relaxed), 1_024);
+        progress.update(1_088, &[]);
+        progress.bar.tick();
+        let after = paper.0.lock().unwrap().clone();
+        assert!(after.contains("1,088 of 10,000 steps, ") && after.contains(" left"), "{after}");
     }
 
     #[test]

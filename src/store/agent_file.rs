@@ -52,6 +52,9 @@ pub struct AgentFile {
     pub tensors: Arrays,
 }
 
+/// Kinds of models, and the players that have them.
+const PLAYERS: [(&str, &str); 3] = [("q-network", "network"), ("linear", "fitted"), ("controller", "linear")];
+
 /// Tensors by name.
 pub type Arrays = BTreeMap<String, Array>;
 
@@ -92,6 +95,22 @@ impl AgentFile {
     /// A file that is missing, truncated, damaged, no agent at all, or from a newer version of the program.
     pub fn load(path: &Path) -> Result<Self> {
         Self::from_bytes(&files::read(path)?).map_err(|what| Error::user(format!("{} {what}", path.display())))
+    }
+
+    /// Refuses an agent of another game or of another kind of model.
+    ///
+    /// # Errors
+    /// What it is; `name` is what the error calls the file.
+    pub fn check(&self, game: &str, model: &str, name: &str) -> Result<()> {
+        if self.game != game {
+            return Err(Error::user(format!("{name} plays {}, not {game}", self.game)));
+        }
+        if self.model == model {
+            return Ok(());
+        }
+        let found = PLAYERS.iter().find(|(known, _)| *known == self.model);
+        let player = found.map_or(String::new(), |(_, player)| format!("; the player '{player}' has such a one"));
+        Err(Error::user(format!("{name} holds a model '{}', not a '{model}'{player}", self.model)))
     }
 
     /// The file's bytes.

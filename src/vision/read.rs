@@ -14,6 +14,9 @@ pub const UNKNOWN: char = '?';
 /// A cell whose letter is less probable is not sure.
 pub const SURE: f32 = 0.9;
 
+/// A field that was found is none where more of its cells lie in line, 0 to 1.
+const LINED: f32 = 0.5;
+
 /// What colour costs, in spreads squared, until the gem is rather unknown.
 const STRANGE: f32 = 16.0;
 /// What no agreement of shapes costs, and the agreement that costs nothing.
@@ -55,11 +58,30 @@ impl Reading {
 
     /// How likely it is to be a board, from 0 to 1.
     ///
-    /// That is how sure its cells are, on average, and less where one letter has most of them: an even surface may look
-    /// like one gem everywhere.
+    /// That is how sure its cells are, on average, and less where one letter has most of them or gems lie in line: a
+    /// surface may look like one gem everywhere, a large tile like several.
     fn worth(&self) -> f32 {
         let confidence = self.cells.iter().map(|cell| cell.confidence).sum::<f32>() / self.cells.len() as f32;
-        confidence * (2.0 * (1.0 - self.most_frequent())).min(1.0)
+        confidence * (2.0 * (1.0 - self.most_frequent())).min(1.0) * (1.0 - self.in_line())
+    }
+
+    /// The share of its cells that lie in line with two others of their gem.
+    ///
+    /// At rest a board has none. What is written as a sign, such as an obstacle, is no gem.
+    fn in_line(&self) -> f32 {
+        let [columns, rows] = self.field.size;
+        let is_line = |at: usize, step: usize| {
+            let letter = self.cells[at].letter;
+            letter.is_alphanumeric() && (1..3).all(|by| self.cells[at + by * step].letter == letter)
+        };
+        let mut in_line = vec![false; self.cells.len()];
+        for at in 0..self.cells.len() {
+            let lines = [(1, at % columns + 2 < columns), (columns, at / columns + 2 < rows)];
+            for (step, _) in lines.into_iter().filter(|(step, fits)| *fits && is_line(at, *step)) {
+                (0..3).for_each(|by| in_line[at + by * step] = true);
+            }
+        }
+        in_line.iter().filter(|cell| **cell).count() as f32 / in_line.len() as f32
     }
 
     /// The share of its cells that have the most frequent letter.
@@ -90,7 +112,7 @@ pub fn read(name: &str, picture: &Picture, theme: &Theme) -> Result<Reading> {
 /// either. The field has the themes' size, which they all have; it is found where none is given.
 ///
 /// # Errors
-/// When no field is found, there is no theme, or themes differ in size.
+/// When no field is found, or one whose gems mostly lie in line, there is no theme, or themes differ in size.
 pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<Field>) -> Result<(usize, Reading)> {
     let size = themes.first().ok_or_else(|| Error::user(format!("{name}: there is no theme to read it by")))?.size;
     if themes.iter().any(|theme| theme.size != size) {
@@ -102,12 +124,16 @@ pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<
     // Looking for the field is the larger part of the work: it is done once for all of them.
     let best =
         |picture: &Picture, field: &Field| votes(&read_all(picture, themes, *field)).into_iter().fold(0.0, f32::max);
+    let is_given = field.is_some();
     let field = field.or_else(|| find(picture, size, best)).ok_or_else(|| none(name, size))?;
     let mut readings = read_all(picture, themes, field);
     let votes = votes(&readings);
     // Of equals the first.
     let best = (0..votes.len()).rev().max_by(|one, other| votes[*one].total_cmp(&votes[*other])).unwrap_or(0);
     let mut reading = readings.swap_remove(best);
+    if !is_given && reading.in_line() > LINED {
+        return Err(none(name, size));
+    }
     if themes[best].has_colours() && picture.is_grey(field.rectangle()) {
         // By lightness alone gems are not told apart.
         reading.cells.iter_mut().for_each(|cell| cell.confidence = 0.0);

@@ -51,25 +51,28 @@ fn moves_that_are_left_are_told_only_where_the_rules_count_them() {
 }
 
 #[test]
-fn what_is_no_seed_is_refused_by_a_sentence() {
+fn what_is_no_number_or_out_of_range_is_refused_by_a_sentence() {
     let huge = "9".repeat(40);
-    for (command, seed) in [
-        (&["play"][..], "-1"),
-        (&["play"], &huge),
-        (&["replay"], "1.5"),
-        (&["eval", "--games", "1"], "-1"),
-        (&["compare", "--players", "random", "--games", "1"], "1e5"),
+    let seed = "must be a whole number from 0 to 34028";
+    for (command, flag, given, sentence) in [
+        (&["play"][..], "--seed", "-1", seed),
+        (&["play"], "--seed", &huge, seed),
+        (&["replay"], "--seed", "1.5", seed),
+        (&["eval", "--games", "1"], "--seed", "-1", seed),
+        (&["compare", "--players", "random", "--games", "1"], "--seed", "1e5", seed),
+        (&["endure", "--players", "random"], "--seed", "-7", "a whole number from 0 to 18446744073709551615"),
+        (&["eval"], "--games", "abc", "must be a whole number from 1 to 100000000"),
+        (&["eval"], "--batch", "1025", "must be a whole number from 1 to 1024"),
+        (&["advise"], "--moves-left", "x", "must be a whole number"),
+        (&["play"], "--speed", "fast", "must be a number"),
+        (&["read"], "--field", "1,2,3,wide", "must be a number"),
     ] {
-        let done = matchq(&[command, &["--seed", seed]].concat(), "");
+        let done = matchq(&[command, &[flag, given]].concat(), "");
         let told = text(&done.stderr);
         assert_eq!(done.status.code(), Some(2), "{told}");
-        assert!(
-            told.contains(&format!("'{seed}'")) && told.contains("a seed is a whole number from 0 to 34028"),
-            "{told}"
-        );
+        let value = given.rsplit(',').next().unwrap();
+        assert!(told.contains(&format!("'{value}' for '{flag} ")) && told.contains(sentence), "{told}");
     }
-    let done = matchq(&["endure", "--players", "random", "--seed", "-7"], "");
-    assert!(text(&done.stderr).contains("a seat's seed is a whole number from 0 to 18446744073709551615"));
     let done = matchq(&["endure", "--players", "random", "--seed", "18446744073709551600", "--seats", "17"], "");
     assert_eq!(done.status.code(), Some(2));
     assert!(text(&done.stderr).contains("the seeds of all seats must lie below 2^64"), "{}", text(&done.stderr));

@@ -168,11 +168,15 @@ fn message<G: Playable>(session: &Session<G>) -> String {
     if let Some(notice) = session.notice() {
         return notice.to_owned();
     }
+    let is_hint = |action| session.view().first().is_some_and(|best| best.action == action);
     match session.phase() {
         Phase::Choosing => match session.hand() {
             None if session.is_step_due() => format!("{player} thinks, then comes the step"),
             None => format!("{player} thinks"),
             Some(hand) if hand.hint && session.is_thinking() => format!("{player} thinks about a hint"),
+            Some(Hand { steered: Some(action), .. }) if is_hint(action) => {
+                "here it is best: down lets it fall".to_owned()
+            }
             Some(Hand { steered: Some(_), .. }) => "left and right move, up turns, down lets it fall".to_owned(),
             Some(hand) if hand.selected => "which direction is it swapped?".to_owned(),
             Some(_) => "select a token, then swap it in a direction".to_owned(),

@@ -80,6 +80,8 @@ pub struct Hand {
     /// The action of the piece that is steered, in games that have one.
     pub steered: Option<usize>,
     /// Whether the best moves are asked for.
+    ///
+    /// A piece that is steered then goes where the best one puts it.
     pub hint: bool,
 }
 
@@ -207,6 +209,7 @@ impl<G: Playable> Session<G> {
             return;
         }
         self.view = answer.ranked;
+        self.follow_hint();
         if self.hand.is_none() {
             self.table.ties = answer.ties;
             self.enter(Phase::Chosen);
@@ -257,6 +260,7 @@ impl<G: Playable> Session<G> {
             Command::Unselect => self.hand.iter_mut().for_each(|hand| hand.selected = false),
             Command::Hint if matches!(self.phase, Phase::Choosing) => {
                 self.hand.iter_mut().for_each(|hand| hand.hint = !hand.hint);
+                self.follow_hint();
             }
             _ => {}
         }
@@ -320,6 +324,14 @@ impl<G: Playable> Session<G> {
         let turns = usize::from(rows < 0);
         let to = G::steer(&self.table.game.state(), self.steered(), columns, turns);
         self.hand.iter_mut().for_each(|hand| hand.steered = to);
+    }
+
+    /// A piece that is steered goes where a hint that is wanted puts it.
+    fn follow_hint(&mut self) {
+        let best = self.view.first().map(|best| best.action);
+        if let Some(hand) = self.hand.as_mut().filter(|hand| hand.hint) {
+            hand.steered = hand.steered.and(best).or(hand.steered);
+        }
     }
 
     fn drop_piece(&mut self) {

@@ -94,6 +94,10 @@ impl<G: Image> Learner<G> for Dqn<G> {
         config.training.steps
     }
 
+    fn quick_steps(config: &Config) -> u64 {
+        config.training.warmup
+    }
+
     fn check_lengthening(config: &Config) -> std::result::Result<(), String> {
         config.check_lengthening()
     }

@@ -242,6 +242,32 @@ fn the_player_is_asked_for_a_hint_only_where_the_person_wants_one() {
 }
 
 #[test]
+fn a_falling_piece_goes_where_a_hint_puts_it() {
+    use crate::games::{Tetris, tetris};
+    let mut own = Session::<Tetris>::new(tetris::Rules::new(8).unwrap(), 2, "it", true, 1.0);
+    let begin = own.steered().unwrap();
+    let answer = |session: &mut Session<Tetris>, action: usize| {
+        let Question { id, ties, .. } = session.question().unwrap();
+        session.answer(Answer { id, ties, ranked: vec![ActionValue { action, value: 1.0 }] });
+    };
+    own.obey(Command::Hint);
+    answer(&mut own, begin + 3);
+    assert_eq!(own.steered(), Some(begin + 3));
+    own.obey(Command::Go(-1, 0));
+    assert_eq!(own.steered(), Some(begin + 2));
+    [Command::Hint, Command::Hint].into_iter().for_each(|hint| own.obey(hint));
+    assert_eq!(own.steered(), Some(begin + 3), "the same hint again");
+    own.obey(Command::Select);
+    (0..1_000).for_each(|_| own.tick(0.01));
+    let begin = own.steered();
+    own.obey(Command::Hint);
+    let Question { id, ties, .. } = own.question().unwrap();
+    own.obey(Command::Hint);
+    own.answer(Answer { id, ties, ranked: vec![ActionValue { action: 0, value: 1.0 }] });
+    assert_eq!(own.steered(), begin, "a hint that is not wanted any more");
+}
+
+#[test]
 fn after_a_persons_game_the_player_plays_the_same_one() {
     let mut own = Watched::new("greedy", true);
     for columns in [1, -1].into_iter().cycle().take(25) {
