@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::network::Precision;
 
@@ -16,6 +16,16 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Cli {
+    /// The command line of this process; where it is wrong, the process ends.
+    pub fn read() -> Self {
+        // A negative number is a value that is out of range, not another flag.
+        let command = Self::command()
+            .mut_subcommands(|command| command.mut_args(|argument| argument.allow_negative_numbers(true)));
+        Self::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
+    }
 }
 
 /// What to do.
@@ -118,8 +128,8 @@ pub struct Compare {
     )]
     pub from: Vec<PathBuf>,
     /// Also give means and differences less luck, by N simulations of every move,
-    /// say 50: the same on average, in narrower intervals. Everything else,
-    /// pictures too, is of the scores as they were played
+    /// say 50: the same on average, in match-3 in narrower intervals. Everything
+    /// else, pictures too, is of the scores as they were played
     #[arg(long, value_name = "N", value_parser = whole(1_u32..=100_000))]
     pub luck: Option<u32>,
     /// Draw each player's scores, and strength against time a move, as .svg
@@ -154,7 +164,7 @@ pub struct Endure {
     #[arg(long)]
     pub split: bool,
     /// Seed of the first seat; seat i has seed S + i
-    #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole(0..=u64::MAX))]
     pub seed: u64,
     /// Which game, by which rules.
     #[command(flatten)]
@@ -174,7 +184,7 @@ pub struct Series {
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = whole(1_u64..=100_000_000))]
     pub games: u64,
     /// Seed of the first game; game i has seed S + i
-    #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole(0..=u128::MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole(0..=u128::MAX))]
     pub seed: u128,
     /// Which game, by which rules.
     #[command(flatten)]
@@ -189,7 +199,7 @@ pub struct Series {
 #[derive(Debug, Args)]
 pub struct Replay {
     /// Seed of the game
-    #[arg(long, value_name = "N", value_parser = whole(0..=u128::MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole(0..=u128::MAX))]
     pub seed: u128,
     /// Which game, by which rules.
     #[command(flatten)]
@@ -224,10 +234,10 @@ pub struct Play {
     pub player: String,
     /// Seed of the game [default: a random one, which is shown]; the next game's is
     /// one more
-    #[arg(long, value_name = "N", value_parser = whole(0..=u128::MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole(0..=u128::MAX))]
     pub seed: Option<u128>,
     /// How fast boards follow each other, 2 being twice as fast
-    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = number, allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = number)]
     pub speed: f64,
     /// Play yourself; the player gives hints, and afterwards plays the same game
     #[arg(long)]
@@ -258,7 +268,7 @@ pub struct Advise {
     /// Moves left to play, in match-3 from 1 to 25, where the rules count them
     /// [default: all of a game's]
     #[arg(
-        long, value_name = "N", allow_negative_numbers = true,
+        long, value_name = "N",
         value_parser = |text: &str| text.parse::<i64>().map_err(|_| "it must be a whole number")
     )]
     pub moves_left: Option<i64>,
@@ -301,7 +311,7 @@ pub struct Read {
     /// Where the field of gems lies, in pixels: left, top, width and height
     /// [default: it is found]
     #[arg(
-        long, value_name = "X,Y,WIDTH,HEIGHT", value_delimiter = ',', value_parser = number, allow_negative_numbers = true
+        long, value_name = "X,Y,WIDTH,HEIGHT", value_delimiter = ',', value_parser = number, allow_hyphen_values = true
     )]
     pub field: Vec<f64>,
     /// Learn a theme from the picture of this board

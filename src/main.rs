@@ -1,12 +1,11 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
 use matchq::cli::Cli;
 use matchq::commands;
 
 fn main() -> ExitCode {
-    let result = commands::run(Cli::parse().command);
+    let result = commands::run(Cli::read().command);
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

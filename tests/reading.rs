@@ -3,7 +3,8 @@
 #[allow(dead_code)]
 mod pictures;
 
-use matchq::games::{Bejeweled, Match3, Playable, Text};
+use matchq::games::{Bejeweled, Game, Match3, Playable, Text};
+use matchq::random::{Role, Stream};
 use matchq::vision::{NAMES, Picture, Theme, UNKNOWN, find, overlay, read, read_best, read_field, teach};
 use pictures::rates::{CONDITIONS, Rates, measure, taught};
 use pictures::{DEEP, FLAT, GLOSSY, PALE, Page, RANGED, Scene, Style, TIGHT, jpeg};
@@ -173,22 +174,57 @@ fn where_there_is_no_board_none_is_found() {
 }
 
 #[test]
-fn tiles_that_no_theme_knows_are_not_taken_for_several_gems_each() {
-    // As the environment of Python draws Bejeweled: flat tiles of 32 pixels and lines of one.
-    let board = include_str!("pictures/bejeweled.txt");
-    let board: Vec<Vec<char>> = board.lines().map(|line| line.chars().collect()).collect();
+fn flat_tiles_are_read_or_unknown_but_not_taken_for_several_gems_each() {
     let colour = |letter: char| Bejeweled::TOKENS.iter().find(|token| token.letter == letter).unwrap().colour;
-    let pixel = |at: usize| {
-        let (x, y) = (at % 256, at / 256);
-        if x % 32 == 0 || y % 32 == 0 { [0; 3] } else { colour(board[y / 32][x / 32]) }
-    };
-    let picture = Picture::new(256, (0..256 * 256).flat_map(pixel).collect());
     let themes: Vec<Theme> = Bejeweled::THEMES.iter().map(|name| named(name)).collect();
-    if let Ok((_, reading)) = read_best("x", &picture, &themes, None) {
-        let cells = reading.cells.iter().zip(board.iter().flatten());
-        let wrong = cells.filter(|(cell, letter)| cell.is_sure() && cell.letter != **letter).count();
-        assert_eq!(wrong, 0, "{}", reading.board());
+    let (mut right, mut spoilt) = (0, 0);
+    // Side, line, its colour and the margin: first as Python's environment draws them.
+    for (side, line, between, margin) in [(32, 1, [0; 3], 0), (20, 3, [128; 3], 20), (28, 3, [255; 3], 10)] {
+        for seed in 0..8 {
+            let mut stream = Stream::new(seed, Role::Game, side as u64);
+            let board = Bejeweled::board(&Bejeweled::new(&Default::default(), &mut stream).state());
+            let board: Vec<Vec<char>> = board.lines().map(|line| line.chars().collect()).collect();
+            let width = 8 * side + 2 * margin;
+            let pixel = |at: usize| {
+                let (Some(x), Some(y)) = ((at % width).checked_sub(margin), (at / width).checked_sub(margin)) else {
+                    return [0; 3];
+                };
+                match (board.get(y / side).and_then(|row| row.get(x / side)), x % side < line || y % side < line) {
+                    (None, _) => [0; 3],
+                    (Some(_), true) => between,
+                    (Some(letter), false) => colour(*letter),
+                }
+            };
+            let picture = Picture::new(width, (0..width * width).flat_map(pixel).collect());
+            let Ok((_, reading)) = read_best("x", &picture, &themes, None) else { continue };
+            let cells = reading.cells.iter().zip(board.iter().flatten()).filter(|(cell, _)| cell.is_sure());
+            let (these, those): (Vec<_>, Vec<_>) = cells.partition(|(cell, letter)| cell.letter == **letter);
+            right += these.len();
+            spoilt += u32::from(!those.is_empty());
+            assert!(those.is_empty() || reading.unsure().count() > 16, "{}", reading.board());
+        }
     }
+    assert!(right > 24 * 64 * 2 / 3 && spoilt <= 1, "{right} cells are right; {spoilt} boards have wrong ones");
+}
+
+#[test]
+fn a_photograph_is_turned_as_its_camera_was_held() {
+    let drawn = Scene::new(FLAT).draw(4);
+    let upright = Picture::decode("x", &jpeg(&drawn.picture, 95)).unwrap();
+    let (width, height) = (drawn.picture.width(), drawn.picture.height());
+    // Stored turned to the left: what was at the right end of a row is at the top.
+    let turned = (0..width).rev().flat_map(|x| (0..height).map(move |y| (x, y)));
+    let turned = turned.flat_map(|(x, y)| drawn.picture.at(x as isize, y as isize)).collect();
+    let bytes = jpeg(&Picture::new(height, turned), 95);
+    // An Exif segment with one entry, the orientation: turn it to the right.
+    let mut exif = b"\xff\xe1\x00\x22Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0".to_vec();
+    exif.extend([0; 4]);
+    let stored = [&bytes[..2], &exif, &bytes[2..]].concat();
+    let decoded = Picture::decode("x", &stored).unwrap();
+    assert_eq!((decoded.width(), decoded.height()), (upright.width(), upright.height()));
+    let theme = taught(FLAT);
+    assert_eq!(read("x", &decoded, &theme).unwrap().board(), read("x", &upright, &theme).unwrap().board());
+    assert_ne!(Picture::decode("x", &bytes).unwrap(), decoded);
 }
 
 #[test]

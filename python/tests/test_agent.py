@@ -188,7 +188,7 @@ def test_an_agent_without_a_network_is_loaded_like_any_other_and_does_not_search
     assert shapes.rank(wall) == matchq.Agent.named("linear:weights=shapes", game="tetris").rank(wall)
     with pytest.raises(ValueError, match="only a network of Agent.load has"):
         fitted.q_values(BOARD, 9)
-    with pytest.raises(ValueError, match="a model 'linear', not a 'q-network'; the player 'fitted'"):
+    with pytest.raises(ValueError, match="an agent of the player 'fitted', not of 'network'"):
         matchq.Agent.load(ROOT / "checkpoints" / "match3-fitted", search=True)
 
 

@@ -193,10 +193,11 @@ impl<G: Features> FittedPlayer<G> {
     ///
     /// They have the same luck for every action.
     fn drawn(&self, position: &G, action: usize, seed: u64) -> f64 {
+        let unit = G::unit(&position.state()) as f32;
         let outcome = |luck: u64| {
             let mut game = position.clone();
             let step = game.step(action, &mut ColumnStreams::new(seed, Role::Simulate, luck));
-            (step.reward, (!step.terminal).then(|| game.state()))
+            (step.reward / unit, (!step.terminal).then(|| game.state()))
         };
         let outcomes = self.model.outcomes as u64;
         let (mut first, mut sum) = (None, 0.0);
@@ -246,7 +247,10 @@ pub fn entry<G: Playable>() -> Entry<G> {
             }
             let depth = options.number("depth", "a whole number", 1..=2)?;
             if depth > 1 && model.outcomes == 0 {
-                return Err(options.wrong("outcomes", "1 or above where depth is 2: a second move needs a whole board"));
+                return Err(Error::user(format!(
+                    "'{}': depth=2 needs outcomes=N, 1 or above: a second move needs a whole board",
+                    options.text
+                )));
             }
             options.player(model.player::<G>(rules, depth))
         },

@@ -146,7 +146,7 @@ pub fn best<G: Playable>() -> Entry<G> {
                     budget: budget(options)?,
                     depth: 2,
                     prior_visits: 0.0,
-                    forecasts: G::FORECASTS,
+                    forecasts: G::FORECASTS.unwrap_or(false),
                 },
                 guide: Cascade,
                 mask: G::DEFAULT_MASK,
@@ -174,7 +174,7 @@ fn searching<G: Playable>(options: &Options<G>, rules: &G::Rules) -> Result<Boxe
     let depth = if quick { 2 } else { 3 };
     let plans = PlanThenCascade { planner: Planner(Plan { breadth: 4, ..Plan::of(2) }), plans: 1 };
     let guide: Box<dyn Policy<G>> = if quick { Box::new(Cascade) } else { Box::new(plans) };
-    let search = Search { rules: rules.clone(), budget, depth, prior_visits, forecasts: G::FORECASTS };
+    let search = Search { rules: rules.clone(), budget, depth, prior_visits, forecasts: G::FORECASTS.unwrap_or(false) };
     let name = options.text.to_owned();
     Ok(Box::new(NetworkSearch { name, network, search, guide, candidates, warm: false }))
 }

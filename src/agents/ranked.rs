@@ -318,6 +318,9 @@ impl<G: Playable> Policy<G> for Ranked<G> {
 
     fn list(&self, state: &G::State) -> Option<Vec<Told>> {
         let ranked = self.ranked(state);
+        if ranked.is_empty() {
+            return None;
+        }
         let letter = |token: &u8| G::TOKENS.get(usize::from(*token)).map_or('.', |token| token.letter);
         let told = |(after, (action, listed)): (usize, &(usize, Listed))| {
             let leaves: Vec<String> = listed.leaves.iter().map(|row| row.iter().map(letter).collect()).collect();
@@ -426,6 +429,7 @@ mod tests {
             let listed: HashSet<usize> = player.ranked(&state).iter().map(|(action, _)| *action).collect();
             let matching: HashSet<usize> = Match3::mask(&state, Match3::DEFAULT_MASK).iter().collect();
             assert_eq!(listed, matching);
+            assert_eq!(player.list(&state).is_some(), !matching.is_empty());
         }
     }
 }

@@ -8,7 +8,7 @@ use super::search::Search;
 use super::{ActionValue, Cascade, Controlled, Entry, Greedy, Parameter, PlanThenCascade, Planner, Policy, Setup};
 use super::{fitted, specialist};
 use crate::error::Result;
-use crate::games::{ActionMask, Budget, Lookahead, MaskKind, Plan, Playable, offered};
+use crate::games::{Budget, Lookahead, MaskKind, Plan, Playable, offered};
 use crate::random::Stream;
 
 /// Plays the move that simulations rank first.
@@ -23,7 +23,7 @@ pub struct Rollout<G: Lookahead, P> {
     pub guide: P,
     /// The mask of the moves that are tried.
     ///
-    /// Those that the default mask has not come after the others.
+    /// Those that neither the default mask has nor the guide values come after the others.
     pub mask: MaskKind,
 }
 
@@ -55,20 +55,17 @@ impl<G: Lookahead, P: Policy<G>> Policy<G> for Rollout<G, P> {
 impl<G: Lookahead, P: Policy<G>> Rollout<G, P> {
     fn rank_since(&self, begin: Instant, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
         let first = G::mask(state, G::DEFAULT_MASK);
-        let more = match offered::<G>(state, self.mask) {
-            (mask, false) => mask.without(&first),
-            (_, true) => ActionMask::empty(),
-        };
+        let (tried, _) = offered::<G>(state, self.mask);
         let mut candidates = self.guide.values(state, ties);
         // Shuffled before they are sorted, so that equal ones come in random order.
         shuffle(&mut candidates, ties);
-        if first.is_empty() {
-            if more.is_empty() {
-                return candidates;
-            }
-            candidates.clear();
-        }
+        // Where the default mask holds none, most guides see no difference.
+        candidates.retain(|ActionValue { action, .. }| {
+            !first.is_empty() && (first.contains(*action) || tried.contains(*action))
+        });
         candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
+        let mut more = tried.without(&first);
+        candidates.iter().for_each(|valued| more.remove(valued.action));
         let mut more = certain_values::<G>(state, &more, Plan { depth: 2, weight: 1.0, breadth: 0 });
         shuffle(&mut more, ties);
         more.sort_by(|a, b| b.value.total_cmp(&a.value));
@@ -112,14 +109,15 @@ pub fn entry<G: Playable>() -> Entry<G> {
 const FORECAST: Parameter = Parameter {
     key: "forecast",
     default: None,
-    about: "1: where a simulation ends the game's forecast of the points still to come counts, 0: not; without it as the game has it",
+    about: "1: where a simulation ends the game's forecast of the points still to come counts, 0: not; without it as the game has it, if it has one",
 };
 
 /// Whether simulations end with a forecast by the options.
 fn forecasts<G: Playable>(options: &Options<G>) -> Result<bool> {
-    match options.given(FORECAST.key) {
-        None => Ok(G::FORECASTS),
-        Some(_) => Ok(options.number(FORECAST.key, "a whole number", 0..=1)? == 1),
+    match (options.given(FORECAST.key), G::FORECASTS) {
+        (None, forecasts) => Ok(forecasts.unwrap_or(false)),
+        (Some(_), None) => Err(options.wrong(FORECAST.key, &format!("left out: {} has no forecast", G::NAME))),
+        (Some(_), Some(_)) => Ok(options.number(FORECAST.key, "a whole number", 0..=1)? == 1),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `matchq endure`: points a game of players whose games hardly end.
 
+use std::io::{self, Write};
 use std::time::Instant;
 
 use indicatif::HumanCount;
@@ -11,8 +12,12 @@ use crate::agents;
 use crate::cli::Endure;
 use crate::error::{Error, Result};
 use crate::eval::splitting::{self, Levels};
-use crate::eval::{Endurance, Extent, Seat, endure, levels};
+use crate::eval::{Endurance, Extent, Seat, deal, endure, levels};
 use crate::games::Playable;
+
+/// So many moves of a seat, or games, are enough that the first game's beginning, which cannot end it, counts little.
+const FAIR: u64 = 10_000;
+const GAMES: f64 = 20.0;
 
 /// What a player did, as JSON.
 #[derive(Serialize)]
@@ -37,6 +42,13 @@ struct Endured<R> {
 /// A player that there is not, and a player that fails.
 pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
+    if !G::MAY_END_EARLY {
+        let moves = G::actions_left(&deal::<G>(&rules, 0).0.state());
+        return Err(Error::user(format!(
+            "a game of {} has {moves} moves: `matchq eval` plays it to its end; endure is for --game tetris or bejeweled",
+            G::NAME
+        )));
+    }
     let seed = arguments.seed;
     if seed.checked_add(arguments.seats - 1).is_none() {
         return Err(Error::user(format!("--seed {seed}: the seeds of all seats must lie below 2^64")));
@@ -65,14 +77,23 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
         let shown = match (mean, half_width) {
             (Some(mean), Some(half)) => format!("{} ± {}", figure(mean), figure(half)),
             (Some(mean), None) => figure(mean),
-            // Where any move may end a game, of so many points at a mean as low as this one in 20 would see no end:
-            // 3 = -ln 0.05.
-            (None, _) if G::MAY_END_EARLY && !arguments.split && all.score > 0.0 => {
+            // Of so many points at a mean as low as this one in 20 would see no end: 3 = -ln 0.05. The first moves of a
+            // game cannot end it.
+            (None, _) if arguments.moves >= FAIR && !arguments.split && all.score > 0.0 => {
                 format!("above {}", figure(all.score / 3.0))
             }
             (None, _) => "no game ended".to_owned(),
         };
         let name = player.name().to_owned();
+        if !arguments.split && arguments.moves < FAIR && (arguments.moves as f64) < GAMES * all.moves as f64 / all.ends
+        {
+            writeln!(
+                io::stderr(),
+                "{name}: {} moves a seat are few against a game's: the figure is too high; take --moves {FAIR} or more",
+                arguments.moves
+            )
+            .ok();
+        }
         let count = |number| HumanCount(number).to_string();
         rows.push([name.clone(), shown, count(all.ended), count(all.moves), figure(all.moves as f64 / playing)]);
         let (game, rules) = (G::NAME, rules.clone());

@@ -17,6 +17,9 @@ const PILOT: u64 = 10;
 /// Seats that tell the spread of means of split games.
 const SEATS: usize = 8;
 
+/// Ends that tell an interval: of fewer it is too often wrong.
+const ENDS: u64 = 7;
+
 /// What was played on one seat.
 ///
 /// Games are played one after the other. Where they are split, each move counts by its weight.
@@ -48,7 +51,7 @@ pub struct Endurance {
     pub mean: Option<f64>,
     /// Half the width of the mean's 95 % confidence interval.
     ///
-    /// None with fewer than two ends, and where games were split with fewer than eight seats.
+    /// None with fewer than seven ends, and where games were split with fewer than eight seats.
     pub half_width: Option<f64>,
 }
 
@@ -64,7 +67,7 @@ impl Endurance {
         let mean = (all.ended > 0).then(|| all.score / all.ends);
         // What a game was split into has most of its luck in common: only other seats tell how much means vary.
         let whole = all.ends == all.ended as f64;
-        let half_width = mean.filter(|_| all.ended > 1 && (whole || seats.len() >= SEATS)).map(|mean| {
+        let half_width = mean.filter(|_| all.ended >= ENDS && (whole || seats.len() >= SEATS)).map(|mean| {
             let sums: Vec<(f64, f64)> = seats.iter().map(|seat| (seat.score, seat.ends)).collect();
             let of_ratio = Ratio::of(&sums).and_then(|ratio| ratio.half_width).unwrap_or(0.0);
             let of_ends = if whole { 1.96 * mean / (all.ended as f64).sqrt() } else { 0.0 };
@@ -173,8 +176,12 @@ mod tests {
         assert_eq!((found.all, found.mean), (Seat { score: 8.0, ends: 4.0, ended: 4, moves: 20 }, Some(2.0)));
         // What is left of the seats is 4 and -4: variance 32, of the sum 64, over 4 ends 2, more than 2 / sqrt(4) = 1;
         // t(0.975, 1) = 12.7062. One seat tells no spread: of 4 ends 2 / sqrt(4).
-        assert_eq!(found.half_width, Some(12.7062 * 2.0));
-        assert_eq!(Endurance::of(&[seat(8.0, 4)]).half_width, Some(1.96));
+        assert_eq!(found.half_width, None, "too few ends");
+        let found = Endurance::of(&[seat(12.0, 2), seat(4.0, 6)]);
+        // Twice as much of everything: 8 and -8, of the sum 128, over 8 ends 2.
+        assert_eq!((found.mean, found.half_width), (Some(2.0), Some(12.7062 * 2.0)));
+        assert_eq!(Endurance::of(&[seat(32.0, 16)]).half_width, Some(0.98));
+        assert_eq!(Endurance::of(&[seat(8.0, 6)]).half_width, None);
         assert_eq!(Endurance::of(&[seat(6.0, 0)]).mean, None);
     }
 

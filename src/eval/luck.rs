@@ -1,6 +1,7 @@
 //! What of a score was luck: how much more chance gave than on average.
 //!
-//! For a forecast V of what is still to come in a position ([`Game::heuristic`]) the luck of a move, after which the
+//! For a forecast V of what is still to come in a position ([`Game::heuristic`], 0 in games that may end early, whose
+//! forecasts tell how long a good player lives) the luck of a move, after which the
 //! position is s and which gained r, is
 //!
 //! ```text
@@ -70,19 +71,19 @@ pub fn less_luck<G: Game>(rules: &G::Rules, game: &PlayedGame, simulations: u32)
 /// What an action brings, and the forecast of what is to come after it.
 fn outcome<G: Game>(game: &mut G, action: usize, draw: &mut impl Draw) -> f64 {
     let reward = f64::from(game.step(action, draw).reward);
-    let heuristic = if game.is_over() { 0.0 } else { G::heuristic(&game.state()) };
+    let heuristic = if G::MAY_END_EARLY || game.is_over() { 0.0 } else { G::heuristic(&game.state()) };
     reward + heuristic
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agents::{Cascade, PolicyAgent};
+    use crate::agents::{Cascade, Greedy, PolicyAgent};
     use crate::eval::statistics::Summary;
     use crate::eval::{play_bounded, play_series};
     use crate::games::match3::Rules;
     use crate::games::match3::{EFFECTIVE, MATCHING};
-    use crate::games::{Match3, offered};
+    use crate::games::{Bejeweled, Match3, bejeweled, offered};
 
     fn rules() -> Rules {
         Rules::new(2).unwrap()
@@ -110,6 +111,17 @@ mod tests {
         let with = deviation(replayed.iter().map(|game| f64::from(game.score)).collect());
         let without = deviation(replayed.iter().map(|game| f64::from(game.score) - game.luck).collect());
         assert!(without < 0.7 * with, "{without} and {with}");
+    }
+
+    #[test]
+    fn where_games_may_end_early_scores_without_luck_vary_no_more() {
+        let rules = bejeweled::Rules::default();
+        let mut player = PolicyAgent::new("greedy", Greedy);
+        let games = play_series::<Bejeweled>(&mut player, &rules, 1_000_000, 150, |_| ()).unwrap();
+        let less: Vec<f64> = games.iter().map(|game| less_luck::<Bejeweled>(&rules, game, 16).unwrap()).collect();
+        let deviation = |scores: &[f64]| Summary::of(scores).unwrap().standard_deviation.unwrap();
+        let with: Vec<f64> = games.iter().map(|game| game.score.into()).collect();
+        assert!(deviation(&less) < 1.1 * deviation(&with), "{} and {}", deviation(&less), deviation(&with));
     }
 
     #[test]

@@ -108,8 +108,8 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
 
     /// A heuristic for the return: a rough forecast of the points to come.
     ///
-    /// 0 where the game has ended. It serves as a control variate: the better it is, the less a score varies once its
-    /// [luck](crate::eval::luck) is taken out; with any it is right on average.
+    /// 0 where the game has ended. Where games do not end early it serves as a control variate: the better it is, the
+    /// less a score varies once its [luck](crate::eval::luck) is taken out; with any it is right on average.
     fn heuristic(_state: &Self::State) -> f64 {
         0.0
     }
@@ -387,11 +387,11 @@ pub trait Playable: Image + Features + Text {
     /// Scores of good players are near exponential then.
     const IS_EXPONENTIAL: bool = false;
 
-    /// Whether searches count the [heuristic](Game::heuristic).
+    /// Whether searches count the [heuristic](Game::heuristic), if the game has one.
     ///
     /// It is that of the position in which a simulation ends. It should count where a game may end early, which the
     /// points of a few moves do not show.
-    const FORECASTS: bool = false;
+    const FORECASTS: Option<bool> = None;
 
     /// Figures of the game's own; by default none.
     fn figures(_games: &mut dyn Iterator<Item = Played<Self>>) -> OwnFigures {

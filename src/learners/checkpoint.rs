@@ -34,7 +34,7 @@ pub struct State<L> {
 /// Evaluations so far, and how the run began.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Threads that it began with.
+    /// Threads that it began with; 0 where their number decides nothing.
     pub threads: usize,
     /// Step and mean score of the last evaluation.
     ///

@@ -291,8 +291,13 @@ impl Source {
         if let Err(error) = MaskKind::of::<G>(&run.game.mask) {
             return Err(self.wrong("game.mask", &error.to_string()));
         }
+        let default = G::DEFAULT_MASK.name::<G>();
         if run.game.mask.is_empty() {
-            run.game.mask = G::DEFAULT_MASK.name::<G>().to_owned();
+            run.game.mask = default.to_owned();
+        }
+        if !L::HAS_MASK && run.game.mask != default {
+            let what = format!("the learner {} chooses from the mask \"{default}\": leave it out", L::NAME);
+            return Err(self.wrong("game.mask", &what));
         }
         require(run.game.name == G::NAME, "game.name", &run.game.name, format!("\"{}\"", G::NAME))
             .map_err(out_of_range)?;

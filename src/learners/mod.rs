@@ -53,6 +53,8 @@ pub trait Learner<G: Game>: Send + Sized {
 
     /// Whether the number of threads decides the last bits of what it learns.
     const DEPENDS_ON_THREADS: bool = false;
+    /// Whether it chooses from the mask of the configuration, and not from the game's default one.
+    const HAS_MASK: bool = true;
 
     /// Its sections of the configuration.
     type Config: Clone + Default + PartialEq + Send + Serialize + DeserializeOwned;

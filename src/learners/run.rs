@@ -53,7 +53,8 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
     ) -> Result<Self> {
         let learner = L::new(&config, &rules, device)?;
         let folder = folder(&config.to_toml()?)?;
-        let record = Record { threads: rayon::current_num_threads(), ..Record::default() };
+        let threads = if L::DEPENDS_ON_THREADS { rayon::current_num_threads() } else { 0 };
+        let record = Record { threads, ..Record::default() };
         // A checkpoint can be resumed without logs, but not the other way round.
         save(&folder, &config, &record, &Metrics::default(), &learner)?;
         let logs = Logs::create::<G, L>(&folder, &config.learner, quiet)?;
@@ -81,10 +82,10 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
         let learner = L::resume(&config, &rules, device, saved).map_err(|error| checkpoint.wrong(error))?;
         let (step, steps) = (learner.step(), L::steps(&config.learner));
         if config != before {
-            if step >= steps {
-                let key = L::STEPS;
+            let (key, planned) = (L::STEPS, L::steps(&before.learner));
+            if steps < planned {
                 return Err(Error::user(format!(
-                    "--set {key}={steps}: it must be above {step}, the {} that the run has done",
+                    "--set {key}={steps}: it must be above {planned}, the {} that the run has now",
                     unit_of(key)
                 )));
             }

@@ -253,11 +253,8 @@ mod tests {
         type Change = fn(&mut AgentFile);
         let cases: [(Change, &str); 9] = [
             (|file| file.game = "chess".into(), "it plays chess, not match3"),
-            (
-                |file| file.model = "linear".into(),
-                "it holds a model 'linear', not a 'q-network'; the player 'fitted' has such a one",
-            ),
-            (|file| file.model = "tree".into(), "it holds a model 'tree', not a 'q-network'"),
+            (|file| file.model = "linear".into(), "it is an agent of the player 'fitted', not of 'network'"),
+            (|file| file.model = "tree".into(), "it holds a model 'tree', which this program does not know"),
             (|file| file.rules = "obstacle_kinds".into(), "it: this program does not know the agent's rules: "),
             (|file| file.config.insert_str(0, "waste = 1\n"), "it: this program does not know the agent's config: "),
             (|file| file.config = file.config.replace("points = 4.0", "points = 0.0"), "it: points = 0: it must be"),

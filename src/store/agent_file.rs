@@ -108,9 +108,11 @@ impl AgentFile {
         if self.model == model {
             return Ok(());
         }
-        let found = PLAYERS.iter().find(|(known, _)| *known == self.model);
-        let player = found.map_or(String::new(), |(_, player)| format!("; the player '{player}' has such a one"));
-        Err(Error::user(format!("{name} holds a model '{}', not a '{model}'{player}", self.model)))
+        let player = |model: &str| PLAYERS.iter().find(|(known, _)| *known == model).map(|(_, player)| *player);
+        Err(Error::user(match (player(&self.model), player(model)) {
+            (Some(its), Some(asked)) => format!("{name} is an agent of the player '{its}', not of '{asked}'"),
+            _ => format!("{name} holds a model '{}', which this program does not know", self.model),
+        }))
     }
 
     /// The file's bytes.

@@ -34,8 +34,10 @@ impl Field {
         let [x, y, width, height] = rectangle;
         let (most_x, most_y) = (picture.width() as f64, picture.height() as f64);
         let [slack_x, slack_y] = [0, 1].map(|axis| SLACK * [width, height][axis].abs() / size[axis] as f64);
-        // What is not a number is not within anything.
-        let inside = x >= -slack_x && y >= -slack_y && x + width <= most_x + slack_x && y + height <= most_y + slack_y;
+        // What is not a number is not within anything, and the endless has endless slack.
+        let finite = rectangle.iter().all(|number| number.is_finite());
+        let inside =
+            finite && x >= -slack_x && y >= -slack_y && x + width <= most_x + slack_x && y + height <= most_y + slack_y;
         if !inside {
             return Err(format!("it must lie within the picture's {most_x} by {most_y} pixels"));
         }
@@ -94,8 +96,8 @@ const ANYWHERE: isize = BINS as isize / 4;
 ///
 /// Where the gradients repeat, lattices are tried: cells that differ from their surroundings, whose colours
 /// recur and whose surroundings are alike. Among the best, `vote` helps: what a lattice's cells are worth as
-/// gems, from 0 to 1, in the picture or a smaller copy of it. A field as wide as an eighth of the picture's longer side
-/// is found, no smaller.
+/// gems, from 0 to 1, in the picture or a smaller copy of it. Cells of at least seven
+/// pixels are found in a picture of at most 512 pixels, or scaled down to that.
 pub fn find(picture: &Picture, size: [usize; 2], vote: impl Fn(&Picture, &Field) -> f32) -> Option<Field> {
     let longer = picture.width().max(picture.height());
     let factor = (longer / VOTING).max(1);

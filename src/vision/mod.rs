@@ -1,7 +1,8 @@
 //! Reading a board of gems from a picture of it.
 //!
 //! [`Picture`] holds the pixels, [`find`] its field, [`Theme`] what each gem looks like, [`read`] the cells and
-//! [`overlay`] what was seen. It knows no game: columns, rows and letters come from the theme.
+//! [`overlay`] what was seen. It knows no game, but that gems do not lie in line by threes:
+//! columns, rows and letters come from the theme.
 
 mod cell;
 mod colour;

@@ -2,6 +2,7 @@
 
 use std::io::Cursor;
 
+use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 
 use crate::error::{Error, Result};
@@ -52,7 +53,7 @@ impl Picture {
         let mut limits = Limits::default();
         limits.max_alloc = Some(2 * LARGEST);
         reader.limits(limits);
-        let decoder = reader.into_decoder().map_err(broken)?;
+        let mut decoder = reader.into_decoder().map_err(broken)?;
         let (width, height) = decoder.dimensions();
         if u64::from(width) * u64::from(height) > MOST_PIXELS {
             let most = MOST_PIXELS as f64 / 1e6;
@@ -63,7 +64,11 @@ impl Picture {
         if decoder.total_bytes() > LARGEST {
             return Err(Error::user(format!("{name} is too large with its 16 bits a channel: save it with 8 bits")));
         }
-        let decoded = DynamicImage::from_decoder(decoder).map_err(broken)?;
+        // A camera stores how it was held.
+        let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+        let mut decoded = DynamicImage::from_decoder(decoder).map_err(broken)?;
+        decoded.apply_orientation(orientation);
+        let width = decoded.width();
         let values = match decoded {
             DynamicImage::ImageRgb8(rgb) => rgb.into_raw(),
             decoded if decoded.color().has_alpha() => {

@@ -14,8 +14,8 @@ pub const UNKNOWN: char = '?';
 /// A cell whose letter is less probable is not sure.
 pub const SURE: f32 = 0.9;
 
-/// A field that was found is none where more of its cells lie in line, 0 to 1.
-const LINED: f32 = 0.5;
+/// A field that was found is none where a larger share of its gems lies together.
+const TOGETHER: f32 = 0.5;
 
 /// What colour costs, in spreads squared, until the gem is rather unknown.
 const STRANGE: f32 = 16.0;
@@ -58,30 +58,35 @@ impl Reading {
 
     /// How likely it is to be a board, from 0 to 1.
     ///
-    /// That is how sure its cells are, on average, and less where one letter has most of them or gems lie in line: a
+    /// That is how sure its cells are, on average, and less where one letter has most of them or many lie together: a
     /// surface may look like one gem everywhere, a large tile like several.
     fn worth(&self) -> f32 {
         let confidence = self.cells.iter().map(|cell| cell.confidence).sum::<f32>() / self.cells.len() as f32;
-        confidence * (2.0 * (1.0 - self.most_frequent())).min(1.0) * (1.0 - self.in_line())
+        confidence * (2.0 * (1.0 - self.most_frequent())).min(1.0) * (1.25 - self.together()).min(1.0)
     }
 
-    /// The share of its cells that lie in line with two others of their gem.
+    /// The share of its sure cells that lie together with others of their gem.
     ///
-    /// At rest a board has none. What is written as a sign, such as an obstacle, is no gem.
-    fn in_line(&self) -> f32 {
+    /// These are three in line, of which a board at rest has none, and squares of four, of which it has few. What is
+    /// written as a sign, such as an obstacle, is no gem.
+    fn together(&self) -> f32 {
         let [columns, rows] = self.field.size;
-        let is_line = |at: usize, step: usize| {
-            let letter = self.cells[at].letter;
-            letter.is_alphanumeric() && (1..3).all(|by| self.cells[at + by * step].letter == letter)
-        };
-        let mut in_line = vec![false; self.cells.len()];
-        for at in 0..self.cells.len() {
-            let lines = [(1, at % columns + 2 < columns), (columns, at / columns + 2 < rows)];
-            for (step, _) in lines.into_iter().filter(|(step, fits)| *fits && is_line(at, *step)) {
-                (0..3).for_each(|by| in_line[at + by * step] = true);
+        let forms: [&[(usize, usize)]; 3] =
+            [&[(0, 0), (1, 0), (2, 0)], &[(0, 0), (0, 1), (0, 2)], &[(0, 0), (1, 0), (0, 1), (1, 1)]];
+        let mut together = vec![false; self.cells.len()];
+        for (at, form) in (0..self.cells.len()).flat_map(|at| forms.map(|form| (at, form))) {
+            let (column, row) = (at % columns, at / columns);
+            if !form.iter().all(|(x, y)| column + x < columns && row + y < rows) {
+                continue;
+            }
+            let places = form.iter().map(|(x, y)| at + x + y * columns);
+            let first = self.cells[at].letter;
+            if first.is_alphanumeric() && places.clone().all(|at| self.cells[at].letter == first) {
+                places.for_each(|at| together[at] = true);
             }
         }
-        in_line.iter().filter(|cell| **cell).count() as f32 / in_line.len() as f32
+        let sure = || self.cells.iter().zip(&together).filter(|(cell, _)| cell.is_sure());
+        sure().filter(|(_, together)| **together).count() as f32 / sure().count().max(1) as f32
     }
 
     /// The share of its cells that have the most frequent letter.
@@ -112,7 +117,7 @@ pub fn read(name: &str, picture: &Picture, theme: &Theme) -> Result<Reading> {
 /// either. The field has the themes' size, which they all have; it is found where none is given.
 ///
 /// # Errors
-/// When no field is found, or one whose gems mostly lie in line, there is no theme, or themes differ in size.
+/// When no field is found, or one most of whose gems lie together, there is no theme, or themes differ in size.
 pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<Field>) -> Result<(usize, Reading)> {
     let size = themes.first().ok_or_else(|| Error::user(format!("{name}: there is no theme to read it by")))?.size;
     if themes.iter().any(|theme| theme.size != size) {
@@ -131,7 +136,7 @@ pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<
     // Of equals the first.
     let best = (0..votes.len()).rev().max_by(|one, other| votes[*one].total_cmp(&votes[*other])).unwrap_or(0);
     let mut reading = readings.swap_remove(best);
-    if !is_given && reading.in_line() > LINED {
+    if !is_given && reading.together() > TOGETHER {
         return Err(none(name, size));
     }
     if themes[best].has_colours() && picture.is_grey(field.rectangle()) {
@@ -222,10 +227,11 @@ fn most_in_range(gems: &[Range], picture: &Picture, field: &Field, column: usize
 
 /// The theme of a picture whose board is known, and the field in which it lies.
 ///
-/// A letter's colour, its spread and its shape are those in the middle of its cells'.
+/// A letter's colour, its spread and its shape are those in the middle of its cells'. The board has equal rows and two
+/// letters or more.
 ///
 /// # Errors
-/// A board of other than equal rows, one that has one letter only, and a picture in which no field is found.
+/// A picture in which no field is found.
 pub fn teach(name: &str, picture: &Picture, board: &[Vec<char>], field: Option<Field>) -> Result<(Theme, Field)> {
     let size = [board.first().map_or(0, Vec::len), board.len()];
     // As good as the share of its cells that it reads itself.

@@ -89,7 +89,8 @@ fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_be
             vec!["compare", "--players", "greedy", "--json", "a.svg", "--plot", "a.svg"],
             vec!["--plot a.svg: ", "--json"],
         ),
-        (vec!["endure", "--players", "greedy,greedy"], vec!["--players: greedy is named twice"]),
+        (vec!["endure", "--players", "greedy"], vec!["a game of match3 has 25 moves: `matchq eval` plays it"]),
+        (vec!["endure", "--game", "tetris", "--players", "greedy,greedy"], vec!["--players: greedy is named twice"]),
         (vec!["advise", "--game", "bejeweled", "--moves-left", "3", "board.txt"], vec!["--moves-left 3: bejeweled"]),
         (
             vec!["read", "game.png", "--overlay", "./game.png"],

@@ -116,6 +116,8 @@ fn what_cannot_be_read_is_said_in_a_sentence() {
         (&["read", "1.png", "--game", "match3", "--theme", "articles"], "match3 has 8 and 10"),
         (&["read", "1.png", "--field", "0,0,9999,416"], "it must lie within the picture's"),
         (&["read", "1.png", "--field", "0,0,nan,nan"], "it must lie within the picture's"),
+        (&["read", "1.png", "--field", "0,0,inf,inf"], "it must lie within the picture's"),
+        (&["read", "1.png", "--field", "-100,0,90,90"], "it must lie within the picture's"),
         (&["read", "1.png", "--field", "0,0,-20,-20"], "must have 6 or more"),
         (&["read", "1.png", "--field", "0,0,20"], "it must be left, top, width and height"),
         (&["read", "1.png", "--teach", "1.txt", "--theme", "x.txt"], "it must be a file ending in .toml"),

@@ -61,11 +61,12 @@ fn what_is_no_number_or_out_of_range_is_refused_by_a_sentence() {
         (&["eval", "--games", "1"], "--seed", "-1", seed),
         (&["compare", "--players", "random", "--games", "1"], "--seed", "1e5", seed),
         (&["endure", "--players", "random"], "--seed", "-7", "a whole number from 0 to 18446744073709551615"),
+        (&["eval"], "--games", "-5", "must be a whole number from 1 to 100000000"),
         (&["eval"], "--games", "abc", "must be a whole number from 1 to 100000000"),
         (&["eval"], "--batch", "1025", "must be a whole number from 1 to 1024"),
         (&["advise"], "--moves-left", "x", "must be a whole number"),
         (&["play"], "--speed", "fast", "must be a number"),
-        (&["read"], "--field", "1,2,3,wide", "must be a number"),
+        (&["read"], "--field", "-1,2,3,wide", "must be a number"),
     ] {
         let done = matchq(&[command, &[flag, given]].concat(), "");
         let told = text(&done.stderr);
@@ -73,7 +74,8 @@ fn what_is_no_number_or_out_of_range_is_refused_by_a_sentence() {
         let value = given.rsplit(',').next().unwrap();
         assert!(told.contains(&format!("'{value}' for '{flag} ")) && told.contains(sentence), "{told}");
     }
-    let done = matchq(&["endure", "--players", "random", "--seed", "18446744073709551600", "--seats", "17"], "");
+    let endure = ["endure", "--game", "tetris", "--players", "random", "--seed", "18446744073709551600"];
+    let done = matchq(&[&endure[..], &["--seats", "17"]].concat(), "");
     assert_eq!(done.status.code(), Some(2));
     assert!(text(&done.stderr).contains("the seeds of all seats must lie below 2^64"), "{}", text(&done.stderr));
 }
@@ -85,9 +87,9 @@ fn games_that_have_a_measure_of_danger_can_be_split_and_no_others() {
     let found: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     let [ends, ended] = ["ends", "ended"].map(|key| found[0][key].as_f64().unwrap());
     assert!(found[0]["split"] == true && ends > 0.0 && ends < ended, "{found}");
-    let done = matchq(&asked, "");
+    let done = matchq(&[&asked[..], &["--game", "bejeweled"]].concat(), "");
     assert_eq!(done.status.code(), Some(2));
-    assert!(text(&done.stderr).contains("--split: match3 has no measure of how near its end a game is"));
+    assert!(text(&done.stderr).contains("--split: bejeweled has no measure of how near its end a game is"));
     let config = concat!(env!("CARGO_MANIFEST_DIR"), "/configs/tetris-cma.toml");
     let runs = tempfile::tempdir().unwrap();
     let runs = runs.path().to_str().unwrap();
@@ -102,6 +104,17 @@ fn games_that_have_a_measure_of_danger_can_be_split_and_no_others() {
     let done = matchq(&[&["train", "--config", config, "--runs", runs], &sets[..]].concat(), "");
     assert_eq!(done.status.code(), Some(2));
     assert!(text(&done.stderr).contains("fitness.split: bilging has no measure"), "{}", text(&done.stderr));
+}
+
+#[test]
+fn few_moves_of_a_seat_are_told_and_give_no_bound() {
+    let asked =
+        ["endure", "--game", "tetris", "--rule", "rows=10", "--players", "linear:weights=dt-10", "--seats", "40"];
+    let short = matchq(&[&asked[..], &["--moves", "12"]].concat(), "");
+    assert!(text(&short.stdout).contains("no game ended"), "{}", text(&short.stdout));
+    assert!(text(&short.stderr).contains("12 moves a seat are few against a game's"), "{}", text(&short.stderr));
+    let long = matchq(&[&asked[..], &["--moves", "10000"]].concat(), "");
+    assert!(text(&long.stderr).is_empty() && text(&long.stdout).contains(" ± "), "{}", text(&long.stdout));
 }
 
 #[test]

@@ -378,7 +378,8 @@ fn what_cannot_be_set_of_a_training_that_has_begun_is_refused_and_the_folder_sta
             ["--set training.steps: the length of this run cannot be changed", "learning.schedule"],
         ),
         (&constant, "learning.batch=8", ["--set learning.batch=8: ", "only training.steps=N"]),
-        (&constant, "training.steps=200", ["--set training.steps=200: ", "above 200"]),
+        (&constant, "training.steps=200", ["--set training.steps=200: ", "above 480"]),
+        (&constant, "training.steps=479", ["--set training.steps=479: ", "above 480"]),
         (&constant, "training.steps=many", ["--set: training.steps: ", "expected a whole number"]),
         (&constant, "training.steps", ["--set training.steps: ", "key=value"]),
     ] {

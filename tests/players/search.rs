@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use matchq::agents::{ActionValue, Agent, Budget, Cascade, Policy, Search, parse};
 use matchq::eval::Summary;
 use matchq::games::bejeweled::{self, Bejeweled};
+use matchq::games::bilging::{self, Bilging};
 use matchq::games::match3::{Certain, Match3, Rules, State};
-use matchq::games::{Game, Text};
+use matchq::games::{Game, MaskKind, Text, offered};
 use matchq::random::{ColumnStreams, Draw, Role, Stream};
 
 use super::{ALL, CHAIN, FOUR, PREPARATION, action, position, ties};
@@ -165,7 +166,7 @@ fn a_search_for_a_time_begins_with_one_simulation_of_each_and_ends_there_if_the_
     assert_eq!(search(5, 0.0).0, 9);
     // Unless the candidates come with values that count.
     assert_eq!(search(5, 1.0), (0, candidates.clone()));
-    assert!(search(60, 0.0).0 > 9 && search(60, 1.0).0 > 9);
+    assert!(search(3_000, 0.0).0 > 9 && search(3_000, 1.0).0 > 9);
 }
 
 #[test]
@@ -174,7 +175,40 @@ fn a_search_for_a_time_ends_with_a_move_and_not_before() {
     assert!(player.is_timed());
     let begin = Instant::now();
     let chosen = player.act(&[position(&PREPARATION, 25)], &mut [ties(0)]).unwrap();
-    assert!(begin.elapsed() >= Duration::from_millis(20));
+    // A round may end half a simulation early.
+    assert!(begin.elapsed() >= Duration::from_millis(15));
     assert!(Certain::of(&position(&PREPARATION, 25)).matching().contains(chosen[0]));
     assert!(ALL.iter().all(|text| !parse::<Match3>(text, &Rules::default()).unwrap().is_timed()));
+}
+
+#[test]
+fn a_rollout_tries_every_move_of_its_mask_once_and_no_other_whoever_guides_it() {
+    let rules = bilging::Rules::default();
+    let states: Vec<_> =
+        (0..4_000).map(|deal| Bilging::new(&rules, &mut Stream::new(8, Role::Game, deal)).state()).collect();
+    let quiet = states.iter().find(|state| Bilging::mask(state, Bilging::DEFAULT_MASK).is_empty()).unwrap();
+    let rank =
+        |text: &str, state: &bilging::State| parse::<Bilging>(text, &rules).unwrap().rank(state, &mut ties(0)).unwrap();
+    for state in [&states[0], quiet] {
+        for guide in ["cascade", "setup", "planner", "fitted"] {
+            for mask in ["matching", "effective"] {
+                let ranked = rank(&format!("rollout:sims=400:depth=0:guide={guide}:mask={mask}"), state);
+                let mut tried: Vec<usize> = ranked.iter().map(|valued| valued.action).collect();
+                tried.sort_unstable();
+                let (offered, _) = offered::<Bilging>(state, MaskKind::of::<Bilging>(mask).unwrap());
+                assert_eq!(tried, offered.iter().collect::<Vec<_>>(), "{guide} {mask}");
+            }
+        }
+    }
+    // Where no move gains, simulations find one after which the next does.
+    let best = |player: &str| rank(player, quiet)[0];
+    let prepared = best("rollout:sims=2000:depth=1:guide=setup");
+    assert!(prepared.value >= best("setup").value.max(3.0), "{prepared:?}");
+}
+
+#[test]
+fn a_forecast_cannot_be_asked_of_a_game_that_has_none() {
+    let told = parse::<Bilging>("rollout:forecast=1", &Default::default()).err().unwrap().to_string();
+    assert!(told.ends_with("forecast must be left out: bilging has no forecast"), "{told}");
+    assert!(parse::<Match3>("rollout:forecast=1", &Rules::default()).is_ok());
 }

@@ -134,3 +134,19 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
         assert_eq!((error.exit_code(), error.to_string()), (2, sentence));
     }
 }
+
+#[test]
+fn an_agent_of_another_player_is_refused_with_the_player_that_it_is_of() {
+    let told = |error: Option<matchq::error::Error>| error.unwrap().to_string();
+    let folder = |name: &str| format!("{}/checkpoints/{name}", env!("CARGO_MANIFEST_DIR"));
+    let of_match3 = |player: &str, agent: &str| {
+        let text = format!("{player}:checkpoint={}", folder(agent));
+        told(parse::<Match3>(&text, &Rules::default()).err())
+    };
+    assert!(of_match3("linear", "match3-fitted").ends_with("is an agent of the player 'fitted', not of 'linear'"));
+    assert!(of_match3("fitted", "dqn").ends_with("is an agent of the player 'network', not of 'fitted'"));
+    assert!(of_match3("network", "match3-fitted").ends_with("is an agent of the player 'fitted', not of 'network'"));
+    let shapes = format!("fitted:checkpoint={}", folder("tetris-shapes"));
+    let shapes = told(parse::<Tetris>(&shapes, &Default::default()).err());
+    assert!(shapes.ends_with("is an agent of the player 'linear', not of 'fitted'"), "{shapes}");
+}

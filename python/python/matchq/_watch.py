@@ -202,7 +202,11 @@ class _Eyes:
 
     def look(self) -> Reading:
         """What is in the field now."""
-        return _read(self._screen.grab(self._box), self._arguments, self._field, self._theme)
+        try:
+            return _read(self._screen.grab(self._box), self._arguments, self._field, self._theme)
+        except ValueError as error:
+            # The theme's file may be another one by now.
+            raise Failure(f"the screen cannot be read: {error}", 1) from error
 
     def settled(self, agent: Agent, before: str | None, left: int | None) -> tuple[str, list[tuple[Any, float]]]:
         """The next board at rest that differs from the one before, with its moves.

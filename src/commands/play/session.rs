@@ -137,6 +137,8 @@ pub struct Session<G: Game> {
     /// Why the last command was not obeyed.
     notice: Option<String>,
     paused: bool,
+    /// Whether a piece that is steered goes where the hint puts it.
+    follows: bool,
     /// The step that is made when the player has answered.
     due: Option<Command>,
     speed: f64,
@@ -170,6 +172,7 @@ impl<G: Playable> Session<G> {
             last: None,
             notice: None,
             paused: false,
+            follows: false,
             due: None,
             speed,
             shown: 0.0,
@@ -260,6 +263,7 @@ impl<G: Playable> Session<G> {
             Command::Unselect => self.hand.iter_mut().for_each(|hand| hand.selected = false),
             Command::Hint if matches!(self.phase, Phase::Choosing) => {
                 self.hand.iter_mut().for_each(|hand| hand.hint = !hand.hint);
+                self.follows = true;
                 self.follow_hint();
             }
             _ => {}
@@ -321,15 +325,18 @@ impl<G: Playable> Session<G> {
         if rows > 0 {
             return self.drop_piece();
         }
+        self.follows = false;
         let turns = usize::from(rows < 0);
         let to = G::steer(&self.table.game.state(), self.steered(), columns, turns);
         self.hand.iter_mut().for_each(|hand| hand.steered = to);
     }
 
     /// A piece that is steered goes where a hint that is wanted puts it.
+    ///
+    /// It does not if the person has moved it since the hint was asked for.
     fn follow_hint(&mut self) {
         let best = self.view.first().map(|best| best.action);
-        if let Some(hand) = self.hand.as_mut().filter(|hand| hand.hint) {
+        if let Some(hand) = self.hand.as_mut().filter(|hand| hand.hint && self.follows) {
             hand.steered = hand.steered.and(best).or(hand.steered);
         }
     }

@@ -255,8 +255,8 @@ impl Game for Bejeweled {
     /// It is less the more likely the game is to end soon. A game ends the sooner the fewer swaps match. The numbers
     /// are rough; they were chosen on games that no report uses.
     fn heuristic(state: &State) -> f64 {
-        /// Points of a move on the first level.
-        const POINTS: f64 = 40.0;
+        /// Runs of three that a move is worth.
+        const RUNS: f64 = 4.0;
         /// Moves that count at the most.
         const MOVES: u16 = 250;
         /// By how much each swap that matches makes an end less likely.
@@ -265,7 +265,7 @@ impl Game for Bejeweled {
         const SAFER: f64 = 0.7;
         let moves = f64::from(state.moves_left.unwrap_or(MOVES).min(MOVES));
         let swaps = Self::mask(state, MaskKind::LEGAL).count() as f64;
-        Self::unit(state) * POINTS * moves * (1.0 - (-SAFER * swaps).exp())
+        f64::from(state.bases[1]) * RUNS * moves * (1.0 - (-SAFER * swaps).exp())
     }
 
     /// The points of a run of three on this level over those on the first.
@@ -326,13 +326,25 @@ impl Image for Bejeweled {
 }
 
 impl Features for Bejeweled {
-    const NAMES: &'static [&'static str] = &["swaps", "unknown"];
+    const NAMES: &'static [&'static str] = &["swaps"];
 
-    /// The swaps that match for certain, and the gems that are not known.
+    /// The swaps that match for certain.
     fn features(state: &State) -> Vec<f64> {
-        let unknown = Cells::ALL & !board::known(&state.grid);
-        let swaps = Self::mask(state, MaskKind::LEGAL).count();
-        vec![swaps as f64, f64::from(unknown.count())]
+        vec![Self::mask(state, MaskKind::LEGAL).count() as f64]
+    }
+
+    fn action_names() -> Vec<&'static str> {
+        vec!["points", "swaps", "unknown"]
+    }
+
+    /// Certain points, then of the board that is left for certain the swaps, and the gems that are not known.
+    fn action_features(state: &State, mut give: impl FnMut(usize, &[(usize, f64)])) {
+        for action in Self::mask(state, MaskKind::LEGAL).iter() {
+            let after = Self::after(state, action);
+            let unknown = Cells::ALL & !board::known(&after.state.grid);
+            let swaps = Self::features(&after.state)[0];
+            give(action, &[(0, f64::from(after.points)), (1, swaps), (2, f64::from(unknown.count()))]);
+        }
     }
 }
 
@@ -419,7 +431,7 @@ impl Playable for Bejeweled {
 
     const SPECIALISTS: &'static [Specialist<State>] = players::ALL;
 
-    const FORECASTS: bool = true;
+    const FORECASTS: Option<bool> = Some(true);
 
     const GEMS: Option<fn(&State) -> Vec<Vec<u8>>> =
         Some(|state| state.gems().iter().map(|gems| gems.to_vec()).collect());

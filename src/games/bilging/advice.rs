@@ -43,7 +43,14 @@ fn next(bingo: &Bingo, pieces: &[[u8; COLUMNS]; ROWS]) -> Vec<(usize, usize)> {
     let steps = |place: &Piece| place.walk().first().map(|column| (place.row, *column));
     let mut next: Vec<(usize, usize)> =
         places.iter().filter(|place| place.blocker(pieces).is_none()).filter_map(steps).collect();
-    next.dedup();
+    // Two pieces of a row may want the same swap.
+    let mut seen = Vec::new();
+    next.retain(|swap| {
+        !seen.contains(swap) && {
+            seen.push(*swap);
+            true
+        }
+    });
     next
 }
 

@@ -38,7 +38,8 @@ impl Default for Beam {
 
 /// The values of the default search within a budget.
 ///
-/// Each board that is looked beyond is a simulation of the budget.
+/// Each board that is looked beyond is a simulation of the budget. All first moves are followed: some seventy boards
+/// are looked beyond at the least, or where time counts some 260.
 pub(super) fn values(state: &State, budget: Budget) -> Vec<(usize, f64)> {
     let default = Beam::default();
     let beam = match budget {

@@ -279,8 +279,9 @@ fn rows_of_masks_clear_and_rise_as_the_board_does() {
             assert_eq!(change != 0, Bilging::mask(&state, EFFECTIVE).contains(action));
             assert_eq!(matches, Bilging::mask(&state, MATCHING).contains(action));
             while let Some((next, points)) = Bilging::wave(&expected) {
-                let (lines, _) = rows.wave().unwrap();
+                let (lines, pieces) = rows.wave().unwrap();
                 assert_eq!((rows, lines.points() as f32), (Rows::of(&next), points));
+                assert_eq!(pieces, super::board::runs(&expected.grid()).cells().count());
                 expected = next;
                 waves += 1;
             }
@@ -384,6 +385,43 @@ fn the_figures_of_games_count_their_breaks_and_the_bingos_that_were_tracked() {
         }
     }
     assert!(lines > 500);
+}
+
+#[test]
+fn a_bingo_is_tracked_from_move_to_move_until_it_is_completed() {
+    let mut away = BINGO;
+    away[5] = (3, 3, 'a');
+    let state = board(&away);
+    // A swap of fillers far away, the swap that brings the last piece, and the one that makes the bingo.
+    let actions = vec![action(11, 0), action(3, 2), action(5, 2)];
+    assert!(actions[..2].iter().all(|swap| Bilging::first_break(&state, *swap).lines() == 0));
+    let completion = |actions: Vec<usize>| {
+        let game = Bilging::at(&Rules::default(), &state);
+        let played = Played { game, random: Stream::new(0, Role::Game, 0), actions };
+        let figures = Bilging::figures(&mut [played].into_iter());
+        figures.ratios.iter().map(|figure| figure.games[0]).collect::<Vec<_>>()
+    };
+    // Three lines of three count 3 each, and three times: 27 points.
+    assert_eq!(completion(actions.clone()), [(27.0, 3.0), (27.0, 1.0), (1.0, 3.0), (1.0, 1.0)]);
+    assert_eq!(completion(actions[..2].to_vec()), [(0.0, 2.0), (0.0, 0.0), (0.0, 2.0), (0.0, 1.0)]);
+}
+
+#[test]
+fn no_swap_is_advised_twice() {
+    let mut told = 0;
+    for case in golden() {
+        for text in [Bilging::advice(&state(&case["board"]), ACTIONS)] {
+            let Some(line) = text.lines().find(|line| line.starts_with("swaps for it")) else { continue };
+            let mut swaps: Vec<&str> = line.split_once(": ").unwrap().1.split(") (").collect();
+            let all = swaps.len();
+            swaps = swaps.iter().map(|swap| swap.trim_matches(['(', ')'])).collect();
+            swaps.sort_unstable();
+            swaps.dedup();
+            assert_eq!(swaps.len(), all, "{text}");
+            told += 1;
+        }
+    }
+    assert!(told > 30, "{told}");
 }
 
 #[test]

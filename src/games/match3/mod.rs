@@ -522,6 +522,8 @@ impl Text for Match3 {
 impl Playable for Match3 {
     const THEMES: &'static [&'static str] = &["match3", "kit"];
 
+    const FORECASTS: Option<bool> = Some(false);
+
     const AGENTS: &'static [(&'static str, &'static [u8])] = &[
         ("dqn-simulated", include_bytes!("../../../checkpoints/dqn-simulated/best.safetensors")),
         ("dqn", include_bytes!("../../../checkpoints/dqn/best.safetensors")),

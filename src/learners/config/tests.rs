@@ -4,7 +4,7 @@ use crate::games::{Bejeweled, Bilging, Game, Tetris};
 use crate::learners::dqn::loss::Loss;
 use crate::learners::dqn::schedule::Schedule;
 use crate::learners::dqn::{Config, Learning};
-use crate::learners::{Dqn, Learner, Task, with_learner};
+use crate::learners::{Dqn, Learner, Lspi, Task, with_learner};
 use crate::network::device;
 
 fn resolve(source: &Source) -> Result<(TrainConfig<Config>, Rules)> {
@@ -266,6 +266,18 @@ fn a_former_key_is_refused_with_what_became_of_it() {
         let flag = sentence("", &[&format!("{key}=1")]);
         assert!(flag.starts_with(&format!("--set: {key}: {part}")), "{flag}");
     }
+}
+
+#[test]
+fn a_mask_is_refused_where_the_learner_has_no_use_for_it() {
+    let text = "learner = 'lspi'\nlearning.features = ['report']\n[game]\nname = 'tetris'\nmask = ";
+    let resolve = |mask: &str| {
+        let source = Source::parse(&format!("{text}'{mask}'"), "it", &[]).unwrap();
+        source.resolve::<Tetris, Lspi<Tetris>>().map(|(config, _)| config.run.game.mask)
+    };
+    assert_eq!(resolve("safe").unwrap(), "safe");
+    let told = resolve("legal").unwrap_err().to_string();
+    assert_eq!(told, "it: game.mask: the learner lspi chooses from the mask \"safe\": leave it out");
 }
 
 #[test]

@@ -95,7 +95,7 @@ impl<G: Image> Learner<G> for Dqn<G> {
     }
 
     fn quick_steps(config: &Config) -> u64 {
-        config.training.warmup
+        if config.training.updates == 0 { 0 } else { config.training.warmup }
     }
 
     fn check_lengthening(config: &Config) -> std::result::Result<(), String> {

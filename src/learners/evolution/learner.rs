@@ -78,6 +78,7 @@ impl<G: Features> Learner<G> for Evolution<G> {
     const STEPS: &'static str = "training.generations";
     const COUNTERS: &'static [&'static str] = &[];
     const SHOWN: &'static [&'static str] = &["best", "mean", "deviation"];
+    const HAS_MASK: bool = false;
 
     type Config = Config;
     type Saved = Moving;

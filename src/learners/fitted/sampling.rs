@@ -61,7 +61,7 @@ impl Sampled {
             for luck in luck {
                 let (mut game, mut luck) = (position.clone(), luck.clone());
                 let step = game.step(action, &mut luck);
-                points += step.reward;
+                points += step.reward / G::unit(&state) as f32;
                 let next = (!step.terminal).then(|| game.state());
                 outcomes.push(match (&next, &outcomes.first()) {
                     // Where nothing is drawn all outcomes are one.

@@ -58,6 +58,7 @@ impl<G: Playable> Learner<G> for Imitation<G> {
     const STEPS: &'static str = "training.sweeps";
     const COUNTERS: &'static [&'static str] = &[];
     const SHOWN: &'static [&'static str] = &["agreement", "explained"];
+    const HAS_MASK: bool = false;
 
     type Config = Config;
     type Saved = Moving<G>;

@@ -20,7 +20,7 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Training {
-    /// Policies, one after the other, at the most.
+    /// Policies, one after the other.
     pub policies: u64,
 }
 

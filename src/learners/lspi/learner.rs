@@ -67,6 +67,7 @@ impl<G: Playable> Learner<G> for Lspi<G> {
     const STEPS: &'static str = "training.policies";
     const COUNTERS: &'static [&'static str] = &[];
     const SHOWN: &'static [&'static str] = &["points", "change"];
+    const HAS_MASK: bool = false;
 
     type Config = Config;
     type Saved = Moving<G>;
@@ -129,7 +130,7 @@ impl<G: Playable> Learner<G> for Lspi<G> {
         let change = new.iter().zip(&old).map(|(new, old)| (new - old).abs()).fold(0.0, f64::max);
         metrics.set("change", change);
         if self.moving.ended > 0 {
-            metrics.set("points", self.moving.points / self.moving.ended as f64);
+            metrics.average("points", self.moving.points / self.moving.ended as f64);
         }
         (self.moving.moves, self.moving.ended, self.moving.points) = (0, 0, 0.0);
         self.moving.lstd = Lstd::new(self.selection.features().len(), learning.discount);

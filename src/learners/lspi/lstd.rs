@@ -78,7 +78,7 @@ impl Lstd {
     /// Those of features that never came up are 0. The ridge of each weight is that share of the sum of its feature's
     /// squares. None without a solution.
     pub fn solve(&self, ridge: f64) -> Option<Vec<f64>> {
-        // In units in which each feature's mean square is 1: features of very different sizes solve alike.
+        // In units in which each feature's sum of squares is 1: features of very different sizes solve alike.
         let scale: Vec<f64> =
             self.squares.iter().map(|square| if *square > 0.0 { square.sqrt().recip() } else { 0.0 }).collect();
         let at = |row: usize, column: usize| {

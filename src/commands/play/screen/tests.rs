@@ -1,7 +1,7 @@
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-use super::super::session::{Answer, Command};
+use super::super::session::{Answer, Command, Question};
 use super::super::toy::Toy;
 use super::*;
 use crate::agents;
@@ -93,6 +93,15 @@ fn a_hint_that_is_not_wanted_any_more_and_a_step_that_is_to_come_are_told() {
     assert_eq!(lines(&drawn(&own, (80, 24), PLAIN))[22], "greedy thinks about a hint");
     own.obey(Command::Hint);
     assert!(lines(&drawn(&own, (80, 24), PLAIN))[22].starts_with("select a token"));
+    let mut steering = Session::<Tetris>::new(Default::default(), 0, "it", true, 1.0);
+    let told = |steering: &Session<Tetris>| lines(&drawn(steering, (100, 50), PLAIN)).join("\n");
+    assert!(told(&steering).contains("left and right move, up turns, down lets it fall"));
+    steering.obey(Command::Hint);
+    let Question { id, ties, .. } = steering.question().unwrap();
+    steering.answer(Answer { id, ties, ranked: vec![agents::ActionValue { action: 0, value: 1.0 }] });
+    assert!(told(&steering).contains("here it is best: down lets it fall"), "{}", told(&steering));
+    steering.obey(Command::Go(1, 0));
+    assert!(told(&steering).contains("left and right move"));
     let mut watched = session(false);
     watched.question();
     watched.obey(Command::StepMove);

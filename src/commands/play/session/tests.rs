@@ -259,6 +259,13 @@ fn a_falling_piece_goes_where_a_hint_puts_it() {
     assert_eq!(own.steered(), Some(begin + 3), "the same hint again");
     own.obey(Command::Select);
     (0..1_000).for_each(|_| own.tick(0.01));
+    let begin = own.steered().unwrap();
+    own.obey(Command::Hint);
+    own.obey(Command::Go(1, 0));
+    answer(&mut own, begin + 3);
+    assert_eq!(own.steered(), Some(begin + 1), "it was steered while the player thought");
+    own.obey(Command::Select);
+    (0..1_000).for_each(|_| own.tick(0.01));
     let begin = own.steered();
     own.obey(Command::Hint);
     let Question { id, ties, .. } = own.question().unwrap();
