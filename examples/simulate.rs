@@ -28,7 +28,7 @@ impl ForGame for Simulate {
 
         // The game of seed 7, as `eval` and `play` deal it.
         let (mut game, mut luck, _) = deal::<G>(&rules, 7);
-        print!("{}", G::board(&game.state()));
+        println!("{}", G::board(&game.state()));
         let action = any(&game.state(), &mut chance);
         let step = game.step(action, &mut luck);
         println!("{}: {} points\n{}", G::describe(action), step.reward, G::board(&game.state()));

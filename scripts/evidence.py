@@ -148,7 +148,7 @@ def train(program, seed, name, config, settings):
 
 def compare(program, agent, path, environment):
     """Lets an agent play; gives the seed, score and luck of each game as CSV."""
-    player = "fitted" if "fitted" in str(agent) else "network"
+    player = "fitted" if "fitted" in agent.parent.name else "network"
     command = [program, "compare", f"--player={player}:checkpoint={agent}", f"--json={path}"]
     command += [f"--games={GAMES}", f"--seed={FIRST_SEED}", f"--luck={LUCK}"]
     subprocess.run(command, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)

@@ -21,6 +21,7 @@ import pathlib
 import shutil
 import statistics
 import subprocess
+import sys
 
 from evidence import student, write_tables
 from results import build, commit, file_name, machine, write
@@ -124,6 +125,12 @@ FURTHER = ["--seats=32", "--moves=50000", "--split"]
 LOOKING = {"dt-10": (10, 20), "shapes": (10,)}
 # The training of the first so far, and the seconds of one core that it took.
 GENETIC = ("the report's, 13 rows, the best of 174 generations so far, of the 160th", "about 35,500")
+# Learners that are trained and played for their table alone: the training, its seconds of one core, how long it plays.
+LEARNED = {
+    "fitted": ("60 sweeps", 1, ["--seats=64", "--moves=2000"]),
+    "lspi": ("12 policies of 100,000 moves", 79, ["--seats=200", "--moves=100000"]),
+    "cross-entropy": ("40 generations of 300 candidates", 496, ["--seats=200", "--moves=300000"]),
+}
 # The trainings of the other controllers from here, and their seconds of one core.
 SHAPES = {
     "imitation": ("2 sweeps of 150,000 positions", 55),
@@ -147,6 +154,8 @@ def main():
     if arguments.what == "tables":
         return tables(game)
 
+    global BY
+    BY = "a given program" if arguments.program else commit()
     program = pathlib.Path(arguments.program or build("players")).resolve()
     if game == "tetris":
         return endure(program, arguments.only)
@@ -169,6 +178,10 @@ def main():
             report = path_of(game, name)
             if name.startswith(file_name(arguments.only or "")) and not report.exists():
                 play(program, game, text, games, report, None, f"--rule={rule}")
+
+
+# What reports say of the program that played.
+BY = ""
 
 
 def path_of(game, name):
@@ -196,7 +209,7 @@ def play(program, game, player, games, report, label=None, *options):
     del played["moves"]
     if label:
         played["player"] = label
-    played |= {"machine": machine(), "date": str(datetime.date.today()), "program": commit()}
+    played |= {"machine": machine(), "date": str(datetime.date.today()), "program": BY}
     write(report, json.dumps(played) + "\n")
     print(f"{report.stem}: {played['mean']:.1f} +- {played['half_width']:.1f}", flush=True)
 
@@ -216,35 +229,40 @@ def endure(program, only):
             play(program, "tetris", "linear:weights=dt-10", games, report, None, f"--rule=rows={rows}")
         wanted[f"rows-{rows}-dt-10"] = (rows, "linear:weights=dt-10", WHOLE_GAMES)
         wanted[f"split-{rows}-dt-10"] = (rows, "linear:weights=dt-10", SPLIT)
+    missing = lambda name: name.startswith(only or "") and not path_of("tetris", name).exists()
     for seed in SEEDS:
+        labels = [f"{name}-seed-{seed}" for name in SHAPES]
+        # Each goes on from the one before, so that these are needed too.
+        last = max((at for at, label in enumerate(labels) if any(missing(f"rows-{rows}-{label}") for rows in (10, 20))), default=-1)
         agent = None
-        for name in SHAPES:
-            label = f"{name}-seed-{seed}"
-            agent = trained_again(program, name, seed, agent, only)
+        for at, (name, label) in enumerate(zip(SHAPES, labels)):
+            agent = trained_once(program, name, seed, {"learning.start": f'"{agent}"'} if agent else {}, at <= last)
             player = f"linear:label={label}:checkpoint={agent.relative_to(ROOT)}"
             wanted[f"rows-10-{label}"] = (10, player, WHOLE_GAMES)
             wanted[f"rows-20-{label}"] = (20, player, SPLIT)
+    for name, (_, _, options) in LEARNED.items():
+        agent = trained_once(program, name, 1, {}, missing(f"learned-{name}"))
+        player = "fitted" if name == "fitted" else "linear"
+        wanted[f"learned-{name}"] = (10, f"{player}:label={name}:checkpoint={agent.relative_to(ROOT)}", options)
     for name, (rows, player, options) in wanted.items():
         report = path_of("tetris", name)
-        if only and not name.startswith(only) or report.exists():
+        if not missing(name):
             continue
         report.parent.mkdir(parents=True, exist_ok=True)
         command = [program, "endure", "--game=tetris", f"--rule=rows={rows}", f"--players={player}", "--json", "--threads=1"]
         written = subprocess.run([*command, *options], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
         (played,) = json.loads(written)
         played["seats"] = [[float(f"{seat[key]:.7g}") for key in ("score", "ends")] for seat in played["seats"]]
-        played |= {"machine": machine(), "date": str(datetime.date.today()), "program": commit()}
+        played |= {"machine": machine(), "date": str(datetime.date.today()), "program": BY}
         write(report, json.dumps(played) + "\n")
         print(f"{name}: {played['mean']:,.0f} +- {played['half_width']:,.0f}", flush=True)
 
 
-def trained_again(program, name, seed, start, only):
-    """The agent of a configuration by another seed; it is trained if a report of it is wanted and missing."""
-    reports = [f"rows-{rows}-{name}-seed-{seed}" for rows in (10, 20)]
+def trained_once(program, name, seed, settings, wanted):
+    """The agent of a configuration of Tetris by a seed; it is trained if it is wanted and not there."""
     agent = ROOT / "target" / "players" / "tetris" / f"{name}-{seed}" / "last.safetensors"
-    wanted = any(report.startswith(only or "") and not path_of("tetris", report).exists() for report in reports)
     if wanted and not agent.exists():
-        train(program, "tetris", f"configs/tetris-{name}.toml", name, seed, {"learning.start": f'"{start}"'} if start else {})
+        train(program, "tetris", f"configs/tetris-{name}.toml", name, seed, settings)
     return agent
 
 
@@ -271,17 +289,10 @@ def mean_of(played):
 def learned_table(_):
     """The table of what learners of Tetris reach on ten rows."""
     rows = ["| configuration | training | seconds of one core | lines a game, 10 rows |", "|---|---|---:|---:|"]
-    for name in ("fitted", "lspi", "genetic", "cross-entropy"):
-        if name == "genetic":
-            report, (training, seconds) = path_of("tetris", "rows-10-tetris-genetic"), GENETIC
-        else:
-            report = path_of("tetris", f"learned-{name}")
-            training, seconds = (read(report)[key] for key in ("training", "training_seconds"))
-        figures = [training, seconds if isinstance(seconds, str) else f"{seconds:,}", endured(report)]
-        rows.append(f"| [`tetris-{name}`](../configs/tetris-{name}.toml) | " + " | ".join(figures) + " |")
-    for name, (training, seconds) in SHAPES.items():
-        seconds = seconds if isinstance(seconds, str) else f"{seconds:,}"
-        figures = [training, seconds, endured(path_of("tetris", f"rows-10-{name}"))]
+    for name in ("fitted", "lspi", "genetic", "cross-entropy", *SHAPES):
+        training, seconds, *_ = GENETIC if name == "genetic" else (LEARNED | SHAPES)[name]
+        report = f"learned-{name}" if name in LEARNED else f"rows-10-{'tetris-' if name == 'genetic' else ''}{name}"
+        figures = [training, seconds if isinstance(seconds, str) else f"{seconds:,}", endured(path_of("tetris", report))]
         rows.append(f"| [`tetris-{name}`](../configs/tetris-{name}.toml) | " + " | ".join(figures) + " |")
     return "\n".join(rows) + "\n"
 
@@ -331,6 +342,11 @@ def controller_table(_):
     return "\n".join(rows) + "\n"
 
 
+def needed(report):
+    """A report without which there is no table."""
+    return read(report) or sys.exit(f"players.py: there is no {report.relative_to(ROOT)}: play first")
+
+
 def read(report):
     """A report, or nothing where there is none."""
     return json.loads(report.read_text(encoding="utf-8")) if report.exists() else None
@@ -346,7 +362,7 @@ def player_table(game):
     """The table of players."""
     found = {text: read(path_of(game, file_name(text))) for text, _ in GAMES[game]["players"]}
     found = {text: played for text, played in found.items() if played}
-    reference = found[GAMES[game]["reference"]]["points_per_move"]
+    reference = needed(path_of(game, GAMES[game]["reference"]))["points_per_move"]
     rows = [
         "| player | points a move | times greedy | a clearing move | bingos a move | completion | ms a move | games |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
@@ -379,7 +395,7 @@ def training_table(game):
         for name in changes
     }
     means = {name: of for name, of in means.items() if len(of) == seeds}
-    base = next(iter(means.values()), {})
+    base = means.get(next(iter(changes))) or sys.exit("players.py: the trainings with nothing changed have no reports: play first")
     # What is left of a mean once its change's and its seed's are taken out: a seed draws the same boards for all changes.
     overall = statistics.fmean(mean for of in means.values() for mean in of.values()) if means else math.nan
     by_seed = {seed: statistics.fmean(of[seed] for of in means.values()) - overall for seed in base}
@@ -422,7 +438,7 @@ def article_table(game):
     rows += ["| the article: greedy | 3.8 | 1 | 0 % |", "| the article: its player | 8.0 | 2.1 | 58 % |"]
     rows += ['| the article: the best people | "about 12" | 3.2 | |']
     for text in ["greedy", "fitted:depth=1", "fitted:depth=2", "network", "best:ms=50", "best:ms=500"]:
-        played, greedy = found.get(text), found["greedy"]
+        played, greedy = found.get(text), needed(path_of(game, "greedy"))
         if not played:
             continue
         means = [f"{played[key]:.2f}" for key in ["points_per_move", "points_per_clearing_move"]]
@@ -442,10 +458,11 @@ def ending_table(game):
     whole = {text: read(path_of(game, file_name(text))) for text, _ in GAMES[game]["players"]}
     cut = {text: read(path_of(game, f"{file_name(rule)}-{file_name(text)}")) for text in bounded}
     cut = {text: played for text, played in cut.items() if played}
+    reference = needed(path_of(game, f"{file_name(rule)}-ranked"))["mean"]
     for text, played in sorted(cut.items(), key=lambda pair: pair[1]["mean"]):
         to_end = whole.get(text)
         cells = [f"`{text}`", *([mean_of(to_end), moves(to_end), f"{to_end['games']:,}"] if to_end else ["", "", ""])]
-        cells += [mean_of(played), moves(played), f"{played['mean'] / cut['ranked']['mean']:.1f}", f"{100 * played['stuck']:.0f} %"]
+        cells += [mean_of(played), moves(played), f"{played['mean'] / reference:.1f}", f"{100 * played['stuck']:.0f} %"]
         cells += [two_digits(played["milliseconds_per_move"]), f"{played['games']:,}"]
         rows.append("| " + " | ".join(cells) + " |")
     machines = machines_of(cut)
@@ -457,7 +474,7 @@ def swaps_table(game):
     names = ["random", "greedy", "first"]
     rows = ["| swaps that match | " + " | ".join(f"`{text}`: moves | that end the game" for text in names) + " |"]
     rows.append("|---|" + "---:|---:|" * len(names))
-    found = [read(path_of(game, file_name(text))) for text in names]
+    found = [needed(path_of(game, file_name(text))) for text in names]
     for first, last in [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 8), (9, 12), (13, 112)]:
         cells = [f"{first}" if first == last else f"{first} or more" if last > 50 else f"{first} to {last}"]
         for played in found:

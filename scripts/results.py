@@ -103,7 +103,7 @@ def main():
     if not chosen:
         sys.exit(f"results.py: --only {arguments.only} matches none of {', '.join(PLAYERS)}")
     by = "a given program" if arguments.program else commit()
-    program = arguments.program or build("results")
+    program = pathlib.Path(arguments.program or build("results")).resolve()
     if arguments.what == "play":
         for name in chosen:
             if not path_of("players", name).exists():

@@ -8,7 +8,7 @@ use matchq::games::Playable;
 use matchq::network::{Evaluator, Model, device, is_network};
 use serde_json::Value;
 
-use crate::values::position;
+use crate::values::position_by;
 
 /// Boards in one forward pass.
 const BATCH: usize = 256;
@@ -71,14 +71,20 @@ impl<G: Playable> GameAgent<G> {
 
 impl<G: Playable> AnyAgent for GameAgent<G> {
     fn act(&mut self, board: &str, left: Option<i64>) -> Result<Value> {
-        let state = position::<G>(board, left)?;
+        let state = position_by::<G>(&self.rules, board, left)?;
+        if G::at(&self.rules, &state).is_over() {
+            return Err(Error::user("the game is over on this board"));
+        }
+        if !G::PIECES.is_empty() && !G::is_whole(&state) {
+            return Err(Error::user("the board shows no piece"));
+        }
         let actions = self.player.act(&[state], &mut [position_stream::<G>(&state)])?;
         let action = actions.first().ok_or_else(|| Error::runtime(format!("{} gave no move", self.player.name())))?;
         Ok(G::to_json(*action))
     }
 
     fn rank(&mut self, board: &str, left: Option<i64>) -> Result<Vec<(Value, f64)>> {
-        let state = position::<G>(board, left)?;
+        let state = position_by::<G>(&self.rules, board, left)?;
         if G::at(&self.rules, &state).is_over() {
             return Ok(Vec::new());
         }
@@ -93,7 +99,8 @@ impl<G: Playable> AnyAgent for GameAgent<G> {
         };
         let evaluator = self.evaluator.as_mut().ok_or_else(without)?;
         let states = boards.iter().zip(left).enumerate();
-        let states = states.map(|(index, (board, left))| position::<G>(board, *left).map_err(|error| (index, error)));
+        let states = states
+            .map(|(index, (board, left))| position_by::<G>(&self.rules, board, *left).map_err(|error| (index, error)));
         let states: Vec<G::State> = states.collect::<std::result::Result<_, _>>()?;
         evaluator.all_values(&states).map(<[f32]>::to_vec).map_err(|error| (0, error))
     }

@@ -114,11 +114,20 @@ pub fn read_board(
         let themes = names.iter().map(|name| Theme::load(name)).collect::<matchq::error::Result<Vec<_>>>();
         let themes = themes.map_err(exception)?;
         if let Some(game) = game {
-            let [_, rows, columns] = crate::game::game(game)?.sizes().image;
+            let known = crate::game::game(game)?;
+            let [_, rows, columns] = known.sizes().image;
             if let Some(at) = themes.iter().position(|theme| theme.size() != [columns, rows]) {
                 let ([width, height], name) = (themes[at].size(), &names[at]);
                 let sentence =
                     format!("the theme {name} has {width} columns and {height} rows; {game} has {columns} and {rows}");
+                return Err(PyValueError::new_err(sentence));
+            }
+            let strange = |theme: &Theme| {
+                let letters = theme.letters();
+                letters.into_iter().find(|letter| known.tokens().iter().all(|token| token.letter != *letter))
+            };
+            if let Some((name, letter)) = names.iter().zip(&themes).find_map(|(name, of)| Some((name, strange(of)?))) {
+                let sentence = format!("the theme {name} has the letter {letter}, which {game} does not have");
                 return Err(PyValueError::new_err(sentence));
             }
         }

@@ -2,6 +2,7 @@
 //!
 //! That is seeds, numbers, moves, rules, positions, masks.
 
+use matchq::eval::deal;
 use matchq::games::match3::Rules;
 use matchq::games::{ActionMask, Playable, actions_of_a_game};
 use matchq::kit;
@@ -185,6 +186,16 @@ pub fn actions_left(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i64>> {
 /// The position of a board at rest.
 pub fn position<G: Playable>(board: &str, left: Option<i64>) -> matchq::error::Result<G::State> {
     G::parse(board, left.unwrap_or_else(|| actions_of_a_game::<G>() as i64))
+}
+
+/// The same by some rules, of a board that these have.
+pub fn position_by<G: Playable>(rules: &G::Rules, board: &str, left: Option<i64>) -> matchq::error::Result<G::State> {
+    let all = || G::actions_left(&deal::<G>(rules, 0).0.state()) as i64;
+    let game = G::at(rules, &G::parse(board, left.unwrap_or_else(all))?);
+    if !game.is_over() {
+        G::check(rules, &game.state())?;
+    }
+    Ok(game.state())
 }
 
 /// Writes a mask as truth values.

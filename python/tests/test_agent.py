@@ -287,3 +287,26 @@ def test_threads_may_share_an_agent(agent):
     for thread in threads:
         thread.join()
     assert found == expected
+
+
+def test_a_player_by_its_text_judges_positions_by_the_rules_that_it_is_given(program):
+    plain = matchq.Agent.named("cascade", game="bilging")
+    full = matchq.Agent.named("cascade", game="bilging", rules={"chains": "full"})
+    command = [program, "replay", "--game", "bilging", "--seed", "3", "--player", "greedy"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    boards = [json.loads(line)["board"] for line in done.stdout.splitlines()]
+    differ = 0
+    for board in boards:
+        by_plain, by_full = (dict(of.rank(board, 20)) for of in (plain, full))
+        # What clears without a swap has points by one of the rules alone.
+        assert all(by_full[move] >= value for move, value in by_plain.items())
+        differ += by_plain != by_full
+    assert differ > 3
+
+
+def test_no_move_is_given_where_the_game_is_over_or_there_is_no_piece():
+    player = matchq.Agent.named("linear:weights=dt-10", game="tetris")
+    with pytest.raises(ValueError, match="the board shows no piece"):
+        player.act("..........\n#########.")
+    with pytest.raises(ValueError, match="the game is over on this board"):
+        matchq.Agent.load().act(matchq.GameLogic(0).board(), 0)

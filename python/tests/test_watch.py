@@ -66,6 +66,11 @@ def test_what_cannot_be_read_is_said(tmp_path):
         matchq.read_board(grey, game="tetris")
     with pytest.raises(ValueError, match="the theme kit has 8 columns and 10 rows; bejeweled has 8 and 8"):
         matchq.read_board(grey, theme="kit", game="bejeweled")
+    (tmp_path / "other.toml").write_text("columns = 8\nrows = 8\n" + "".join(
+        f'[[gem]]\nletter = "{letter}"\ncolour = "#{colour}"\n' for letter, colour in (("B", "0000ff"), ("x", "ff0000"))
+    ))
+    with pytest.raises(ValueError, match="other.toml has the letter x, which bejeweled does not have"):
+        matchq.read_board(grey, theme=str(tmp_path / "other.toml"), game="bejeweled")
     with pytest.raises(ValueError, match=r"the field \(0, 0, 100, 100\): it must lie within"):
         matchq.read_board(grey, field=(0, 0, 100, 100))
 

@@ -263,8 +263,8 @@ impl ControlledPlayer {
         for (valued, range) in values.iter_mut().zip(ranges) {
             let count = range.len();
             let mean = best[range].iter().sum::<f64>() / count.max(1) as f64;
-            // To lose at once is worse than to lose with any piece that may come next.
-            valued.value = if count == 0 { 2.0 * lost } else { valued.value + mean };
+            // To lose at once, which may be worth minus infinity, is worse than to lose with any piece that may come next.
+            valued.value = if count == 0 { 2.0 * lost } else { (valued.value + mean).max(2.0 * lost) };
         }
         values
     }

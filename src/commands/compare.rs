@@ -1,6 +1,5 @@
 //! `matchq compare`: several players in the same games.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -57,11 +56,10 @@ pub fn run<G: Playable>(arguments: &Compare) -> Result<()> {
     }
     let pairs = pairs(&players);
     let report = Comparison { players: &players, pairs: &pairs };
-    series::write(&arguments.series, &text(&players, &pairs), &report)?;
-    match &arguments.plot {
-        Some(path) => draw(path, &players),
-        None => Ok(()),
-    }
+    // What was played is not lost where one of them cannot be written.
+    let written = series::write(&arguments.series, &text(&players, &pairs), &report);
+    let drawn = arguments.plot.as_ref().map_or(Ok(()), |path| draw(path, &players));
+    written.and(drawn)
 }
 
 fn play<G: Playable>(arguments: &Compare, rules: &G::Rules) -> Result<Vec<Report>> {
@@ -191,60 +189,69 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
     let shared = if alike { "the same for every player" } else { "pairs by the games that both played" };
     let mut text = format!("{}, {shared}\n\n", games(all));
     let lucky = all.iter().any(|report| report.luck.is_some());
-    let mut line = |line: String| writeln!(text, "{}", line.trim_end()).unwrap_or_default();
-    let less = |cell: String| if lucky { format!("  {cell:>16}") } else { String::new() };
-    line(format!(
-        "{:width$}  {:>16}{}  {:>7}  {:>8}  {:>9}  {:>6}",
-        "player",
-        "mean (95 %)",
-        less("less luck".into()),
-        "median",
-        "no gain",
-        "ms a move",
-        "games"
-    ));
-    for Report { player, figures, games, less_luck, .. } in all {
+    let kept = |cells: [(&'static str, usize); 6]| cells.into_iter().filter(|(name, _)| lucky || *name != "less luck");
+    let columns =
+        kept([("mean (95 %)", 16), ("less luck", 16), ("median", 7), ("no gain", 8), ("ms a move", 9), ("games", 6)]);
+    let rows = all.iter().map(|Report { player, figures, games, less_luck, .. }| {
         let mean = |mean: f64, half_width| format!("{mean:.1}{}", around(half_width));
-        line(format!(
-            "{:width$}  {:>16}{}  {:>7}  {:>6.1} %  {:>9.4}  {games:>6}",
-            short(player, width),
-            mean(figures.scores.mean, figures.scores.half_width),
-            less(less_luck.map_or("-".into(), |scores| mean(scores.mean, scores.half_width))),
-            figures.scores.median,
-            100.0 * figures.moves_without_match,
-            figures.milliseconds_per_move
-        ));
-    }
-    if let Some(first) = all.first().filter(|first| !first.ratios.is_empty()) {
-        let cells = |cells: Vec<String>| cells.iter().map(|cell| format!("  {cell:>15}")).collect::<String>();
-        let header = cells(first.ratios.iter().map(|(about, _)| (*about).to_owned()).collect());
-        line(format!("\n{:width$}{header}", "player"));
-        for Report { player, ratios, .. } in all {
-            let ratios = cells(ratios.iter().map(|(_, ratio)| series::shown(*ratio)).collect());
-            line(format!("{:width$}{ratios}", short(player, width)));
+        let mut cells = vec![mean(figures.scores.mean, figures.scores.half_width)];
+        if lucky {
+            cells.push(less_luck.map_or("-".into(), |scores| mean(scores.mean, scores.half_width)));
         }
+        cells.push(figures.scores.median.to_string());
+        cells.push(format!("{:.1} %", 100.0 * figures.moves_without_match));
+        cells.push(format!("{:.4}", figures.milliseconds_per_move));
+        cells.push(games.to_string());
+        (format!("{:width$}", short(player, width)), cells)
+    });
+    text += &table(&format!("{:width$}", "player"), &columns.collect::<Vec<_>>(), rows.collect());
+    if let Some(first) = all.first().filter(|first| !first.ratios.is_empty()) {
+        let columns: Vec<_> = first.ratios.iter().map(|(about, _)| (*about, 15)).collect();
+        let rows = all.iter().map(|Report { player, ratios, .. }| {
+            (
+                format!("{:width$}", short(player, width)),
+                ratios.iter().map(|(_, ratio)| series::shown(*ratio)).collect(),
+            )
+        });
+        text += &format!("\n{}", table(&format!("{:width$}", "player"), &columns, rows.collect()));
     }
     if pairs.is_empty() {
         return text;
     }
-    let less = if lucky { format!("  {:>18}", "less luck") } else { String::new() };
-    line(format!("\n{:width$}  {:width$}  {:>18}{less}", "player", "less", "mean (95 %)"));
-    for Pair { player, than, difference, less_luck, .. } in pairs {
-        let mut cells = format!("{:width$}  {:width$}", short(player, width), short(than, width));
-        let mut cell = |difference: Option<&Difference>| {
-            let shown = difference.map_or("-  ".into(), |of| {
+    let rows = pairs.iter().map(|Pair { player, than, difference, less_luck, .. }| {
+        let shown = |difference: Option<&Difference>| {
+            difference.map_or("-  ".into(), |of| {
                 format!("{:+.1}{}{}", of.mean, around(of.half_width), if of.significant { " *" } else { "  " })
-            });
-            write!(cells, "  {shown:>18}").unwrap_or_default();
+            })
         };
-        cell(Some(difference));
+        let mut cells = vec![shown(Some(difference))];
         if lucky {
-            cell(less_luck.as_ref());
+            cells.push(shown(less_luck.as_ref()));
         }
-        line(cells);
-    }
-    line("* the interval leaves out 0; of twenty differences that are none, one does on average".to_owned());
-    text
+        (format!("{:width$}  {:width$}", short(player, width), short(than, width)), cells)
+    });
+    let columns = [("mean (95 %)", 18), ("less luck", 18)];
+    let heading = format!("{:width$}  {:width$}", "player", "less");
+    text += &format!("\n{}", table(&heading, &columns[..1 + usize::from(lucky)], rows.collect()));
+    text + "* the interval leaves out 0; of twenty differences that are none, one does on average\n"
+}
+
+/// A table of names, which are of one width, and numbers to the right.
+///
+/// A column is as wide as what stands in it, and no less than it is told.
+fn table(heading: &str, columns: &[(&str, usize)], rows: Vec<(String, Vec<String>)>) -> String {
+    let widest = |at: usize, (name, least): (&str, usize)| {
+        let cells = rows.iter().filter_map(|(_, cells)| Some(cells.get(at)?.chars().count()));
+        cells.chain([name.chars().count(), least]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = columns.iter().enumerate().map(|(at, column)| widest(at, *column)).collect();
+    let line = |name: &str, cells: &[&str]| {
+        let cells: String = cells.iter().zip(&widths).map(|(cell, width)| format!("  {cell:>width$}")).collect();
+        format!("{}\n", format!("{name}{cells}").trim_end())
+    };
+    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    let rows = rows.iter().map(|(name, cells)| line(name, &cells.iter().map(String::as_str).collect::<Vec<_>>()));
+    std::iter::once(line(heading, &names)).chain(rows).collect()
 }
 
 /// A name that fits a column, from its beginning and its end.

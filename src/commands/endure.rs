@@ -85,8 +85,8 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
             (None, _) => "no game ended".to_owned(),
         };
         let name = player.name().to_owned();
-        if !arguments.split && arguments.moves < FAIR && (arguments.moves as f64) < GAMES * all.moves as f64 / all.ends
-        {
+        let few = |moves: u64| moves < FAIR && (moves as f64) < GAMES * all.moves as f64 / all.ends;
+        if !arguments.split && all.ended > 0 && few(arguments.moves) {
             writeln!(
                 io::stderr(),
                 "{name}: {} moves a seat are few against a game's: the figure is too high; take --moves {FAIR} or more",

@@ -53,11 +53,11 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
         "{player}: {played} ({rate:.0} games/s)\n{summary}\n{own}\n{drawn}\n\
          watch it: matchq play --player {watch}\n"
     );
-    series::write(&series, &text, &report)?;
-    match &arguments.plot {
-        Some(path) => plot::histogram(path, &format!("{player}: {played}"), &histogram, summary),
-        None => Ok(()),
-    }
+    // What was played is not lost where one of them cannot be written.
+    let written = series::write(&series, &text, &report);
+    let title = format!("{player}: {played}");
+    let drawn = arguments.plot.as_ref().map_or(Ok(()), |path| plot::histogram(path, &title, &histogram, summary));
+    written.and(drawn)
 }
 
 /// Checks before anything is read that the picture has a place to lie in.

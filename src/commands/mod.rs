@@ -137,11 +137,13 @@ fn rules<G: Game>(given: &GameArguments) -> Result<G::Rules> {
     let mut table = toml::Table::new();
     for rule in &given.rules {
         let wrong = |what: &str| Error::user(format!("--rule {rule}: {what}"));
-        let parsed = rule.split_once('=').and_then(|(key, value)| {
-            let parsed = format!("value = {value}").parse::<toml::Table>().ok()?.remove("value");
-            Some((key.trim(), parsed.unwrap_or_else(|| value.trim().into())))
-        });
-        let parsed = parsed.or_else(|| rule.split_once('=').map(|(key, value)| (key.trim(), value.trim().into())));
+        // A word that is no value of TOML is a text.
+        let of_toml = |value: &str| {
+            let mut parsed = format!("value = {value}").parse::<toml::Table>().ok().filter(|table| table.len() == 1)?;
+            parsed.remove("value")
+        };
+        let parsed = rule.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
+        let parsed = parsed.map(|(key, value)| (key, of_toml(value).unwrap_or_else(|| value.into())));
         let (key, value) = parsed.ok_or_else(|| wrong("it must be key=value, such as obstacle_kinds=1"))?;
         if table.insert(key.to_owned(), value).is_some() {
             return Err(wrong("this rule is given twice"));

@@ -65,7 +65,6 @@ pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
     match (&arguments.player, arguments.file.as_deref().filter(|path| *path != Path::new("-"))) {
         (Some(player), _) => {
             let mut player = agents::parse::<G>(player, &rules)?;
-            // A picture is of the whole game, whoever reads along.
             let drawn = arguments.svg.is_some();
             let most = arguments.moves.unwrap_or(if drawn { DRAWN } else { u64::MAX });
             let mut reading = replay.start()?;
@@ -120,7 +119,9 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
     ///
     /// Blank lines are skipped; a reader that has gone away ends it. `name` is what errors call the input.
     fn read(&mut self, input: impl BufRead, name: &str) -> Result<()> {
-        if !self.start()? {
+        // A picture is of the whole game, whoever reads along.
+        let drawn = self.frames.is_some();
+        if !self.start()? && !drawn {
             return Ok(());
         }
         for (number, line) in (1..).zip(input.lines()) {
@@ -136,7 +137,7 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
             let value: Value = serde_json::from_str(line).unwrap_or_default();
             let action = G::from_json(&value)
                 .map_err(|what| Error::user(format!("{name}, line {number}: '{}' is no move; {what}", shown(line))))?;
-            if !self.play(action)? {
+            if !self.play(action)? && !drawn {
                 break;
             }
         }
@@ -191,7 +192,7 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::Match3;
+    use crate::games::{Game as _, Match3};
 
     fn read(input: &[u8], out: &mut impl Write) -> Result<()> {
         let (game, rng, _) = deal::<Match3>(&Default::default(), 0);
@@ -246,6 +247,11 @@ mod tests {
         let moves = &b"[0, 0, true]\n[1, 0, true]\n"[..];
         let gone = read(moves, &mut Closing(ErrorKind::BrokenPipe, 0));
         assert_eq!(gone, Ok(()));
+        let (game, rng, _) = deal::<Match3>(&Default::default(), 0);
+        let out = &mut Closing(ErrorKind::BrokenPipe, 0);
+        let mut drawn = Replay { game, rng, out, frames: Some(vec![]), counted: true };
+        drawn.read(moves, "moves.jsonl").unwrap();
+        assert_eq!(Match3::actions_left(&drawn.game.state()), 23, "a picture is of the whole game");
         let full = read(moves, &mut Closing(ErrorKind::StorageFull, 0));
         assert!(matches!(full, Err(Error::Runtime(_))));
     }

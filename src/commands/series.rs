@@ -3,7 +3,8 @@
 //! That is progress, time and the report.
 
 use std::collections::HashSet;
-use std::io::{self, Write};
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Instant;
 
@@ -68,13 +69,16 @@ pub struct Report {
 #[derive(Debug)]
 struct Moves(String);
 
-impl From<Vec<Value>> for Moves {
-    fn from(moves: Vec<Value>) -> Self {
-        Self(Value::from(moves).to_string())
-    }
-}
-
 impl Moves {
+    fn of<G: Playable>(actions: &[u16]) -> Self {
+        let mut text = String::from("[");
+        for (number, action) in actions.iter().enumerate() {
+            let comma = if number > 0 { "," } else { "" };
+            write!(text, "{comma}{}", G::to_json((*action).into())).ok(); // Writing to a String cannot fail.
+        }
+        Self(text + "]")
+    }
+
     fn values(&self) -> Vec<Value> {
         serde_json::from_str(&self.0).unwrap_or_default()
     }
@@ -88,7 +92,7 @@ impl Serialize for Moves {
 
 impl<'de> Deserialize<'de> for Moves {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        Vec::deserialize(deserializer).map(Self::from)
+        Vec::deserialize(deserializer).map(|moves: Vec<Value>| Self(Value::from(moves).to_string()))
     }
 }
 
@@ -275,10 +279,7 @@ pub fn play<G: Playable>(agent: &mut dyn Agent<G>, rules: &G::Rules, arguments: 
         less_luck: None,
         own: Map::new(),
         ratios: vec![],
-        moves: games
-            .iter()
-            .map(|game| game.actions.iter().map(|action| G::to_json((*action).into())).collect::<Vec<Value>>().into())
-            .collect(),
+        moves: games.iter().map(|game| Moves::of::<G>(&game.actions)).collect(),
     };
     report.find_own_figures::<G>();
     Ok(report)
@@ -306,9 +307,9 @@ pub fn write(arguments: &Arguments, text: &str, report: &impl Serialize) -> Resu
     match json_file(arguments) {
         None => print(&format!("{report}\n")),
         Some(path) => {
-            // The text first: it must not be lost where the file cannot be written.
-            print(text)?;
-            files::write_atomically(path, report.as_bytes())
+            // Neither must be lost where the other cannot be written.
+            let printed = print(text);
+            files::write_atomically(path, report.as_bytes()).and(printed)
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{compute, other_rules, print, quoted};
+use super::{compute, print, quoted};
 use crate::cli::Train;
 use crate::error::{Error, Result};
 use crate::games::{Game, NAMES, Playable};
@@ -129,10 +129,8 @@ fn finish<G: Game, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Resu
         Ending::Stopped => print(&format!("stopped after {done}; go on with: matchq train --resume {path}\n")),
         Ending::Finished => {
             let best = run.record().best.map_or(String::new(), |best| format!(", best evaluation {best:.1}"));
-            let rules = other_rules::<G>(&run.config().run.game.rules);
-            let rules: String = rules.iter().map(|rule| format!(" --rule {rule}")).collect();
             let play = match run.record().best {
-                Some(_) => format!("; play with: matchq eval --checkpoint {path}{rules}"),
+                Some(_) => format!("; play with: matchq eval --checkpoint {path}"),
                 None => String::new(),
             };
             print(&format!("finished after {done}{best}{play}\n"))

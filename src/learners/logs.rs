@@ -46,6 +46,8 @@ pub struct Logs {
     evaluations: CsvLog,
     events: EventLog,
     progress: Progress,
+    /// What steps are called.
+    unit: &'static str,
     counters: &'static [&'static str],
     shown: &'static [&'static str],
     began: Instant,
@@ -93,6 +95,7 @@ impl Logs {
             training,
             evaluations,
             events,
+            unit: unit_of(L::STEPS),
             progress: Progress::new(unit_of(L::STEPS), L::steps(config), step, L::quick_steps(config), quiet),
             counters: L::COUNTERS,
             shown: L::SHOWN,
@@ -171,8 +174,9 @@ impl Logs {
     /// It draws nothing before the first.
     pub fn draw_curve(&self, folder: &RunFolder) -> Result<()> {
         let (mut means, mut widths) = (self.evaluations.column("less_luck")?, "less_luck_half_width");
+        let mut what = "score less luck";
         if means.is_empty() {
-            (means, widths) = (self.evaluations.column("mean")?, "half_width");
+            (means, widths, what) = (self.evaluations.column("mean")?, "half_width", "score");
         }
         if means.is_empty() {
             return Ok(());
@@ -181,7 +185,8 @@ impl Logs {
         let point = |(step, mean)| CurvePoint { step, mean, half_width: widths.get(&step).copied() };
         let points: Vec<CurvePoint> = means.into_iter().map(point).collect();
         let name = folder.path().file_name().unwrap_or_default().to_string_lossy();
-        plot::curve(&folder.path().join("curve.svg"), &format!("{name}: greedy evaluation in training"), &points)
+        let title = format!("{name}: greedy evaluation in training");
+        plot::curve(&folder.path().join("curve.svg"), &title, self.unit, what, &points)
     }
 
     /// Prints a line beside the bar.

@@ -18,7 +18,7 @@ fn side_of(path: &Path) -> PathBuf {
 
 /// Writes a file so that at every instant the old or the new content is there.
 ///
-/// A link stays, and the file that it names is written.
+/// A link stays, and the file that it names is written, if there is one.
 ///
 /// # Errors
 /// When the file cannot be written; the old content is then untouched.
@@ -47,6 +47,9 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
 /// # Errors
 /// When its folder does not exist or takes no file, or what has that name is no file that could be replaced.
 pub fn check_destination(flag: &str, path: &Path) -> Result<()> {
+    if path.to_string_lossy().ends_with(std::path::is_separator) {
+        return Err(Error::user(format!("{flag} {}: this names a folder, not a file", path.display())));
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         let sentence = format!("{flag} {}: the folder {} does not exist", path.display(), folder.display());
@@ -165,6 +168,8 @@ mod tests {
         fs::write(place("kept.partial"), b"of another process").unwrap();
         check_destination("--json", &place("kept")).unwrap();
         assert_eq!(fs::read(place("kept.partial")).unwrap(), b"of another process");
+        let refused = check_destination("--json", &place("new/")).unwrap_err();
+        assert!(refused.to_string().ends_with("new/: this names a folder, not a file"), "{refused}");
         fs::create_dir(place("full.partial")).unwrap();
         let refused = check_destination("--json", &place("full")).unwrap_err();
         assert!(refused.exit_code() == 2 && refused.to_string().contains("full: it cannot be written"), "{refused}");

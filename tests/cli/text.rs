@@ -110,9 +110,10 @@ fn games_that_have_a_measure_of_danger_can_be_split_and_no_others() {
 fn few_moves_of_a_seat_are_told_and_give_no_bound() {
     let asked =
         ["endure", "--game", "tetris", "--rule", "rows=10", "--players", "linear:weights=dt-10", "--seats", "40"];
-    let short = matchq(&[&asked[..], &["--moves", "12"]].concat(), "");
-    assert!(text(&short.stdout).contains("no game ended"), "{}", text(&short.stdout));
-    assert!(text(&short.stderr).contains("12 moves a seat are few against a game's"), "{}", text(&short.stderr));
+    let none = matchq(&[&asked[..], &["--moves", "12"]].concat(), "");
+    assert!(text(&none.stdout).contains("no game ended") && none.stderr.is_empty(), "{}", text(&none.stdout));
+    let short = matchq(&[&asked[..], &["--moves", "2000"]].concat(), "");
+    assert!(text(&short.stderr).contains("2000 moves a seat are few against a game's"), "{}", text(&short.stderr));
     let long = matchq(&[&asked[..], &["--moves", "10000"]].concat(), "");
     assert!(text(&long.stderr).is_empty() && text(&long.stdout).contains(" ± "), "{}", text(&long.stdout));
 }

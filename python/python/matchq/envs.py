@@ -245,7 +245,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
 
     Game i of ``reset(seed=N)`` and what follows it are those of a ``GameEnv`` after ``reset(seed=N + i)``. Observations,
     rewards (float64) and the rest have shape (num_envs, ...); ``gymnasium.make_vec("matchq/Match3-v0", num_envs=1024)`` makes
-    one. The variable RAYON_NUM_THREADS, set before the first step, says how many threads step.
+    one. The variable RAYON_NUM_THREADS, set before anything of matchq is used, says how many threads step.
 
     Args:
         num_envs: games, at least one.

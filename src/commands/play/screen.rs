@@ -150,7 +150,9 @@ fn panel<G: Playable>(buffer: &mut Buffer, area: Rect, session: &Session<G>, loo
     }
     line("", Style::new());
     if letters {
-        return line(&message(session), Style::new().add_modifier(Modifier::BOLD));
+        let rows = area.height.saturating_sub(11).max(1).into();
+        let message = wrapped(&message(session), area.width.into());
+        return message.iter().take(rows).for_each(|text| line(text, Style::new().add_modifier(Modifier::BOLD)));
     }
     let board = session.board();
     board.numbered().iter().for_each(|text| line(text, Style::new()));
@@ -160,6 +162,18 @@ fn panel<G: Playable>(buffer: &mut Buffer, area: Rect, session: &Session<G>, loo
         let style = look.token(tokens::token_of::<G>(letter));
         buffer.set_string(corner.0 + x as u16, corner.1 + y as u16, letter.to_string(), style);
     }
+}
+
+/// A text in lines of so many columns at the most, as far as its words allow.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => *line += &format!(" {word}"),
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// What is going on, in a line.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Axis, INK, PALE, around, axes, foot, save, titled};
+use super::{Axis, INK, PALE, around, axes, foot, save, shortened, titled};
 use crate::error::{Error, Result};
 use crate::eval::statistics::Summary;
 use crate::report::svg::{Svg, round};
@@ -70,10 +70,12 @@ pub fn comparison(path: &Path, title: &str, players: &[Contender<'_>]) -> Result
 ///
 /// It has the player's number in the chart below, its name, its scores and its mean.
 fn rows(svg: &mut Svg, players: &[Contender<'_>], bottom: f64) {
-    let names: Vec<String> = players.iter().map(|player| shortened(player.name)).collect();
+    let names: Vec<String> = players.iter().map(|player| shortened(player.name, LETTERS)).collect();
     let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let left = 64.0 + LETTER * longest as f64;
-    let scores = around(players.iter().flat_map(|player| [player.summary.min, player.summary.max]));
+    // With few games a mean's interval may be wider than all scores.
+    let ends = |player: &Contender<'_>| [[player.summary.min, player.summary.max], player.interval()].concat();
+    let scores = around(players.iter().flat_map(ends));
     let axis = Axis::new(scores, (left, WIDTH - 150.0));
     let small = format!(r#"fill="{INK}" font-size="12""#);
     svg.text(
@@ -133,14 +135,4 @@ fn mark(svg: &mut Svg, at: usize, dot: (f64, f64), bar: [(f64, f64); 2], number:
     if !number.is_empty() {
         svg.text(x, y + 4.0, r##"fill="#fff" font-size="11" font-weight="bold" text-anchor="middle""##, number);
     }
-}
-
-/// A name without its middle where it is too long.
-fn shortened(name: &str) -> String {
-    let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= LETTERS {
-        return name.to_owned();
-    }
-    let half = LETTERS / 2;
-    letters[..half - 1].iter().chain(&['…']).chain(&letters[letters.len() - half..]).collect()
 }

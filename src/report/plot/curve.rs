@@ -9,7 +9,7 @@ use crate::report::svg::round;
 /// An evaluation during training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurvePoint {
-    /// Moves played in training before it.
+    /// Steps of the training before it.
     pub step: u64,
     /// Mean score.
     pub mean: f64,
@@ -27,11 +27,11 @@ impl CurvePoint {
 
 /// Draws the mean scores of a training's evaluations with their intervals.
 ///
-/// Means that are not finite are left out.
+/// Means that are not finite are left out. `unit` is what the training's steps are called, `what` the scores.
 ///
 /// # Errors
 /// When there is no point to draw.
-pub fn curve(path: &Path, title: &str, points: &[CurvePoint]) -> Result<()> {
+pub fn curve(path: &Path, title: &str, unit: &str, what: &str, points: &[CurvePoint]) -> Result<()> {
     let points: Vec<&CurvePoint> = points.iter().filter(|point| point.mean.is_finite()).collect();
     let Some(last) = points.iter().map(|point| point.step).max() else {
         return Err(Error::user(format!("{}: there is no evaluation yet of which to draw a curve", path.display())));
@@ -40,11 +40,11 @@ pub fn curve(path: &Path, title: &str, points: &[CurvePoint]) -> Result<()> {
     let banded = points.iter().any(|point| point.half_width.is_some());
     let confidence = if banded { " with its 95 % interval" } else { "" };
     svg.add(format_args!(
-        r#"<text x="20" y="60" fill="{INK}" font-size="14"><tspan fill="{BLUE}">━━</tspan> mean score of an evaluation{confidence}</text>"#
+        r#"<text x="20" y="60" fill="{INK}" font-size="14"><tspan fill="{BLUE}">━━</tspan> mean {what} of an evaluation{confidence}</text>"#
     ));
     let x = Axis::new((0.0, last.max(1) as f64), (80.0, SIZE.0 - 30.0));
     let y = Axis::new(around(points.iter().flat_map(|point| point.interval())), (SIZE.1 - 60.0, 80.0));
-    axes(&mut svg, (&x, "training steps (moves)"), (&y, "score (points)"));
+    axes(&mut svg, (&x, unit), (&y, "score (points)"));
 
     let place = |point: &CurvePoint, score| (round(x.place(point.step as f64)), round(y.place(score)));
     let text = |(x, y): (f64, f64)| format!("{x},{y}");

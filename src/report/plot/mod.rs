@@ -42,8 +42,20 @@ pub fn check(path: &Path) -> Result<()> {
 fn titled(size: (f64, f64), title: &str) -> Svg {
     let mut svg = Svg::new(size.0, size.1, title);
     svg.add(format_args!(r##"<rect width="100%" height="100%" fill="#fff"/>"##));
-    svg.text(20.0, 32.0, &format!(r#"fill="{INK}" font-size="19""#), title);
+    // No font at hand is wider on average.
+    let letters = ((size.0 - 40.0) / 10.5) as usize;
+    svg.text(20.0, 32.0, &format!(r#"fill="{INK}" font-size="19""#), &shortened(title, letters));
     svg
+}
+
+/// A text without its middle where it has more letters than there is room for.
+fn shortened(text: &str, most: usize) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    if letters.len() <= most {
+        return text.to_owned();
+    }
+    let half = most / 2;
+    letters[..half - 1].iter().chain(&['…']).chain(&letters[letters.len() - half..]).collect()
 }
 
 fn save(path: &Path, svg: Svg) -> Result<()> {
@@ -86,7 +98,12 @@ impl Axis {
             let digits: &[f64] = if high - low < 4.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
             let all =
                 (low.floor() as i32..=high as i32).flat_map(|power| digits.iter().map(move |d| d * 10_f64.powi(power)));
-            return all.filter(|value| (low..=high).contains(&value.log10())).collect();
+            let round: Vec<f64> = all.filter(|value| (low..=high).contains(&value.log10())).collect();
+            if round.len() > 1 {
+                return round;
+            }
+            // A range that is short enough to be nearly linear.
+            return Self::new((10_f64.powf(low), 10_f64.powf(high)), self.pixels).ticks();
         }
         let power = 10_f64.powf(((high - low) / 11.0).log10().floor());
         let step =
@@ -149,6 +166,7 @@ mod tests {
     use crate::eval::histogram::Histogram;
     use crate::eval::statistics::Summary;
 
+    const WIDTH_OF_ROWS: f64 = 1000.0;
     const SCORES: [i32; 6] = [-5, 120, 130, 250, 260, 400];
 
     /// What is drawn to a file.
@@ -168,7 +186,7 @@ mod tests {
 
     fn curve_of(points: &[(u64, f64, Option<f64>)]) -> String {
         let point = |&(step, mean, half_width)| CurvePoint { step, mean, half_width };
-        drawn(|path| curve(path, "Training", &points.iter().map(point).collect::<Vec<_>>()))
+        drawn(|path| curve(path, "Training", "sweeps", "score", &points.iter().map(point).collect::<Vec<_>>()))
     }
 
     fn compared(players: &[(&str, &[i32], f64)]) -> String {
@@ -197,7 +215,7 @@ mod tests {
     #[test]
     fn a_curve_has_a_dot_for_each_finite_mean_and_a_band() {
         let svg = curve_of(&[(0, 100.0, Some(10.0)), (10, f64::NAN, Some(1.0)), (2_000_000, 500.0, None)]);
-        assert!(svg.contains(">2M<") && svg.contains("<polygon"));
+        assert!(svg.contains(">2M<") && svg.contains("<polygon") && svg.contains(">sweeps<"));
         assert_eq!(svg.matches("<circle").count(), 2);
         assert!(!curve_of(&[(0, 3.0, None)]).contains("<polygon"));
     }
@@ -211,6 +229,20 @@ mod tests {
         assert!(svg.find("strong").unwrap() < svg.find("weak").unwrap());
         // A dot each in its row, and one in the chart below.
         assert_eq!(svg.matches("<circle").count(), 4);
+    }
+
+    #[test]
+    fn the_interval_of_few_games_lies_within_the_chart() {
+        let svg = compared(&[("one", &[100, 300], 1.0), ("other", &[10, 20], 1.01)]);
+        let places: Vec<f64> = svg
+            .split(r#" x1=""#)
+            .chain(svg.split(r#" x2=""#))
+            .filter_map(|rest| rest.split('"').next()?.parse().ok())
+            .collect();
+        assert!(places.len() > 8 && places.iter().all(|x| (64.0..=WIDTH_OF_ROWS).contains(x)), "{places:?}");
+        // Times that are nearly alike have ticks, too.
+        let axis = Axis::logarithmic([1.0, 1.01].into_iter(), (0.0, 100.0));
+        assert!(axis.ticks().len() > 1 && axis.ticks().iter().all(|tick| (0.0..=100.0).contains(&axis.place(*tick))));
     }
 
     #[test]
@@ -235,7 +267,7 @@ mod tests {
     fn where_there_is_nothing_to_draw_it_is_said() {
         let error = comparison(Path::new("players.svg"), "", &[]).unwrap_err();
         assert!(matches!(&error, Error::User(text) if text.contains("no player")), "{error}");
-        let error = curve(Path::new("curve.svg"), "", &[]).unwrap_err();
+        let error = curve(Path::new("curve.svg"), "", "steps", "score", &[]).unwrap_err();
         assert!(matches!(&error, Error::User(text) if text.contains("no evaluation yet")), "{error}");
     }
 
