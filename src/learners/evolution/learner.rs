@@ -424,20 +424,6 @@ mod tests {
     }
 
     #[test]
-    fn the_run_that_ships_can_be_gone_on_with() {
-        let runs = tempfile::tempdir().unwrap();
-        for file in std::fs::read_dir("checkpoints/tetris-genetic").unwrap().map(std::result::Result::unwrap) {
-            std::fs::copy(file.path(), runs.path().join(file.file_name())).unwrap();
-        }
-        let folder = RunFolder::open(runs.path()).unwrap();
-        let checkpoint = Checkpoint::load(&folder.last()).unwrap();
-        let device = device::select(None).unwrap().1;
-        let run = Training::<Tetris, Evolution<Tetris>>::resume(folder, &checkpoint, &[], &device, true).unwrap();
-        let Optimizers::Genetic(genetic) = &run.learner().moving.optimizer else { panic!("a genetic algorithm") };
-        assert!(genetic.generation() > 100 && run.steps() == 1_000);
-    }
-
-    #[test]
     fn a_run_that_is_stopped_and_resumed_leaves_the_same_files() {
         let runs = tempfile::tempdir().unwrap();
         let device = device::select(None).unwrap().1;
