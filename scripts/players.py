@@ -127,7 +127,7 @@ LOOKING = {"dt-10": (10, 20), "shapes": (10,)}
 GENETIC = ("the report's, 198 generations on 13 rows", "about 43,200")
 # Learners that are trained and played for their table alone: the training, its seconds of one core, how long it plays.
 LEARNED = {
-    "fitted": ("60 sweeps", 1, ["--seats=64", "--moves=2000"]),
+    "fitted": ("60 sweeps", 1, ["--seats=64", "--moves=10000"]),
     "lspi": ("12 policies of 100,000 moves", 79, ["--seats=200", "--moves=100000"]),
     "cross-entropy": ("40 generations of 300 candidates", 496, ["--seats=200", "--moves=300000"]),
 }
@@ -255,7 +255,7 @@ def endure(program, only):
         played["seats"] = [[float(f"{seat[key]:.7g}") for key in ("score", "ends")] for seat in played["seats"]]
         played |= {"machine": machine(), "date": str(datetime.date.today()), "program": BY}
         write(report, json.dumps(played) + "\n")
-        print(f"{name}: {played['mean']:,.0f} +- {played['half_width']:,.0f}", flush=True)
+        print(f"{name}: {mean_of(played)}", flush=True)
 
 
 def trained_once(program, name, seed, settings, wanted):
@@ -282,8 +282,8 @@ def endured(report):
 
 
 def mean_of(played):
-    """A mean and its interval in whole points."""
-    return f"{played['mean']:,.0f} ± {played['half_width']:,.0f}"
+    """A mean and its interval in whole points; the first alone where games are too few for the second."""
+    return f"{played['mean']:,.0f}" + (f" ± {played['half_width']:,.0f}" if played["half_width"] is not None else "")
 
 
 def learned_table(_):

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::network::Precision;
 
@@ -22,8 +22,11 @@ impl Cli {
     /// The command line of this process; where it is wrong, the process ends.
     pub fn read() -> Self {
         // A negative number is a value that is out of range, not another flag.
-        let command = Self::command()
-            .mut_subcommands(|command| command.mut_args(|argument| argument.allow_negative_numbers(true)));
+        let told = |argument: Arg| match argument.get_action().takes_values() {
+            true => argument.allow_negative_numbers(true),
+            false => argument,
+        };
+        let command = Self::command().mut_subcommands(|command| command.mut_args(told));
         Self::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
     }
 }

@@ -142,7 +142,7 @@ impl Agent {
 
     /// Chooses a move on a board with moves left.
     ///
-    /// moves_left: None is as many as a new game has. In match-3 a move is (x, y, vertical), and from 0 to 25 are left.
+    /// moves_left: None is as many as a new game has. In match-3 a move is (x, y, vertical), and from 1 to 25 are left.
     ///
     /// The move is that of the highest of the q_values among the moves of the agent's mask, with a search the one that
     /// simulations rank first. Where the mask has none, which is rare, it is any of those offered in its place. What is
@@ -150,7 +150,8 @@ impl Agent {
     /// milliseconds. matchq eval and compare draw it by the game's seed, so that such moves of theirs may be others.
     ///
     /// Raises ValueError for a text that is no board and for a board that no game shows between two moves (in match-3 one with
-    /// a run of three or more), with row and column, and for moves left that no game has.
+    /// a run of three or more), with row and column, for moves left that no game has, where the game is over, and where the
+    /// board shows no piece and the game has pieces.
     #[pyo3(signature = (board, moves_left = None))]
     fn act<'py>(
         &self,
@@ -167,7 +168,7 @@ impl Agent {
     ///
     /// Each comes with what the player thinks it is worth: a list of (move, value), empty where there is none. act plays
     /// the first of them. A value is in the player's own unit; of ranked it is only the place. It says little where every
-    /// move ends the game; searches of Tetris then give -inf.
+    /// move ends the game.
     ///
     /// Raises as act does.
     #[pyo3(signature = (board, moves_left = None))]

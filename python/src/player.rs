@@ -75,9 +75,6 @@ impl<G: Playable> AnyAgent for GameAgent<G> {
         if G::at(&self.rules, &state).is_over() {
             return Err(Error::user("the game is over on this board"));
         }
-        if !G::PIECES.is_empty() && !G::is_whole(&state) {
-            return Err(Error::user("the board shows no piece"));
-        }
         let actions = self.player.act(&[state], &mut [position_stream::<G>(&state)])?;
         let action = actions.first().ok_or_else(|| Error::runtime(format!("{} gave no move", self.player.name())))?;
         Ok(G::to_json(*action))

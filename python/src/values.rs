@@ -2,6 +2,7 @@
 //!
 //! That is seeds, numbers, moves, rules, positions, masks.
 
+use matchq::error::Error;
 use matchq::eval::deal;
 use matchq::games::match3::Rules;
 use matchq::games::{ActionMask, Playable, actions_of_a_game};
@@ -188,12 +189,18 @@ pub fn position<G: Playable>(board: &str, left: Option<i64>) -> matchq::error::R
     G::parse(board, left.unwrap_or_else(|| actions_of_a_game::<G>() as i64))
 }
 
-/// The same by some rules, of a board that these have.
+/// The same by some rules, of a board that these have, with its piece where the game has pieces.
 pub fn position_by<G: Playable>(rules: &G::Rules, board: &str, left: Option<i64>) -> matchq::error::Result<G::State> {
     let all = || G::actions_left(&deal::<G>(rules, 0).0.state()) as i64;
-    let game = G::at(rules, &G::parse(board, left.unwrap_or_else(all))?);
-    if !game.is_over() {
-        G::check(rules, &game.state())?;
+    let state = G::parse(board, left.unwrap_or_else(all))?;
+    let has_pieces = !G::PIECES.is_empty();
+    if has_pieces && !G::is_whole(&state) {
+        return Err(Error::user("the board shows no piece"));
+    }
+    let game = G::at(rules, &state);
+    // Where nothing can be moved any more the board is one of the game still; a wall that is too high is none.
+    if has_pieces || !game.is_over() {
+        G::check(rules, &state)?;
     }
     Ok(game.state())
 }

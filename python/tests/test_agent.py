@@ -184,8 +184,9 @@ def test_an_agent_without_a_network_is_loaded_like_any_other_and_does_not_search
     fitted = matchq.Agent.load(ROOT / "checkpoints" / "match3-fitted")
     assert fitted.act(BOARD, 9) == matchq.Agent.named("fitted").act(BOARD, 9)
     shapes = matchq.Agent.load(ROOT / "checkpoints" / "tetris-shapes" / "best.safetensors")
-    wall = "....##....\n....##....\n##.#######"
-    assert shapes.rank(wall) == matchq.Agent.named("linear:weights=shapes", game="tetris").rank(wall)
+    wall = "\n".join(["....TT....", "....T....."] + [".........."] * 17 + ["....##....", "....##....", "##.#######"])
+    ranked = shapes.rank(wall)
+    assert len(ranked) > 20 and ranked == matchq.Agent.named("linear:weights=shapes", game="tetris").rank(wall)
     with pytest.raises(ValueError, match="only a network of Agent.load has"):
         fitted.q_values(BOARD, 9)
     with pytest.raises(ValueError, match="an agent of the player 'fitted', not of 'network'"):
@@ -306,7 +307,8 @@ def test_a_player_by_its_text_judges_positions_by_the_rules_that_it_is_given(pro
 
 def test_no_move_is_given_where_the_game_is_over_or_there_is_no_piece():
     player = matchq.Agent.named("linear:weights=dt-10", game="tetris")
-    with pytest.raises(ValueError, match="the board shows no piece"):
-        player.act("..........\n#########.")
+    for ask in (player.act, player.rank):
+        with pytest.raises(ValueError, match="the board shows no piece"):
+            ask("..........\n#########.")
     with pytest.raises(ValueError, match="the game is over on this board"):
         matchq.Agent.load().act(matchq.GameLogic(0).board(), 0)

@@ -398,6 +398,22 @@ mod tests {
     }
 
     #[test]
+    fn placements_that_lose_have_values_below_all_others_whatever_the_depth() {
+        let rules = Rules::new(4).unwrap();
+        let wall = "....######\n....######\n....######";
+        let state = Tetris::with_piece(&Tetris::parse(wall, 0).unwrap(), 1);
+        let state = Tetris::at(&rules, &state).state();
+        for depth in [1, 2] {
+            let mut player = Controlled::named::<Tetris>("dt-10").unwrap().player::<Tetris>(depth);
+            let player = &mut player;
+            let ranked = Policy::<Tetris>::rank(player, &state, &mut Stream::new(0, Role::Tie, 0));
+            assert!(ranked.iter().all(|valued| valued.value.is_finite()), "{ranked:?}");
+            let loses = |valued: &ActionValue| !Tetris::mask(&state, Tetris::DEFAULT_MASK).contains(valued.action);
+            assert!(ranked.is_sorted_by_key(loses), "{ranked:?}");
+        }
+    }
+
+    #[test]
     fn weights_mean_the_same_at_any_scale() {
         let rules = Rules::new(6).unwrap();
         for (name, depth) in [("report", 1), ("dt-10", 1), ("dt-10", 2)] {

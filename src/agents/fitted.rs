@@ -286,7 +286,7 @@ pub(super) fn shipped<G: Playable>() -> Result<FittedModel> {
 mod tests {
     use super::*;
     use crate::games::match3::{EFFECTIVE, MATCHING, Match3, Rules, State};
-    use crate::games::{Bilging, Game, Lookahead};
+    use crate::games::{Bejeweled, Bilging, Game, Lookahead, Text, bejeweled};
 
     fn model(outcomes: usize, rewards: bool) -> FittedModel {
         let value = LinearValue::new(vec![5.0, 0.5, 2.0], 1);
@@ -350,6 +350,27 @@ mod tests {
                 f64::from(step.reward) + 0.5 * model(0, true).value.of::<Match3>(&game.state())
             };
             assert!((value - (0..4).map(outcome).sum::<f64>() / 4.0).abs() < 1e-9, "{action}");
+        }
+    }
+
+    #[test]
+    fn points_are_those_of_the_first_level_on_any_level() {
+        let rules = bejeweled::Rules::default();
+        let model = FittedModel { value: LinearValue::new(vec![3.0, 2.0], 1), mask: MaskKind::LEGAL, ..model(3, true) };
+        let player = model.player::<Bejeweled>(&rules, 1);
+        let (mut game, mut luck) =
+            (Bejeweled::new(&rules, &mut Stream::new(2, Role::Game, 0)), Stream::new(2, Role::Game, 1));
+        while Bejeweled::unit(&game.state()) < 2.0 {
+            if game.is_over() {
+                game = Bejeweled::new(&rules, &mut luck);
+            }
+            game.step(Bejeweled::mask(&game.state(), MaskKind::LEGAL).nth(0).unwrap(), &mut luck);
+        }
+        let values = |state: &bejeweled::State| player.values(state, &mut Stream::new(0, Role::Tie, 0));
+        let (now, first) = (values(&game.state()), values(&Bejeweled::as_written(&game.state())));
+        assert!(!now.is_empty() && now.len() == first.len());
+        for (now, first) in now.iter().zip(&first) {
+            assert!((now.value - first.value).abs() < 1e-3, "{now:?} {first:?}");
         }
     }
 

@@ -59,16 +59,19 @@ impl<G: Lookahead, P: Policy<G>> Rollout<G, P> {
         let mut candidates = self.guide.values(state, ties);
         // Shuffled before they are sorted, so that equal ones come in random order.
         shuffle(&mut candidates, ties);
-        // Where the default mask holds none, most guides see no difference.
-        candidates.retain(|ActionValue { action, .. }| {
-            !first.is_empty() && (first.contains(*action) || tried.contains(*action))
-        });
+        candidates.retain(|ActionValue { action, .. }| first.contains(*action) || tried.contains(*action));
         candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
+        // Where the default mask holds none, most guides see no difference: the plan comes first, then the guide.
+        let others = if first.is_empty() { std::mem::take(&mut candidates) } else { vec![] };
+        let of_guide = |action| others.iter().find(|valued| valued.action == action).map(|valued| valued.value);
         let mut more = tried.without(&first);
         candidates.iter().for_each(|valued| more.remove(valued.action));
         let mut more = certain_values::<G>(state, &more, Plan { depth: 2, weight: 1.0, breadth: 0 });
         shuffle(&mut more, ties);
-        more.sort_by(|a, b| b.value.total_cmp(&a.value));
+        more.sort_by(|a, b| {
+            let [one, other] = [a, b].map(|valued| of_guide(valued.action).unwrap_or(f64::NEG_INFINITY));
+            b.value.total_cmp(&a.value).then(other.total_cmp(&one))
+        });
         candidates.extend(more);
         self.search.rank(state, &candidates, &self.guide, ties, begin)
     }

@@ -272,7 +272,14 @@ fn around(half_width: Option<f64>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::short;
+    use super::{short, table};
+
+    #[test]
+    fn a_column_is_as_wide_as_its_widest_cell_or_its_name() {
+        let rows = vec![("a ".to_owned(), vec!["1".to_owned(), "123456".to_owned()])];
+        assert_eq!(table("p ", &[("n", 3), ("wide", 5)], rows), "p     n    wide\na     1  123456\n");
+        assert_eq!(table("p", &[("name", 1)], vec![("q".to_owned(), vec!["2".to_owned()])]), "p  name\nq     2\n");
+    }
 
     #[test]
     fn a_name_that_is_too_long_keeps_its_beginning_and_its_end() {

@@ -117,7 +117,7 @@ fn shown(line: &str) -> String {
 impl<G: Playable, W: Write> Replay<'_, G, W> {
     /// Reads one move a line; writes a line of JSON for the start and each move.
     ///
-    /// Blank lines are skipped; a reader that has gone away ends it. `name` is what errors call the input.
+    /// Blank lines are skipped; a reader that has gone away ends it, unless a picture is drawn. `name` is what errors call the input.
     fn read(&mut self, input: impl BufRead, name: &str) -> Result<()> {
         // A picture is of the whole game, whoever reads along.
         let drawn = self.frames.is_some();

@@ -33,10 +33,12 @@ impl Metrics {
 
     /// Takes a number into a mean.
     pub fn average(&mut self, name: &str, value: f64) {
-        if let Metric::Mean(sum, count) = self.entry(name, Metric::Mean(0.0, 0)) {
-            *sum += value;
-            *count += 1;
-        }
+        let metric = self.entry(name, Metric::Mean(0.0, 0));
+        *metric = match *metric {
+            Metric::Mean(sum, count) => Metric::Mean(sum + value, count + 1),
+            // A checkpoint may have it as another kind of number.
+            _ => Metric::Mean(value, 1),
+        };
     }
 
     /// A number by its name; none where it is the mean of nothing.
@@ -102,5 +104,8 @@ mod tests {
         assert_eq!(metrics.values().collect::<Vec<_>>(), [("epsilon", 0.5), ("games", 0.0)]);
         metrics.average("loss", 7.0);
         assert_eq!(metrics.get("loss"), Some(7.0));
+        // As a checkpoint of another version may have it.
+        metrics.average("epsilon", 0.25);
+        assert_eq!(metrics.get("epsilon"), Some(0.25));
     }
 }

@@ -85,7 +85,7 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
             let (key, planned) = (L::STEPS, L::steps(&before.learner));
             if steps < planned {
                 return Err(Error::user(format!(
-                    "--set {key}={steps}: it must be above {planned}, the {} that the run has now",
+                    "--set {key}={steps}: it must be above {planned}, the {} that the run has",
                     unit_of(key)
                 )));
             }

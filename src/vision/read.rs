@@ -136,7 +136,9 @@ pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<
     // Of equals the first.
     let best = (0..votes.len()).rev().max_by(|one, other| votes[*one].total_cmp(&votes[*other])).unwrap_or(0);
     let mut reading = readings.swap_remove(best);
-    if !is_given && reading.together() > TOGETHER {
+    // Few cells that are sure say nothing.
+    let sure = reading.cells.len() - reading.unsure().count();
+    if !is_given && 4 * sure > reading.cells.len() && reading.together() > TOGETHER {
         return Err(none(name, size));
     }
     if themes[best].has_colours() && picture.is_grey(field.rectangle()) {

@@ -208,3 +208,23 @@ fn saved_comparisons_that_do_not_belong_together_are_refused() {
         assert!(output.stdout.is_empty() && !place.path("all.svg").exists());
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_was_played_is_kept_where_one_output_cannot_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    for command in [&["eval", "--player", "greedy"][..], &["compare", "--players", "greedy"]] {
+        let (json, plot) = (place("scores.json"), place("scores.svg"));
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_matchq"));
+        let done =
+            run.args(command).args(["--games", "2", "--json", &json, "--plot", &plot]).stdout(full).output().unwrap();
+        assert_eq!(done.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&done.stderr).contains("standard output cannot be written"));
+        for file in [json, plot] {
+            assert!(std::fs::metadata(&file).unwrap().len() > 100, "{command:?}: {file}");
+            std::fs::remove_file(file).unwrap();
+        }
+    }
+}

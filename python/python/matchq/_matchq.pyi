@@ -33,8 +33,8 @@ class Agent:
                 that many milliseconds a move; "ms=N" says the same, "sims=N" gives a number of simulations a move, which
                 plays alike on any machine.
             game: the game's name; None is that of the file, without one match-3.
-            rules: the parameters of the rules in the games that the search simulates, by their names; None is the game as it
-                is known.
+            rules: the parameters of the rules by which positions are judged and searches simulate, by their names; None is the
+                game as it is known.
             obstacle_kinds: in short for ``rules={"obstacle_kinds": N}``, in match-3.
 
         Raises:
@@ -84,7 +84,7 @@ class Agent:
     def act(self, board: str, moves_left: SupportsIndex | None = None) -> Any:
         """Chooses a move on a board with moves left; None is as many as a new game has.
 
-        In match-3 a move is (x, y, vertical), and from 0 to 25 are left. The move is that of the highest of the ``q_values``
+        In match-3 a move is (x, y, vertical), and from 1 to 25 are left. The move is that of the highest of the ``q_values``
         among the moves of the agent's mask, with a search the one that simulations rank first. Where the mask has none, which
         is rare, it is any of those offered in its place. What is left to chance is drawn by the position: the same position
         always gets the same move, unless the search has milliseconds. ``matchq eval`` and ``compare`` draw it by the game's
@@ -92,7 +92,7 @@ class Agent:
 
         Raises:
             ValueError: a text that is no board, or a board that no game shows between two moves (in match-3 one with a run of
-                three or more), with row and column; moves left that no game has.
+                three or more), with row and column; moves left that no game has; a game that is over; a board without its piece.
             TypeError: a board that is no text, moves left that are no whole number.
         """
 
@@ -100,7 +100,7 @@ class Agent:
         """The moves that the player considers on a board, the best first, each with what it thinks it is worth.
 
         The list is empty where there is none. ``act`` plays the first of them. A value is in the player's own unit; of ranked
-        it is only the place. It says little where every move ends the game; searches of Tetris then give -inf.
+        it is only the place. It says little where every move ends the game.
 
         Raises as ``act`` does.
         """

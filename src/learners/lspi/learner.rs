@@ -245,6 +245,7 @@ impl<G: Playable> Table<G> {
             let random = f64::from(self.explore.unit()) < policy.exploration;
             let chosen = if random { self.explore.below(actions.len() as u32) as usize } else { best };
             let (action, features) = actions.swap_remove(chosen);
+            let unit = G::unit(&self.game.state());
             let step = self.game.step(action, &mut self.luck);
             if step.terminal {
                 played.ended += 1;
@@ -254,7 +255,7 @@ impl<G: Playable> Table<G> {
             position = policy.describe::<G>(&self.game.state(), &mut self.explore);
             let (actions, best) = &position;
             let next = (!step.terminal).then(|| actions[*best].1.clone());
-            played.transitions.push(Transition { features, reward: f64::from(step.reward), next });
+            played.transitions.push(Transition { features, reward: f64::from(step.reward) / unit, next });
         }
         played
     }
@@ -391,6 +392,17 @@ mod tests {
         learner.round(&mut Metrics::default()).unwrap();
         assert_eq!(learner.step(), 1);
         assert!(learner.moving.weights.unwrap()[1] > 0.3);
+    }
+
+    #[test]
+    fn a_policy_under_which_no_game_ends_has_no_mean() {
+        let mut learner =
+            fresh(&["game.rules={rows=20}", "sampling.moves=64", "sampling.games=16", "learning.ridge=1.0"]).unwrap();
+        let mut metrics = policy(&mut learner);
+        assert_eq!((metrics.get("points"), learner.moving.ended), (None, 0));
+        metrics.average("points", 3.0);
+        metrics.reset();
+        assert_eq!(metrics.get("points"), None);
     }
 
     #[test]
