@@ -171,9 +171,9 @@ def main():
         report = path_of(game, file_name(text))
         if (not arguments.only or text.startswith(arguments.only)) and not report.exists():
             play(program, game, text, games, report)
-    rules, players, *games = wanted["rules"]
+    rules, players, *each = wanted["rules"]
     for rule in rules:
-        for text, games in players.items() if isinstance(players, dict) else [(text, *games) for text in players]:
+        for text, games in players.items() if isinstance(players, dict) else [(text, *each) for text in players]:
             name = f"{file_name(rule)}-{file_name(text)}"
             report = path_of(game, name)
             if name.startswith(file_name(arguments.only or "")) and not report.exists():
