@@ -160,6 +160,9 @@ def main():
     if game == "tetris":
         return endure(program, arguments.only)
     wanted = GAMES[game]
+    rules, players, *each = wanted["rules"]
+    of_rules = [f"{file_name(rule)}-{file_name(text)}" for rule in rules for text in players]
+    check_only(arguments.only, [*wanted.get("trainings", ("", {}))[1], *(text for text, _ in wanted["players"])], of_rules)
     config, changes, seeds, player, games = wanted.get("trainings", ("", {}, 0, "", 0))
     for seed in range(1, seeds + 1):
         for name, (settings, _) in changes.items():
@@ -171,13 +174,19 @@ def main():
         report = path_of(game, file_name(text))
         if (not arguments.only or text.startswith(arguments.only)) and not report.exists():
             play(program, game, text, games, report)
-    rules, players, *each = wanted["rules"]
     for rule in rules:
         for text, games in players.items() if isinstance(players, dict) else [(text, *each) for text in players]:
             name = f"{file_name(rule)}-{file_name(text)}"
             report = path_of(game, name)
             if name.startswith(file_name(arguments.only or "")) and not report.exists():
                 play(program, game, text, games, report, None, f"--rule={rule}")
+
+
+def check_only(only, names, of_rules=()):
+    """Ends where --only is the beginning of no name."""
+    begins = any(name.startswith(only or "") for name in names) or any(name.startswith(file_name(only or "")) for name in of_rules)
+    if not begins:
+        sys.exit(f"players.py: --only {only} is the beginning of none of {', '.join([*names, *of_rules])}")
 
 
 # What reports say of the program that played.
@@ -244,6 +253,7 @@ def endure(program, only):
         agent = trained_once(program, name, 1, {}, missing(f"learned-{name}"))
         player = "fitted" if name == "fitted" else "linear"
         wanted[f"learned-{name}"] = (10, f"{player}:label={name}:checkpoint={agent.relative_to(ROOT)}", options)
+    check_only(only, [*wanted, *(f"whole-{rows}-dt-10" for rows in WHOLE)])
     for name, (rows, player, options) in wanted.items():
         report = path_of("tetris", name)
         if not missing(name):
