@@ -11,6 +11,7 @@ use crate::cli::Compare;
 use crate::error::{Error, Result, in_words};
 use crate::eval::{Difference, Figures, Summary};
 use crate::games::Playable;
+use crate::report::columns::{shortened, table};
 use crate::report::plot::{self, Contender};
 use crate::store::files;
 
@@ -202,18 +203,15 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
         cells.push(format!("{:.1} %", 100.0 * figures.moves_without_match));
         cells.push(format!("{:.4}", figures.milliseconds_per_move));
         cells.push(games.to_string());
-        (format!("{:width$}", short(player, width)), cells)
+        (shortened(player, width), cells)
     });
-    text += &table(&format!("{:width$}", "player"), &columns.collect::<Vec<_>>(), rows.collect());
+    text += &table("player", &columns.collect::<Vec<_>>(), &rows.collect::<Vec<_>>());
     if let Some(first) = all.first().filter(|first| !first.ratios.is_empty()) {
         let columns: Vec<_> = first.ratios.iter().map(|(about, _)| (*about, 15)).collect();
         let rows = all.iter().map(|Report { player, ratios, .. }| {
-            (
-                format!("{:width$}", short(player, width)),
-                ratios.iter().map(|(_, ratio)| series::shown(*ratio)).collect(),
-            )
+            (shortened(player, width), ratios.iter().map(|(_, ratio)| series::shown(*ratio)).collect())
         });
-        text += &format!("\n{}", table(&format!("{:width$}", "player"), &columns, rows.collect()));
+        text += &format!("\n{}", table("player", &columns, &rows.collect::<Vec<_>>()));
     }
     if pairs.is_empty() {
         return text;
@@ -228,64 +226,14 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
         if lucky {
             cells.push(shown(less_luck.as_ref()));
         }
-        (format!("{:width$}  {:width$}", short(player, width), short(than, width)), cells)
+        (format!("{:width$}  {:width$}", shortened(player, width), shortened(than, width)), cells)
     });
     let columns = [("mean (95 %)", 18), ("less luck", 18)];
     let heading = format!("{:width$}  {:width$}", "player", "less");
-    text += &format!("\n{}", table(&heading, &columns[..1 + usize::from(lucky)], rows.collect()));
+    text += &format!("\n{}", table(&heading, &columns[..1 + usize::from(lucky)], &rows.collect::<Vec<_>>()));
     text + "* the interval leaves out 0; of twenty differences that are none, one does on average\n"
-}
-
-/// A table of names, which are of one width, and numbers to the right.
-///
-/// A column is as wide as what stands in it, and no less than it is told.
-fn table(heading: &str, columns: &[(&str, usize)], rows: Vec<(String, Vec<String>)>) -> String {
-    let widest = |at: usize, (name, least): (&str, usize)| {
-        let cells = rows.iter().filter_map(|(_, cells)| Some(cells.get(at)?.chars().count()));
-        cells.chain([name.chars().count(), least]).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = columns.iter().enumerate().map(|(at, column)| widest(at, *column)).collect();
-    let line = |name: &str, cells: &[&str]| {
-        let cells: String = cells.iter().zip(&widths).map(|(cell, width)| format!("  {cell:>width$}")).collect();
-        format!("{}\n", format!("{name}{cells}").trim_end())
-    };
-    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
-    let rows = rows.iter().map(|(name, cells)| line(name, &cells.iter().map(String::as_str).collect::<Vec<_>>()));
-    std::iter::once(line(heading, &names)).chain(rows).collect()
-}
-
-/// A name that fits a column, from its beginning and its end.
-///
-/// `label=` makes a short one.
-fn short(name: &str, width: usize) -> String {
-    let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= width {
-        return name.to_owned();
-    }
-    let (begin, end) = ((width - 1) / 2, letters.len() - width / 2);
-    letters[..begin].iter().chain(&['…']).chain(&letters[end..]).collect()
 }
 
 fn around(half_width: Option<f64>) -> String {
     half_width.map_or(String::new(), |half| format!(" ± {half:.1}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{short, table};
-
-    #[test]
-    fn a_column_is_as_wide_as_its_widest_cell_or_its_name() {
-        let rows = vec![("a ".to_owned(), vec!["1".to_owned(), "123456".to_owned()])];
-        assert_eq!(table("p ", &[("n", 3), ("wide", 5)], rows), "p     n    wide\na     1  123456\n");
-        assert_eq!(table("p", &[("name", 1)], vec![("q".to_owned(), vec!["2".to_owned()])]), "p  name\nq     2\n");
-    }
-
-    #[test]
-    fn a_name_that_is_too_long_keeps_its_beginning_and_its_end() {
-        assert_eq!(short("greedy", 6), "greedy");
-        assert_eq!([5, 6].map(|width| short("abcdefghij", width)), ["ab…ij", "ab…hij"]);
-        let agents = ["dqn", "dqn-plain"].map(|name| short(&format!("network:checkpoint=checkpoints/{name}"), 26));
-        assert_eq!(agents, ["network:chec…eckpoints/dqn", "network:chec…nts/dqn-plain"]);
-    }
 }

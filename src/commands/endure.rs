@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::eval::splitting::{self, Levels};
 use crate::eval::{Endurance, Extent, Seat, deal, endure, levels};
 use crate::games::Playable;
+use crate::report::columns::table;
 
 /// So many moves of a seat, or games, are enough that the first game's beginning, which cannot end it, counts little.
 const FAIR: u64 = 10_000;
@@ -45,7 +46,7 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
     if !G::MAY_END_EARLY {
         let moves = G::actions_left(&deal::<G>(&rules, 0).0.state());
         return Err(Error::user(format!(
-            "a game of {} has {moves} moves: `matchq eval` plays it to its end; endure is for --game tetris or bejeweled",
+            "a game of {} has {moves} moves: `matchq eval` plays it to its end; endure is for games that may go on",
             G::NAME
         )));
     }
@@ -62,7 +63,7 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
     }
     check_names("--players", players.iter().map(|player| player.name()))?;
     let mut played = Vec::new();
-    let mut rows = vec![["player", "points a game (95 %)", "ended", "moves", "moves a s"].map(str::to_owned)];
+    let mut rows = Vec::new();
     for mut player in players {
         let begin = Instant::now();
         let levels = match danger {
@@ -85,23 +86,23 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
             (None, _) => "no game ended".to_owned(),
         };
         let name = player.name().to_owned();
-        let few = |moves: u64| moves < FAIR && (moves as f64) < GAMES * all.moves as f64 / all.ends;
-        if !arguments.split && all.ended > 0 && few(arguments.moves) {
-            writeln!(
-                io::stderr(),
-                "{name}: {} moves a seat are few against a game's: the figure is too high; take --moves {FAIR} or more",
-                arguments.moves
-            )
-            .ok();
+        let (moves, a_game) = (arguments.moves, all.moves as f64 / all.ends);
+        if !arguments.split && all.ended > 0 && moves < FAIR && (moves as f64) < GAMES * a_game {
+            let few = format!("{moves} moves a seat are few against a game's: the figure is too high");
+            writeln!(io::stderr(), "{name}: {few}; take --moves {FAIR} or more").ok();
         }
         let count = |number| HumanCount(number).to_string();
-        rows.push([name.clone(), shown, count(all.ended), count(all.moves), figure(all.moves as f64 / playing)]);
+        let cells = vec![shown, count(all.ended), count(all.moves), figure(all.moves as f64 / playing)];
+        rows.push((name.clone(), cells));
         let (game, rules) = (G::NAME, rules.clone());
         let split = arguments.split;
         played.push(Endured { player: name, game, rules, seed, split, all, mean, half_width, seconds, seats });
     }
     match arguments.json {
-        false => print(&table(&rows)),
+        false => {
+            let columns = ["points a game (95 %)", "ended", "moves", "moves a s"].map(|name| (name, 0));
+            print(&table("player", &columns, &rows))
+        }
         true => {
             let json = serde_json::to_string(&played)
                 .map_err(|error| Error::runtime(format!("the figures cannot be written as JSON: {error}")))?;
@@ -118,31 +119,12 @@ fn figure(number: f64) -> String {
     }
 }
 
-/// Rows as text: the first column to the left, the others to the right.
-fn table(rows: &[[String; 5]]) -> String {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let line = |[name, rest @ ..]: &[String; 5]| {
-        let cells = rest.iter().zip(1..).map(|(cell, column)| format!("  {cell:>0$}", width(column)));
-        format!("{name:<0$}{1}\n", width(0), cells.collect::<String>())
-    };
-    rows.iter().map(line).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{figure, table};
+    use super::figure;
 
     #[test]
     fn figures_have_decimals_where_they_are_small() {
         assert_eq!([0.256, 99.0, 100.5, 184_040_743.1].map(figure), ["0.26", "99.00", "101", "184,040,743"]);
-    }
-
-    #[test]
-    fn columns_are_as_wide_as_what_stands_in_them() {
-        let row = |name: &str, mean: &str| [name, mean, "1", "2", "3"].map(str::to_owned);
-        assert_eq!(
-            table(&[row("a", "10 ± 2"), row("linear", "7")]),
-            "a       10 ± 2  1  2  3\nlinear       7  1  2  3\n"
-        );
     }
 }

@@ -1,8 +1,9 @@
 //! What a run or a comparison shows.
 //!
-//! That is progress, CSV, TensorBoard, pictures, a moving picture of a game.
+//! That is progress, tables, CSV, TensorBoard, pictures, a moving picture of a game.
 
 pub mod animation;
+pub mod columns;
 pub mod csv;
 pub mod plot;
 pub mod progress;

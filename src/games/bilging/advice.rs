@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::bingos::Piece;
 use super::{ACTIONS, Bilging, Bingo, COLUMNS, ROWS, State, bingos, board, text};
 use crate::games::{Lookahead, Text};
 
@@ -40,17 +39,12 @@ fn next(bingo: &Bingo, pieces: &[[u8; COLUMNS]; ROWS]) -> Vec<(usize, usize)> {
         let beside = bingo.anchor.wrapping_add_signed(bingo.direction as isize);
         return vec![(bingo.row, bingo.anchor.min(beside))];
     }
-    let steps = |place: &Piece| place.walk().first().map(|column| (place.row, *column));
-    let mut next: Vec<(usize, usize)> =
-        places.iter().filter(|place| place.blocker(pieces).is_none()).filter_map(steps).collect();
-    // Two pieces of a row may want the same swap.
-    let mut seen = Vec::new();
-    next.retain(|swap| {
-        !seen.contains(swap) && {
-            seen.push(*swap);
-            true
-        }
-    });
+    let mut next = Vec::new();
+    for place in places.iter().filter(|place| place.blocker(pieces).is_none()) {
+        let swap = place.walk().first().map(|column| (place.row, *column));
+        // Two pieces of a row may want the same one.
+        next.extend(swap.filter(|swap| !next.contains(swap)));
+    }
     next
 }
 

@@ -10,6 +10,7 @@ pub use histogram::histogram;
 
 use std::path::Path;
 
+use super::columns::shortened;
 use super::svg::Svg;
 use crate::error::{Error, Result};
 use crate::store::files;
@@ -46,16 +47,6 @@ fn titled(size: (f64, f64), title: &str) -> Svg {
     let letters = ((size.0 - 40.0) / 10.5) as usize;
     svg.text(20.0, 32.0, &format!(r#"fill="{INK}" font-size="19""#), &shortened(title, letters));
     svg
-}
-
-/// A text without its middle where it has more letters than there is room for.
-fn shortened(text: &str, most: usize) -> String {
-    let letters: Vec<char> = text.chars().collect();
-    if letters.len() <= most {
-        return text.to_owned();
-    }
-    let half = most / 2;
-    letters[..half - 1].iter().chain(&['…']).chain(&letters[letters.len() - half..]).collect()
 }
 
 fn save(path: &Path, svg: Svg) -> Result<()> {

@@ -1,0 +1,53 @@
+//! Text in columns: tables, and names that fit.
+
+/// A table: names to the left, numbers to the right.
+///
+/// A column is as wide as what stands in it, and no less than it is told.
+pub fn table(heading: &str, columns: &[(&str, usize)], rows: &[(String, Vec<String>)]) -> String {
+    let width = |text: &str| text.chars().count();
+    let first = rows.iter().map(|(name, _)| width(name)).chain([width(heading)]).max().unwrap_or(0);
+    let widest = |(at, (name, least)): (usize, &(&str, usize))| {
+        let cells = rows.iter().filter_map(|(_, cells)| Some(width(cells.get(at)?)));
+        cells.chain([width(name), *least]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = columns.iter().enumerate().map(widest).collect();
+    let line = |name: &str, cells: &[&str]| {
+        let cells: String = cells.iter().zip(&widths).map(|(cell, width)| format!("  {cell:>width$}")).collect();
+        format!("{}\n", format!("{name:first$}{cells}").trim_end())
+    };
+    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    let rows = rows.iter().map(|(name, cells)| line(name, &cells.iter().map(String::as_str).collect::<Vec<_>>()));
+    std::iter::once(line(heading, &names)).chain(rows).collect()
+}
+
+/// A text without its middle where it has more than so many letters.
+pub fn shortened(text: &str, most: usize) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    if letters.len() <= most {
+        return text.to_owned();
+    }
+    let (begin, end) = (most.saturating_sub(1) / 2, letters.len() - most / 2);
+    letters[..begin].iter().chain(&['…']).chain(&letters[end..]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_is_as_wide_as_its_widest_cell_or_its_name() {
+        let row = |name: &str, cells: [&str; 2]| (name.to_owned(), cells.map(str::to_owned).to_vec());
+        let rows = [row("a", ["1", "123456"]), row("linear", ["10 ± 2", "7"])];
+        let expected = "player       n    wide\na            1  123456\nlinear  10 ± 2       7\n";
+        assert_eq!(table("player", &[("n", 3), ("wide", 5)], &rows), expected);
+        assert_eq!(table("p", &[("name", 6)], &[("q".to_owned(), vec!["2".to_owned()])]), "p    name\nq       2\n");
+    }
+
+    #[test]
+    fn a_name_that_is_too_long_keeps_its_beginning_and_its_end() {
+        assert_eq!(shortened("greedy", 6), "greedy");
+        assert_eq!([5, 6].map(|width| shortened("abcdefghij", width)), ["ab…ij", "ab…hij"]);
+        let agents = ["dqn", "dqn-plain"].map(|name| shortened(&format!("network:checkpoint=checkpoints/{name}"), 26));
+        assert_eq!(agents, ["network:chec…eckpoints/dqn", "network:chec…nts/dqn-plain"]);
+    }
+}
