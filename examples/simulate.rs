@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use matchq::error::Error;
 use matchq::eval::deal;
-use matchq::games::{ForGame, Games, MaskKind, Playable, offered, with_game};
+use matchq::games::{Games, MaskKind, offered};
+use matchq::players::{ForGame, Roster, with_game};
 use matchq::random::{Draw, Role, Stream};
 
 /// What is to be done with the game that was named.
@@ -17,7 +18,7 @@ struct Simulate;
 impl ForGame for Simulate {
     type Output = ();
 
-    fn run<G: Playable>(self) {
+    fn run<G: Roster>(self) {
         let rules = G::Rules::default();
         let mut chance = Stream::new(1, Role::Explore, 0);
         // A move that is drawn from a mask: here the legal moves.

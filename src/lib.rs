@@ -1,16 +1,15 @@
 //! matchq trains agents to play tile puzzles and plays with them.
+//!
+//! The learners, the Q-network on burn and the program stand here; games, players and all that playing needs are
+//! crates of their own, shown here as modules: [`games`], [`players`], [`eval`], [`kit`], [`vision`].
 
-pub mod agents;
 pub mod cli;
 pub mod commands;
-pub mod error;
-pub mod eval;
-pub mod games;
-pub mod instructions;
-pub mod kit;
 pub mod learners;
 pub mod network;
-pub mod random;
 pub mod report;
-pub mod store;
-pub mod vision;
+
+pub use matchq_core::{error, files, instructions, random};
+pub use matchq_games as games;
+pub use matchq_players::{self as players, eval, kit};
+pub use matchq_vision as vision;

@@ -9,12 +9,12 @@ use serde_json::{Map, Value};
 
 use super::play::unnumbered;
 use super::{print, rules};
-use crate::agents::{self, ActionValue, Told};
 use crate::cli::Advise;
 use crate::error::{Error, Result};
-use crate::games::Playable;
+use crate::files;
+use crate::players::Roster;
+use crate::players::{ActionValue, Listed};
 use crate::random::{Role, Stream};
-use crate::store::files;
 
 /// No board is longer, in bytes.
 const LONGEST: u64 = 4_096;
@@ -26,7 +26,7 @@ struct Report<'a> {
     /// Only where the rules count them.
     #[serde(skip_serializing_if = "Option::is_none")]
     moves_left: Option<usize>,
-    moves: Vec<Told>,
+    moves: Vec<Listed>,
     /// What the game has to say of the board.
     #[serde(flatten)]
     more: Map<String, Value>,
@@ -36,7 +36,7 @@ struct Report<'a> {
 ///
 /// # Errors
 /// A board that cannot be read, is none or is not at rest, a player that there is not, and a player that fails.
-pub fn run<G: Playable>(arguments: &Advise) -> Result<()> {
+pub fn run<G: Roster>(arguments: &Advise) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let (name, text) = read(arguments.file.as_deref().filter(|path| *path != Path::new("-")), G::BOARD)?;
     let state = position::<G>(&rules, &name, &text, arguments.moves_left)?;
@@ -47,14 +47,14 @@ pub fn run<G: Playable>(arguments: &Advise) -> Result<()> {
         return Err(Error::user(format!("{name}: the game is over on this board, by these rules")));
     }
     let state = game.state();
-    let mut player = agents::parse::<G>(&arguments.player, &rules)?;
+    let mut player = super::player::<G>(&arguments.player, &rules)?;
     let mut ranked = player.rank(&state, &mut Stream::new(0, Role::Tie, 0))?;
     let top = arguments.top.map_or(usize::MAX, |top| top as usize);
     ranked.truncate(top);
     match arguments.json {
         false => print(&table::<G>(player.name(), &state, &ranked)),
         true => {
-            let told = |valued: &ActionValue| Told {
+            let told = |valued: &ActionValue| Listed {
                 action: G::to_json(valued.action),
                 value: valued.value,
                 more: G::about_move(&state, valued.action),
@@ -78,7 +78,7 @@ pub fn run<G: Playable>(arguments: &Advise) -> Result<()> {
 ///
 /// # Errors
 /// A piece that is none, and none where the game needs one.
-fn with_piece<G: Playable>(name: &str, state: &G::State, piece: Option<&str>) -> Result<G::State> {
+fn with_piece<G: Roster>(name: &str, state: &G::State, piece: Option<&str>) -> Result<G::State> {
     let letters = G::PIECES.iter().map(char::to_string).collect::<Vec<_>>();
     match piece {
         None if G::PIECES.is_empty() || G::is_whole(state) => Ok(*state),
@@ -123,7 +123,7 @@ pub(super) fn tidy(text: &str) -> String {
 /// The position of a board at rest.
 ///
 /// All of a game's moves are left where their number is not given.
-fn position<G: Playable>(rules: &G::Rules, name: &str, text: &str, moves_left: Option<i64>) -> Result<G::State> {
+fn position<G: Roster>(rules: &G::Rules, name: &str, text: &str, moves_left: Option<i64>) -> Result<G::State> {
     let text = &tidy(text);
     if text.is_empty() {
         return Err(Error::user(format!("{name} is empty; a board is {}", G::BOARD)));
@@ -136,13 +136,12 @@ fn position<G: Playable>(rules: &G::Rules, name: &str, text: &str, moves_left: O
     if all > 0 && !(1..=all).contains(&moves_left) {
         return Err(Error::user(format!("--moves-left {moves_left}: it must be from 1 to {all}")));
     }
-    let state = G::parse(text, moves_left);
-    let state = state.and_then(|state| G::check(rules, &state).map(|()| state));
+    let state = G::parse(rules, text, Some(moves_left));
     state.map_err(|error| Error::user(format!("{name}: {error}")))
 }
 
 /// The ranking as text, below the board with the best move in brackets.
-fn table<G: Playable>(player: &str, state: &G::State, ranked: &[ActionValue]) -> String {
+fn table<G: Roster>(player: &str, state: &G::State, ranked: &[ActionValue]) -> String {
     let mut text = player.to_owned();
     let mut line = |part: std::fmt::Arguments| text.write_fmt(part).unwrap_or_default();
     if G::actions_left(state) > 0 {

@@ -6,14 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::series::{self, Report};
 use super::threads;
-use crate::agents;
 use crate::cli::Compare;
 use crate::error::{Error, Result, in_words};
 use crate::eval::{Difference, Figures, Summary};
-use crate::games::Playable;
+use crate::files;
+use crate::players::Roster;
 use crate::report::columns::{shortened, table};
 use crate::report::plot::{self, Contender};
-use crate::store::files;
 
 #[derive(Serialize)]
 struct Comparison<'a> {
@@ -31,7 +30,7 @@ struct Pair<'a> {
     difference: Difference,
     /// The same of the scores less their luck, where that of both was estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
-    less_luck: Option<Difference>,
+    luck_adjusted: Option<Difference>,
 }
 
 /// What is read of a comparison's JSON; the pairs are computed anew.
@@ -44,7 +43,7 @@ struct Saved {
 ///
 /// # Errors
 /// Anything wrong with the flags, the players' texts or the files, and any failure of a player or the disk.
-pub fn run<G: Playable>(arguments: &Compare) -> Result<()> {
+pub fn run<G: Roster>(arguments: &Compare) -> Result<()> {
     if let Some(path) = &arguments.plot {
         series::check_plot(path, arguments.series.json.as_deref())?;
     }
@@ -63,17 +62,17 @@ pub fn run<G: Playable>(arguments: &Compare) -> Result<()> {
     written.and(drawn)
 }
 
-fn play<G: Playable>(arguments: &Compare, rules: &G::Rules) -> Result<Vec<Report>> {
+fn play<G: Roster>(arguments: &Compare, rules: &G::Rules) -> Result<Vec<Report>> {
     let mut players = Vec::new();
     for text in arguments.players.iter().chain(&arguments.player) {
-        players.push(agents::parse::<G>(text, rules)?);
+        players.push(super::player::<G>(text, rules)?);
     }
     series::check_names("--players", players.iter().map(|player| player.name()))?;
     players.iter_mut().map(|player| series::play(player.as_mut(), rules, &arguments.series)).collect()
 }
 
 /// The players of files, all in games from the same seed under the same rules.
-fn read<G: Playable>(paths: &[PathBuf]) -> Result<Vec<Report>> {
+fn read<G: Roster>(paths: &[PathBuf]) -> Result<Vec<Report>> {
     let mut players: Vec<Report> = Vec::new();
     for path in paths {
         let wrong = |what: &str| Error::user(format!("--from {}: {what}", path.display()));
@@ -158,8 +157,8 @@ fn pairs(all: &[Report]) -> Vec<Pair<'_>> {
             if let Some(difference) = Difference::between(&player.scores, &than.scores) {
                 let games = player.games.min(than.games);
                 let scores = player.scores_less_luck().zip(than.scores_less_luck());
-                let less_luck = scores.and_then(|(player, than)| Difference::between(&player, &than));
-                pairs.push(Pair { player: &player.player, than: &than.player, games, difference, less_luck });
+                let luck_adjusted = scores.and_then(|(player, than)| Difference::between(&player, &than));
+                pairs.push(Pair { player: &player.player, than: &than.player, games, difference, luck_adjusted });
             }
         }
     }
@@ -193,11 +192,11 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
     let kept = |cells: [(&'static str, usize); 6]| cells.into_iter().filter(|(name, _)| lucky || *name != "less luck");
     let columns =
         kept([("mean (95 %)", 16), ("less luck", 16), ("median", 7), ("no gain", 8), ("ms a move", 9), ("games", 6)]);
-    let rows = all.iter().map(|Report { player, figures, games, less_luck, .. }| {
+    let rows = all.iter().map(|Report { player, figures, games, luck_adjusted, .. }| {
         let mean = |mean: f64, half_width| format!("{mean:.1}{}", around(half_width));
         let mut cells = vec![mean(figures.scores.mean, figures.scores.half_width)];
         if lucky {
-            cells.push(less_luck.map_or("-".into(), |scores| mean(scores.mean, scores.half_width)));
+            cells.push(luck_adjusted.map_or("-".into(), |scores| mean(scores.mean, scores.half_width)));
         }
         cells.push(figures.scores.median.to_string());
         cells.push(format!("{:.1} %", 100.0 * figures.moves_without_match));
@@ -216,7 +215,7 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
     if pairs.is_empty() {
         return text;
     }
-    let rows = pairs.iter().map(|Pair { player, than, difference, less_luck, .. }| {
+    let rows = pairs.iter().map(|Pair { player, than, difference, luck_adjusted, .. }| {
         let shown = |difference: Option<&Difference>| {
             difference.map_or("-  ".into(), |of| {
                 format!("{:+.1}{}{}", of.mean, around(of.half_width), if of.significant { " *" } else { "  " })
@@ -224,7 +223,7 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
         };
         let mut cells = vec![shown(Some(difference))];
         if lucky {
-            cells.push(shown(less_luck.as_ref()));
+            cells.push(shown(luck_adjusted.as_ref()));
         }
         (format!("{:width$}  {:width$}", shortened(player, width), shortened(than, width)), cells)
     });

@@ -8,12 +8,11 @@ use serde::Serialize;
 
 use super::series::check_names;
 use super::{print, rules, threads};
-use crate::agents;
 use crate::cli::Endure;
 use crate::error::{Error, Result};
 use crate::eval::splitting::{self, Levels};
 use crate::eval::{Endurance, Extent, Seat, deal, endure, levels};
-use crate::games::Playable;
+use crate::players::Roster;
 use crate::report::columns::table;
 
 /// So many moves of a seat, or games, are enough that the first game's beginning, which cannot end it, counts little.
@@ -41,7 +40,7 @@ struct Endured<R> {
 ///
 /// # Errors
 /// A player that there is not, and a player that fails.
-pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
+pub fn run<G: Roster>(arguments: &Endure) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     if !G::MAY_END_EARLY {
         let moves = G::actions_left(&deal::<G>(&rules, 0).0.state());
@@ -54,21 +53,21 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
     if seed.checked_add(arguments.seats - 1).is_none() {
         return Err(Error::user(format!("--seed {seed}: the seeds of all seats must lie below 2^64")));
     }
-    let danger = arguments.split.then(|| splitting::danger("--split")).transpose()?;
+    let importance = arguments.split.then(|| splitting::importance("--split")).transpose()?;
     let extent = Extent { first: seed, seats: arguments.seats, moves: arguments.moves };
     threads(arguments.threads)?;
     let mut players = Vec::new();
     for player in &arguments.players {
-        players.push(agents::parse::<G>(player, &rules)?);
+        players.push(super::player::<G>(player, &rules)?);
     }
     check_names("--players", players.iter().map(|player| player.name()))?;
     let mut played = Vec::new();
     let mut rows = Vec::new();
     for mut player in players {
         let begin = Instant::now();
-        let levels = match danger {
+        let levels = match importance {
             None => Levels::none(),
-            Some(danger) => levels(player.as_mut(), &rules, extent, danger)?,
+            Some(importance) => levels(player.as_mut(), &rules, extent, importance)?,
         };
         let pilots = begin.elapsed();
         let seats = endure(player.as_mut(), &rules, extent, &levels)?;

@@ -1,31 +1,33 @@
 //! `matchq eval`: what a trained agent scores.
 
 use super::{compute, other_rules, quoted, series};
-use crate::agents;
 use crate::cli::Eval;
 use crate::error::{Error, Result};
 use crate::eval::{Histogram, exponential};
-use crate::games::{Game, Match3, Playable};
-use crate::network::rules_of;
+use crate::games::{Game, Match3};
+use crate::network::OnDevice;
+use crate::players::{Agent, Roster};
 use crate::report::plot;
 
 /// Plays the games and writes what was asked for.
 ///
 /// # Errors
 /// Anything wrong with the flags or the checkpoint, and any failure of the device or the disk.
-pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
+pub fn run<G: Roster>(arguments: &Eval) -> Result<()> {
     let mut series = arguments.series.clone();
-    if let Some(path) = &arguments.checkpoint
-        && series.game.rules.is_empty()
-    {
-        series.game.rules = other_rules::<G>(&rules_of::<G>(path)?);
+    let agent = arguments.checkpoint.as_deref().map(Agent::load).transpose()?;
+    if let Some(agent) = agent.as_ref().filter(|_| series.game.rules.is_empty()) {
+        series.game.rules = other_rules::<G>(&agent.rules::<G>()?);
     }
     let rules = series::check::<G>(&series)?;
     let device = compute(&arguments.compute)?;
     let checkpoint = arguments.checkpoint.as_deref();
     let mut player = match &arguments.player {
-        Some(player) => agents::parse::<G>(player, &rules)?,
-        None => agents::load::<G>(checkpoint, &rules, arguments.batch as usize, arguments.precision, &device)?,
+        Some(player) => super::player::<G>(player, &rules)?,
+        None => {
+            let agent = agent.map_or_else(Agent::default_of::<G>, Ok)?;
+            agent.player::<G>(&rules, arguments.batch as usize, arguments.precision, &OnDevice(device))?
+        }
     };
     let report = series::play(player.as_mut(), &rules, &series)?;
 

@@ -15,13 +15,13 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::agents;
 use crate::cli::{Command, Compute, GameArguments};
 use crate::error::{Error, Result, in_words};
-use crate::games::{ForGame, Game, Match3, NAMES, Playable, with_game};
+use crate::games::{Game, Match3};
 use crate::instructions::InstructionSet;
+use crate::network::OnDevice;
 use crate::network::device::{self, Device};
-use crate::network::game_of;
+use crate::players::{self, Agent, BoxedPlayer, ForGame, NAMES, Roster, Setting, with_game};
 
 /// Does what the command line asks for.
 ///
@@ -59,13 +59,13 @@ pub fn run(command: Command) -> Result<()> {
 impl ForGame for Command {
     type Output = Result<()>;
 
-    fn run<G: Playable>(self) -> Result<()> {
+    fn run<G: Roster>(self) -> Result<()> {
         match self {
             Self::Train(arguments) => train::run::<G>(&arguments),
             Self::Eval(arguments) => eval::run::<G>(&arguments),
             Self::Compare(arguments) => compare::run::<G>(&arguments),
             Self::Endure(arguments) => endure::run::<G>(&arguments),
-            Self::Players(_) => print(&agents::listing::<G>()),
+            Self::Players(_) => print(&players::listing::<G>()),
             Self::Replay(arguments) => replay::run::<G>(&arguments),
             Self::Play(arguments) => play::run::<G>(&arguments),
             Self::Advise(arguments) => advise::run::<G>(&arguments),
@@ -83,7 +83,7 @@ fn checkpoint_of(player: &str) -> Option<&Path> {
 fn named(given: &GameArguments, checkpoint: Option<&Path>) -> Result<String> {
     match (&given.name, checkpoint) {
         (Some(name), _) => Ok(name.clone()),
-        (None, Some(path)) => known(game_of(path)?, &path.display().to_string()),
+        (None, Some(path)) => known(Agent::load(path)?.game().to_owned(), &path.display().to_string()),
         (None, None) => Ok(Match3::NAME.to_owned()),
     }
 }
@@ -111,6 +111,15 @@ fn compute(compute: &Compute) -> Result<Device> {
     Ok(device::select(compute.device.as_deref())?.1)
 }
 
+/// The player of a text, with its network on the device that is preferred.
+///
+/// # Errors
+/// A text that is no player, a checkpoint that cannot be loaded, and a device that is not there.
+fn player<G: Roster>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
+    let backend = OnDevice(device::select(None)?.1);
+    players::parse_with(text, rules, &Setting { backend: &backend, agent: None })
+}
+
 /// Sets the number of threads.
 ///
 /// # Errors
@@ -133,7 +142,7 @@ fn threads(threads: Option<u32>) -> Result<()> {
 ///
 /// # Errors
 /// A parameter that the game's rules have not, or a value that it cannot have.
-fn rules<G: Game>(given: &GameArguments) -> Result<G::Rules> {
+fn rules<G: Roster>(given: &GameArguments) -> Result<G::Rules> {
     let mut table = toml::Table::new();
     for rule in &given.rules {
         let wrong = |what: &str| Error::user(format!("--rule {rule}: {what}"));
@@ -155,7 +164,7 @@ fn rules<G: Game>(given: &GameArguments) -> Result<G::Rules> {
 }
 
 /// Rules as `--rule` takes them, but for those that are as they are by default.
-fn other_rules<G: Game>(rules: &toml::Table) -> Vec<String> {
+fn other_rules<G: Roster>(rules: &toml::Table) -> Vec<String> {
     let known = toml::Table::try_from(G::Rules::default()).unwrap_or_default();
     let other = rules.iter().filter(|(key, value)| known.get(*key) != Some(*value));
     let text = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -25,10 +25,9 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::{print, rules};
-use crate::agents;
 use crate::cli::Play;
 use crate::error::{Error, Result};
-use crate::games::Playable;
+use crate::players::Roster;
 pub(super) use picture::unnumbered;
 use session::{Command, Session};
 use thinker::Thinker;
@@ -47,7 +46,7 @@ const GRACE: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// Anything wrong with the flags, and any failure of the player or the terminal.
-pub fn run<G: Playable>(arguments: &Play) -> Result<()> {
+pub fn run<G: Roster>(arguments: &Play) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let speed = arguments.speed;
     if !(speed > 0.0 && speed.is_finite()) {
@@ -64,7 +63,7 @@ pub fn run<G: Playable>(arguments: &Play) -> Result<()> {
     }
     let seed = arguments.seed.unwrap_or_else(random_seed);
     if !terminal {
-        let mut player = agents::parse::<G>(&arguments.player, &rules)?;
+        let mut player = super::player::<G>(&arguments.player, &rules)?;
         return plain::play::<G>(player.as_mut(), &rules, seed, arguments.moves, &mut io::stdout().lock());
     }
     let thinker = Thinker::<G>::start(&arguments.player, rules.clone())?;
@@ -90,7 +89,7 @@ fn random_seed() -> u128 {
 /// Plays until the user quits.
 ///
 /// The terminal is afterwards as before, in a panic too.
-fn in_terminal<G: Playable>(session: &mut Session<G>, thinker: &Thinker<G>, look: Look) -> Result<()> {
+fn in_terminal<G: Roster>(session: &mut Session<G>, thinker: &Thinker<G>, look: Look) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
     // Ctrl-C is a key here; this is for signals from elsewhere.
@@ -112,7 +111,7 @@ fn in_terminal<G: Playable>(session: &mut Session<G>, thinker: &Thinker<G>, look
 }
 
 /// Draws, reads keys and lets time pass, until the user quits.
-fn watch<G: Playable>(
+fn watch<G: Roster>(
     terminal: &mut DefaultTerminal,
     session: &mut Session<G>,
     thinker: &Thinker<G>,

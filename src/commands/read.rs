@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use super::print;
 use crate::cli::Read;
 use crate::error::{Error, Result};
+use crate::files::{check_apart, check_destination, read_input_limited, read_limited, text, write_atomically};
 use crate::games::Game as _;
-use crate::games::{ForGame, Match3, Playable, with_game};
-use crate::store::files::{check_apart, check_destination, read_input_limited, read_limited, text, write_atomically};
+use crate::games::Match3;
+use crate::players::{ForGame, Roster, with_game};
 use crate::vision::{self, Field, LONGEST, Picture, Reading, SURE, Theme};
 
 /// No board is longer, in bytes.
@@ -143,7 +144,7 @@ struct Boards {
 impl ForGame for Known {
     type Output = Boards;
 
-    fn run<G: Playable>(self) -> Self::Output {
+    fn run<G: Roster>(self) -> Self::Output {
         let letters = G::TOKENS.iter().map(|token| token.letter).collect();
         Boards { size: [G::COLUMNS, G::ROWS], letters, themes: G::THEMES }
     }

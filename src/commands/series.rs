@@ -14,13 +14,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{print, rules};
-use crate::agents::Agent;
 use crate::cli::Series as Arguments;
 use crate::error::{Error, Result, in_words};
 use crate::eval::{Figures, Ratio, Summary, deal, luck, play_series};
-use crate::games::{Figure, Playable, Played};
+use crate::files;
+use crate::players::Player;
+use crate::players::Roster;
+use crate::players::roster::{Figure, Played};
 use crate::report::{plot, progress};
-use crate::store::files;
 
 /// A player's games and what they say, as they stand in the JSON.
 #[derive(Debug, Serialize, Deserialize)]
@@ -52,7 +53,7 @@ pub struct Report {
     pub luck: Option<Vec<f64>>,
     /// The scores less their luck.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
-    pub less_luck: Option<LessLuck>,
+    pub luck_adjusted: Option<LessLuck>,
     /// Figures of the game's own, which follow from its moves.
     #[serde(flatten, skip_deserializing)]
     own: Map<String, Value>,
@@ -70,7 +71,7 @@ pub struct Report {
 struct Moves(String);
 
 impl Moves {
-    fn of<G: Playable>(actions: &[u16]) -> Self {
+    fn of<G: Roster>(actions: &[u16]) -> Self {
         let mut text = String::from("[");
         for (number, action) in actions.iter().enumerate() {
             let comma = if number > 0 { "," } else { "" };
@@ -114,7 +115,7 @@ impl Report {
     ///
     /// # Errors
     /// Where the moves are not those of whole games with these scores: the first such game.
-    pub fn estimate_luck<G: Playable>(&mut self, simulations: u32) -> Result<()> {
+    pub fn estimate_luck<G: Roster>(&mut self, simulations: u32) -> Result<()> {
         if self.luck_simulations == Some(simulations) && self.luck.is_some() {
             return Ok(());
         }
@@ -144,7 +145,7 @@ impl Report {
     }
 
     /// Finds the game's own figures by its moves.
-    pub fn find_own_figures<G: Playable>(&mut self) {
+    pub fn find_own_figures<G: Roster>(&mut self) {
         let Ok(rules) = self.rules::<G>() else { return };
         let mut games = (0..).zip(&self.moves).map(|(index, moves)| {
             let (game, random, _) = deal::<G>(&rules, self.seed + index);
@@ -166,7 +167,7 @@ impl Report {
     }
 
     /// The rules of the games, or what is wrong with them.
-    pub fn rules<G: Playable>(&self) -> std::result::Result<G::Rules, String> {
+    pub fn rules<G: Roster>(&self) -> std::result::Result<G::Rules, String> {
         serde_json::from_value(self.rules.clone())
             .map_err(|error| format!("the rules of {}: {}", self.player, in_words(&error.to_string())))
     }
@@ -192,7 +193,7 @@ impl Report {
 
     fn summarise_luck(&mut self) {
         let summary = self.scores_less_luck().and_then(|scores| Summary::of(&scores));
-        self.less_luck = summary.map(|Summary { mean, half_width, standard_deviation, .. }| LessLuck {
+        self.luck_adjusted = summary.map(|Summary { mean, half_width, standard_deviation, .. }| LessLuck {
             mean,
             half_width,
             standard_deviation,
@@ -204,7 +205,7 @@ impl Report {
 ///
 /// # Errors
 /// Seeds past 2^128, rules that the game has not, and a report that has nowhere to go.
-pub fn check<G: Playable>(arguments: &Arguments) -> Result<G::Rules> {
+pub fn check<G: Roster>(arguments: &Arguments) -> Result<G::Rules> {
     if let Some(path) = json_file(arguments) {
         files::check_destination("--json", path)?;
     }
@@ -243,12 +244,12 @@ const LONG: u64 = 200_000;
 ///
 /// # Errors
 /// When the player fails.
-pub fn play<G: Playable>(agent: &mut dyn Agent<G>, rules: &G::Rules, arguments: &Arguments) -> Result<Report> {
+pub fn play<G: Roster>(agent: &mut dyn Player<G>, rules: &G::Rules, arguments: &Arguments) -> Result<Report> {
     let player = agent.name().to_owned();
     let start = Instant::now();
     let (first, ..) = deal::<G>(rules, arguments.seed);
     let progress = progress::series(&player, arguments.games * G::actions_left(&first.state()) as u64);
-    let mut told = G::DANGER.is_none();
+    let mut told = G::IMPORTANCE.is_none();
     let games = play_series(agent, rules, arguments.seed, arguments.games, |moves| {
         progress.set_position(moves.all);
         if !told && moves.longest >= LONG {
@@ -276,7 +277,7 @@ pub fn play<G: Playable>(agent: &mut dyn Agent<G>, rules: &G::Rules, arguments: 
         scores: games.iter().map(|game| game.score).collect(),
         luck_simulations: None,
         luck: None,
-        less_luck: None,
+        luck_adjusted: None,
         own: Map::new(),
         ratios: vec![],
         moves: games.iter().map(|game| Moves::of::<G>(&game.actions)).collect(),

@@ -11,7 +11,7 @@ use super::Source;
 use super::metrics::Metrics;
 use crate::error::{Error, Result};
 use crate::instructions::InstructionSet;
-use crate::store::Container;
+use crate::learners::Container;
 
 const CONFIG: &str = "config";
 const STATE: &str = "training";

@@ -11,8 +11,9 @@ use toml::{Table, Value};
 
 use super::Learner;
 use crate::error::{Error, OutOfRange, Result, in_words, require};
+use crate::files;
 use crate::games::{Game, MaskKind, Match3};
-use crate::store::files;
+use crate::players::Roster;
 
 /// Keys that were once there, and what to say of them.
 const FORMER_KEYS: [(&str, &str); 12] = [
@@ -184,7 +185,7 @@ impl GameConfig {
     ///
     /// # Errors
     /// A parameter that the game does not have or that is out of its range: the key and what is wrong with it.
-    fn rules<G: Game>(&self) -> std::result::Result<G::Rules, (String, String)> {
+    fn rules<G: Roster>(&self) -> std::result::Result<G::Rules, (String, String)> {
         // Rules without parameters may be a unit, for which TOML has no form.
         if self.rules.is_empty()
             && let Ok(rules) = G::Rules::deserialize(UnitDeserializer::<serde::de::value::Error>::new())
@@ -265,7 +266,7 @@ impl Source {
     /// # Errors
     /// An unknown key, a wrong type or a value out of range: the sentence names the file or `--set`, the key and what
     /// is allowed.
-    pub fn resolve<G: Game, L: Learner<G>>(&self) -> Result<(TrainConfig<L::Config>, G::Rules)> {
+    pub fn resolve<G: Roster, L: Learner<G>>(&self) -> Result<(TrainConfig<L::Config>, G::Rules)> {
         let in_words = |(key, message): (String, String)| self.wrong(&key, &message);
         let out_of_range = |OutOfRange { key, value, allowed }: OutOfRange| {
             Error::user(format!("{}: {key} = {value}: it must be {allowed}", self.origin(&key)))
@@ -291,7 +292,7 @@ impl Source {
         if let Err(error) = MaskKind::of::<G>(&run.game.mask) {
             return Err(self.wrong("game.mask", &error.to_string()));
         }
-        let default = G::DEFAULT_MASK.name::<G>();
+        let default = MaskKind::default_of::<G>().name::<G>();
         if run.game.mask.is_empty() {
             run.game.mask = default.to_owned();
         }

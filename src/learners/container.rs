@@ -9,10 +9,10 @@
 
 use std::path::Path;
 
-use super::files;
 use crate::error::{Error, Result};
+use crate::files;
+use crate::players::agent_file::STATE as MAGIC;
 
-const MAGIC: &[u8; 8] = b"matchq\x1a\n";
 /// Raised when a reader of the former version would misread a file.
 const VERSION: u32 = 2;
 

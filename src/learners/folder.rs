@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use crate::error::{Error, Result};
-use crate::network::BEST;
-use crate::store::files;
+use crate::files;
+use crate::players::BEST;
 
 /// The folder of a run, `runs/NAME/`: configuration, checkpoints and logs.
 ///

@@ -12,7 +12,7 @@ use super::metrics::Metrics;
 use super::run::unit_of;
 use crate::error::Result;
 use crate::eval::Summary;
-use crate::games::Game;
+use crate::players::Roster;
 use crate::report::plot::{self, CurvePoint};
 use crate::report::{CsvLog, EventLog, Progress};
 
@@ -21,7 +21,7 @@ const EVALUATION: &[&str] = &[
     "seconds",
     "mean",
     "half_width",
-    "less_luck",
+    "luck_adjusted",
     "less_luck_half_width",
     "standard_deviation",
     "min",
@@ -32,11 +32,11 @@ const EVALUATION: &[&str] = &[
     "cut",
 ];
 
-fn training_columns<G: Game, L: Learner<G>>() -> Vec<&'static str> {
+fn training_columns<G: Roster, L: Learner<G>>() -> Vec<&'static str> {
     [L::COUNTERS, &["seconds"], &L::columns(), &["steps_per_second"]].concat()
 }
 
-fn evaluation_columns<G: Game, L: Learner<G>>() -> Vec<&'static str> {
+fn evaluation_columns<G: Roster, L: Learner<G>>() -> Vec<&'static str> {
     [L::COUNTERS, EVALUATION].concat()
 }
 
@@ -58,7 +58,7 @@ pub struct Logs {
 
 impl Logs {
     /// The logs of a new run.
-    pub fn create<G: Game, L: Learner<G>>(folder: &RunFolder, config: &L::Config, quiet: bool) -> Result<Self> {
+    pub fn create<G: Roster, L: Learner<G>>(folder: &RunFolder, config: &L::Config, quiet: bool) -> Result<Self> {
         let path = folder.path();
         let training = CsvLog::create(&path.join("train.csv"), &training_columns::<G, L>())?;
         let evaluations = CsvLog::create(&path.join("evaluations.csv"), &evaluation_columns::<G, L>())?;
@@ -69,7 +69,7 @@ impl Logs {
     /// The logs of a run as they were at a step.
     ///
     /// What was written after it is taken back.
-    pub fn resume<G: Game, L: Learner<G>>(
+    pub fn resume<G: Roster, L: Learner<G>>(
         folder: &RunFolder,
         step: u64,
         config: &L::Config,
@@ -82,7 +82,7 @@ impl Logs {
         Self::new::<G, L>(training, evaluations, events, step, config, quiet)
     }
 
-    fn new<G: Game, L: Learner<G>>(
+    fn new<G: Roster, L: Learner<G>>(
         training: CsvLog,
         evaluations: CsvLog,
         events: EventLog,
@@ -134,7 +134,7 @@ impl Logs {
         &mut self,
         step: u64,
         summary: &Summary,
-        less_luck: Option<&Summary>,
+        luck_adjusted: Option<&Summary>,
         cut: usize,
         metrics: &Metrics,
         best: Option<f64>,
@@ -152,8 +152,8 @@ impl Logs {
         ]);
         let optional = [
             ("half_width", summary.half_width),
-            ("less_luck", less_luck.map(|scores| scores.mean)),
-            ("less_luck_half_width", less_luck.and_then(|scores| scores.half_width)),
+            ("luck_adjusted", luck_adjusted.map(|scores| scores.mean)),
+            ("less_luck_half_width", luck_adjusted.and_then(|scores| scores.half_width)),
             ("standard_deviation", summary.standard_deviation),
             ("best", best),
         ];
@@ -173,7 +173,7 @@ impl Logs {
     ///
     /// It draws nothing before the first.
     pub fn draw_curve(&self, folder: &RunFolder) -> Result<()> {
-        let (mut means, mut widths) = (self.evaluations.column("less_luck")?, "less_luck_half_width");
+        let (mut means, mut widths) = (self.evaluations.column("luck_adjusted")?, "less_luck_half_width");
         let mut what = "score less luck";
         if means.is_empty() {
             (means, widths, what) = (self.evaluations.column("mean")?, "half_width", "score");

@@ -2,6 +2,7 @@
 
 pub mod checkpoint;
 pub mod config;
+pub mod container;
 pub mod dqn;
 pub mod evolution;
 pub mod fitted;
@@ -17,6 +18,7 @@ use serde::de::DeserializeOwned;
 
 pub use crate::error::{OutOfRange, require};
 pub use config::{RunConfig, Source, TrainConfig, unit};
+pub use container::Container;
 pub use dqn::Dqn;
 pub use evolution::Evolution;
 pub use fitted::Fitted;
@@ -26,18 +28,18 @@ pub use lspi::Lspi;
 pub use metrics::Metrics;
 pub use run::{Ending, Run};
 
-use crate::agents::Agent;
 use crate::error::Result;
-use crate::games::{Game, Playable};
 use crate::network::device::Device;
-use crate::store::AgentFile;
+use crate::players::AgentFile;
+use crate::players::Player;
+use crate::players::Roster;
 
 /// A way to train an agent for a game, one round after the other.
 ///
 /// What a step is, it says itself: a move, a sweep, a generation. It is all that the run counts, and logs, evaluations
 /// and checkpoints are due after so many. Everything in it that moves is what [`save`](Self::save) gives: taken up by
 /// [`restore`](Self::restore), a learner goes on as if it had never been interrupted, bit for bit.
-pub trait Learner<G: Game>: Send + Sized {
+pub trait Learner<G: Roster>: Send + Sized {
     /// The name in configurations.
     const NAME: &'static str;
     /// The key of its configuration that says how many steps there are.
@@ -108,7 +110,7 @@ pub trait Learner<G: Game>: Send + Sized {
     fn round(&mut self, metrics: &mut Metrics) -> Result<()>;
 
     /// The player that it has learned to be, as it plays in an evaluation.
-    fn player(&self) -> impl Agent<G>;
+    fn player(&self) -> impl Player<G>;
 
     /// The same as a file.
     fn agent(&self) -> Result<AgentFile>;
@@ -142,7 +144,7 @@ pub trait Learner<G: Game>: Send + Sized {
 }
 
 /// Something to be done with a learner that is known by its name only.
-pub trait Task<G: Game> {
+pub trait Task<G: Roster> {
     /// Does it.
     fn run<L: Learner<G>>(self) -> Result<()>;
 }
@@ -153,7 +155,7 @@ macro_rules! learners {
         ///
         /// # Errors
         /// When there is none of that name, and what goes wrong in the task.
-        pub fn with_learner<G: Playable>(source: &Source, task: impl Task<G>) -> Result<()> {
+        pub fn with_learner<G: Roster>(source: &Source, task: impl Task<G>) -> Result<()> {
             let name = source.learner()?;
             $(
                 if name == $learner::<G>::NAME {

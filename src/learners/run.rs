@@ -14,7 +14,7 @@ use super::metrics::Metrics;
 use super::{Learner, TrainConfig};
 use crate::error::{Error, Result};
 use crate::eval::{PlayedGame, Summary, luck, play_bounded};
-use crate::games::Game;
+use crate::players::Roster;
 use crate::network::device::Device;
 
 /// How a training ended.
@@ -27,7 +27,7 @@ pub enum Ending {
 }
 
 /// A training in its folder.
-pub struct Run<G: Game, L: Learner<G>> {
+pub struct Run<G: Roster, L: Learner<G>> {
     config: TrainConfig<L::Config>,
     rules: G::Rules,
     learner: L,
@@ -37,7 +37,7 @@ pub struct Run<G: Game, L: Learner<G>> {
     logs: Logs,
 }
 
-impl<G: Game, L: Learner<G>> Run<G, L> {
+impl<G: Roster, L: Learner<G>> Run<G, L> {
     /// A new training in a new folder, which can be resumed from here on.
     ///
     /// The folder is made once nothing in the configuration is wrong, and is given it as text.
@@ -144,13 +144,13 @@ impl<G: Game, L: Learner<G>> Run<G, L> {
         let cut = played.iter().filter(|game| !game.is_over).count();
         let scores: Vec<i32> = played.iter().map(|game| game.score).collect();
         let summary = Summary::of(&scores).ok_or_else(|| Error::runtime("the evaluation played no game"))?;
-        let less_luck = match evaluation.luck {
+        let luck_adjusted = match evaluation.luck {
             0 => None,
-            simulations => Summary::of(&less_luck::<G>(&self.rules, &played, simulations)?),
+            simulations => Summary::of(&luck_adjusted::<G>(&self.rules, &played, simulations)?),
         };
-        let best = self.record.evaluated(self.learner.step(), less_luck.map_or(summary.mean, |scores| scores.mean));
+        let best = self.record.evaluated(self.learner.step(), luck_adjusted.map_or(summary.mean, |scores| scores.mean));
         let best_so_far = self.record.best;
-        self.logs.evaluation(self.learner.step(), &summary, less_luck.as_ref(), cut, &self.metrics, best_so_far)?;
+        self.logs.evaluation(self.learner.step(), &summary, luck_adjusted.as_ref(), cut, &self.metrics, best_so_far)?;
         if best {
             self.learner.agent()?.save(&self.folder.best())?;
         }
@@ -226,19 +226,19 @@ fn counted(count: u64, unit: &str) -> String {
 /// The scores of games less their luck.
 ///
 /// So many simulations of each move estimate it.
-fn less_luck<G: Game>(rules: &G::Rules, played: &[PlayedGame], simulations: u32) -> Result<Vec<f64>> {
-    let less_luck = |game: &PlayedGame| {
-        luck::less_luck::<G>(rules, game, simulations).ok_or_else(|| {
+fn luck_adjusted<G: Roster>(rules: &G::Rules, played: &[PlayedGame], simulations: u32) -> Result<Vec<f64>> {
+    let luck_adjusted = |game: &PlayedGame| {
+        luck::luck_adjusted::<G>(rules, game, simulations).ok_or_else(|| {
             Error::runtime(format!("the evaluated game of seed {} is another when it is played again", game.seed))
         })
     };
-    played.par_iter().map(less_luck).collect()
+    played.par_iter().map(luck_adjusted).collect()
 }
 
 /// The configuration `before` of a checkpoint after some `--set`.
 ///
 /// These may set the steps, where that does no harm to what is done.
-fn lengthened<G: Game, L: Learner<G>>(
+fn lengthened<G: Roster, L: Learner<G>>(
     before: &TrainConfig<L::Config>,
     checkpoint: &Checkpoint,
     sets: &[String],
@@ -263,7 +263,7 @@ fn lengthened<G: Game, L: Learner<G>>(
 }
 
 /// Writes the agent and the checkpoint.
-fn save<G: Game, L: Learner<G>>(
+fn save<G: Roster, L: Learner<G>>(
     folder: &RunFolder,
     config: &TrainConfig<L::Config>,
     record: &Record,

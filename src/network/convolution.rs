@@ -10,10 +10,10 @@ use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::activation::Activation;
+use matchq_kernels::{Activation, Precision};
+
 #[cfg(feature = "flex")]
-use super::board_convolution::{BoardConvolution, Kernel};
-use super::precision::Precision;
+use super::operation::BoardConvolution;
 use crate::random::Stream;
 
 /// A convolution with a square kernel that keeps the board's size.
@@ -56,21 +56,6 @@ impl Convolution {
     /// The same with its products in that precision.
     pub fn with_precision(self, precision: Precision) -> Self {
         Self { precision, ..self }
-    }
-
-    /// Where the weights are.
-    #[cfg(feature = "flex")]
-    pub(super) fn device(&self) -> Device {
-        self.weight.val().device()
-    }
-
-    /// Its numbers.
-    #[cfg(feature = "flex")]
-    pub(super) fn kernel(&self) -> Kernel {
-        let numbers = |data: TensorData| data.try_into_vec().expect("32-bit floats");
-        let [outputs, inputs, size, _] = self.weight.val().dims();
-        let (weight, bias) = (numbers(self.weight.val().into_data()), numbers(self.bias.val().into_data()));
-        Kernel { sizes: [outputs, inputs, size], weight, bias, precision: self.precision }
     }
 
     /// Convolves `input` and activates.

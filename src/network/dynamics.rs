@@ -5,15 +5,12 @@
 use burn::module::Module;
 use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor, TensorData};
-use rayon::prelude::*;
+use matchq_kernels::{Activation, set_by_odds};
+use matchq_players::network::{BELOW, SHARE};
 
-use super::activation::{Activation, set_by_odds};
-#[cfg(feature = "flex")]
-use super::board_convolution::WaveTower;
 use super::colours;
 use super::convolution::Convolution;
-use super::evaluator::to_vec;
-use super::{WaveBatch, device};
+use super::{WaveBatch, to_vec};
 use crate::error::Result;
 use crate::random::Stream;
 
@@ -51,29 +48,8 @@ pub struct Wave {
     pub points: Tensor<1>,
 }
 
-/// What a chain leaves in the end.
-pub struct Outcome {
-    /// The boards, `[batch, planes, rows, columns]`, each number 0 or 1.
-    ///
-    /// They are in row-major order.
-    pub boards: Vec<f32>,
-    /// The points of all waves in the network's units, `[batch]`.
-    pub points: Vec<f32>,
-}
-
-/// The points are the sum of what each place adds, times this.
-const SHARE: f32 = 1.0 / 16.0;
-
-/// Boards that one thread follows at a time on a processor.
-const BOARDS: usize = 16;
-
 /// Weight of a cell's cross-entropy beside the squared error of the points.
 const CELLS: f32 = 1.0 / 40.0;
-
-/// Factor of the sums over the cells below.
-///
-/// There are up to nine of these cells.
-const BELOW: f32 = 0.5;
 
 impl DynamicsModel {
     /// A model with fresh weights.
@@ -151,58 +127,14 @@ impl DynamicsModel {
         (entropy.sum().mul_scalar(CELLS) + errors.square().sum()).div_scalar(count as f32)
     }
 
-    /// Follows the chains of boards until nothing changes any more.
+    /// Follows the chains of boards for `waves` waves at the most, until nothing changes any more.
     ///
-    /// Boards are `[batch, planes, rows, columns]`; they are followed for `waves` waves at the most.
-    pub fn outcome(&self, images: Tensor<4>, waves: usize) -> Result<Outcome> {
-        let device = images.device();
-        let [batch, planes, rows, columns] = images.dims();
-        let size = planes * rows * columns;
-        let mut boards = to_vec(images)?;
-        let mut points = vec![0.0; batch];
-        #[cfg(feature = "flex")]
-        if let Some(tower) = self.tower(&device) {
-            tower.outcome(&mut boards, &mut points, [planes, rows, columns], waves);
-            return Ok(Outcome { boards, points });
-        }
-        let share = if device::is_processor(&device) { BOARDS } else { batch.max(1) };
-        boards
-            .par_chunks_mut(share * size)
-            .zip(points.par_chunks_mut(share))
-            .with_max_len(1)
-            .try_for_each(|(boards, points)| self.follow(boards, points, [planes, rows, columns], waves, &device))?;
-        Ok(Outcome { boards, points })
-    }
-
-    /// The model computed block by block: on the CPU, without gradients.
+    /// Boards are `[batch, planes, rows, columns]`, in row-major order, and change to what they become; their points
+    /// are added.
     ///
-    /// It must give what [`wave`](Self::wave) does.
-    #[cfg(feature = "flex")]
-    fn tower(&self, device: &Device) -> Option<WaveTower> {
-        let Self { stem, body, exchange, own, rest, hidden, points, planes: [_, colours] } = self;
-        if *device != Device::flex() || device.is_autodiff() {
-            return None;
-        }
-        let kernels = |layers: &[Convolution]| layers.iter().map(Convolution::kernel).collect();
-        let tower = WaveTower {
-            colours: *colours,
-            stem: stem.kernel(),
-            body: kernels(body),
-            exchange: kernels(exchange),
-            below: BELOW,
-            own: own.as_ref().map(Convolution::kernel),
-            rest: rest.as_ref().map(Convolution::kernel),
-            hidden: hidden.kernel(),
-            points: points.kernel(),
-            share: SHARE,
-        };
-        Some(tower).filter(WaveTower::fits)
-    }
-
-    /// The same of boards in row-major order, which change to what they become.
-    ///
-    /// Their points are added.
-    fn follow(
+    /// # Errors
+    /// When the device fails.
+    pub fn follow(
         &self,
         boards: &mut [f32],
         points: &mut [f32],

@@ -1,26 +1,21 @@
-//! All that playing needs of burn.
-//!
-//! That is the Q-network, its convolution, the encoding of boards, and the network's file.
+//! The Q-network on burn: what is learned, and what computes it on other devices than the processor.
 
-mod activation;
-#[cfg(feature = "flex")]
-mod board_convolution;
 mod colours;
 mod convolution;
 pub mod device;
 mod dynamics;
-mod encoding;
-mod evaluator;
-mod model;
-mod precision;
+mod evaluate;
+#[cfg(feature = "flex")]
+mod operation;
 mod q_network;
 mod weights;
 
-pub use activation::Activation;
 pub use convolution::{Convolution, convolve, convolve_by_parts, convolve_in};
-pub use dynamics::{DynamicsModel, Outcome, Wave};
-pub use encoding::{Encoded, Encoder, Shown, View, WaveBatch, by_certain_points};
-pub use evaluator::{Evaluator, to_vec};
-pub use model::{BEST, Model, ModelConfig, agent_file, game_of, is_network, rules_of};
-pub use precision::Precision;
-pub use q_network::{Frozen, Input, NetworkConfig, QNetwork};
+pub use dynamics::{DynamicsModel, Wave};
+pub use evaluate::{OnDevice, evaluate, evaluator, tensors, to_vec};
+pub use matchq_kernels::{Activation, Precision};
+pub use matchq_players::network::{
+    Encoded, Encoder, Evaluate, Evaluator, Input, Model, ModelConfig, NetworkConfig, NetworkShape, Shown, View,
+    WaveBatch, by_certain_points,
+};
+pub use q_network::QNetwork;

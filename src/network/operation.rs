@@ -10,12 +10,7 @@ use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, Backend, Flex, TensorMetadata, backend_extension};
 use burn::tensor::TensorData;
 
-use super::backward::backward;
-use super::buffers::{MASKS, NUMBERS};
-use super::forward::forward;
-use super::geometry::Shape;
-use crate::network::activation::Activation;
-use crate::network::precision::Precision;
+use matchq_kernels::{Activation, Precision, Shape, backward, forward, use_again, use_mask_again};
 
 type FlexTensor = FloatTensor<Flex>;
 
@@ -47,7 +42,7 @@ impl BoardConvolution for Flex {
         let operands = Operands::new(input, weight, activation, precision);
         let bias = bias.to_contiguous();
         let (output, _) = operands.forward(numbers(&bias), false);
-        use_again(operands.input);
+        keep(operands.input);
         output
     }
 }
@@ -65,8 +60,8 @@ impl<C: CheckpointStrategy> BoardConvolution for Autodiff<Flex, C> {
         let operands = Operands::new(input.into_primitive(), weight.into_primitive(), activation, precision);
         match Step.prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(preparation) => {
-                let keep = activation != Activation::None;
-                let (output, mask) = operands.forward(numbers(&bias), keep);
+                let kept = activation != Activation::None;
+                let (output, mask) = operands.forward(numbers(&bias), kept);
                 let per_sample_bias = bias.shape()[0] == operands.shape.boards;
                 preparation.finish(State { operands, per_sample_bias, mask }, output)
             }
@@ -136,9 +131,9 @@ impl Backward<Flex, 3> for Step {
             numbers(&gradient),
             input_node.is_some(),
         );
-        use_again(input);
-        use_again(gradient);
-        MASKS.give(mask);
+        keep(input);
+        keep(gradient);
+        use_mask_again(mask);
         let Shape { boards, rows, columns, inputs, outputs, kernel, .. } = shape;
         if let Some(node) = input_node {
             gradients.register::<Flex>(node.id, tensor(found.input, [boards, rows, columns, inputs]));
@@ -168,11 +163,11 @@ fn numbers(tensor: &FlexTensor) -> &[f32] {
 }
 
 /// Keeps a tensor's memory if nothing else refers to it.
-fn use_again(tensor: FlexTensor) {
+fn keep(tensor: FlexTensor) {
     if tensor.is_unique()
         && let Ok(numbers) = tensor.into_data().try_into_vec()
     {
-        NUMBERS.give(numbers);
+        use_again(numbers);
     }
 }
 

@@ -7,7 +7,7 @@ use burn::tensor::{Tensor, TensorData};
 
 use super::{QNetwork, to_vec};
 use crate::error::{Error, Result};
-use crate::store::{Array, Arrays};
+use crate::players::{Array, Arrays};
 
 impl QNetwork {
     /// Weights by their paths in the module: `stem.weight`, `body.0.bias`, ...

@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::store::files;
+use crate::files;
 
 /// A CSV file with the columns `step` and those given at creation.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::records::{Records, framed};
 use crate::error::{Error, Result};
-use crate::store::files;
+use crate::files;
 
 /// A folder of event files, the last of which grows.
 #[derive(Debug)]

@@ -135,24 +135,24 @@ fn luck_is_told_of_games_as_they_are_played_and_of_saved_ones_alike() {
     // Milliseconds differ from one series to the next.
     let told_later = from("plain.json", &["--luck", "20"]);
     for player in 0..2 {
-        for key in ["luck", "less_luck"] {
+        for key in ["luck", "luck_adjusted"] {
             assert_eq!(told_later["players"][player][key], lucky["players"][player][key]);
             assert_eq!(plain["players"][player][key], Value::Null);
         }
     }
     // What was told by as many simulations stays, in the digits that JSON keeps.
-    let difference = |report: &Value| report["pairs"][0]["less_luck"]["mean"].as_f64().unwrap();
+    let difference = |report: &Value| report["pairs"][0]["luck_adjusted"]["mean"].as_f64().unwrap();
     let changed = |flags: &[&str]| (difference(&from("lucky.json", flags)) - difference(&lucky)).abs();
     assert!(changed(&[]) < 1e-6 && changed(&["--luck", "20", "--threads", "1"]) < 1e-6);
     assert!(changed(&["--luck", "1"]) > 1e-3);
-    assert_eq!(from("plain.json", &[])["pairs"][0]["less_luck"], Value::Null);
+    assert_eq!(from("plain.json", &[])["pairs"][0]["luck_adjusted"], Value::Null);
 
     let number =
         |report: &Value, player: usize, key: &str, game: usize| report["players"][player][key][game].as_f64().unwrap();
     let less = |player, game| number(&lucky, player, "scores", game) - number(&lucky, player, "luck", game);
     let mean = |player| (0..30).map(|game| less(player, game)).sum::<f64>() / 30.0;
-    assert!((lucky["players"][1]["less_luck"]["mean"].as_f64().unwrap() - mean(1)).abs() < 1e-9);
-    assert!((lucky["pairs"][0]["less_luck"]["mean"].as_f64().unwrap() - (mean(1) - mean(0))).abs() < 1e-9);
+    assert!((lucky["players"][1]["luck_adjusted"]["mean"].as_f64().unwrap() - mean(1)).abs() < 1e-9);
+    assert!((lucky["pairs"][0]["luck_adjusted"]["mean"].as_f64().unwrap() - (mean(1) - mean(0))).abs() < 1e-9);
 }
 
 #[test]

@@ -12,8 +12,8 @@ use matchq::learners::dqn::QLearner;
 use matchq::learners::dqn::optimizer::Optimizer;
 use matchq::learners::dqn::replay::{Replay, Transition};
 use matchq::network::{Encoded, Encoder, Evaluator, QNetwork, View, WaveBatch, device, to_vec};
+use matchq::players::Arrays;
 use matchq::random::{Draw, Role, Stream};
-use matchq::store::Arrays;
 
 use crate::configuration;
 

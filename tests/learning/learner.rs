@@ -4,13 +4,13 @@ use std::sync::atomic::AtomicBool;
 
 use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{Device, Tensor};
-use matchq::agents::{Agent, NetworkPlayer};
 use matchq::eval::play_series;
 use matchq::games::Image;
 use matchq::learners::dqn::replay::{Replay, Transition};
 use matchq::learners::dqn::{Config, QLearner, Update};
 use matchq::learners::{Dqn, Ending, Learner, Metrics, Run, RunFolder, TrainConfig};
 use matchq::network::{Encoded, Encoder, Evaluator, QNetwork, device, to_vec};
+use matchq::players::{Agent, NetworkPlayer};
 use matchq::random::{Role, Stream};
 
 use crate::configuration;

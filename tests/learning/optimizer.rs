@@ -12,8 +12,8 @@ use matchq::learners::dqn::optimizer::{Optimizer, SavedMoments};
 use matchq::learners::dqn::replay::{Replay, Transition};
 use matchq::learners::dqn::schedule::Schedule;
 use matchq::network::{Encoded, Encoder, ModelConfig, QNetwork, device, to_vec};
+use matchq::players::Arrays;
 use matchq::random::{Role, Stream};
-use matchq::store::Arrays;
 
 use crate::configuration;
 use crate::probe_games::{Delayed, Position, Probe, START};

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use burn::tensor::Device;
-use matchq::agents::NetworkPlayer;
 use matchq::error::Error;
 use matchq::eval::{luck, play_series};
 use matchq::games::Match3;
 use matchq::games::match3::Rules;
+use matchq::learners::Container;
 use matchq::learners::checkpoint::Checkpoint;
 use matchq::learners::dqn::Config;
 use matchq::learners::{Dqn, Ending, Run, RunFolder, TrainConfig};
 use matchq::network::{Model, device};
-use matchq::store::Container;
+use matchq::players::NetworkPlayer;
 use tempfile::TempDir;
 
 use crate::configuration;
@@ -202,8 +202,9 @@ fn an_evaluation_plays_what_the_checkpoint_plays_by_itself() {
         let policy = Model::load::<Match3>(Some(&folder.join("best.safetensors")), &cpu()).unwrap();
         let mean = |mut player: Player| {
             let games = play_series(&mut player, &Rules::default(), 1_000_000, 4, |_| ()).unwrap();
-            let less_luck = games.iter().map(|game| luck::less_luck::<Match3>(&Rules::default(), game, 20).unwrap());
-            less_luck.sum::<f64>() / 4.0
+            let luck_adjusted =
+                games.iter().map(|game| luck::luck_adjusted::<Match3>(&Rules::default(), game, 20).unwrap());
+            luck_adjusted.sum::<f64>() / 4.0
         };
         let log = fs::read_to_string(folder.join("evaluations.csv")).unwrap();
         let best = log.lines().last().unwrap().split(',').nth(11).unwrap().parse::<f64>().unwrap();

@@ -1,13 +1,13 @@
 //! Single updates and rounds against their parts, computed by hand.
 
 use burn::tensor::{Device, Tensor, TensorData};
-use matchq::agents::argmax;
 use matchq::games::{Game, MaskKind};
 use matchq::learners::dqn::loss::Loss;
 use matchq::learners::dqn::replay::{Replay, Sample, Transition};
 use matchq::learners::dqn::{Config, QLearner};
 use matchq::learners::{Dqn, Learner, Metrics, TrainConfig};
 use matchq::network::{Evaluator, QNetwork, device, to_vec};
+use matchq::players::argmax;
 use matchq::random::{Draw, Role, Stream};
 
 use crate::configuration;

@@ -7,7 +7,7 @@ use clap::Parser;
 
 use super::exact::{Solution, positions};
 use super::{MOVES, State, Toy};
-use crate::agents::{self, Agent, NetworkPlayer};
+use crate::players::{self, Agent, NetworkPlayer};
 use crate::cli::Cli;
 use crate::commands;
 use crate::eval::{deal, play_series};
@@ -30,7 +30,7 @@ fn mean(numbers: &[f64]) -> (f64, f64) {
 }
 
 /// What each game's moves cost a player beside the best ones, and the games' scores.
-fn losses(player: &mut dyn Agent<Toy>, games: u64) -> (Vec<f64>, Vec<f64>) {
+fn losses(player: &mut dyn Player<Toy>, games: u64) -> (Vec<f64>, Vec<f64>) {
     let played = play_series(player, &Default::default(), 0, games, |_| ()).unwrap();
     let loss = |game: &crate::eval::PlayedGame| {
         let (mut toy, mut random, _) = deal::<Toy>(&Default::default(), game.seed);
@@ -84,7 +84,7 @@ fn one_move_before_the_end_an_action_is_worth_its_points_and_those_of_chains() {
 #[test]
 fn the_exact_score_of_a_way_to_play_is_the_mean_of_its_games() {
     let random = Solution::of(MOVES, |_, values| values.iter().sum::<f64>() / values.len() as f64);
-    let mut player = agents::parse::<Toy>("random", &Default::default()).unwrap();
+    let mut player = players::parse::<Toy>("random", &Default::default()).unwrap();
     let (losses, scores) = losses(&mut *player, 20_000);
     let (score, error) = mean(&scores);
     assert!((score - random.score).abs() < 4.0 * error, "{score} +- {error} is not {}", random.score);
@@ -104,7 +104,7 @@ fn trained() -> NetworkPlayer<Toy> {
 }
 
 /// A player's share of the best score, with a line of a table.
-fn share(name: &str, player: &mut dyn Agent<Toy>, games: u64) -> f64 {
+fn share(name: &str, player: &mut dyn Player<Toy>, games: u64) -> f64 {
     let (loss, error) = mean(&losses(player, games).0);
     let share = (BEST.score - loss) / BEST.score;
     println!("| {name} | {:.2} ± {:.2} | {:.1} % |", BEST.score - loss, 1.96 * error, 100.0 * share);
@@ -140,7 +140,7 @@ fn dqn_comes_near_the_best_score_and_its_values_near_the_exact_ones() {
         ("rollout:sims=400:mask=legal", 400, 0.9),
         ("best:sims=1600", 400, 0.9),
     ] {
-        let share = share(player, &mut *agents::parse::<Toy>(player, &Default::default()).unwrap(), games);
+        let share = share(player, &mut *players::parse::<Toy>(player, &Default::default()).unwrap(), games);
         assert!(share > least && share < 1.0, "{player}: {share}");
     }
     let mut dqn = trained();

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::Parser;
 
 use super::Toy;
-use crate::agents;
+use crate::players;
 use crate::cli::Cli;
 use crate::commands;
 use crate::error::Error;
@@ -24,7 +24,7 @@ fn json(path: &Path) -> serde_json::Value {
 
 /// The mean score of a player.
 fn mean(player: &str, games: u64) -> f64 {
-    let mut player = agents::parse::<Toy>(player, &Default::default()).unwrap();
+    let mut player = players::parse::<Toy>(player, &Default::default()).unwrap();
     let games = play_series(&mut *player, &Default::default(), 0, games, |_| ()).unwrap();
     let scores: Vec<i32> = games.iter().map(|game| game.score).collect();
     Summary::of(&scores).unwrap().mean

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::{ActionMask, Features, Image, MaskKind, Plan, Text, offered};
+use super::{ActionFeatures, ActionMask, Image, MaskKind, Plan, Text, offered};
 use crate::random::{Draw, Role, Stream};
 
 /// The longest game there may be, in moves.
@@ -57,7 +57,6 @@ pub fn check<G: Image>(rules: &G::Rules, seed: u64) {
         }
         assert!(game.is_over(), "a game ends");
         let (state, score) = (game.state(), game.score());
-        assert_eq!(G::heuristic(&state), 0.0, "nothing is to come after the end");
         let step = game.step(0, &mut stream);
         assert_eq!((step.reward, step.terminal), (0.0, true), "a move after the end gains nothing");
         assert_eq!((game.state(), game.score()), (state, score), "a move after the end changes nothing");
@@ -134,7 +133,7 @@ fn check_position<G: Image>(state: &G::State) {
 ///
 /// It is what the trait's own way finds in their afterstates.
 fn check_afterstates<G: Image>(state: &G::State) {
-    let (mask, _) = offered::<G>(state, G::DEFAULT_MASK);
+    let (mask, _) = offered::<G>(state, MaskKind::default_of::<G>());
     let last = MaskKind(G::MASKS.len() - 1);
     let rest = G::mask(state, last).without(&mask);
     let some: ActionMask = mask.iter().take(2).chain(rest.iter().take(1)).collect();
@@ -147,10 +146,10 @@ fn check_afterstates<G: Image>(state: &G::State) {
         G::certain(state, &some, plan, |action, points| certain[action] = points);
         let written: ActionMask = (0..G::ACTIONS).filter(|action| !certain[*action].is_nan()).collect();
         assert_eq!(written, some, "what is certain was written for other actions");
-        let least = plan.least(some.iter().map(|action| G::after(state, action).points));
+        let threshold = plan.pruning_threshold(some.iter().map(|action| G::after(state, action).points));
         for action in some.iter() {
             let after = G::after(state, action);
-            let further = depth > 1 && after.points >= least && !after.actions.is_empty();
+            let further = depth > 1 && after.points >= threshold && !after.actions.is_empty();
             let later = if further { best::<G>(&after.state, &after.actions, depth - 1) } else { 0.0 };
             let expected = (f64::from(after.points) + plan.weight * later) as f32;
             assert_eq!(certain[action], expected, "a plan of {depth} from action {action}, {breadth} wide");
@@ -179,7 +178,7 @@ fn check_after<G: Image>(state: &G::State, action: usize) {
     if let Some(points) = points {
         assert_eq!(points, after.points, "the points of action {action}");
     }
-    assert_eq!(after.actions, G::sure(&after.state), "what gains something after action {action}");
+    assert_eq!(after.actions, G::gaining(&after.state), "what gains something after action {action}");
     let left = G::actions_left(state);
     assert!(left != 1 || after.actions.is_empty(), "there are actions after the last");
     if !after.actions.is_empty() {
@@ -203,7 +202,7 @@ fn check_after<G: Image>(state: &G::State, action: usize) {
 ///
 /// # Panics
 /// If the game breaks a promise.
-pub fn check_text<G: Text + Features>(rules: &G::Rules, seed: u64) {
+pub fn check_text<G: Text + ActionFeatures>(rules: &G::Rules, seed: u64) {
     let mut stream = Stream::new(seed, Role::Game, 0);
     let mut choice = Stream::new(seed, Role::Explore, 0);
     let mut game = G::new(rules, &mut stream);
@@ -218,9 +217,9 @@ pub fn check_text<G: Text + Features>(rules: &G::Rules, seed: u64) {
         let board = G::board(&state);
         let letters = || board.chars().filter(|letter| *letter != '\n');
         assert!(letters().all(|letter| G::TOKENS.iter().any(|token| token.letter == letter)));
-        let left = G::actions_left(&state) as i64;
-        assert_eq!(G::parse(&board, left), Ok(G::as_written(&state)), "a position is read as it was written");
-        let (mask, _) = offered::<G>(&state, G::DEFAULT_MASK);
+        let left = Some(G::actions_left(&state) as i64);
+        assert_eq!(G::parse(rules, &board, left), Ok(G::as_written(&state)), "a position is read as it was written");
+        let (mask, _) = offered::<G>(&state, MaskKind::default_of::<G>());
         let action = mask.nth(choice.below(mask.count() as u32) as usize).expect("a mask is never empty");
         let (mut twin, mut twin_stream) = (game.clone(), stream.clone());
         let (step, boards) = game.frames(action, &mut stream);

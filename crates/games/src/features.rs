@@ -1,29 +1,9 @@
-//! The trait of a game's features.
-//!
-//! Linear values and controllers see a game by them.
+//! How linear values and linear controllers see a game: by features of positions and of actions.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Lookahead, Step, actions_of_a_game, offered};
+use super::{Lookahead, MaskKind, Step, actions_of_a_game, offered};
 use crate::random::{Draw, Stream};
-
-/// A linear controller that has a name: features of actions and their weights.
-pub struct Controller {
-    /// The name.
-    pub name: &'static str,
-    /// Whose it is, in one line.
-    pub about: &'static str,
-    /// Its weights.
-    pub weights: Weights,
-}
-
-/// Where a controller's weights stand.
-pub enum Weights {
-    /// The features' names, and their weights.
-    Terms(&'static [(&'static str, f64)]),
-    /// In a file that a learner has written.
-    File(&'static [u8]),
-}
 
 /// How far a game went.
 ///
@@ -38,10 +18,8 @@ pub struct Run {
     pub is_over: bool,
 }
 
-/// Features of a position and of an action.
-///
-/// Those of a position are for linear value functions, those of an action for linear controllers.
-pub trait Features: Lookahead {
+/// Features of positions, for values that are linear in them.
+pub trait StateFeatures: Lookahead {
     /// The features' names.
     const NAMES: &'static [&'static str];
 
@@ -67,7 +45,7 @@ pub trait Features: Lookahead {
         let mut position = || {
             let mut game = Self::new(rules, stream);
             for _ in 0..stream.below(most) {
-                let mask = offered::<Self>(&game.state(), Self::DEFAULT_MASK).0;
+                let mask = offered::<Self>(&game.state(), MaskKind::default_of::<Self>()).0;
                 let action = mask.nth(stream.below(mask.count() as u32) as usize).unwrap_or_default();
                 let before = game.clone();
                 if game.step(action, stream).terminal {
@@ -78,7 +56,10 @@ pub trait Features: Lookahead {
         };
         (0..count).map(|_| position()).collect()
     }
+}
 
+/// Features of actions, for linear controllers.
+pub trait ActionFeatures: StateFeatures {
     /// The names of an action's features.
     ///
     /// By default they are its points, and the features of its afterstate.
@@ -103,14 +84,11 @@ pub trait Features: Lookahead {
     /// It does where the game can tell; by default it gives none.
     fn each_next(_after: &Self::State, _give: impl FnMut(&Self::State)) {}
 
-    /// Controllers that are known by a name, the recommended one first.
-    const CONTROLLERS: &'static [Controller] = &[];
-
     /// Gives each action that a controller chooses from, and its features.
     ///
     /// The features are those that are not 0, by their places.
     fn action_features(state: &Self::State, mut give: impl FnMut(usize, &[(usize, f64)])) {
-        for action in offered::<Self>(state, Self::DEFAULT_MASK).0.iter() {
+        for action in offered::<Self>(state, MaskKind::default_of::<Self>()).0.iter() {
             let after = Self::after(state, action);
             let features = std::iter::once(f64::from(after.points)).chain(Self::features(&after.state));
             let features: Vec<_> = features.enumerate().filter(|(_, number)| *number != 0.0).collect();

@@ -1,4 +1,23 @@
-//! The traits of a game, and the games.
+//! The games: rules, positions and moves, and what follows from a move for certain.
+//!
+//! A [`Game`] deals, plays and keeps the score. [`Lookahead`] tells what follows from a move before
+//! chance decides, [`Image`] shows a position to a network, [`StateFeatures`] and
+//! [`ActionFeatures`] describe it by numbers, and [`Text`] writes and reads it. [`Games`] steps many
+//! games at once; [`conformance`] holds every game to the traits' promises.
+//!
+//! ```
+//! use matchq_games::random::{Draw as _, Role, Stream};
+//! use matchq_games::{Game as _, Match3, MaskKind, offered};
+//!
+//! let mut stream = Stream::new(7, Role::Game, 0);
+//! let mut game = Match3::new(&Default::default(), &mut stream);
+//! while !game.is_over() {
+//!     let (mask, _) = offered::<Match3>(&game.state(), MaskKind::default_of::<Match3>());
+//!     let action = mask.nth(stream.below(mask.count() as u32) as usize).unwrap_or(0);
+//!     game.step(action, &mut stream);
+//! }
+//! println!("{} points", game.score());
+//! ```
 
 mod action_mask;
 pub mod bejeweled;
@@ -6,28 +25,26 @@ pub mod bilging;
 pub mod conformance;
 mod features;
 mod game;
+mod image;
+mod lookahead;
 mod mask;
 pub mod match3;
-mod registry;
 pub mod swap;
 pub mod tetris;
 mod text;
-#[cfg(test)]
-#[path = "../../tests/toy/mod.rs"]
 pub mod toy;
 mod vector;
 
 pub use action_mask::ActionMask;
 pub use bejeweled::Bejeweled;
 pub use bilging::Bilging;
-pub use features::{Controller, Features, Run, Weights};
-pub use game::{
-    After, Budget, Danger, Figure, Game, Image, Lookahead, OwnFigures, OwnValues, Plan, Playable, Played, SeenWave,
-    Specialist, Step, actions_of_a_game,
-};
+pub use features::{ActionFeatures, Run, StateFeatures};
+pub use game::{Game, Step, actions_of_a_game};
+pub use image::Image;
+pub use lookahead::{After, Lookahead, Plan, SeenWave};
 pub use mask::{Mask, MaskKind, offered};
 pub use match3::Match3;
-pub use registry::{ForGame, NAMES, with_game};
+pub use matchq_core::{error, instructions, random};
 pub use tetris::Tetris;
 pub use text::{Shape, Text, Token};
 pub use vector::{Games, Outcome};

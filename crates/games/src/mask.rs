@@ -12,6 +12,22 @@ pub struct Mask {
     pub name: &'static str,
     /// What it holds, in a line.
     pub about: &'static str,
+    /// Whether players use it where no mask is named.
+    ///
+    /// At most one of a game's masks is; without one it is the first.
+    pub is_default: bool,
+}
+
+impl Mask {
+    /// A mask of a name, which holds what a line says.
+    pub const fn new(name: &'static str, about: &'static str) -> Self {
+        Self { name, about, is_default: false }
+    }
+
+    /// The mask that players use where none is named.
+    pub const fn as_default(self) -> Self {
+        Self { is_default: true, ..self }
+    }
 }
 
 /// Which of its game's masks is meant, by its place among them.
@@ -22,13 +38,25 @@ impl MaskKind {
     /// All actions that the rules allow.
     pub const LEGAL: Self = Self(0);
 
+    /// The mask that players use where none is named.
+    pub const fn default_of<G: Game>() -> Self {
+        let mut place = 0;
+        while place < G::MASKS.len() {
+            if G::MASKS[place].is_default {
+                return Self(place);
+            }
+            place += 1;
+        }
+        Self::LEGAL
+    }
+
     /// The mask of a name; the game's default where it is empty.
     ///
     /// # Errors
     /// A name that is none of the game's masks.
     pub fn of<G: Game>(name: &str) -> Result<Self> {
         if name.is_empty() {
-            return Ok(G::DEFAULT_MASK);
+            return Ok(Self::default_of::<G>());
         }
         G::MASKS.iter().position(|mask| mask.name == name).map(Self).ok_or_else(|| {
             let names: Vec<&str> = G::MASKS.iter().map(|mask| mask.name).collect();

@@ -1,7 +1,7 @@
 //! The trait of a game's text forms, and the tokens of its boards.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Game, Step};
 use crate::error::Result;
@@ -42,27 +42,17 @@ pub trait Text: Game {
         Self::board(state)
     }
 
-    /// The position of a board's text, at rest.
+    /// The position of a board's text, at rest and possible by these rules.
     ///
-    /// So many actions are left in it, where the rules count them.
+    /// So many actions are left in it, where the rules count them; without a number as many as a game has.
     ///
     /// # Errors
-    /// A text that is no board at rest, by row and column, and a number of actions left that no game has.
-    fn parse(board: &str, actions_left: i64) -> Result<Self::State>;
+    /// A text that is no such board, by row and column, and a number of actions left that no game has.
+    fn parse(rules: &Self::Rules, board: &str, actions_left: Option<i64>) -> Result<Self::State>;
 
     /// The position as its board's text tells it; by default that is all of it.
     fn as_written(state: &Self::State) -> Self::State {
         *state
-    }
-
-    /// Checks that a position that was read is one of these rules.
-    ///
-    /// By default any is.
-    ///
-    /// # Errors
-    /// What the rules do not have, by row and column.
-    fn check(_rules: &Self::Rules, _state: &Self::State) -> Result<()> {
-        Ok(())
     }
 
     /// An action for people, such as `(2, 6)-(2, 7)`; of equal width for all.
@@ -70,13 +60,6 @@ pub trait Text: Game {
 
     /// An action as JSON, such as `[2, 6, true]`.
     fn to_json(action: usize) -> Value;
-
-    /// The same of a swap, with the cell (column, row) of it that is meant.
-    ///
-    /// By default the cell is not written.
-    fn to_json_from(action: usize, _cell: (usize, usize)) -> Value {
-        Self::to_json(action)
-    }
 
     /// The action of a JSON value.
     ///
@@ -88,27 +71,6 @@ pub trait Text: Game {
 
     /// The cells (column, row) that an action touches.
     fn cells(action: usize) -> Vec<(usize, usize)>;
-
-    /// What a program should know of a move beside its value.
-    ///
-    /// It is by names for JSON; by default there is nothing.
-    fn about_move(_state: &Self::State, _action: usize) -> Map<String, Value> {
-        Map::new()
-    }
-
-    /// What a program should know of a position.
-    ///
-    /// It is by names for JSON; by default there is nothing.
-    fn about_board(_state: &Self::State) -> Map<String, Value> {
-        Map::new()
-    }
-
-    /// Advice for people on a position whose best move is known.
-    ///
-    /// It is lines of text; by default there is none.
-    fn advice(_state: &Self::State, _best: usize) -> String {
-        String::new()
-    }
 
     /// Plays an action as [`step`](Game::step) and gives the boards on the way.
     ///

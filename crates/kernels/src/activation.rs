@@ -14,7 +14,7 @@ pub enum Activation {
 /// Sets what has log-odds above 0, and nothing else.
 ///
 /// Says whether that changed the board.
-pub(super) fn set_by_odds(board: &mut [f32], odds: &[f32]) -> bool {
+pub fn set_by_odds(board: &mut [f32], odds: &[f32]) -> bool {
     let mut changed = false;
     for (cell, odds) in board.iter_mut().zip(odds) {
         let set = if *odds > 0.0 { 1.0 } else { 0.0 };

@@ -7,7 +7,7 @@ use super::channels::{Channels, activate, add_lines, pad, sum_boards, to_sums};
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 use super::plan::{Plan, WeightPlan, Workspace};
-use crate::network::activation::Activation;
+use crate::activation::Activation;
 
 /// The gradients of a convolution.
 pub struct Gradients {

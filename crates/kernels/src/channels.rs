@@ -3,7 +3,7 @@
 use super::line::{Line, WIDTH};
 use super::plan::Place;
 use super::register::{Register, with_the_best_instructions};
-use crate::network::activation::Activation;
+use crate::activation::Activation;
 
 /// Up to a line's channels of places, of more channels.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ use super::channels::{Channels, activate, pad};
 use super::geometry::Shape;
 use super::line::{Line, WIDTH, line};
 use super::plan::{Plan, Workspace};
-use crate::network::activation::Activation;
+use crate::activation::Activation;
 
 /// Boards of a block.
 struct Block<'a> {

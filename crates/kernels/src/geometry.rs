@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::line::WIDTH;
-use crate::network::precision::Precision;
+use crate::precision::Precision;
 
 /// The sizes of a convolution of boards, and its precision.
 ///

@@ -5,7 +5,7 @@ use super::channels::Finish;
 use super::geometry::Shape;
 use super::line::{Line, WIDTH, line};
 use super::plan::{Plans, Workspace};
-use crate::network::activation::Activation;
+use crate::activation::Activation;
 
 /// A convolution that is ready to be applied to blocks of boards.
 pub struct Layer {

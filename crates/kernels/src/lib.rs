@@ -1,4 +1,7 @@
-//! Convolutions of small boards on the CPU, forward and backward.
+//! Convolutions of small boards on the processor, forward and backward: numbers in, numbers out.
+//!
+//! [`forward`] and [`backward`] are one convolution and its gradients. Without gradients a [`Tower`] takes blocks of
+//! boards through a whole Q-network, and a [`WaveTower`] through a dynamics model.
 //!
 //! Channels are last; bias, ReLU and residual are in the same pass.
 //!
@@ -10,10 +13,8 @@
 //!
 //! [`register`] is what all kernels know of the processor's instructions, but for the [`tiles`] of AMX, by which 3x3
 //! kernels of bfloat16 are computed directly where the processor has them.
-//!
-//! It is a leaf: numbers in, numbers out. Without gradients [`tower`] takes each block through the whole network,
-//! [`waves`] through the dynamics model.
 
+mod activation;
 mod backward;
 mod buffers;
 mod channels;
@@ -23,14 +24,15 @@ mod geometry;
 mod kernels;
 mod layer;
 mod line;
-mod operation;
 mod packing;
 mod plan;
 mod planes;
 mod points;
+mod precision;
 mod product;
 mod register;
 mod steps;
+mod sums;
 #[cfg(test)]
 mod tests;
 mod tile_registers;
@@ -40,7 +42,9 @@ mod unit;
 mod waves;
 mod winograd;
 
-use super::precision::Precision;
+use matchq_core::instructions;
+#[cfg(test)]
+use matchq_core::random;
 
 /// The numbers of a convolution.
 pub struct Kernel {
@@ -54,6 +58,28 @@ pub struct Kernel {
     pub precision: Precision,
 }
 
-pub use operation::BoardConvolution;
+impl Kernel {
+    /// The same convolution with its products in a precision.
+    #[must_use]
+    pub fn with(self, precision: Precision) -> Self {
+        Self { precision, ..self }
+    }
+}
+
+pub use activation::{Activation, set_by_odds};
+pub use backward::{Gradients, backward};
+pub use forward::forward;
+pub use geometry::Shape;
+pub use precision::Precision;
 pub use tower::{Parts, Tower};
-pub use waves::WaveTower;
+pub use waves::{WaveParts, WaveTower};
+
+/// Keeps the memory of numbers that [`forward`] or [`backward`] gave, for their next calls.
+pub fn use_again(numbers: Vec<f32>) {
+    buffers::NUMBERS.give(numbers);
+}
+
+/// Keeps the memory of a mask that [`forward`] gave.
+pub fn use_mask_again(mask: Vec<u16>) {
+    buffers::MASKS.give(mask);
+}

@@ -5,7 +5,7 @@ use super::kernels::{Kernels, pack, pack_for_tiles, pack_pairs, unpack};
 use super::line::{Line, WIDTH};
 use super::tiles::{self, Block};
 use super::winograd::Form;
-use crate::network::precision::Precision;
+use crate::precision::Precision;
 
 /// How a convolution is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

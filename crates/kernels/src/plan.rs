@@ -14,7 +14,7 @@ use super::product::Product;
 use super::steps::{Rows, Steps};
 use super::tiles::Block;
 use super::winograd::{Tile, Tiles, add_tiles, write_tiles};
-use crate::network::precision::Precision;
+use crate::precision::Precision;
 
 /// The convolution of a block of boards.
 pub struct Plan {

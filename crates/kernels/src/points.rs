@@ -257,8 +257,8 @@ impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::board_convolution::unit::rounded;
     use crate::random::{Role, Stream};
+    use crate::unit::rounded;
 
     const POINTS: usize = 16;
 

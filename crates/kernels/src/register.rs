@@ -359,12 +359,12 @@ macro_rules! with_the_best_instructions {
         $(#[$attribute])*
         $visibility fn $name($($argument: $kind),*) {
             use $crate::instructions::InstructionSet;
-            use $crate::network::board_convolution::unit;
+            use $crate::unit;
 
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")]
             fn avx512bf16($($argument: $kind),*) {
-                use $crate::network::board_convolution::register;
+                use $crate::register;
                 // SAFETY: this function has the instructions.
                 unsafe { $work::<register::Sixteen, unit::Native $($(, $sixteen)*)?>($($argument),*) }
             }
@@ -398,7 +398,7 @@ macro_rules! with_the_best_instructions {
         $(#[$attribute])*
         $visibility fn $name($($argument: $kind),*) {
             use $crate::instructions::InstructionSet;
-            use $crate::network::board_convolution::unit;
+            use $crate::unit;
 
             with_the_best_instructions! {
                 @each ($($argument: $kind),*) = $work [unit::Numbers]
@@ -409,7 +409,7 @@ macro_rules! with_the_best_instructions {
     (@each ($($argument:ident: $kind:ty),*) = $work:ident [$($unit:path)?]
         $([($($sixteen:literal),*), ($($eight:literal),*), ($($four:literal),*)])?
     ) => {{
-        use $crate::network::board_convolution::register;
+        use $crate::register;
 
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]

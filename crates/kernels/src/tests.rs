@@ -12,9 +12,9 @@ use super::line::{Line, WIDTH};
 use super::packing::Algorithm;
 use super::plan::{Plans, Workspace};
 use super::tiles::tests::emulated;
+use crate::activation::Activation;
 use crate::instructions::InstructionSet;
-use crate::network::activation::Activation;
-use crate::network::precision::Precision;
+use crate::precision::Precision;
 use crate::random::{Role, Stream};
 
 /// Calls with a place, an output, a place it sees, an input and their tap.

@@ -4,7 +4,6 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use burn::tensor::{Tensor, TensorData};
 use rayon::prelude::*;
 
 use super::Kernel;
@@ -13,7 +12,8 @@ use super::layer::Layer;
 use super::line::{Line, WIDTH};
 use super::plan::{Plans, Workspace};
 use super::planes::{Planes, average};
-use crate::network::activation::Activation;
+use super::sums::sum;
+use crate::activation::Activation;
 
 /// What a [`Tower`] is made of.
 ///
@@ -38,8 +38,14 @@ pub struct Parts {
     pub hidden: Kernel,
     /// 1x1.
     pub advantage: Kernel,
-    /// For each action its place in the flattened output, channels last.
+    /// Of a dueling network, of the features' mean over the board: 1x1 with ReLU, then 1x1 to the state's value.
+    pub value: Option<[Kernel; 2]>,
+    /// Places in the flattened output, channels last, from which values are read.
     pub places: Vec<i32>,
+    /// How many outputs those places give, and by which factor their sums, where an output is a sum over places.
+    ///
+    /// None where each place is an output.
+    pub sums: Option<(usize, f32)>,
 }
 
 /// The network, ready for blocks of boards.
@@ -53,17 +59,15 @@ pub struct Tower {
     summary: Layer,
     hidden: Layer,
     advantage: Layer,
-    actions: Vec<i32>,
+    value: Option<[Layer; 2]>,
+    places: Vec<i32>,
+    sums: Option<(usize, f32)>,
     /// The shape of a convolution from features to features.
     features: Shape,
     /// Scalars of a board.
     scalars: usize,
     /// Buffers that no thread uses now.
     spare: Mutex<Vec<Scratch>>,
-}
-
-fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    tensor.into_data().try_into_vec().expect("32-bit floats")
 }
 
 /// Padded blocks, filled anew for every block; zero but at the places.
@@ -76,6 +80,8 @@ struct Scratch {
     mean: Vec<Line>,
     exchanged: Vec<Line>,
     pooled: Vec<Line>,
+    /// The state's value at the first place of every board.
+    value: Vec<Line>,
     workspace: Workspace,
 }
 
@@ -111,45 +117,56 @@ impl Tower {
             summary: layer(&parts.summary, &once, Activation::None),
             hidden: layer(&parts.hidden, &everywhere, Activation::Relu),
             advantage: layer(&parts.advantage, &everywhere, Activation::None),
-            actions: parts.places.clone(),
+            value: parts.value.as_ref().map(|[hidden, output]| {
+                [layer(hidden, &once, Activation::Relu), layer(output, &once, Activation::None)]
+            }),
+            places: parts.places.clone(),
+            sums: parts.sums,
             features,
             scalars,
             spare: Mutex::default(),
         }
     }
 
-    /// Values, shape `[batch, actions]`, of images and scalars.
-    ///
-    /// `images` has shape `[batch, planes, rows, columns]`, `scalars` has shape `[batch, scalars]`.
-    ///
-    /// # Panics
-    /// If these are of other sizes than the network's.
-    pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
-        let Shape { rows, columns, .. } = self.features;
-        let [boards, ..] = images.dims();
-        assert_eq!(images.dims(), [boards, self.planes.count, rows, columns], "images for the network");
-        assert_eq!(scalars.dims(), [boards, self.scalars], "scalars for the network");
-        let device = images.device();
-        let values = self.values(boards, &numbers(images), &numbers(scalars));
-        Tensor::from_data(TensorData::new(values, [boards, self.actions.len()]), &device)
+    /// Planes of an image.
+    pub fn planes(&self) -> usize {
+        self.planes.count
     }
 
-    /// Values `[boards, actions]` of images and scalars.
+    /// Outputs of a board.
+    pub fn outputs(&self) -> usize {
+        self.sums.map_or(self.places.len(), |(outputs, _)| outputs)
+    }
+
+    /// The outputs `[boards, outputs]` of images `[boards, planes, rows, columns]` and scalars `[boards, scalars]`.
+    ///
+    /// # Panics
+    /// If the numbers are of other sizes than the network's.
+    pub fn forward(&self, images: &[f32], scalars: &[f32]) -> Vec<f32> {
+        let image = self.planes.count * self.features.places();
+        let boards = images.len() / image;
+        assert_eq!((boards * image, boards * self.scalars), (images.len(), scalars.len()), "boards for the network");
+        let values = self.values(boards, images, scalars);
+        let Some((outputs, factor)) = self.sums else { return values };
+        values.chunks_exact(self.places.len() / outputs).map(|places| sum(places) * factor).collect()
+    }
+
+    /// Values `[boards, places]` of images and scalars.
     ///
     /// Images are `[boards, planes, rows, columns]`, scalars `[boards, scalars]`.
     fn values(&self, boards: usize, images: &[f32], scalars: &[f32]) -> Vec<f32> {
         let block = self.features.block();
         let image = self.planes.count * self.features.places();
-        let mut values = vec![0.0; boards * self.actions.len()];
+        let mut values = vec![0.0; boards * self.places.len()];
         images
             .par_chunks(block * image)
             .zip(scalars.par_chunks(block * self.scalars))
-            .zip(values.par_chunks_mut(block * self.actions.len()))
+            .zip(values.par_chunks_mut(block * self.places.len()))
             .for_each(|((images, scalars), values)| {
                 let spare = self.spare().pop();
                 let mut scratch = spare.unwrap_or_else(|| self.scratch());
-                self.compute(values.len() / self.actions.len(), images, scalars, &mut scratch);
-                self.read_values(&scratch.next, values);
+                self.compute(values.len() / self.places.len(), images, scalars, &mut scratch);
+                self.read_values(&scratch, values);
                 self.spare().push(scratch);
             });
         values
@@ -169,6 +186,7 @@ impl Tower {
             mean: lines(widest),
             exchanged: lines(widest),
             pooled: lines(widest),
+            value: lines(self.value.as_ref().map_or(0, |_| 1)),
             workspace: Workspace::default(),
         }
     }
@@ -177,7 +195,7 @@ impl Tower {
     ///
     /// The values are in `next` at last.
     fn compute(&self, boards: usize, images: &[f32], scalars: &[f32], scratch: &mut Scratch) {
-        let Scratch { planes, features, next, mean, exchanged, pooled, workspace } = scratch;
+        let Scratch { planes, features, next, mean, exchanged, pooled, value, workspace } = scratch;
         for (colour, features) in features.iter_mut().enumerate() {
             self.planes.write(colour, images, scalars, planes);
             self.stem.apply(boards, &self.stem.starts, planes, workspace, features);
@@ -203,6 +221,11 @@ impl Tower {
             }
         }
         average(features, mean);
+        if let Some([hidden, output]) = &self.value {
+            self.pool(boards, mean, next);
+            hidden.apply(boards, &hidden.starts, next, workspace, pooled);
+            output.apply(boards, &output.starts, pooled, workspace, value);
+        }
         self.hidden.apply(boards, &self.hidden.starts, mean, workspace, exchanged);
         self.advantage.apply(boards, &self.advantage.starts, exchanged, workspace, next);
     }
@@ -235,15 +258,21 @@ impl Tower {
         sums
     }
 
-    /// Reads the actions' values off at their places.
-    fn read_values(&self, padded: &[Line], values: &mut [f32]) {
+    /// Reads the values off at their places.
+    ///
+    /// A dueling network's are the state's value and what they are above their mean.
+    fn read_values(&self, scratch: &Scratch, values: &mut [f32]) {
         let places = self.features.places();
         let planes = self.advantage.outputs();
-        let boards = values.chunks_exact_mut(self.actions.len()).zip(self.planes.lines.chunks_exact(places));
+        let boards = values.chunks_exact_mut(self.places.len()).zip(self.planes.lines.chunks_exact(places));
         for (values, lines) in boards {
-            for (value, action) in values.iter_mut().zip(&self.actions) {
-                let (place, plane) = (*action as usize / planes, *action as usize % planes);
-                *value = padded[plane / WIDTH * self.features.padded() + lines[place]].0[plane % WIDTH];
+            for (value, place) in values.iter_mut().zip(&self.places) {
+                let (place, plane) = (*place as usize / planes, *place as usize % planes);
+                *value = scratch.next[plane / WIDTH * self.features.padded() + lines[place]].0[plane % WIDTH];
+            }
+            if self.value.is_some() {
+                let (mean, state) = (sum(values) / values.len() as f32, scratch.value[lines[0]].0[0]);
+                values.iter_mut().for_each(|value| *value = *value - mean + state);
             }
         }
     }

@@ -140,8 +140,8 @@ impl Rounding<Sixteen> for Native {
 mod tests {
     use super::*;
     use crate::instructions::InstructionSet;
-    use crate::network::board_convolution::register::with_the_best_instructions;
     use crate::random::{Role, Stream};
+    use crate::register::with_the_best_instructions;
 
     #[test]
     fn numbers_are_rounded_to_the_nearest_bfloat16_and_from_the_middle_to_the_even_one() {

@@ -10,14 +10,14 @@ use super::layer::Layer;
 use super::line::{Line, WIDTH};
 use super::plan::{Plans, Workspace};
 use super::planes::{Planes, average};
-use crate::network::activation::{Activation, set_by_odds};
-use crate::network::precision::Precision;
+use crate::activation::{Activation, set_by_odds};
+use crate::precision::Precision;
 
 /// A model of one wave: convolutions with residuals.
 ///
 /// Each has an exchange of the features' mean over the colours and of its sums over the cells below; behind them come
 /// the board after the wave and its points.
-pub struct WaveTower {
+pub struct WaveParts {
     /// Leading planes that share the weights; 0 if none do.
     pub colours: usize,
     /// From planes to features.
@@ -43,49 +43,51 @@ pub struct WaveTower {
 /// Boards that one thread follows at a time.
 const BOARDS: usize = 24;
 
+/// The model, ready for blocks of boards.
+pub struct WaveTower(Layers);
+
 impl WaveTower {
-    /// Whether channels stand in whole lines, without which this cannot be.
-    pub fn fits(&self) -> bool {
-        let [features, ..] = self.stem.sizes;
-        features.is_multiple_of(WIDTH)
+    /// The model of boards of so many planes, rows and columns.
+    pub fn new(parts: &WaveParts, [planes, rows, columns]: [usize; 3]) -> Self {
+        let [_, _, kernel] = parts.stem.sizes;
+        let of = |convolution: &Kernel| {
+            let [outputs, inputs, _] = convolution.sizes;
+            // Plans and layers are for any number of boards.
+            Shape { boards: 0, rows, columns, inputs, outputs, kernel, precision: Precision::F32 }
+        };
+        let all = Rectangle { rows: 0..rows, columns: 0..columns };
+        let features = of(&parts.hidden);
+        let exchange: Vec<Kernel> = parts.exchange.iter().map(|one| in_whole_lines(one, features.inputs)).collect();
+        let (first, plans) = (Plans::new(&of(&parts.stem)), Plans::new(&features));
+        let centre = Plans::of_centre(&features, all.clone());
+        let doubled = exchange.first().map(|exchange| Plans::of_centre(&of(exchange), all));
+        let layer =
+            |convolution: &Kernel, plans, activation| Layer::new(of(convolution), plans, convolution, activation);
+        Self(Layers {
+            planes: Planes::new(planes, parts.colours, features),
+            stem: layer(&parts.stem, &first, Activation::Relu),
+            body: parts.body.iter().map(|one| layer(one, &plans, Activation::Residual)).collect(),
+            exchange: doubled
+                .iter()
+                .flat_map(|plans| exchange.iter().map(|one| layer(one, plans, Activation::None)))
+                .collect(),
+            own: parts.own.as_ref().map(|own| layer(own, &centre, Activation::None)),
+            rest: parts.rest.as_ref().map(|rest| layer(rest, &centre, Activation::None)),
+            hidden: layer(&parts.hidden, &centre, Activation::Relu),
+            points: layer(&parts.points, &centre, Activation::None),
+            below: parts.below,
+            share: parts.share,
+            features,
+        })
     }
 
     /// Follows the chains of boards until nothing changes any more.
     ///
     /// Boards are `[batch, planes, rows, columns]` and change to what they become, for `waves` waves at the most;
     /// their points are added.
-    pub fn outcome(&self, boards: &mut [f32], points: &mut [f32], [planes, rows, columns]: [usize; 3], waves: usize) {
-        let shape = |convolution: &Kernel, kernel| {
-            let [outputs, inputs, _] = convolution.sizes;
-            // Plans and layers are for any number of boards.
-            Shape { boards: 0, rows, columns, inputs, outputs, kernel, precision: Precision::F32 }
-        };
-        let [_, _, kernel] = self.stem.sizes;
-        let of = |convolution: &Kernel| shape(convolution, kernel);
-        let all = Rectangle { rows: 0..rows, columns: 0..columns };
-        let features = of(&self.hidden);
-        let (first, plans) = (Plans::new(&of(&self.stem)), Plans::new(&features));
-        let centre = Plans::of_centre(&features, all.clone());
-        let doubled = self.exchange.first().map(|exchange| Plans::of_centre(&of(exchange), all));
-        let layer =
-            |convolution: &Kernel, plans, activation| Layer::new(of(convolution), plans, convolution, activation);
-        let layers = Layers {
-            planes: Planes::new(planes, self.colours, features),
-            stem: layer(&self.stem, &first, Activation::Relu),
-            body: self.body.iter().map(|one| layer(one, &plans, Activation::Residual)).collect(),
-            exchange: doubled
-                .iter()
-                .flat_map(|plans| self.exchange.iter().map(|one| layer(one, plans, Activation::None)))
-                .collect(),
-            own: self.own.as_ref().map(|own| layer(own, &centre, Activation::None)),
-            rest: self.rest.as_ref().map(|rest| layer(rest, &centre, Activation::None)),
-            hidden: layer(&self.hidden, &centre, Activation::Relu),
-            points: layer(&self.points, &centre, Activation::None),
-            below: self.below,
-            share: self.share,
-            features,
-        };
-        let size = planes * rows * columns;
+    pub fn outcome(&self, boards: &mut [f32], points: &mut [f32], waves: usize) {
+        let Self(layers) = self;
+        let size = layers.planes.count * layers.features.places();
         boards.par_chunks_mut(BOARDS * size).zip(points.par_chunks_mut(BOARDS)).with_max_len(1).for_each_init(
             || layers.scratch(),
             |scratch, (boards, points)| layers.follow(boards, points, waves, scratch),
@@ -93,7 +95,20 @@ impl WaveTower {
     }
 }
 
-/// The model, ready for blocks of boards.
+/// An exchange of features and of their sums, each of which begins with a line of channels of its own.
+///
+/// Weights of the channels between them are zero.
+fn in_whole_lines(exchange: &Kernel, features: usize) -> Kernel {
+    let [outputs, _, size] = exchange.sizes;
+    let whole = features.next_multiple_of(WIDTH);
+    let mut weight = vec![0.0; outputs * 2 * whole * size * size];
+    let halves = exchange.weight.chunks_exact(features * size * size);
+    for (to, from) in weight.chunks_exact_mut(whole * size * size).zip(halves) {
+        to[..from.len()].copy_from_slice(from);
+    }
+    Kernel { sizes: [outputs, 2 * whole, size], weight, bias: exchange.bias.clone(), precision: exchange.precision }
+}
+
 struct Layers {
     planes: Planes,
     stem: Layer,
@@ -136,7 +151,7 @@ impl Layers {
             planes: lines(self.stem.inputs()),
             features: vec![lines(width); self.planes.colours.max(1)],
             next: lines(width),
-            mean: lines(2 * width),
+            mean: [lines(width), lines(width)].concat(),
             exchanged: lines(width),
             read: lines(self.rest.as_ref().map_or(1, Layer::outputs)),
             workspace: Workspace::default(),

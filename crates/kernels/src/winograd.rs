@@ -12,7 +12,7 @@ use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
 use super::unit::Rounding;
-use crate::network::precision::Precision;
+use crate::precision::Precision;
 
 /// The places of a tile: two along one axis, two or four along the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@
 //!
 //! ```text
 //! format     matchq-agent
-//! version    1
+//! version    2
 //! game       the game's name
-//! model      what the tensors are, such as q-network
+//! kind       the player that plays it: network, value or linear
 //! rules      TOML: the parameters of the rules that it was trained with
 //! config     TOML: what else is needed to rebuild the model and to play it
 //! checksum   CRC-32C, eight hexadecimal digits
@@ -24,36 +24,59 @@ use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, TensorInfo};
 use serde::{Deserialize, Serialize};
 
-use super::container;
-use super::files;
 use crate::error::{Error, Result};
+use crate::files;
 
 const FORMAT: &str = "matchq-agent";
 /// Raised when a reader of the former version would misread a file.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const CHECKSUM: &str = "checksum";
 /// Bytes of the header's length.
 ///
 /// The header is filled up with spaces to a multiple of it.
 const LENGTH: usize = 8;
 
+/// How the file of a run's state begins.
+pub const STATE: &[u8; 8] = b"matchq\x1a\n";
+
 /// A trained agent as it lies on the disk: equal agents give equal bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentFile {
     /// The game's name.
     pub game: String,
-    /// What the tensors are, such as `q-network`.
-    pub model: String,
+    /// The player that plays it.
+    pub kind: Kind,
     /// TOML: the parameters of the rules that it was trained with.
     pub rules: String,
-    /// TOML: what else is needed to rebuild the model and to play it.
+    /// TOML: what else is needed to play it.
     pub config: String,
     /// The weights.
     pub tensors: Arrays,
 }
 
-/// Kinds of models, and the players that have them.
-const PLAYERS: [(&str, &str); 3] = [("q-network", "network"), ("linear", "fitted"), ("controller", "linear")];
+/// Kinds of agents, each called like the player that plays it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A network of action values.
+    Network,
+    /// Values of positions, linear in the game's features.
+    Value,
+    /// Weighed features of actions.
+    Linear,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::Network, Self::Value, Self::Linear];
+
+    /// The name, that of its player.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Network => "network",
+            Self::Value => "value",
+            Self::Linear => "linear",
+        }
+    }
+}
 
 /// Tensors by name.
 pub type Arrays = BTreeMap<String, Array>;
@@ -97,22 +120,19 @@ impl AgentFile {
         Self::from_bytes(&files::read(path)?).map_err(|what| Error::user(format!("{} {what}", path.display())))
     }
 
-    /// Refuses an agent of another game or of another kind of model.
+    /// Refuses an agent of another game or of another kind.
     ///
     /// # Errors
     /// What it is; `name` is what the error calls the file.
-    pub fn check(&self, game: &str, model: &str, name: &str) -> Result<()> {
+    pub fn check(&self, game: &str, kind: Kind, name: &str) -> Result<()> {
         if self.game != game {
             return Err(Error::user(format!("{name} plays {}, not {game}", self.game)));
         }
-        if self.model == model {
-            return Ok(());
+        if self.kind != kind {
+            let (its, asked) = (self.kind.name(), kind.name());
+            return Err(Error::user(format!("{name} is an agent of the player '{its}', not of '{asked}'")));
         }
-        let player = |model: &str| PLAYERS.iter().find(|(known, _)| *known == model).map(|(_, player)| *player);
-        Err(Error::user(match (player(&self.model), player(model)) {
-            (Some(its), Some(asked)) => format!("{name} is an agent of the player '{its}', not of '{asked}'"),
-            _ => format!("{name} holds a model '{}', which this program does not know", self.model),
-        }))
+        Ok(())
     }
 
     /// The file's bytes.
@@ -120,12 +140,12 @@ impl AgentFile {
     /// # Panics
     /// If a tensor's shape is not that of its numbers.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let Self { game, model, rules, config, tensors } = self;
+        let Self { game, kind, rules, config, tensors } = self;
         let mut metadata = BTreeMap::from([
             ("format", FORMAT.to_owned()),
             ("version", VERSION.to_string()),
             ("game", game.clone()),
-            ("model", model.clone()),
+            ("kind", kind.name().to_owned()),
             ("rules", rules.clone()),
             ("config", config.clone()),
         ]);
@@ -179,7 +199,7 @@ impl AgentFile {
         let tensor = |(name, info): (&str, TensorInfo)| Ok((name.to_owned(), array(name, info, data)?));
         Ok(Self {
             game: text("game")?.clone(),
-            model: text("model")?.clone(),
+            kind: kind(text("kind")?)?,
             rules: text("rules")?.clone(),
             config: text("config")?.clone(),
             tensors: infos.into_iter().map(tensor).collect::<std::result::Result<_, String>>()?,
@@ -188,34 +208,41 @@ impl AgentFile {
 }
 
 /// Refuses what is no safetensors file.
-///
-/// What this program has written besides agents is named.
 fn refuse_other_files(bytes: &[u8]) -> std::result::Result<(), String> {
-    let what = match container::version(bytes) {
-        Some(1) => {
-            "was written by matchq 0.1; from 0.2 on an agent is a safetensors file: play this one with matchq 0.1, or \
-             train one anew"
-        }
-        Some(_) => {
-            "is the state of a run, from which it is resumed; the run's agents lie beside it: best.safetensors and \
-             last.safetensors"
-        }
-        None if bytes.get(LENGTH) != Some(&b'{') => "is not an agent of matchq, which is a safetensors file",
-        None => return Ok(()),
-    };
-    Err(what.to_owned())
+    if bytes.starts_with(STATE) {
+        return Err("is the state of a run, from which it is resumed; the run's agents lie beside it: \
+                    best.safetensors and last.safetensors"
+            .to_owned());
+    }
+    match bytes.get(LENGTH) {
+        Some(b'{') => Ok(()),
+        _ => Err("is not an agent of matchq, which is a safetensors file".to_owned()),
+    }
 }
 
 /// Refuses a version that this program cannot read.
 fn check_version(text: &str) -> std::result::Result<(), String> {
     match text.parse::<u32>() {
-        Ok(1..=VERSION) => Ok(()),
+        Ok(VERSION) => Ok(()),
         Ok(version) if version > VERSION => Err(format!(
-            "was written by a newer matchq (format {version}; this program reads formats up to {VERSION}): update \
-             matchq to read it"
+            "was written by a newer matchq (format {version}; this program reads format {VERSION}): update matchq to \
+             read it"
         )),
-        _ => Err(format!("is damaged: its version is '{text}'")),
+        Ok(version) => Err(format!(
+            "was written by an earlier matchq (format {version}; this program reads format {VERSION}): train the \
+             agent anew"
+        )),
+        Err(_) => Err(format!("is damaged: its version is '{text}'")),
     }
+}
+
+/// The kind of a name.
+fn kind(name: &str) -> std::result::Result<Kind, String> {
+    let known = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+    known.ok_or_else(|| {
+        let names = Kind::ALL.map(Kind::name).join(", ");
+        format!("is an agent of the kind '{name}', which this program does not know: the kinds are {names}")
+    })
 }
 
 /// The tensor of a name whose numbers lie among the data.

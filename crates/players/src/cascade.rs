@@ -1,9 +1,10 @@
 //! The cascade player: the most points that are certain.
 
-use super::policy::weigh_certain;
-use super::{ActionValue, Entry, Policy};
-use crate::games::{Lookahead, Plan, Playable};
+use crate::games::{Lookahead, Plan};
+use crate::options::Entry;
+use crate::policy::{ActionValue, Policy, weigh_certain};
 use crate::random::Stream;
+use crate::roster::Roster;
 
 /// Plays the action that is certain to gain the most.
 pub struct Cascade;
@@ -15,7 +16,7 @@ impl<G: Lookahead> Policy<G> for Cascade {
 }
 
 /// The player's entry in the list.
-pub fn entry<G: Playable>() -> Entry<G> {
+pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "cascade",
         about: "the most points that are certain, whatever chance brings",

@@ -1,9 +1,10 @@
 //! The exhaustive player: all certain plans of a few moves, quiet moves too.
 
-use super::policy::{best_of, quiet_too};
-use super::{ActionValue, Entry, Parameter, Policy};
-use crate::games::{Lookahead, Playable};
+use crate::games::Lookahead;
+use crate::options::{Entry, Parameter};
+use crate::policy::{ActionValue, Policy, best_of, quiet_too};
 use crate::random::Stream;
+use crate::roster::Roster;
 
 /// Plays the first move of the plan with the most points.
 ///
@@ -45,7 +46,7 @@ impl<G: Lookahead> Policy<G> for Exhaustive {
 }
 
 /// The player's entry in the list.
-pub fn entry<G: Playable>() -> Entry<G> {
+pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "exhaustive",
         about: "quiet moves until one gains: of all such plans the best by its points less a cost of each move",
@@ -82,7 +83,7 @@ mod tests {
     }
 
     /// The same of the player in some positions, and in the last of a game.
-    fn check<G: Playable>(mask: MaskKind, depth: u32, positions: u64) {
+    fn check<G: Roster>(mask: MaskKind, depth: u32, positions: u64) {
         for index in 0..positions {
             let state = G::new(&Default::default(), &mut Stream::new(3, Role::Game, index)).state();
             let last = G::parse(&G::board(&state), 1).unwrap();

@@ -1,9 +1,10 @@
 //! The greedy player: the most points at once.
 
-use super::policy::weigh;
-use super::{ActionValue, Entry, Policy};
-use crate::games::{Lookahead, Playable};
+use crate::games::Lookahead;
+use crate::options::Entry;
+use crate::policy::{ActionValue, Policy, weigh};
 use crate::random::Stream;
+use crate::roster::Roster;
 
 /// Plays the action whose first wave gains the most, whatever follows from it.
 pub struct Greedy;
@@ -15,7 +16,7 @@ impl<G: Lookahead> Policy<G> for Greedy {
 }
 
 /// The player's entry in the list.
-pub fn entry<G: Playable>() -> Entry<G> {
+pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "greedy",
         about: "the most points at once, whatever falls afterwards",

@@ -8,12 +8,12 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::agents::{self, BoxedPlayer};
 use crate::error::Error;
 use crate::games::Game as _;
 use crate::games::match3::{self, Match3, Rules, State};
-use crate::network::{Model, device};
+use crate::network::Processor;
 use crate::random::CPythonRandom;
+use crate::{Agent, BoxedPlayer, Setting, parse, parse_with, position_stream};
 
 /// A move, (x, y, vertical).
 ///
@@ -229,7 +229,7 @@ impl AgentPlayer {
     /// # Errors
     /// A text that is no player, and a checkpoint that cannot be loaded.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        Ok(Self::new(agents::parse::<Match3>(text, &Rules::default())?))
+        Ok(Self::new(parse::<Match3>(text, &Rules::default())?))
     }
 
     /// The network of an agent's file, or of a folder's `best.safetensors`.
@@ -239,9 +239,9 @@ impl AgentPlayer {
     /// # Errors
     /// A checkpoint that cannot be loaded.
     pub fn load(checkpoint: Option<&Path>) -> Result<Self, Error> {
-        let (_, device) = device::select(None)?;
-        let policy = Model::load::<Match3>(checkpoint, &device)?;
-        Ok(Self::new(agents::with_model("network", &Rules::default(), &policy, &device)?))
+        let agent = checkpoint.map_or_else(Agent::default_of::<Match3>, Agent::load)?;
+        let setting = Setting { backend: &Processor, agent: Some(&agent) };
+        Ok(Self::new(parse_with("network", &Rules::default(), &setting)?))
     }
 
     /// The same for a number of games, at least one.
@@ -260,7 +260,7 @@ impl AgentPlayer {
     /// A text that is no board at rest, moves left that no game has, and a failure of the agent's device.
     pub fn act(&mut self, board: &str, moves_left: i64) -> Result<match3::Move, Error> {
         let state = State::at_rest(board, moves_left)?;
-        let actions = self.agent.act(&[state], &mut [agents::position_stream::<Match3>(&state)])?;
+        let actions = self.agent.act(&[state], &mut [position_stream::<Match3>(&state)])?;
         let action = actions.first().ok_or_else(|| Error::runtime(format!("{} gave no move", self.agent.name())))?;
         Ok(match3::Move::of_action(*action))
     }

@@ -1,100 +1,64 @@
-//! The interface every player implements, and the players.
+//! The players, their agents, and how they are measured; nothing here needs a tensor library.
+//!
+//! A [`Player`] chooses moves. [`parse`] makes one of a text such as `plan:depth=3`, and [`players`] lists those of a
+//! game. An [`Agent`] is a trained player as a file; [`Roster`] says of a game which agents ship and what else is its
+//! own. [`eval`] plays series of seeded games and computes statistics, [`kit`] has the callbacks of the original game.
+//!
+//! ```
+//! use matchq_players::eval::play_series;
+//! use matchq_players::games::{Match3, match3::Rules};
+//! use matchq_players::parse;
+//!
+//! let rules = Rules::default();
+//! let mut player = parse::<Match3>("cascade", &rules).unwrap();
+//! let games = play_series(player.as_mut(), &rules, 1_000_000, 10, |_| ()).unwrap();
+//! println!("{} points in the first game", games[0].score);
+//! ```
 
+mod agent;
+pub mod agent_file;
+pub mod bilging;
+mod budget;
 mod cascade;
-mod controller;
+mod entries;
+pub mod eval;
 mod exhaustive;
-mod fitted;
 mod greedy;
-mod network;
-mod network_search;
+pub mod kit;
+mod linear;
+pub mod network;
 mod options;
 mod plan;
+mod player;
 mod policy;
-mod random;
+mod random_player;
 mod ranked;
-mod registry;
 mod rollout;
+pub mod roster;
 mod search;
 mod setup;
-mod specialist;
+mod value;
 mod weights_file;
 
+pub use agent::{Agent, BEST, LAST, Shipped};
+pub use agent_file::{AgentFile, Array, Arrays, Kind};
+pub use budget::Budget;
 pub use cascade::Cascade;
-pub use controller::{Controlled, LOST, Selection, places};
+pub use entries::{listing, parse, parse_with, players};
 pub use exhaustive::Exhaustive;
-pub use fitted::{FittedModel, FittedPlayer, LinearValue};
 pub use greedy::Greedy;
-pub use network::{NetworkPlayer, argmax};
-pub use network_search::NetworkSearch;
-pub use options::{BoxedPlayer, Entry, Options, Parameter};
+pub use linear::{LOST, Linear, Selection, places};
+pub use matchq_core::{error, files, random};
+pub use matchq_games as games;
+pub use network::{NetworkPlayer, NetworkSearch, argmax};
+pub use options::{BoxedPlayer, Entry, Options, Parameter, Setting};
 pub use plan::{PlanThenCascade, Planner};
-pub use policy::{ActionValue, Policy, PolicyAgent, Told, best};
-pub use random::Random;
+pub use player::{Player, position_stream};
+pub use policy::{ActionValue, Listed, Policy, PolicyPlayer, best};
+pub use random_player::Random;
 pub use ranked::Ranked;
-pub use registry::{listing, load, parse, players, with_model};
 pub use rollout::Rollout;
+pub use roster::{ForGame, NAMES, Roster, with_game};
 pub use search::Search;
 pub use setup::Setup;
-
-pub use crate::games::Budget;
-
-use crate::error::Result;
-use crate::games::{Game, Text};
-use crate::random::{Role, Stream};
-
-/// A player of a game.
-///
-/// It is asked for the moves of many games at once, so that a network can answer them in one batch.
-pub trait Agent<G: Game> {
-    /// How the player is called in results.
-    fn name(&self) -> &str;
-
-    /// Chooses an action in each of the states.
-    ///
-    /// What it chooses in one does not depend on the others. All its random numbers in state i come from `ties[i]`,
-    /// a stream of the player's own for that game.
-    ///
-    /// # Errors
-    /// When the player's device fails.
-    fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>>;
-
-    /// The moves that the player considers in a state, the best first.
-    ///
-    /// There is at least one, each with what the player thinks it is worth. With the same stream it acts by the
-    /// first.
-    ///
-    /// # Errors
-    /// When the player's device fails.
-    fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>>;
-
-    /// The weighed features by which it plays, if that is all that it does.
-    ///
-    /// They are features of actions, by their places, and weights.
-    fn controller(&self) -> Option<&[(usize, f64)]> {
-        None
-    }
-
-    /// The player's own list of the moves, the best first.
-    ///
-    /// By default it has none.
-    fn list(&self, _state: &G::State) -> Option<Vec<Told>> {
-        None
-    }
-
-    /// Whether the player thinks for a given time.
-    ///
-    /// Then it should be asked for one move at a time, and have all cores.
-    fn is_timed(&self) -> bool {
-        false
-    }
-}
-
-/// A position's own stream.
-///
-/// By it a player that is told nothing of the game chooses among equal moves. Its seed is the FNV-1a hash (Fowler,
-/// Noll and Vo) of the board's text, its index the actions left.
-pub fn position_stream<G: Text>(state: &G::State) -> Stream {
-    let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    let hash = G::board(state).bytes().fold(0xcbf2_9ce4_8422_2325, add);
-    Stream::new(hash, Role::Tie, G::actions_left(state) as u64)
-}
+pub use value::{LinearValue, ValueModel, ValuePlayer};

@@ -8,18 +8,19 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::ValueEnum;
-
-use super::{Agent, Budget, Policy, PolicyAgent};
+use crate::agent::{Agent, Shipped};
+use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::games::Playable;
-use crate::network::{Model, Precision, device, device::Device};
+use crate::network::{Backend, Model, Precision};
+use crate::player::Player;
+use crate::policy::{Policy, PolicyPlayer};
+use crate::roster::Roster;
 
 /// Any player of a game, which may be handed from thread to thread.
-pub type BoxedPlayer<G> = Box<dyn Agent<G> + Send>;
+pub type BoxedPlayer<G> = Box<dyn Player<G> + Send>;
 
 /// A player that can be asked for.
-pub struct Entry<G: Playable> {
+pub struct Entry<G: Roster> {
     /// The name.
     pub name: &'static str,
     /// What it plays, in one line.
@@ -41,14 +42,21 @@ pub struct Parameter {
 }
 
 /// The parameters given with a player, and the defaults of the others.
-pub struct Options<'a, G: Playable> {
+pub struct Options<'a, G: Roster> {
     /// How the player is called in results: its label, else its text.
     pub text: &'a str,
     asked: &'a str,
     entry: &'a Entry<G>,
     given: Vec<(&'a str, &'a str)>,
-    /// The model to play by, and its device, where none is to be loaded.
-    model: Option<(&'a Model, &'a Device)>,
+    setting: &'a Setting<'a>,
+}
+
+/// What a player is made with beside its text.
+pub struct Setting<'a> {
+    /// Where its network is evaluated.
+    pub backend: &'a dyn Backend,
+    /// The agent to play by where its text names none.
+    pub agent: Option<&'a Agent>,
 }
 
 pub(super) const WEIGHT: &str = "what a point is worth a move later, from 0 to 1";
@@ -98,7 +106,7 @@ pub(super) const LONGEST_PLAN: u32 = 6;
 /// Boards in one forward pass.
 pub(super) const NETWORK_BATCH: usize = 256;
 
-impl<G: Playable> Entry<G> {
+impl<G: Roster> Entry<G> {
     /// A sentence on the parameters there are.
     fn has(&self) -> String {
         match self.parameters {
@@ -111,7 +119,7 @@ impl<G: Playable> Entry<G> {
     }
 }
 
-impl<'a, G: Playable> Options<'a, G> {
+impl<'a, G: Roster> Options<'a, G> {
     /// Reads the parameters of an entry's player.
     ///
     /// They are what its text has behind the name.
@@ -122,10 +130,10 @@ impl<'a, G: Playable> Options<'a, G> {
         text: &'a str,
         parameters: Option<&'a str>,
         entry: &'a Entry<G>,
-        model: Option<(&'a Model, &'a Device)>,
+        setting: &'a Setting<'a>,
     ) -> Result<Self> {
         let mut rest = parameters;
-        let mut options = Options { text, asked: text, entry, given: vec![], model };
+        let mut options = Options { text, asked: text, entry, given: vec![], setting };
         while let Some(parts) = rest {
             let part;
             (part, rest) = match parts.split_once(':') {
@@ -155,7 +163,7 @@ impl<'a, G: Playable> Options<'a, G> {
 
     /// The player of a policy, called as it was asked for.
     pub fn player<P: Policy<G> + 'static>(&self, policy: P) -> Result<BoxedPlayer<G>> {
-        Ok(Box::new(PolicyAgent::new(self.text, policy)))
+        Ok(Box::new(PolicyPlayer::new(self.text, policy)))
     }
 
     /// The player's name.
@@ -195,47 +203,50 @@ impl<'a, G: Playable> Options<'a, G> {
         Error::user(format!("{key}={} in '{}': {key} must be {must_be}", self.value(key), self.asked))
     }
 
-    /// The model to play by, on its device.
-    ///
-    /// It is the one given, that of the checkpoint, or one that ships. Of these searches have the last and other
-    /// players the first.
-    pub(super) fn model(&self) -> Result<(Model, Device)> {
-        let (model, device) = self.model_as_it_is()?;
-        let Some(precision) = self.given(PRECISION.key) else { return Ok((model, device)) };
-        let precision = Precision::from_str(precision, false).map_err(|_| self.wrong(PRECISION.key, "f32 or bf16"))?;
-        Ok((model.with_precision(precision), device))
+    /// Where a network is evaluated.
+    pub(super) fn backend(&self) -> &dyn Backend {
+        self.setting.backend
     }
 
-    fn model_as_it_is(&self) -> Result<(Model, Device)> {
+    /// The agent to play by: that of the checkpoint, the one given, or else one that ships.
+    ///
+    /// # Errors
+    /// A checkpoint beside an agent that is given, and one that cannot be loaded.
+    pub(super) fn agent(&self, shipped: impl FnOnce() -> Result<&'static Shipped>) -> Result<Agent> {
         let path = self.given(CHECKPOINT.key);
-        if let Some((model, device)) = self.model {
-            return match path {
-                None => Ok((model.clone(), device.clone())),
-                Some(_) => Err(Error::user(format!("'{}' names a checkpoint, but there is one already", self.asked))),
-            };
-        }
-        let (_, device) = device::select(None)?;
-        let Some(path) = path else {
-            let agents = if self.entry.name == "network" { G::AGENTS.first() } else { G::AGENTS.last() };
-            return Ok((Model::shipped::<G>(agents.map(|(name, _)| *name), &device)?, device));
-        };
-        let model = Model::load::<G>(Some(Path::new(path)), &device).map_err(|error| {
-            let swallowed = |parameter: &&Parameter| {
-                parameter.key != CHECKPOINT.key && path.contains(&format!(":{}=", parameter.key))
-            };
-            match self.entry.parameters.iter().chain([&LABEL]).find(swallowed) {
-                Some(Parameter { key, .. }) => {
-                    Error::user(format!("{error}; {key} must come before checkpoint, the last"))
-                }
-                None => error,
+        match (path, self.setting.agent) {
+            (None, Some(agent)) => Ok(agent.clone()),
+            (Some(_), Some(_)) => {
+                Err(Error::user(format!("'{}' names a checkpoint, but there is one already", self.asked)))
             }
-        })?;
-        Ok((model, device))
+            (None, None) => Agent::shipped(shipped()?),
+            (Some(path), None) => Agent::load(Path::new(path)).map_err(|error| self.swallowed(path, error)),
+        }
+    }
+
+    /// The error of a checkpoint whose path may have swallowed a parameter.
+    fn swallowed(&self, path: &str, error: Error) -> Error {
+        let swallowed =
+            |parameter: &&Parameter| parameter.key != CHECKPOINT.key && path.contains(&format!(":{}=", parameter.key));
+        match self.entry.parameters.iter().chain([&LABEL]).find(swallowed) {
+            Some(Parameter { key, .. }) => Error::user(format!("{error}; {key} must come before checkpoint, the last")),
+            None => error,
+        }
+    }
+
+    /// The model to play by, in the precision that is given or in that of its training.
+    ///
+    /// Without a checkpoint it is one that ships.
+    pub(super) fn model(&self, shipped: impl FnOnce() -> Result<&'static Shipped>) -> Result<Model> {
+        let model = self.agent(shipped)?.network::<G>()?;
+        let Some(precision) = self.given(PRECISION.key) else { return Ok(model) };
+        let precision = Precision::from_str(precision).map_err(|_| self.wrong(PRECISION.key, "f32 or bf16"))?;
+        Ok(model.with_precision(precision))
     }
 }
 
 /// The budget of a search by its parameters `sims` and `ms`.
-pub(super) fn budget<G: Playable>(options: &Options<G>) -> Result<Budget> {
+pub(super) fn budget<G: Roster>(options: &Options<G>) -> Result<Budget> {
     match (options.given("sims"), options.given("ms")) {
         (Some(_), Some(_)) => {
             Err(Error::user(format!("'{}' has both sims and ms: a search has one budget", options.asked)))
@@ -249,7 +260,7 @@ pub(super) fn budget<G: Playable>(options: &Options<G>) -> Result<Budget> {
     }
 }
 
-fn simulations<G: Playable>(options: &Options<G>) -> Result<Budget> {
+fn simulations<G: Roster>(options: &Options<G>) -> Result<Budget> {
     Ok(Budget::Simulations(options.number("sims", "a whole number", 1..=10_000_000)?))
 }
 

@@ -1,11 +1,12 @@
 //! The planning player: the most points that are certain over several moves.
 
-use super::options::{BREADTH, LONGEST_PLAN, Options, WEIGHT};
-use super::policy::weigh_certain;
-use super::{ActionValue, Cascade, Entry, Parameter, Policy};
+use crate::Cascade;
 use crate::error::Result;
-use crate::games::{Lookahead, Plan, Playable};
+use crate::games::{Lookahead, Plan};
+use crate::options::{BREADTH, Entry, LONGEST_PLAN, Options, Parameter, WEIGHT};
+use crate::policy::{ActionValue, Policy, weigh_certain};
 use crate::random::Stream;
+use crate::roster::Roster;
 
 /// Plays the first move of the best certain plan.
 ///
@@ -47,7 +48,7 @@ impl<G: Lookahead> Policy<G> for PlanThenCascade {
 }
 
 /// The player's entry in the list.
-pub fn entry<G: Playable>() -> Entry<G> {
+pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "plan",
         about: "the best certain chains over several moves",
@@ -60,7 +61,7 @@ pub fn entry<G: Playable>() -> Entry<G> {
     }
 }
 
-fn plan<G: Playable>(options: &Options<G>) -> Result<Plan> {
+fn plan<G: Roster>(options: &Options<G>) -> Result<Plan> {
     Ok(Plan {
         depth: options.number("depth", "a whole number", 1..=LONGEST_PLAN)?,
         weight: options.number("weight", "a number", 0.0..=1.0)?,

@@ -4,9 +4,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Agent;
 use crate::error::Result;
 use crate::games::{ActionMask, Game, Lookahead, MaskKind, Plan, offered};
+use crate::player::Player;
 use crate::random::{Draw, Stream};
 
 /// A move and what a player thinks it is worth.
@@ -20,7 +20,7 @@ pub struct ActionValue {
 
 /// A move as JSON.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Told {
+pub struct Listed {
     /// As the game writes it: in match-3 `[x, y, vertical]`.
     #[serde(rename = "move")]
     pub action: Value,
@@ -70,25 +70,25 @@ pub trait Policy<G: Game>: Send + Sync {
     }
 
     /// Its own list of the moves, the best first; by default it has none.
-    fn list(&self, _state: &G::State) -> Option<Vec<Told>> {
+    fn list(&self, _state: &G::State) -> Option<Vec<Listed>> {
         None
     }
 }
 
 /// The player that follows a policy, in many games in parallel.
-pub struct PolicyAgent<P> {
+pub struct PolicyPlayer<P> {
     name: String,
     policy: P,
 }
 
-impl<P> PolicyAgent<P> {
+impl<P> PolicyPlayer<P> {
     /// The player with a name for results.
     pub fn new(name: impl Into<String>, policy: P) -> Self {
         Self { name: name.into(), policy }
     }
 }
 
-impl<G: Game, P: Policy<G>> Agent<G> for PolicyAgent<P> {
+impl<G: Game, P: Policy<G>> Player<G> for PolicyPlayer<P> {
     fn name(&self) -> &str {
         &self.name
     }
@@ -109,7 +109,7 @@ impl<G: Game, P: Policy<G>> Agent<G> for PolicyAgent<P> {
         self.policy.controller()
     }
 
-    fn list(&self, state: &G::State) -> Option<Vec<Told>> {
+    fn list(&self, state: &G::State) -> Option<Vec<Listed>> {
         self.policy.list(state)
     }
 
@@ -156,7 +156,7 @@ pub fn best(values: &[ActionValue], ties: &mut Stream) -> usize {
 ///
 /// They are those of the mask before the default one, or of the nearest before it that holds any.
 pub(super) fn quiet_too<G: Game>(state: &G::State) -> ActionMask {
-    offered::<G>(state, MaskKind(G::DEFAULT_MASK.0.saturating_sub(1))).0
+    offered::<G>(state, MaskKind(MaskKind::default_of::<G>().0.saturating_sub(1))).0
 }
 
 /// The highest of some values; negative infinity if there is none.
@@ -183,7 +183,7 @@ pub(super) fn shuffle(values: &mut [ActionValue], ties: &mut Stream) {
 ///
 /// Where the default mask holds none, all others are alike.
 pub(super) fn weigh<G: Lookahead>(state: &G::State, value: impl Fn(usize) -> f64) -> Vec<ActionValue> {
-    let (mask, other) = offered::<G>(state, G::DEFAULT_MASK);
+    let (mask, other) = offered::<G>(state, MaskKind::default_of::<G>());
     let value = |action| ActionValue { action, value: if other { 0.0 } else { value(action) } };
     mask.iter().map(value).collect()
 }
@@ -192,7 +192,7 @@ pub(super) fn weigh<G: Lookahead>(state: &G::State, value: impl Fn(usize) -> f64
 ///
 /// Moves that are all alike have those of one move.
 pub(super) fn weigh_certain<G: Lookahead>(state: &G::State, plan: Plan) -> Vec<ActionValue> {
-    let (mask, other) = offered::<G>(state, G::DEFAULT_MASK);
+    let (mask, other) = offered::<G>(state, MaskKind::default_of::<G>());
     certain_values::<G>(state, &mask, if other { Plan { depth: 1, ..plan } } else { plan })
 }
 

@@ -9,11 +9,13 @@
 use std::collections::HashSet;
 use std::marker::PhantomData;
 
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
-use super::{ActionValue, Entry, Policy, Told};
-use crate::games::Playable;
+use crate::games::{Bejeweled, MaskKind, Match3, Text as _, offered};
+use crate::options::Entry;
+use crate::policy::{ActionValue, Listed, Policy};
 use crate::random::Stream;
+use crate::roster::Roster;
 
 /// A direction: where a cell's neighbour is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -48,7 +50,7 @@ struct Tokens {
 
 /// A move of the list.
 #[derive(Clone, PartialEq, Debug)]
-struct Listed {
+struct Found {
     cell: (usize, usize),
     from: Direction,
     kind: Kind,
@@ -66,6 +68,16 @@ impl Direction {
             Down => Up,
             Left => Right,
             Right => Left,
+        }
+    }
+
+    /// The letter by which moves are written.
+    fn letter(self) -> char {
+        match self {
+            Up => 'U',
+            Down => 'D',
+            Left => 'L',
+            Right => 'R',
         }
     }
 
@@ -104,7 +116,7 @@ impl Kind {
 }
 
 impl Tokens {
-    fn of<G: Playable>(rows: Vec<Vec<u8>>) -> Self {
+    fn of<G: Roster>(rows: Vec<Vec<u8>>) -> Self {
         Self { rows, colours: G::COLOURS as u8 }
     }
 
@@ -246,13 +258,13 @@ impl Tokens {
     /// All moves, from the best to the worst.
     ///
     /// They are ranked by kind, double before single, by reaction, then as they are found.
-    fn ranked(&self, unknown: u8) -> Vec<Listed> {
+    fn ranked(&self, unknown: u8) -> Vec<Found> {
         let moves = self.moves();
         let all: HashSet<_> = moves.iter().copied().collect();
         let listed = |(cell, from): &((usize, usize), Direction)| {
             let leaves = self.leaves(*cell, *from, unknown);
             let reverse = from.step(*cell, 1).map(|source| (source, from.reverse()));
-            Listed {
+            Found {
                 cell: *cell,
                 from: *from,
                 kind: self.kind(*cell, *from),
@@ -261,43 +273,73 @@ impl Tokens {
                 leaves: leaves.rows,
             }
         };
-        let mut ranked: Vec<Listed> = moves.iter().map(listed).collect();
+        let mut ranked: Vec<Found> = moves.iter().map(listed).collect();
         ranked.sort_by_key(|listed| (listed.kind, !listed.double, std::cmp::Reverse(listed.reaction)));
         ranked
     }
 }
 
+/// Games of swaps of any two neighbours, whose tokens the player sees.
+pub trait Gems: Roster {
+    /// The tokens of a position, row by row from the top.
+    ///
+    /// Tokens of a number below [`COLOURS`](crate::games::Image::COLOURS) match, and a number is a token's place in
+    /// [`TOKENS`](crate::games::Text::TOKENS); others match nothing.
+    fn gems(state: &Self::State) -> Vec<Vec<u8>>;
+
+    /// A swap as JSON; `cell` (column, row) receives a token from the direction of a letter, one of `UDLR`.
+    fn to_json_from(action: usize, cell: (usize, usize), from: char) -> Value;
+}
+
+impl Gems for Match3 {
+    fn gems(state: &Self::State) -> Vec<Vec<u8>> {
+        state.tokens()
+    }
+
+    fn to_json_from(action: usize, _: (usize, usize), _: char) -> Value {
+        Self::to_json(action)
+    }
+}
+
+impl Gems for Bejeweled {
+    fn gems(state: &Self::State) -> Vec<Vec<u8>> {
+        state.gems().iter().map(|row| row.to_vec()).collect()
+    }
+
+    fn to_json_from(_: usize, (x, y): (usize, usize), from: char) -> Value {
+        format!("({x},{y}){from}").into()
+    }
+}
+
 /// Plays the move that is ranked first.
-pub struct Ranked<G: Playable> {
-    /// The tokens of a position.
-    gems: fn(&G::State) -> Vec<Vec<u8>>,
-    /// The action that swaps two cells, the upper or left one first, by both.
+pub struct Ranked<G> {
+    /// The cells that each action swaps, the upper or left one first.
     actions: Vec<[(usize, usize); 2]>,
     game: PhantomData<G>,
 }
 
-impl<G: Playable> Ranked<G> {
-    /// The player, in games with such swaps.
-    pub fn new() -> Option<Self> {
-        let cells = |action| <[(usize, usize); 2]>::try_from(G::cells(action)).ok();
-        let actions = (0..G::ACTIONS).map(cells).collect::<Option<_>>()?;
-        Some(Self { gems: G::GEMS?, actions, game: PhantomData })
+impl<G: Gems> Default for Ranked<G> {
+    fn default() -> Self {
+        let cells = |action| <[(usize, usize); 2]>::try_from(G::cells(action)).unwrap_or_default();
+        Self { actions: (0..G::ACTIONS).map(cells).collect(), game: PhantomData }
     }
+}
 
+impl<G: Gems> Ranked<G> {
     /// The list of a position's moves, each with its action.
-    fn ranked(&self, state: &G::State) -> Vec<(usize, Listed)> {
-        let ranked = Tokens::of::<G>((self.gems)(state)).ranked(G::TOKENS.len() as u8);
-        let with_action = |listed: Listed| {
-            let other = listed.from.step(listed.cell, 1)?;
-            let swapped = [listed.cell.min(other), listed.cell.max(other)];
+    fn ranked(&self, state: &G::State) -> Vec<(usize, Found)> {
+        let ranked = Tokens::of::<G>(G::gems(state)).ranked(G::TOKENS.len() as u8);
+        let with_action = |found: Found| {
+            let other = found.from.step(found.cell, 1)?;
+            let swapped = [found.cell.min(other), found.cell.max(other)];
             let action = self.actions.iter().position(|cells| *cells == swapped)?;
-            Some((action, listed))
+            Some((action, found))
         };
         ranked.into_iter().filter_map(with_action).collect()
     }
 }
 
-impl<G: Playable> Policy<G> for Ranked<G> {
+impl<G: Gems + Send + Sync> Policy<G> for Ranked<G> {
     /// The actions with how many moves of the list come after.
     ///
     /// All legal ones are alike where there is no move.
@@ -310,44 +352,40 @@ impl<G: Playable> Policy<G> for Ranked<G> {
             }
         }
         if values.is_empty() {
-            let (mask, _) = crate::games::offered::<G>(state, G::DEFAULT_MASK);
+            let (mask, _) = offered::<G>(state, MaskKind::default_of::<G>());
             values.extend(mask.iter().map(|action| ActionValue { action, value: 0.0 }));
         }
         values
     }
 
-    fn list(&self, state: &G::State) -> Option<Vec<Told>> {
+    fn list(&self, state: &G::State) -> Option<Vec<Listed>> {
         let ranked = self.ranked(state);
         if ranked.is_empty() {
             return None;
         }
         let letter = |token: &u8| G::TOKENS.get(usize::from(*token)).map_or('.', |token| token.letter);
-        let told = |(after, (action, listed)): (usize, &(usize, Listed))| {
-            let leaves: Vec<String> = listed.leaves.iter().map(|row| row.iter().map(letter).collect()).collect();
+        let listed = |(after, (action, found)): (usize, &(usize, Found))| {
+            let leaves: Vec<String> = found.leaves.iter().map(|row| row.iter().map(letter).collect()).collect();
             let more = Map::from_iter([
-                ("type".to_owned(), listed.kind.name().into()),
-                ("double".to_owned(), listed.double.into()),
-                ("reaction".to_owned(), listed.reaction.into()),
+                ("type".to_owned(), found.kind.name().into()),
+                ("double".to_owned(), found.double.into()),
+                ("reaction".to_owned(), found.reaction.into()),
                 ("leaves".to_owned(), json!(leaves)),
             ]);
-            Told { action: G::to_json_from(*action, listed.cell), value: after as f64, more }
+            Listed { action: G::to_json_from(*action, found.cell, found.from.letter()), value: after as f64, more }
         };
-        Some(ranked.iter().rev().enumerate().rev().map(told).collect())
+        Some(ranked.iter().rev().enumerate().rev().map(listed).collect())
     }
 }
 
-/// The player's entry in the list, in games with such swaps.
-pub fn entry<G: Playable>() -> Option<Entry<G>> {
-    G::GEMS?;
-    Some(Entry {
+/// The player's entry in the list.
+pub fn entry<G: Gems + Send + Sync>() -> Entry<G> {
+    Entry {
         name: "ranked",
         about: "by what a swap makes, T, L, five, four or three in a line, then by what falls into line afterwards",
         parameters: &[],
-        build: |options, _| match Ranked::<G>::new() {
-            Some(ranked) => options.player(ranked),
-            None => Err(crate::error::Error::runtime(format!("{} has no player '{}'", G::NAME, options.name()))),
-        },
-    })
+        build: |options, _| options.player(Ranked::<G>::default()),
+    }
 }
 
 #[cfg(test)]
@@ -358,7 +396,7 @@ mod tests {
     use serde_json::Value;
 
     fn golden() -> impl Iterator<Item = Value> {
-        include_str!("../../tests/golden/bejeweled.jsonl").lines().map(|line| serde_json::from_str(line).unwrap())
+        include_str!("../../../tests/golden/bejeweled.jsonl").lines().map(|line| serde_json::from_str(line).unwrap())
     }
 
     fn board(case: &Value) -> String {

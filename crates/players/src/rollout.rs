@@ -2,19 +2,22 @@
 
 use std::time::Instant;
 
-use super::options::{BREADTH, DEEPEST, DEPTH, GUIDE, MS, Options, PLANS, SIMS, budget};
-use super::policy::{certain_values, shuffle};
-use super::search::Search;
-use super::{ActionValue, Cascade, Controlled, Entry, Greedy, Parameter, PlanThenCascade, Planner, Policy, Setup};
-use super::{fitted, specialist};
+use crate::agent::Agent;
+use crate::agent_file::Kind;
+use crate::budget::Budget;
 use crate::error::Result;
-use crate::games::{Budget, Lookahead, MaskKind, Plan, Playable, offered};
+use crate::games::{MaskKind, Plan, offered};
+use crate::options::{BREADTH, BoxedPlayer, DEEPEST, DEPTH, Entry, GUIDE, MS, Options, PLANS, Parameter, SIMS, budget};
+use crate::policy::{ActionValue, Policy, certain_values, shuffle};
 use crate::random::Stream;
+use crate::roster::{Roster, agent_of, first_agent, own};
+use crate::search::Search;
+use crate::{Cascade, Greedy, Linear, PlanThenCascade, Planner, Setup};
 
 /// Plays the move that simulations rank first.
 ///
 /// In each some moves of the guide follow.
-pub struct Rollout<G: Lookahead, P> {
+pub struct Rollout<G: Roster, P> {
     /// How the moves are simulated.
     pub search: Search<G>,
     /// Who plays after the move.
@@ -27,7 +30,7 @@ pub struct Rollout<G: Lookahead, P> {
     pub mask: MaskKind,
 }
 
-impl<G: Lookahead, P: Policy<G>> Policy<G> for Rollout<G, P> {
+impl<G: Roster, P: Policy<G>> Policy<G> for Rollout<G, P> {
     /// As [`rank`](Self::rank).
     fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
         self.rank(state, ties)
@@ -52,9 +55,9 @@ impl<G: Lookahead, P: Policy<G>> Policy<G> for Rollout<G, P> {
     }
 }
 
-impl<G: Lookahead, P: Policy<G>> Rollout<G, P> {
+impl<G: Roster, P: Policy<G>> Rollout<G, P> {
     fn rank_since(&self, begin: Instant, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
-        let first = G::mask(state, G::DEFAULT_MASK);
+        let first = G::mask(state, MaskKind::default_of::<G>());
         let (tried, _) = offered::<G>(state, self.mask);
         let mut candidates = self.guide.values(state, ties);
         // Shuffled before they are sorted, so that equal ones come in random order.
@@ -78,7 +81,7 @@ impl<G: Lookahead, P: Policy<G>> Rollout<G, P> {
 }
 
 /// The player's entry in the list.
-pub fn entry<G: Playable>() -> Entry<G> {
+pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "rollout",
         about: "the best by simulations that a guide plays on, halving the moves that are tried",
@@ -116,25 +119,48 @@ const FORECAST: Parameter = Parameter {
 };
 
 /// Whether simulations end with a forecast by the options.
-fn forecasts<G: Playable>(options: &Options<G>) -> Result<bool> {
-    match (options.given(FORECAST.key), G::FORECASTS) {
-        (None, forecasts) => Ok(forecasts.unwrap_or(false)),
+fn forecasts<G: Roster>(options: &Options<G>) -> Result<bool> {
+    match (options.given(FORECAST.key), &G::FORECAST) {
+        (None, _) => Ok(in_search::<G>()),
         (Some(_), None) => Err(options.wrong(FORECAST.key, &format!("left out: {} has no forecast", G::NAME))),
         (Some(_), Some(_)) => Ok(options.number(FORECAST.key, "a whole number", 0..=1)? == 1),
     }
 }
 
+/// Whether searches count the game's forecast where nothing is said.
+pub(crate) fn in_search<G: Roster>() -> bool {
+    G::FORECAST.is_some_and(|forecast| forecast.in_search)
+}
+
+/// The rollout that is recommended where no network searches.
+///
+/// # Errors
+/// A budget that is none.
+pub(crate) fn recommended<G: Roster>(options: &Options<G>, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
+    options.player(Rollout::<G, _> {
+        search: Search {
+            rules: rules.clone(),
+            budget: budget(options)?,
+            depth: 2,
+            prior_visits: 0.0,
+            forecasts: in_search::<G>(),
+        },
+        guide: Cascade,
+        mask: MaskKind::default_of::<G>(),
+    })
+}
+
 /// The names of all guides.
-pub(super) fn guides<G: Playable>() -> Vec<&'static str> {
+pub(super) fn guides<G: Roster>() -> Vec<&'static str> {
     let mut names = vec!["cascade", "plan", "greedy", "setup"];
-    names.extend(G::FITTED.map(|_| "fitted"));
-    names.extend(G::CONTROLLERS.first().map(|_| "linear"));
-    names.extend(specialist::plain_names::<G>());
+    names.extend(first_agent::<G>(Kind::Value).map(|_| "value"));
+    names.extend(G::PRESETS.first().map(|_| "linear"));
+    names.extend(G::POLICIES.iter().map(|own| own.name));
     names
 }
 
 /// The guide that the options name.
-fn guide<G: Playable>(options: &Options<G>, rules: &G::Rules) -> Result<Box<dyn Policy<G>>> {
+fn guide<G: Roster>(options: &Options<G>, rules: &G::Rules) -> Result<Box<dyn Policy<G>>> {
     let name = options.value(GUIDE.key);
     if name != "plan" {
         if options.number("breadth", "a whole number", 0..=G::ACTIONS)? != 0 {
@@ -154,10 +180,12 @@ fn guide<G: Playable>(options: &Options<G>, rules: &G::Rules) -> Result<Box<dyn 
         "plan" => Box::new(PlanThenCascade { planner: Planner(Plan { breadth, ..Plan::of(2) }), plans }),
         "greedy" => Box::new(Greedy),
         "setup" => Box::new(Setup),
-        "fitted" if G::FITTED.is_some() => Box::new(fitted::shipped::<G>()?.player::<G>(rules, 1)),
-        "linear" if !G::CONTROLLERS.is_empty() => Box::new(Controlled::of::<G>(&G::CONTROLLERS[0])?.player::<G>(1)),
-        name => match specialist::plain::<G>(name) {
-            Some(own) => own,
+        "value" if first_agent::<G>(Kind::Value).is_some() => {
+            Box::new(Agent::shipped(agent_of::<G>(Kind::Value)?)?.value::<G>()?.player::<G>(rules, 1))
+        }
+        "linear" if !G::PRESETS.is_empty() => Box::new(Linear::of::<G>(&G::PRESETS[0])?.player::<G>(1)),
+        name => match own::<G>(name) {
+            Some(own) => Box::new(own),
             None => return Err(options.wrong(GUIDE.key, &format!("one of {}", guides::<G>().join(", ")))),
         },
     })

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use rand::Rng;
 use rayon::prelude::*;
 
-use super::{ActionValue, Policy};
-use crate::games::{Budget, Game};
+use crate::budget::Budget;
+use crate::policy::{ActionValue, Policy};
 use crate::random::{ColumnStreams, Role, Stream};
+use crate::roster::Roster;
 
 /// Ranks moves by simulated outcomes.
 ///
@@ -18,7 +19,7 @@ use crate::random::{ColumnStreams, Role, Stream};
 /// moves that are left share an equal part of it, then the worse half goes. Simulation i has the same draws, column
 /// by column, for each move, and what they all say does not depend on threads.
 #[derive(Clone, Debug)]
-pub struct Search<G: Game> {
+pub struct Search<G: Roster> {
     /// The rules of the simulated games.
     pub rules: G::Rules,
     /// How long to search.
@@ -70,7 +71,7 @@ fn shift(candidates: &[Candidate]) -> f64 {
     if count == 0.0 { 0.0 } else { sum / count }
 }
 
-impl<G: Game> Search<G> {
+impl<G: Roster> Search<G> {
     /// The candidates with their means, in points, from the best on.
     ///
     /// Those that went first come last. `candidates` are in the order of their promise: of equal ones the earlier
@@ -176,7 +177,7 @@ impl<G: Game> Search<G> {
             points += f64::from(game.step(action, draws).reward);
         }
         if self.forecasts && !game.is_over() {
-            points += G::heuristic(&game.state());
+            points += G::FORECAST.map_or(0.0, |forecast| (forecast.points)(&game.state()));
         }
         points / G::unit(state)
     }

@@ -1,9 +1,11 @@
 //! Greedy with set-up: where nothing gains, the move that prepares the most.
 
-use super::policy::{best_of, quiet_too};
-use super::{ActionValue, Entry, Greedy, Policy};
-use crate::games::{Lookahead, Playable};
+use crate::Greedy;
+use crate::games::{Lookahead, MaskKind};
+use crate::options::Entry;
+use crate::policy::{ActionValue, Policy, best_of, quiet_too};
 use crate::random::Stream;
+use crate::roster::Roster;
 
 /// Plays as [`Greedy`] where an action of the default mask is there.
 ///
@@ -12,7 +14,7 @@ pub struct Setup;
 
 impl<G: Lookahead> Policy<G> for Setup {
     fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
-        if !G::mask(state, G::DEFAULT_MASK).is_empty() {
+        if !G::mask(state, MaskKind::default_of::<G>()).is_empty() {
             return Policy::<G>::values(&Greedy, state, ties);
         }
         let first_wave =
@@ -27,7 +29,7 @@ impl<G: Lookahead> Policy<G> for Setup {
 }
 
 /// The player's entry in the list.
-pub fn entry<G: Playable>() -> Entry<G> {
+pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "setup",
         about: "as greedy, and where no move gains the one that prepares the most points at once",

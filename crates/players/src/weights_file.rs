@@ -3,21 +3,20 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::agent_file::{AgentFile, Array, Kind};
 use crate::error::{Error, Result, in_words};
 use crate::games::Game;
-use crate::store::AgentFile;
-use crate::store::agent_file::Array;
 
 /// The tensor of the weights.
 pub(super) const WEIGHTS: &str = "weights";
 
 /// The file of a model of a kind; its weights have single precision there.
-pub fn write<G: Game>(kind: &str, rules: &G::Rules, config: &impl Serialize, weights: &[f64]) -> Result<AgentFile> {
+pub fn write<G: Game>(kind: Kind, rules: &G::Rules, config: &impl Serialize, weights: &[f64]) -> Result<AgentFile> {
     let unwritable = |error: toml::ser::Error| Error::runtime(format!("the agent cannot be written as TOML: {error}"));
     let values: Vec<f32> = weights.iter().map(|weight| *weight as f32).collect();
     Ok(AgentFile {
         game: G::NAME.to_owned(),
-        model: kind.to_owned(),
+        kind,
         rules: toml::to_string(&toml::Table::try_from(rules).unwrap_or_default()).map_err(unwritable)?,
         config: toml::to_string(config).map_err(unwritable)?,
         tensors: [(WEIGHTS.to_owned(), Array { shape: vec![values.len()], values })].into(),
@@ -28,7 +27,7 @@ pub fn write<G: Game>(kind: &str, rules: &G::Rules, config: &impl Serialize, wei
 ///
 /// # Errors
 /// When the file is of another kind of model or plays another game.
-pub fn config<G: Game, C: DeserializeOwned>(file: &AgentFile, kind: &str, name: &str) -> Result<C> {
+pub fn config<G: Game, C: DeserializeOwned>(file: &AgentFile, kind: Kind, name: &str) -> Result<C> {
     file.check(G::NAME, kind, name)?;
     toml::from_str(&file.config).map_err(|error: toml::de::Error| {
         let what = in_words(error.message());

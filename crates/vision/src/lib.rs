@@ -4,6 +4,8 @@
 //! [`overlay`] what was seen. It knows no game, but that gems do not lie in line by threes:
 //! columns, rows and letters come from the theme.
 
+use matchq_core::{error, files};
+
 mod cell;
 mod colour;
 mod field;

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::cell::SIDE;
 use super::colour::{Oklab, oklab, rgb};
 use crate::error::{Error, Result, in_words};
-use crate::store::files;
+use crate::files;
 
 /// A theme in the program: its name and its file.
 macro_rules! themes {
     ($($name:literal,)*) => {
         /// The names of the themes in the program.
         pub const NAMES: &[&str] = &[$($name,)*];
-        const FILES: &[&str] = &[$(include_str!(concat!("../../themes/", $name, ".toml")),)*];
+        const FILES: &[&str] = &[$(include_str!(concat!("../themes/", $name, ".toml")),)*];
     };
 }
 

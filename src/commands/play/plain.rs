@@ -5,11 +5,11 @@
 use std::io::Write;
 
 use super::picture::Picture;
-use crate::agents::{ActionValue, Agent};
 use crate::commands::written;
 use crate::error::Result;
 use crate::eval::deal;
-use crate::games::Playable;
+use crate::players::Roster;
+use crate::players::{ActionValue, Player};
 
 /// The best moves that are written.
 const BEST: usize = 3;
@@ -20,8 +20,8 @@ const BEST: usize = 3;
 ///
 /// # Errors
 /// When the player fails or the output cannot be written.
-pub fn play<G: Playable>(
-    player: &mut dyn Agent<G>,
+pub fn play<G: Roster>(
+    player: &mut dyn Player<G>,
     rules: &G::Rules,
     seed: u128,
     moves: Option<u64>,
@@ -53,11 +53,11 @@ pub fn play<G: Playable>(
 }
 
 /// The board with its coordinates.
-fn board<G: Playable>(game: &G) -> String {
+fn board<G: Roster>(game: &G) -> String {
     Picture::of(&G::board(&game.state())).numbered().join("\n") + "\n"
 }
 
-fn best<G: Playable>(ranked: &[ActionValue]) -> String {
+fn best<G: Roster>(ranked: &[ActionValue]) -> String {
     let valued = |valued: &ActionValue| format!("{} {:.1}", G::describe(valued.action), valued.value);
     ranked.iter().take(BEST).map(valued).collect::<Vec<_>>().join(", ")
 }
@@ -66,13 +66,13 @@ fn best<G: Playable>(ranked: &[ActionValue]) -> String {
 mod tests {
     use super::super::toy::Toy;
     use super::*;
-    use crate::agents;
     use crate::games::Match3;
+    use crate::players;
 
     #[test]
     fn moves_left_are_told_only_where_the_rules_set_their_number() {
         let mut out = Vec::new();
-        let mut player = agents::parse::<Toy>("random", &()).unwrap();
+        let mut player = players::parse::<Toy>("random", &()).unwrap();
         play::<Toy>(player.as_mut(), &(), 0, None, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.starts_with("seed 0, random\n\n  012\n0 cba\n1 bb#\n\nbest: toy move "), "{text}");
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_game_ends_after_so_many_moves() {
-        let mut player = agents::parse::<Match3>("matching", &Default::default()).unwrap();
+        let mut player = players::parse::<Match3>("matching", &Default::default()).unwrap();
         let mut play = |moves| {
             let mut out = Vec::new();
             super::play::<Match3>(player.as_mut(), &Default::default(), 7, moves, &mut out).unwrap();

@@ -6,9 +6,10 @@ mod seen;
 
 use super::clip::Clip;
 use super::picture::Picture;
-use crate::agents::ActionValue;
 use crate::eval::deal;
-use crate::games::{Game, MaskKind, Playable, Text};
+use crate::games::{Game, MaskKind, Text};
+use crate::players::ActionValue;
+use crate::players::Roster;
 use crate::random::Stream;
 
 /// What the keys can ask for.
@@ -103,7 +104,7 @@ struct Table<G: Game> {
     moves: usize,
 }
 
-impl<G: Playable> Table<G> {
+impl<G: Roster> Table<G> {
     fn deal(rules: &G::Rules, seed: u128) -> Self {
         let (game, random, ties) = deal::<G>(rules, seed);
         let moves = G::actions_left(&game.state());
@@ -150,7 +151,7 @@ pub struct Session<G: Game> {
     player: String,
 }
 
-impl<G: Playable> Session<G> {
+impl<G: Roster> Session<G> {
     /// The game of a seed, watched or played by a person.
     ///
     /// The speed is positive and finite.

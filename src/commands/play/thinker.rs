@@ -4,18 +4,17 @@ use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread;
 
 use super::session::{Answer, Question};
-use crate::agents;
 use crate::error::{Error, Result};
-use crate::games::Playable;
+use crate::players::Roster;
 
 /// A player that answers when it has thought.
-pub struct Thinker<G: Playable> {
+pub struct Thinker<G: Roster> {
     name: String,
     questions: Sender<Question<G>>,
     answers: Receiver<Result<Answer>>,
 }
 
-impl<G: Playable> Thinker<G> {
+impl<G: Roster> Thinker<G> {
     /// Starts the player of a text.
     ///
     /// It ends with the program, or when this is dropped and it has thought to the end.
@@ -29,7 +28,7 @@ impl<G: Playable> Thinker<G> {
         let text = text.to_owned();
         let think = move || {
             // Made here because a player need not be able to change threads.
-            let mut player = match agents::parse::<G>(&text, &rules) {
+            let mut player = match crate::commands::player::<G>(&text, &rules) {
                 Ok(player) => player,
                 Err(error) => return drop(started.send(Err(error))),
             };

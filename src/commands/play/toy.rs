@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::games::{ActionMask, Features, Game, Image, Lookahead, Mask, MaskKind, Playable, Shape, Step, Text, Token};
+use crate::games::{ActionFeatures, ActionMask, Game, Image, Lookahead, Mask, MaskKind, Shape, Step, Text, Token};
+use crate::players::Roster;
 use crate::random::{CPythonRandom, Draw};
 
 /// The game, by its tokens row by row.
@@ -148,4 +149,4 @@ impl Text for Toy {
     }
 }
 
-impl Playable for Toy {}
+impl Roster for Toy {}

@@ -1,4 +1,5 @@
 use super::*;
+use crate::players::Roster;
 use crate::games::match3::Rules;
 use crate::games::{Bejeweled, Bilging, Game, Tetris};
 use crate::learners::dqn::loss::Loss;
@@ -41,7 +42,7 @@ fn nothing_said_is_the_default_and_what_is_resolved_reads_back_the_same() {
 /// Makes the learner of a configuration.
 struct Made<'a>(&'a Source);
 
-impl<G: Game> Task<G> for Made<'_> {
+impl<G: Roster> Task<G> for Made<'_> {
     fn run<L: Learner<G>>(self) -> Result<()> {
         let (config, rules) = self.0.resolve::<G, L>()?;
         L::new(&config, &rules, &device::select(None)?.1).map(|_| ())

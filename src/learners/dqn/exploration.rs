@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::{OutOfRange, require, unit};
-use crate::agents::argmax;
 use crate::games::ActionMask;
+use crate::players::argmax;
 use crate::random::{Draw, Stream};
 
 /// Epsilon falls linearly, then stays.

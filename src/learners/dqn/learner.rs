@@ -20,10 +20,11 @@ use super::simulated::Outcomes;
 use super::target_network::{Target, TargetUpdate};
 use super::targets::{self, Backup, Next, targets};
 use crate::error::Result;
-use crate::games::{ActionMask, Image, SeenWave};
-use crate::network::{Encoded, Encoder, Evaluator, Outcome, QNetwork, device, to_vec};
+use crate::games::{ActionMask, SeenWave};
+use crate::network::{Encoded, Encoder, QNetwork, device, evaluate, evaluator};
+use crate::players::Arrays;
+use crate::players::Roster;
 use crate::random::{Draw, Role, Stream};
-use crate::store::Arrays;
 
 /// What an update was like.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,7 +81,7 @@ struct Shown {
 }
 
 /// Networks, optimizer and the learner's random streams.
-pub struct QLearner<G: Image> {
+pub struct QLearner<G: Roster> {
     learning: Learning,
     follow: Target,
     rules: G::Rules,
@@ -110,7 +111,7 @@ pub struct SavedLearner {
     updates: u64,
 }
 
-impl<G: Image> QLearner<G> {
+impl<G: Roster> QLearner<G> {
     /// A learner with fresh weights on a device without gradients.
     pub fn new(config: &TrainConfig<Config>, rules: &G::Rules, device: &Device) -> Self {
         let stream = |role| Stream::new(config.run.seed, role, 0);
@@ -266,21 +267,15 @@ impl<G: Image> QLearner<G> {
     fn shown(&self, seen: &[(G::State, usize)], backups: &[Backup<G::State>]) -> Result<Shown> {
         let mut encoder = Encoder::<G>::new(self.online.view());
         if !self.online.view().afterstates() {
-            let Encoded { images, scalars, .. } = encoder.positions(seen, &self.device);
+            let Encoded { images, scalars, .. } = encoder.positions(seen);
             let priors = vec![0.0; backups.len()];
-            return Ok(Shown { images: to_vec(images)?, scalars: to_vec(scalars)?, priors });
+            return Ok(Shown { images: images.to_vec(), scalars: scalars.to_vec(), priors });
         }
-        let Encoded { images, scalars, priors } = encoder.afterstates(&afterstates(seen, backups), &self.device);
-        let (scalars, mut priors) = (to_vec(scalars)?, priors.to_vec());
-        let images = match self.online.valid().dynamics() {
-            None => to_vec(images)?,
-            Some((model, waves)) => {
-                let Outcome { boards, points } = model.outcome(images, waves)?;
-                priors.iter_mut().zip(points).for_each(|(prior, points)| *prior += points);
-                boards
-            }
-        };
-        Ok(Shown { images, scalars, priors })
+        let Encoded { images, scalars, priors } = encoder.afterstates(&afterstates(seen, backups));
+        if self.online.dynamics().is_some() {
+            evaluate(&self.online, &self.device).outcome(images, priors)?;
+        }
+        Ok(Shown { images: images.to_vec(), scalars: scalars.to_vec(), priors: priors.to_vec() })
     }
 
     /// What the target's values of next moves make of each action's plan.
@@ -292,7 +287,7 @@ impl<G: Image> QLearner<G> {
         }
         let action = |backup: &Backup<G::State>| (batch[backup.row].state, usize::from(backup.action));
         let actions: Vec<_> = backups.iter().map(action).collect();
-        Evaluator::<G>::new(&self.target, self.learning.batch.max(BATCH), &self.device).next_values(&actions)
+        evaluator::<G>(&self.target, self.learning.batch.max(BATCH), &self.device).next_values(&actions)
     }
 
     /// The actions of a batch whose values are learned.
@@ -346,10 +341,10 @@ impl<G: Image> QLearner<G> {
     fn bootstraps(&self, next: &[&Next<G::State>]) -> Result<Vec<f32>> {
         let Learning { batch, double, candidates, .. } = self.learning;
         let states: Vec<G::State> = next.iter().map(|next| next.state).collect();
-        let view = self.online.exact_view();
+        let view = self.online.shape().exact_view();
         let masks: Vec<ActionMask> = states.par_iter().map(|state| view.successors::<G>(state, candidates)).collect();
         let values = |network: &QNetwork| {
-            let mut evaluator = Evaluator::<G>::new(network, batch.max(BATCH), &self.device);
+            let mut evaluator = evaluator::<G>(network, batch.max(BATCH), &self.device);
             evaluator.values_within(&states, &masks).map(<[f32]>::to_vec)
         };
         let online = if double { Some(values(&self.online)?) } else { None };

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::replay::Transition;
-use crate::games::{Game, Outcome};
+use crate::games::{Lookahead, Outcome};
 
 /// Collects the last moves of one game into transitions over n moves.
 ///
@@ -15,7 +15,7 @@ use crate::games::{Game, Outcome};
 /// <https://arxiv.org/abs/1710.02298>.)
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct NStep<G: Game> {
+pub struct NStep<G: Lookahead> {
     n: usize,
     discount: f32,
     pending: VecDeque<Pending<G::State>>,
@@ -31,7 +31,7 @@ struct Pending<S> {
     discount: f32,
 }
 
-impl<G: Game> NStep<G> {
+impl<G: Lookahead> NStep<G> {
     /// Transitions over `n` moves under a discount per move.
     pub fn new(n: usize, discount: f32) -> Self {
         Self { n, discount, pending: VecDeque::with_capacity(n) }

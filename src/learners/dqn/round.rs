@@ -11,18 +11,19 @@ use super::learner::{QLearner, SavedLearner, Update};
 use super::n_step::NStep;
 use super::replay::{Replay, Transition};
 use super::seen_waves::SeenWaves;
-use crate::agents::{Agent, NetworkPlayer, argmax};
 use crate::error::{Error, Result};
-use crate::games::{Games, Image};
+use crate::games::Games;
+use crate::players::Roster;
 use crate::network::device::Device;
-use crate::network::{Evaluator, Model, ModelConfig};
+use crate::network::{Evaluator, Model, ModelConfig, evaluator};
+use crate::players::AgentFile;
+use crate::players::{NetworkPlayer, Player, argmax};
 use crate::random::{Role, Stream};
-use crate::store::AgentFile;
 
 /// Deep Q-learning in many games that step together.
 ///
 /// Mnih et al. 2015, <https://doi.org/10.1038/nature14236>.
-pub struct Dqn<G: Image> {
+pub struct Dqn<G: Roster> {
     config: Config,
     model: ModelConfig,
     device: Device,
@@ -47,7 +48,7 @@ pub struct Dqn<G: Image> {
 /// Everything that moves, as it is written and read.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Saved<'a, G: Image> {
+pub struct Saved<'a, G: Roster> {
     step: u64,
     games: Cow<'a, Games<G>>,
     n_steps: Cow<'a, [NStep<G>]>,
@@ -60,7 +61,7 @@ pub struct Saved<'a, G: Image> {
 /// The most images in one forward pass.
 const BATCH: usize = 256;
 
-impl<G: Image> Learner<G> for Dqn<G> {
+impl<G: Roster> Learner<G> for Dqn<G> {
     const NAME: &'static str = "dqn";
     const STEPS: &'static str = "training.steps";
     const DEPENDS_ON_THREADS: bool = true;
@@ -138,7 +139,7 @@ impl<G: Image> Learner<G> for Dqn<G> {
         // network plays, since its highest value of a position is what the target of the move before needs, too.
         let states: Vec<G::State> = self.games.states().collect();
         let epsilon = if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) };
-        let mut player = NetworkPlayer::new(Evaluator::<G>::new(self.q_learner.target(), BATCH, &self.device));
+        let mut player = NetworkPlayer::new(evaluator::<G>(self.q_learner.target(), BATCH, &self.device));
         let mut highest = Vec::new();
         let explore = |values: &[f32], mask: &_| {
             if !values.is_empty() {
@@ -191,12 +192,12 @@ impl<G: Image> Learner<G> for Dqn<G> {
         Ok(())
     }
 
-    fn player(&self) -> impl Agent<G> {
+    fn player(&self) -> impl Player<G> {
         NetworkPlayer::new(self.evaluator())
     }
 
     fn agent(&self) -> Result<AgentFile> {
-        Model::to_file(&self.model, self.q_learner.network())
+        Model { config: self.model.clone(), weights: self.q_learner.network().arrays()? }.to_file()
     }
 
     fn save(&self) -> Result<impl Serialize> {
@@ -224,7 +225,7 @@ impl<G: Image> Learner<G> for Dqn<G> {
     }
 }
 
-impl<G: Image> Dqn<G> {
+impl<G: Roster> Dqn<G> {
     /// Networks and optimizer.
     pub fn q_learner(&self) -> &QLearner<G> {
         &self.q_learner
@@ -232,7 +233,7 @@ impl<G: Image> Dqn<G> {
 
     /// The network's values as it is now.
     fn evaluator(&self) -> Evaluator<G> {
-        Evaluator::new(self.q_learner.network(), BATCH, &self.device)
+        evaluator(self.q_learner.network(), BATCH, &self.device)
     }
 
     /// What does not fit the configuration, if anything.

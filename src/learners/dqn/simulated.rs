@@ -7,14 +7,15 @@ use serde::{Deserialize, Serialize};
 use super::config::Expected;
 use super::replay::Transition;
 use super::targets::{Backup, Next};
-use crate::games::{ActionMask, Image, Plan, offered};
+use crate::games::{ActionMask, Plan, offered};
+use crate::players::Roster;
 use crate::network::{View, by_certain_points};
 use crate::random::{ColumnStreams, Draw, Role, Stream};
 
 /// How outcomes are simulated: with a seed and states all that they depend on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Outcomes<G: Image> {
+pub struct Outcomes<G: Roster> {
     /// The rules of the game.
     pub rules: G::Rules,
     /// The actions that are offered in a state, and their prior.
@@ -27,7 +28,7 @@ pub struct Outcomes<G: Image> {
     pub discount: f64,
 }
 
-impl<G: Image> Outcomes<G> {
+impl<G: Roster> Outcomes<G> {
     /// Tries actions of the mask in the state of each transition.
     ///
     /// Each gets the mean reward of its outcomes with what is certain after them, and the next state in the first

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::replay::Transition;
-use crate::agents::argmax;
 use crate::games::ActionMask;
+use crate::players::argmax;
 
 /// One action value to learn, and what its target is made of.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,18 +11,20 @@ use super::config::{Config, Fitness, Method};
 use super::cross_entropy::CrossEntropy;
 use super::genetic::Genetic;
 use super::optimizer::{Optimizer, Optimizers};
-use crate::agents::{Agent, Controlled, PolicyAgent, places};
+use crate::players::Roster;
 use crate::error::{Error, Result};
 use crate::eval::splitting::{self, Levels, Tallies, Walk};
-use crate::games::{Danger, Features, Run};
+use crate::games::Run;
 use crate::network::device::Device;
+use crate::players::AgentFile;
+use crate::players::roster::Importance;
+use crate::players::{Linear, Player, PolicyPlayer, places};
 use crate::random::{Role, Stream};
-use crate::store::AgentFile;
 
 /// A search for a linear controller's weights by the mean score of its games.
 ///
 /// All candidates of a generation play the same games.
-pub struct Evolution<G: Features> {
+pub struct Evolution<G: Roster> {
     config: TrainConfig<Config>,
     rules: G::Rules,
     /// What a candidate's numbers stand for.
@@ -30,7 +32,7 @@ pub struct Evolution<G: Features> {
     /// Other features of the controller that it starts from, and their weights.
     fixed: Vec<(usize, f64)>,
     /// By which measure games are split, if they are.
-    danger: Option<Danger<G>>,
+    importance: Option<Importance<G>>,
     /// A generation, and the levels at which its games are split.
     levels: Option<(u64, Levels<G>)>,
     moving: Moving,
@@ -73,7 +75,7 @@ const PILOT: u64 = 4;
 /// which the levels were found. Cut, it is overrated, but still bad.
 const LONGEST: u64 = 4;
 
-impl<G: Features> Learner<G> for Evolution<G> {
+impl<G: Roster> Learner<G> for Evolution<G> {
     const NAME: &'static str = "evolution";
     const STEPS: &'static str = "training.generations";
     const COUNTERS: &'static [&'static str] = &[];
@@ -97,13 +99,13 @@ impl<G: Features> Learner<G> for Evolution<G> {
 
     fn new(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device) -> Result<Self> {
         let start = config.learner.learning.start.as_ref();
-        let start = start.map(|start| Controlled::named::<G>(start).map_err(|error| error.of("learning.start")));
+        let start = start.map(|start| Linear::named::<G>(start).map_err(|error| error.of("learning.start")));
         Self::around(config, rules, start.transpose()?.map(|start| start.terms().to_vec()))
     }
 
     /// Around what it began with: the file may be another by now.
     fn resume(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device, saved: Moving) -> Result<Self> {
-        saved.start.as_deref().map(Controlled::saved::<G>).transpose()?;
+        saved.start.as_deref().map(Linear::saved::<G>).transpose()?;
         let mut learner = Self::around(config, rules, saved.start.clone())?;
         learner.restore(saved)?;
         Ok(learner)
@@ -151,8 +153,8 @@ impl<G: Features> Learner<G> for Evolution<G> {
         Ok(())
     }
 
-    fn player(&self) -> impl Agent<G> {
-        PolicyAgent::new("linear", self.controlled().player::<G>(1))
+    fn player(&self) -> impl Player<G> {
+        PolicyPlayer::new("linear", self.controlled().player::<G>(1))
     }
 
     fn agent(&self) -> Result<AgentFile> {
@@ -172,7 +174,7 @@ impl<G: Features> Learner<G> for Evolution<G> {
     }
 }
 
-impl<G: Features> Evolution<G> {
+impl<G: Roster> Evolution<G> {
     /// A search around a controller, or from nothing.
     fn around(config: &TrainConfig<Config>, rules: &G::Rules, start: Option<Vec<(usize, f64)>>) -> Result<Self> {
         let features = places::<G>(&config.learner.learning.features, "learning.features")?;
@@ -192,8 +194,8 @@ impl<G: Features> Evolution<G> {
         };
         let moving = Moving { optimizer, fitness: Vec::new(), capped: 0, record: f64::NEG_INFINITY, start };
         let split = config.learner.fitness.split;
-        let danger = split.then(|| splitting::danger("fitness.split")).transpose()?;
-        Ok(Self { config: config.clone(), rules: rules.clone(), searched, fixed, danger, levels: None, moving })
+        let importance = split.then(|| splitting::importance("fitness.split")).transpose()?;
+        Ok(Self { config: config.clone(), rules: rules.clone(), searched, fixed, importance, levels: None, moving })
     }
 
     /// The fitness of controllers, and how many games of each were cut.
@@ -230,14 +232,14 @@ impl<G: Features> Evolution<G> {
     ///
     /// The controller that was found so far tells.
     fn find_levels(&mut self) -> Result<()> {
-        let (Some(danger), generation) = (self.danger, self.step()) else { return Ok(()) };
+        let (Some(importance), generation) = (self.importance, self.step()) else { return Ok(()) };
         if self.levels.as_ref().is_some_and(|(of, _)| *of == generation) {
             return Ok(());
         }
         let Fitness { games, moves, .. } = self.config.learner.fitness;
         let (moves, most) = (moves.div_ceil(PILOT), moves.saturating_mul(LONGEST));
         let terms = self.terms(self.moving.optimizer.solution());
-        let levels = Levels::find(danger, |levels| {
+        let levels = Levels::find(importance, |levels| {
             let walk = || Walk::new(&self.rules, levels);
             let play = |game| splitting::play(walk(), &terms, &mut self.stream(game), moves, most);
             let played: Vec<Tallies> = (0..games).into_par_iter().map(play).collect();
@@ -263,8 +265,8 @@ impl<G: Features> Evolution<G> {
     /// The controller that it has found, its largest weight 1 or -1.
     ///
     /// Only the weights' ratios count.
-    fn controlled(&self) -> Controlled {
-        Controlled::new(self.terms(self.moving.optimizer.solution())).scaled()
+    fn controlled(&self) -> Linear {
+        Linear::new(self.terms(self.moving.optimizer.solution())).scaled()
     }
 }
 
@@ -370,7 +372,7 @@ mod tests {
         assert!(metrics.get("mean").unwrap() > 10_000.0, "{:?}", metrics.get("mean"));
         let extent = Extent { first: 0, seats: 20, moves: 4_000 };
         let mut player = learner.player();
-        let levels = levels(&mut player, &learner.rules, extent, Tetris::DANGER.unwrap()).unwrap();
+        let levels = levels(&mut player, &learner.rules, extent, Tetris::IMPORTANCE.unwrap()).unwrap();
         let found = Endurance::of(&endure(&mut player, &learner.rules, extent, &levels).unwrap());
         assert!(found.mean.unwrap() > 20_000.0, "{found:?}");
     }
@@ -406,7 +408,7 @@ mod tests {
         let file = folder.path().join("best.safetensors");
         let write = |name: &str| {
             let (_, rules) = config(&[]);
-            Controlled::named::<Tetris>(name).unwrap().to_file::<Tetris>(&rules).unwrap().save(&file).unwrap();
+            Linear::named::<Tetris>(name).unwrap().to_file::<Tetris>(&rules).unwrap().save(&file).unwrap();
         };
         write("dellacherie");
         let begun = fresh(&[&format!("learning.start={}", folder.path().display())]).unwrap();

@@ -7,11 +7,12 @@ use super::super::{Learner, Metrics, OutOfRange, TrainConfig};
 use super::config::Config;
 use super::regression::least_squares;
 use super::sampling::{Sampled, sample};
-use crate::agents::{Agent, FittedModel, LinearValue, PolicyAgent};
+use crate::players::Roster;
 use crate::error::{Error, Result};
-use crate::games::{Features, MaskKind};
+use crate::games::MaskKind;
 use crate::network::device::Device;
-use crate::store::AgentFile;
+use crate::players::AgentFile;
+use crate::players::{LinearValue, Player, PolicyPlayer, ValueModel};
 
 /// A weight that values have that grow from sweep to sweep.
 const UNBOUNDED: f64 = 1e9;
@@ -27,7 +28,7 @@ const UNBOUNDED: f64 = 1e9;
 /// ```
 ///
 /// and fits the weights to all y anew. Positions and outcomes are drawn once.
-pub struct Fitted<G: Features> {
+pub struct Fitted<G: Roster> {
     config: TrainConfig<Config>,
     rules: G::Rules,
     /// The actions that it chooses from.
@@ -46,7 +47,7 @@ pub struct Moving {
     change: Option<f64>,
 }
 
-impl<G: Features> Learner<G> for Fitted<G> {
+impl<G: Roster> Learner<G> for Fitted<G> {
     const NAME: &'static str = "fitted";
     const STEPS: &'static str = "training.sweeps";
     const COUNTERS: &'static [&'static str] = &[];
@@ -129,8 +130,8 @@ impl<G: Features> Learner<G> for Fitted<G> {
         Ok(())
     }
 
-    fn player(&self) -> impl Agent<G> {
-        PolicyAgent::new("fitted", self.model().player::<G>(&self.rules, 1))
+    fn player(&self) -> impl Player<G> {
+        PolicyPlayer::new("fitted", self.model().player::<G>(&self.rules, 1))
     }
 
     fn agent(&self) -> Result<AgentFile> {
@@ -150,11 +151,11 @@ impl<G: Features> Learner<G> for Fitted<G> {
     }
 }
 
-impl<G: Features> Fitted<G> {
+impl<G: Roster> Fitted<G> {
     /// The agent that it has learned to be.
-    fn model(&self) -> FittedModel {
+    fn model(&self) -> ValueModel {
         let Config { learning, playing, .. } = &self.config.learner;
-        FittedModel {
+        ValueModel {
             value: LinearValue::new(self.moving.weights.clone(), learning.best_of),
             mask: self.mask,
             discount: learning.discount,
@@ -165,7 +166,7 @@ impl<G: Features> Fitted<G> {
 }
 
 /// Checks that each feature tells positions apart.
-fn check_features<G: Features>(sampled: &[Sampled]) -> Result<()> {
+fn check_features<G: Roster>(sampled: &[Sampled]) -> Result<()> {
     let value = LinearValue::new(vec![0.0; G::NAMES.len() + 1], 1);
     let rows: Vec<Vec<f64>> = sampled.iter().map(|sampled| sampled.features(&value)).collect();
     for (index, name) in G::NAMES.iter().enumerate() {

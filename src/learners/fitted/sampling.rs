@@ -5,8 +5,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::config::Sampling;
-use crate::agents::LinearValue;
-use crate::games::{Features, MaskKind, offered};
+use crate::players::Roster;
+use crate::games::{MaskKind, offered};
+use crate::players::LinearValue;
 use crate::random::{ColumnStreams, Role, Stream};
 
 /// A position and what may follow each of its actions.
@@ -33,7 +34,7 @@ struct Action {
 /// Draws positions and outcomes of all their actions.
 ///
 /// They are the same at any number of threads.
-pub fn sample<G: Features>(rules: &G::Rules, mask: MaskKind, sampling: &Sampling, seed: u64) -> Vec<Sampled> {
+pub fn sample<G: Roster>(rules: &G::Rules, mask: MaskKind, sampling: &Sampling, seed: u64) -> Vec<Sampled> {
     let states = G::positions(rules, sampling.positions, &mut Stream::new(seed, Role::Sample, 0));
     let outcomes = sampling.outcomes as u64;
     let of = |(index, state): (usize, &G::State)| {
@@ -46,7 +47,7 @@ pub fn sample<G: Features>(rules: &G::Rules, mask: MaskKind, sampling: &Sampling
 }
 
 impl Sampled {
-    fn of<G: Features>(position: &G, mask: MaskKind, luck: &[ColumnStreams]) -> Self {
+    fn of<G: Roster>(position: &G, mask: MaskKind, luck: &[ColumnStreams]) -> Self {
         let described = |state: &G::State, to: &mut Vec<f32>| {
             let start = to.len() as u32;
             G::descriptions(state, |description| to.extend(description.iter().map(|number| *number as f32)));

@@ -3,8 +3,8 @@
 use nalgebra::{Cholesky, DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use crate::agents::{LOST, Policy, Selection};
-use crate::games::Features;
+use crate::players::Roster;
+use crate::players::{LOST, Policy, Selection};
 use crate::random::{Role, Stream};
 
 /// A pair of actions, the expert's choice and another one.
@@ -40,7 +40,7 @@ const DOOMED: f64 = -0.9 * LOST;
 /// Asks an expert about a position where its apprentice chooses an action.
 ///
 /// Features are those that are selected for the regression.
-pub fn label<G: Features>(
+pub fn label<G: Roster>(
     state: &G::State,
     expert: &impl Policy<G>,
     choice: usize,
@@ -156,9 +156,9 @@ impl Regression {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agents::Controlled;
     use crate::games::tetris::Rules;
     use crate::games::{Game, Tetris};
+    use crate::players::Linear;
 
     #[test]
     fn weighed_gaps_are_explained_as_by_hand() {
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn an_expert_that_looks_no_further_is_found_again() {
         let rules = Rules::new(10).unwrap();
-        let known = Controlled::named::<Tetris>("dellacherie").unwrap();
+        let known = Linear::named::<Tetris>("dellacherie").unwrap();
         let expert = known.player::<Tetris>(1);
         let selection = Selection::new::<Tetris>(known.terms().iter().map(|(feature, _)| *feature).collect());
         let mut regression = Regression::new(known.terms().len());

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::super::{Learner, Metrics, OutOfRange, TrainConfig};
 use super::config::Config;
 use super::labels::{Labels, Regression, label};
-use crate::agents::{Agent, Controlled, PolicyAgent, Selection, places};
 use crate::error::{Error, Result};
-use crate::games::Playable;
 use crate::network::device::Device;
+use crate::players::AgentFile;
+use crate::players::Roster;
+use crate::players::{Linear, Player, PolicyPlayer, Selection, places};
 use crate::random::{Role, Stream};
-use crate::store::AgentFile;
 
 /// Imitation of an expert by data aggregation (DAgger).
 ///
@@ -21,7 +21,7 @@ use crate::store::AgentFile;
 /// learning". The expert is a linear controller that looks a piece further. Its apprentice plays, the expert says what
 /// every action is worth in the positions that come up, and the apprentice's weights are fitted to the differences
 /// between its choice and the others; close ones count most. Pairs of all sweeps are kept.
-pub struct Imitation<G: Playable> {
+pub struct Imitation<G: Roster> {
     config: TrainConfig<Config>,
     rules: G::Rules,
     /// The features, in the order of the regression.
@@ -32,7 +32,7 @@ pub struct Imitation<G: Playable> {
 /// Everything that moves.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Moving<G: Playable> {
+pub struct Moving<G: Roster> {
     sweeps: u64,
     /// Positions of the sweep so far.
     positions: u64,
@@ -53,7 +53,7 @@ pub struct Moving<G: Playable> {
 /// What it finds does not depend on this.
 const ROUND: Duration = Duration::from_secs(5);
 
-impl<G: Playable> Learner<G> for Imitation<G> {
+impl<G: Roster> Learner<G> for Imitation<G> {
     const NAME: &'static str = "imitation";
     const STEPS: &'static str = "training.sweeps";
     const COUNTERS: &'static [&'static str] = &[];
@@ -82,11 +82,11 @@ impl<G: Playable> Learner<G> for Imitation<G> {
                 G::NAME
             )));
         }
-        let expert = match (&config.learner.learning.expert, G::CONTROLLERS.first()) {
-            (Some(name), _) => Controlled::named::<G>(name).map_err(|error| error.of("learning.expert"))?,
-            (None, Some(known)) => Controlled::of::<G>(known)?,
+        let expert = match (&config.learner.learning.expert, G::PRESETS.first()) {
+            (Some(name), _) => Linear::named::<G>(name).map_err(|error| error.of("learning.expert"))?,
+            (None, Some(known)) => Linear::of::<G>(known)?,
             (None, None) => {
-                return Err(Error::user(format!("learning.expert: {} has no controller of its own", G::NAME)));
+                return Err(Error::user(format!("learning.expert: {} has no weights of its own with a name", G::NAME)));
             }
         };
         Self::of(config, rules, expert.scaled().terms().to_vec())
@@ -94,7 +94,7 @@ impl<G: Playable> Learner<G> for Imitation<G> {
 
     /// With the expert that it began with: the file may be another by now.
     fn resume(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device, saved: Moving<G>) -> Result<Self> {
-        Controlled::saved::<G>(&saved.expert)?;
+        Linear::saved::<G>(&saved.expert)?;
         let mut learner = Self::of(config, rules, saved.expert.clone())?;
         learner.restore(saved)?;
         Ok(learner)
@@ -130,8 +130,8 @@ impl<G: Playable> Learner<G> for Imitation<G> {
         Ok(())
     }
 
-    fn player(&self) -> impl Agent<G> {
-        PolicyAgent::new("linear", self.controlled().player::<G>(1))
+    fn player(&self) -> impl Player<G> {
+        PolicyPlayer::new("linear", self.controlled().player::<G>(1))
     }
 
     fn agent(&self) -> Result<AgentFile> {
@@ -153,7 +153,7 @@ impl<G: Playable> Learner<G> for Imitation<G> {
     }
 }
 
-impl<G: Playable> Imitation<G> {
+impl<G: Roster> Imitation<G> {
     /// One with an expert by its features and weights.
     fn of(config: &TrainConfig<Config>, rules: &G::Rules, expert: Vec<(usize, f64)>) -> Result<Self> {
         let Config { learning, sampling, .. } = &config.learner;
@@ -178,7 +178,7 @@ impl<G: Playable> Imitation<G> {
     fn look(&mut self) {
         let Config { learning, sampling, .. } = &self.config.learner;
         let apprentice = self.apprentice();
-        let expert = Controlled::new(self.moving.expert.clone()).player::<G>(2);
+        let expert = Linear::new(self.moving.expert.clone()).player::<G>(2);
         let wanted = (sampling.positions - self.moving.positions).min(sampling.games) as usize;
         let (rules, selection) = (&self.rules, &self.selection);
         let look = |(game, stream): &mut (G, Stream)| {
@@ -209,8 +209,8 @@ impl<G: Playable> Imitation<G> {
     /// The controller that it has learned to be.
     ///
     /// Features that never came up are left out.
-    fn controlled(&self) -> Controlled {
-        Controlled::new(self.apprentice().into_iter().filter(|(_, weight)| *weight != 0.0).collect()).scaled()
+    fn controlled(&self) -> Linear {
+        Linear::new(self.apprentice().into_iter().filter(|(_, weight)| *weight != 0.0).collect()).scaled()
     }
 }
 
@@ -260,7 +260,7 @@ mod tests {
         let rules = Rules::new(6).unwrap();
         let lines = |terms: &[(usize, f64)]| {
             let runs = (0..3_000).map(|seed| {
-                use crate::games::Features;
+                use crate::games::ActionFeatures;
                 Tetris::play_weighed(&rules, terms, &mut Stream::new(seed, Role::Game, 1), 10_000).score
             });
             runs.sum::<f64>()
@@ -296,7 +296,7 @@ mod tests {
         let file = folder.path().join("best.safetensors");
         let write = |name: &str| {
             let rules = Rules::new(6).unwrap();
-            Controlled::named::<Tetris>(name).unwrap().to_file::<Tetris>(&rules).unwrap().save(&file).unwrap();
+            Linear::named::<Tetris>(name).unwrap().to_file::<Tetris>(&rules).unwrap().save(&file).unwrap();
         };
         write("dt-10");
         let set = format!("learning.expert={}", folder.path().display());

@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 use super::super::{Learner, Metrics, OutOfRange, TrainConfig};
 use super::config::Config;
 use super::lstd::{Lstd, Sparse, Transition};
-use crate::agents::{Agent, Controlled, PolicyAgent, Selection, places};
 use crate::error::{Error, Result};
-use crate::games::Playable;
 use crate::network::device::Device;
+use crate::players::AgentFile;
+use crate::players::Roster;
+use crate::players::{Linear, Player, PolicyPlayer, Selection, places};
 use crate::random::{Draw, Role, Stream};
-use crate::store::AgentFile;
 
 /// Least-squares policy iteration.
 ///
 /// Lagoudakis and Parr 2003, "Least-squares policy iteration". The value of an action is linear in its features. A
 /// policy plays, with some random moves; the weights under which its action values agree with themselves are solved
 /// for ([`Lstd`]), and the next policy plays the action of the highest value.
-pub struct Lspi<G: Playable> {
+pub struct Lspi<G: Roster> {
     config: TrainConfig<Config>,
     rules: G::Rules,
     /// The features, in the order of the weights.
@@ -31,7 +31,7 @@ pub struct Lspi<G: Playable> {
 /// Everything that moves.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Moving<G: Playable> {
+pub struct Moving<G: Roster> {
     policies: u64,
     /// Moves of this policy so far, in each game.
     moves: u64,
@@ -49,7 +49,7 @@ pub struct Moving<G: Playable> {
 /// A game, and its random numbers.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Table<G: Playable> {
+pub struct Table<G: Roster> {
     game: G,
     luck: Stream,
     explore: Stream,
@@ -62,7 +62,7 @@ const ROUND: Duration = Duration::from_secs(5);
 /// Moves of a game between two looks at the clock.
 const MOVES: u64 = 50;
 
-impl<G: Playable> Learner<G> for Lspi<G> {
+impl<G: Roster> Learner<G> for Lspi<G> {
     const NAME: &'static str = "lspi";
     const STEPS: &'static str = "training.policies";
     const COUNTERS: &'static [&'static str] = &[];
@@ -139,8 +139,8 @@ impl<G: Playable> Learner<G> for Lspi<G> {
         Ok(())
     }
 
-    fn player(&self) -> impl Agent<G> {
-        PolicyAgent::new("linear", self.controlled().player::<G>(1))
+    fn player(&self) -> impl Player<G> {
+        PolicyPlayer::new("linear", self.controlled().player::<G>(1))
     }
 
     fn agent(&self) -> Result<AgentFile> {
@@ -164,7 +164,7 @@ impl<G: Playable> Learner<G> for Lspi<G> {
     }
 }
 
-impl<G: Playable> Lspi<G> {
+impl<G: Roster> Lspi<G> {
     /// Plays so many moves in each game and takes their transitions in.
     fn play(&mut self, moves: u64) {
         let random = self.moving.weights.is_none();
@@ -192,8 +192,8 @@ impl<G: Playable> Lspi<G> {
     /// The controller that it has learned to be.
     ///
     /// Before the first policy is learned, all actions are worth the same.
-    fn controlled(&self) -> Controlled {
-        Controlled::new(self.terms().unwrap_or_else(|| vec![(self.selection.features()[0], 0.0)])).scaled()
+    fn controlled(&self) -> Linear {
+        Linear::new(self.terms().unwrap_or_else(|| vec![(self.selection.features()[0], 0.0)])).scaled()
     }
 }
 
@@ -221,7 +221,7 @@ struct Played {
 
 impl Choosing<'_> {
     /// The actions of a position, their features, and the policy's choice.
-    fn describe<G: Playable>(&self, state: &G::State, explore: &mut Stream) -> (Vec<(usize, Sparse)>, usize) {
+    fn describe<G: Roster>(&self, state: &G::State, explore: &mut Stream) -> (Vec<(usize, Sparse)>, usize) {
         let mut actions = Vec::new();
         G::action_features(state, |action, features| actions.push((action, self.selection.of(features))));
         let chosen = match &self.terms {
@@ -235,7 +235,7 @@ impl Choosing<'_> {
     }
 }
 
-impl<G: Playable> Table<G> {
+impl<G: Roster> Table<G> {
     /// Plays so many moves; where a game ends another begins.
     fn play(&mut self, rules: &G::Rules, policy: &Choosing, moves: u64) -> Played {
         let mut played = Played { transitions: Vec::new(), ended: 0, points: 0.0 };
@@ -265,7 +265,7 @@ impl<G: Playable> Table<G> {
 mod tests {
     use super::*;
     use crate::games::tetris::Rules;
-    use crate::games::{Bejeweled, Features as _, Tetris};
+    use crate::games::{ActionFeatures, Bejeweled, Tetris};
     use crate::learners::Source;
     use crate::network::device;
 

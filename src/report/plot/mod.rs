@@ -13,7 +13,7 @@ use std::path::Path;
 use super::columns::shortened;
 use super::svg::Svg;
 use crate::error::{Error, Result};
-use crate::store::files;
+use crate::files;
 
 /// Width and height in pixels of a chart that asks for nothing else.
 const SIZE: (f64, f64) = (800.0, 500.0);

@@ -1,8 +1,8 @@
 //! Bejeweled's board: swaps, runs, falling and refilling on bit planes.
 
 use super::{COLUMNS, Cells, GEMS, Grid, ROWS, Swaps};
-use crate::games::swap;
 use crate::random::Draw;
+use crate::swap;
 
 /// How a gem that is not known is held: after all others.
 ///

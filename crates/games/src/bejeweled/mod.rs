@@ -3,7 +3,6 @@
 //! The first game of that name. `docs/bejeweled.md` gives the rules exactly, and what of them is assumed.
 
 mod board;
-mod players;
 mod state;
 mod text;
 
@@ -20,8 +19,7 @@ pub use state::State;
 use self::board::Move;
 use super::swap::{self, Board};
 use super::{
-    ActionMask, Features, Game, Image, Lookahead, Mask, MaskKind, OwnFigures, Playable, Played, Shape, Specialist,
-    Step, Text, Token,
+    ActionFeatures, ActionMask, Game, Image, Lookahead, Mask, MaskKind, Shape, StateFeatures, Step, Text, Token,
 };
 use crate::error::{Error, Result};
 use crate::random::{Draw, Stream};
@@ -136,6 +134,11 @@ impl Bejeweled {
         self.level
     }
 
+    /// Moves left, where the rules count them.
+    pub fn moves_left(&self) -> Option<u16> {
+        self.moves_left
+    }
+
     /// A game in a position.
     fn of(rules: Rules, grid: Grid, score: i32, level: Level, moves_left: Option<u16>) -> Self {
         let mut game = Self { rules, grid, score, level, moves_left, legal: Swaps::default() };
@@ -191,11 +194,8 @@ impl Game for Bejeweled {
     type Rng = Stream;
 
     const NAME: &'static str = "bejeweled";
-    const ABOUT: &'static str = "8 x 8 gems of seven kinds; only swaps that match, until there is none";
     const ACTIONS: usize = ACTIONS;
-    const MASKS: &'static [Mask] = &[Mask { name: "legal", about: "the swaps that match" }];
-    const DEFAULT_MASK: MaskKind = MaskKind::LEGAL;
-    const MAY_END_EARLY: bool = true;
+    const MASKS: &'static [Mask] = &[Mask::new("legal", "the swaps that match").as_default()];
 
     fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
         let moves_left = Some(rules.moves).filter(|moves| *moves > 0);
@@ -242,36 +242,8 @@ impl Game for Bejeweled {
         }
     }
 
-    fn is_whole(state: &State) -> bool {
-        board::known(&state.grid) == Cells::ALL
-    }
-
     fn actions_left(state: &State) -> usize {
         state.moves_left.unwrap_or(0).into()
-    }
-
-    /// What a player makes who is not in a hurry.
-    ///
-    /// It is less the more likely the game is to end soon. A game ends the sooner the fewer swaps match. The numbers
-    /// are rough; they were chosen on games that no report uses.
-    fn heuristic(state: &State) -> f64 {
-        /// Runs of three that a move is worth.
-        const RUNS: f64 = 4.0;
-        /// Moves that count at the most.
-        const MOVES: u16 = 250;
-        /// By how much each swap that matches makes an end less likely.
-        ///
-        /// It is a logarithm.
-        const SAFER: f64 = 0.7;
-        let moves = f64::from(state.moves_left.unwrap_or(MOVES).min(MOVES));
-        let swaps = Self::mask(state, MaskKind::LEGAL).count() as f64;
-        f64::from(state.bases[1]) * RUNS * moves * (1.0 - (-SAFER * swaps).exp())
-    }
-
-    /// The points of a run of three on this level over those on the first.
-    fn unit(state: &State) -> f64 {
-        let [first, now] = state.bases.map(f64::from);
-        now / first
     }
 }
 
@@ -296,7 +268,17 @@ impl Lookahead for Bejeweled {
         Some((next, points as f32))
     }
 
-    fn sure(state: &State) -> ActionMask {
+    fn is_whole(state: &State) -> bool {
+        board::known(&state.grid) == Cells::ALL
+    }
+
+    /// The points of a run of three on this level over those on the first.
+    fn unit(state: &State) -> f64 {
+        let [first, now] = state.bases.map(f64::from);
+        now / first
+    }
+
+    fn gaining(state: &State) -> ActionMask {
         Self::mask(state, MaskKind::LEGAL)
     }
 }
@@ -325,14 +307,16 @@ impl Image for Bejeweled {
     }
 }
 
-impl Features for Bejeweled {
+impl StateFeatures for Bejeweled {
     const NAMES: &'static [&'static str] = &["swaps"];
 
     /// The swaps that match for certain.
     fn features(state: &State) -> Vec<f64> {
         vec![Self::mask(state, MaskKind::LEGAL).count() as f64]
     }
+}
 
+impl ActionFeatures for Bejeweled {
     fn action_names() -> Vec<&'static str> {
         vec!["points", "swaps", "unknown"]
     }
@@ -365,22 +349,15 @@ impl Text for Bejeweled {
         state.board()
     }
 
-    fn parse(board: &str, actions_left: i64) -> Result<State> {
-        let (grid, moves_left) = (text::parse(board)?, text::moves_left(actions_left)?);
-        Ok(Self::of(Rules::default(), grid, 0, Level::default(), moves_left).state())
+    fn parse(rules: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
+        let grid = text::parse(board)?;
+        let moves_left = text::moves_left(actions_left.unwrap_or(rules.moves.into()))?;
+        Ok(Self::of(*rules, grid, 0, Level::default(), moves_left).state())
     }
 
     /// A board's text tells no level: it is the first.
     fn as_written(state: &State) -> State {
         State { level: Level::default(), bases: [state.bases[0]; 2], ..*state }
-    }
-
-    /// A board on which a swap matches.
-    fn check(rules: &Rules, state: &State) -> Result<()> {
-        match Self::at(rules, state).legal.is_empty() {
-            false => Ok(()),
-            true => Err(Error::user("no swap of the board matches: the game is over on it")),
-        }
     }
 
     /// The upper or left cell (column, row), and `D` or `R`, as in `(2,6)D`.
@@ -394,18 +371,6 @@ impl Text for Bejeweled {
     /// As people write it.
     fn to_json(action: usize) -> Value {
         Self::describe(action).into()
-    }
-
-    /// The cell that receives a gem, and from where: also `U` and `L`.
-    fn to_json_from(action: usize, cell: (usize, usize)) -> Value {
-        let Move { x, y, vertical } = Move::of_action(action);
-        let direction = match (cell == (x, y), vertical) {
-            (true, true) => 'D',
-            (true, false) => 'R',
-            (false, true) => 'U',
-            (false, false) => 'L',
-        };
-        text::describe(cell.0, cell.1, direction).into()
     }
 
     fn from_json(value: &Value) -> std::result::Result<usize, String> {
@@ -423,20 +388,5 @@ impl Text for Bejeweled {
         let step = self.play(action, draw, |grid, empty| boards.push(text::show(grid, empty)));
         boards.pop();
         (step, boards)
-    }
-}
-
-impl Playable for Bejeweled {
-    const THEMES: &'static [&'static str] = &["bejeweled", "bejeweled-drawn"];
-
-    const SPECIALISTS: &'static [Specialist<State>] = players::ALL;
-
-    const FORECASTS: Option<bool> = Some(true);
-
-    const GEMS: Option<fn(&State) -> Vec<Vec<u8>>> =
-        Some(|state| state.gems().iter().map(|gems| gems.to_vec()).collect());
-
-    fn figures(games: &mut dyn Iterator<Item = Played<Self>>) -> OwnFigures {
-        players::figures(games)
     }
 }

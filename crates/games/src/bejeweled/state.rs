@@ -15,7 +15,7 @@ const FAR: f32 = 100.0;
 
 /// A position: board, moves left, level, and how far a cascade has come.
 ///
-/// What [`Lookahead`](crate::games::Lookahead) gives may hold gems that are not known, and runs.
+/// What [`Lookahead`](crate::Lookahead) gives may hold gems that are not known, and runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Packed")]
 pub struct State {
@@ -51,6 +51,16 @@ impl TryFrom<Packed> for State {
 }
 
 impl State {
+    /// Moves left, where the rules count them.
+    pub fn moves_left(&self) -> Option<u16> {
+        self.moves_left
+    }
+
+    /// The points of a run of three on the position's level.
+    pub fn base(&self) -> u32 {
+        self.bases[1]
+    }
+
     /// The gems' numbers, row by row from the top; 7 where none is known.
     pub fn gems(&self) -> [[u8; COLUMNS]; ROWS] {
         board::rows(&self.grid)

@@ -9,12 +9,12 @@ use super::plain::Plain;
 use super::{Bejeweled, Level, Rules, State};
 use crate::agents;
 use crate::eval::{deal, play_series};
-use crate::games::{Game, Lookahead, MaskKind, Playable, Played, Text, conformance};
 use crate::random::{Draw, Role, Stream};
+use crate::{Game, Lookahead, MaskKind, Playable, Played, Text, conformance};
 
 /// The cases of an independent program, a board a line.
 pub fn golden() -> impl Iterator<Item = Value> {
-    let lines = include_str!("../../../tests/golden/bejeweled.jsonl").lines();
+    let lines = include_str!("../../../../tests/golden/bejeweled.jsonl").lines();
     lines.map(|line| serde_json::from_str(line).unwrap())
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::board::{self, Move, UNKNOWN};
 use super::{Bejeweled, COLUMNS, Cells, Grid, Level, ROWS, Rules};
 use crate::error::{Error, Result};
-use crate::games::swap;
+use crate::swap;
 
 /// The letters of the gems by number, then two of a gem that is not known.
 const LETTERS: [char; 9] = ['R', 'W', 'Y', 'B', 'P', 'O', 'G', '.', '?'];

@@ -197,7 +197,7 @@ impl Piece {
 }
 
 /// Whether a piece stands in a run of three or more.
-pub(super) fn stands_in_run(pieces: &Pieces, row: usize, column: usize) -> bool {
+pub fn stands_in_run(pieces: &Pieces, row: usize, column: usize) -> bool {
     let colour = pieces[row][column];
     let count = |step: (isize, isize)| {
         let (mut row, mut column, mut length) = (row, column, 0);

@@ -3,22 +3,22 @@
 //! The planes hold the board upside down, so that what falls in them rises on the board.
 
 use super::{ACTIONS, Break, COLUMNS, Cells, Grid, ROWS, Refill, Rules, Swaps};
-use crate::games::ActionMask;
-use crate::games::swap;
+use crate::ActionMask;
 use crate::random::Draw;
+use crate::swap;
 
 /// How a piece that is not known is held: after all colours.
 ///
 /// It lines up with nothing and cannot be swapped.
-pub(super) const UNKNOWN: u8 = 7;
+pub const UNKNOWN: u8 = 7;
 
 /// The cell in a column and a row from the top.
-pub(super) const fn cell(column: usize, row: usize) -> Cells {
+pub const fn cell(column: usize, row: usize) -> Cells {
     Cells::at(column, ROWS - 1 - row)
 }
 
 /// The column and the row of the left cell that an action swaps.
-pub(super) const fn place(action: usize) -> (usize, usize) {
+pub const fn place(action: usize) -> (usize, usize) {
     (action % (COLUMNS - 1), action / (COLUMNS - 1))
 }
 
@@ -46,18 +46,18 @@ static ACTION_AT: [u8; 128] = {
 };
 
 /// The board of pieces given row by row from the top.
-pub(super) fn from_rows(mut pieces: [[u8; COLUMNS]; ROWS]) -> Grid {
+pub fn from_rows(mut pieces: [[u8; COLUMNS]; ROWS]) -> Grid {
     pieces.reverse();
     Grid::from_rows(&pieces)
 }
 
 /// The pieces of a board, row by row from the top.
-pub(super) fn rows(grid: &Grid) -> [[u8; COLUMNS]; ROWS] {
+pub fn rows(grid: &Grid) -> [[u8; COLUMNS]; ROWS] {
     std::array::from_fn(|row| std::array::from_fn(|column| grid.kind(cell(column, row))))
 }
 
 /// A board without a run, each piece drawn again while it completes one.
-pub(super) fn deal(rules: &Rules, draw: &mut impl Draw) -> Grid {
+pub fn deal(rules: &Rules, draw: &mut impl Draw) -> Grid {
     let mut pieces = [[0; COLUMNS]; ROWS];
     for row in 0..ROWS {
         for column in 0..COLUMNS {
@@ -76,7 +76,7 @@ pub(super) fn deal(rules: &Rules, draw: &mut impl Draw) -> Grid {
 
 /// Swaps the two pieces of an action, if there is one and both are known.
 #[inline]
-pub(super) fn swap(grid: &mut Grid, action: usize) {
+pub fn swap(grid: &mut Grid, action: usize) {
     if let Some((left, right)) = CELLS.get(action)
         && ((*left | *right) & grid.of_kind(UNKNOWN)).is_empty()
     {
@@ -86,7 +86,7 @@ pub(super) fn swap(grid: &mut Grid, action: usize) {
 
 /// The runs of known pieces.
 #[inline]
-pub(super) fn runs(grid: &Grid) -> swap::Runs<COLUMNS, ROWS> {
+pub fn runs(grid: &Grid) -> swap::Runs<COLUMNS, ROWS> {
     grid.runs(Cells::ALL & !grid.of_kind(UNKNOWN))
 }
 
@@ -94,7 +94,7 @@ pub(super) fn runs(grid: &Grid) -> swap::Runs<COLUMNS, ROWS> {
 ///
 /// What comes in at the bottom is unknown.
 #[inline]
-pub(super) fn rise(grid: &mut Grid, mut empty: Cells) {
+pub fn rise(grid: &mut Grid, mut empty: Cells) {
     while !empty.is_empty() {
         let bottom = grid.fall(&mut empty);
         grid.put(bottom, UNKNOWN);
@@ -103,7 +103,7 @@ pub(super) fn rise(grid: &mut Grid, mut empty: Cells) {
 
 /// Draws the unknown pieces, column by column from the left, each from its top.
 #[inline]
-pub(super) fn refill(grid: &mut Grid, rules: &Rules, draw: &mut impl Draw) {
+pub fn refill(grid: &mut Grid, rules: &Rules, draw: &mut impl Draw) {
     let empty = grid.of_kind(UNKNOWN);
     for cell in empty.each() {
         let piece = loop {
@@ -118,7 +118,8 @@ pub(super) fn refill(grid: &mut Grid, rules: &Rules, draw: &mut impl Draw) {
 }
 
 /// The swaps of known pieces that make a run.
-pub(super) fn matching(grid: &Grid) -> ActionMask {
+#[inline]
+pub fn matching(grid: &Grid) -> ActionMask {
     let known = Cells::ALL & !grid.of_kind(UNKNOWN);
     let completing = |piece| Swaps::completing(grid.of_kind(piece)).horizontal;
     let swaps = (0..UNKNOWN).fold(Cells::EMPTY, |swaps, piece| swaps | completing(piece));
@@ -126,13 +127,15 @@ pub(super) fn matching(grid: &Grid) -> ActionMask {
 }
 
 /// The swaps of known pieces of two colours.
-pub(super) fn effective(grid: &Grid) -> ActionMask {
+#[inline]
+pub fn effective(grid: &Grid) -> ActionMask {
     let known = Cells::ALL & !grid.of_kind(UNKNOWN);
     actions(known & known.left() & !grid.equal_neighbours().horizontal)
 }
 
 /// The break that a swap makes at once; no line where it makes none.
-pub(super) fn first_break(grid: &Grid, action: usize) -> Break {
+#[inline]
+pub fn first_break(grid: &Grid, action: usize) -> Break {
     let mut swapped = *grid;
     swap(&mut swapped, action);
     Break::of(&runs(&swapped))

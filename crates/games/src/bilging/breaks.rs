@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{COLUMNS, ROWS};
-use crate::games::swap;
+use crate::swap;
 
 /// The lines that are cleared together, by their lengths.
 ///
@@ -26,7 +26,7 @@ impl Break {
 
     /// The break of so many lines of three, of four and of five pieces.
     #[inline]
-    pub(super) const fn new(lengths: [u8; 3]) -> Self {
+    pub const fn new(lengths: [u8; 3]) -> Self {
         Self { lengths }
     }
 

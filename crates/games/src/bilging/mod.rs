@@ -3,15 +3,9 @@
 //! The puzzle of Rodriguez, Chen and Turner-Maier 2008, "Holey Ship! Bilging by reinforcement learning".
 //! `docs/bilging.md` gives the rules exactly.
 
-mod advice;
-mod beam;
 mod bingos;
-mod board;
+pub mod board;
 mod breaks;
-mod figures;
-mod planner;
-mod potential;
-mod rows;
 mod state;
 mod text;
 
@@ -21,18 +15,15 @@ mod plain;
 mod tests;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-pub use beam::Beam;
-pub use bingos::{Bingo, bingos};
+pub use bingos::{Bingo, bingos, stands_in_run};
 pub use breaks::Break;
-pub use potential::Worth;
 pub use state::State;
 
 use super::swap::{self, Board};
 use super::{
-    ActionMask, Features, Game, Image, Lookahead, Mask, MaskKind, OwnFigures, OwnValues, Playable, Played, Shape,
-    Specialist, Step, Text, Token,
+    ActionFeatures, ActionMask, Game, Image, Lookahead, Mask, MaskKind, Shape, StateFeatures, Step, Text, Token,
 };
 use crate::error::{Error, Result};
 use crate::random::{Draw, Stream};
@@ -52,10 +43,10 @@ pub const MATCHING: MaskKind = MaskKind(1);
 pub const EFFECTIVE: MaskKind = MaskKind(2);
 
 /// Swaps: each piece but the last of a row with its right neighbour.
-const ACTIONS: usize = ROWS * (COLUMNS - 1);
+pub const ACTIONS: usize = ROWS * (COLUMNS - 1);
 
 /// Pieces by their colours' numbers; 7 where none is known.
-type Grid = Board<COLUMNS, ROWS, 3>;
+pub type Grid = Board<COLUMNS, ROWS, 3>;
 type Cells = swap::Cells<COLUMNS, ROWS>;
 type Swaps = swap::Swaps<COLUMNS, ROWS>;
 
@@ -130,7 +121,7 @@ impl Default for Rules {
 impl Chains {
     /// The points of what clears without a swap.
     #[inline]
-    fn points(self, cleared: Break, pieces: u32) -> i32 {
+    pub fn points(self, cleared: Break, pieces: u32) -> i32 {
         match self {
             Self::None => 0,
             Self::Piece => pieces as i32,
@@ -192,14 +183,12 @@ impl Game for Bilging {
     type Rng = Stream;
 
     const NAME: &'static str = "bilging";
-    const ABOUT: &'static str = "12 x 6 pieces, 50 swaps in a row, breaks of up to four lines at once";
     const ACTIONS: usize = ACTIONS;
     const MASKS: &'static [Mask] = &[
-        Mask { name: "legal", about: "all 60 swaps" },
-        Mask { name: "matching", about: "swaps that make a run at once" },
-        Mask { name: "effective", about: "swaps of two colours" },
+        Mask::new("legal", "all 60 swaps"),
+        Mask::new("matching", "swaps that make a run at once").as_default(),
+        Mask::new("effective", "swaps of two colours"),
     ];
-    const DEFAULT_MASK: MaskKind = MATCHING;
 
     fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
         Self { rules: *rules, grid: board::deal(rules, draw), score: 0, moves_left: rules.moves }
@@ -235,10 +224,6 @@ impl Game for Bilging {
         }
     }
 
-    fn is_whole(state: &State) -> bool {
-        state.is_whole()
-    }
-
     fn actions_left(state: &State) -> usize {
         state.moves_left()
     }
@@ -265,7 +250,11 @@ impl Lookahead for Bilging {
         Some((next, points as f32))
     }
 
-    fn sure(state: &State) -> ActionMask {
+    fn is_whole(state: &State) -> bool {
+        state.is_whole()
+    }
+
+    fn gaining(state: &State) -> ActionMask {
         if state.moves_left() > 0 { board::matching(&state.grid()) } else { ActionMask::empty() }
     }
 }
@@ -293,7 +282,7 @@ impl Image for Bilging {
     }
 }
 
-impl Features for Bilging {
+impl StateFeatures for Bilging {
     const NAMES: &'static [&'static str] = &["x_columns", "o_columns", "x_row", "o_row", "blocked", "impossible"];
 
     /// The features of the possible bingo with the least sum.
@@ -336,6 +325,8 @@ fn described(bingo: Option<&Bingo>) -> [f64; 6] {
     [x_columns, o_columns, x_row, o_row, blocked, f64::from(u8::from(bingo.is_none()))]
 }
 
+impl ActionFeatures for Bilging {}
+
 impl Text for Bilging {
     const BOARD: &'static str = "twelve lines of six of a b c d e f g, without a run of three";
     const TOKENS: &'static [Token] = &[
@@ -352,13 +343,12 @@ impl Text for Bilging {
         text::show(&state.grid(), Cells::EMPTY)
     }
 
-    fn parse(board: &str, actions_left: i64) -> Result<State> {
+    fn parse(rules: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
         let grid = text::parse(board)?;
-        Ok(State::pack(&grid, text::moves_left(actions_left)?, Chains::default()))
-    }
-
-    fn check(rules: &Rules, state: &State) -> Result<()> {
-        text::check_colours(&state.pieces(), rules.colours)
+        let moves_left = text::moves_left(actions_left.unwrap_or(rules.moves.into()))?;
+        let state = State::pack(&grid, moves_left, rules.chains);
+        text::check_colours(&state.pieces(), rules.colours)?;
+        Ok(state)
     }
 
     /// Row and column of both pieces, such as `( 2, 4)-( 2, 5)`.
@@ -386,46 +376,10 @@ impl Text for Bilging {
         vec![(column, row), (column + 1, row)]
     }
 
-    fn about_move(state: &State, action: usize) -> Map<String, Value> {
-        advice::of_move(state, action)
-    }
-
-    fn about_board(state: &State) -> Map<String, Value> {
-        advice::of_board(state)
-    }
-
-    fn advice(state: &State, best: usize) -> String {
-        advice::drawing(state, best)
-    }
-
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {
         let mut boards = Vec::new();
         let step = self.play(action, draw, |grid, empty| boards.push(text::show(grid, empty)));
         boards.pop();
         (step, boards)
-    }
-}
-
-impl Playable for Bilging {
-    const AGENTS: &'static [(&'static str, &'static [u8])] =
-        &[("bilging-dqn", include_bytes!("../../../checkpoints/bilging-dqn/best.safetensors"))];
-
-    const FITTED: Option<&'static [u8]> = Some(include_bytes!("../../../checkpoints/bilging-fitted/best.safetensors"));
-
-    const SPECIALISTS: &'static [Specialist<State>] = &[
-        Specialist {
-            name: "beam",
-            about: "beam search over certain boards: plans that end with a break, by points, moves and promising rows",
-            values: OwnValues::Search(beam::values),
-        },
-        Specialist {
-            name: "planner",
-            about: "the swap that leaves the best bingo to build, by its swaps and by what is in their way",
-            values: OwnValues::Plain(planner::values),
-        },
-    ];
-
-    fn figures(games: &mut dyn Iterator<Item = Played<Self>>) -> OwnFigures {
-        figures::figures(games)
     }
 }

@@ -15,7 +15,7 @@ pub(super) const SYMMETRIES: usize = 2 * COLOURS;
 
 /// A packed position: the board, the moves left, and what chains score.
 ///
-/// What [`Lookahead`](crate::games::Lookahead) gives may hold pieces that are not known, and runs.
+/// What [`Lookahead`](crate::Lookahead) gives may hold pieces that are not known, and runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Packed")]
 pub struct State {
@@ -60,7 +60,7 @@ impl State {
 
     /// The board.
     #[inline]
-    pub(super) fn grid(&self) -> Grid {
+    pub fn grid(&self) -> Grid {
         Grid::masked(self.planes.map(Cells::from_bytes))
     }
 
@@ -75,6 +75,11 @@ impl State {
     }
 
     /// Whether every piece is known.
+    /// What pieces score that line up without a swap.
+    pub fn chains(&self) -> Chains {
+        self.chains
+    }
+
     pub(super) fn is_whole(&self) -> bool {
         self.grid().of_kind(UNKNOWN).is_empty()
     }

@@ -10,12 +10,12 @@ use super::potential::nearest;
 use super::rows::Rows;
 use super::{ACTIONS, Beam, Bilging, Break, Chains, EFFECTIVE, MATCHING, Refill, Rules, State, bingos};
 use crate::agents;
-use crate::games::{Features, Game, Lookahead, MaskKind, Playable, Played, Text, conformance};
 use crate::random::{Draw, Role, Stream};
+use crate::{Features, Game, Lookahead, MaskKind, Playable, Played, Text, conformance};
 
 /// The cases of an independent program, a board a line.
 pub fn golden() -> impl Iterator<Item = Value> {
-    let lines = include_str!("../../../tests/golden/bilge.jsonl").lines();
+    let lines = include_str!("../../../../tests/golden/bilge.jsonl").lines();
     lines.map(|line| serde_json::from_str(line).unwrap())
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::board::{self, UNKNOWN, cell};
 use super::{Bilging, COLUMNS, Cells, Chains, Grid, MOVES, ROWS, Refill, Rules};
 use crate::error::{Error, Result};
-use crate::games::swap;
+use crate::swap;
 
 /// The letters of the colours, and that of a piece that is not known.
 const LETTERS: [char; 8] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', '.'];

@@ -3,8 +3,8 @@
 //! That is how the tokens now on the board fall, match and are cleared.
 
 use super::{Cells, Grid, Move, NO_MATCH, OBSTACLE, State, moves, score, text};
-use crate::games::ActionMask;
-use crate::games::swap;
+use crate::ActionMask;
+use crate::swap;
 
 /// How a token that is not known is held.
 ///

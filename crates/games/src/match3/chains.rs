@@ -4,10 +4,10 @@
 
 use super::certain::{Certain, UNKNOWN};
 use super::{Cells, Grid, LONGEST, Move, NO_MATCH, OBSTACLE, worth};
-use crate::games::ActionMask;
-use crate::games::swap::{self, LANES};
+use crate::ActionMask;
 #[cfg(target_arch = "x86_64")]
 use crate::instructions::InstructionSet;
+use crate::swap::{self, LANES};
 
 type Lanes = swap::Lanes<{ super::COLUMNS }, { super::ROWS }>;
 
@@ -221,8 +221,8 @@ impl Chains {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::Game;
-    use crate::games::match3::{COLUMNS, Match3, ROWS, Rules};
+    use crate::Game;
+    use crate::match3::{COLUMNS, Match3, ROWS, Rules};
     use crate::random::{Draw, Role, Stream};
 
     /// Boards of random games, at rest or with some tokens not known.

@@ -21,8 +21,8 @@ use observer::{Follower, Nobody, Observer};
 
 use super::swap::{self, Board};
 use super::{
-    ActionMask, After, Features, Game, Image, Lookahead, Mask, MaskKind, Plan, Playable, SeenWave, Shape, Step, Text,
-    Token,
+    ActionFeatures, ActionMask, After, Game, Image, Lookahead, Mask, MaskKind, Plan, SeenWave, Shape, StateFeatures,
+    Step, Text, Token,
 };
 use crate::error::{Error, Result};
 use crate::random::{CPythonRandom, Draw};
@@ -275,19 +275,13 @@ impl Game for Match3 {
     type Rng = CPythonRandom;
 
     const NAME: &'static str = "match3";
-    const ABOUT: &'static str =
-        "8 x 10 tokens, 25 swaps, runs of three or more; a swap without a match stays and costs 5";
     const ACTIONS: usize = Move::COUNT;
     const MASKS: &'static [Mask] = &[
-        Mask { name: "legal", about: "all 142 swaps" },
-        Mask { name: "effective", about: "swaps that change what is seen" },
-        Mask { name: "matching", about: "swaps that match at once" },
-        Mask {
-            name: "setups",
-            about: "these and, before the last move, the swaps that prepare more than any gains now",
-        },
+        Mask::new("legal", "all 142 swaps"),
+        Mask::new("effective", "swaps that change what is seen"),
+        Mask::new("matching", "swaps that match at once").as_default(),
+        Mask::new("setups", "these and, before the last move, the swaps that prepare more than any gains now"),
     ];
-    const DEFAULT_MASK: MaskKind = MATCHING;
 
     fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
         let mut tokens = [[0; COLUMNS]; ROWS];
@@ -331,25 +325,6 @@ impl Game for Match3 {
         }
     }
 
-    /// The same mask, but [`MATCHING`] in place of [`SETUPS`].
-    ///
-    /// To find set-ups in many positions takes longer than a forward pass, and they are seldom the best.
-    fn successor_mask(kind: MaskKind) -> MaskKind {
-        if kind == SETUPS { MATCHING } else { kind }
-    }
-
-    fn is_whole(state: &State) -> bool {
-        state.is_whole()
-    }
-
-    /// The weighted sum of the [features](Features::features).
-    ///
-    /// The weights are by least squares from the scores of two searching players, 300 games each.
-    fn heuristic(state: &State) -> f64 {
-        const WEIGHTS: [f64; 2] = [1.3, 0.135];
-        Self::features(state).iter().zip(WEIGHTS).map(|(feature, weight)| weight * feature).sum()
-    }
-
     fn actions_left(state: &State) -> usize {
         state.moves_left().try_into().unwrap_or(0)
     }
@@ -366,8 +341,12 @@ impl Lookahead for Match3 {
         Some((board.state(state.moves_left()), points as f32))
     }
 
-    fn sure(state: &State) -> ActionMask {
+    fn gaining(state: &State) -> ActionMask {
         if state.moves_left() > 0 { Certain::of(state).matching() } else { ActionMask::empty() }
+    }
+
+    fn is_whole(state: &State) -> bool {
+        state.is_whole()
     }
 
     /// As the trait says, at once.
@@ -405,15 +384,15 @@ impl Lookahead for Match3 {
         }
         let mut chains: Vec<(usize, f32, Certain)> = Vec::with_capacity(actions.count());
         board.play_each(actions, |chain| chains.push((chain.action, chain.points as f32, chain.board())));
-        let least = plan.least(chains.iter().map(|(_, points, _)| *points));
+        let threshold = plan.pruning_threshold(chains.iter().map(|(_, points, _)| *points));
         for (action, points, board) in &chains {
-            let then = if *points >= least { best_plan(board, later, plan.weight) } else { 0.0 };
+            let then = if *points >= threshold { best_plan(board, later, plan.weight) } else { 0.0 };
             give(*action, (f64::from(*points) + plan.weight * then) as f32);
         }
     }
 }
 
-impl Features for Match3 {
+impl StateFeatures for Match3 {
     const NAMES: &'static [&'static str] = &["plan", "colours"];
 
     /// Points of the best certain plan of two moves, and the squared colours.
@@ -487,8 +466,8 @@ impl Text for Match3 {
         state.board()
     }
 
-    fn parse(board: &str, actions_left: i64) -> Result<State> {
-        State::at_rest(board, actions_left)
+    fn parse(_: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
+        State::at_rest(board, actions_left.unwrap_or(MOVES.into()))
     }
 
     fn describe(action: usize) -> String {
@@ -519,21 +498,7 @@ impl Text for Match3 {
     }
 }
 
-impl Playable for Match3 {
-    const THEMES: &'static [&'static str] = &["match3", "kit"];
-
-    const FORECASTS: Option<bool> = Some(false);
-
-    const AGENTS: &'static [(&'static str, &'static [u8])] = &[
-        ("dqn-simulated", include_bytes!("../../../checkpoints/dqn-simulated/best.safetensors")),
-        ("dqn", include_bytes!("../../../checkpoints/dqn/best.safetensors")),
-        ("dqn-setups", include_bytes!("../../../checkpoints/dqn-setups/best.safetensors")),
-    ];
-
-    const FITTED: Option<&'static [u8]> = Some(include_bytes!("../../../checkpoints/match3-fitted/best.safetensors"));
-
-    const GEMS: Option<fn(&State) -> Vec<Vec<u8>>> = Some(|state| state.tokens());
-}
+impl ActionFeatures for Match3 {}
 
 impl From<Play> for Step {
     fn from(Play { waves, score_delta, game_over }: Play) -> Self {

@@ -1,7 +1,7 @@
 //! The moves of match-3, and their numbers.
 
 use super::{COLUMNS, Cells, GEMS, Grid, ROWS, Swaps};
-use crate::games::{ActionMask, swap};
+use crate::{ActionMask, swap};
 
 /// A swap of the token at (x, y) with a neighbour.
 ///

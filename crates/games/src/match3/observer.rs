@@ -2,7 +2,7 @@
 
 use super::certain::Certain;
 use super::{Cells, Grid, State, text};
-use crate::games::SeenWave;
+use crate::SeenWave;
 
 /// Somebody who watches a move.
 pub(super) trait Observer {

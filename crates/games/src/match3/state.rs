@@ -8,7 +8,7 @@ use super::certain::UNKNOWN;
 use super::moves::Move;
 use super::{COLUMNS, Cells, GEMS, Grid, MOVES, OBSTACLE, ROWS, text};
 use crate::error::{Error, Result};
-use crate::games::swap;
+use crate::swap;
 
 /// The number of symmetries.
 ///
@@ -38,7 +38,7 @@ const PERMUTATIONS: [[u8; 4]; 24] = {
 
 /// A packed position: the board and the moves left.
 ///
-/// It holds nothing that a player may not know. What [`Lookahead`](crate::games::Lookahead) gives may hold tokens that
+/// It holds nothing that a player may not know. What [`Lookahead`](crate::Lookahead) gives may hold tokens that
 /// are not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Packed")]
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_position_with_a_token_that_is_not_known_is_none_that_a_game_stands_in() {
-        use crate::games::{Game, Lookahead, Match3};
+        use crate::{Game, Lookahead, Match3};
         let board =
             "dda#cbdc\ndc#c#dcb\na#cc#bbc\na#ab###a\ncdc##d#d\nd#c##ba#\nd####adc\nb#cacb#b\nbb#d#ac#\ndac#c#a#";
         let state = State::new(board, 25).unwrap();

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{COLUMNS, Cells, Grid, MOVES, Match3, OBSTACLE, ROWS, Rules};
 use crate::error::{Error, Result};
-use crate::games::swap;
+use crate::swap;
 
 /// The letters of the kinds.
 const LETTERS: [char; 5] = ['a', 'b', 'c', 'd', '#'];

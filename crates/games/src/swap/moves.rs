@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Cells, Swaps};
-use crate::games::ActionMask;
+use crate::ActionMask;
 
 /// A swap of the token at (x, y) with a neighbour.
 ///

@@ -4,7 +4,6 @@
 
 mod batch;
 mod chunk;
-mod controllers;
 mod features;
 mod lanes;
 mod piece;
@@ -18,14 +17,13 @@ mod wall;
 mod tests;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-pub use features::Feature;
+pub use features::{Feature, REPORT};
 pub use state::State;
 
 use super::{
-    ActionMask, Controller, Danger, Features, Game, Image, Lookahead, Mask, MaskKind, Playable, Shape, Step, Text,
-    Token,
+    ActionFeatures, ActionMask, Game, Image, Lookahead, Mask, MaskKind, Shape, StateFeatures, Step, Text, Token,
 };
 use crate::error::{Error, Result};
 use crate::random::{Draw, Stream};
@@ -83,6 +81,12 @@ pub struct Tetris {
 }
 
 impl Tetris {
+    /// The mean height of the columns, in half rows.
+    pub fn mean_height_in_half_rows(&self) -> usize {
+        let heights: usize = self.wall.tops.iter().map(|top| usize::from(*top)).sum();
+        heights / (COLUMNS / 2)
+    }
+
     /// Plays an action; `see` is given the walls on the way.
     ///
     /// Full rows are seen before they are removed.
@@ -116,19 +120,11 @@ impl Game for Tetris {
     type Rng = Stream;
 
     const NAME: &'static str = "tetris";
-    const ABOUT: &'static str = "10 columns, up to 20 rows, seven pieces that drop straight; a point a row";
     const ACTIONS: usize = ACTIONS;
     const MASKS: &'static [Mask] = &[
-        Mask { name: "legal", about: "all placements of the piece" },
-        Mask { name: "safe", about: "placements that do not lose" },
+        Mask::new("legal", "all placements of the piece"),
+        Mask::new("safe", "placements that do not lose").as_default(),
     ];
-    const DEFAULT_MASK: MaskKind = SAFE;
-    const MAY_END_EARLY: bool = true;
-    /// The mean height of the columns, in half rows.
-    const DANGER: Option<Danger<Self>> = Some(|game| {
-        let heights: usize = game.wall.tops.iter().map(|top| usize::from(*top)).sum();
-        heights / (COLUMNS / 2)
-    });
 
     fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
         let piece = draw.below(PIECES.len() as u32) as u8;
@@ -168,13 +164,13 @@ impl Game for Tetris {
         };
         placements(state.piece()).filter(is_in).map(|(turn, column, _)| piece::action(turn, column)).collect()
     }
-
-    fn is_whole(state: &State) -> bool {
-        state.piece() != UNKNOWN && !state.is_lost()
-    }
 }
 
 impl Lookahead for Tetris {
+    fn is_whole(state: &State) -> bool {
+        state.piece() != UNKNOWN && !state.is_lost()
+    }
+
     fn done(state: &State, action: usize) -> State {
         let mut wall = state.wall();
         let (orientation, column) = placement(action);
@@ -234,7 +230,7 @@ impl Image for Tetris {
     }
 }
 
-impl Features for Tetris {
+impl StateFeatures for Tetris {
     /// What does not depend on the piece that was placed last.
     const NAMES: &'static [&'static str] = &[
         "row_transitions",
@@ -254,7 +250,9 @@ impl Features for Tetris {
         let of = |name: &&str| Feature::of(name).map_or(0.0, |feature| numbers[feature as usize]);
         Self::NAMES.iter().map(of).collect()
     }
+}
 
+impl ActionFeatures for Tetris {
     fn action_names() -> Vec<&'static str> {
         surface::names()
     }
@@ -280,8 +278,6 @@ impl Features for Tetris {
     fn each_next(after: &State, mut give: impl FnMut(&State)) {
         (0..PIECES.len()).for_each(|piece| give(&Self::with_piece(after, piece)));
     }
-
-    const CONTROLLERS: &'static [Controller] = controllers::ALL;
 
     fn action_features(state: &State, mut give: impl FnMut(usize, &[(usize, f64)])) {
         let wall = state.wall();
@@ -366,14 +362,11 @@ impl Text for Tetris {
         text::falling(state, action).into_iter().next().unwrap_or_else(|| text::board(state))
     }
 
-    fn parse(board: &str, _: i64) -> Result<State> {
-        text::parse(board)
-    }
-
-    fn check(rules: &Rules, state: &State) -> Result<()> {
+    fn parse(rules: &Rules, board: &str, _: Option<i64>) -> Result<State> {
+        let state = text::parse(board)?;
         let (filled, rows) = (state.wall().height(), rules.rows());
         match filled <= rows {
-            true => Ok(()),
+            true => Ok(state),
             false => Err(Error::user(format!("the wall is {filled} rows high, but by these rules it has {rows}"))),
         }
     }
@@ -405,10 +398,6 @@ impl Text for Tetris {
         vec![(placement(action).1, 1)]
     }
 
-    fn about_move(state: &State, action: usize) -> Map<String, Value> {
-        text::about_move(state, action)
-    }
-
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>) {
         let before = self.state();
         let mut boards = text::falling(&before, action);
@@ -422,8 +411,4 @@ impl Text for Tetris {
         }
         (step, boards)
     }
-}
-
-impl Playable for Tetris {
-    const IS_EXPONENTIAL: bool = true;
 }

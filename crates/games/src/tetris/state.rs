@@ -7,7 +7,7 @@ use super::wall::{KEPT, Wall};
 
 /// A packed position: wall, piece, number of rows, whether the game is lost.
 ///
-/// What [`Lookahead`](crate::games::Lookahead) gives has no piece, and may have full rows.
+/// What [`Lookahead`](crate::Lookahead) gives has no piece, and may have full rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Packed")]
 pub struct State {

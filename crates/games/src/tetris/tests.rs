@@ -7,9 +7,9 @@ use super::piece::{LETTERS, Orientation, PIECES, action, placement, placements};
 use super::wall::{KEPT, Rest, Wall};
 use super::*;
 use crate::agents::{Controlled, Policy};
-use crate::games::{Run, conformance};
 use crate::instructions::InstructionSet;
 use crate::random::Role;
+use crate::{Run, conformance};
 
 fn golden(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -59,7 +59,7 @@ fn a_network_tells_a_lost_wall_from_the_one_before() {
 #[test]
 fn every_golden_placement_has_its_wall_its_lines_and_its_features() {
     let mut count = 0;
-    for case in golden(include_str!("../../../tests/golden/tetris_features.jsonl")) {
+    for case in golden(include_str!("../../../../tests/golden/tetris_features.jsonl")) {
         let (before, piece) = (wall(&case["rows"]), piece(&case["piece"]));
         let height = case["height"].as_u64().unwrap() as usize;
         let placed = action(case["orientation"].as_u64().unwrap() as usize, case["column"].as_u64().unwrap() as usize);
@@ -87,7 +87,7 @@ fn every_golden_placement_has_its_wall_its_lines_and_its_features() {
 fn the_reports_player_plays_its_moves_and_sees_its_features() {
     let report = controller("report");
     let mut lost = 0;
-    for case in golden(include_str!("../../../tests/golden/tetris_seed_player.jsonl")) {
+    for case in golden(include_str!("../../../../tests/golden/tetris_seed_player.jsonl")) {
         let (before, piece) = (wall(&case["rows"]), piece(&case["piece"]));
         Batch::with(|batch| {
             assert_eq!(batch.best(&before, piece, 20, &report).0, move_of(&case["best"]));

@@ -1,12 +1,10 @@
 //! The text forms of Tetris: walls and pieces, saved games, rules.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
 
-use super::features::{COUNT, Feature, REPORT};
 use super::piece::{COLUMNS, FULL, LETTERS, Orientation, PIECES, ROWS, TALLEST, UNKNOWN, placement};
 use super::wall::{KEPT, Wall};
-use super::{Batch, Rules, State, Tetris};
+use super::{Rules, State, Tetris};
 use crate::error::{Error, Result};
 
 /// Lines above the wall in which the next piece is shown.
@@ -145,32 +143,6 @@ pub(super) fn parse(text: &str) -> Result<State> {
 }
 
 /// What an action does: lines, whether it loses, the wall left, its features.
-pub(super) fn about_move(state: &State, action: usize) -> Map<String, Value> {
-    let mut found = Map::new();
-    Batch::with(|batch| {
-        batch.features(&state.wall(), state.piece(), state.height(), |placed, lost, numbers| {
-            if placed != action {
-                return;
-            }
-            let after = <Tetris as crate::games::Lookahead>::after(state, action).state;
-            let filled = after.rows().iter().rposition(|row| *row != 0).map_or(0, |row| row + 1);
-            found.insert("lines".to_owned(), json!(numbers[Feature::RowsRemoved as usize] as u32));
-            found.insert("lost".to_owned(), json!(lost));
-            found.insert("leaves".to_owned(), json!(&after.rows()[..filled]));
-            found.insert("features".to_owned(), features(&numbers));
-        });
-    });
-    found
-}
-
-/// Features by their names, and those of the report as a list.
-fn features(numbers: &[f64; COUNT]) -> Value {
-    let mut named: Map<String, Value> =
-        Feature::ALL.iter().map(|feature| (feature.name().to_owned(), json!(numbers[*feature as usize]))).collect();
-    named.insert("report".to_owned(), json!(REPORT.map(|feature| numbers[feature as usize])));
-    named.into()
-}
-
 /// A game as it is saved.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {

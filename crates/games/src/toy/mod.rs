@@ -4,18 +4,14 @@
 //! 8 (three) or 15 (four), the rest falls, new gems come in from the top, and a move without a match costs 5. Written cell by
 //! cell, in the plainest way: what a game costs is this file and one line of the registry.
 
-use matchq_games::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Names of the house, wherever this file is built.
-mod matchq_games {
-    pub use crate::error::{Error, Result};
-    pub use crate::games::{
-        ActionMask, After, Features, Game, Image, Lookahead, Mask, MaskKind, Playable, Shape, Step, Text, Token,
-    };
-    pub use crate::random::{Draw, Stream};
-}
+use super::{
+    ActionFeatures, ActionMask, After, Game, Image, Lookahead, Mask, MaskKind, Shape, StateFeatures, Step, Text, Token,
+};
+use crate::error::{Error, Result};
+use crate::random::{Draw, Stream};
 
 /// Columns of the board.
 pub const COLUMNS: usize = 3;
@@ -148,11 +144,9 @@ impl Game for Toy {
     type Rng = Stream;
 
     const NAME: &'static str = "toy";
-    const ABOUT: &'static str = "match-3 on 3 x 4 cells with 3 colours and 4 moves";
     const ACTIONS: usize = HORIZONTAL + COLUMNS * (ROWS - 1);
     const MASKS: &'static [Mask] =
-        &[Mask { name: "legal", about: "all 17 swaps" }, Mask { name: "matching", about: "swaps that match at once" }];
-    const DEFAULT_MASK: MaskKind = MATCHING;
+        &[Mask::new("legal", "all 17 swaps"), Mask::new("matching", "swaps that match at once").as_default()];
 
     fn new(rules: &Rules, draw: &mut impl Draw) -> Self {
         let mut gem = || draw.below(COLOURS.into()) as u8;
@@ -201,14 +195,14 @@ impl Lookahead for Toy {
         Some((next, points as f32))
     }
 
-    fn sure(state: &State) -> ActionMask {
+    fn gaining(state: &State) -> ActionMask {
         if state.moves_left > 0 { state.matching() } else { ActionMask::empty() }
     }
 
     fn after(state: &State, action: usize) -> After<State> {
         let mut state = *state;
         let points = state.play(action, |_| EMPTY) as f32;
-        After { actions: Self::sure(&state), state, points }
+        After { actions: Self::gaining(&state), state, points }
     }
 }
 
@@ -246,7 +240,7 @@ impl Image for Toy {
     }
 }
 
-impl Features for Toy {
+impl StateFeatures for Toy {
     const NAMES: &'static [&'static str] = &["matching"];
 
     /// How many swaps match.
@@ -254,6 +248,8 @@ impl Features for Toy {
         vec![state.matching().count() as f64]
     }
 }
+
+impl ActionFeatures for Toy {}
 
 impl Text for Toy {
     const BOARD: &'static str = "four lines of three of a b c";
@@ -269,7 +265,8 @@ impl Text for Toy {
         rows.join("\n")
     }
 
-    fn parse(board: &str, actions_left: i64) -> Result<State> {
+    fn parse(rules: &Rules, board: &str, actions_left: Option<i64>) -> Result<State> {
+        let actions_left = actions_left.unwrap_or(rules.moves.into());
         let wrong = || Error::user(format!("the board must be {}, without a run", Self::BOARD));
         let gem = |letter: char| "abc".find(letter).map(|gem| gem as u8);
         let cells: Option<Vec<u8>> = board.lines().flat_map(str::chars).map(gem).collect();
@@ -319,9 +316,3 @@ impl Text for Toy {
         (Step { reward: reward as f32, terminal: self.is_over(), waves }, boards)
     }
 }
-
-impl Playable for Toy {}
-
-mod exact;
-mod exact_tests;
-mod tests;

@@ -2,15 +2,19 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::hash_map;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::time::{Duration, Instant};
 
-use crate::games::Budget;
-
-use super::potential::{Memory, Worth};
+use super::potential::{Memory, Promise};
 use super::rows::Rows;
-use super::{ACTIONS, COLUMNS, Chains, ROWS, State};
+use crate::budget::Budget;
+use crate::error::Result;
+use crate::games::bilging::{ACTIONS, Bilging, COLUMNS, Chains, ROWS, State};
+use crate::options::{self, BoxedPlayer, DEFAULT_MS, Entry, MS, Options, Parameter, SIMS};
+use crate::policy::{ActionValue, Policy};
+use crate::random::Stream;
+use crate::roster::or_all_alike;
 
 /// A beam search.
 #[derive(Clone, Debug)]
@@ -26,27 +30,65 @@ pub struct Beam {
     /// Moves before the game's end from which on a board's promise counts less.
     pub ending: f32,
     /// What boards promise.
-    pub worth: Worth,
+    pub promise: Promise,
 }
 
 /// What a move is worth, and moves of a plan, as they were found best.
 impl Default for Beam {
     fn default() -> Self {
-        Self { width: 1_000, time: None, depth: 12, mean: 7.0, ending: 8.0, worth: Worth::default() }
+        Self { width: 1_000, time: None, depth: 12, mean: 7.0, ending: 8.0, promise: Promise::default() }
     }
 }
 
-/// The values of the default search within a budget.
+/// The player `beam`.
+struct BeamPlayer {
+    beam: Beam,
+}
+
+impl BeamPlayer {
+    /// The default search within a budget.
+    ///
+    /// Each board that is looked beyond is a simulation of the budget. All first moves are followed: some seventy boards
+    /// are looked beyond at the least, or where time counts some 260.
+    fn within(budget: Budget) -> Self {
+        let default = Beam::default();
+        let beam = match budget {
+            Budget::Simulations(boards) => Beam { width: boards.div_ceil(default.depth), ..default },
+            Budget::Time(time) => Beam { time: Some(time), ..default },
+        };
+        Self { beam }
+    }
+}
+
+impl Policy<Bilging> for BeamPlayer {
+    fn values(&self, state: &State, _: &mut Stream) -> Vec<ActionValue> {
+        or_all_alike::<Bilging>(state, self.beam.values(state))
+    }
+
+    fn is_timed(&self) -> bool {
+        self.beam.time.is_some()
+    }
+}
+
+/// The player's entry in the list.
+pub fn entry() -> Entry<Bilging> {
+    Entry {
+        name: "beam",
+        about: "beam search over certain boards: plans that end with a break, by points, moves and promising rows",
+        parameters: &[
+            Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
+            Parameter { key: "sims", default: None, about: SIMS },
+        ],
+        build: |options, _| player(options),
+    }
+}
+
+/// The player with the budget of the options.
 ///
-/// Each board that is looked beyond is a simulation of the budget. All first moves are followed: some seventy boards
-/// are looked beyond at the least, or where time counts some 260.
-pub(super) fn values(state: &State, budget: Budget) -> Vec<(usize, f64)> {
-    let default = Beam::default();
-    let beam = match budget {
-        Budget::Simulations(boards) => Beam { width: boards.div_ceil(default.depth), ..default },
-        Budget::Time(time) => Beam { time: Some(time), ..default },
-    };
-    beam.values(state)
+/// # Errors
+/// A budget that is none.
+pub fn player(options: &Options<Bilging>) -> Result<BoxedPlayer<Bilging>> {
+    options.player(BeamPlayer::within(options::budget(options)?))
 }
 
 /// A board that some plan leads to.
@@ -128,11 +170,11 @@ struct Hashed {
 }
 
 impl Hashed {
-    fn of(rows: Rows, worth: &Worth, memory: &mut Memory) -> Self {
+    fn of(rows: Rows, promise: &Promise, memory: &mut Memory) -> Self {
         let hashes = hashes(&rows);
         let near = |row: usize| &hashes[row.saturating_sub(2)..(row + 3).min(ROWS)];
         let around = std::array::from_fn(|row| sum(near(row)).wrapping_add(row as u64));
-        let by_row = std::array::from_fn(|row| worth.row(memory.nearest(around[row], &rows, row)));
+        let by_row = std::array::from_fn(|row| promise.row(memory.nearest(around[row], &rows, row)));
         Self { hashes, around, by_row }
     }
 }
@@ -159,16 +201,16 @@ impl Beam {
             let promise = ((left - level) as f32 / self.ending).min(1.0);
             let spent = self.mean * level as f32;
             for (parent, node) in (0..).zip(&beam) {
-                self.expand(node, promise, state.chains, memory, |action, key, clears, score| {
+                self.expand(node, promise, state.chains(), memory, |action, key, clears, score| {
                     let firsts = if level == 1 { 1 << action } else { node.firsts };
                     let ended = if clears { firsts } else { 0 };
                     match known.entry(key) {
-                        Entry::Occupied(place) => {
+                        hash_map::Entry::Occupied(place) => {
                             let child = &mut children[*place.get() as usize];
                             child.firsts |= firsts;
                             child.ended |= ended;
                         }
-                        Entry::Vacant(place) => {
+                        hash_map::Entry::Vacant(place) => {
                             place.insert(children.len() as u32);
                             let score = node.points - spent + score();
                             children.push(Child { score, parent, action: action as u8, clears, firsts, ended });
@@ -207,7 +249,7 @@ impl Beam {
                 children.select_nth_unstable_by(width - 1, |a, b| b.score.total_cmp(&a.score));
                 children.truncate(width);
             }
-            beam = children.iter().map(|child| follow(&beam[child.parent as usize], child, state.chains)).collect();
+            beam = children.iter().map(|child| follow(&beam[child.parent as usize], child, state.chains())).collect();
         }
         let best = |action| if ended[action] > f32::NEG_INFINITY { ended[action] } else { open[action] - UNENDED };
         let values = (0..ACTIONS).map(|action| (action, f64::from(best(action))));
@@ -226,9 +268,9 @@ impl Beam {
         memory: &mut Memory,
         mut give: impl FnMut(usize, u64, bool, &mut dyn FnMut() -> f32),
     ) {
-        let board = Hashed::of(node.rows, &self.worth, memory);
+        let board = Hashed::of(node.rows, &self.promise, memory);
         let whole = hash_points(node.points).wrapping_add(sum(&board.hashes));
-        let unknown = self.worth.unknown * node.rows.unknown() as f32;
+        let unknown = self.promise.unknown * node.rows.unknown() as f32;
         for row in 0..ROWS {
             let completing = node.rows.completing(row);
             let word = node.rows.0[row];
@@ -244,8 +286,8 @@ impl Beam {
                     let points = settle(&mut rows, chains);
                     let key = hash_points(node.points + points).wrapping_add(sum(&hashes(&rows)));
                     give(action, key, true, &mut || {
-                        let after = Hashed::of(rows, &self.worth, memory);
-                        let promised = self.worth.sum(&after.by_row) + self.worth.unknown * rows.unknown() as f32;
+                        let after = Hashed::of(rows, &self.promise, memory);
+                        let promised = self.promise.sum(&after.by_row) + self.promise.unknown * rows.unknown() as f32;
                         points + promise * promised
                     });
                     continue;
@@ -255,9 +297,9 @@ impl Beam {
                     let mut by_row = board.by_row;
                     for (near, promise) in by_row.iter_mut().enumerate().take(row + 3).skip(row.saturating_sub(2)) {
                         let around = board.around[near].wrapping_add(changed);
-                        *promise = self.worth.row(memory.nearest(around, &rows, near));
+                        *promise = self.promise.row(memory.nearest(around, &rows, near));
                     }
-                    promise * (self.worth.sum(&by_row) + unknown)
+                    promise * (self.promise.sum(&by_row) + unknown)
                 });
             }
         }

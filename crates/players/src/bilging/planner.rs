@@ -5,9 +5,8 @@
 
 use std::sync::LazyLock;
 
-use super::bingos::stands_in_run;
-use super::board::{self, UNKNOWN};
-use super::{Bilging, COLUMNS, Grid, ROWS, State};
+use crate::games::bilging::board::{self, UNKNOWN};
+use crate::games::bilging::{Bilging, COLUMNS, EFFECTIVE, Grid, ROWS, State, stands_in_run};
 use crate::games::{After, Game, Lookahead};
 
 /// What a move is worth: points that the player makes on average.
@@ -231,7 +230,7 @@ fn soon(grid: &Grid, swaps: usize) -> f64 {
 /// The values of all swaps: points, and what the best plan is worth then.
 ///
 /// The plan is one from the board after the swap.
-pub(super) fn values(state: &State) -> Vec<(usize, f64)> {
+pub fn values(state: &State) -> Vec<(usize, f64)> {
     let value = |action| {
         let After { state, points, .. } = Bilging::after(state, action);
         let points = f64::from(points);
@@ -244,7 +243,7 @@ pub(super) fn values(state: &State) -> Vec<(usize, f64)> {
         let later = (promise(&pieces, left) + UNKNOWN_PIECE * unknown).max(soon(&state.grid(), TRIED.min(left)));
         (action, points - MEAN + later)
     };
-    Bilging::mask(state, super::EFFECTIVE).iter().map(value).collect()
+    Bilging::mask(state, EFFECTIVE).iter().map(value).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a board promises: how near its rows are to bingos and sea donkeys.
 
 use super::rows::Rows;
-use super::{COLOURS, COLUMNS, ROWS};
+use crate::games::bilging::{COLOURS, COLUMNS, ROWS};
 
 /// Arrangements that a row is held against, a lane each.
 const LANES: usize = 8;
@@ -171,7 +171,7 @@ pub(super) fn nearest(rows: &Rows, row: usize) -> [u8; 2] {
 
 /// What a promise is worth.
 #[derive(Clone, Debug)]
-pub struct Worth {
+pub struct Promise {
     /// What a row is worth, by the half swaps to a bingo, to a sea donkey.
     by_distance: [[f32; 256]; 2],
     /// The share of the best row, of the next that is apart from it, and so on.
@@ -180,13 +180,13 @@ pub struct Worth {
     pub unknown: f32,
 }
 
-impl Default for Worth {
+impl Default for Promise {
     fn default() -> Self {
         Self::new([27.0, 44.0], 6.0, [1.0, 0.6, 0.4, 0.2], 1.0)
     }
 }
 
-impl Worth {
+impl Promise {
     /// What is worth some points once done, less so many for each swap to it.
     pub fn new(points: [f32; 2], swap: f32, shares: [f32; 4], unknown: f32) -> Self {
         let worth = |points: f32, half_swaps: usize| (points - swap * (1.0 + 0.5 * half_swaps as f32)).max(0.0);

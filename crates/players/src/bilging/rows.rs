@@ -2,8 +2,8 @@
 //!
 //! All colours of a row lie in one word, so a swap changes one word, and what it completes is seen in five.
 
-use super::board::UNKNOWN;
-use super::{ACTIONS, Break, COLUMNS, ROWS, State, board};
+use crate::games::bilging::board::{self, UNKNOWN};
+use crate::games::bilging::{ACTIONS, Break, COLUMNS, ROWS, State};
 
 /// The bytes of the colours, without that of the pieces that are not known.
 const KNOWN: u64 = !(0xff << (8 * UNKNOWN));

@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::agents::Agent;
 use crate::error::Result;
-use crate::games::{Danger, Features};
+use crate::player::Player;
 use crate::random::{Role, Stream};
+use crate::roster::{Importance, Roster};
 
 use super::splitting::{self, Levels, Tallies, Walk};
 use super::{Ratio, deal};
@@ -96,14 +96,14 @@ pub struct Extent {
 ///
 /// # Errors
 /// When the player fails.
-pub fn levels<G: Features>(
-    agent: &mut dyn Agent<G>,
+pub fn levels<G: Roster>(
+    agent: &mut dyn Player<G>,
     rules: &G::Rules,
     extent: Extent,
-    danger: Danger<G>,
+    importance: Importance<G>,
 ) -> Result<Levels<G>> {
     let extent = Extent { moves: extent.moves.div_ceil(PILOT), ..extent };
-    Levels::find(danger, |levels| Ok(walk(agent, rules, extent, true, levels)?.into_iter().collect()))
+    Levels::find(importance, |levels| Ok(walk(agent, rules, extent, true, levels)?.into_iter().collect()))
 }
 
 /// Has a player play, its games split at some levels.
@@ -113,8 +113,8 @@ pub fn levels<G: Features>(
 ///
 /// # Errors
 /// When the player fails.
-pub fn endure<G: Features>(
-    agent: &mut dyn Agent<G>,
+pub fn endure<G: Roster>(
+    agent: &mut dyn Player<G>,
     rules: &G::Rules,
     extent: Extent,
     levels: &Levels<G>,
@@ -127,8 +127,8 @@ pub fn endure<G: Features>(
 }
 
 /// Has a player play on all seats; those of a pilot run have other luck.
-fn walk<G: Features>(
-    agent: &mut dyn Agent<G>,
+fn walk<G: Roster>(
+    agent: &mut dyn Player<G>,
     rules: &G::Rules,
     Extent { first, seats, moves }: Extent,
     pilot: bool,
@@ -165,7 +165,7 @@ fn walk<G: Features>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agents;
+    use crate;
     use crate::games::tetris::{Rules, State};
     use crate::games::{Game, Tetris};
 
@@ -188,7 +188,7 @@ mod tests {
     /// A controller that does not tell that it is one, so that it is asked move by move.
     struct Asked(agents::BoxedPlayer<Tetris>);
 
-    impl Agent<Tetris> for Asked {
+    impl Player<Tetris> for Asked {
         fn name(&self) -> &str {
             self.0.name()
         }
@@ -208,7 +208,7 @@ mod tests {
         let extent = Extent { first: 3, seats: 12, moves: 1_500 };
         let mut fast = agents::parse::<Tetris>("linear:weights=dt-10", &rules).unwrap();
         let mut asked = Asked(agents::parse::<Tetris>("linear:weights=dt-10", &rules).unwrap());
-        let split = levels(fast.as_mut(), &rules, extent, Tetris::DANGER.unwrap()).unwrap();
+        let split = levels(fast.as_mut(), &rules, extent, Tetris::IMPORTANCE.unwrap()).unwrap();
         assert!(split.least() < 1.0 && fast.controller().is_some() && asked.controller().is_none());
         for levels in [Levels::none(), split] {
             let seats = endure(fast.as_mut(), &rules, extent, &levels).unwrap();
@@ -235,10 +235,10 @@ mod tests {
         assert_eq!((found.all.moves, further.all.moves), (80_000, 8_000));
     }
 
-    /// The figures of a player whose games are split by a measure of danger.
-    fn split(player: &str, rules: &Rules, extent: Extent, danger: Danger<Tetris>) -> Endurance {
+    /// The figures of a player whose games are split by a measure of importance.
+    fn split(player: &str, rules: &Rules, extent: Extent, importance: Importance<Tetris>) -> Endurance {
         let mut agent = agents::parse::<Tetris>(player, rules).unwrap();
-        let levels = levels(agent.as_mut(), rules, extent, danger).unwrap();
+        let levels = levels(agent.as_mut(), rules, extent, importance).unwrap();
         assert!(levels.least() < 1.0, "no game is split");
         Endurance::of(&endure(agent.as_mut(), rules, extent, &levels).unwrap())
     }
@@ -258,12 +258,12 @@ mod tests {
         };
         let extent = |moves| Extent { first: 0, seats: 60, moves };
         let known = whole("linear:weights=dt-10", &rules, 60_000);
-        let found = split("linear:weights=dt-10", &rules, extent(6_000), Tetris::DANGER.unwrap());
+        let found = split("linear:weights=dt-10", &rules, extent(6_000), Tetris::IMPORTANCE.unwrap());
         apart(&found, &known);
         let a_move = |of: &Endurance| of.all.ended as f64 / of.all.moves as f64;
         assert!(a_move(&found) > 5.0 * a_move(&known), "{found:?} {known:?}");
 
-        // Another measure of danger changes nothing of the mean, nor does a player that is asked move by move.
+        // Another measure of importance changes nothing of the mean, nor does a player that is asked move by move.
         let filled = |game: &Tetris| game.state().rows().iter().filter(|row| **row != 0).count();
         apart(&split("linear:weights=dt-10", &rules, extent(6_000), filled), &known);
         let rules = Rules::new(6).unwrap();
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn twenty_rows_agree_with_what_is_published() {
         let extent = Extent { first: 0, seats: 64, moves: 20_000 };
-        let found = split("linear:weights=report", &Rules::default(), extent, Tetris::DANGER.unwrap());
+        let found = split("linear:weights=report", &Rules::default(), extent, Tetris::IMPORTANCE.unwrap());
         // The report's 19.8 million are of 25 games, so with half a width of 7.8 million; far more games make 18.6 here.
         let apart = (found.mean.unwrap() - 18.6e6).abs();
         assert!(apart < 2.0 * found.half_width.unwrap() && found.half_width.unwrap() < 5e6, "{found:?}");

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::agents::Agent;
 use crate::error::Result;
 use crate::games::Game;
+use crate::player::Player;
 use crate::random::{Role, SeededDraw, Stream};
 
 /// A game that was played.
@@ -59,7 +59,7 @@ pub fn deal<G: Game>(rules: &G::Rules, seed: u128) -> (G, G::Rng, Stream) {
 /// # Errors
 /// When the player fails.
 pub fn play_series<G: Game>(
-    agent: &mut dyn Agent<G>,
+    agent: &mut dyn Player<G>,
     rules: &G::Rules,
     first: u128,
     count: u64,
@@ -73,7 +73,7 @@ pub fn play_series<G: Game>(
 /// # Errors
 /// When the player fails.
 pub fn play_bounded<G: Game>(
-    agent: &mut dyn Agent<G>,
+    agent: &mut dyn Player<G>,
     rules: &G::Rules,
     first: u128,
     count: u64,
@@ -108,7 +108,7 @@ struct Seat<G: Game> {
 }
 
 fn play_together<G: Game>(
-    agent: &mut dyn Agent<G>,
+    agent: &mut dyn Player<G>,
     rules: &G::Rules,
     seeds: impl Iterator<Item = u128>,
     longest: u64,

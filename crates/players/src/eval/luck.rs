@@ -1,6 +1,6 @@
 //! What of a score was luck: how much more chance gave than on average.
 //!
-//! For a forecast V of what is still to come in a position ([`Game::heuristic`], 0 in games that may end early, whose
+//! For a forecast V of what is still to come in a position ([`Roster::FORECAST`], 0 in games that may end early, whose
 //! forecasts tell how long a good player lives) the luck of a move, after which the
 //! position is s and which gained r, is
 //!
@@ -17,8 +17,8 @@
 //! first position stays in the score: it is the same for all who play the seed.
 
 use super::{PlayedGame, deal};
-use crate::games::Game;
 use crate::random::{Draw, Role, Stream};
+use crate::roster::Roster;
 
 /// A game that was played again, as it was.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,13 +37,18 @@ pub struct Replayed {
 ///
 /// # Panics
 /// If there are no simulations.
-pub fn replay<G: Game>(rules: &G::Rules, seed: u128, actions: &[usize], simulations: u32) -> Option<Replayed> {
+pub fn replay<G: Roster>(rules: &G::Rules, seed: u128, actions: &[usize], simulations: u32) -> Option<Replayed> {
     let (replayed, is_over) = play_again::<G>(rules, seed, actions, simulations)?;
     is_over.then_some(replayed)
 }
 
 /// The same of a game that may not have come to its end, and whether it has.
-fn play_again<G: Game>(rules: &G::Rules, seed: u128, actions: &[usize], simulations: u32) -> Option<(Replayed, bool)> {
+fn play_again<G: Roster>(
+    rules: &G::Rules,
+    seed: u128,
+    actions: &[usize],
+    simulations: u32,
+) -> Option<(Replayed, bool)> {
     assert!(simulations > 0, "at least one simulation");
     let (mut game, mut random, _) = deal::<G>(rules, seed);
     let mut stream = Stream::new(seed as u64, Role::Luck, (seed >> 64) as u64);
@@ -62,35 +67,35 @@ fn play_again<G: Game>(rules: &G::Rules, seed: u128, actions: &[usize], simulati
 /// The score of a game that was played, less its luck.
 ///
 /// None where it is another game when it is played again. The simulations are those of [`replay`].
-pub fn less_luck<G: Game>(rules: &G::Rules, game: &PlayedGame, simulations: u32) -> Option<f64> {
+pub fn luck_adjusted<G: Roster>(rules: &G::Rules, game: &PlayedGame, simulations: u32) -> Option<f64> {
     let actions: Vec<usize> = game.actions.iter().map(|action| usize::from(*action)).collect();
     let (replayed, is_over) = play_again::<G>(rules, game.seed, &actions, simulations)?;
     (replayed.score == game.score && is_over == game.is_over).then(|| f64::from(replayed.score) - replayed.luck)
 }
 
 /// What an action brings, and the forecast of what is to come after it.
-fn outcome<G: Game>(game: &mut G, action: usize, draw: &mut impl Draw) -> f64 {
+fn outcome<G: Roster>(game: &mut G, action: usize, draw: &mut impl Draw) -> f64 {
     let reward = f64::from(game.step(action, draw).reward);
-    let heuristic = if G::MAY_END_EARLY || game.is_over() { 0.0 } else { G::heuristic(&game.state()) };
-    reward + heuristic
+    let forecast = G::FORECAST.filter(|_| !G::MAY_END_EARLY && !game.is_over());
+    reward + forecast.map_or(0.0, |forecast| (forecast.points)(&game.state()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agents::{Cascade, Greedy, PolicyAgent};
     use crate::eval::statistics::Summary;
     use crate::eval::{play_bounded, play_series};
     use crate::games::match3::Rules;
     use crate::games::match3::{EFFECTIVE, MATCHING};
     use crate::games::{Bejeweled, Match3, bejeweled, offered};
+    use crate::{Cascade, Greedy, PolicyPlayer};
 
     fn rules() -> Rules {
         Rules::new(2).unwrap()
     }
 
     fn games(count: u64) -> Vec<PlayedGame> {
-        play_series::<Match3>(&mut PolicyAgent::new("cascade", Cascade), &rules(), 1_000_000, count, |_| ()).unwrap()
+        play_series::<Match3>(&mut PolicyPlayer::new("cascade", Cascade), &rules(), 1_000_000, count, |_| ()).unwrap()
     }
 
     fn replayed(game: &PlayedGame, simulations: u32) -> Replayed {
@@ -116,7 +121,7 @@ mod tests {
     #[test]
     fn where_games_may_end_early_scores_without_luck_vary_no_more() {
         let rules = bejeweled::Rules::default();
-        let mut player = PolicyAgent::new("greedy", Greedy);
+        let mut player = PolicyPlayer::new("greedy", Greedy);
         let games = play_series::<Bejeweled>(&mut player, &rules, 1_000_000, 150, |_| ()).unwrap();
         let less: Vec<f64> = games.iter().map(|game| less_luck::<Bejeweled>(&rules, game, 16).unwrap()).collect();
         let deviation = |scores: &[f64]| Summary::of(scores).unwrap().standard_deviation.unwrap();
@@ -126,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_game_that_was_cut_has_its_luck_up_to_there() {
-        let mut player = PolicyAgent::new("cascade", Cascade);
+        let mut player = PolicyPlayer::new("cascade", Cascade);
         let mut cut = play_bounded::<Match3>(&mut player, &rules(), 1_000_000, 400, 5, |_| ()).unwrap();
         let less = cut.iter().map(|game| less_luck::<Match3>(&rules(), game, 16).unwrap());
         let luck: Vec<f64> = less.zip(&cut).map(|(less, game)| f64::from(game.score) - less).collect();

@@ -1,11 +1,12 @@
 //! Games that are split where their end comes near: rare ends are seen often.
 //!
-//! RESTART, Villén-Altamirano and Villén-Altamirano 1991: whenever a game climbs to a level of danger it goes on as
+//! RESTART, Villén-Altamirano and Villén-Altamirano 1991: whenever a game climbs to a level of importance it goes on as
 //! several, each with its own luck and so much less weight; all but one end when they are below that level again.
 
 use crate::error::{Error, Result};
-use crate::games::{Danger, Features, Game, Step};
+use crate::games::{Game, Step};
 use crate::random::{Draw, Stream};
+use crate::roster::{Importance, Roster};
 
 /// Pilot runs at the most.
 const PILOTS: usize = 30;
@@ -16,12 +17,12 @@ const SEEN: u64 = 300;
 /// Ends that a pilot run has to see.
 const ENDS: u64 = 50;
 
-/// The game's measure of danger.
+/// The game's measure of importance.
 ///
 /// # Errors
 /// A game that has none; `asker` is the flag or key that asked for it.
-pub fn danger<G: Game>(asker: &str) -> Result<Danger<G>> {
-    G::DANGER.ok_or_else(|| {
+pub fn importance<G: Roster>(asker: &str) -> Result<Importance<G>> {
+    G::IMPORTANCE.ok_or_else(|| {
         Error::user(format!(
             "{asker}: {} has no measure of how near its end a game is, so its games cannot be split",
             G::NAME
@@ -29,10 +30,10 @@ pub fn danger<G: Game>(asker: &str) -> Result<Danger<G>> {
     })
 }
 
-/// Into how many a game is split as it climbs to each level of danger.
+/// Into how many a game is split as it climbs to each level of importance.
 #[derive(Clone, Debug)]
 pub struct Levels<G> {
-    danger: Danger<G>,
+    importance: Importance<G>,
     factors: Vec<u64>,
     /// What a move at each level counts.
     weights: Vec<f64>,
@@ -45,13 +46,13 @@ impl<G: Game> Levels<G> {
     }
 
     /// The levels of a measure and of factors, the first one 1.
-    fn of(danger: Danger<G>, factors: Vec<u64>) -> Self {
+    fn of(importance: Importance<G>, factors: Vec<u64>) -> Self {
         let mut weight = 1.0;
         let weights = factors.iter().map(|factor| {
             weight /= *factor as f64;
             weight
         });
-        Self { danger, weights: weights.collect(), factors }
+        Self { importance, weights: weights.collect(), factors }
     }
 
     /// The levels by which each, with those above it, sees as many moves.
@@ -60,11 +61,11 @@ impl<G: Game> Levels<G> {
     ///
     /// # Errors
     /// Those of `pilot`.
-    pub fn find(danger: Danger<G>, mut pilot: impl FnMut(&Self) -> Result<Tallies>) -> Result<Self> {
-        let mut levels = Self::of(danger, vec![1]);
+    pub fn find(importance: Importance<G>, mut pilot: impl FnMut(&Self) -> Result<Tallies>) -> Result<Self> {
+        let mut levels = Self::of(importance, vec![1]);
         for _ in 0..PILOTS {
             let seen = pilot(&levels)?;
-            let next = Self::of(danger, seen.factors(&levels));
+            let next = Self::of(importance, seen.factors(&levels));
             if seen.total().ended >= ENDS || next.factors == levels.factors {
                 return Ok(next);
             }
@@ -87,7 +88,7 @@ impl<G: Game> Levels<G> {
     }
 }
 
-/// What was seen at a level of danger.
+/// What was seen at a level of importance.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Tally {
     /// Moves from there.
@@ -98,7 +99,7 @@ pub struct Tally {
     pub ended: u64,
 }
 
-/// What was seen, by the level of danger before each move.
+/// What was seen, by the level of importance before each move.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Tallies(Vec<Tally>);
 
@@ -179,7 +180,7 @@ impl FromIterator<Tallies> for Tallies {
 ///
 /// It goes on until all that the last game was split into has ended, but not beyond `most` moves. Cut there, it has
 /// seen fewer ends than it should have.
-pub fn play<G: Features>(
+pub fn play<G: Roster>(
     mut walk: Walk<G>,
     terms: &[(usize, f64)],
     stream: &mut Stream,
@@ -238,7 +239,7 @@ impl<'a, G: Game> Walk<'a, G> {
                 _ => return self.next(game),
             }
         }
-        let level = (self.levels.danger)(game);
+        let level = (self.levels.importance)(game);
         if level < self.born {
             return self.next(game);
         }
@@ -275,7 +276,7 @@ impl<'a, G: Game> Walk<'a, G> {
         let Some(branch) = self.waiting.last_mut() else { return };
         *game = branch.game.clone();
         self.born = branch.born;
-        self.level = (self.levels.danger)(game);
+        self.level = (self.levels.importance)(game);
         branch.count -= 1;
         if branch.count == 0 {
             self.waiting.pop();

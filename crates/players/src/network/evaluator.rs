@@ -1,11 +1,9 @@
 //! Action values of many states by batched forward passes.
 
-use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
-use super::encoding::{TASK, by_certain_points};
-use super::{Encoded, Encoder, Frozen, Outcome, QNetwork, Shown, View};
-use crate::error::{Error, Result};
+use super::{Encoded, Encoder, Evaluate, NetworkShape, Shown, TASK, View, by_certain_points};
+use crate::error::Result;
 use crate::games::{ActionMask, After, Game, Image, Plan, offered};
 
 /// Actions of a state whose next moves are valued, at the most.
@@ -16,9 +14,9 @@ const PLANS: usize = 6;
 
 /// A network that is asked for action values.
 pub struct Evaluator<G: Game> {
-    network: Frozen<G>,
+    network: Box<dyn Evaluate>,
+    shape: NetworkShape,
     view: View,
-    device: Device,
     /// Images in one forward pass at the most.
     batch: usize,
     encoder: Encoder<G>,
@@ -36,20 +34,20 @@ pub struct Evaluator<G: Game> {
 }
 
 impl<G: Image> Evaluator<G> {
-    /// An evaluator of a network, without gradients.
+    /// An evaluator of a network of a shape.
     ///
     /// At most `batch` images, at least one, go through it at once.
-    pub fn new(network: &QNetwork, batch: usize, device: &Device) -> Self {
+    pub fn new(network: Box<dyn Evaluate>, shape: NetworkShape, batch: usize) -> Self {
         Self {
-            network: Frozen::new(network),
-            view: network.view(),
-            device: device.clone(),
+            view: shape.view,
             batch: batch.max(1),
-            encoder: Encoder::new(network.view()),
+            encoder: Encoder::new(shape.view),
             values: Vec::new(),
             planned: Vec::new(),
-            next_moves: network.next_moves(),
+            next_moves: shape.next_moves,
             output: 1.0,
+            network,
+            shape,
         }
     }
 
@@ -66,9 +64,9 @@ impl<G: Image> Evaluator<G> {
         self.view
     }
 
-    /// The network.
-    pub fn network(&self) -> &QNetwork {
-        self.network.network()
+    /// The network's shape.
+    pub fn shape(&self) -> &NetworkShape {
+        &self.shape
     }
 
     /// Action values of each state: `[states, actions]` in row-major order.
@@ -102,7 +100,8 @@ impl<G: Image> Evaluator<G> {
 
     /// The actions that are offered in each state.
     pub fn masks(&self, states: &[G::State]) -> Vec<ActionMask> {
-        states.par_iter().with_min_len(TASK).map(|state| offered::<G>(state, self.view.mask).0).collect()
+        let mask = self.view.mask;
+        states.par_iter().with_min_len(TASK).map(|state| offered::<G>(state, mask).0).collect()
     }
 
     /// The same by one forward pass alone and with a mask for each state.
@@ -120,8 +119,8 @@ impl<G: Image> Evaluator<G> {
     fn value_positions(&mut self, states: &[G::State]) -> Result<()> {
         for chunk in states.chunks(self.batch) {
             let chunk: Vec<_> = chunk.iter().map(|state| (*state, 0)).collect();
-            let Encoded { images, scalars, .. } = self.encoder.positions(&chunk, &self.device);
-            let values = to_vec(self.network.forward(images, scalars))?;
+            let Encoded { images, scalars, .. } = self.encoder.positions(&chunk);
+            let values = self.network.outputs(images, scalars)?;
             self.values.extend(values.iter().map(|value| self.output * value));
         }
         Ok(())
@@ -129,7 +128,7 @@ impl<G: Image> Evaluator<G> {
 
     fn value_afterstates(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<()> {
         self.values.resize(states.len() * G::ACTIONS, 0.0);
-        if self.network.network().outputs() > 1 {
+        if self.shape.outputs > 1 {
             self.planned.clear();
             self.planned.resize(states.len() * G::ACTIONS, 0.0);
         }
@@ -140,15 +139,12 @@ impl<G: Image> Evaluator<G> {
             })
             .unzip();
         for (chunk, places) in afterstates.chunks(self.batch).zip(places.chunks(self.batch)) {
-            let Encoded { mut images, scalars, priors } = self.encoder.afterstates(chunk, &self.device);
-            if let Some((model, waves)) = self.network.network().dynamics().filter(|_| self.view.shown == Shown::Done) {
-                let shape = images.dims();
-                let Outcome { boards, points } = model.outcome(images, waves)?;
-                images = Tensor::from_data(TensorData::new(boards, shape), &self.device);
-                priors.iter_mut().zip(points).for_each(|(prior, points)| *prior += points);
+            let Encoded { images, scalars, priors } = self.encoder.afterstates(chunk);
+            if self.shape.waves > 0 && self.view.shown == Shown::Done {
+                self.network.outcome(images, priors)?;
             }
-            let added = to_vec(self.network.forward(images, scalars))?;
-            let added = added.chunks_exact(self.network.network().outputs());
+            let added = self.network.outputs(images, scalars)?;
+            let added = added.chunks_exact(self.shape.outputs);
             for (place, (added, prior)) in places.iter().zip(added.zip(priors)) {
                 self.values[*place] = self.output * added[0] + *prior;
                 if let [_, planned] = added {
@@ -203,7 +199,7 @@ impl<G: Image> Evaluator<G> {
     /// # Panics
     /// If the network values no next moves.
     pub fn next_values(&mut self, actions: &[(G::State, usize)]) -> Result<Vec<f32>> {
-        assert!(self.network.network().next_moves() > 0, "a network that values plans");
+        assert!(self.shape.next_moves > 0, "a network that values plans");
         let count = self.next_moves;
         let plan = self.view.prior().unwrap_or(Plan::of(1));
         let afters: Vec<After<G::State>> = actions
@@ -225,11 +221,4 @@ impl<G: Image> Evaluator<G> {
         };
         Ok(afters.iter().zip(values.chunks_exact(G::ACTIONS)).map(value).collect())
     }
-}
-
-/// A tensor's numbers in row-major order.
-pub fn to_vec<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>> {
-    tensor
-        .try_into_vec_as::<f32>()
-        .map_err(|error| Error::runtime(format!("the device failed while computing: {error:?}")))
 }

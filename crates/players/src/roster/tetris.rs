@@ -1,25 +1,96 @@
-//! Linear controllers that were trained here or published, by their names.
+//! What Tetris is to the program.
 
-use crate::games::{Controller, Weights};
+use serde_json::{Map, Value, json};
 
-/// All of them.
-pub const ALL: &[Controller] = &[
-    Controller {
+use super::{Importance, Preset, Roster, Weights};
+use crate::Linear;
+use crate::agent::Shipped;
+use crate::agent_file::Kind;
+use crate::error::Result;
+use crate::games::tetris::{Feature, REPORT, Rules, State, Tetris};
+use crate::games::{ActionFeatures, Lookahead};
+use crate::options::{self, BoxedPlayer, Options};
+
+impl Roster for Tetris {
+    const ABOUT: &'static str = "10 columns, up to 20 rows, seven pieces that drop straight; a point a row";
+
+    const MAY_END_EARLY: bool = true;
+    const IS_EXPONENTIAL: bool = true;
+    /// The mean height of the columns, in half rows.
+    const IMPORTANCE: Option<Importance<Self>> = Some(|game| game.mean_height_in_half_rows());
+
+    const AGENTS: &'static [Shipped] = &[
+        Shipped {
+            name: "tetris-shapes-20",
+            about: "the strongest on twenty rows: DT's features and shapes of the surface, by evolution",
+            kind: Kind::Linear,
+            file: include_bytes!("../../../../checkpoints/tetris-shapes-20/best.safetensors"),
+        },
+        Shipped {
+            name: "tetris-shapes",
+            about: "the strongest on ten rows, by imitation, then by evolution",
+            kind: Kind::Linear,
+            file: include_bytes!("../../../../checkpoints/tetris-shapes/best.safetensors"),
+        },
+        Shipped {
+            name: "tetris-imitation",
+            about: "what imitation alone learns of DT-10 that looks a piece further",
+            kind: Kind::Linear,
+            file: include_bytes!("../../../../checkpoints/tetris-imitation/best.safetensors"),
+        },
+    ];
+
+    const PRESETS: &'static [Preset] = PRESETS;
+
+    /// The first of the agents that ship, a piece further; the budget sets nothing.
+    fn best(options: &Options<Self>, _: &Rules) -> Result<BoxedPlayer<Self>> {
+        options::budget(options)?;
+        options.player(Linear::of::<Self>(&PRESETS[0])?.player::<Self>(2))
+    }
+
+    fn about_move(state: &State, action: usize) -> Map<String, Value> {
+        let mut found = Map::new();
+        Self::action_features(state, |placed, numbers| {
+            if placed != action {
+                return;
+            }
+            let number = |feature: Feature| {
+                let known = numbers.iter().find(|(place, _)| *place == feature as usize);
+                known.map_or(0.0, |(_, number)| *number)
+            };
+            let after = Self::after(state, action).state;
+            let filled = after.rows().iter().rposition(|row| *row != 0).map_or(0, |row| row + 1);
+            let named = Feature::ALL.iter().map(|feature| (feature.name().to_owned(), json!(number(*feature))));
+            let report = ("report".to_owned(), json!(REPORT.map(number)));
+            found = Map::from_iter([
+                ("lines".to_owned(), json!(number(Feature::RowsRemoved) as u32)),
+                ("lost".to_owned(), json!(after.is_lost())),
+                ("leaves".to_owned(), json!(&after.rows()[..filled])),
+                ("features".to_owned(), named.chain([report]).collect::<Map<_, _>>().into()),
+            ]);
+        });
+        found
+    }
+}
+
+/// Weights that were trained here or published.
+const PRESETS: &[Preset] = &[
+    Preset {
         name: "shapes-20",
         about: "shapes, trained further by evolution on twenty rows",
-        weights: Weights::File(include_bytes!("../../../checkpoints/tetris-shapes-20/best.safetensors")),
+        weights: Weights::Agent("tetris-shapes-20"),
     },
-    Controller {
+    Preset {
         name: "shapes",
         about: "trained by imitation, then by evolution on ten rows: DT's features and shapes of the surface",
-        weights: Weights::File(include_bytes!("../../../checkpoints/tetris-shapes/best.safetensors")),
+        weights: Weights::Agent("tetris-shapes"),
     },
-    Controller {
+    Preset {
         name: "imitation",
         about: "trained by imitation of DT-10 with a piece further",
-        weights: Weights::File(include_bytes!("../../../checkpoints/tetris-imitation/best.safetensors")),
+        weights: Weights::Agent("tetris-imitation"),
     },
-    Controller {
+    Preset {
         name: "report",
         about: "the genetic algorithm's of \"Growing with Big Data, A Tetris Player\" (2018), learned on 13 rows",
         weights: Weights::Terms(&[
@@ -36,7 +107,7 @@ pub const ALL: &[Controller] = &[
             ("has_lost", 0.13672271498097804),
         ]),
     },
-    Controller {
+    Preset {
         name: "report-9",
         about: "the same, learned on 9 rows",
         weights: Weights::Terms(&[
@@ -53,7 +124,7 @@ pub const ALL: &[Controller] = &[
             ("has_lost", 0.29307537483267665),
         ]),
     },
-    Controller {
+    Preset {
         name: "dellacherie",
         about: "Pierre Dellacherie's, set by hand (2003)",
         weights: Weights::Terms(&[
@@ -65,7 +136,7 @@ pub const ALL: &[Controller] = &[
             ("well_sums", -1.0),
         ]),
     },
-    Controller {
+    Preset {
         name: "el-tetris",
         about: "Islam El-Ashi's, by particle swarms (2011)",
         weights: Weights::Terms(&[
@@ -77,7 +148,7 @@ pub const ALL: &[Controller] = &[
             ("well_sums", -3.385597225),
         ]),
     },
-    Controller {
+    Preset {
         name: "du",
         about: "Thiery and Scherrer's DU, by noisy cross-entropy (2009); BCTS in their paper",
         weights: Weights::Terms(&[
@@ -91,7 +162,7 @@ pub const ALL: &[Controller] = &[
             ("rows_with_holes", -24.04087),
         ]),
     },
-    Controller {
+    Preset {
         name: "dt-10",
         about: "Gabillon, Ghavamzadeh and Scherrer's (2013), by classification-based policy iteration on 10 rows",
         weights: Weights::Terms(&[
@@ -106,7 +177,7 @@ pub const ALL: &[Controller] = &[
             ("diversity", 1.27),
         ]),
     },
-    Controller {
+    Preset {
         name: "dt-20",
         about: "the same, on 20 rows",
         weights: Weights::Terms(&[

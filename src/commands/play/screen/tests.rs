@@ -4,9 +4,9 @@ use ratatui::backend::TestBackend;
 use super::super::session::{Answer, Command, Question};
 use super::super::toy::Toy;
 use super::*;
-use crate::agents;
 use crate::games::match3::Move;
 use crate::games::{Bejeweled, Bilging, Match3, Tetris};
+use crate::players;
 
 const PLAIN: Look = Look { ascii: false, colour: false };
 const COLOURED: Look = Look { ascii: false, colour: true };
@@ -23,12 +23,12 @@ fn answer(session: &mut Session<Match3>) {
 fn answer_with(session: &mut Session<Match3>, values: [f64; 2]) {
     let ranked = [Move { x: 2, y: 6, vertical: true }, Move { x: 3, y: 0, vertical: false }];
     let values = ranked.iter().zip(values);
-    let valued = |(at, value): (&Move, f64)| agents::ActionValue { action: at.action().unwrap(), value };
+    let valued = |(at, value): (&Move, f64)| players::ActionValue { action: at.action().unwrap(), value };
     let question = session.question().unwrap();
     session.answer(Answer { id: question.id, ranked: values.map(valued).collect(), ties: question.ties });
 }
 
-fn drawn<G: Playable>(session: &Session<G>, (width, height): (u16, u16), look: Look) -> Buffer {
+fn drawn<G: Roster>(session: &Session<G>, (width, height): (u16, u16), look: Look) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     let needed = needed::<G>(CellSize::LETTER, session.board().size());
     terminal.draw(|frame| assert_eq!(draw(frame, session, look), fits(needed, frame.area()))).unwrap();
@@ -98,7 +98,7 @@ fn a_hint_that_is_not_wanted_any_more_and_a_step_that_is_to_come_are_told() {
     assert!(told(&steering).contains("left and right move, up turns, down lets it fall"));
     steering.obey(Command::Hint);
     let Question { id, ties, .. } = steering.question().unwrap();
-    steering.answer(Answer { id, ties, ranked: vec![agents::ActionValue { action: 0, value: 1.0 }] });
+    steering.answer(Answer { id, ties, ranked: vec![players::ActionValue { action: 0, value: 1.0 }] });
     assert!(told(&steering).contains("here it is best: down lets it fall"), "{}", told(&steering));
     steering.obey(Command::Go(1, 0));
     assert!(told(&steering).contains("left and right move"));
@@ -179,7 +179,7 @@ fn a_larger_terminal_has_a_larger_board_and_one_too_small_says_what_is_needed() 
 fn a_game_of_another_size_without_a_number_of_moves_is_drawn_by_its_own_tokens() {
     let mut watched = Session::<Toy>::new((), 0, "random", false, 1.0);
     let question = watched.question().unwrap();
-    let ranked = [(1, 2.0), (4, 1.0)].map(|(action, value)| agents::ActionValue { action, value });
+    let ranked = [(1, 2.0), (4, 1.0)].map(|(action, value)| players::ActionValue { action, value });
     watched.answer(Answer { id: question.id, ranked: ranked.to_vec(), ties: question.ties });
     // The panel is higher than the board, and the keys are wider than both.
     assert_eq!(needed::<Toy>(SIZES[1], (3, 2)), (77, 16));
@@ -255,7 +255,7 @@ fn marks_on_letters_leave_them_to_be_read() {
 }
 
 /// Draws a game in terminals of all sizes while it is watched or played for a while.
-fn play_everywhere<G: Playable>() {
+fn play_everywhere<G: Roster>() {
     let commands =
         [Command::Hint, Command::Go(1, 0), Command::Select, Command::Go(0, 1), Command::Select, Command::Pause];
     for (human, look) in [(false, PLAIN), (true, PLAIN), (true, Look { ascii: true, colour: true })] {
@@ -264,9 +264,9 @@ fn play_everywhere<G: Playable>() {
         for round in 0..60 {
             if let Some(question) = session.question() {
                 answers += 1;
-                let mask = crate::games::offered::<G>(&question.state, G::DEFAULT_MASK).0;
+                let mask = crate::games::offered::<G>(&question.state, MaskKind::default_of::<G>()).0;
                 let ranked = mask.iter().take(12).zip([1.0, -1e9, f64::INFINITY].into_iter().cycle());
-                let ranked = ranked.map(|(action, value)| agents::ActionValue { action, value }).collect();
+                let ranked = ranked.map(|(action, value)| players::ActionValue { action, value }).collect();
                 session.answer(Answer { id: question.id, ranked, ties: question.ties });
             }
             for size in [(200, 60), (100, 40), (80, 30), (80, 24), (60, 20), (40, 14), (1, 1)] {

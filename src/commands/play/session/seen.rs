@@ -1,11 +1,11 @@
 //! What is seen of a session.
 
 use super::{Hand, Phase, Played, Session};
-use crate::agents::ActionValue;
 use crate::commands::play::picture::Picture;
-use crate::games::Playable;
+use crate::players::ActionValue;
+use crate::players::Roster;
 
-impl<G: Playable> Session<G> {
+impl<G: Roster> Session<G> {
     /// How this game stands, in a line, once a move is played.
     pub(super) fn result(&self) -> Option<String> {
         self.last?;

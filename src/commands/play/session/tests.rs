@@ -1,9 +1,9 @@
 use super::super::toy::Toy;
 use super::*;
-use crate::agents::{self, BoxedPlayer};
 use crate::eval::play_series;
 use crate::games::Match3;
 use crate::games::match3::{Move, Rules};
+use crate::players::{self, BoxedPlayer};
 
 /// A session with its player beside it.
 struct Watched(Session<Match3>, BoxedPlayer<Match3>);
@@ -11,7 +11,7 @@ struct Watched(Session<Match3>, BoxedPlayer<Match3>);
 impl Watched {
     fn new(player: &str, human: bool) -> Self {
         let rules = Rules::default();
-        Self(Session::new(rules, 0, player, human, 1.0), agents::parse::<Match3>(player, &rules).unwrap())
+        Self(Session::new(rules, 0, player, human, 1.0), players::parse::<Match3>(player, &rules).unwrap())
     }
 
     /// Answers what is asked.

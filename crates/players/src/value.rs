@@ -1,20 +1,16 @@
 //! The player by linear values of a game's features.
 
-use std::path::Path;
-
+use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-use super::options::{CHECKPOINT, Options};
-use super::{ActionValue, Entry, Parameter, Policy, weights_file};
+use crate::agent_file::{AgentFile, Kind};
 use crate::error::{Error, Result};
-use crate::games::{Features, MaskKind, Playable, offered};
-use crate::network::agent_file;
+use crate::games::{MaskKind, StateFeatures, offered};
+use crate::options::{CHECKPOINT, Entry, Options, Parameter};
+use crate::policy::{ActionValue, Policy};
 use crate::random::{ColumnStreams, Role, Stream};
-use crate::store::AgentFile;
-use rand::Rng;
-
-/// What a file calls the model of an agent that is one of these.
-pub const KIND: &str = "linear";
+use crate::roster::{self, Roster};
+use crate::weights_file;
 
 /// A value that is linear in features: `weights . (1, features)`.
 ///
@@ -79,7 +75,7 @@ impl LinearValue {
     }
 
     /// The value of a position.
-    pub fn of<G: Features>(&self, state: &G::State) -> f64 {
+    pub fn of<G: StateFeatures>(&self, state: &G::State) -> f64 {
         let mut descriptions = Vec::<f64>::new();
         G::descriptions(state, |description| descriptions.extend_from_slice(description));
         self.value(&descriptions)
@@ -88,7 +84,7 @@ impl LinearValue {
 
 /// A linear value and how an agent plays by it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FittedModel {
+pub struct ValueModel {
     /// The value of a position.
     pub value: LinearValue,
     /// The actions that it chooses from.
@@ -113,9 +109,9 @@ struct ModelConfig {
     rewards: bool,
 }
 
-impl FittedModel {
+impl ValueModel {
     /// The file of the agent; its weights have single precision there.
-    pub fn to_file<G: Features>(&self, rules: &G::Rules) -> Result<AgentFile> {
+    pub fn to_file<G: StateFeatures>(&self, rules: &G::Rules) -> Result<AgentFile> {
         let Self { value, mask, discount, outcomes, rewards } = self;
         let config = ModelConfig {
             features: G::NAMES.iter().map(|name| (*name).to_owned()).collect(),
@@ -125,16 +121,16 @@ impl FittedModel {
             outcomes: *outcomes,
             rewards: *rewards,
         };
-        weights_file::write::<G>(KIND, rules, &config, &value.weights)
+        weights_file::write::<G>(Kind::Value, rules, &config, &value.weights)
     }
 
     /// The model in a file; `name` is what errors call it.
     ///
     /// # Errors
     /// When the file is of another kind of model, plays another game or has weights of other features.
-    pub fn from_file<G: Features>(file: &AgentFile, name: &str) -> Result<Self> {
+    pub fn from_file<G: StateFeatures>(file: &AgentFile, name: &str) -> Result<Self> {
         let wrong = |what: String| Error::user(format!("{name} {what}"));
-        let config: ModelConfig = weights_file::config::<G, _>(file, KIND, name)?;
+        let config: ModelConfig = weights_file::config::<G, _>(file, Kind::Value, name)?;
         if config.features != G::NAMES {
             return Err(wrong(format!(
                 "has weights of the features {}, not {}",
@@ -152,20 +148,20 @@ impl FittedModel {
     }
 
     /// The player of the model that looks so many actions ahead.
-    pub fn player<G: Features>(&self, rules: &G::Rules, depth: u32) -> FittedPlayer<G> {
-        FittedPlayer { model: self.clone(), rules: rules.clone(), depth }
+    pub fn player<G: StateFeatures>(&self, rules: &G::Rules, depth: u32) -> ValuePlayer<G> {
+        ValuePlayer { model: self.clone(), rules: rules.clone(), depth }
     }
 }
 
 /// Plays the action of the most points and discounted value.
-pub struct FittedPlayer<G: Features> {
-    model: FittedModel,
+pub struct ValuePlayer<G: StateFeatures> {
+    model: ValueModel,
     rules: G::Rules,
     /// Actions of which points count before the value does, at least 1.
     depth: u32,
 }
 
-impl<G: Features> FittedPlayer<G> {
+impl<G: StateFeatures> ValuePlayer<G> {
     /// The worth of an action by what is certain of it.
     ///
     /// So many actions count, the action and the best ones after it.
@@ -214,7 +210,7 @@ impl<G: Features> FittedPlayer<G> {
     }
 }
 
-impl<G: Features> Policy<G> for FittedPlayer<G> {
+impl<G: StateFeatures> Policy<G> for ValuePlayer<G> {
     fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
         let (mask, _) = offered::<G>(state, self.model.mask);
         let (seed, position) = (ties.next_u64(), G::at(&self.rules, state));
@@ -227,9 +223,9 @@ impl<G: Features> Policy<G> for FittedPlayer<G> {
 }
 
 /// The player's entry in the list.
-pub fn entry<G: Playable>() -> Entry<G> {
+pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
-        name: "fitted",
+        name: "value",
         about: "the most points and value by linear values of the game's features",
         parameters: &[
             Parameter { key: "depth", default: Some("1"), about: "moves whose points count before the value does" },
@@ -257,29 +253,14 @@ pub fn entry<G: Playable>() -> Entry<G> {
     }
 }
 
-fn load<G: Playable>(options: &Options<G>) -> Result<FittedModel> {
-    if let Some(path) = options.given(CHECKPOINT.key) {
-        let path = agent_file(Path::new(path))?;
-        return FittedModel::from_file::<G>(&AgentFile::load(&path)?, &path.display().to_string());
-    }
-    if G::FITTED.is_none() {
-        let text = options.text;
-        return Err(Error::user(format!(
-            "'{text}' needs checkpoint=PATH, the file or folder of an agent with linear values"
-        )));
-    }
-    shipped::<G>()
-}
-
-/// The model that ships with the program.
-///
-/// # Errors
-/// A game without one.
-pub(super) fn shipped<G: Playable>() -> Result<FittedModel> {
-    let none = || Error::user(format!("no agent of {} with linear values ships", G::NAME));
-    let bytes = G::FITTED.ok_or_else(none)?;
-    let file = AgentFile::from_bytes(bytes).map_err(|what| Error::runtime(format!("the agent that ships {what}")))?;
-    FittedModel::from_file::<G>(&file, "the agent that ships")
+fn load<G: Roster>(options: &Options<G>) -> Result<ValueModel> {
+    let needed = || {
+        Error::user(format!(
+            "'{}' needs checkpoint=PATH, the file or folder of an agent with linear values",
+            options.text
+        ))
+    };
+    options.agent(|| roster::first_agent::<G>(Kind::Value).ok_or_else(needed))?.value::<G>()
 }
 
 #[cfg(test)]
@@ -288,16 +269,16 @@ mod tests {
     use crate::games::match3::{EFFECTIVE, MATCHING, Match3, Rules, State};
     use crate::games::{Bejeweled, Bilging, Game, Lookahead, Text, bejeweled};
 
-    fn model(outcomes: usize, rewards: bool) -> FittedModel {
+    fn model(outcomes: usize, rewards: bool) -> ValueModel {
         let value = LinearValue::new(vec![5.0, 0.5, 2.0], 1);
-        FittedModel { value, mask: MATCHING, discount: 0.5, outcomes, rewards }
+        ValueModel { value, mask: MATCHING, discount: 0.5, outcomes, rewards }
     }
 
     fn start() -> Match3 {
         Match3::new(&Rules::default(), &mut Stream::new(3, Role::Game, 0))
     }
 
-    fn values(player: &FittedPlayer<Match3>, game: &Match3) -> Vec<ActionValue> {
+    fn values(player: &ValuePlayer<Match3>, game: &Match3) -> Vec<ActionValue> {
         player.values(&game.state(), &mut Stream::new(0, Role::Game, 1))
     }
 
@@ -356,7 +337,7 @@ mod tests {
     #[test]
     fn points_are_those_of_the_first_level_on_any_level() {
         let rules = bejeweled::Rules::default();
-        let model = FittedModel { value: LinearValue::new(vec![3.0, 2.0], 1), mask: MaskKind::LEGAL, ..model(3, true) };
+        let model = ValueModel { value: LinearValue::new(vec![3.0, 2.0], 1), mask: MaskKind::LEGAL, ..model(3, true) };
         let player = model.player::<Bejeweled>(&rules, 1);
         let (mut game, mut luck) =
             (Bejeweled::new(&rules, &mut Stream::new(2, Role::Game, 0)), Stream::new(2, Role::Game, 1));
@@ -378,7 +359,7 @@ mod tests {
     fn only_actions_of_its_mask_are_valued() {
         let game = start();
         for mask in [MATCHING, EFFECTIVE] {
-            let player = FittedModel { mask, ..model(1, true) }.player(&Rules::default(), 1);
+            let player = ValueModel { mask, ..model(1, true) }.player(&Rules::default(), 1);
             let valued: Vec<usize> = values(&player, &game).iter().map(|valued| valued.action).collect();
             assert_eq!(valued, offered::<Match3>(&game.state(), mask).0.iter().collect::<Vec<_>>());
         }
@@ -387,13 +368,13 @@ mod tests {
     #[test]
     fn a_file_gives_its_model_back_and_is_refused_by_another_game() {
         let file = model(7, false).to_file::<Match3>(&Rules::default()).unwrap();
-        assert_eq!(FittedModel::from_file::<Match3>(&file, "it").unwrap(), model(7, false));
-        let other = FittedModel::from_file::<Bilging>(&file, "it").unwrap_err().to_string();
+        assert_eq!(ValueModel::from_file::<Match3>(&file, "it").unwrap(), model(7, false));
+        let other = ValueModel::from_file::<Bilging>(&file, "it").unwrap_err().to_string();
         assert_eq!(other, "it plays match3, not bilging");
 
         let mut short = file.clone();
         short.tensors.get_mut(weights_file::WEIGHTS).unwrap().shape = vec![1, 3];
-        let damaged = FittedModel::from_file::<Match3>(&short, "it").unwrap_err().to_string();
+        let damaged = ValueModel::from_file::<Match3>(&short, "it").unwrap_err().to_string();
         assert_eq!(damaged, "it has no 3 weights");
     }
 }

@@ -1,8 +1,10 @@
 //! The random players: any action of a mask.
 
-use super::{ActionValue, Entry, Policy};
-use crate::games::{Game, MaskKind, Playable, offered};
+use crate::games::{Game, MaskKind, offered};
+use crate::options::Entry;
+use crate::policy::{ActionValue, Policy};
 use crate::random::Stream;
+use crate::roster::Roster;
 
 /// Plays uniformly among the actions of a mask.
 pub struct Random {
@@ -18,7 +20,7 @@ impl<G: Game> Policy<G> for Random {
 }
 
 /// The entry of the player of all legal actions.
-pub fn entry<G: Playable>() -> Entry<G> {
+pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "random",
         about: "any legal move",
@@ -28,11 +30,11 @@ pub fn entry<G: Playable>() -> Entry<G> {
 }
 
 /// The entry of the player of the default mask.
-pub fn matching<G: Playable>() -> Entry<G> {
+pub fn matching<G: Roster>() -> Entry<G> {
     Entry {
         name: "matching",
         about: "any move of the game's default mask: in match-3 any that matches",
         parameters: &[],
-        build: |options, _| options.player(Random { mask: G::DEFAULT_MASK }),
+        build: |options, _| options.player(Random { mask: MaskKind::default_of::<G>() }),
     }
 }

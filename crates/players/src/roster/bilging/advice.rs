@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use super::{ACTIONS, Bilging, Bingo, COLUMNS, ROWS, State, bingos, board, text};
+use crate::games::bilging::{ACTIONS, Bilging, Bingo, COLUMNS, ROWS, State, bingos, board};
 use crate::games::{Lookahead, Text};
 
 /// What a move brings at once: points, line lengths, the board it leaves.
@@ -23,11 +23,16 @@ pub(super) fn of_move(state: &State, action: usize) -> Map<String, Value> {
 pub(super) fn of_board(state: &State) -> Map<String, Value> {
     let written = |bingo: Bingo| {
         let Bingo { row, x, o, direction, anchor, features } = bingo;
-        let letter = |piece| text::letter(piece).to_string();
+        let letter = |piece| letter(piece).to_string();
         json!({"row": row, "x": letter(x), "o": letter(o), "direction": direction, "anchor": anchor, "features": features})
     };
     let all: Vec<Value> = bingos(&state.pieces()).into_iter().map(written).collect();
     [("bingos".to_owned(), all.into())].into_iter().collect()
+}
+
+/// The letter of a piece; a dot where none is known.
+fn letter(piece: u8) -> char {
+    Bilging::TOKENS.get(usize::from(piece)).map_or('.', |token| token.letter)
 }
 
 /// The swaps that bring a piece of a bingo nearer, or that make it.
@@ -62,7 +67,7 @@ pub(super) fn drawing(state: &State, best: usize) -> String {
         return "no bingo is possible yet".to_owned();
     };
     let places = bingo.places(&pieces);
-    let (x, o) = (text::letter(bingo.x), text::letter(bingo.o));
+    let (x, o) = (letter(bingo.x), letter(bingo.o));
     let beside = bingo.anchor.wrapping_add_signed(bingo.direction as isize);
     let mut told = format!(
         "{}: {x} in row {} and in column {}, {o} in column {beside}; its pieces are capitals\n\n    ",
@@ -75,7 +80,7 @@ pub(super) fn drawing(state: &State, best: usize) -> String {
     for (row, pieces) in pieces.iter().enumerate().take(bingo.row + 3).skip(bingo.row.saturating_sub(2)) {
         line(format_args!("\n {row:2} "));
         for (column, piece) in pieces.iter().enumerate() {
-            let letter = text::letter(*piece);
+            let letter = letter(*piece);
             let taken = places.iter().any(|place| (place.row, place.column) == (row, column));
             line(format_args!(" {}", if taken { letter.to_ascii_uppercase() } else { letter }));
         }
@@ -83,7 +88,7 @@ pub(super) fn drawing(state: &State, best: usize) -> String {
     line(format_args!("\n\n"));
     for place in &places {
         let (row, column, to) = (place.row, place.column, place.to);
-        let letter = text::letter(pieces[row][column]);
+        let letter = letter(pieces[row][column]);
         let way = match place.walk().len() {
             0 => "is in its place".to_owned(),
             1 => format!("goes to column {to}: 1 swap"),

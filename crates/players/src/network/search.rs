@@ -2,22 +2,26 @@
 
 use std::time::{Duration, Instant};
 
-use super::options::{CHECKPOINT, DEFAULT_MS, MS, Options, PRECISION, SIMS, budget};
-use super::search::Search;
-use super::specialist;
-use super::{
-    ActionValue, Agent, BoxedPlayer, Cascade, Controlled, Entry, NetworkPlayer, Parameter, PlanThenCascade, Planner,
-};
-use super::{Policy, Rollout, network};
+use super::NetworkPlayer;
+use crate::agent::none_inside;
+use crate::agent_file::Kind;
+use crate::budget::Budget;
 use crate::error::Result;
-use crate::games::{Budget, Image, Plan, Playable};
+use crate::games::Plan;
+use crate::options::{BoxedPlayer, CHECKPOINT, DEFAULT_MS, Entry, MS, Options, PRECISION, Parameter, SIMS, budget};
+use crate::player::Player;
+use crate::policy::{ActionValue, Policy};
 use crate::random::Stream;
+use crate::rollout::in_search;
+use crate::roster::{Roster, last_agent};
+use crate::search::Search;
+use crate::{Cascade, PlanThenCascade, Planner};
 
 /// Plays the move that simulations rank first, of those of the highest values.
 ///
 /// The values are a network's, and count as so many simulations. What a dynamics model would predict is told by the
 /// rules, since they are known here.
-pub struct NetworkSearch<G: Image, P> {
+pub struct NetworkSearch<G: Roster, P> {
     /// How the player is called in results.
     pub name: String,
     /// The network, greedy by itself.
@@ -34,7 +38,7 @@ pub struct NetworkSearch<G: Image, P> {
     warm: bool,
 }
 
-impl<G: Image, P: Policy<G>> Agent<G> for NetworkSearch<G, P> {
+impl<G: Roster, P: Policy<G>> Player<G> for NetworkSearch<G, P> {
     fn name(&self) -> &str {
         &self.name
     }
@@ -63,7 +67,7 @@ impl<G: Image, P: Policy<G>> Agent<G> for NetworkSearch<G, P> {
     }
 }
 
-impl<G: Image, P: Policy<G>> NetworkSearch<G, P> {
+impl<G: Roster, P: Policy<G>> NetworkSearch<G, P> {
     fn rank_since(&mut self, begin: Instant, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
         let (ranked, undecided) = self.network.rank_if_decided(state, ties)?;
         if undecided {
@@ -99,7 +103,7 @@ impl Recommended {
 }
 
 /// The player's entry in the list.
-pub fn entry<G: Playable>() -> Entry<G> {
+pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "network+search",
         about: "the best by simulations of the moves that a network values highest, as recommended for the time",
@@ -123,39 +127,11 @@ pub fn entry<G: Playable>() -> Entry<G> {
     }
 }
 
-/// The entry of what is recommended.
-pub fn best<G: Playable>() -> Entry<G> {
-    Entry {
-        name: "best",
-        about: "what is recommended for a time a move: the game's own search, network+search where an agent ships, a controller that \
-                looks a piece further, else rollout",
-        parameters: &[
-            Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
-            Parameter { key: "sims", default: None, about: SIMS },
-        ],
-        build: |options, rules| match (specialist::searching::<G>(), G::AGENTS.is_empty(), G::CONTROLLERS.first()) {
-            (Some(own), ..) => specialist::player(own, options),
-            (None, false, _) => searching(options, rules),
-            (None, true, Some(known)) => {
-                budget(options)?;
-                options.player(Controlled::of::<G>(known)?.player::<G>(2))
-            }
-            (None, true, None) => options.player(Rollout::<G, _> {
-                search: Search {
-                    rules: rules.clone(),
-                    budget: budget(options)?,
-                    depth: 2,
-                    prior_visits: 0.0,
-                    forecasts: G::FORECASTS.unwrap_or(false),
-                },
-                guide: Cascade,
-                mask: G::DEFAULT_MASK,
-            }),
-        },
-    }
-}
-
-fn searching<G: Playable>(options: &Options<G>, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
+/// The player with the budget and the parameters of the options.
+///
+/// # Errors
+/// What is wrong with the options, and a network that cannot be loaded.
+pub fn searching<G: Roster>(options: &Options<G>, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
     let budget = budget(options)?;
     let Recommended { quick, mut candidates, mut prior_visits } = Recommended::of(budget);
     if options.given("candidates").is_some() {
@@ -164,8 +140,8 @@ fn searching<G: Playable>(options: &Options<G>, rules: &G::Rules) -> Result<Boxe
     if options.given("prior_visits").is_some() {
         prior_visits = options.number("prior_visits", "a number", 0.0..=1e6)?;
     }
-    let mut network = network::player(options)?;
-    let exact = network.evaluator.network().exact_view();
+    let mut network = super::player(options, || last_agent::<G>(Kind::Network).ok_or_else(none_inside::<G>))?;
+    let exact = network.evaluator.shape().exact_view();
     network.evaluator.see(exact);
     if quick {
         network.evaluator.next_moves = 0;
@@ -174,7 +150,7 @@ fn searching<G: Playable>(options: &Options<G>, rules: &G::Rules) -> Result<Boxe
     let depth = if quick { 2 } else { 3 };
     let plans = PlanThenCascade { planner: Planner(Plan { breadth: 4, ..Plan::of(2) }), plans: 1 };
     let guide: Box<dyn Policy<G>> = if quick { Box::new(Cascade) } else { Box::new(plans) };
-    let search = Search { rules: rules.clone(), budget, depth, prior_visits, forecasts: G::FORECASTS.unwrap_or(false) };
+    let search = Search { rules: rules.clone(), budget, depth, prior_visits, forecasts: in_search::<G>() };
     let name = options.text.to_owned();
     Ok(Box::new(NetworkSearch { name, network, search, guide, candidates, warm: false }))
 }

@@ -4,14 +4,16 @@
 
 use rayon::prelude::*;
 
-use super::options::{CHECKPOINT, NETWORK_BATCH, Options, PRECISION};
-use super::policy::sorted;
-use super::{ActionValue, Agent, Entry, Parameter};
+use super::{Backend, Evaluator, Model};
+use crate::agent::Shipped;
+use crate::agent_file::Kind;
 use crate::error::Result;
-use crate::games::{ActionMask, Image, Playable, offered};
-use crate::network::device::Device;
-use crate::network::{Evaluator, Model};
+use crate::games::{ActionMask, Image, offered};
+use crate::options::{CHECKPOINT, Entry, NETWORK_BATCH, Options, PRECISION, Parameter};
+use crate::player::Player;
+use crate::policy::{ActionValue, sorted};
 use crate::random::{Draw, Stream};
+use crate::roster::{Roster, agent_of};
 
 /// States that are worth a task for another thread.
 const TASK: usize = 8;
@@ -36,9 +38,13 @@ impl<G: Image> NetworkPlayer<G> {
     /// The player of a model.
     ///
     /// At most `batch` boards go through the network at once.
-    pub fn of(model: &Model, batch: usize, device: &Device) -> Self {
-        let evaluator = Evaluator::new(&model.network, batch, device);
-        Self { points: model.config.points, ..Self::new(evaluator) }
+    ///
+    /// # Errors
+    /// Weights that do not fit the network of the configuration.
+    pub fn of(model: &Model, batch: usize, backend: &dyn Backend) -> Result<Self> {
+        let shape = model.shape::<G>();
+        let evaluator = Evaluator::new(backend.network(&shape, &model.weights)?, shape, batch);
+        Ok(Self { points: model.config.points, ..Self::new(evaluator) })
     }
 
     /// The same player, called by another name in results.
@@ -109,7 +115,7 @@ impl<G: Image> NetworkPlayer<G> {
     }
 }
 
-impl<G: Image> Agent<G> for NetworkPlayer<G> {
+impl<G: Image> Player<G> for NetworkPlayer<G> {
     fn name(&self) -> &str {
         &self.name
     }
@@ -133,7 +139,7 @@ impl<G: Image> Agent<G> for NetworkPlayer<G> {
 }
 
 /// The network player's entry in the list.
-pub fn entry<G: Playable>() -> Entry<G> {
+pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "network",
         about: "the highest value that a trained network gives, without simulating anything",
@@ -147,7 +153,7 @@ pub fn entry<G: Playable>() -> Entry<G> {
             CHECKPOINT,
         ],
         build: |options, _| {
-            let mut player = player(options)?.named(options.text);
+            let mut player = player(options, || agent_of::<G>(Kind::Network))?.named(options.text);
             player.evaluator.output = options.number("output", "a number", 0.0..=1.0)?;
             Ok(Box::new(player))
         },
@@ -155,9 +161,11 @@ pub fn entry<G: Playable>() -> Entry<G> {
 }
 
 /// The network player of the model that the options name.
-pub(super) fn player<G: Playable>(options: &Options<G>) -> Result<NetworkPlayer<G>> {
-    let (model, device) = options.model()?;
-    Ok(NetworkPlayer::of(&model, NETWORK_BATCH, &device))
+pub(crate) fn player<G: Roster>(
+    options: &Options<G>,
+    shipped: impl FnOnce() -> Result<&'static Shipped>,
+) -> Result<NetworkPlayer<G>> {
+    NetworkPlayer::of(&options.model(shipped)?, NETWORK_BATCH, options.backend())
 }
 
 /// The action of the mask with the highest value, the first of equal ones.

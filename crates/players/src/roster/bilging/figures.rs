@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Bilging, Bingo, Break, COLUMNS, ROWS, bingos};
-use crate::games::{Figure, Game, Lookahead, OwnFigures, Played};
+use crate::games::bilging::{Bilging, Bingo, Break, COLUMNS, Grid, ROWS, bingos, board};
+use crate::games::{Game, Lookahead};
+use crate::roster::{Figure, OwnFigures, Played};
 
 /// A bingo by which it is known again: its row, X and O.
 type Known = (usize, u8, u8);
@@ -77,7 +78,7 @@ fn count(Played { mut game, mut random, actions }: Played<Bilging>, types: &mut 
 }
 
 /// The rows in which a board's runs have pieces.
-fn rows_of(grid: &super::Grid) -> [bool; ROWS] {
-    let cells = super::board::runs(grid).cells();
-    std::array::from_fn(|row| (0..COLUMNS).any(|column| !(cells & super::board::cell(column, row)).is_empty()))
+fn rows_of(grid: &Grid) -> [bool; ROWS] {
+    let cells = board::runs(grid).cells();
+    std::array::from_fn(|row| (0..COLUMNS).any(|column| !(cells & board::cell(column, row)).is_empty()))
 }

@@ -4,17 +4,15 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::options::{CHECKPOINT, Options};
-use super::policy::sorted;
-use super::{ActionValue, Entry, Parameter, Policy, weights_file};
+use crate::agent::Agent;
+use crate::agent_file::{AgentFile, Kind};
 use crate::error::{Error, Result};
-use crate::games::{Controller, Features, MaskKind, Playable, Weights};
-use crate::network::agent_file;
+use crate::games::{ActionFeatures, MaskKind};
+use crate::options::{CHECKPOINT, Entry, Options, Parameter};
+use crate::policy::{ActionValue, Policy, sorted};
 use crate::random::Stream;
-use crate::store::AgentFile;
-
-/// What a file calls the model of an agent that is one of these.
-pub const KIND: &str = "controller";
+use crate::roster::{self, Preset, Roster, Weights};
+use crate::weights_file;
 
 /// How much less than 0 a position is worth in which the game is lost.
 ///
@@ -23,7 +21,7 @@ pub const LOST: f64 = 1e6;
 
 /// A linear controller: features of actions by their places, and weights.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Controlled {
+pub struct Linear {
     terms: Vec<(usize, f64)>,
 }
 
@@ -34,53 +32,55 @@ struct ModelConfig {
     features: Vec<String>,
 }
 
-impl Controlled {
+impl Linear {
     /// The controller of these features and weights.
     pub fn new(terms: Vec<(usize, f64)>) -> Self {
         Self { terms }
     }
 
-    /// The controller that has a name.
+    /// The weights of a preset.
     ///
     /// # Errors
     /// A feature that the game does not have.
-    pub fn of<G: Features>(known: &Controller) -> Result<Self> {
-        let terms = match known.weights {
+    pub fn of<G: Roster>(preset: &Preset) -> Result<Self> {
+        let terms = match preset.weights {
             Weights::Terms(terms) => terms,
-            Weights::File(bytes) => {
-                let file = AgentFile::from_bytes(bytes);
-                let file = file.map_err(|what| Error::runtime(format!("the controller {} {what}", known.name)))?;
-                return Self::from_file::<G>(&file, known.name);
-            }
+            Weights::Agent(name) => return Self::shipped::<G>(name),
         };
         let names: Vec<String> = terms.iter().map(|(name, _)| (*name).to_owned()).collect();
         let weights = terms.iter().map(|(_, weight)| *weight);
-        Ok(Self { terms: numbers::<G>(&names, known.name)?.into_iter().zip(weights).collect() })
+        Ok(Self { terms: numbers::<G>(&names, preset.name)?.into_iter().zip(weights).collect() })
     }
 
-    /// The controller of a name or, if there is none, in a file or folder.
+    fn shipped<G: Roster>(name: &str) -> Result<Self> {
+        match roster::shipped(name) {
+            Some(shipped) => Agent::shipped(shipped)?.linear::<G>(),
+            None => Err(Error::runtime(format!("no agent '{name}' is inside the program"))),
+        }
+    }
+
+    /// The preset of a name or, if there is none, the agent in a file or folder.
     ///
     /// # Errors
     /// As of [`of`](Self::of) and [`from_file`](Self::from_file).
-    pub fn named<G: Features>(name: &str) -> Result<Self> {
-        if let Some(known) = G::CONTROLLERS.iter().find(|known| known.name == name) {
-            return Self::of::<G>(known);
+    pub fn named<G: Roster>(name: &str) -> Result<Self> {
+        if let Some(preset) = G::PRESETS.iter().find(|preset| preset.name == name) {
+            return Self::of::<G>(preset);
         }
-        if !Path::new(name).exists() {
+        if !Path::new(name).exists() && roster::shipped(name).is_none() {
             return Err(Error::user(format!(
-                "there is no controller \"{name}\": give a file or folder that there is{}",
-                known_names::<G>(", or one of the names ")
+                "there are no weights \"{name}\": give a file or folder that there is{}",
+                preset_names::<G>(", or one of the names ")
             )));
         }
-        let path = agent_file(Path::new(name))?;
-        Self::from_file::<G>(&AgentFile::load(&path)?, &path.display().to_string())
+        Agent::load(Path::new(name))?.linear::<G>()
     }
 
     /// The controller of features and weights that were saved; there need not be such features.
     ///
     /// # Errors
     /// A feature that the game does not have.
-    pub fn saved<G: Features>(terms: &[(usize, f64)]) -> Result<Self> {
+    pub fn saved<G: ActionFeatures>(terms: &[(usize, f64)]) -> Result<Self> {
         let known = G::action_names().len();
         match terms.iter().all(|(feature, _)| *feature < known) {
             true => Ok(Self::new(terms.to_vec())),
@@ -104,19 +104,19 @@ impl Controlled {
     }
 
     /// The file of the agent; its weights have single precision there.
-    pub fn to_file<G: Features>(&self, rules: &G::Rules) -> Result<AgentFile> {
+    pub fn to_file<G: ActionFeatures>(&self, rules: &G::Rules) -> Result<AgentFile> {
         let names = G::action_names();
         let features = self.terms.iter().map(|(feature, _)| names[*feature].to_owned()).collect();
         let weights: Vec<f64> = self.terms.iter().map(|(_, weight)| *weight).collect();
-        weights_file::write::<G>(KIND, rules, &ModelConfig { features }, &weights)
+        weights_file::write::<G>(Kind::Linear, rules, &ModelConfig { features }, &weights)
     }
 
     /// The controller in a file; `name` is what errors call it.
     ///
     /// # Errors
     /// When the file is of another kind of model, plays another game or has features that there are not.
-    pub fn from_file<G: Features>(file: &AgentFile, name: &str) -> Result<Self> {
-        let ModelConfig { features } = weights_file::config::<G, _>(file, KIND, name)?;
+    pub fn from_file<G: ActionFeatures>(file: &AgentFile, name: &str) -> Result<Self> {
+        let ModelConfig { features } = weights_file::config::<G, _>(file, Kind::Linear, name)?;
         let features = numbers::<G>(&features, name)?;
         let weights = weights_file::weights(file, features.len(), name)?;
         Ok(Self { terms: features.into_iter().zip(weights).collect() })
@@ -125,17 +125,15 @@ impl Controlled {
     /// The player of the controller that looks so many pieces ahead.
     ///
     /// The piece to be placed is one of them.
-    pub fn player<G: Features>(&self, depth: u32) -> impl Policy<G> + use<G> {
+    pub fn player<G: ActionFeatures>(&self, depth: u32) -> impl Policy<G> + use<G> {
         let of_action = self.terms.iter().copied().filter(|(feature, _)| G::is_of_action(*feature)).collect();
-        ControlledPlayer { terms: self.terms.clone(), of_action, scale: scale(&self.terms), depth }
+        LinearPlayer { terms: self.terms.clone(), of_action, scale: scale(&self.terms), depth }
     }
 }
 
-/// The names of a game's controllers behind some words.
-///
-/// It is nothing where the game has none.
-fn known_names<G: Features>(words: &str) -> String {
-    let names: Vec<&str> = G::CONTROLLERS.iter().map(|known| known.name).collect();
+/// The names of a game's presets behind some words; nothing where the game has none.
+fn preset_names<G: Roster>(words: &str) -> String {
+    let names: Vec<&str> = G::PRESETS.iter().map(|preset| preset.name).collect();
     if names.is_empty() { String::new() } else { format!("{words}{}", names.join(", ")) }
 }
 
@@ -156,7 +154,7 @@ pub struct Selection {
 
 impl Selection {
     /// The features at those places of the game's list, each once.
-    pub fn new<G: Features>(features: Vec<usize>) -> Self {
+    pub fn new<G: ActionFeatures>(features: Vec<usize>) -> Self {
         let mut places = vec![None; G::action_names().len()];
         (0..).zip(&features).for_each(|(place, feature)| places[*feature] = Some(place));
         Self { features, places }
@@ -179,7 +177,7 @@ impl Selection {
 }
 
 /// The places of features by their names, in their order.
-fn numbers<G: Features>(names: &[String], of: &str) -> Result<Vec<usize>> {
+fn numbers<G: ActionFeatures>(names: &[String], of: &str) -> Result<Vec<usize>> {
     let known = G::action_names();
     let number = |name: &String| {
         let place = known.iter().position(|known| known == name);
@@ -192,7 +190,7 @@ fn numbers<G: Features>(names: &[String], of: &str) -> Result<Vec<usize>> {
 ///
 /// # Errors
 /// A name that is neither a feature's nor a set's, or no name at all; the sentence begins with `of`.
-pub fn places<G: Features>(names: &[String], of: &str) -> Result<Vec<usize>> {
+pub fn places<G: ActionFeatures>(names: &[String], of: &str) -> Result<Vec<usize>> {
     let (all, sets) = (G::action_names(), G::feature_sets());
     let mut found = Vec::new();
     let known = || {
@@ -225,7 +223,7 @@ pub fn places<G: Features>(names: &[String], of: &str) -> Result<Vec<usize>> {
 }
 
 /// Plays the first of the actions with the highest value.
-struct ControlledPlayer {
+struct LinearPlayer {
     terms: Vec<(usize, f64)>,
     /// Those that tell of the action alone.
     of_action: Vec<(usize, f64)>,
@@ -233,7 +231,7 @@ struct ControlledPlayer {
     depth: u32,
 }
 
-impl ControlledPlayer {
+impl LinearPlayer {
     /// What a position is worth in which the game is lost.
     fn lost(&self) -> f64 {
         -LOST * self.scale
@@ -242,7 +240,7 @@ impl ControlledPlayer {
     /// The actions, each with its value by what may follow it.
     ///
     /// The value is what the action's own features add to the mean of the best values that may follow it.
-    fn further<G: Features>(&self, state: &G::State) -> Vec<ActionValue> {
+    fn further<G: ActionFeatures>(&self, state: &G::State) -> Vec<ActionValue> {
         let mut values = Vec::new();
         G::weigh(std::slice::from_ref(state), &self.of_action, |_, action, value| {
             values.push(ActionValue { action, value })
@@ -270,7 +268,7 @@ impl ControlledPlayer {
     }
 }
 
-impl<G: Features> Policy<G> for ControlledPlayer {
+impl<G: ActionFeatures> Policy<G> for LinearPlayer {
     fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
         let mut values = Vec::new();
         if self.depth == 1 {
@@ -313,7 +311,7 @@ fn first_of_best(values: &[ActionValue]) -> Option<usize> {
 pub const WEIGHTS: &str = "weights";
 
 /// The player's entry in the list.
-pub fn entry<G: Playable>() -> Entry<G> {
+pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "linear",
         about: "the highest sum of weighed features of a move: a controller that is known by a name, or was trained",
@@ -336,29 +334,27 @@ pub fn entry<G: Playable>() -> Entry<G> {
     }
 }
 
-fn load<G: Playable>(options: &Options<G>) -> Result<Controlled> {
-    match (options.given(CHECKPOINT.key), options.given(WEIGHTS)) {
-        (Some(_), Some(_)) => {
-            Err(Error::user(format!("'{}' has both weights and checkpoint: one is enough", options.text)))
+fn load<G: Roster>(options: &Options<G>) -> Result<Linear> {
+    if let Some(name) = options.given(WEIGHTS) {
+        if options.given(CHECKPOINT.key).is_some() {
+            return Err(Error::user(format!("'{}' has both weights and checkpoint: one is enough", options.text)));
         }
-        (Some(path), None) => {
-            let path = agent_file(Path::new(path))?;
-            Controlled::from_file::<G>(&AgentFile::load(&path)?, &path.display().to_string())
-        }
-        (None, Some(name)) => match G::CONTROLLERS.iter().find(|known| known.name == name) {
-            Some(known) => Controlled::of::<G>(known),
-            None if G::CONTROLLERS.is_empty() => Err(options
-                .wrong(WEIGHTS, "left out: no controller of the game has a name, but checkpoint=PATH is possible")),
-            None => Err(options.wrong(WEIGHTS, &known_names::<G>("one of "))),
-        },
-        (None, None) => match G::CONTROLLERS.first() {
-            Some(known) => Controlled::of::<G>(known),
-            None => Err(Error::user(format!(
-                "'{}' needs checkpoint=PATH, the file or folder of a controller that was trained",
-                options.text
-            ))),
-        },
+        return match G::PRESETS.iter().find(|preset| preset.name == name) {
+            Some(preset) => Linear::of::<G>(preset),
+            None if G::PRESETS.is_empty() => {
+                Err(options
+                    .wrong(WEIGHTS, "left out: no weights of the game have a name, but checkpoint=PATH is possible"))
+            }
+            None => Err(options.wrong(WEIGHTS, &preset_names::<G>("one of "))),
+        };
     }
+    let needed = || {
+        Error::user(format!(
+            "'{}' needs checkpoint=PATH, the file or folder of an agent of weighed features",
+            options.text
+        ))
+    };
+    options.agent(|| roster::first_agent::<G>(Kind::Linear).ok_or_else(needed))?.linear::<G>()
 }
 
 #[cfg(test)]
@@ -392,8 +388,8 @@ mod tests {
     #[test]
     fn a_saved_controller_with_features_that_there_are_not_is_refused() {
         let count = Tetris::action_names().len();
-        assert!(Controlled::saved::<Tetris>(&[(0, 1.0), (count - 1, 2.0)]).is_ok());
-        let refused = Controlled::saved::<Tetris>(&[(0, 1.0), (count, 2.0)]).unwrap_err().to_string();
+        assert!(Linear::saved::<Tetris>(&[(0, 1.0), (count - 1, 2.0)]).is_ok());
+        let refused = Linear::saved::<Tetris>(&[(0, 1.0), (count, 2.0)]).unwrap_err().to_string();
         assert_eq!(refused, "a controller is saved with features that tetris does not have");
     }
 
@@ -404,7 +400,7 @@ mod tests {
         let state = Tetris::with_piece(&Tetris::parse(wall, 0).unwrap(), 1);
         let state = Tetris::at(&rules, &state).state();
         for depth in [1, 2] {
-            let mut player = Controlled::named::<Tetris>("dt-10").unwrap().player::<Tetris>(depth);
+            let mut player = Linear::named::<Tetris>("dt-10").unwrap().player::<Tetris>(depth);
             let player = &mut player;
             let ranked = Policy::<Tetris>::rank(player, &state, &mut Stream::new(0, Role::Tie, 0));
             assert!(ranked.iter().all(|valued| valued.value.is_finite()), "{ranked:?}");
@@ -417,10 +413,10 @@ mod tests {
     fn weights_mean_the_same_at_any_scale() {
         let rules = Rules::new(6).unwrap();
         for (name, depth) in [("report", 1), ("dt-10", 1), ("dt-10", 2)] {
-            let known = Controlled::named::<Tetris>(name).unwrap();
+            let known = Linear::named::<Tetris>(name).unwrap();
             let by = |factor: f64| {
                 let terms = known.terms().iter().map(|(feature, weight)| (*feature, weight * factor)).collect();
-                let player = Controlled::new(terms).player::<Tetris>(depth);
+                let player = Linear::new(terms).player::<Tetris>(depth);
                 let mut stream = Stream::new(5, Role::Game, 0);
                 let mut game = Tetris::new(&rules, &mut stream);
                 let mut boards = Vec::new();
@@ -445,7 +441,7 @@ mod tests {
         let state = Tetris::with_piece(&state, 1);
         let rules = Rules::new(4).unwrap();
         let state = Tetris::at(&rules, &state).state();
-        let far = Controlled::named::<Tetris>("dt-10").unwrap().player::<Tetris>(2);
+        let far = Linear::named::<Tetris>("dt-10").unwrap().player::<Tetris>(2);
         let values = far.values(&state, &mut Stream::new(0, Role::Tie, 0));
         let value = |lost: bool| {
             let of = values.iter().filter(move |valued| Tetris::after(&state, valued.action).state.is_lost() == lost);
@@ -460,7 +456,7 @@ mod tests {
     #[test]
     fn a_piece_further_an_action_is_worth_its_own_features_and_the_mean_of_the_best_that_may_follow() {
         let rules = Rules::new(5).unwrap();
-        let known = Controlled::named::<Tetris>("dt-10").unwrap();
+        let known = Linear::named::<Tetris>("dt-10").unwrap();
         let (near, far) = (known.player::<Tetris>(1), known.player::<Tetris>(2));
         let mut ties = Stream::new(0, Role::Tie, 0);
         let mut stream = Stream::new(2, Role::Game, 0);

@@ -1,0 +1,11 @@
+//! What all of matchq stands on.
+//!
+//! - [`error`]: errors as sentences, each with its exit code.
+//! - [`files`]: files that are whole or not there.
+//! - [`random`]: random streams, one for each role and index under a seed, and CPython's generator.
+//! - [`instructions`]: which of the processor's instruction sets is used.
+
+pub mod error;
+pub mod files;
+pub mod instructions;
+pub mod random;

@@ -1,0 +1,190 @@
+//! Trained agents: where they lie, those that ship, and their players.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize as _;
+use toml::Table;
+
+use crate::agent_file::{AgentFile, Kind};
+use crate::error::{Error, Result, in_words};
+use crate::games::Game;
+use crate::network::{Backend, Model, NetworkPlayer, Precision};
+use crate::options::BoxedPlayer;
+use crate::roster::{self, Roster};
+use crate::{Linear, PolicyPlayer, ValueModel};
+
+/// The agent that a folder is taken to mean.
+pub const BEST: &str = "best.safetensors";
+
+/// The agent of a run as it is at its last checkpoint.
+pub const LAST: &str = "last.safetensors";
+
+/// An agent inside the program.
+pub struct Shipped {
+    /// The name.
+    pub name: &'static str,
+    /// What it is for, in one line.
+    pub about: &'static str,
+    /// The player that plays it.
+    pub kind: Kind,
+    /// The bytes of its file.
+    pub file: &'static [u8],
+}
+
+/// An agent that was read from a file or from inside the program.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    /// What its file holds.
+    pub file: AgentFile,
+    /// What errors call it.
+    name: String,
+}
+
+impl Agent {
+    /// The agent of a file, of a folder's best agent, or of a name of one that ships.
+    ///
+    /// # Errors
+    /// A name that is neither, and a file that is damaged, foreign or of another version of the program.
+    pub fn load(path: &Path) -> Result<Self> {
+        if let Some(shipped) = path.to_str().and_then(roster::shipped).filter(|_| !path.exists()) {
+            return Self::shipped(shipped);
+        }
+        let path = file_of(path)?;
+        Ok(Self { file: AgentFile::load(&path)?, name: path.display().to_string() })
+    }
+
+    /// An agent that ships.
+    ///
+    /// # Errors
+    /// A program that was built with a damaged file.
+    pub fn shipped(shipped: &Shipped) -> Result<Self> {
+        let name = format!("the agent {}", shipped.name);
+        let file = AgentFile::from_bytes(shipped.file).map_err(|what| Error::runtime(format!("{name} {what}")))?;
+        Ok(Self { file, name })
+    }
+
+    /// The agent that plays a game where none is named: the first that ships.
+    ///
+    /// # Errors
+    /// A game without one.
+    pub fn default_of<G: Roster>() -> Result<Self> {
+        match G::AGENTS.first() {
+            Some(shipped) => Self::shipped(shipped),
+            None => Err(none_inside::<G>()),
+        }
+    }
+
+    /// What errors call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The name of its game.
+    pub fn game(&self) -> &str {
+        &self.file.game
+    }
+
+    /// The rules by which it was trained, checked to be the game's.
+    ///
+    /// # Errors
+    /// An agent of another game, and rules that this program does not know.
+    pub fn rules<G: Game>(&self) -> Result<Table> {
+        if self.game() != G::NAME {
+            return Err(Error::user(format!("{} plays {}, not {}", self.name, self.game(), G::NAME)));
+        }
+        let rules: std::result::Result<Table, toml::de::Error> = self.file.rules.parse();
+        let known = rules.and_then(|rules| G::Rules::deserialize(rules.clone()).map(|_| rules));
+        known.map_err(|error| {
+            let message = in_words(error.message());
+            Error::user(format!("{}: this program does not know the agent's rules: {message}", self.name))
+        })
+    }
+
+    /// Its network, if it is an agent of the player `network`.
+    ///
+    /// # Errors
+    /// An agent of another kind or game, and a configuration that this program does not know.
+    pub fn network<G: Roster>(&self) -> Result<Model> {
+        Model::from_file::<G>(&self.file, &self.name)
+    }
+
+    /// Its values, if it is an agent of the player `value`.
+    ///
+    /// # Errors
+    /// As of [`network`](Self::network).
+    pub fn value<G: Roster>(&self) -> Result<ValueModel> {
+        ValueModel::from_file::<G>(&self.file, &self.name)
+    }
+
+    /// Its weighed features, if it is an agent of the player `linear`.
+    ///
+    /// # Errors
+    /// As of [`network`](Self::network).
+    pub fn linear<G: Roster>(&self) -> Result<Linear> {
+        Linear::from_file::<G>(&self.file, &self.name)
+    }
+
+    /// Its player, called by its kind in results.
+    ///
+    /// A network values so many boards at once on the backend, in a precision or in that of its training.
+    ///
+    /// # Errors
+    /// An agent of another game, one that does not fit its configuration, and a precision for one without a network.
+    pub fn player<G: Roster>(
+        &self,
+        rules: &G::Rules,
+        batch: usize,
+        precision: Option<Precision>,
+        backend: &dyn Backend,
+    ) -> Result<BoxedPlayer<G>> {
+        let kind = self.file.kind;
+        if let (Some(precision), Kind::Value | Kind::Linear) = (precision, kind) {
+            return Err(Error::user(format!("--precision {precision}: {} has no network: leave it out", self.name)));
+        }
+        Ok(match kind {
+            Kind::Value => Box::new(PolicyPlayer::new(kind.name(), self.value::<G>()?.player::<G>(rules, 1))),
+            Kind::Linear => Box::new(PolicyPlayer::new(kind.name(), self.linear::<G>()?.player::<G>(1))),
+            Kind::Network => {
+                let mut model = self.network::<G>()?;
+                if let Some(precision) = precision {
+                    model = model.with_precision(precision);
+                }
+                Box::new(NetworkPlayer::of(&model, batch, backend).map_err(|error| error.of(&self.name))?)
+            }
+        })
+    }
+}
+
+/// The error of a game for which no agent ships.
+pub fn none_inside<G: Game>() -> Error {
+    Error::user(format!(
+        "no agent of {0} is inside the program: name an agent's file or folder, as checkpoint=PATH or by --checkpoint \
+         PATH, or take a player that needs none (matchq players --game {0})",
+        G::NAME
+    ))
+}
+
+/// The agent's file that a path means: itself, or a folder's best agent.
+fn file_of(path: &Path) -> Result<PathBuf> {
+    if !path.is_dir() {
+        if !path.exists() {
+            return Err(Error::user(format!(
+                "{} is not there: name an agent's file, a folder that holds one, or one that ships: {}",
+                path.display(),
+                roster::agents().map(|agent| agent.name).collect::<Vec<_>>().join(", ")
+            )));
+        }
+        return Ok(path.to_owned());
+    }
+    let file = path.join(BEST);
+    if file.is_file() {
+        return Ok(file);
+    }
+    Err(Error::user(match path.join(LAST).is_file() {
+        true => format!(
+            "{0} holds no {BEST} yet, as its training has not been evaluated: {0}/{LAST} is its agent as it is",
+            path.display()
+        ),
+        false => format!("{} holds no {BEST}: name an agent's file or a folder that holds one", path.display()),
+    }))
+}

@@ -1,0 +1,9 @@
+//! Players of bilging: a beam search and a planner.
+
+pub mod beam;
+pub mod planner;
+mod potential;
+mod rows;
+
+pub use beam::Beam;
+pub use potential::Promise;

@@ -1,0 +1,112 @@
+//! Players by their text, `name:key=value:key=value`.
+//!
+//! The list of all there are has one line a player.
+
+use crate::agent_file::Kind;
+use crate::error::{Error, Result};
+use crate::network::Processor;
+use crate::options::{
+    BoxedPlayer, CHECKPOINT, DEFAULT_MS, Entry, GUIDE, LABEL, MS, Options, Parameter, SIMS, Setting, list,
+};
+use crate::roster::{Roster, first_agent, own_entries};
+use crate::{cascade, exhaustive, greedy, linear, network, plan, random_player, rollout, setup, value};
+
+/// All players of a game, what is recommended first.
+pub fn players<G: Roster>() -> Vec<Entry<G>> {
+    let mut players = vec![
+        best(),
+        network::entry(),
+        network::search_entry(),
+        random_player::entry(),
+        random_player::matching(),
+        greedy::entry(),
+        cascade::entry(),
+        plan::entry(),
+        setup::entry(),
+        exhaustive::entry(),
+        rollout::entry(),
+        value::entry(),
+        linear::entry(),
+    ];
+    players.extend(G::players());
+    players.extend(own_entries());
+    players
+}
+
+/// The entry of what is recommended.
+fn best<G: Roster>() -> Entry<G> {
+    Entry {
+        name: "best",
+        about: "what is recommended for a time a move: the game's own search, network+search where an agent ships, weighed \
+                features that look a piece further, else rollout",
+        parameters: &[
+            Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
+            Parameter { key: "sims", default: None, about: SIMS },
+        ],
+        build: |options, rules| G::best(options, rules),
+    }
+}
+
+/// The player of a text, `name:key=value:key=value`, for games of these rules.
+///
+/// All that follows `checkpoint=` is its path. Networks are evaluated on the processor.
+///
+/// # Errors
+/// An unknown player or parameter, a parameter given twice, a value that is out of range, and a checkpoint that cannot be
+/// loaded.
+pub fn parse<G: Roster>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
+    parse_with(text, rules, &Setting { backend: &Processor, agent: None })
+}
+
+/// The player of a text, with a backend for its network and an agent to play by where the text names none.
+///
+/// A player without an agent has no use for it.
+///
+/// # Errors
+/// As of [`parse`], and a checkpoint in the text beside an agent.
+pub fn parse_with<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) -> Result<BoxedPlayer<G>> {
+    let (name, parameters) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+    let players = players::<G>();
+    let Some(entry) = players.iter().find(|entry| entry.name == name) else {
+        let names = list(players.iter().map(|entry| entry.name));
+        return Err(Error::user(format!("there is no player '{name}' of {}: the players are {names}", G::NAME)));
+    };
+    let options = Options::read(text, parameters, entry, setting)?;
+    (entry.build)(&options, rules)
+}
+
+/// The list of a game's players and their parameters, as lines of text.
+///
+/// Each parameter has its default and its meaning.
+pub fn listing<G: Roster>() -> String {
+    let mut lines = String::new();
+    for entry in players::<G>() {
+        lines += &format!("{:<18}{}\n", entry.name, entry.about);
+        let has_use = |parameter: &&Parameter| parameter.key != linear::WEIGHTS || !G::PRESETS.is_empty();
+        for Parameter { key, default, about } in entry.parameters.iter().filter(has_use) {
+            let more = match *key {
+                key if key == GUIDE.key => format!(": {}", list(rollout::guides::<G>().into_iter())),
+                key if key != CHECKPOINT.key => String::new(),
+                _ if is_inside::<G>(entry.name) => "; without it an agent inside the program".to_owned(),
+                _ => "; needed, as none is inside the program".to_owned(),
+            };
+            let default = default.map_or(String::new(), |default| format!("={default}"));
+            lines += &format!("  :{:<15}{about}{more}\n", format!("{key}{default}"));
+            for known in G::PRESETS.iter().filter(|_| *key == linear::WEIGHTS) {
+                lines += &format!("    {:<14}{}\n", known.name, known.about);
+            }
+        }
+    }
+    lines += &format!("every player\n  :{:<15}{}\n", LABEL.key, LABEL.about);
+    lines
+}
+
+/// Whether the program has an agent inside for a player that needs one.
+fn is_inside<G: Roster>(player: &str) -> bool {
+    let kind = match player {
+        "value" => Kind::Value,
+        "linear" => Kind::Linear,
+        _ => Kind::Network,
+    };
+    first_agent::<G>(kind).is_some()
+}

@@ -1,0 +1,262 @@
+//! The shape of a network: what is chosen of it, and what follows from its game.
+
+use serde::{Deserialize, Serialize};
+use toml::Table;
+
+use super::{Precision, Shown, View};
+use crate::agent_file::AgentFile;
+use crate::error::{Error, OutOfRange, Result, in_words, require};
+use crate::games::{Image, MaskKind};
+
+/// What the user chooses of the network.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NetworkConfig {
+    /// Channels of every convolution between input and head.
+    ///
+    /// They are counted per colour with `share_colours`.
+    pub channels: usize,
+    /// Number of 3x3 convolutions.
+    pub layers: usize,
+    /// One set of weights sees each colour in turn.
+    ///
+    /// The network is then equivariant under permutations of the colours.
+    pub share_colours: bool,
+    /// Separate streams of state value and advantages (a dueling network).
+    ///
+    /// Wang et al. 2016, <https://arxiv.org/abs/1511.06581>.
+    pub dueling: bool,
+    /// What the network sees.
+    pub input: Input,
+    /// With afterstates: waves of a chain by a learned dynamics model.
+    ///
+    /// So many at the most; 0 for no model. The network values the board that they leave; without a model the board as
+    /// the action leaves it.
+    pub dynamics_waves: usize,
+    /// Number of 3x3 convolutions of the dynamics model.
+    pub dynamics_layers: usize,
+    /// With plans: moves after each move that are valued too; 0 for none.
+    ///
+    /// These are the moves with the highest prior. The best of them takes the place of the second move of a plan.
+    pub next_moves: usize,
+    /// What its 3x3 convolutions but the first multiply, on the CPU.
+    pub precision: Precision,
+}
+
+/// What a network sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Input {
+    /// The position, for all actions in one pass.
+    #[default]
+    Position,
+    /// The position with one action done, and no more of the rules.
+    Afterstate,
+    /// What one action leaves for certain, and the certain plans that follow.
+    ///
+    /// The network learns what is to be added to the best plan of two actions.
+    Plans,
+}
+
+/// An afterstate's value is the sum of what each place adds, times this.
+///
+/// It keeps Adam's first steps, which move all places' outputs together, small.
+pub const SHARE: f32 = 1.0 / 16.0;
+
+impl Default for NetworkConfig {
+    fn default() -> Self {
+        Self {
+            channels: 32,
+            layers: 5,
+            share_colours: false,
+            dueling: false,
+            input: Input::Position,
+            dynamics_waves: 0,
+            dynamics_layers: 5,
+            next_moves: 0,
+            precision: Precision::F32,
+        }
+    }
+}
+
+impl NetworkConfig {
+    /// Whether a network of this shape can be built.
+    ///
+    /// # Errors
+    /// The first setting that is out of its range.
+    pub fn check(&self) -> std::result::Result<(), OutOfRange> {
+        let Self { channels, layers, dueling, input, dynamics_waves, dynamics_layers, next_moves, .. } = *self;
+        for (key, value, range) in [
+            ("channels", channels, 1..=1024),
+            ("layers", layers, 2..=64),
+            ("dynamics_waves", dynamics_waves, 0..=64),
+            ("dynamics_layers", dynamics_layers, 2..=64),
+            ("next_moves", next_moves, 0..=256),
+        ] {
+            let allowed = format!("between {} and {}", range.start(), range.end());
+            require(range.contains(&value), &format!("network.{key}"), value, allowed)?;
+        }
+        require(
+            !dueling || input == Input::Position,
+            "network.dueling",
+            dueling,
+            "false where network.input is not \"position\": an afterstate has one value",
+        )?;
+        require(
+            dynamics_waves == 0 || input == Input::Afterstate,
+            "network.dynamics_waves",
+            dynamics_waves,
+            "0 where network.input is not \"afterstate\": only there is something to predict",
+        )?;
+        require(
+            next_moves == 0 || input == Input::Plans,
+            "network.next_moves",
+            next_moves,
+            "0 where network.input is not \"plans\": what follows a move must be known",
+        )
+    }
+}
+
+/// Factor of the sums over the cells below, which a dynamics model sees.
+///
+/// There are up to nine of these cells.
+pub const BELOW: f32 = 0.5;
+
+/// A model without its weights.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelConfig {
+    /// The game's name; the file has it beside the rest.
+    #[serde(skip)]
+    pub game: String,
+    /// The parameters of the rules that it was trained with.
+    ///
+    /// The file has them beside the rest.
+    #[serde(skip)]
+    pub rules: Table,
+    /// The name of the mask of the moves that it is offered.
+    ///
+    /// Empty for the game's default.
+    pub mask: String,
+    /// Points that the network's values count in.
+    ///
+    /// One over the factor by which rewards were scaled in training.
+    pub points: f64,
+    /// The network's shape.
+    pub network: NetworkConfig,
+}
+
+impl ModelConfig {
+    /// What the network sees of a position.
+    ///
+    /// A mask that the game has not, which is refused where a configuration is read, is taken for its default.
+    pub fn view<G: Image>(&self) -> View {
+        let shown = match self.network.input {
+            Input::Position => Shown::Position,
+            Input::Afterstate => Shown::Done,
+            Input::Plans => Shown::Plans,
+        };
+        let mask = MaskKind::of::<G>(&self.mask).unwrap_or(MaskKind::default_of::<G>());
+        View { shown, mask, scale: (1.0 / self.points) as f32 }
+    }
+
+    /// The configuration in a file; `name` is what errors call it.
+    pub(super) fn read(file: &AgentFile, name: &str) -> Result<Self> {
+        let unknown = |entry: &str, error: toml::de::Error| {
+            Error::user(format!(
+                "{name}: this program does not know the agent's {entry}: {}",
+                in_words(error.message())
+            ))
+        };
+        let rules = file.rules.parse().map_err(|error| unknown("rules", error))?;
+        let config: Self = toml::from_str(&file.config).map_err(|error| unknown("config", error))?;
+        if let Err(OutOfRange { key, value, allowed }) = config.network.check() {
+            return Err(Error::user(format!("{name}: {key} = {value}: it must be {allowed}")));
+        }
+        if !(config.points > 0.0 && config.points.is_finite()) {
+            return Err(Error::user(format!("{name}: points = {}: it must be above 0", config.points)));
+        }
+        Ok(Self { game: file.game.clone(), rules, ..config })
+    }
+}
+
+/// The shape of a network for a game: sizes of what goes in and comes out, and where values are read.
+#[derive(Clone, Debug)]
+pub struct NetworkShape {
+    /// What was chosen of the network.
+    pub config: NetworkConfig,
+    /// What the network sees of a position.
+    pub view: View,
+    /// Planes of an image, of which a board's come first.
+    pub planes: usize,
+    /// Planes of a board.
+    pub board_planes: usize,
+    /// Rows of an image.
+    pub rows: usize,
+    /// Columns of an image.
+    pub columns: usize,
+    /// Scalars beside an image.
+    pub scalars: usize,
+    /// Leading planes that are interchangeable (colours); 0 unless the weights are shared among them.
+    pub colours: usize,
+    /// Planes of the output.
+    pub output_planes: usize,
+    /// Where values are read off in the flattened output, channels last.
+    ///
+    /// Each action's place, or all places of one plane after the other.
+    pub places: Vec<i32>,
+    /// Numbers for an image: a value for each action; of an afterstate one, and one more if next moves are valued.
+    pub outputs: usize,
+    /// Waves that a dynamics model predicts at the most; 0 without one.
+    pub waves: usize,
+    /// Moves after each move that are valued too.
+    pub next_moves: usize,
+}
+
+impl NetworkShape {
+    /// The shape of a model's network for its game.
+    pub fn of<G: Image>(model: &ModelConfig) -> Self {
+        let (config, view) = (model.network.clone(), model.view::<G>());
+        let afterstates = 1 + usize::from(config.next_moves > 0);
+        let (output_planes, outputs) = match view.afterstates() {
+            false => (G::ACTION_PLANES, G::ACTIONS),
+            true => (afterstates, afterstates),
+        };
+        let place = |action| {
+            let (plane, row, column) = G::place(action);
+            ((row * G::COLUMNS + column) * G::ACTION_PLANES + plane) as i32
+        };
+        let places = match view.afterstates() {
+            false => (0..G::ACTIONS).map(place).collect(),
+            true => {
+                let planes = (0..outputs).flat_map(|plane| (plane..G::ROWS * G::COLUMNS * outputs).step_by(outputs));
+                planes.map(|place| place as i32).collect()
+            }
+        };
+        Self {
+            view,
+            planes: view.planes::<G>(),
+            board_planes: G::PLANES,
+            rows: G::ROWS,
+            columns: G::COLUMNS,
+            scalars: G::SCALARS,
+            colours: if config.share_colours { G::COLOURS } else { 0 },
+            output_planes,
+            places,
+            outputs,
+            waves: config.dynamics_waves,
+            next_moves: config.next_moves,
+            config,
+        }
+    }
+
+    /// What the network sees if the rules tell what its dynamics model would predict.
+    pub fn exact_view(&self) -> View {
+        if self.waves > 0 { self.view.exact() } else { self.view }
+    }
+
+    /// Channels of the first layer's input, for so many planes: those of one colour where colours share the weights.
+    pub fn stacked(&self, planes: usize) -> usize {
+        if self.colours == 0 { planes } else { planes - self.colours + 2 }
+    }
+}

@@ -1,0 +1,162 @@
+//! Who computes a network: the processor here, other devices elsewhere.
+
+use std::collections::BTreeSet;
+
+use matchq_kernels::{Kernel, Parts, Precision, Tower, WaveParts, WaveTower};
+
+use super::{BELOW, NetworkShape, SHARE};
+use crate::agent_file::{Array, Arrays};
+use crate::error::{Error, Result};
+
+/// A network that is asked for its outputs, without gradients.
+pub trait Evaluate: Send {
+    /// The outputs `[batch, outputs]` of images `[batch, planes, rows, columns]` and scalars `[batch, scalars]`.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn outputs(&mut self, images: &[f32], scalars: &[f32]) -> Result<Vec<f32>>;
+
+    /// Follows the chains of boards by the dynamics model until nothing changes, and adds their points.
+    ///
+    /// Boards are `[batch, planes, rows, columns]` and change to what they become; points are in the network's units.
+    ///
+    /// # Errors
+    /// When the device fails.
+    fn outcome(&mut self, boards: &mut [f32], points: &mut [f32]) -> Result<()>;
+}
+
+/// A place where networks are evaluated.
+pub trait Backend: Sync {
+    /// A network of a shape with these weights, ready to be asked.
+    ///
+    /// # Errors
+    /// Weights that are not those of a network of this shape.
+    fn network(&self, shape: &NetworkShape, weights: &Arrays) -> Result<Box<dyn Evaluate>>;
+}
+
+/// The processor, by the kernels of this program.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Processor;
+
+impl Backend for Processor {
+    fn network(&self, shape: &NetworkShape, weights: &Arrays) -> Result<Box<dyn Evaluate>> {
+        Ok(Box::new(Network::new(shape, weights)?))
+    }
+}
+
+/// A network on the processor.
+struct Network {
+    tower: Tower,
+    chains: Option<WaveTower>,
+    waves: usize,
+}
+
+impl Evaluate for Network {
+    fn outputs(&mut self, images: &[f32], scalars: &[f32]) -> Result<Vec<f32>> {
+        Ok(self.tower.forward(images, scalars))
+    }
+
+    fn outcome(&mut self, boards: &mut [f32], points: &mut [f32]) -> Result<()> {
+        if let Some(chains) = &self.chains {
+            chains.outcome(boards, points, self.waves);
+        }
+        Ok(())
+    }
+}
+
+impl Network {
+    fn new(shape: &NetworkShape, weights: &Arrays) -> Result<Self> {
+        let mut reader = Reader { weights, left: weights.keys().map(String::as_str).collect() };
+        let read = reader.network(shape).and_then(|network| match reader.left.first() {
+            None => Ok(network),
+            Some(name) => Err(format!("'{name}' is no tensor of it")),
+        });
+        read.map_err(|wrong| Error::user(format!("the weights do not fit the network of the configuration: {wrong}")))
+    }
+}
+
+/// What is read of some weights, or what is wrong with them.
+type Read<T> = std::result::Result<T, String>;
+
+/// Reads tensors by their names.
+struct Reader<'a> {
+    weights: &'a Arrays,
+    /// Names of those that were not read yet.
+    left: BTreeSet<&'a str>,
+}
+
+impl Reader<'_> {
+    fn network(&mut self, shape: &NetworkShape) -> Read<Network> {
+        let NetworkShape { config, colours, rows, columns, .. } = shape;
+        let (width, body) = (config.channels, config.layers - 1);
+        let square = [width, width, 1];
+        let parts = Parts {
+            colours: *colours,
+            stem: self.kernel("stem", [width, shape.stacked(shape.planes) + shape.scalars, 3])?,
+            body: self.kernels("body", body, [width, width, 3])?,
+            exchange: self.kernels("exchange", if *colours > 0 { body } else { 0 }, square)?,
+            summary: self.kernel("summary", square)?,
+            hidden: self.kernel("hidden", square)?,
+            advantage: self.kernel("advantage", [shape.output_planes, width, 1])?,
+            value: match config.dueling {
+                true => Some([self.kernel("value.hidden", square)?, self.kernel("value.output", [1, width, 1])?]),
+                false => None,
+            },
+            places: shape.places.clone(),
+            sums: shape.view.afterstates().then_some((shape.outputs, SHARE)),
+        };
+        let parts = Parts { body: parts.body.into_iter().map(|one| one.with(config.precision)).collect(), ..parts };
+        let chains = match shape.waves {
+            0 => None,
+            _ => Some(WaveTower::new(&self.chains(shape)?, [shape.board_planes, *rows, *columns])),
+        };
+        let tower = Tower::new(&parts, [shape.planes, *rows, *columns], shape.scalars);
+        Ok(Network { tower, chains, waves: shape.waves })
+    }
+
+    fn chains(&mut self, shape: &NetworkShape) -> Read<WaveParts> {
+        let NetworkShape { config, colours, board_planes: planes, .. } = shape;
+        let (width, body) = (config.channels, config.dynamics_layers - 1);
+        Ok(WaveParts {
+            colours: *colours,
+            stem: self.kernel("dynamics.stem", [width, shape.stacked(*planes), 3])?,
+            body: self.kernels("dynamics.body", body, [width, width, 3])?,
+            exchange: self.kernels("dynamics.exchange", body, [width, 2 * width, 1])?,
+            below: BELOW,
+            own: match colours {
+                0 => None,
+                _ => Some(self.kernel("dynamics.own", [1, width, 1])?),
+            },
+            rest: match planes - colours {
+                0 => None,
+                rest => Some(self.kernel("dynamics.rest", [rest, width, 1])?),
+            },
+            hidden: self.kernel("dynamics.hidden", [width, width, 1])?,
+            points: self.kernel("dynamics.points", [1, width, 1])?,
+            share: SHARE,
+        })
+    }
+
+    fn kernels(&mut self, name: &str, count: usize, sizes: [usize; 3]) -> Read<Vec<Kernel>> {
+        (0..count).map(|layer| self.kernel(&format!("{name}.{layer}"), sizes)).collect()
+    }
+
+    /// The convolution of a name; `sizes` are channels out, channels in and the kernel's side.
+    fn kernel(&mut self, name: &str, sizes: [usize; 3]) -> Read<Kernel> {
+        let [outputs, inputs, side] = sizes;
+        let weight = self.tensor(format!("{name}.weight"), &[outputs, inputs, side, side])?;
+        let bias = self.tensor(format!("{name}.bias"), &[outputs])?;
+        Ok(Kernel { sizes, weight, bias, precision: Precision::F32 })
+    }
+
+    fn tensor(&mut self, name: String, shape: &[usize]) -> Read<Vec<f32>> {
+        let Some(Array { shape: found, values }) = self.weights.get(&name) else {
+            return Err(format!("there is no {name}"));
+        };
+        self.left.remove(name.as_str());
+        match found == shape {
+            true => Ok(values.clone()),
+            false => Err(format!("{name} has shape {found:?}, not {shape:?}")),
+        }
+    }
+}

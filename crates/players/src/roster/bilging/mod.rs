@@ -1,0 +1,63 @@
+//! What bilging is to the program.
+
+mod advice;
+mod figures;
+
+use serde_json::{Map, Value};
+
+use super::{OwnFigures, OwnPolicy, Played, Roster};
+use crate::agent::Shipped;
+use crate::agent_file::Kind;
+use crate::bilging::{beam, planner};
+use crate::error::Result;
+use crate::games::bilging::{Bilging, Rules, State};
+use crate::options::{BoxedPlayer, Entry, Options};
+
+impl Roster for Bilging {
+    const ABOUT: &'static str = "12 x 6 pieces, 50 swaps in a row, breaks of up to four lines at once";
+
+    const AGENTS: &'static [Shipped] = &[
+        Shipped {
+            name: "bilging-dqn",
+            about: "learned by DQN from what follows from each swap for certain",
+            kind: Kind::Network,
+            file: include_bytes!("../../../../../checkpoints/bilging-dqn/best.safetensors"),
+        },
+        Shipped {
+            name: "bilging-fitted",
+            about: "weights of the article's six features, by fitted value iteration",
+            kind: Kind::Value,
+            file: include_bytes!("../../../../../checkpoints/bilging-fitted/best.safetensors"),
+        },
+    ];
+
+    const POLICIES: &'static [OwnPolicy<State>] = &[OwnPolicy {
+        name: "planner",
+        about: "the swap that leaves the best bingo to build, by its swaps and by what is in their way",
+        values: planner::values,
+    }];
+
+    fn players() -> Vec<Entry<Self>> {
+        vec![beam::entry()]
+    }
+
+    fn best(options: &Options<Self>, _: &Rules) -> Result<BoxedPlayer<Self>> {
+        beam::player(options)
+    }
+
+    fn figures(games: &mut dyn Iterator<Item = Played<Self>>) -> OwnFigures {
+        figures::figures(games)
+    }
+
+    fn about_move(state: &State, action: usize) -> Map<String, Value> {
+        advice::of_move(state, action)
+    }
+
+    fn about_board(state: &State) -> Map<String, Value> {
+        advice::of_board(state)
+    }
+
+    fn advice(state: &State, best: usize) -> String {
+        advice::drawing(state, best)
+    }
+}

@@ -1,0 +1,64 @@
+//! What match-3 is to the program.
+
+use super::{Forecast, Roster};
+use crate::agent::Shipped;
+use crate::agent_file::Kind;
+use crate::games::match3::{MATCHING, Match3, SETUPS, State};
+use crate::games::{MaskKind, StateFeatures};
+use crate::options::Entry;
+use crate::ranked;
+
+impl Roster for Match3 {
+    const ABOUT: &'static str =
+        "8 x 10 tokens, 25 swaps, runs of three or more; a swap without a match stays and costs 5";
+
+    const FORECAST: Option<Forecast<State>> = Some(Forecast { points: forecast, in_search: false });
+
+    const AGENTS: &'static [Shipped] = &[
+        Shipped {
+            name: "dqn",
+            about: "learned from its own moves by DQN; it is told only which swaps match",
+            kind: Kind::Network,
+            file: include_bytes!("../../../../checkpoints/dqn/best.safetensors"),
+        },
+        Shipped {
+            name: "dqn-plain",
+            about: "the plain network: five planes in, 142 values out in one pass",
+            kind: Kind::Network,
+            file: include_bytes!("../../../../checkpoints/dqn-plain/best.safetensors"),
+        },
+        Shipped {
+            name: "dqn-setups",
+            about: "the one to search with: it values what follows from each swap for certain",
+            kind: Kind::Network,
+            file: include_bytes!("../../../../checkpoints/dqn-setups/best.safetensors"),
+        },
+        Shipped {
+            name: "match3-fitted",
+            about: "three weights of two features, by fitted value iteration",
+            kind: Kind::Value,
+            file: include_bytes!("../../../../checkpoints/match3-fitted/best.safetensors"),
+        },
+    ];
+
+    const THEMES: &'static [&'static str] = &["match3", "kit"];
+
+    fn players() -> Vec<Entry<Self>> {
+        vec![ranked::entry()]
+    }
+
+    /// The same mask, but [`MATCHING`] in place of [`SETUPS`].
+    ///
+    /// To find set-ups in many positions takes longer than a forward pass, and they are seldom the best.
+    fn successor_mask(kind: MaskKind) -> MaskKind {
+        if kind == SETUPS { MATCHING } else { kind }
+    }
+}
+
+/// The weighted sum of the position's [features](StateFeatures::features).
+///
+/// The weights are by least squares from the scores of two searching players, 300 games each.
+fn forecast(state: &State) -> f64 {
+    const WEIGHTS: [f64; 2] = [1.3, 0.135];
+    Match3::features(state).iter().zip(WEIGHTS).map(|(feature, weight)| weight * feature).sum()
+}
