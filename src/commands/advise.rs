@@ -12,7 +12,7 @@ use super::{print, rules};
 use crate::cli::Advise;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::players::Roster;
+use crate::players::Playable;
 use crate::players::{ActionValue, Listed};
 use crate::random::{Role, Stream};
 
@@ -36,7 +36,7 @@ struct Report<'a> {
 ///
 /// # Errors
 /// A board that cannot be read, is none or is not at rest, a player that there is not, and a player that fails.
-pub fn run<G: Roster>(arguments: &Advise) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Advise) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let (name, text) = read(arguments.file.as_deref().filter(|path| *path != Path::new("-")), G::BOARD)?;
     let state = position::<G>(&rules, &name, &text, arguments.moves_left)?;
@@ -78,7 +78,7 @@ pub fn run<G: Roster>(arguments: &Advise) -> Result<()> {
 ///
 /// # Errors
 /// A piece that is none, and none where the game needs one.
-fn with_piece<G: Roster>(name: &str, state: &G::State, piece: Option<&str>) -> Result<G::State> {
+fn with_piece<G: Playable>(name: &str, state: &G::State, piece: Option<&str>) -> Result<G::State> {
     let letters = G::PIECES.iter().map(char::to_string).collect::<Vec<_>>();
     match piece {
         None if G::PIECES.is_empty() || G::is_whole(state) => Ok(*state),
@@ -123,7 +123,7 @@ pub(super) fn tidy(text: &str) -> String {
 /// The position of a board at rest.
 ///
 /// All of a game's moves are left where their number is not given.
-fn position<G: Roster>(rules: &G::Rules, name: &str, text: &str, moves_left: Option<i64>) -> Result<G::State> {
+fn position<G: Playable>(rules: &G::Rules, name: &str, text: &str, moves_left: Option<i64>) -> Result<G::State> {
     let text = &tidy(text);
     if text.is_empty() {
         return Err(Error::user(format!("{name} is empty; a board is {}", G::BOARD)));
@@ -141,7 +141,7 @@ fn position<G: Roster>(rules: &G::Rules, name: &str, text: &str, moves_left: Opt
 }
 
 /// The ranking as text, below the board with the best move in brackets.
-fn table<G: Roster>(player: &str, state: &G::State, ranked: &[ActionValue]) -> String {
+fn table<G: Playable>(player: &str, state: &G::State, ranked: &[ActionValue]) -> String {
     let mut text = player.to_owned();
     let mut line = |part: std::fmt::Arguments| text.write_fmt(part).unwrap_or_default();
     if G::actions_left(state) > 0 {

@@ -10,7 +10,7 @@ use crate::cli::Compare;
 use crate::error::{Error, Result, in_words};
 use crate::eval::{Difference, Figures, Summary};
 use crate::files;
-use crate::players::Roster;
+use crate::players::Playable;
 use crate::report::columns::{shortened, table};
 use crate::report::plot::{self, Contender};
 
@@ -43,7 +43,7 @@ struct Saved {
 ///
 /// # Errors
 /// Anything wrong with the flags, the players' texts or the files, and any failure of a player or the disk.
-pub fn run<G: Roster>(arguments: &Compare) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Compare) -> Result<()> {
     if let Some(path) = &arguments.plot {
         series::check_plot(path, arguments.series.json.as_deref())?;
     }
@@ -62,7 +62,7 @@ pub fn run<G: Roster>(arguments: &Compare) -> Result<()> {
     written.and(drawn)
 }
 
-fn play<G: Roster>(arguments: &Compare, rules: &G::Rules) -> Result<Vec<Report>> {
+fn play<G: Playable>(arguments: &Compare, rules: &G::Rules) -> Result<Vec<Report>> {
     let mut players = Vec::new();
     for text in arguments.players.iter().chain(&arguments.player) {
         players.push(super::player::<G>(text, rules)?);
@@ -72,7 +72,7 @@ fn play<G: Roster>(arguments: &Compare, rules: &G::Rules) -> Result<Vec<Report>>
 }
 
 /// The players of files, all in games from the same seed under the same rules.
-fn read<G: Roster>(paths: &[PathBuf]) -> Result<Vec<Report>> {
+fn read<G: Playable>(paths: &[PathBuf]) -> Result<Vec<Report>> {
     let mut players: Vec<Report> = Vec::new();
     for path in paths {
         let wrong = |what: &str| Error::user(format!("--from {}: {what}", path.display()));

@@ -12,7 +12,7 @@ use crate::cli::Endure;
 use crate::error::{Error, Result};
 use crate::eval::splitting::{self, Levels};
 use crate::eval::{Endurance, Extent, Seat, deal, endure, levels};
-use crate::players::Roster;
+use crate::players::Playable;
 use crate::report::columns::table;
 
 /// So many moves of a seat, or games, are enough that the first game's beginning, which cannot end it, counts little.
@@ -40,7 +40,7 @@ struct Endured<R> {
 ///
 /// # Errors
 /// A player that there is not, and a player that fails.
-pub fn run<G: Roster>(arguments: &Endure) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     if !G::MAY_END_EARLY {
         let moves = G::actions_left(&deal::<G>(&rules, 0).0.state());

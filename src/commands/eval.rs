@@ -6,14 +6,14 @@ use crate::error::{Error, Result};
 use crate::eval::{Histogram, exponential};
 use crate::games::{Game, Match3};
 use crate::network::OnDevice;
-use crate::players::{Agent, Roster};
+use crate::players::{Agent, Playable};
 use crate::report::plot;
 
 /// Plays the games and writes what was asked for.
 ///
 /// # Errors
 /// Anything wrong with the flags or the checkpoint, and any failure of the device or the disk.
-pub fn run<G: Roster>(arguments: &Eval) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
     let mut series = arguments.series.clone();
     let agent = arguments.checkpoint.as_deref().map(Agent::load).transpose()?;
     if let Some(agent) = agent.as_ref().filter(|_| series.game.rules.is_empty()) {

@@ -21,7 +21,7 @@ use crate::games::{Game, Match3};
 use crate::instructions::InstructionSet;
 use crate::network::OnDevice;
 use crate::network::device::{self, Device};
-use crate::players::{self, Agent, BoxedPlayer, ForGame, NAMES, Roster, Setting, with_game};
+use crate::players::{self, Agent, BoxedPlayer, ForGame, NAMES, Playable, Setting, with_game};
 
 /// Does what the command line asks for.
 ///
@@ -59,7 +59,7 @@ pub fn run(command: Command) -> Result<()> {
 impl ForGame for Command {
     type Output = Result<()>;
 
-    fn run<G: Roster>(self) -> Result<()> {
+    fn run<G: Playable>(self) -> Result<()> {
         match self {
             Self::Train(arguments) => train::run::<G>(&arguments),
             Self::Eval(arguments) => eval::run::<G>(&arguments),
@@ -115,7 +115,7 @@ fn compute(compute: &Compute) -> Result<Device> {
 ///
 /// # Errors
 /// A text that is no player, a checkpoint that cannot be loaded, and a device that is not there.
-fn player<G: Roster>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
+fn player<G: Playable>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
     let backend = OnDevice(device::select(None)?.1);
     players::parse_with(text, rules, &Setting { backend: &backend, agent: None })
 }
@@ -142,7 +142,7 @@ fn threads(threads: Option<u32>) -> Result<()> {
 ///
 /// # Errors
 /// A parameter that the game's rules have not, or a value that it cannot have.
-fn rules<G: Roster>(given: &GameArguments) -> Result<G::Rules> {
+fn rules<G: Playable>(given: &GameArguments) -> Result<G::Rules> {
     let mut table = toml::Table::new();
     for rule in &given.rules {
         let wrong = |what: &str| Error::user(format!("--rule {rule}: {what}"));
@@ -164,7 +164,7 @@ fn rules<G: Roster>(given: &GameArguments) -> Result<G::Rules> {
 }
 
 /// Rules as `--rule` takes them, but for those that are as they are by default.
-fn other_rules<G: Roster>(rules: &toml::Table) -> Vec<String> {
+fn other_rules<G: Playable>(rules: &toml::Table) -> Vec<String> {
     let known = toml::Table::try_from(G::Rules::default()).unwrap_or_default();
     let other = rules.iter().filter(|(key, value)| known.get(*key) != Some(*value));
     let text = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -27,7 +27,7 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 use super::{print, rules};
 use crate::cli::Play;
 use crate::error::{Error, Result};
-use crate::players::Roster;
+use crate::players::Playable;
 pub(super) use picture::unnumbered;
 use session::{Command, Session};
 use thinker::Thinker;
@@ -46,7 +46,7 @@ const GRACE: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// Anything wrong with the flags, and any failure of the player or the terminal.
-pub fn run<G: Roster>(arguments: &Play) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Play) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let speed = arguments.speed;
     if !(speed > 0.0 && speed.is_finite()) {
@@ -89,7 +89,7 @@ fn random_seed() -> u128 {
 /// Plays until the user quits.
 ///
 /// The terminal is afterwards as before, in a panic too.
-fn in_terminal<G: Roster>(session: &mut Session<G>, thinker: &Thinker<G>, look: Look) -> Result<()> {
+fn in_terminal<G: Playable>(session: &mut Session<G>, thinker: &Thinker<G>, look: Look) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
     // Ctrl-C is a key here; this is for signals from elsewhere.
@@ -111,7 +111,7 @@ fn in_terminal<G: Roster>(session: &mut Session<G>, thinker: &Thinker<G>, look: 
 }
 
 /// Draws, reads keys and lets time pass, until the user quits.
-fn watch<G: Roster>(
+fn watch<G: Playable>(
     terminal: &mut DefaultTerminal,
     session: &mut Session<G>,
     thinker: &Thinker<G>,

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::files::{check_apart, check_destination, read_input_limited, read_limited, text, write_atomically};
 use crate::games::Game as _;
 use crate::games::Match3;
-use crate::players::{ForGame, Roster, with_game};
+use crate::players::{ForGame, Playable, with_game};
 use crate::vision::{self, Field, LONGEST, Picture, Reading, SURE, Theme};
 
 /// No board is longer, in bytes.
@@ -144,7 +144,7 @@ struct Boards {
 impl ForGame for Known {
     type Output = Boards;
 
-    fn run<G: Roster>(self) -> Self::Output {
+    fn run<G: Playable>(self) -> Self::Output {
         let letters = G::TOKENS.iter().map(|token| token.letter).collect();
         Boards { size: [G::COLUMNS, G::ROWS], letters, themes: G::THEMES }
     }

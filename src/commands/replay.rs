@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::eval::deal;
 use crate::files;
 use crate::games::{MaskKind, Step};
-use crate::players::Roster;
+use crate::players::Playable;
 use crate::report::animation::{Frame, animation};
 
 /// Moves of a player's game in a picture where no other number is given.
@@ -33,7 +33,7 @@ struct Line {
 }
 
 /// A game that is replayed.
-struct Replay<'a, G: Roster, W> {
+struct Replay<'a, G: Playable, W> {
     game: G,
     rng: G::Rng,
     out: &'a mut W,
@@ -49,7 +49,7 @@ struct Replay<'a, G: Roster, W> {
 ///
 /// # Errors
 /// What the user gave that is no game, rule, move or player, and input or output that fails.
-pub fn run<G: Roster>(arguments: &cli::Replay) -> Result<()> {
+pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
     if let Some(path) = &arguments.svg {
         if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("svg")) {
             return Err(Error::user(format!("--svg: {} must end in .svg", path.display())));
@@ -114,7 +114,7 @@ fn shown(line: &str) -> String {
     if line.chars().nth(MOST).is_some() { text + "..." } else { text }
 }
 
-impl<G: Roster, W: Write> Replay<'_, G, W> {
+impl<G: Playable, W: Write> Replay<'_, G, W> {
     /// Reads one move a line; writes a line of JSON for the start and each move.
     ///
     /// Blank lines are skipped; a reader that has gone away ends it, unless a picture is drawn. `name` is what errors call the input.

@@ -19,7 +19,7 @@ use crate::error::{Error, Result, in_words};
 use crate::eval::{Figures, Ratio, Summary, deal, luck, play_series};
 use crate::files;
 use crate::players::Player;
-use crate::players::Roster;
+use crate::players::Playable;
 use crate::players::roster::{Figure, Played};
 use crate::report::{plot, progress};
 
@@ -71,7 +71,7 @@ pub struct Report {
 struct Moves(String);
 
 impl Moves {
-    fn of<G: Roster>(actions: &[u16]) -> Self {
+    fn of<G: Playable>(actions: &[u16]) -> Self {
         let mut text = String::from("[");
         for (number, action) in actions.iter().enumerate() {
             let comma = if number > 0 { "," } else { "" };
@@ -115,7 +115,7 @@ impl Report {
     ///
     /// # Errors
     /// Where the moves are not those of whole games with these scores: the first such game.
-    pub fn estimate_luck<G: Roster>(&mut self, simulations: u32) -> Result<()> {
+    pub fn estimate_luck<G: Playable>(&mut self, simulations: u32) -> Result<()> {
         if self.luck_simulations == Some(simulations) && self.luck.is_some() {
             return Ok(());
         }
@@ -145,7 +145,7 @@ impl Report {
     }
 
     /// Finds the game's own figures by its moves.
-    pub fn find_own_figures<G: Roster>(&mut self) {
+    pub fn find_own_figures<G: Playable>(&mut self) {
         let Ok(rules) = self.rules::<G>() else { return };
         let mut games = (0..).zip(&self.moves).map(|(index, moves)| {
             let (game, random, _) = deal::<G>(&rules, self.seed + index);
@@ -167,7 +167,7 @@ impl Report {
     }
 
     /// The rules of the games, or what is wrong with them.
-    pub fn rules<G: Roster>(&self) -> std::result::Result<G::Rules, String> {
+    pub fn rules<G: Playable>(&self) -> std::result::Result<G::Rules, String> {
         serde_json::from_value(self.rules.clone())
             .map_err(|error| format!("the rules of {}: {}", self.player, in_words(&error.to_string())))
     }
@@ -205,7 +205,7 @@ impl Report {
 ///
 /// # Errors
 /// Seeds past 2^128, rules that the game has not, and a report that has nowhere to go.
-pub fn check<G: Roster>(arguments: &Arguments) -> Result<G::Rules> {
+pub fn check<G: Playable>(arguments: &Arguments) -> Result<G::Rules> {
     if let Some(path) = json_file(arguments) {
         files::check_destination("--json", path)?;
     }
@@ -244,7 +244,7 @@ const LONG: u64 = 200_000;
 ///
 /// # Errors
 /// When the player fails.
-pub fn play<G: Roster>(agent: &mut dyn Player<G>, rules: &G::Rules, arguments: &Arguments) -> Result<Report> {
+pub fn play<G: Playable>(agent: &mut dyn Player<G>, rules: &G::Rules, arguments: &Arguments) -> Result<Report> {
     let player = agent.name().to_owned();
     let start = Instant::now();
     let (first, ..) = deal::<G>(rules, arguments.seed);

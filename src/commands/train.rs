@@ -13,7 +13,7 @@ use crate::instructions::InstructionSet;
 use crate::learners::checkpoint::Checkpoint;
 use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task, with_learner};
 use crate::network::device::is_processor;
-use crate::players::{NAMES, Roster};
+use crate::players::{NAMES, Playable};
 
 /// A signal that follows the first one sooner is no second one.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -24,7 +24,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// Anything wrong with the configuration or the run's folder, and any failure of the device or the disk.
-pub fn run<G: Roster>(arguments: &Train) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Train) -> Result<()> {
     /// Set by Ctrl-C, for the whole process.
     static STOP: AtomicBool = AtomicBool::new(false);
     static FIRST: OnceLock<Instant> = OnceLock::new();
@@ -69,7 +69,7 @@ struct Start<'a> {
     stop: &'a AtomicBool,
 }
 
-impl<G: Roster> Task<G> for Start<'_> {
+impl<G: Playable> Task<G> for Start<'_> {
     fn run<L: Learner<G>>(self) -> Result<()> {
         let Self { arguments, path, source, stop } = self;
         let (config, rules) = source.resolve::<G, L>()?;
@@ -95,7 +95,7 @@ struct Resume<'a> {
     stop: &'a AtomicBool,
 }
 
-impl<G: Roster> Task<G> for Resume<'_> {
+impl<G: Playable> Task<G> for Resume<'_> {
     fn run<L: Learner<G>>(self) -> Result<()> {
         let Self { arguments, folder, checkpoint, stop } = self;
         let device = compute(&arguments.compute)?;
@@ -118,7 +118,7 @@ impl<G: Roster> Task<G> for Resume<'_> {
 }
 
 /// Trains, and says how that ended and what can be done next.
-fn finish<G: Roster, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Result<()> {
+fn finish<G: Playable, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Result<()> {
     // In the pool of threads: who waits outside of it is woken for every piece of work.
     let ending = rayon::scope(|_| run.train(stop));
     run.logs().finish();

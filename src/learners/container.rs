@@ -104,11 +104,6 @@ impl Container {
     }
 }
 
-/// The version of the format, if these bytes are or begin such a file.
-pub(super) fn version(bytes: &[u8]) -> Option<u32> {
-    take_u32(&mut bytes.strip_prefix(MAGIC)?)
-}
-
 fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
     let (taken, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;

@@ -10,7 +10,7 @@ use crate::error::{Error, Result, in_words};
 use crate::games::Game;
 use crate::network::{Backend, Model, NetworkPlayer, Precision};
 use crate::options::BoxedPlayer;
-use crate::roster::{self, Roster};
+use crate::roster::{self, Playable, Roster};
 use crate::{Linear, PolicyPlayer, ValueModel};
 
 /// The agent that a folder is taken to mean.
@@ -130,7 +130,17 @@ impl Agent {
     ///
     /// # Errors
     /// An agent of another game, one that does not fit its configuration, and a precision for one without a network.
-    pub fn player<G: Roster>(
+    pub fn player<G: Playable>(
+        &self,
+        rules: &G::Rules,
+        batch: usize,
+        precision: Option<Precision>,
+        backend: &dyn Backend,
+    ) -> Result<BoxedPlayer<G>> {
+        G::player_of(self, rules, batch, precision, backend)
+    }
+
+    pub(crate) fn build<G: Roster>(
         &self,
         rules: &G::Rules,
         batch: usize,

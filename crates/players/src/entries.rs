@@ -8,7 +8,7 @@ use crate::network::Processor;
 use crate::options::{
     BoxedPlayer, CHECKPOINT, DEFAULT_MS, Entry, GUIDE, LABEL, MS, Options, Parameter, SIMS, Setting, list,
 };
-use crate::roster::{Roster, first_agent, own_entries};
+use crate::roster::{Playable, Roster, first_agent, own_entries};
 use crate::{cascade, exhaustive, greedy, linear, network, plan, random_player, rollout, setup, value};
 
 /// All players of a game, what is recommended first.
@@ -54,7 +54,7 @@ fn best<G: Roster>() -> Entry<G> {
 /// # Errors
 /// An unknown player or parameter, a parameter given twice, a value that is out of range, and a checkpoint that cannot be
 /// loaded.
-pub fn parse<G: Roster>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
+pub fn parse<G: Playable>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
     parse_with(text, rules, &Setting { backend: &Processor, agent: None })
 }
 
@@ -64,7 +64,15 @@ pub fn parse<G: Roster>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> 
 ///
 /// # Errors
 /// As of [`parse`], and a checkpoint in the text beside an agent.
-pub fn parse_with<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) -> Result<BoxedPlayer<G>> {
+pub fn parse_with<G: Playable>(text: &str, rules: &G::Rules, setting: &Setting) -> Result<BoxedPlayer<G>> {
+    G::player(text, rules, setting)
+}
+
+/// The same for a game that is not of the list.
+///
+/// # Errors
+/// As of [`parse`].
+pub fn build<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) -> Result<BoxedPlayer<G>> {
     let (name, parameters) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
     let players = players::<G>();
     let Some(entry) = players.iter().find(|entry| entry.name == name) else {
@@ -78,7 +86,12 @@ pub fn parse_with<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) ->
 /// The list of a game's players and their parameters, as lines of text.
 ///
 /// Each parameter has its default and its meaning.
-pub fn listing<G: Roster>() -> String {
+pub fn listing<G: Playable>() -> String {
+    G::listing()
+}
+
+/// The lines of the list.
+pub(crate) fn lines<G: Roster>() -> String {
     let mut lines = String::new();
     for entry in players::<G>() {
         lines += &format!("{:<18}{}\n", entry.name, entry.about);

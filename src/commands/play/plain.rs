@@ -8,7 +8,7 @@ use super::picture::Picture;
 use crate::commands::written;
 use crate::error::Result;
 use crate::eval::deal;
-use crate::players::Roster;
+use crate::players::Playable;
 use crate::players::{ActionValue, Player};
 
 /// The best moves that are written.
@@ -20,7 +20,7 @@ const BEST: usize = 3;
 ///
 /// # Errors
 /// When the player fails or the output cannot be written.
-pub fn play<G: Roster>(
+pub fn play<G: Playable>(
     player: &mut dyn Player<G>,
     rules: &G::Rules,
     seed: u128,
@@ -53,11 +53,11 @@ pub fn play<G: Roster>(
 }
 
 /// The board with its coordinates.
-fn board<G: Roster>(game: &G) -> String {
+fn board<G: Playable>(game: &G) -> String {
     Picture::of(&G::board(&game.state())).numbered().join("\n") + "\n"
 }
 
-fn best<G: Roster>(ranked: &[ActionValue]) -> String {
+fn best<G: Playable>(ranked: &[ActionValue]) -> String {
     let valued = |valued: &ActionValue| format!("{} {:.1}", G::describe(valued.action), valued.value);
     ranked.iter().take(BEST).map(valued).collect::<Vec<_>>().join(", ")
 }

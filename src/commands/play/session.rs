@@ -9,7 +9,7 @@ use super::picture::Picture;
 use crate::eval::deal;
 use crate::games::{Game, MaskKind, Text};
 use crate::players::ActionValue;
-use crate::players::Roster;
+use crate::players::Playable;
 use crate::random::Stream;
 
 /// What the keys can ask for.
@@ -104,7 +104,7 @@ struct Table<G: Game> {
     moves: usize,
 }
 
-impl<G: Roster> Table<G> {
+impl<G: Playable> Table<G> {
     fn deal(rules: &G::Rules, seed: u128) -> Self {
         let (game, random, ties) = deal::<G>(rules, seed);
         let moves = G::actions_left(&game.state());
@@ -151,7 +151,7 @@ pub struct Session<G: Game> {
     player: String,
 }
 
-impl<G: Roster> Session<G> {
+impl<G: Playable> Session<G> {
     /// The game of a seed, watched or played by a person.
     ///
     /// The speed is positive and finite.

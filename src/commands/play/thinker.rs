@@ -5,16 +5,16 @@ use std::thread;
 
 use super::session::{Answer, Question};
 use crate::error::{Error, Result};
-use crate::players::Roster;
+use crate::players::Playable;
 
 /// A player that answers when it has thought.
-pub struct Thinker<G: Roster> {
+pub struct Thinker<G: Playable> {
     name: String,
     questions: Sender<Question<G>>,
     answers: Receiver<Result<Answer>>,
 }
 
-impl<G: Roster> Thinker<G> {
+impl<G: Playable> Thinker<G> {
     /// Starts the player of a text.
     ///
     /// It ends with the program, or when this is dropped and it has thought to the end.

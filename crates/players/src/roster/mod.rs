@@ -10,12 +10,13 @@ mod toy;
 
 use serde_json::{Map, Value};
 
-use crate::agent::{Shipped, none_inside};
+use crate::agent::{Agent, Shipped, none_inside};
 use crate::agent_file::Kind;
+use crate::entries;
 use crate::error::{Error, Result};
 use crate::games::{ActionFeatures, Game, Image, MaskKind, Text};
-use crate::network;
-use crate::options::{BoxedPlayer, Entry, Options};
+use crate::network::{self, Backend, Precision};
+use crate::options::{BoxedPlayer, Entry, Options, Setting};
 use crate::policy::{ActionValue, Policy};
 use crate::random::Stream;
 use crate::rollout;
@@ -232,13 +233,37 @@ pub fn own<G: Roster>(name: &str) -> Option<Own<G>> {
     G::POLICIES.iter().find(|own| own.name == name).map(|own| Own::new(own.values))
 }
 
+/// A game of the list, with its players as they are compiled here, once for all who use them.
+pub trait Playable: Roster {
+    /// As [`crate::parse_with`].
+    ///
+    /// # Errors
+    /// As there.
+    fn player(text: &str, rules: &Self::Rules, setting: &Setting) -> Result<BoxedPlayer<Self>>;
+
+    /// As [`Agent::player`].
+    ///
+    /// # Errors
+    /// As there.
+    fn player_of(
+        agent: &Agent,
+        rules: &Self::Rules,
+        batch: usize,
+        precision: Option<Precision>,
+        backend: &dyn Backend,
+    ) -> Result<BoxedPlayer<Self>>;
+
+    /// As [`crate::listing`].
+    fn listing() -> String;
+}
+
 /// Work that can be done for any game.
 pub trait ForGame {
     /// What it gives.
     type Output;
 
     /// Does it for a game.
-    fn run<G: Roster>(self) -> Self::Output;
+    fn run<G: Playable>(self) -> Self::Output;
 }
 
 macro_rules! games {
@@ -256,6 +281,28 @@ macro_rules! games {
                 _ => Err(Error::user(format!("there is no game '{name}': the games are {}", NAMES.join(", ")))),
             }
         }
+
+        $(
+            impl Playable for $game {
+                fn player(text: &str, rules: &Self::Rules, setting: &Setting) -> Result<BoxedPlayer<Self>> {
+                    entries::build(text, rules, setting)
+                }
+
+                fn player_of(
+                    agent: &Agent,
+                    rules: &Self::Rules,
+                    batch: usize,
+                    precision: Option<Precision>,
+                    backend: &dyn Backend,
+                ) -> Result<BoxedPlayer<Self>> {
+                    agent.build(rules, batch, precision, backend)
+                }
+
+                fn listing() -> String {
+                    entries::lines::<Self>()
+                }
+            }
+        )*
 
         /// All agents that ship, game by game.
         pub fn agents() -> impl Iterator<Item = &'static Shipped> {

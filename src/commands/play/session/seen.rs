@@ -3,9 +3,9 @@
 use super::{Hand, Phase, Played, Session};
 use crate::commands::play::picture::Picture;
 use crate::players::ActionValue;
-use crate::players::Roster;
+use crate::players::Playable;
 
-impl<G: Roster> Session<G> {
+impl<G: Playable> Session<G> {
     /// How this game stands, in a line, once a move is played.
     pub(super) fn result(&self) -> Option<String> {
         self.last?;
