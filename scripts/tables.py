@@ -1,0 +1,890 @@
+#!/usr/bin/env python3
+"""Plays and trains what the tables and pictures of docs/ are made of, and writes them.
+
+    python3 scripts/tables.py list
+    python3 scripts/tables.py play [--only PATTERN] [--share S] [--program FILE]
+    python3 scripts/tables.py train [--only PATTERN] [--seeds N] [--jobs N] [--program FILE]
+    python3 scripts/tables.py tables
+
+`list` names the reports of each table; brackets are around those that are missing. `play` lets players without a report in
+docs/reports/ play, on one thread, from seed 0 on, which no training and no choice has used. `train` trains agents without a
+report, one thread each, all with the first seed, then with the next, and lets the last agent of each training, not the
+best, play; an interrupted training goes on where it was. `tables` computes everything from the reports alone.
+
+A report that is deleted is made anew; those in strength/ must be of one run, on a machine with nothing else to do. All
+trainings take two days of one core. Needs Python 3.10; play and train also need cargo or a program.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import csv
+import datetime
+import fnmatch
+import functools
+import json
+import math
+import os
+import pathlib
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from dataclasses import dataclass
+
+# ---- Names of the program: commands, players, keys of its JSON, a column of evaluations.csv
+
+COMPARE, ENDURE = ("compare", "--json=-"), ("endure", "--json")
+NETWORK, VALUE, LINEAR = "network", "fitted", "linear"
+PLAYERS, SCORES, LUCK, GAMES, MOVES, MEAN, HALF_WIDTH = "players", "scores", "luck", "games", "moves", "mean", "half_width"
+POINTS, CLEARING_POINTS, BINGOS, COMPLETION = "points_per_move", "points_per_clearing_move", "bingos_per_move", "completion"
+LENGTH, STUCK, SWAPS, LAST_SWAPS, MS = "moves_per_game", "stuck", "swaps", "last_swaps", "milliseconds_per_move"
+SEATS, OF_A_SEAT = "seats", ("score", "ends")
+LUCK_ADJUSTED = "less_luck"
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RUNS = ROOT / "target" / "tables"
+DOCS = ROOT / "docs"
+
+# ---- Trainings, reports, tables
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """A run of `matchq train`: a configuration and a seed, what is changed, and the training from whose agent it starts."""
+
+    name: str
+    config: str
+    seed: int
+    settings: tuple = ()
+    start: "Training | None" = None
+
+    def folder(self):
+        return RUNS / f"{self.name}-{self.seed}"
+
+    def agent(self, program):
+        """The last agent; trains it, unless that is done."""
+        settings = [f"seed={self.seed}", *self.settings]
+        if self.start:
+            settings.append(f"learning.start={json.dumps(str(self.start.agent(program)))}")
+        # Several reports may need the same agent at once.
+        with LOCKS[self.folder()]:
+            how = [f"--resume={self.folder()}"]
+            if not (self.folder() / "last.ckpt").exists():
+                shutil.rmtree(self.folder(), ignore_errors=True)
+                how = [f"--config={self.config}", f"--runs={RUNS}", f"--name={self.folder().name}", *(f"--set={key}" for key in settings)]
+            said = output(program, "train", "--quiet", *how)
+        if said.startswith("stopped"):
+            sys.exit(f"tables.py: {self.folder().name}: {said.strip()}, or by the same command")
+        return self.folder() / "last.safetensors"
+
+
+LOCKS = collections.defaultdict(threading.Lock)
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What a player has played, with options of the command: CSV of games with their luck, or JSON of the program."""
+
+    folder: str  # in docs/reports
+    name: str
+    player: str  # without its agent, if one is trained
+    options: dict
+    training: Training | None = None
+    pieces: int = 1  # played in turn with other reports, so that all have the machine in the same states
+
+    def path(self, log=""):
+        return DOCS / "reports" / self.folder / f"{re.sub('[:=/]', '-', self.name)}{log}.{'csv' if 'luck' in self.options else 'json'}"
+
+    def label(self):
+        return f"{self.folder}/{self.path().stem}"
+
+    @functools.cache
+    def read(self):
+        if not self.path().exists():
+            sys.exit(f"tables.py: {self.path()} is missing: `tables.py {'train' if self.training else 'play'}` makes it")
+        text = self.path().read_text(encoding="utf-8")
+        return Games(text.splitlines()) if "luck" in self.options else json.loads(text)
+
+    def log(self, log):
+        """The rows of a training's log, as numbers."""
+        with open(self.path(f".{log}"), newline="") as file:
+            return [{key: float(cell) for key, cell in row.items() if cell} for row in csv.DictReader(file)]
+
+    def play(self, program, share=1, piece=0):
+        """Lets the player play its games, or a share or a piece of them; gives what the program says."""
+        options, length = dict(self.options), GAMES if GAMES in self.options else MOVES
+        options[length] = max(1, round(options[length] * share / self.pieces))
+        if piece:
+            options["seed"] = piece * options[length]
+        player = f"{self.player}:checkpoint={self.training.agent(program)}" if self.training else self.player
+        flags = [f"--{key}" if value is True else f"--{key}={value}" for key, value in options.items()]
+        start = time.monotonic()
+        said = json.loads(output(program, *(ENDURE if SEATS in options else COMPARE), f"--players={player}", "--threads=1", *flags))
+        (played,) = said[PLAYERS] if PLAYERS in said else said
+        print(f"{self.label()}: {mean_of(played, form=',.1f')} in {time.monotonic() - start:.0f} s", flush=True)
+        return played
+
+    def write(self, pieces, by):
+        """Writes what was played, in pieces, by which program."""
+        player = f"{self.training.name}, seed {self.training.seed}" if self.training else self.player
+        if "luck" in self.options:
+            text = f"# {player}\n# {machine()}, {datetime.date.today()}, {by}\nseed,score,luck,ms a move\n"
+            games = [(*game, piece[MS]) for piece in pieces for game in zip(piece[SCORES], piece[LUCK])]
+            for seed, (score, luck, ms) in enumerate(games, self.options.get("seed", 0)):
+                text += f"{seed},{score},{luck:.1f},{ms:.3g}\n"
+        else:
+            (played,) = pieces
+            if SEATS in played:
+                played[SEATS] = [[float(f"{seat[key]:.7g}") for key in OF_A_SEAT] for seat in played[SEATS]]
+            else:
+                del played[MOVES]
+            text = json.dumps(played | {"player": player, "machine": machine(), "date": str(datetime.date.today()), "program": by}) + "\n"
+        write(self.path(), text)
+
+    def keep_logs(self):
+        """Writes a training's logs beside the report: of train.csv what matters, numbers in six significant digits."""
+        kept = ["step", "updates", "seconds", "loss", "value", "error", "gradient_norm", "wave_loss", "score"]
+        for log, columns in [("evaluations", None), ("train", kept)]:
+            with open(self.training.folder() / f"{log}.csv", newline="") as file:
+                rows = list(csv.DictReader(file))
+            columns = [column for column in columns or rows[0] if any(row.get(column) for row in rows)]
+            cells = ([f"{float(row[column]):.6g}" if "." in row[column] else row[column] for column in columns] for row in rows)
+            write(self.path(f".{log}"), "".join(",".join(line) + "\n" for line in [columns, *cells]))
+
+
+class Games:
+    """A report of games in CSV: by seed their scores and luck-adjusted scores; the latters' mean; the milliseconds of a move."""
+
+    def __init__(self, lines):
+        comments = [line for line in lines if line.startswith("# ")]
+        self.when = comments[1].removeprefix("# ") if comments else ""
+        rows = list(csv.DictReader(lines[len(comments) :]))
+        self.scores = {int(row["seed"]): float(row["score"]) for row in rows}
+        self.adjusted = {int(row["seed"]): float(row["score"]) - float(row["luck"]) for row in rows}
+        self.mean, self.half_width = interval(self.adjusted.values())
+        self.ms = statistics.fmean(float(row.get("ms a move", "nan")) for row in rows)
+
+    def __str__(self):
+        return about(self.mean, self.half_width, ".1f")
+
+    def ahead(self, other, comparisons):
+        """By how much luck-adjusted scores are ahead of another's in the games of both; bold where that is more than chance.
+
+        That is where the interval is clear of 0 at an error of 0.05 divided by the number of comparisons (Bonferroni).
+        """
+        apart = [score - other.adjusted[seed] for seed, score in self.adjusted.items() if seed in other.adjusted]
+        mean, half_width = interval(apart, 0.05 / comparisons)
+        text = about(*interval(apart), "+.1f")
+        return f"**{text}**" if abs(mean) > half_width else text
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What stands between two marks of a page of docs/, or is all of a picture (no mark), made of reports."""
+
+    page: str
+    mark: str
+    make: object  # a function from the reports to the text
+    reports: dict
+
+    def write(self):
+        text, path = self.make(self.reports), DOCS / self.page
+        if self.mark:
+            begin, end = f"<!-- {self.mark}: by scripts/tables.py -->\n", f"<!-- end of {self.mark} -->\n"
+            page = path.read_text(encoding="utf-8")
+            if begin not in page or end not in page:
+                sys.exit(f"tables.py: {path} must have the marks {begin.strip()} and {end.strip()}")
+            text = f"{page.split(begin)[0]}{begin}\n{text}\n{end}{page.split(end)[1]}"
+        write(path, text)
+
+
+def each(games):
+    """Players and their games, from lists of those that play so many."""
+    return [(player, number) for number, players in games.items() for player in players.split()]
+
+
+def found(reports):
+    """What the reports say that are there."""
+    return {key: report.read() for key, report in reports.items() if report.path().exists()}
+
+
+def by_first(entries):
+    """Entries whose keys are pairs, as a dictionary of dictionaries."""
+    parts = {}
+    for (first, second), entry in entries.items():
+        parts.setdefault(first, {})[second] = entry
+    return parts
+
+
+# ---- Numbers
+
+
+def interval(numbers, error=0.05):
+    """The mean, and the half width of the interval that leaves it out with that probability, by a normal distribution."""
+    numbers = list(numbers)
+    z = statistics.NormalDist().inv_cdf(1 - error / 2)
+    return statistics.fmean(numbers), z * statistics.stdev(numbers) / math.sqrt(len(numbers))
+
+
+def interquartile_mean(numbers):
+    """The mean of the middle half: a number on its edge counts in part."""
+    ordered, quarter = sorted(numbers), len(numbers) / 4
+    weights = [max(0.0, min(i + 1, 3 * quarter) - max(i, quarter)) for i in range(len(ordered))]
+    return sum(number * weight for number, weight in zip(ordered, weights)) / sum(weights)
+
+
+def bootstrap(means, statistic, draws=10_000):
+    """A 95 % percentile interval of a statistic of trainings, which are drawn anew (Agarwal et al. 2021)."""
+    generator = random.Random(0)
+    values = sorted(statistic(generator.choices(means, k=len(means))) for _ in range(draws))
+    return values[int(0.025 * draws)], values[int(0.975 * draws)]
+
+
+def student(probability, degrees):
+    """A quantile of Student's t distribution: the expansion of Abramowitz and Stegun 26.7.5."""
+    x = statistics.NormalDist().inv_cdf(probability)
+    terms = [
+        (x**3 + x) / 4,
+        (5 * x**5 + 16 * x**3 + 3 * x) / 96,
+        (3 * x**7 + 19 * x**5 + 17 * x**3 - 15 * x) / 384,
+        (79 * x**9 + 776 * x**7 + 1482 * x**5 - 1920 * x**3 - 945 * x) / 92_160,
+    ]
+    return x + sum(term / degrees ** (power + 1) for power, term in enumerate(terms))
+
+
+def about(mean, half_width, form):
+    """A mean and the half width of its interval; the first alone where games are too few for the second."""
+    return f"{mean:{form}}" + ("" if half_width is None else f" ± {half_width:{form.lstrip('+')}}")
+
+
+def mean_of(played, key=MEAN, form=",.0f", unit=1):
+    """A mean of a report in JSON with its interval; nothing where there is no report."""
+    half_width = played and played[HALF_WIDTH if key == MEAN else f"{key}_{HALF_WIDTH}"]
+    return about(played[key] / unit, None if half_width is None else half_width / unit, form) if played else ""
+
+
+def millions(played):
+    return mean_of(played, form=",.1f" if played and played[MEAN] < 1e9 else ",.0f", unit=1e6)
+
+
+def two_digits(number):
+    """A positive number in two significant digits, and no fewer than its whole ones."""
+    return f"{number:.0f}" if number >= 10 else f"{float(f'{number:.2g}'):.7f}".rstrip("0").rstrip(".")
+
+
+# ---- Text and pictures
+
+
+def grid(heads, rows, words=(0,)):
+    """A table of Markdown; the columns of words are aligned left, the others right."""
+    lines = ["|" + "".join(f" {head} |" if head else " |" for head in heads)]
+    lines.append("|" + "".join("---|" if column in words else "---:|" for column in range(len(heads))))
+    return "\n".join(lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]) + "\n"
+
+
+def played_on(reports, between="; "):
+    """The machines on which games were played, and when."""
+    return between.join(sorted({of.when if isinstance(of, Games) else f"{of['machine']}, {of['date']}" for of in reports}))
+
+
+def chart(height, heading, box, unit, gaps, tick, width, legend, colours, panels):
+    """A picture of lines in panels, in a box of top and bottom.
+
+    A panel is its left and right, ticks (places and texts), a title and, by name, lines of (place, mean, low, high). Where axes have
+    ticks, low and high are drawn as whiskers, elsewhere as a band. The unit is of the scores at the axes; the gaps are from the axes
+    to scores, ticks' texts and title; the legend is places.
+    """
+    (top, bottom), (aside, below, far_below) = box, gaps
+    ends = [end for *_, lines in panels for line in lines.values() for _, _, *both in line for end in both]
+    least, most = unit * math.floor(min(ends) / unit), unit * math.ceil(max(ends) / unit)
+
+    def y(score):
+        return bottom - (bottom - top) * (score - least) / (most - least)
+
+    size = f'width="1000" height="{height}"'
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif" font-size="15">', f'<rect {size} fill="white"/>']
+    parts.append(f'<text x="20" y="24">{heading}</text>')
+    for left, right, ticks, title, lines in panels:
+        for score in range(least, most + 1, unit * math.ceil((most - least) / unit / 8)):
+            parts.append(f'<path d="M{left} {y(score):.1f}H{right}" stroke="#dee1e6"/>')
+            parts.append(f'<text x="{left - aside}" y="{y(score) + 5:.1f}" text-anchor="end">{score:,}</text>')
+        for at, text in ticks:
+            parts += [f'<path d="M{at:.1f} {bottom}{tick}" stroke="black"/>'] if tick else []
+            parts.append(f'<text x="{at:.1f}" y="{bottom + below}" text-anchor="middle">{text}</text>')
+        parts.append(f'<path d="M{left} {bottom}H{right}" stroke="black"/>')
+        parts.append(f'<text x="{(left + right) / 2}" y="{bottom + far_below}" text-anchor="middle">{title}</text>')
+        for name, line in lines.items():
+            colour = colours[name]
+            middle = " ".join(f"{x:.1f},{y(mean):.1f}" for x, mean, _, _ in line)
+            if tick:
+                parts += [f'<path d="M{x:.1f} {y(low):.1f}V{y(high):.1f}" stroke="{colour}"/>' for x, _, low, high in line]
+            else:
+                around = [f"{x:.1f},{y(high):.1f}" for x, _, _, high in line] + [f"{x:.1f},{y(low):.1f}" for x, _, low, _ in line[::-1]]
+                parts.append(f'<polygon points="{" ".join(around)}" fill="{colour}" fill-opacity="0.25"/>')
+            parts.append(f'<polyline points="{middle}" fill="none" stroke="{colour}" stroke-width="{width}"/>')
+    for (across, down), name in zip(legend, panels[0][-1]):
+        parts.append(f'<path d="M{across} {down}h24" stroke="{colours[name]}" stroke-width="4"/>')
+        parts.append(f'<text x="{across + 30}" y="{down + 5}">{name}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+# ---- docs/results.md: match-3's players, and strength against time
+
+# The dearer a move, the fewer games. All are compared with the reference.
+MATCH3 = {
+    1_000: "rollout:depth=2 rollout:depth=1 rollout:sims=400:depth=1",
+    2_000: f"rollout:sims=100:depth=1 {VALUE}:checkpoint=checkpoints/match3-fitted {NETWORK} plan:depth=3 "
+    + " ".join(f"{NETWORK}:checkpoint=checkpoints/{name}" for name in ("dqn", "dqn-plain", "dqn-setups")),
+    10_000: "plan cascade greedy matching random",
+}
+MATCH3 = {player: Report("players", player, player, {GAMES: games, "luck": 50}) for player, games in each(MATCH3)}
+REFERENCE = NETWORK
+# Each family's colour, and its players by milliseconds a move. The first is compared with each of the others.
+BUDGETS = {1: 800, 3: 400, 10: 200, 50: 75}
+FAMILIES = {
+    "best": ("#c83e4d", {ms: f"best:ms={ms}" for ms in BUDGETS}),
+    "rollout, set-ups": (
+        "#d68910",
+        {ms: f"rollout:ms={ms}:depth={2 if ms <= 3 else '3:guide=plan:breadth=4:plans=1'}:mask=setups" for ms in BUDGETS},
+    ),
+    "rollout, 2 chains": ("#72b7b2", {ms: f"rollout:ms={ms}:depth=2" for ms in (1, 3)}),
+    "rollout, 3 plans": ("#4c78a8", {10: "rollout:ms=10:depth=3:guide=plan:breadth=4"}),
+}
+TIMED = {
+    (family, ms): Report("strength", players[ms], players[ms], {GAMES: games, "luck": 50}, pieces=5)
+    for ms, games in BUDGETS.items()
+    for family, (_, players) in FAMILIES.items()
+    if ms in players
+}
+
+
+def match3_table(reports):
+    players = sorted(found(reports).items(), key=lambda pair: -pair[1].mean)
+    comparisons, rows = 2 * (len(players) - 1), []
+    for (player, games), below in zip(players, [*players[1:], None]):
+        ahead = games.ahead(below[1], comparisons) if below else ""
+        of_reference = games.ahead(reports[REFERENCE].read(), comparisons) if player != REFERENCE else ""
+        score = about(*interval(games.scores.values()), ".1f")
+        rows.append([f"`{player}`", score, games, ahead, of_reference, two_digits(games.ms), f"{len(games.scores):,}"])
+    heads = ["player", "score", "less luck", "ahead of the next", f"ahead of `{REFERENCE}`", "ms a move", "games"]
+    return f"Played on {played_on(found(reports).values(), '; on ')}.\n\n" + grid(heads, rows, range(7))
+
+
+def strength_table(reports):
+    played, rows = found(reports), []
+    first, *others = FAMILIES
+    for ms in BUDGETS:
+        best = reports[first, ms].read()
+        rows.append([f"{ms:,}", f"{len(best.scores):,}", f"{best} ({best.ms:.2f})"])
+        for games in (played.get((other, ms)) for other in others):
+            rows[-1].append(f"{games} ({games.ms:.2f}); {best.ahead(games, len(played) - len(BUDGETS))}" if games else "")
+    return f"Played on {played_on(played.values(), '; on ')}.\n\n" + grid(["ms a move", "games", *FAMILIES], rows, range(6))
+
+
+def strength_picture(reports):
+    """Mean luck-adjusted score against time a move, a line for each family."""
+    played = found(reports)
+    logarithms = {key: math.log10(games.ms) for key, games in played.items()}
+    # A time is a little over what was given.
+    earliest, latest = math.floor(min(logarithms.values())), math.ceil(max(logarithms.values()) - 0.05)
+
+    def x(logarithm):
+        return 90 + 890 * (logarithm - earliest) / (latest - earliest)
+
+    ticks = [(x(exponent), f"{10.0**exponent:,g}") for exponent in range(earliest, latest + 1)]
+    ends = {key: (games.mean, games.mean - games.half_width, games.mean + games.half_width) for key, games in played.items()}
+    lines = {family: [(x(logarithms[family, ms]), *ends[family, ms]) for ms in of] for family, of in by_first(played).items()}
+    heading, colours = "mean score less luck, with 95 % confidence intervals", {family: colour for family, (colour, _) in FAMILIES.items()}
+    legend = [(20 + 230 * number, 44) for number in range(4)]
+    return chart(640, heading, (82, 560), 50, (10, 26, 60), "v8", 3, legend, colours, [(90, 980, ticks, "milliseconds a move", lines)])
+
+
+TABLES = [
+    Table("results.md", "players", match3_table, MATCH3),
+    Table("results.md", "strength", strength_table, TIMED),
+    Table("strength.svg", "", strength_picture, TIMED),
+]
+
+# ---- docs/dqn.md: whole trainings of match-3, and short ones in which one thing at a time is changed
+
+# The player, how many seeds, the colour, what is changed of configs/NAME.toml.
+RECIPES = {
+    "dqn": (NETWORK, 5, "#4c78a8"),
+    "dqn-plain": (NETWORK, 5, "#d68910"),
+    "dqn-setups": (NETWORK, 3, "#8f6bb3", "evaluation.every=28_000"),
+    "match3-fitted": (VALUE, 5, "#6b6f76"),
+}
+TEST = {GAMES: 1_000, "seed": 2_000_000, "luck": 20}
+TRAINED = {
+    (name, seed): Report("dqn", f"{name}-{seed}", player, TEST, Training(name, f"configs/{name}.toml", seed, settings))
+    for name, (player, seeds, _, *settings) in RECIPES.items()
+    for seed in range(1, seeds + 1)
+}
+# Words and settings; the first is what the others are compared with. First 1,501 updates of the recipe that trains fastest.
+CHANGES = {
+    "base": ("nothing changed",),
+    "discount-0": ("`learning.discount = 0`: the move's own points", "learning.discount=0"),
+    "double": ("`learning.double = true`", "learning.double=true"),
+    "dueling": ("`network.dueling = true`", "network.dueling=true"),
+    "n-step": ("`learning.n_step = 3`", "learning.n_step=3"),
+    "prioritised": ("`replay.prioritised = true`", "replay.prioritised=true"),
+    "soft": ('`target.update = "soft"`, rate 0.005', "target.update=soft"),
+    "huber": ('`learning.loss = "huber"`', "learning.loss=huber"),
+    "not-relative": ("`learning.relative = false`", "learning.relative=false"),
+    "adam-3e-3": ("Adam, rate 3e-3", "learning.optimizer=adam", "learning.learning_rate=3e-3"),
+    "adam-1e-3": ("Adam, rate 1e-3", "learning.optimizer=adam", "learning.learning_rate=1e-3"),
+    "adam-3e-4": ("Adam, rate 3e-4", "learning.optimizer=adam", "learning.learning_rate=3e-4"),
+    "no-colours": (
+        "`network.share_colours = false`, 32 channels (as many operations)",
+        "network.share_colours=false",
+        "network.channels=32",
+    ),
+    "effective": ('`game.mask = "effective"`', "game.mask=effective"),
+    "bf16": ('`network.precision = "bf16"`', "network.precision=bf16"),
+}
+SHORT = ("training.steps=102_400", "evaluation.every=102_400", "checkpoint.every=25_600")
+# Then 526 updates of one that learns from what the rules simulate.
+SETUPS = {
+    "base": ("nothing changed",),
+    "all-candidates": ("`learning.candidates = 0`: all moves of a next state", "learning.candidates=0"),
+    "not-relative": ("`learning.relative = false`", "learning.relative=false"),
+    "no-lookahead": ("`learning.expected.lookahead = 0`", "learning.expected.lookahead=0"),
+}
+SCORES_OF = {"unit": "score", "figure": lambda games: games.mean, "digits": (1, 0)}
+SCORES_OF["note"] = (
+    "Means of 1,000 games from seed 2,000,000 on, less luck. Trainings of one recipe scatter about their mean with a standard "
+    "deviation of {spread:.1f} points (from {degrees} degrees of freedom). Differences are over the seeds that both have; their "
+    "intervals hold all at once with 95 %, for the luck of trainings and of games."
+)
+
+
+def recipe_table(reports):
+    rows = []
+    for name, of in by_first(found(reports)).items():
+        means, last = [games.mean for games in of.values()], [reports[name, seed].log("train")[-1] for seed in of]
+        spread = f"{statistics.stdev(means):.1f}" if len(means) > 1 else ""
+        middle = "{:.1f} ({:.1f} to {:.1f})".format(interquartile_mean(means), *bootstrap(means, interquartile_mean))
+        hours = statistics.fmean(row["seconds"] for row in last) / 3600
+        rows.append([f"[`{name}`](../configs/{name}.toml)", len(means), f"{statistics.fmean(means):.1f}", spread])
+        rows[-1] += [middle if len(means) > 2 else "", ", ".join(f"{mean:.1f}" for mean in means)]
+        rows[-1].append(f"{last[0].get('updates', last[0]['step']):,.0f}")
+        rows[-1].append(f"{hours:.1f}" if hours > 0.01 else f"{3600 * hours:.1f} seconds")
+    heads = ["recipe", "trainings", "mean", "spread", "interquartile mean", "each", "updates, or sweeps"]
+    return grid([*heads, "hours of one core, shared"], rows, range(8))
+
+
+def changes(page, mark, stem, config, changed, options, player, common=(), *, unit, figure, digits, note, same_boards=False):
+    """A table of trainings in which one thing at a time is changed, three seeds each; the settings in common are of all.
+
+    A figure of reports is compared, with so many digits of means and of differences. Where a seed gives all changes the same boards,
+    the seed's own mean is no part of the spread.
+    """
+    reports = {}
+    for name, (_, *settings) in changed.items():
+        for seed in (1, 2, 3):
+            training = Training(f"{stem}-{name}", config, seed, (*common, *settings))
+            reports[name, seed] = Report(page.removesuffix(".md"), f"{stem}-{name}-{seed}", player, options, training)
+
+    def make(reports):
+        return change_table(changed, by_first({key: figure(played) for key, played in found(reports).items()}), unit, digits, note, same_boards)
+
+    return Table(page, mark, make, reports)
+
+
+def change_table(changed, means, unit, digits, note, same_boards):
+    """A table of means, by change and seed."""
+    base = means.get("base") or sys.exit("tables.py: trainings with nothing changed are missing: `tables.py train --only '*-base'`")
+    if same_boards:
+        means = {name: of for name, of in means.items() if len(of) == len(base)}
+    # The spread of a change's trainings about their mean, taken to be the same for all.
+    overall = statistics.fmean(mean for of in means.values() for mean in of.values())
+    of_seed = {seed: statistics.fmean(of[seed] for of in means.values()) - overall if same_boards else 0 for seed in base}
+    apart = [mean - statistics.fmean(of.values()) - of_seed[seed] for of in means.values() for seed, mean in of.items()]
+    degrees = sum(len(of) - 1 for of in means.values()) - (len(base) - 1 if same_boards else 0)
+    spread = math.sqrt(sum(number**2 for number in apart) / degrees) if degrees else math.nan
+    rows = []
+    for name, of in means.items():
+        rows.append([changed[name][0], len(of), f"{statistics.fmean(of.values()):.{digits[0]}f}", "", ""])
+        both = sorted(set(of) & set(base))
+        if name != "base" and both and degrees > 1:
+            # Of so many changes all intervals hold at once with 95 %: Bonferroni.
+            half = student(1 - 0.025 / (len(means) - 1), degrees) * spread * math.sqrt(2 / len(both))
+            apart = statistics.fmean(of[seed] - base[seed] for seed in both)
+            rows[-1][3] = re.sub(r"^[+-]0 ", "0 ", about(apart, half, f"+.{digits[1]}f"))
+            rows[-1][4] = "" if abs(apart) <= half else "better" if apart > 0 else "worse"
+    note = textwrap.fill(note.format(spread=spread, degrees=degrees), 140, break_on_hyphens=False)
+    return f"{grid(['', 'trainings', unit, 'difference', ''], rows, (0, 4))}\n{note}\n"
+
+
+def training_picture(reports):
+    """Luck-adjusted evaluations of trainings, over updates and over hours: their mean, and from the lowest to the highest."""
+    # Rows of all seeds at the same time; a training that ends within seconds has no curve.
+    logs = {name: [*zip(*(reports[name, seed].log("evaluations") for seed in of))] for name, of in by_first(found(reports)).items()}
+    logs = {name: rows for name, rows in logs.items() if "updates" in rows[0][0]}
+    panels = []
+    for left, key, unit, title in [(80, "updates", 1, "updates"), (570, "seconds", 3600, "hours of one core, shared")]:
+        lines = {}
+        for name, rows in logs.items():
+            # Where the luck was not estimated, the scores as they were.
+            scores = [[row.get(LUCK_ADJUSTED, row["mean"]) for row in at] for at in rows]
+            times = [statistics.fmean(row[key] for row in at) / unit for at in rows]
+            lines[name] = [(time, statistics.fmean(at), min(at), max(at)) for time, at in zip(times, scores)]
+        most = max(time for line in lines.values() for time, *_ in line)
+        lines = {name: [(left + 400 * time / most, *ends) for time, *ends in line] for name, line in lines.items()}
+        step = 10 ** math.floor(math.log10(most))
+        step = step / 5 if most / step < 2 else step / 2 if most / step < 5 else step
+        ticks = [(left + 400 * number * step / most, f"{number * step:,g}") for number in range(int(most / step) + 1)]
+        panels.append((left, left + 400, ticks, title, lines))
+    heading = "mean score less luck in training: mean of the trainings, and from the lowest to the highest"
+    colours = {name: colour for name, (_, _, colour, *_) in RECIPES.items()}
+    return chart(430, heading, (60, 360), 100, (8, 22, 44), "", 2.5, [(80 + 200 * number, 44) for number in range(4)], colours, panels)
+
+
+TABLES += [
+    Table("dqn.md", "recipes", recipe_table, TRAINED),
+    Table("training.svg", "", training_picture, TRAINED),
+    changes("dqn.md", "changes", "change", "configs/dqn-plain.toml", CHANGES, TEST, NETWORK, SHORT, **SCORES_OF),
+    changes("dqn.md", "setups", "setups", "configs/dqn-setups.toml", SETUPS, TEST, NETWORK, ["training.steps=10_000"], **SCORES_OF),
+]
+
+# ---- docs/bilging.md
+
+BILGING = {
+    2_000: f"random matching greedy setup {VALUE}:depth=1 exhaustive:depth=2 planner",
+    1_000: NETWORK,
+    400: f"{VALUE}:depth=2",
+    300: "best:ms=5",
+    200: "exhaustive:depth=3",
+    150: "best:ms=50",
+    40: f"rollout:ms=50 {NETWORK}+search:ms=50",
+    16: "best:ms=500",
+}
+BILGING = {player: Report("bilging", player, player, {"game": "bilging", GAMES: games}) for player, games in each(BILGING)}
+BESIDE_THE_ARTICLE = ["greedy", f"{VALUE}:depth=1", f"{VALUE}:depth=2", NETWORK, "best:ms=50", "best:ms=500"]
+RULES = {
+    (rule, player): Report("bilging", f"{rule}-{player}", player, {"game": "bilging", GAMES: 100, "rule": rule})
+    for rule in ("moves=50", "refill=plain", "chains=piece", "chains=full")
+    for player in ("greedy", "setup", "planner", "best:sims=3000")
+}
+# Words and settings, as above.
+FITTED = {
+    "base": ("nothing changed",),
+    "no-rewards": ("plays by values alone, as the article prints its rule", "playing.rewards=false"),
+    "outcomes-1": ("1 outcome of a move", "sampling.outcomes=1", "playing.outcomes=1"),
+    "outcomes-5": ("5 outcomes", "sampling.outcomes=5", "playing.outcomes=5"),
+    "outcomes-30": ("30 outcomes", "sampling.outcomes=30", "playing.outcomes=30"),
+    "discount-0.9": ("discount 0.9", "learning.discount=0.9"),
+    "discount-0.95": ("discount 0.95", "learning.discount=0.95"),
+    "best-of-3": ("the mean of the 3 best bingos", "learning.best_of=3"),
+    "best-of-10": ("the mean of the 10 best bingos", "learning.best_of=10"),
+    "positions-500": ("500 boards", "sampling.positions=500"),
+}
+POINTS_OF = {"unit": "points a move", "figure": lambda played: played[POINTS], "digits": (2, 2), "same_boards": True}
+POINTS_OF["note"] = "Means of 400 games from seed 0 on. The intervals of the differences hold all at once with 95 %."
+
+
+def bilging_table(reports):
+    reference, rows = reports["greedy"].read()[POINTS], []
+    for player, played in sorted(found(reports).items(), key=lambda pair: pair[1][POINTS]):
+        rows.append([f"`{player}`", mean_of(played, POINTS, ".2f"), f"{played[POINTS] / reference:.2f}"])
+        rows[-1] += [mean_of(played, CLEARING_POINTS, ".2f"), f"{played[BINGOS]:.3f}", f"{100 * played[COMPLETION]:.0f} %"]
+        rows[-1] += [two_digits(played[MS]), f"{played[GAMES]:,}"]
+    heads = ["player", "points a move", "times greedy", "a clearing move", "bingos a move", "completion", "ms a move", "games"]
+    return f"{grid(heads, rows)}\nOne thread each, on {played_on(found(reports).values())}.\n"
+
+
+def article_table(reports):
+    greedy = reports["greedy"].read()
+    rows = [["the article: greedy", "3.8", "1", "0 %"], ["the article: its player", "8.0", "2.1", "58 %"]]
+    rows.append(["the article: the best people", '"about 12"', "3.2", ""])
+    for player, played in found(reports).items():
+        means = f"{played[POINTS]:.2f} ({played[CLEARING_POINTS]:.2f})"
+        times = f"{played[POINTS] / greedy[POINTS]:.2f} ({played[CLEARING_POINTS] / greedy[CLEARING_POINTS]:.2f})"
+        rows.append([f"`{player}`: over all moves (over clearing moves)", means, times, f"{100 * played[COMPLETION]:.0f} %"])
+    return grid(["", "points a move", "times greedy", "completion"], rows)
+
+
+def rule_table(reports):
+    rows, players = [], dict.fromkeys(player for _, player in reports)
+    for rule, of in by_first(found(reports)).items():
+        rows.append(["the article's" if rule == "moves=50" else f"`{rule}`", *(mean_of(of.get(player), POINTS, ".2f") for player in players)])
+    return grid(["", *(f"`{player}`" for player in players)], rows) + "\n100 games each.\n"
+
+
+TABLES += [
+    Table("bilging.md", "players", bilging_table, BILGING),
+    Table("bilging.md", "article", article_table, {player: BILGING[player] for player in BESIDE_THE_ARTICLE}),
+    changes(
+        "bilging.md", "trainings", "training", "configs/bilging-fitted.toml", FITTED, {"game": "bilging", GAMES: 400}, VALUE, **POINTS_OF
+    ),
+    Table("bilging.md", "rules", rule_table, RULES),
+]
+
+# ---- docs/bejeweled.md
+
+SHORT_GAMES = "random first lowest greedy ranked cascade plan"
+BEJEWELED = {
+    ("whole", player): Report("bejeweled", player, player, {"game": "bejeweled", GAMES: games})
+    for player, games in each({2_000: SHORT_GAMES, 200: "careful", 40: "mobile"})
+} | {
+    ("bounded", player): Report("bejeweled", f"moves=1000-{player}", player, {"game": "bejeweled", GAMES: games, "rule": "moves=1000"})
+    for player, games in each({400: SHORT_GAMES, 100: "mobile careful", 20: "rollout:ms=5 best:ms=5", 6: "rollout:ms=50 best:ms=50"})
+    + [(f"{NETWORK}:checkpoint=checkpoints/bejeweled-dqn", 40)]
+}
+
+
+def bejeweled_table(reports):
+    """Games of bounded length, and beside them those to their end."""
+    reference, rows = reports["bounded", "ranked"].read()[MEAN], []
+    played = by_first(found(reports))
+    whole, bounded = played.get("whole", {}), played["bounded"]
+    for player, played in sorted(bounded.items(), key=lambda pair: pair[1][MEAN]):
+        both = [[mean_of(of), mean_of(of, LENGTH), f"{of[GAMES]:,}"] if of else [""] * 3 for of in (whole.get(player), played)]
+        rows.append([f"`{player}`", *both[0], *both[1][:2], f"{played[MEAN] / reference:.1f}", f"{100 * played[STUCK]:.0f} %"])
+        rows[-1] += [two_digits(played[MS]), both[1][2]]
+    heads = ["player", "score", "moves", "games", "score, at most 1,000 moves", "moves", "times `ranked`", "ended before"]
+    return f"{grid([*heads, 'ms a move', 'games'], rows)}\nOne thread each, on {played_on(bounded.values())}.\n"
+
+
+def swaps_table(reports):
+    """How often a move leaves no swap, by the swaps that matched before it."""
+    rows = []
+    for first, last in [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 8), (9, 12), (13, 112)]:
+        rows.append([f"{first}" if first == last else f"{first} or more" if last > 50 else f"{first} to {last}"])
+        for played in (report.read() for report in reports.values()):
+            seen, ended = (sum(n for swaps, n in played[key].items() if first <= int(swaps) <= last) for key in (SWAPS, LAST_SWAPS))
+            rows[-1].append(f"{100 * seen / sum(played[SWAPS].values()):.1f} %")
+            rows[-1].append(f"{100 * ended / seen:.2f} %" if seen else "")
+    return grid(["swaps that match", *(head for player in reports for head in (f"`{player}`: moves", "that end the game"))], rows)
+
+
+TABLES += [
+    Table("bejeweled.md", "players", bejeweled_table, BEJEWELED),
+    Table("bejeweled.md", "swaps", swaps_table, {player: BEJEWELED["whole", player] for player in ("random", "greedy", "first")}),
+]
+
+# ---- docs/tetris.md
+
+# Whole games, split ones, and split ones of players that look a piece further.
+WHOLE, SPLIT = {SEATS: 200, MOVES: 600_000}, {SEATS: 32, MOVES: 1_600_000, "split": True}
+FURTHER = {SEATS: 32, MOVES: 50_000, "split": True}
+# What others have published on ten and on twenty rows; of tetris-genetic the report's own runs of its algorithm.
+CONTROLLERS = {
+    "shapes-20": ("", ""),
+    "shapes": ("", ""),
+    "imitation": ("", ""),
+    "report": ("2,240", "19.8 million"),
+    "report-9": ("", "12.9 million"),
+    "dellacherie": ("2,457 ± 128", "about 5 million"),
+    "el-tetris": ("3,129 ± 162", ""),
+    "du": ("3,800; 3,896 ± 90", "31 million"),
+    "dt-10": ("5,000; 5,031 ± 109", "29 million"),
+    "dt-20": ("4,300; 4,439 ± 100", "51 million"),
+    "tetris-genetic": ("", "12.9 and 19.8 million, other runs"),
+}
+# What is trained, seconds of one core, and how those play that are trained for their table alone.
+LEARNERS = {
+    "fitted": ("60 sweeps", "1", {SEATS: 64, MOVES: 10_000}),
+    "lspi": ("12 policies of 100,000 moves", "79", {SEATS: 200, MOVES: 100_000}),
+    "genetic": ("the report's, 198 generations on 13 rows", "about 43,200", None),
+    "cross-entropy": ("40 generations of 300 candidates", "496", {SEATS: 200, MOVES: 300_000}),
+    "imitation": ("2 sweeps of 150,000 positions", "55", None),
+    "shapes": ("81 generations on 10 rows, after `imitation`", "1,210", None),
+    "shapes-20": ("36 generations on 20 rows, after `shapes`", "about 1,700", None),
+}
+# Trained by three seeds, each from what its own seed made before; those of seed 1 ship.
+CHAIN = ["imitation", "shapes", "shapes-20"]
+
+
+def tetris(name, rows, player, how, training=None):
+    return Report("tetris", name, player, {"game": "tetris", "rule": f"rows={rows}", **how}, training)
+
+
+def controller(name):
+    return f"{LINEAR}:checkpoint=checkpoints/{name}" if name == "tetris-genetic" else f"{LINEAR}:weights={name}"
+
+
+def controller_table(reports):
+    rows = []
+    for name, of in sorted(by_first(found(reports)).items(), key=lambda pair: pair[1][10][MEAN]):
+        ten, twenty = CONTROLLERS.get(name.strip("`"), ("", ""))
+        rows.append([name, mean_of(of[10]), ten, millions(of.get(20)), twenty])
+    heads = ["controller", "lines a game, 10 rows", "published, 10 rows", "million lines, 20 rows", "published, 20 rows"]
+    return grid(heads, rows)
+
+
+def whole_table(reports):
+    """Games to their end beside lines over losses."""
+    rows = []
+    for height, of in by_first(found(reports)).items():
+        rows.append([height, f"{of['whole'][GAMES]:,}", *(mean_of(of.get(kind)) for kind in ("whole", "rows", "split"))])
+    return grid(["rows", "whole games", "their mean", "lines over losses", "of split games"], rows, ())
+
+
+def learner_table(reports):
+    links = {name: f"[`tetris-{name}`](../configs/tetris-{name}.toml)" for name in LEARNERS}
+    rows = [[links[name], *LEARNERS[name][:2], mean_of(played)] for name, played in found(reports).items()]
+    return grid(["configuration", "training", "seconds of one core", "lines a game, 10 rows"], rows, (0, 1))
+
+
+def seed_table(reports):
+    rows = []
+    for seed, of in by_first(found(reports)).items():
+        lines = ((mean_of(of.get((name, 10))), millions(of.get((name, 20)))) for name in CHAIN)
+        rows.append(["1, which ships" if seed == 1 else seed, *(cell for both in lines for cell in both)])
+    return grid(["seed", *(head for name in CHAIN for head in (f"`{name}`, 10 rows", "20 rows"))], rows)
+
+
+BOTH = {10: WHOLE, 20: SPLIT}
+PLAYED = {
+    (f"`{name}`", rows): tetris(f"rows-{rows}-{name}", rows, controller(name), how)
+    for name in CONTROLLERS
+    for rows, how in BOTH.items()
+} | {
+    (f"`{name}`, a piece further", rows): tetris(f"further-{rows}-{name}", rows, f"{controller(name)}:depth=2", FURTHER)
+    for name, rows in [("dt-10", 10), ("dt-10", 20), ("shapes", 10)]
+}
+# DT-10's games: each to its end, and lines over losses.
+ENDINGS = {
+    (rows, kind): tetris(f"{kind}-{rows}-dt-10", rows, controller("dt-10"), how)
+    for rows in (10, 12)
+    for kind, how in {"whole": {GAMES: 2_000}, "rows": WHOLE, "split": SPLIT}.items()
+}
+LEARNED, CHAINS = {}, {}
+for name, (_, _, how) in LEARNERS.items():
+    training = Training(f"tetris-{name}", f"configs/tetris-{name}.toml", 1)
+    shipped = PLAYED.get((f"`{name}`", 10)) or PLAYED.get((f"`tetris-{name}`", 10))
+    LEARNED[name] = shipped or tetris(f"learned-{name}", 10, VALUE if name == "fitted" else LINEAR, how, training)
+for seed in (1, 2, 3):
+    training = None
+    for name in CHAIN:
+        if seed > 1:
+            training = Training(f"tetris-{name}", f"configs/tetris-{name}.toml", seed, start=training)
+        label, player = (f"{name}-seed-{seed}", LINEAR) if training else (name, controller(name))
+        CHAINS |= {(seed, (name, rows)): tetris(f"rows-{rows}-{label}", rows, player, how, training) for rows, how in BOTH.items()}
+
+TABLES += [
+    Table("tetris.md", "controllers", controller_table, PLAYED),
+    Table("tetris.md", "whole games", whole_table, ENDINGS),
+    Table("tetris.md", "learned", learner_table, LEARNED),
+    Table("tetris.md", "seeds", seed_table, CHAINS),
+]
+
+# ---- The command line
+
+
+def main():
+    global DOCS
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--docs", type=pathlib.Path, default=DOCS, help="where the pages lie, and reports in reports/ (docs)")
+    commands = parser.add_subparsers(dest="what", required=True)
+    commands.add_parser("list", help="the reports of each table; brackets are around those that are missing")
+    play = commands.add_parser("play", help="players without a report play")
+    play.add_argument("--share", type=float, default=1, help="of the games, to try something (1: all of them)")
+    train = commands.add_parser("train", help="agents without a report are trained and play")
+    train.add_argument("--seeds", type=int, default=9, help="of each training, fewer than planned")
+    train.add_argument("--jobs", type=int, default=2, help="trainings side by side (2)")
+    for command in (play, train):
+        command.add_argument("--only", default="*", help="reports that this matches, named as by list, with or without folder and seed")
+        command.add_argument("--program", help="a matchq that was built before; without it, it is built")
+    commands.add_parser("tables", help="writes tables and pictures from the reports")
+    arguments = parser.parse_args()
+    DOCS = arguments.docs
+    # Several tables may share a report.
+    reports = {report.path(): report for table in TABLES for report in table.reports.values()}
+    if arguments.what == "list":
+        for table in TABLES:
+            names = (report.label() if report.path().exists() else f"({report.label()})" for report in table.reports.values())
+            print(f"{table.page} {table.mark}".strip() + ":", *names)
+    elif arguments.what == "tables":
+        for table in TABLES:
+            table.write()
+        print(f"written: {', '.join(dict.fromkeys(str(DOCS / table.page) for table in TABLES))}")
+    else:
+        training = arguments.what == "train"
+        of_kind = [report for report in reports.values() if bool(report.training) == training]
+        patterns = [folder + arguments.only + seed for folder in ("", "*/") for seed in ("", "-[0-9]" * training)]
+        chosen = [report for report in of_kind if any(fnmatch.fnmatchcase(report.label(), pattern) for pattern in patterns)]
+        if not chosen:
+            parser.error(f"--only {arguments.only} matches no report to {arguments.what}; `tables.py list` names them all")
+        by = "a given program" if arguments.program else commit()
+        program = pathlib.Path(arguments.program or build()).resolve()
+        missing = [report for report in chosen if not report.path().exists()]
+        train_all(program, missing, by, arguments) if training else play_all(program, missing, by, arguments.share)
+
+
+def play_all(program, reports, by, share):
+    """Lets players play, those in pieces in turn."""
+    played = collections.defaultdict(list)
+    for piece in range(max((report.pieces for report in reports), default=0)):
+        for report in (report for report in reports if piece < report.pieces):
+            played[report].append(report.play(program, share, piece))
+            if len(played[report]) == report.pieces:
+                report.write(played[report], by)
+
+
+def train_all(program, reports, by, arguments):
+    """Trains agents, so many at once, and lets them play."""
+
+    def train(report):
+        played = report.play(program)
+        # The tables of changes are of scores alone.
+        if report.training.name in RECIPES:
+            report.keep_logs()
+        report.write([played], by)
+
+    wanted = [report for report in reports if report.training.seed <= arguments.seeds]
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for _ in pool.map(train, sorted(wanted, key=lambda report: report.training.seed)):
+            pass
+
+
+def output(*command):
+    """What a command prints, on one thread."""
+    one_thread = {**os.environ, "RAYON_NUM_THREADS": "1"}
+    return subprocess.run(command, cwd=ROOT, env=one_thread, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def commit():
+    """The commit that the program is of, and whether files beside documentation differ from it."""
+    changed = output("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs")
+    return f"commit `{output('git', 'rev-parse', '--short', 'HEAD').strip()}`{' with changes' if changed else ''}"
+
+
+def build():
+    """A copy of the program, freshly built in the release profile: whatever is built meanwhile, it stays the same."""
+    cargo = ["cargo", "build", "--release", "--locked", "--bin", "matchq", "--message-format=json-render-diagnostics"]
+    lines = subprocess.run(cargo, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout.splitlines()
+    RUNS.mkdir(parents=True, exist_ok=True)
+    return shutil.copy(next(path for path in (json.loads(line).get("executable") for line in lines) if path), RUNS)
+
+
+def machine():
+    """The processor and its cores, as far as the system tells."""
+    cpu = pathlib.Path("/proc/cpuinfo")
+    text = cpu.read_text() if cpu.exists() else ""
+    model = re.search(r"^model name\s*:\s*(.+?)\s*$", text, re.MULTILINE)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    wide = "with" if "avx512f" in text else "without"
+    return f"{model[1] if model else 'an unknown processor'} ({cores} core{'' if cores == 1 else 's'}, {wide} AVX-512)"
+
+
+def write(path, text):
+    """Writes a file that is whole or not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    side = path.with_name(path.name + ".partial")
+    side.write_text(text, encoding="utf-8")
+    side.replace(path)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (OSError, subprocess.CalledProcessError, KeyboardInterrupt) as problem:
+        sys.exit(f"tables.py: {problem or 'interrupted'}")
