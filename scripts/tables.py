@@ -339,12 +339,12 @@ def chart(height, heading, box, unit, gaps, tick, width, legend, colours, panels
 # The dearer a move, the fewer games. All are compared with the reference.
 MATCH3 = {
     1_000: "rollout:depth=2 rollout:depth=1 rollout:sims=400:depth=1",
-    2_000: f"rollout:sims=100:depth=1 {VALUE}:checkpoint=checkpoints/match3-fitted {NETWORK} plan:depth=3 "
+    2_000: f"rollout:sims=100:depth=1 {VALUE}:checkpoint=checkpoints/match3-fitted plan:depth=3 "
     + " ".join(f"{NETWORK}:checkpoint=checkpoints/{name}" for name in ("dqn", "dqn-plain", "dqn-setups")),
     10_000: "plan cascade greedy matching random",
 }
 MATCH3 = {player: Report("players", player, player, {GAMES: games, "luck": 50}) for player, games in each(MATCH3)}
-REFERENCE = NETWORK
+REFERENCE = f"{NETWORK}:checkpoint=checkpoints/dqn"
 # Each family's colour, and its players by milliseconds a move. The first is compared with each of the others.
 BUDGETS = {1: 800, 3: 400, 10: 200, 50: 75}
 FAMILIES = {
@@ -372,7 +372,7 @@ def match3_table(reports):
         of_reference = games.ahead(reports[REFERENCE].read(), comparisons) if player != REFERENCE else ""
         score = about(*interval(games.scores.values()), ".1f")
         rows.append([f"`{player}`", score, games, ahead, of_reference, two_digits(games.ms), f"{len(games.scores):,}"])
-    heads = ["player", "score", "less luck", "ahead of the next", f"ahead of `{REFERENCE}`", "ms a move", "games"]
+    heads = ["player", "score", "less luck", "ahead of the next", f"ahead of `{REFERENCE.rpartition('/')[2]}`", "ms a move", "games"]
     return f"Played on {played_on(found(reports).values(), '; on ')}.\n\n" + grid(heads, rows, range(7))
 
 
