@@ -40,12 +40,12 @@ from dataclasses import dataclass
 # ---- Names of the program: commands, players, keys of its JSON, a column of evaluations.csv
 
 COMPARE, ENDURE = ("compare", "--json=-"), ("endure", "--json")
-NETWORK, VALUE, LINEAR = "network", "fitted", "linear"
+NETWORK, VALUE, LINEAR = "network", "value", "linear"
 PLAYERS, SCORES, LUCK, GAMES, MOVES, MEAN, HALF_WIDTH = "players", "scores", "luck", "games", "moves", "mean", "half_width"
 POINTS, CLEARING_POINTS, BINGOS, COMPLETION = "points_per_move", "points_per_clearing_move", "bingos_per_move", "completion"
 LENGTH, STUCK, SWAPS, LAST_SWAPS, MS = "moves_per_game", "stuck", "swaps", "last_swaps", "milliseconds_per_move"
 SEATS, OF_A_SEAT = "seats", ("score", "ends")
-LUCK_ADJUSTED = "less_luck"
+LUCK_ADJUSTED = "luck_adjusted"
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUNS = ROOT / "target" / "tables"
@@ -372,7 +372,7 @@ def match3_table(reports):
         of_reference = games.ahead(reports[REFERENCE].read(), comparisons) if player != REFERENCE else ""
         score = about(*interval(games.scores.values()), ".1f")
         rows.append([f"`{player}`", score, games, ahead, of_reference, two_digits(games.ms), f"{len(games.scores):,}"])
-    heads = ["player", "score", "less luck", "ahead of the next", f"ahead of `{REFERENCE.rpartition('/')[2]}`", "ms a move", "games"]
+    heads = ["player", "score", "luck-adjusted", "ahead of the next", f"ahead of `{REFERENCE.rpartition('/')[2]}`", "ms a move", "games"]
     return f"Played on {played_on(found(reports).values(), '; on ')}.\n\n" + grid(heads, rows, range(7))
 
 
@@ -400,7 +400,7 @@ def strength_picture(reports):
     ticks = [(x(exponent), f"{10.0**exponent:,g}") for exponent in range(earliest, latest + 1)]
     ends = {key: (games.mean, games.mean - games.half_width, games.mean + games.half_width) for key, games in played.items()}
     lines = {family: [(x(logarithms[family, ms]), *ends[family, ms]) for ms in of] for family, of in by_first(played).items()}
-    heading, colours = "mean score less luck, with 95 % confidence intervals", {family: colour for family, (colour, _) in FAMILIES.items()}
+    heading, colours = "mean luck-adjusted score, with 95 % confidence intervals", {family: colour for family, (colour, _) in FAMILIES.items()}
     legend = [(20 + 230 * number, 44) for number in range(4)]
     return chart(640, heading, (82, 560), 50, (10, 26, 60), "v8", 3, legend, colours, [(90, 980, ticks, "milliseconds a move", lines)])
 
@@ -458,7 +458,7 @@ SETUPS = {
 }
 SCORES_OF = {"unit": "score", "figure": lambda games: games.mean, "digits": (1, 0)}
 SCORES_OF["note"] = (
-    "Means of 1,000 games from seed 2,000,000 on, less luck. Trainings of one recipe scatter about their mean with a standard "
+    "Means of 1,000 games from seed 2,000,000 on, luck-adjusted. Trainings of one recipe scatter about their mean with a standard "
     "deviation of {spread:.1f} points (from {degrees} degrees of freedom). Differences are over the seeds that both have; their "
     "intervals hold all at once with 95 %, for the luck of trainings and of games."
 )
@@ -541,7 +541,7 @@ def training_picture(reports):
         step = step / 5 if most / step < 2 else step / 2 if most / step < 5 else step
         ticks = [(left + 400 * number * step / most, f"{number * step:,g}") for number in range(int(most / step) + 1)]
         panels.append((left, left + 400, ticks, title, lines))
-    heading = "mean score less luck in training: mean of the trainings, and from the lowest to the highest"
+    heading = "mean luck-adjusted score in training: mean of the trainings, and from the lowest to the highest"
     colours = {name: colour for name, (_, _, colour, *_) in RECIPES.items()}
     return chart(430, heading, (60, 360), 100, (8, 22, 44), "", 2.5, [(80 + 200 * number, 44) for number in range(4)], colours, panels)
 
