@@ -400,8 +400,9 @@ def strength_picture(reports):
     ticks = [(x(exponent), f"{10.0**exponent:,g}") for exponent in range(earliest, latest + 1)]
     ends = {key: (games.mean, games.mean - games.half_width, games.mean + games.half_width) for key, games in played.items()}
     lines = {family: [(x(logarithms[family, ms]), *ends[family, ms]) for ms in of] for family, of in by_first(played).items()}
-    heading, colours = "mean luck-adjusted score, with 95 % confidence intervals", {family: colour for family, (colour, _) in FAMILIES.items()}
-    legend = [(20 + 230 * number, 44) for number in range(4)]
+    colours = {family: colour for family, (colour, _) in FAMILIES.items()}
+    heading = "mean luck-adjusted score, with 95 % confidence intervals"
+    legend = [(20 + 230 * (number % 4), 44 + 22 * (number // 4)) for number in range(len(colours))]
     return chart(640, heading, (82, 560), 50, (10, 26, 60), "v8", 3, legend, colours, [(90, 980, ticks, "milliseconds a move", lines)])
 
 
@@ -492,7 +493,8 @@ def changes(page, mark, stem, config, changed, options, player, common=(), *, un
             reports[name, seed] = Report(page.removesuffix(".md"), f"{stem}-{name}-{seed}", player, options, training)
 
     def make(reports):
-        return change_table(changed, by_first({key: figure(played) for key, played in found(reports).items()}), unit, digits, note, same_boards)
+        means = by_first({key: figure(played) for key, played in found(reports).items()})
+        return change_table(changed, means, unit, digits, note, same_boards)
 
     return Table(page, mark, make, reports)
 
@@ -543,7 +545,7 @@ def training_picture(reports):
         panels.append((left, left + 400, ticks, title, lines))
     heading = "mean luck-adjusted score in training: mean of the trainings, and from the lowest to the highest"
     colours = {name: colour for name, (_, _, colour, *_) in RECIPES.items()}
-    return chart(430, heading, (60, 360), 100, (8, 22, 44), "", 2.5, [(80 + 200 * number, 44) for number in range(4)], colours, panels)
+    return chart(430, heading, (60, 360), 100, (8, 22, 44), "", 2.5, [(80 + 200 * number, 44) for number in range(len(colours))], colours, panels)
 
 
 TABLES += [
@@ -613,7 +615,8 @@ def article_table(reports):
 def rule_table(reports):
     rows, players = [], dict.fromkeys(player for _, player in reports)
     for rule, of in by_first(found(reports)).items():
-        rows.append(["the article's" if rule == "moves=50" else f"`{rule}`", *(mean_of(of.get(player), POINTS, ".2f") for player in players)])
+        rows.append(["the article's" if rule == "moves=50" else f"`{rule}`"])
+        rows[-1] += [mean_of(of.get(player), POINTS, ".2f") for player in players]
     return grid(["", *(f"`{player}`" for player in players)], rows) + "\n100 games each.\n"
 
 
