@@ -13,7 +13,6 @@ use matchq::games::match3::{Match3, Rules, State};
 use matchq::games::{Games, offered};
 use matchq::learners::dqn::Config;
 use matchq::learners::dqn::Expected;
-use matchq::learners::dqn::Learning;
 use matchq::learners::dqn::QLearner;
 use matchq::learners::dqn::n_step::NStep;
 use matchq::learners::dqn::optimizer::Optimizer;
@@ -25,9 +24,15 @@ use matchq::random::{Draw, Role, Stream};
 
 const BATCH: usize = 256;
 
+const CONFIG: &str = "
+    network = { channels = 32, layers = 5, share_colours = false, input = 'position', dynamics_waves = 0 }
+    replay = { capacity = 100000 }
+    learning = { batch = 256, loss = 'huber', optimizer = 'adam', learning_rate = 1e-3, relative = false }
+";
+
 fn config(sets: &[&str]) -> TrainConfig<Config> {
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-    Source::parse("learning.batch = 256", "bench", &sets)
+    Source::parse(CONFIG, "bench", &sets)
         .and_then(|source| source.resolve::<Match3, Dqn<Match3>>())
         .expect("a valid configuration")
         .0
@@ -143,7 +148,7 @@ fn network(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
         let loss: Tensor<1> = loss(&online);
         GradientsParams::from_grads(loss.backward(), &online)
     };
-    let mut optimizer = Optimizer::new(&Learning::default());
+    let mut optimizer = Optimizer::new(&config.learner.learning);
     group.bench_function("part: clip and Adam", |bencher| {
         bencher.iter_batched(
             gradients,

@@ -15,29 +15,6 @@ use crate::files;
 use crate::games::{Game, MaskKind, Match3};
 use crate::players::Roster;
 
-/// Keys that were once there, and what to say of them.
-const FORMER_KEYS: [(&str, &str); 12] = [
-    ("network.afterstates", "network.input = \"position\", \"afterstate\" or \"plans\" says it now"),
-    ("network.prior", "network.input = \"plans\" says it now: the best certain plan of two moves; there are no others"),
-    ("network.waves", "it is called network.dynamics_waves now"),
-    ("network.wave_layers", "it is called network.dynamics_layers now"),
-    ("game.obstacle_kinds", "it is called game.rules.obstacle_kinds now"),
-    ("learning.best_actions", "it is gone: the larger half of learning.actions are the best ones"),
-    ("learning.common_error", "it is gone: all errors count alike, as with 1.0 before"),
-    (
-        "learning.next_states",
-        "it is gone: of each action's outcomes one has a next state whose value counts, as with 1 before",
-    ),
-    (
-        "learning.simulations",
-        "the section [learning.expected] says it now, by outcomes; without that section, what was 0 before, \
-         transitions are learned as they were played",
-    ),
-    ("learning.actions", "it is called learning.expected.actions now"),
-    ("learning.lookahead", "it is called learning.expected.lookahead now"),
-    ("learning.bootstrap_from", "it is gone: next states' values count from the first update, as with 0 before"),
-];
-
 /// A whole training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TrainConfig<C> {
@@ -238,11 +215,7 @@ impl Source {
         })?;
         let overridden =
             overrides.iter().map(|text| set(&mut table, text).map(str::to_owned)).collect::<Result<Vec<String>>>()?;
-        let source = Self { table, name: name.to_owned(), overridden };
-        match FORMER_KEYS.iter().find(|(key, _)| source.get(key).is_some()) {
-            Some((key, what)) => Err(source.wrong(key, what)),
-            None => Ok(source),
-        }
+        Ok(Self { table, name: name.to_owned(), overridden })
     }
 
     /// The learner's name.

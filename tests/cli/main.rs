@@ -28,6 +28,8 @@ seed = 4
 [network]
 channels = 4
 layers = 2
+input = 'position'
+dynamics_waves = 0
 
 [training]
 steps = 8000

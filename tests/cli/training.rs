@@ -128,7 +128,7 @@ fn the_resolved_configuration_lies_with_the_run_and_gives_the_same_run_again() {
     let place = Place::new();
     place.train_short("first");
     let resolved = fs::read_to_string(place.path("runs/first/config.toml")).unwrap();
-    assert!(resolved.contains("steps = 160") && resolved.contains("huber_delta = 1.0"), "{resolved}");
+    assert!(resolved.contains("steps = 160") && resolved.contains("discount = 0.9"), "{resolved}");
     place.run_well(&["train", "--config", "runs/first/config.toml", "--name", "again", "--quiet"]);
     for file in ["last.ckpt", "last.safetensors", "config.toml"] {
         let [first, again] = ["first", "again"].map(|name| fs::read(place.path("runs").join(name).join(file)).unwrap());

@@ -20,8 +20,11 @@ use crate::configuration;
 const BOARD: usize = 400;
 
 fn config(overrides: &[&str]) -> TrainConfig<Config> {
-    let common = ["network.input=afterstate", "learning.batch=24", "learning.symmetry=false"];
-    configuration("network = { channels = 8, layers = 2, share_colours = true }", &[&common[..], overrides].concat())
+    let text = "
+        network = { channels = 8, layers = 2, dynamics_waves = 0 }
+        learning = { batch = 24, relative = false, symmetry = false, optimizer = 'adam', learning_rate = 1e-3 }
+    ";
+    configuration(text, overrides)
 }
 
 fn network(config: &TrainConfig<Config>) -> QNetwork {

@@ -1,4 +1,4 @@
-//! Clipping by the global norm, Adam's step, the learning rate's schedule and the target network, by hand.
+//! Clipping by the global norm, the optimizers' steps, the learning rate and the target network, by hand.
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
@@ -10,7 +10,6 @@ use matchq::learners::dqn::QLearner;
 use matchq::learners::dqn::config::OptimizerKind;
 use matchq::learners::dqn::optimizer::{Optimizer, SavedMoments};
 use matchq::learners::dqn::replay::{Replay, Transition};
-use matchq::learners::dqn::schedule::Schedule;
 use matchq::network::{Encoded, Encoder, ModelConfig, QNetwork, device, to_vec};
 use matchq::players::Arrays;
 use matchq::random::{Role, Stream};
@@ -219,17 +218,12 @@ fn the_optimizers_state_of_another_network_or_another_optimizer_is_refused() {
 }
 
 #[test]
-fn the_learning_rate_goes_from_the_first_to_the_last_value_by_its_schedule() {
-    for (schedule, expected) in [
-        (Schedule::Constant, [0.9, 0.9, 0.9, 0.9]),
-        (Schedule::Linear, [0.9, 0.7, 0.5, 0.1]),
-        // Half a wave: (1 - cos(pi / 4)) / 2 = 0.146447 of the way after a quarter of the time.
-        (Schedule::Cosine, [0.9, 0.9 - 0.8 * 0.146_447, 0.5, 0.1]),
-    ] {
-        let learning = Learning { learning_rate: 0.9, final_learning_rate: 0.1, schedule, ..Learning::default() };
+fn the_learning_rate_goes_from_the_first_to_the_last_value_in_a_straight_line() {
+    for (last, expected) in [(0.9, [0.9, 0.9, 0.9, 0.9]), (0.1, [0.9, 0.7, 0.5, 0.1])] {
+        let learning = Learning { learning_rate: 0.9, final_learning_rate: last, ..Learning::default() };
         for (progress, expected) in [0.0, 0.25, 0.5, 1.0].into_iter().zip(expected) {
             let rate = learning.learning_rate_at(progress);
-            assert!((rate - expected).abs() < 1e-6, "{schedule:?} at {progress}: {rate}");
+            assert!((rate - expected).abs() < 1e-6, "to {last} at {progress}: {rate}");
         }
     }
 }
@@ -254,7 +248,8 @@ fn networks(learner: &QLearner<Probe<Delayed>>, config: &ModelConfig) -> [Vec<f3
 
 /// A learner after each of its first updates: the weights of both networks.
 fn follow(overrides: &[&str], updates: usize) -> Vec<[Vec<f32>; 2]> {
-    let text = "network = { channels = 4, layers = 2 }\nlearning = { batch = 4, learning_rate = 0.1 }";
+    let text = "network = { channels = 4, layers = 2, input = 'position', dynamics_waves = 0 }\n\
+                learning = { batch = 4, learning_rate = 0.1 }";
     let config = configuration(text, overrides);
     let mut learner = QLearner::<Probe<Delayed>>::new(&config, &(), &cpu());
     let mut replay = Replay::new(&config.learner.replay);
@@ -302,7 +297,8 @@ fn a_batch_of_more_boards_than_a_threads_share_teaches_the_gradient_of_its_mean_
             "learning.max_gradient_norm=0".to_owned(),
         ];
         let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
-        let config = configuration("network = { channels = 4, layers = 2 }", &overrides);
+        let text = "network = { channels = 4, layers = 2, dynamics_waves = 0 }\nlearning.optimizer = 'adam'";
+        let config = configuration(text, &overrides);
         let rules = Rules::default();
         let mut replay = Replay::new(&config.learner.replay);
         let mut stream = Stream::new(5, Role::Game, 0);

@@ -22,11 +22,11 @@ use crate::configuration;
 
 const CONFIG: &str = "
     seed = 11
-    network = { channels = 4, layers = 2 }
+    network = { channels = 4, layers = 2, share_colours = false, input = 'position', dynamics_waves = 0 }
     training = { steps = 480, games = 8, warmup = 80 }
     exploration = { start = 1.0, end = 0.1, steps = 300 }
     replay = { capacity = 200 }
-    learning = { batch = 16 }
+    learning = { batch = 16, discount = 0.5, relative = false, double = true, loss = 'huber', learning_rate = 1e-3 }
     target = { every = 7 }
     evaluation = { every = 120, games = 4 }
     checkpoint = { every = 144 }
@@ -59,13 +59,12 @@ const NOT_KEPT: [&str; 3] = ["network.input=plans", "network.next_moves=2", "lea
 
 const SIMULATIONS: [&str; 2] = ["learning.expected.outcomes=2", "network.share_colours=true"];
 
-const PLANS: [&str; 7] = [
+const PLANS: [&str; 6] = [
     "network.input=plans",
     "network.next_moves=2",
     "learning.expected.outcomes=2",
     "learning.relative=true",
     "learning.expected.actions=3",
-    "learning.expected.lookahead=1",
     "learning.candidates=2",
 ];
 
@@ -352,7 +351,8 @@ fn an_agent_is_a_small_part_of_the_checkpoint_to_resume() {
 }
 
 /// A configuration of which nothing goes by the share of the training that is done.
-const CONSTANT: [&str; 3] = ["learning.schedule=constant", "replay.prioritised=true", "replay.importance_exponent=1"];
+const CONSTANT: [&str; 3] =
+    ["learning.final_learning_rate=1e-3", "replay.prioritised=true", "replay.importance_exponent=1"];
 
 #[test]
 fn a_training_made_longer_equals_the_one_that_was_as_long_from_the_beginning() {
@@ -376,7 +376,7 @@ fn what_cannot_be_set_of_a_training_that_has_begun_is_refused_and_the_folder_sta
         (
             &scheduled,
             "training.steps=960",
-            ["--set training.steps: the length of this run cannot be changed", "learning.schedule"],
+            ["--set training.steps: the length of this run cannot be changed", "learning.final_learning_rate"],
         ),
         (&constant, "learning.batch=8", ["--set learning.batch=8: ", "only training.steps=N"]),
         (&constant, "training.steps=200", ["--set training.steps=200: ", "above 480"]),

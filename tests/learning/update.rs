@@ -16,12 +16,19 @@ use crate::probe_games::{Delayed, Position, Probe, START, Script, Trap};
 const CONFIG: &str = "
     seed = 5
     game = { mask = 'legal' }
-    network = { channels = 8, layers = 2 }
+    network = { channels = 8, layers = 2, share_colours = false, input = 'position', dynamics_waves = 0 }
     training = { games = 64, warmup = 0 }
     exploration = { start = 0.0, end = 0.0 }
     replay = { capacity = 256, priority_exponent = 0.7 }
-    learning = { batch = 32, reward_scale = 1.0, symmetry = false, learning_rate = 3e-2, loss = 'squared', double = false }
     target = { every = 1000000 }
+    [learning]
+    batch = 32
+    discount = 0.5
+    reward_scale = 1.0
+    relative = false
+    symmetry = false
+    optimizer = 'adam'
+    learning_rate = 3e-2
 ";
 
 fn config(overrides: &[&str]) -> TrainConfig<Config> {
@@ -177,22 +184,21 @@ fn prioritised_transitions_count_by_their_importance_and_their_errors_become_pri
 }
 
 #[test]
-fn the_huber_loss_is_half_the_square_up_to_delta_and_grows_by_delta_beyond() {
+fn the_huber_loss_is_half_the_square_up_to_1_and_grows_linearly_beyond() {
     let errors = || Tensor::<1>::from_data(TensorData::from([0.5_f32, -1.0, 3.0, -4.0]), &cpu());
-    let loss = |loss: Loss, delta| to_vec(loss.of(errors(), delta)).unwrap();
-    assert_eq!(loss(Loss::Huber, 1.0), [0.125, 0.5, 2.5, 3.5]);
-    assert_eq!(loss(Loss::Huber, 2.0), [0.125, 0.5, 4.0, 6.0]);
-    assert_eq!(loss(Loss::Squared, 1.0), [0.125, 0.5, 4.5, 8.0]);
+    let loss = |loss: Loss| to_vec(loss.of(errors())).unwrap();
+    assert_eq!(loss(Loss::Huber), [0.125, 0.5, 2.5, 3.5]);
+    assert_eq!(loss(Loss::Squared), [0.125, 0.5, 4.5, 8.0]);
 }
 
 #[test]
 fn an_update_takes_the_loss_that_is_configured() {
-    let mut learning = Learning::new(&["learning.loss=huber", "learning.huber_delta=0.75"]);
+    let mut learning = Learning::new(&["learning.loss=huber"]);
     let (found, sample, before) = learning.update();
     let errors = before.errors(&sample.slots, false);
     let huber = |error: &f32| match error.abs() {
-        size if size <= 0.75 => size * size / 2.0,
-        size => 0.75 * (size - 0.375),
+        size if size <= 1.0 => size * size / 2.0,
+        size => size - 0.5,
     };
     assert_is(found, mean(errors.iter().map(huber)));
     assert_differs(found, squared(&errors));
@@ -242,7 +248,7 @@ fn a_round_learns_at_the_rate_of_the_share_of_the_training_that_is_done() {
 fn importance_rises_to_1_at_the_end_of_the_training() {
     let loss = |sets: [&str; 2]| {
         let common =
-            ["replay.prioritised=true", "training.updates=8", "learning.schedule=constant", "exploration.end=1"];
+            ["replay.prioritised=true", "training.updates=8", "learning.final_learning_rate=3e-2", "exploration.end=1"];
         rounds::<Delayed>(&[&common[..], &sets].concat(), 3).1.get("loss").unwrap() as f32
     };
     let last = loss(["training.steps=1", "replay.importance_exponent=0"]);

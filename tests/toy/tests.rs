@@ -67,9 +67,9 @@ fn it_is_trained_resumed_evaluated_and_compared_by_its_name() {
     let config = path("toy-dqn.toml");
     fs::write(
         &config,
-        "[game]\nname = \"toy\"\n[network]\nchannels = 8\nlayers = 2\n\
+        "[game]\nname = \"toy\"\n[network]\nchannels = 8\nlayers = 2\ninput = \"position\"\ndynamics_waves = 0\n\
          [training]\nsteps = 4000\ngames = 8\nwarmup = 400\n[exploration]\nstart = 1.0\nend = 0.1\nsteps = 2000\n\
-         [replay]\ncapacity = 4000\n[learning]\nbatch = 32\ndiscount = 0.9\nlearning_rate = 3e-3\nschedule = \"constant\"\n[target]\nevery = 50\n\
+         [replay]\ncapacity = 4000\n[learning]\nbatch = 32\nfinal_learning_rate = 1e-2\n[target]\nevery = 50\n\
          [evaluation]\nevery = 2000\ngames = 20\n[checkpoint]\nevery = 1000\n[logging]\nevery = 1000\n",
     )
     .unwrap();

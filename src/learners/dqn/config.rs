@@ -7,7 +7,6 @@ use super::super::{OutOfRange, RunConfig, TrainConfig, require, unit};
 use super::exploration::Exploration;
 use super::loss::Loss;
 use super::replay::ReplayConfig;
-use super::schedule::Schedule;
 use super::target_network::Target;
 use crate::network::{Input, ModelConfig, NetworkConfig};
 
@@ -59,18 +58,12 @@ pub struct Learning {
     pub double: bool,
     /// Error of a transition.
     pub loss: Loss,
-    /// Where the Huber loss turns from squared to linear, in scaled rewards.
-    pub huber_delta: f64,
     /// What turns gradients into steps.
     pub optimizer: OptimizerKind,
     /// The step size at the start.
     pub learning_rate: f64,
-    /// The step size at the end.
+    /// The step size at the end, to which it goes in a straight line.
     pub final_learning_rate: f64,
-    /// How the one becomes the other.
-    pub schedule: Schedule,
-    /// Adam's epsilon.
-    pub adam_epsilon: f64,
     /// Norm of the whole gradient above which it is scaled down; 0 for none.
     pub max_gradient_norm: f64,
     /// With afterstates: actions of a next state that are valued; 0 for all.
@@ -102,10 +95,6 @@ pub struct Expected {
     ///
     /// The larger half of them are those with the highest prior, without one with the most certain points.
     pub actions: usize,
-    /// Moves of the best certain plan after each outcome; 0 for none.
-    ///
-    /// Its points are a control variate: they count with every outcome, and not in the next state's value.
-    pub lookahead: u32,
 }
 
 /// What turns gradients into steps.
@@ -136,12 +125,9 @@ impl Default for Learning {
             reward_scale: 0.1,
             double: true,
             loss: Loss::Huber,
-            huber_delta: 1.0,
+            optimizer: OptimizerKind::Adam,
             learning_rate: 1e-3,
             final_learning_rate: 1e-4,
-            schedule: Schedule::Linear,
-            optimizer: OptimizerKind::Adam,
-            adam_epsilon: 1e-8,
             max_gradient_norm: 10.0,
             candidates: 0,
             relative: false,
@@ -153,7 +139,7 @@ impl Default for Learning {
 
 impl Default for Expected {
     fn default() -> Self {
-        Self { outcomes: 12, actions: 0, lookahead: 0 }
+        Self { outcomes: 12, actions: 0 }
     }
 }
 
@@ -195,12 +181,10 @@ impl Config {
     /// What does.
     pub fn check_lengthening(&self) -> Result<(), String> {
         let Self { learning, replay, .. } = self;
-        if learning.schedule != Schedule::Constant && learning.learning_rate != learning.final_learning_rate {
-            return Err(
-                "its learning rate goes by the share of the training that is done, unless learning.schedule is \
-                        \"constant\""
-                    .into(),
-            );
+        if learning.learning_rate != learning.final_learning_rate {
+            return Err("its learning rate goes by the share of the training that is done, unless \
+                        learning.final_learning_rate is learning.learning_rate"
+                .into());
         }
         match replay.prioritised && replay.importance_exponent != 1.0 {
             true => {
@@ -249,7 +233,7 @@ impl Learning {
 
     /// The step size when a share of the training between 0 and 1 is done.
     pub fn learning_rate_at(&self, progress: f64) -> f64 {
-        self.schedule.between(self.learning_rate, self.final_learning_rate, progress)
+        self.learning_rate + (self.final_learning_rate - self.learning_rate) * progress
     }
 
     fn check(&self) -> Result<(), OutOfRange> {
@@ -264,12 +248,9 @@ impl Learning {
     fn check_numbers(&self) -> Result<(), OutOfRange> {
         // They are used in single precision.
         let positive = |value: f64| value as f32 > 0.0 && (value as f32).is_finite();
-        for (key, value) in [
-            ("learning.reward_scale", self.reward_scale),
-            ("learning.huber_delta", self.huber_delta),
-            ("learning.learning_rate", self.learning_rate),
-            ("learning.adam_epsilon", self.adam_epsilon),
-        ] {
+        for (key, value) in
+            [("learning.reward_scale", self.reward_scale), ("learning.learning_rate", self.learning_rate)]
+        {
             require(positive(value), key, value, "above 0, and a number that 32 bits can hold")?;
         }
         let (rate, norm) = (self.final_learning_rate, self.max_gradient_norm);
@@ -284,10 +265,9 @@ impl Learning {
 
     fn check_targets(&self) -> Result<(), OutOfRange> {
         require(self.candidates <= 256, "learning.candidates", self.candidates, "between 0 and 256")?;
-        let Some(Expected { outcomes, actions, lookahead }) = self.expected else { return Ok(()) };
+        let Some(Expected { outcomes, actions }) = self.expected else { return Ok(()) };
         require((1..=10_000).contains(&outcomes), "learning.expected.outcomes", outcomes, "between 1 and 10000")?;
         require(actions <= 256, "learning.expected.actions", actions, "between 0 and 256")?;
-        require(lookahead <= 3, "learning.expected.lookahead", lookahead, "between 0 and 3")?;
         require(self.n_step == 1, "learning.n_step", self.n_step, "1 with the section learning.expected")
     }
 }

@@ -5,7 +5,7 @@ use burn::optim::GradientsParams;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
-use super::config::Learning;
+use super::loss::Loss;
 use super::parameters::{Add, Untangle};
 use crate::error::Result;
 use crate::network::{QNetwork, WaveBatch, to_vec};
@@ -76,14 +76,13 @@ impl Gradient {
 
 /// The gradient of a batch's loss in the parameters of a network.
 ///
-/// `learning` chooses the loss; `device` is the network's, with gradients.
-pub fn gradient(network: &QNetwork, batch: &Batch, learning: &Learning, device: &Device) -> Result<Gradient> {
+/// `kind` is that of the values' loss; `device` is the network's, with gradients.
+pub fn gradient(network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) -> Result<Gradient> {
     let column = |numbers: &[f32]| Tensor::<1>::from_data(TensorData::new(numbers.to_vec(), [numbers.len()]), device);
     // A network of its own: what is tracked of two parts must not meet.
     let network = network.clone().map(&mut Untangle);
     let (targets, weights) = (column(&batch.targets), column(&batch.weights));
-    let huber_delta = learning.huber_delta as f32;
-    let loss_of = |errors: Tensor<1>| (learning.loss.of(errors, huber_delta) * weights.clone()).sum();
+    let loss_of = |errors: Tensor<1>| (kind.of(errors) * weights.clone()).sum();
 
     let output = batch.output(&network, device);
     let values = batch.read_off(&output, 0, device) + column(&batch.priors);
@@ -135,13 +134,14 @@ impl Batch {
 mod tests {
     use super::*;
     use crate::games::{Game, Match3};
-    use crate::network::{ModelConfig, NetworkConfig, device};
+    use crate::network::{Input, ModelConfig, NetworkConfig, device};
     use crate::random::{Draw, Role, Stream};
 
     const SHAPE: [usize; 3] = [5, 10, 8];
 
     fn network() -> QNetwork {
-        let network = NetworkConfig { channels: 4, layers: 2, ..NetworkConfig::default() };
+        let (input, dynamics_waves) = (Input::Position, 0);
+        let network = NetworkConfig { channels: 4, layers: 2, input, dynamics_waves, ..NetworkConfig::default() };
         let (game, rules) = (Match3::NAME.to_owned(), Default::default());
         let model = ModelConfig { game, rules, mask: String::new(), points: 10.0, network };
         QNetwork::new::<Match3>(&model, &mut Stream::new(1, Role::Initialise, 0), &tracked())
@@ -184,7 +184,7 @@ mod tests {
     }
 
     fn gradient_of(batch: &Batch) -> Gradient {
-        gradient(&network(), batch, &Learning::default(), &tracked()).unwrap()
+        gradient(&network(), batch, Loss::Huber, &tracked()).unwrap()
     }
 
     #[test]

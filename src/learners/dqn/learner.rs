@@ -1,11 +1,10 @@
-//! The Q-learner: one sampled batch in, one step of the optimizer out.
-//!
-//! The target network follows.
+//! The Q-learner: what the parts of an update do, in the order of [`update`](QLearner::update).
 
 use std::marker::PhantomData;
 use std::ops::Range;
 
 use burn::module::Module;
+use burn::optim::GradientsParams;
 use burn::tensor::Device;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -13,15 +12,16 @@ use serde::{Deserialize, Serialize};
 use super::super::TrainConfig;
 use super::config::{Config, Learning};
 use super::gradient::{Batch, Gradient, gradient};
+use super::maxima::Maxima;
 use super::optimizer::{Optimizer, SavedMoments};
 use super::relative::Baselines;
-use super::replay::{Replay, Transition};
+use super::replay::{Replay, Sample, Transition};
 use super::simulated::Outcomes;
-use super::target_network::{Target, TargetUpdate};
-use super::targets::{self, Backup, Next, targets};
+use super::target_network::Target;
+use super::targets::{self, Backup, Next};
 use crate::error::Result;
 use crate::games::{ActionMask, SeenWave};
-use crate::network::{Encoded, Encoder, QNetwork, device, evaluate, evaluator};
+use crate::network::{Encoded, Encoder, Evaluator, QNetwork, device, evaluate, evaluator};
 use crate::players::Arrays;
 use crate::players::Roster;
 use crate::random::{Draw, Role, Stream};
@@ -45,7 +45,7 @@ pub struct Update {
     pub wave_loss: Option<f32>,
 }
 
-/// Images in one forward pass of the target, where the batch is not larger.
+/// Images in one forward pass without gradients, where the batch is not larger.
 const BATCH: usize = 256;
 
 /// Images whose forward and backward pass is one thread's work on a processor.
@@ -54,21 +54,21 @@ const BATCH: usize = 256;
 const IMAGES: usize = 16;
 
 /// A batch with what its values should be.
-struct Labelled<'a, S> {
+pub(super) struct Labelled<S> {
     /// The states with the symmetries under which they are seen.
-    seen: &'a [(S, usize)],
+    seen: Vec<(S, usize)>,
     /// The actions whose values are learned, those of a state side by side.
-    backups: &'a [Backup<S>],
+    pub backups: Vec<Backup<S>>,
     /// What each of the values should be.
-    targets: &'a [f32],
+    targets: Vec<f32>,
     /// What its plan is worth without what the network adds to that.
     ///
     /// None if the network values no next moves.
-    plans: &'a [f32],
+    pub plans: Vec<f32>,
     /// How much each counts.
-    weights: &'a [f32],
+    weights: Vec<f32>,
     /// Waves that were seen, with the symmetries under which they are learned.
-    waves: &'a [(SeenWave<S>, usize)],
+    waves: Vec<(SeenWave<S>, usize)>,
 }
 
 /// What the network is shown of a batch.
@@ -83,11 +83,13 @@ struct Shown {
 /// Networks, optimizer and the learner's random streams.
 pub struct QLearner<G: Roster> {
     learning: Learning,
-    follow: Target,
+    following: Target,
     rules: G::Rules,
     device: Device,
     online: QNetwork,
     target: QNetwork,
+    /// The target network's highest values of next states, as far as they are known.
+    pub(super) maxima: Maxima,
     optimizer: Optimizer,
     sampling: Stream,
     symmetry: Stream,
@@ -117,13 +119,18 @@ impl<G: Roster> QLearner<G> {
         let stream = |role| Stream::new(config.run.seed, role, 0);
         let online = QNetwork::new::<G>(&config.model(), &mut stream(Role::Initialise), &device.clone().autodiff());
         let Config { learning, target, .. } = &config.learner;
+        let Learning { expected, double, candidates, .. } = *learning;
+        let mask = online.view().mask;
+        // Acting has the maximum of a target where both are of the same actions by the same network.
+        let same = G::successor_mask(mask) == mask && !double && candidates == 0 && online.next_moves() == 0;
         Self {
             learning: learning.clone(),
-            follow: target.clone(),
+            following: target.clone(),
             rules: rules.clone(),
             device: device.clone(),
             target: online.valid(),
             online,
+            maxima: Maxima::new(same && expected.is_none()),
             optimizer: Optimizer::new(learning),
             sampling: stream(Role::Sample),
             symmetry: stream(Role::Symmetry),
@@ -139,16 +146,6 @@ impl<G: Roster> QLearner<G> {
         &self.target
     }
 
-    /// Whether what the target network adds is kept with a transition.
-    ///
-    /// It must stay the same until that network changes, now and then, and be the maximum that acting finds.
-    pub fn keeps_bootstraps(&self) -> bool {
-        let Learning { expected, double, candidates, .. } = self.learning;
-        let mask = self.online.view().mask;
-        let stays = expected.is_none() && !double && self.follow.update == TargetUpdate::Hard;
-        stays && candidates == 0 && self.online.next_moves() == 0 && G::successor_mask(mask) == mask
-    }
-
     /// The network that learns.
     pub fn network(&self) -> &QNetwork {
         &self.online
@@ -159,69 +156,108 @@ impl<G: Roster> QLearner<G> {
         self.updates
     }
 
-    /// Learns one batch from a memory that is not empty.
-    ///
-    /// Only a dynamics model needs waves that were seen.
-    /// `progress` is the share of the training that is done.
-    pub fn update(
-        &mut self,
-        replay: &mut Replay<G::State>,
-        waves: &[SeenWave<G::State>],
-        importance_exponent: f64,
-        progress: f64,
-    ) -> Result<Update> {
-        let sample = replay.sample(self.learning.batch, importance_exponent, &mut self.sampling);
-        let batch: Vec<Transition<G::State>> = sample.slots.iter().map(|slot| *replay.get(*slot)).collect();
-        let backups = self.backups(&batch);
-        let targets = self.targets(&backups, &sample.slots, replay)?;
-        let weights: Vec<f32> = backups.iter().map(|backup| sample.weights[backup.row]).collect();
+    /// One of the networks, to be asked for action values.
+    pub fn evaluator(&self, network: &QNetwork) -> Evaluator<G> {
+        evaluator(network, self.learning.batch.max(BATCH), &self.device)
+    }
 
+    /// Draws transitions.
+    pub(super) fn sample(&mut self, replay: &Replay<G::State>, importance_exponent: f64) -> Sample {
+        replay.sample(self.learning.batch, importance_exponent, &mut self.sampling)
+    }
+
+    /// The actions of a batch whose values are learned.
+    pub(super) fn backups(&mut self, batch: &[Transition<G::State>]) -> Vec<Backup<G::State>> {
+        let Learning { expected, reward_scale: scale, discount, .. } = self.learning;
+        let Some(expected) = expected else { return targets::sampled(batch) };
+        let (rules, view) = (self.rules.clone(), self.online.view());
+        Outcomes::<G> { rules, view, expected, scale, discount }.simulate(batch, &mut self.simulating)
+    }
+
+    /// What the values of backups should be: `reward + discount * maximum`.
+    ///
+    /// `slots` are those of the batch's transitions. Relative values lose what next states with as many actions left add on
+    /// average.
+    pub(super) fn targets(&mut self, backups: &[Backup<G::State>], slots: &[usize]) -> Result<Vec<f32>> {
+        let mut targets: Vec<f32> = backups.iter().map(|backup| backup.reward).collect();
+        let next: Vec<(usize, &Next<G::State>)> =
+            backups.iter().enumerate().filter_map(|(index, backup)| Some((index, backup.next.as_ref()?))).collect();
+        let states: Vec<(usize, G::State)> =
+            next.iter().map(|(index, next)| (slots[backups[*index].row], next.state)).collect();
+        for ((index, next), maximum) in next.iter().zip(self.maxima_of(&states)?) {
+            let added = next.discount * maximum;
+            self.baselines.learn(G::actions_left(&next.state), added);
+            targets[*index] += added;
+        }
+        if self.learning.relative {
+            for (index, next) in &next {
+                targets[*index] -= self.baselines.mean(G::actions_left(&next.state));
+            }
+        }
+        Ok(targets)
+    }
+
+    /// The target network's maxima of next states, which are given with the slots of their transitions.
+    ///
+    /// The network is asked for what is not known yet.
+    fn maxima_of(&mut self, next: &[(usize, G::State)]) -> Result<Vec<f32>> {
+        let known: Vec<Option<f32>> = next.iter().map(|(slot, _)| self.maxima.get(*slot)).collect();
+        let unknown = next.iter().zip(&known).filter(|(_, known)| known.is_none());
+        let (slots, states): (Vec<usize>, Vec<G::State>) = unknown.map(|(next, _)| *next).unzip();
+        let found = self.highest(&states)?;
+        slots.iter().zip(&found).for_each(|(slot, maximum)| self.maxima.keep(*slot, *maximum));
+        let mut found = found.into_iter();
+        Ok(known.into_iter().filter_map(|known| known.or_else(|| found.next())).collect())
+    }
+
+    /// The target network's values of the best actions in some states.
+    fn highest(&self, states: &[G::State]) -> Result<Vec<f32>> {
+        let Learning { double, candidates, .. } = self.learning;
+        let view = self.online.shape().exact_view();
+        let masks: Vec<ActionMask> = states.par_iter().map(|state| view.successors::<G>(state, candidates)).collect();
+        let mut target = self.evaluator(&self.target);
+        let values = target.values_within(states, &masks)?;
+        match double {
+            false => Ok(targets::highest(values, &masks, values)),
+            true => {
+                let mut online = self.evaluator(&self.online);
+                Ok(targets::highest(values, &masks, online.values_within(states, &masks)?))
+            }
+        }
+    }
+
+    /// A batch with its targets, each state and each wave under a random symmetry.
+    pub(super) fn labelled(
+        &mut self,
+        batch: &[Transition<G::State>],
+        weights: &[f32],
+        backups: Vec<Backup<G::State>>,
+        targets: Vec<f32>,
+        waves: &[SeenWave<G::State>],
+    ) -> Result<Labelled<G::State>> {
         let symmetries = if self.learning.symmetry { G::SYMMETRIES as u32 } else { 1 };
         let mut symmetry = || self.symmetry.below(symmetries) as usize;
-        let seen: Vec<(G::State, usize)> = batch.iter().map(|transition| (transition.state, symmetry())).collect();
-        let waves: Vec<_> = waves.iter().map(|wave| (*wave, symmetry())).collect();
-        let plans = self.next_values(&batch, &backups)?;
-        let labelled = Labelled {
-            seen: &seen,
-            backups: &backups,
-            targets: &targets,
-            plans: &plans,
-            weights: &weights,
-            waves: &waves,
-        };
-        let Gradient { gradients, loss, plan_loss, wave_loss, values, errors } = self.gradient(&labelled)?;
-        let rate = self.learning.learning_rate_at(progress);
-        let (online, gradient_norm) = self.optimizer.step(rate, self.online.clone(), gradients)?;
-        self.online = online;
-        self.updates += 1;
-        self.target = self.follow.follow(self.target.clone(), &self.online, self.updates);
-        if self.follow.changes(self.updates) {
-            replay.forget_bootstraps();
-        }
-
-        replay.set_errors(&sample.slots, &targets::mean_errors(&backups, &errors, batch.len()));
-        let mean = |sum: f32| sum / backups.len() as f32;
-        Ok(Update {
-            loss,
-            value: mean(values.iter().sum()),
-            error: mean(errors.iter().map(|error| error.abs()).sum()),
-            gradient_norm,
-            plan_loss: (!plans.is_empty()).then_some(plan_loss),
-            wave_loss: self.online.dynamics().map(|_| wave_loss),
+        Ok(Labelled {
+            seen: batch.iter().map(|transition| (transition.state, symmetry())).collect(),
+            waves: waves.iter().map(|wave| (*wave, symmetry())).collect(),
+            weights: backups.iter().map(|backup| weights[backup.row]).collect(),
+            plans: self.next_values(batch, &backups)?,
+            targets,
+            backups,
         })
     }
 
     /// The gradient of a batch.
     ///
     /// Shards of it are computed side by side and summed in their order, so that the number of threads changes nothing.
-    fn gradient(&self, labelled: &Labelled<G::State>) -> Result<Gradient> {
-        let shown = self.shown(labelled.seen, labelled.backups)?;
+    pub(super) fn gradient(&self, labelled: &Labelled<G::State>) -> Result<Gradient> {
+        let shown = self.shown(&labelled.seen, &labelled.backups)?;
         let images = if device::is_processor(&self.device) { IMAGES } else { usize::MAX };
         let tracked = self.device.clone().autodiff();
-        let shards = targets::shards(labelled.backups, images, self.online.view().afterstates());
+        let shards = targets::shards(&labelled.backups, images, self.online.view().afterstates());
         let shards = shards.into_par_iter().with_max_len(1);
         let parts: Result<Vec<Gradient>> = shards
-            .map(|range| gradient(&self.online, &self.shard(labelled, &shown, range), &self.learning, &tracked))
+            .map(|range| gradient(&self.online, &self.shard(labelled, &shown, range), self.learning.loss, &tracked))
             .collect();
         Ok(parts?.into_iter().reduce(|sum, part| sum.with(part, &self.online)).unwrap_or_default())
     }
@@ -287,70 +323,26 @@ impl<G: Roster> QLearner<G> {
         }
         let action = |backup: &Backup<G::State>| (batch[backup.row].state, usize::from(backup.action));
         let actions: Vec<_> = backups.iter().map(action).collect();
-        evaluator::<G>(&self.target, self.learning.batch.max(BATCH), &self.device).next_values(&actions)
+        self.evaluator(&self.target).next_values(&actions)
     }
 
-    /// The actions of a batch whose values are learned.
-    fn backups(&mut self, batch: &[Transition<G::State>]) -> Vec<Backup<G::State>> {
-        let Learning { expected, reward_scale: scale, discount, .. } = self.learning;
-        let Some(expected) = expected else { return targets::sampled(batch) };
-        let (rules, view) = (self.rules.clone(), self.online.view());
-        Outcomes::<G> { rules, view, expected, scale, discount }.simulate(batch, &mut self.simulating)
-    }
-
-    /// What backups' values should be: their rewards and next states' values.
+    /// Takes a step down the gradient, at the rate of the share of the training that is done.
     ///
-    /// These stand in place of what is certain there.
-    fn targets(
-        &mut self,
-        backups: &[Backup<G::State>],
-        slots: &[usize],
-        replay: &mut Replay<G::State>,
-    ) -> Result<Vec<f32>> {
-        let mut all: Vec<f32> = backups.iter().map(|backup| backup.reward).collect();
-        let next: Vec<(usize, &Next<G::State>)> =
-            backups.iter().enumerate().filter_map(|(index, backup)| Some((index, backup.next.as_ref()?))).collect();
-        // Until the target network changes it need not be asked twice of a transition.
-        let keep = self.keeps_bootstraps();
-        let known = |index: usize| if keep { replay.bootstrap(slots[index]) } else { None };
-        let asked: Vec<(usize, &Next<G::State>)> =
-            next.iter().filter(|(index, _)| known(*index).is_none()).copied().collect();
-        let mut bootstraps: Vec<f32> = (0..all.len()).map(|index| known(index).unwrap_or(0.0)).collect();
-        let states: Vec<&Next<G::State>> = asked.iter().map(|(_, next)| *next).collect();
-        for ((index, _), bootstrap) in asked.iter().zip(self.bootstraps(&states)?) {
-            bootstraps[*index] = bootstrap;
-            if keep {
-                replay.keep_bootstrap(slots[*index], bootstrap);
-            }
-        }
-        for (index, next) in &next {
-            self.baselines.learn(G::actions_left(&next.state), bootstraps[*index]);
-            all[*index] += bootstraps[*index];
-        }
-        if self.learning.relative {
-            for (index, next) in &next {
-                all[*index] -= self.baselines.mean(G::actions_left(&next.state));
-            }
-        }
-        Ok(all)
+    /// Gives the gradient's norm before clipping.
+    pub(super) fn step(&mut self, gradients: GradientsParams, progress: f64) -> Result<f32> {
+        let rate = self.learning.learning_rate_at(progress);
+        let (online, norm) = self.optimizer.step(rate, self.online.clone(), gradients)?;
+        self.online = online;
+        self.updates += 1;
+        Ok(norm)
     }
 
-    /// What the values of next states add to rewards.
-    ///
-    /// These count what is certain there already.
-    fn bootstraps(&self, next: &[&Next<G::State>]) -> Result<Vec<f32>> {
-        let Learning { batch, double, candidates, .. } = self.learning;
-        let states: Vec<G::State> = next.iter().map(|next| next.state).collect();
-        let view = self.online.shape().exact_view();
-        let masks: Vec<ActionMask> = states.par_iter().map(|state| view.successors::<G>(state, candidates)).collect();
-        let values = |network: &QNetwork| {
-            let mut evaluator = evaluator::<G>(network, batch.max(BATCH), &self.device);
-            evaluator.values_within(&states, &masks).map(<[f32]>::to_vec)
-        };
-        let online = if double { Some(values(&self.online)?) } else { None };
-        let counted: Vec<f32> = next.iter().map(|next| -next.discount * next.certain).collect();
-        let discounts: Vec<f32> = next.iter().map(|next| next.discount).collect();
-        Ok(targets(&counted, &discounts, &masks, &values(&self.target)?, online.as_deref()))
+    /// Has the target network follow the online network.
+    pub(super) fn follow(&mut self) {
+        if let Some(target) = self.following.follow(&self.target, &self.online, self.updates) {
+            self.target = target;
+            self.maxima.clear();
+        }
     }
 
     /// Everything that moves, as data.
@@ -374,6 +366,7 @@ impl<G: Roster> QLearner<G> {
     pub fn restore(&mut self, saved: SavedLearner) -> Result<()> {
         self.online = self.online.clone().with_arrays(&saved.online)?;
         self.target = self.target.clone().with_arrays(&saved.target)?;
+        self.maxima.clear();
         self.optimizer.restore(saved.optimizer, &self.online, &self.device)?;
         self.sampling = saved.sampling;
         self.symmetry = saved.symmetry;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Loss {
-    /// d^2 / 2 up to `huber_delta`, linear beyond.
+    /// d^2 / 2 up to 1, linear beyond.
     ///
     /// Huber 1964, <https://doi.org/10.1214/aoms/1177703732>.
     Huber,
@@ -17,13 +17,13 @@ pub enum Loss {
 
 impl Loss {
     /// The loss of each error, shape `[errors]`.
-    pub fn of(self, errors: Tensor<1>, huber_delta: f32) -> Tensor<1> {
+    pub fn of(self, errors: Tensor<1>) -> Tensor<1> {
         match self {
             Self::Squared => errors.square().mul_scalar(0.5),
             Self::Huber => {
                 let size = errors.abs();
-                let squared = size.clone().clamp_max(huber_delta);
-                // Up to delta this is size^2 / 2, beyond it delta * (size - delta / 2).
+                let squared = size.clone().clamp_max(1.0);
+                // Up to 1 this is size^2 / 2, beyond it size - 1/2.
                 squared.clone() * (size - squared.mul_scalar(0.5))
             }
         }

@@ -33,6 +33,9 @@ pub struct Optimizer {
 /// Those with fewer, as most heads have, are left to Adam.
 const MUON_OUTPUTS: usize = 8;
 
+/// Adam's epsilon, that of Kingma and Ba 2015; burn's own default is 1e-5.
+const ADAM_EPSILON: f32 = 1e-8;
+
 /// Muon's momentum, of Nesterov's kind.
 const MUON_MOMENTUM: f64 = 0.95;
 
@@ -63,12 +66,12 @@ pub struct SavedMoments {
 impl Optimizer {
     /// An optimizer without state.
     ///
-    /// `learning` chooses its kind, epsilon and limit of the gradient's norm.
+    /// `learning` chooses its kind and the limit of the gradient's norm.
     pub fn new(learning: &Learning) -> Self {
         let momentum = MomentumConfig { momentum: MUON_MOMENTUM, dampening: 0.0, nesterov: true };
         let muon = MuonConfig::new().with_momentum(momentum).with_adjust_lr_fn(AdjustLrFn::MatchRmsAdamW);
         Self {
-            adam: AdamConfig::new().with_epsilon(learning.adam_epsilon as f32).build(),
+            adam: AdamConfig::new().with_epsilon(ADAM_EPSILON).build(),
             muon: (learning.optimizer == OptimizerKind::Muon).then(|| muon.build()),
             max_gradient_norm: learning.max_gradient_norm as f32,
             states: Vec::new(),

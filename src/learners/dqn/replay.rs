@@ -72,20 +72,13 @@ pub struct Replay<S> {
     /// The slot that is written next.
     head: usize,
     priorities: Option<Priorities>,
-    /// What the target network adds to each transition's reward.
-    ///
-    /// None where it was not asked yet. It is not saved, since it is computed anew to the same bits: a position's
-    /// values do not depend on the batch in which they are computed.
-    #[serde(skip)]
-    bootstraps: Vec<Option<f32>>,
 }
 
 impl<S: Copy> Replay<S> {
     /// An empty memory.
     pub fn new(config: &ReplayConfig) -> Self {
         let priorities = config.prioritised.then(|| Priorities::new(config.capacity, config.priority_exponent as f32));
-        let (transitions, bootstraps) = (Vec::new(), Vec::new());
-        Self { capacity: config.capacity, transitions, head: 0, priorities, bootstraps }
+        Self { capacity: config.capacity, transitions: Vec::new(), head: 0, priorities }
     }
 
     /// Whether it is a memory of that configuration.
@@ -130,9 +123,6 @@ impl<S: Copy> Replay<S> {
         if let Some(priorities) = &mut self.priorities {
             priorities.enter(self.head);
         }
-        if let Some(bootstrap) = self.bootstraps.get_mut(self.head) {
-            *bootstrap = None;
-        }
         self.head = (self.head + 1) % self.capacity;
         slot
     }
@@ -149,22 +139,6 @@ impl<S: Copy> Replay<S> {
                 Sample { slots, weights: vec![1.0; count] }
             }
         }
-    }
-
-    /// What the target network adds to the reward of a transition, if known.
-    pub fn bootstrap(&self, slot: usize) -> Option<f32> {
-        self.bootstraps.get(slot).copied().flatten()
-    }
-
-    /// Keeps what the target network adds to the reward of a transition.
-    pub fn keep_bootstrap(&mut self, slot: usize, bootstrap: f32) {
-        self.bootstraps.resize(self.transitions.len(), None);
-        self.bootstraps[slot] = Some(bootstrap);
-    }
-
-    /// Forgets what the target network adds: it is another one now.
-    pub fn forget_bootstraps(&mut self) {
-        self.bootstraps.clear();
     }
 
     /// Tells the errors of sampled transitions, which set their priorities.
@@ -193,21 +167,6 @@ mod tests {
         for number in numbers {
             replay.push(transition(number));
         }
-    }
-
-    #[test]
-    fn what_the_target_network_adds_is_kept_until_it_changes_or_the_transition_gives_way() {
-        let mut replay = replay(2, false);
-        let slots = [replay.push(transition(0)), replay.push(transition(1))];
-        assert_eq!(slots, [0, 1]);
-        replay.keep_bootstrap(1, 2.5);
-        assert_eq!(slots.map(|slot| replay.bootstrap(slot)), [None, Some(2.5)]);
-        replay.keep_bootstrap(0, -1.0);
-        // The oldest gives way, in slot 0.
-        assert_eq!(replay.push(transition(2)), 0);
-        assert_eq!(slots.map(|slot| replay.bootstrap(slot)), [None, Some(2.5)]);
-        replay.forget_bootstraps();
-        assert_eq!(slots.map(|slot| replay.bootstrap(slot)), [None, None]);
     }
 
     #[test]

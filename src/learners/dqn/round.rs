@@ -4,20 +4,20 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{Learner, Metrics, OutOfRange, TrainConfig};
+use super::super::{Learner, Metrics, OutOfRange, TrainConfig, require};
 use super::config::Config;
 use super::exploration::epsilon_greedy;
+use super::gradient::Gradient;
 use super::learner::{QLearner, SavedLearner, Update};
 use super::n_step::NStep;
 use super::replay::{Replay, Transition};
 use super::seen_waves::SeenWaves;
+use super::targets::{highest, mean_errors};
+use crate::players::{AgentFile, NetworkPlayer, Player, Roster};
 use crate::error::{Error, Result};
-use crate::games::Games;
-use crate::players::Roster;
+use crate::games::{ActionMask, Games, SeenWave};
 use crate::network::device::Device;
-use crate::network::{Evaluator, Model, ModelConfig, evaluator};
-use crate::players::AgentFile;
-use crate::players::{NetworkPlayer, Player, argmax};
+use crate::network::{Model, ModelConfig};
 use crate::random::{Role, Stream};
 
 /// Deep Q-learning in many games that step together.
@@ -26,7 +26,6 @@ use crate::random::{Role, Stream};
 pub struct Dqn<G: Roster> {
     config: Config,
     model: ModelConfig,
-    device: Device,
     /// Moves played so far, in all games together.
     step: u64,
     games: Games<G>,
@@ -35,10 +34,6 @@ pub struct Dqn<G: Roster> {
     replay: Replay<G::State>,
     /// The last waves that were seen, for a dynamics model.
     seen_waves: SeenWaves<G::State>,
-    /// Where each game's last transition lies, if the last round made one.
-    ///
-    /// It is not saved: what it serves for is computed anew where it is not known.
-    last: Vec<Option<usize>>,
     /// Networks and optimizer.
     q_learner: QLearner<G>,
     /// The stream of exploration.
@@ -57,9 +52,6 @@ pub struct Saved<'a, G: Roster> {
     q_learner: SavedLearner,
     explore: Stream,
 }
-
-/// The most images in one forward pass.
-const BATCH: usize = 256;
 
 impl<G: Roster> Learner<G> for Dqn<G> {
     const NAME: &'static str = "dqn";
@@ -88,7 +80,14 @@ impl<G: Roster> Learner<G> for Dqn<G> {
     }
 
     fn check(config: &Config) -> std::result::Result<(), OutOfRange> {
-        config.check()
+        config.check()?;
+        let name = G::NAME;
+        require(
+            !(config.learning.relative && G::MAY_END_EARLY),
+            "learning.relative",
+            true,
+            format!("false in {name}, whose games may end early: their end would be worth what an average position is"),
+        )
     }
 
     fn steps(config: &Config) -> u64 {
@@ -106,23 +105,14 @@ impl<G: Roster> Learner<G> for Dqn<G> {
     fn new(config: &TrainConfig<Config>, rules: &G::Rules, device: &Device) -> Result<Self> {
         let TrainConfig { run, learner: Config { training, learning, replay, .. } } = config;
         let n_step = NStep::new(learning.n_step, learning.discount as f32);
-        if learning.relative && G::MAY_END_EARLY {
-            return Err(Error::user(format!(
-                "learning.relative = true: it must be false in {}, whose games may end early: their end would be worth what an \
-                 average position is",
-                G::NAME
-            )));
-        }
         Ok(Self {
             config: config.learner.clone(),
             model: config.model(),
-            device: device.clone(),
             step: 0,
             games: Games::new(rules.clone(), training.games, run.seed),
             n_steps: vec![n_step; training.games],
             replay: Replay::new(replay),
             seen_waves: SeenWaves::new(config.learner.seen_waves(), Stream::new(run.seed, Role::Wave, 0)),
-            last: Vec::new(),
             q_learner: QLearner::new(config, rules, device),
             explore: Stream::new(run.seed, Role::Explore, 0),
         })
@@ -139,19 +129,16 @@ impl<G: Roster> Learner<G> for Dqn<G> {
         // network plays, since its highest value of a position is what the target of the move before needs, too.
         let states: Vec<G::State> = self.games.states().collect();
         let epsilon = if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) };
-        let mut player = NetworkPlayer::new(evaluator::<G>(self.q_learner.target(), BATCH, &self.device));
-        let mut highest = Vec::new();
-        let explore = |values: &[f32], mask: &_| {
-            if !values.is_empty() {
-                highest.push(values[argmax(values, mask)]);
-            }
+        let mut network = self.q_learner.evaluator(self.q_learner.target());
+        let masks = network.masks(&states);
+        let values = if epsilon < 1.0 { network.values_of(&states, &masks)? } else { &[] };
+        let choose = |(game, mask): (usize, &ActionMask)| {
+            // Where all moves are random there are no values.
+            let values = values.get(game * G::ACTIONS..(game + 1) * G::ACTIONS).unwrap_or_default();
             epsilon_greedy(values, mask, epsilon, &mut self.explore)
         };
-        let actions =
-            if epsilon < 1.0 { player.act_by(&states, explore)? } else { player.act_blindly(&states, explore) };
-        if self.q_learner.keeps_bootstraps() {
-            keep_bootstraps(&mut self.replay, &self.last, &states, &highest);
-        }
+        let actions: Vec<usize> = masks.iter().enumerate().map(choose).collect();
+        self.q_learner.maxima.reach(&highest(values, &masks, values));
         let mut outcomes = Vec::new();
         match self.config.seen_waves() {
             0 => self.games.step(&actions, &mut outcomes),
@@ -160,11 +147,10 @@ impl<G: Roster> Learner<G> for Dqn<G> {
         self.step += states.len() as u64;
 
         // Remember: what n moves brought becomes a transition in the replay memory.
-        self.last = vec![None; states.len()];
-        for (index, outcome) in outcomes.iter().enumerate() {
+        for (game, outcome) in outcomes.iter().enumerate() {
             let reward = outcome.reward * learning.reward_scale as f32;
-            let remember = |transition| self.last[index] = Some(self.replay.push(transition));
-            self.n_steps[index].push(states[index], actions[index], reward, outcome, remember);
+            let remember = |transition| self.q_learner.maxima.enter(game, self.replay.push(transition));
+            self.n_steps[game].push(states[game], actions[game], reward, outcome, remember);
             if let Some(score) = outcome.score {
                 metrics.average("score", score.into());
             }
@@ -193,7 +179,7 @@ impl<G: Roster> Learner<G> for Dqn<G> {
     }
 
     fn player(&self) -> impl Player<G> {
-        NetworkPlayer::new(self.evaluator())
+        NetworkPlayer::new(self.q_learner.evaluator(self.q_learner.network()))
     }
 
     fn agent(&self) -> Result<AgentFile> {
@@ -225,15 +211,50 @@ impl<G: Roster> Learner<G> for Dqn<G> {
     }
 }
 
+impl<G: Roster> QLearner<G> {
+    /// Learns one batch from a memory that is not empty; `progress` is the share of the training that is done.
+    ///
+    /// Waves that were seen are for a dynamics model alone.
+    pub fn update(
+        &mut self,
+        replay: &mut Replay<G::State>,
+        waves: &[SeenWave<G::State>],
+        importance_exponent: f64,
+        progress: f64,
+    ) -> Result<Update> {
+        // Sample: transitions, or states of which actions are simulated.
+        let sample = self.sample(replay, importance_exponent);
+        let batch: Vec<Transition<G::State>> = sample.slots.iter().map(|slot| *replay.get(*slot)).collect();
+        let backups = self.backups(&batch);
+
+        // Targets: the reward, and the target network's highest value of the next state.
+        let targets = self.targets(&backups, &sample.slots)?;
+
+        // Gradient step: down the mean loss of values and targets.
+        let labelled = self.labelled(&batch, &sample.weights, backups, targets, waves)?;
+        let Gradient { gradients, loss, plan_loss, wave_loss, values, errors } = self.gradient(&labelled)?;
+        let gradient_norm = self.step(gradients, progress)?;
+
+        // Target network: from time to time, or a little each time, it becomes the one that learns.
+        self.follow();
+
+        replay.set_errors(&sample.slots, &mean_errors(&labelled.backups, &errors, batch.len()));
+        let mean = |sum: f32| sum / errors.len() as f32;
+        Ok(Update {
+            loss,
+            value: mean(values.iter().sum()),
+            error: mean(errors.iter().map(|error| error.abs()).sum()),
+            gradient_norm,
+            plan_loss: (!labelled.plans.is_empty()).then_some(plan_loss),
+            wave_loss: self.network().dynamics().map(|_| wave_loss),
+        })
+    }
+}
+
 impl<G: Roster> Dqn<G> {
     /// Networks and optimizer.
     pub fn q_learner(&self) -> &QLearner<G> {
         &self.q_learner
-    }
-
-    /// The network's values as it is now.
-    fn evaluator(&self) -> Evaluator<G> {
-        evaluator(self.q_learner.network(), BATCH, &self.device)
     }
 
     /// What does not fit the configuration, if anything.
@@ -257,20 +278,6 @@ impl<G: Roster> Dqn<G> {
         match saved.seen_waves.fits(self.config.seen_waves()) {
             true => Ok(()),
             false => Err("the waves that it has seen"),
-        }
-    }
-}
-
-/// Keeps the target network's highest values of positions.
-///
-/// They stand with the moves that led to the positions, and are what the network adds to the rewards of these moves.
-fn keep_bootstraps<S: Copy + PartialEq>(replay: &mut Replay<S>, last: &[Option<usize>], states: &[S], highest: &[f32]) {
-    for ((slot, state), highest) in last.iter().zip(states).zip(highest) {
-        let Some(slot) = *slot else { continue };
-        let Transition { next, discount, .. } = *replay.get(slot);
-        // In a small memory another game's transition may have come into its place.
-        if next == *state {
-            replay.keep_bootstrap(slot, discount * highest);
         }
     }
 }
@@ -305,12 +312,12 @@ mod tests {
     use crate::games::tetris::Rules;
     use crate::games::{Bejeweled, Tetris};
     use crate::learners::Source;
-    use crate::learners::dqn::replay::ReplayConfig;
     use crate::network::device;
 
     fn tetris(learning: &str) -> Result<(TrainConfig<Config>, Rules)> {
         let text = format!(
-            "game = {{ name = 'tetris', mask = 'legal', rules = {{ rows = 4 }} }}\nnetwork = {{ channels = 2, layers = 2 }}\n\
+            "game = {{ name = 'tetris', mask = 'legal', rules = {{ rows = 4 }} }}\n\
+             network = {{ channels = 2, layers = 2, dynamics_layers = 2 }}\n\
              training = {{ steps = 400, games = 8, warmup = 80 }}\nreplay = {{ capacity = 100 }}\n\
              learning = {{ batch = 8, {learning} }}"
         );
@@ -323,7 +330,7 @@ mod tests {
 
     #[test]
     fn a_training_goes_on_with_transitions_after_which_games_were_over() {
-        let ((config, rules), device) = (tetris("discount = 0.9").unwrap(), device::select(None).unwrap().1);
+        let ((config, rules), device) = (tetris("relative = false").unwrap(), device::select(None).unwrap().1);
         let mut learner = Dqn::<Tetris>::new(&config, &rules, &device).unwrap();
         while !(0..learner.replay.len()).any(|slot| learner.replay.get(slot).next.is_lost()) || learner.step < 160 {
             learner.round(&mut Metrics::default()).unwrap();
@@ -339,25 +346,13 @@ mod tests {
 
     #[test]
     fn relative_values_are_refused_where_games_may_end_early() {
-        let ((config, rules), device) = (tetris("relative = true").unwrap(), device::select(None).unwrap().1);
-        let refused = Dqn::<Tetris>::new(&config, &rules, &device).map(|_| ()).unwrap_err();
+        let refused = tetris("relative = true").unwrap_err();
         assert_eq!(refused.exit_code(), 2);
-        assert!(refused.to_string().starts_with("learning.relative = true: it must be false in tetris"), "{refused}");
-        // Also where the rules bound the moves.
-        let text = "game = { name = 'bejeweled', rules = { moves = 500 } }\nlearning = { relative = true }";
-        let source = Source::parse(text, "file.toml", &[]).unwrap();
-        let (config, rules) = source.resolve::<Bejeweled, Dqn<Bejeweled>>().unwrap();
-        assert!(Dqn::<Bejeweled>::new(&config, &rules, &device).is_err());
-    }
-
-    #[test]
-    fn a_highest_value_is_kept_with_the_move_that_led_there_unless_another_took_its_place() {
-        let mut replay = Replay::new(&ReplayConfig { capacity: 3, ..ReplayConfig::default() });
-        for (next, discount) in [(7_u16, 0.5), (8, 0.25), (9, 0.5)] {
-            replay.push(Transition { state: 1, next, action: 0, reward: 0.0, discount });
-        }
-        // Of the first game no transition was made, and the place of the last one's holds another.
-        keep_bootstraps(&mut replay, &[None, Some(0), Some(1), Some(2)], &[5, 7, 8, 4], &[1.0, 2.0, 4.0, 8.0]);
-        assert_eq!([0, 1, 2].map(|slot| replay.bootstrap(slot)), [Some(1.0), Some(1.0), None]);
+        let sentence = "file.toml: learning.relative = true: it must be false in tetris, whose games may end early: ";
+        assert!(refused.to_string().starts_with(sentence), "{refused}");
+        // Also where the rules bound the moves, and where the key is left out.
+        let resolve = |text: &str| Source::parse(text, "file.toml", &[])?.resolve::<Bejeweled, Dqn<Bejeweled>>();
+        let game = "game = { name = 'bejeweled', rules = { moves = 500 } }\n";
+        assert!(resolve(game).is_err() && resolve(&format!("{game}learning = {{ relative = false }}")).is_ok());
     }
 }

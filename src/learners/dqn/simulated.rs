@@ -31,8 +31,7 @@ pub struct Outcomes<G: Roster> {
 impl<G: Roster> Outcomes<G> {
     /// Tries actions of the mask in the state of each transition.
     ///
-    /// Each gets the mean reward of its outcomes with what is certain after them, and the next state in the first
-    /// of them: an expected update (Sutton and Barto 2018, section 8.5) by sampling, since the mean takes most of
+    /// Each gets the mean reward of its outcomes and the next state in the first of them: an expected update (Sutton and Barto 2018, section 8.5) by sampling, since the mean takes most of
     /// chance out of the target. `stream` gives one number, so that threads change nothing.
     pub fn simulate(&self, batch: &[Transition<G::State>], stream: &mut Stream) -> Vec<Backup<G::State>> {
         let seed = stream.next_u64();
@@ -90,33 +89,14 @@ impl<G: Roster> Outcomes<G> {
                 let mut game = position.clone();
                 let step = game.step(action, &mut stream.clone());
                 points += f64::from(step.reward);
-                if step.terminal {
-                    continue;
-                }
-                let state = game.state();
-                let certain = self.certain(&state);
-                points += self.discount * certain;
-                if outcome == 0 && self.discount != 0.0 {
-                    let discount = self.discount as f32;
-                    next = Some(Next { state, discount, certain: (certain * self.scale) as f32 });
+                if outcome == 0 && !step.terminal && self.discount != 0.0 {
+                    next = Some(Next { state: game.state(), discount: self.discount as f32 });
                 }
             }
             let reward = (points * self.scale / self.expected.outcomes as f64) as f32;
             backups.push(Backup { row, action: action as u16, reward, next });
         }
         backups
-    }
-
-    /// The points of the best certain plan in a state.
-    fn certain(&self, state: &G::State) -> f64 {
-        if self.expected.lookahead == 0 {
-            return 0.0;
-        }
-        let mask = self.view.successors::<G>(state, 0);
-        let plan = Plan { depth: self.expected.lookahead, weight: self.discount, breadth: 0 };
-        let mut best = f64::NEG_INFINITY;
-        G::certain(state, &mask, plan, |_, points| best = best.max(f64::from(points)));
-        best
     }
 }
 
@@ -140,7 +120,7 @@ mod tests {
     }
 
     fn outcomes(outcomes: usize) -> Expected {
-        Expected { outcomes, actions: 0, lookahead: 0 }
+        Expected { outcomes, actions: 0 }
     }
 
     fn view(mask: MaskKind) -> View {
@@ -183,37 +163,6 @@ mod tests {
         let mut stream = Stream::new(3, Role::Game, 0);
         let games = std::iter::repeat_with(|| Match3::new(&Rules::default(), &mut stream).state());
         games.into_iter().find(|state| Match3::mask(state, MATCHING).count() > 9).unwrap()
-    }
-
-    #[test]
-    fn what_is_certain_after_an_outcome_counts_discounted_and_is_kept_apart() {
-        let rules = Rules::default();
-        let batch = [transition(open_position()), transition(State::new(BOARD, 1).unwrap())];
-        let simulate = |lookahead, count| {
-            let expected = Expected { lookahead, ..outcomes(count) };
-            let outcomes = Outcomes::<Match3> { view: view(MATCHING), expected, ..plain(&rules) };
-            outcomes.simulate(&batch, &mut Stream::new(0, Role::Simulate, 0))
-        };
-        for depth in [1, 2] {
-            let (without, with) = (simulate(0, 1), simulate(depth, 1));
-            for (without, with) in without.iter().zip(&with) {
-                let Some(Next { state, certain, .. }) = with.next else {
-                    assert_eq!((without, with.row), (with, 1), "the game is over");
-                    continue;
-                };
-                assert_eq!(without.next, Some(Next { state, discount: 0.5, certain: 0.0 }));
-                let mask = offered::<Match3>(&state, MATCHING).0;
-                let mut points = [0.0; ActionMask::CAPACITY];
-                Match3::certain(&state, &mask, Plan { depth, weight: 0.5, breadth: 0 }, |action, value| {
-                    points[action] = value
-                });
-                let best = mask.iter().map(|action| points[action]).fold(f32::NEG_INFINITY, f32::max);
-                assert!((certain - 0.1 * best).abs() < 1e-5);
-                assert!((with.reward - without.reward - 0.5 * certain).abs() < 1e-5);
-            }
-            let certain = |backup: &Backup<State>| backup.next.iter().any(|next| next.certain > 0.0);
-            assert!(with.iter().any(certain) && with.iter().any(|backup| backup.next.is_none()));
-        }
     }
 
     #[test]
@@ -267,7 +216,7 @@ mod tests {
 
     #[test]
     fn what_another_process_simulates_of_a_state_is_the_same() {
-        let expected = Expected { outcomes: 3, actions: 4, lookahead: 1 };
+        let expected = Expected { outcomes: 3, actions: 4 };
         let outcomes = Outcomes::<Match3> { expected, ..plain(&Rules::default()) };
         let batch: Vec<_> = (0..6).map(|_| transition(open_position())).collect();
         let expected = outcomes.simulate(&batch, &mut Stream::new(5, Role::Simulate, 0));

@@ -45,20 +45,15 @@ impl Target {
         require(rate > 0.0 && rate <= 1.0, "target.rate", rate, "above 0 and at most 1")
     }
 
-    /// Whether it changes after so many updates of the online network.
-    pub fn changes(&self, updates: u64) -> bool {
-        self.update == TargetUpdate::Soft || updates.is_multiple_of(self.every)
-    }
-
-    /// The target network after so many updates of the online network.
+    /// The next target network after so many updates of the online network; none where it stays.
     ///
     /// The last of these was just made.
-    pub fn follow(&self, target: QNetwork, online: &QNetwork, updates: u64) -> QNetwork {
+    pub fn follow(&self, target: &QNetwork, online: &QNetwork, updates: u64) -> Option<QNetwork> {
         match self.update {
-            TargetUpdate::Hard if self.changes(updates) => online.valid(),
-            TargetUpdate::Hard => target,
+            TargetUpdate::Hard => updates.is_multiple_of(self.every).then(|| online.valid()),
             TargetUpdate::Soft => {
-                target.map(&mut Towards { online: parameters(&online.valid()).into_iter(), rate: self.rate })
+                let online = parameters(&online.valid()).into_iter();
+                Some(target.clone().map(&mut Towards { online, rate: self.rate }))
             }
         }
     }

@@ -26,49 +26,27 @@ pub struct Next<S> {
     pub state: S,
     /// Factor of its value.
     pub discount: f32,
-    /// What the reward already counts of that value, before its discount.
-    ///
-    /// That is the scaled points that are certain there.
-    pub certain: f32,
 }
 
 /// The backups of sampled transitions: of each the action that was taken.
 pub fn sampled<S: Copy>(batch: &[Transition<S>]) -> Vec<Backup<S>> {
     let backup = |(row, transition): (usize, &Transition<S>)| {
         let Transition { action, reward, next, discount, .. } = *transition;
-        let next = Next { state: next, discount, certain: 0.0 };
+        let next = Next { state: next, discount };
         Backup { row, action, reward, next: (discount != 0.0).then_some(next) }
     };
     batch.iter().enumerate().map(backup).collect()
 }
 
-/// The target of each transition: `reward + discount * value`.
+/// The value of each state's best action in its mask.
 ///
-/// The value is the target network's for the best action in the mask. Best by the target network itself (Mnih et al.
-/// 2015, <https://doi.org/10.1038/nature14236>) or, with `online`, by the online network: double Q-learning (van
-/// Hasselt et al. 2016, <https://arxiv.org/abs/1509.06461>).
-///
-/// `target` and `online` hold the next states' action values, shape `[batch, actions]`. A transition with discount 0 takes
-/// nothing from them, whatever they hold.
-pub fn targets(
-    rewards: &[f32],
-    discounts: &[f32],
-    masks: &[ActionMask],
-    target: &[f32],
-    online: Option<&[f32]>,
-) -> Vec<f32> {
-    let actions = target.len() / rewards.len().max(1);
-    (0..rewards.len())
-        .map(|index| {
-            if discounts[index] == 0.0 {
-                return rewards[index];
-            }
-            let row = index * actions..(index + 1) * actions;
-            let chooser = &online.unwrap_or(target)[row.clone()];
-            let best = argmax(chooser, &masks[index]);
-            rewards[index] + discounts[index] * target[row][best]
-        })
-        .collect()
+/// `values` and `chooser` have shape `[states, actions]`. The best action is that of the highest number in `chooser`: the
+/// values themselves (Mnih et al. 2015, <https://doi.org/10.1038/nature14236>), or those of the online network, as in
+/// double Q-learning (van Hasselt et al. 2016, <https://arxiv.org/abs/1509.06461>).
+pub fn highest(values: &[f32], masks: &[ActionMask], chooser: &[f32]) -> Vec<f32> {
+    let actions = (values.len() / masks.len().max(1)).max(1);
+    let rows = values.chunks_exact(actions).zip(chooser.chunks_exact(actions)).zip(masks);
+    rows.map(|((values, chooser), mask)| values[argmax(chooser, mask)]).collect()
 }
 
 /// The mean absolute error of each transition's action values.
@@ -121,24 +99,18 @@ mod tests {
     fn the_maximum_is_taken_over_the_mask_only() {
         let masks = [mask(&[0, 2]), mask(&[1])];
         let values = [1.0, 9.0, 2.0, 4.0, -3.0, 8.0];
-        let targets = targets(&[0.5, 1.0], &[0.5, 0.9], &masks, &values, None);
-        assert_eq!(targets, [0.5 + 0.5 * 2.0, 1.0 + 0.9 * -3.0]);
+        assert_eq!(highest(&values, &masks, &values), [2.0, -3.0]);
+        assert!(highest(&[], &[], &[]).is_empty());
     }
 
     #[test]
     fn double_learning_lets_the_online_network_choose_and_the_target_network_judge() {
         let (target, online) = ([1.0, 9.0, 2.0], [3.0, 0.0, 2.5]);
         let all = [mask(&[0, 1, 2])];
-        assert_eq!(targets(&[0.0], &[0.5], &all, &target, None), [4.5]);
-        assert_eq!(targets(&[0.0], &[0.5], &all, &target, Some(&online)), [0.5]);
+        assert_eq!(highest(&target, &all, &target), [9.0]);
+        assert_eq!(highest(&target, &all, &online), [1.0]);
         // The online network's favourite is masked out: its second best is action 2.
-        assert_eq!(targets(&[0.0], &[0.5], &[mask(&[1, 2])], &target, Some(&online)), [1.0]);
-    }
-
-    #[test]
-    fn a_terminal_transition_is_worth_its_reward_whatever_stands_behind_it() {
-        let targets = targets(&[2.5], &[0.0], &[mask(&[0])], &[f32::NAN, 7.0], None);
-        assert_eq!(targets, [2.5]);
+        assert_eq!(highest(&target, &[mask(&[1, 2])], &online), [2.0]);
     }
 
     #[test]
@@ -162,7 +134,7 @@ mod tests {
     #[test]
     fn the_backup_of_a_sampled_transition_is_of_the_action_that_was_played() {
         let transition = Transition { state: 7, next: 8, action: 3, reward: 0.5, discount: 0.25 };
-        let next = Some(Next { state: 8, discount: 0.25, certain: 0.0 });
+        let next = Some(Next { state: 8, discount: 0.25 });
         let expected = Backup { row: 0, action: 3, reward: 0.5, next };
         let last = Transition { discount: 0.0, ..transition };
         let ends = Backup { row: 1, next: None, ..expected.clone() };
