@@ -52,27 +52,6 @@ impl<G: Image> NetworkPlayer<G> {
         Self { name: name.into(), ..self }
     }
 
-    /// Chooses an action in each state by `choose`.
-    ///
-    /// It is given the state's action values and its mask.
-    ///
-    /// # Errors
-    /// When the device fails.
-    pub fn act_by(
-        &mut self,
-        states: &[G::State],
-        mut choose: impl FnMut(&[f32], &ActionMask) -> usize,
-    ) -> Result<Vec<usize>> {
-        let masks = self.evaluator.masks(states);
-        let values = self.evaluator.values_of(states, &masks)?;
-        Ok(values.chunks_exact(G::ACTIONS).zip(&masks).map(|(values, mask)| choose(values, mask)).collect())
-    }
-
-    /// The same without looking: `choose` is given no values.
-    pub fn act_blindly(&self, states: &[G::State], mut choose: impl FnMut(&[f32], &ActionMask) -> usize) -> Vec<usize> {
-        self.evaluator.masks(states).iter().map(|mask| choose(&[], mask)).collect()
-    }
-
     /// Each state's actions that are valued, and whether the mask is another.
     ///
     /// Another is offered where the network's has none: the network has hardly seen such, and all its actions are
