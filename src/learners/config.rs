@@ -111,19 +111,19 @@ impl Default for GameConfig {
 
 impl Default for Evaluation {
     fn default() -> Self {
-        Self { every: 50_000, games: 500, moves: 0, seed: 1_000_000, luck: 20 }
+        Self { every: 64_000, games: 200, moves: 0, seed: 1_000_000, luck: 20 }
     }
 }
 
 impl Default for Checkpointing {
     fn default() -> Self {
-        Self { every: 50_000 }
+        Self { every: 16_000 }
     }
 }
 
 impl Default for Logging {
     fn default() -> Self {
-        Self { every: 5_000 }
+        Self { every: 6_400 }
     }
 }
 

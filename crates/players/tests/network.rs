@@ -31,12 +31,12 @@ fn fresh(mask: &str, shape: NetworkConfig) -> Model {
 
 /// One that is shown plans, and values so many moves after each move too.
 fn planning(mask: &str, next_moves: usize) -> Model {
-    fresh(mask, NetworkConfig { input: Input::Plans, next_moves, ..Default::default() })
+    fresh(mask, NetworkConfig { input: Input::Plans, dynamics_waves: 0, next_moves, ..Default::default() })
 }
 
 /// One with a dynamics model of three waves.
 fn predicting() -> Model {
-    fresh("", NetworkConfig { input: Input::Afterstate, dynamics_waves: 3, ..Default::default() })
+    fresh("", NetworkConfig { dynamics_waves: 3, ..Default::default() })
 }
 
 fn player(model: &Model) -> NetworkPlayer<Match3> {

@@ -2,8 +2,8 @@ use super::*;
 use crate::players::Roster;
 use crate::games::match3::Rules;
 use crate::games::{Bejeweled, Bilging, Game, Tetris};
+use crate::learners::dqn::config::OptimizerKind;
 use crate::learners::dqn::loss::Loss;
-use crate::learners::dqn::schedule::Schedule;
 use crate::learners::dqn::{Config, Learning};
 use crate::learners::{Dqn, Learner, Lspi, Task, with_learner};
 use crate::network::device;
@@ -30,13 +30,20 @@ fn nothing_said_is_the_default_and_what_is_resolved_reads_back_the_same() {
     default.run.game.mask = "matching".into();
     default.run.game.rules.insert("obstacle_kinds".into(), 2.into());
     assert_eq!(parse("", &[]), Ok(default));
-    let text = "seed = 7\n[learning]\nloss = \"squared\"\n[game.rules]\nobstacle_kinds = 1\n";
+    let text = "seed = 7\n[learning]\nloss = \"huber\"\n[game.rules]\nobstacle_kinds = 1\n";
     let config = parse(text, &["game.mask=legal"]).unwrap();
     let TrainConfig { run, learner } = &config;
-    assert_eq!((run.seed, learner.learning.loss, run.game.mask.as_str()), (7, Loss::Squared, "legal"));
+    assert_eq!((run.seed, learner.learning.loss, run.game.mask.as_str()), (7, Loss::Huber, "legal"));
     let resolved = Source::parse(&config.to_toml().unwrap(), "config.toml", &[]).unwrap();
     assert_eq!((resolved.learner(), resolved.game()), (Ok("dqn"), Ok("match3")));
     assert_eq!(resolve(&resolved), Ok((config, Rules::new(1).unwrap())));
+}
+
+#[test]
+fn three_lines_are_the_configuration_of_the_agent_dqn() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs/dqn.toml");
+    let three = Source::parse("learner = \"dqn\"\nseed = 1\ngame.name = \"match3\"\n", "file.toml", &[]).unwrap();
+    assert_eq!(resolve(&Source::load(&path, &[]).unwrap()), resolve(&three));
 }
 
 /// Makes the learner of a configuration.
@@ -104,18 +111,18 @@ fn a_path_needs_no_quotes_in_an_override() {
 fn overrides_take_numbers_truths_and_bare_words_and_the_last_one_wins() {
     let overrides = [
         "learning.batch=32",
-        " learning.double = false ",
-        "learning.loss=squared",
-        "learning.schedule=\"cosine\"",
+        " learning.double = true ",
+        "learning.loss=huber",
+        "learning.optimizer=\"adam\"",
         "learning.batch=64",
     ];
     let learning = parse("[learning]\nbatch = 8\nn_step = 3\n", &overrides).unwrap().learner.learning;
     let expected = Learning {
         batch: 64,
         n_step: 3,
-        double: false,
-        loss: Loss::Squared,
-        schedule: Schedule::Cosine,
+        double: true,
+        loss: Loss::Huber,
+        optimizer: OptimizerKind::Adam,
         ..Learning::default()
     };
     assert_eq!(learning, expected);
@@ -139,19 +146,22 @@ fn an_override_that_is_wrong_is_blamed_on_the_flag_and_not_on_the_file() {
     assert_eq!(value, "--set learning.batch.most: 'batch' is a value, not a section");
 }
 
+/// A network without a dynamics model.
+const NO_MODEL: &str = "network.dynamics_waves = 0";
+
 #[test]
 fn switches_that_need_another_one_are_refused_without_it() {
     for (sets, wrong) in [
         (vec!["network.input=plans", "learning.candidates=256"], None),
         (vec!["network.input=afterstate", "network.dynamics_waves=8", "learning.candidates=3"], None),
         (
-            vec!["learning.candidates=3"],
+            vec!["network.input=position", "learning.candidates=3"],
             Some("learning.candidates = 3: it must be 0 where network.input is not \"plans\" and network"),
         ),
         (vec!["network.input=afterstate", "learning.candidates=3"], Some("learning.candidates = 3")),
         (vec!["network.input=plans", "network.next_moves=256"], None),
         (
-            vec!["network.next_moves=3"],
+            vec!["network.input=position", "network.next_moves=3"],
             Some("network.next_moves = 3: it must be 0 where network.input is not \"plans\""),
         ),
         (
@@ -159,11 +169,11 @@ fn switches_that_need_another_one_are_refused_without_it() {
             Some("network.next_moves = 3"),
         ),
         (
-            vec!["network.dynamics_waves=8"],
+            vec!["network.input=position", "network.dynamics_waves=8"],
             Some("network.dynamics_waves = 8: it must be 0 where network.input is not \"afterstate\""),
         ),
         (vec!["network.input=plans", "network.dynamics_waves=8"], Some("network.dynamics_waves = 8")),
-        (vec!["network.dueling=true"], None),
+        (vec!["network.input=position", "network.dueling=true"], None),
         (
             vec!["network.input=afterstate", "network.dueling=true"],
             Some("network.dueling = true: it must be false where network.input is not \"position\""),
@@ -171,13 +181,19 @@ fn switches_that_need_another_one_are_refused_without_it() {
         (vec!["network.input=plans", "network.dueling=true"], Some("network.dueling = true")),
     ] {
         match wrong {
-            None => assert!(parse("", &sets).is_ok(), "{sets:?}"),
+            None => assert!(parse(NO_MODEL, &sets).is_ok(), "{sets:?}"),
             Some(part) => {
-                let sentence = sentence("", &sets);
+                let sentence = sentence(NO_MODEL, &sets);
                 assert!(sentence.starts_with("--set: ") && sentence.contains(part), "{sentence}");
             }
         }
     }
+    // A model is there by default: what has none must say so.
+    let sentence = sentence("[network]\ninput = \"plans\"\n", &[]);
+    assert!(
+        sentence.starts_with("file.toml: network.dynamics_waves = 5: it must be 0 where network.input"),
+        "{sentence}"
+    );
 }
 
 #[test]
@@ -189,11 +205,11 @@ fn the_ends_of_every_range_are_allowed_and_what_lies_beyond_is_not() {
         ("network.channels", vec!["1", "1024"], vec!["0", "1025"]),
         ("network.layers", vec!["2", "64"], vec!["1", "65"]),
         ("network.input", vec!["position", "afterstate", "plans"], vec!["chain", "1"]),
-        ("network.dynamics_waves", vec!["0"], vec!["1", "65"]),
+        ("network.dynamics_waves", vec!["0", "64"], vec!["65"]),
         ("network.dynamics_layers", vec!["2", "64"], vec!["1", "65"]),
         ("network.next_moves", vec!["0"], vec!["1", "257"]),
         ("training.steps", vec!["1"], vec!["0"]),
-        ("training.warmup", vec!["0", "1000000"], vec!["1000001"]),
+        ("training.warmup", vec!["0", "640000"], vec!["640001"]),
         ("training.games", vec!["1", "100000"], vec!["0", "100001"]),
         ("training.updates", vec!["0", "1000"], vec!["1001"]),
         ("exploration.start", vec!["0", "1"], vec!["-0.1", "1.1", "nan"]),
@@ -206,13 +222,10 @@ fn the_ends_of_every_range_are_allowed_and_what_lies_beyond_is_not() {
         ("learning.n_step", vec!["1", "1000"], vec!["0", "1001"]),
         ("learning.expected.outcomes", vec!["1", "10000"], vec!["0", "10001"]),
         ("learning.expected.actions", vec!["0", "256"], vec!["257"]),
-        ("learning.expected.lookahead", vec!["0", "3"], vec!["4"]),
         ("learning.candidates", vec!["0"], vec!["1", "257"]),
         ("learning.reward_scale", vec!["1e-9"], vec!["0", "-1", "inf", "1e-300", "1e300"]),
-        ("learning.huber_delta", vec!["1e-9"], vec!["0", "inf"]),
         ("learning.learning_rate", vec!["1e-9"], vec!["0", "inf"]),
         ("learning.final_learning_rate", vec!["0"], vec!["-1e-9", "inf"]),
-        ("learning.adam_epsilon", vec!["1e-12"], vec!["0", "inf", "1e-300"]),
         ("learning.max_gradient_norm", vec!["0", "1e-3"], vec!["-1", "inf"]),
         ("target.every", vec!["1"], vec!["0"]),
         ("target.rate", vec!["1e-9", "1"], vec!["0", "1.1"]),
@@ -226,6 +239,7 @@ fn the_ends_of_every_range_are_allowed_and_what_lies_beyond_is_not() {
         let text = match key {
             "learning.batch" => "[replay]\ncapacity = 70000\n",
             "training.steps" => "[training]\nwarmup = 0\n",
+            "network.input" | "learning.candidates" => NO_MODEL,
             _ => "",
         };
         for value in allowed {
@@ -246,30 +260,6 @@ fn simulated_outcomes_and_several_steps_exclude_each_other() {
 }
 
 #[test]
-fn a_former_key_is_refused_with_what_became_of_it() {
-    for (key, part) in [
-        ("network.afterstates", "network.input = \"position\", \"afterstate\" or \"plans\" says it now"),
-        ("network.prior", "network.input = \"plans\" says it now"),
-        ("network.waves", "it is called network.dynamics_waves now"),
-        ("network.wave_layers", "it is called network.dynamics_layers now"),
-        ("game.obstacle_kinds", "it is called game.rules.obstacle_kinds now"),
-        ("learning.best_actions", "it is gone"),
-        ("learning.common_error", "it is gone"),
-        ("learning.next_states", "it is gone"),
-        ("learning.simulations", "the section [learning.expected] says it now, by outcomes"),
-        ("learning.actions", "it is called learning.expected.actions now"),
-        ("learning.lookahead", "it is called learning.expected.lookahead now"),
-        ("learning.bootstrap_from", "it is gone: next states' values count from the first update"),
-    ] {
-        let (section, name) = key.split_once('.').unwrap();
-        let file = sentence(&format!("[{section}]\n{name} = 1\n"), &[]);
-        assert!(file.starts_with(&format!("file.toml: {key}: {part}")), "{file}");
-        let flag = sentence("", &[&format!("{key}=1")]);
-        assert!(flag.starts_with(&format!("--set: {key}: {part}")), "{flag}");
-    }
-}
-
-#[test]
 fn a_mask_is_refused_where_the_learner_has_no_use_for_it() {
     let text = "learner = 'lspi'\nlearning.features = ['report']\n[game]\nname = 'tetris'\nmask = ";
     let resolve = |mask: &str| {
@@ -283,13 +273,11 @@ fn a_mask_is_refused_where_the_learner_has_no_use_for_it() {
 
 #[test]
 fn a_training_can_be_made_longer_where_nothing_goes_by_the_share_that_is_done() {
-    let constant = "learning.schedule=constant";
+    let constant = "learning.final_learning_rate=1e-2";
     for (sets, why) in [
         (vec![constant], None),
-        (vec!["learning.final_learning_rate=1e-3"], None),
         (vec![constant, "replay.prioritised=true", "replay.importance_exponent=1"], None),
-        (vec![], Some("learning.schedule")),
-        (vec!["learning.schedule=cosine"], Some("learning.schedule")),
+        (vec![], Some("learning.final_learning_rate")),
         (vec![constant, "replay.prioritised=true"], Some("replay.importance_exponent")),
     ] {
         match (parse("", &sets).unwrap().learner.check_lengthening(), why) {

@@ -112,7 +112,7 @@ pub enum OptimizerKind {
 
 impl Default for Training {
     fn default() -> Self {
-        Self { steps: 1_000_000, games: 64, warmup: 10_000, updates: 1 }
+        Self { steps: 640_000, games: 64, warmup: 6_400, updates: 1 }
     }
 }
 
@@ -120,17 +120,17 @@ impl Default for Learning {
     fn default() -> Self {
         Self {
             batch: 256,
-            discount: 0.5,
+            discount: 0.9,
             n_step: 1,
             reward_scale: 0.1,
-            double: true,
-            loss: Loss::Huber,
-            optimizer: OptimizerKind::Adam,
-            learning_rate: 1e-3,
+            double: false,
+            loss: Loss::Squared,
+            optimizer: OptimizerKind::Muon,
+            learning_rate: 1e-2,
             final_learning_rate: 1e-4,
             max_gradient_norm: 10.0,
             candidates: 0,
-            relative: false,
+            relative: true,
             symmetry: true,
             expected: None,
         }

@@ -21,7 +21,7 @@ pub struct Exploration {
 
 impl Default for Exploration {
     fn default() -> Self {
-        Self { start: 1.0, end: 0.05, steps: 100_000 }
+        Self { start: 1.0, end: 0.1, steps: 6_400 }
     }
 }
 

@@ -29,7 +29,7 @@ pub struct ReplayConfig {
 
 impl Default for ReplayConfig {
     fn default() -> Self {
-        Self { capacity: 100_000, prioritised: false, priority_exponent: 0.6, importance_exponent: 0.4 }
+        Self { capacity: 16_000, prioritised: false, priority_exponent: 0.6, importance_exponent: 0.4 }
     }
 }
 

@@ -44,11 +44,10 @@ pub struct NetworkConfig {
 }
 
 /// What a network sees.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Input {
     /// The position, for all actions in one pass.
-    #[default]
     Position,
     /// The position with one action done, and no more of the rules.
     Afterstate,
@@ -66,12 +65,12 @@ pub const SHARE: f32 = 1.0 / 16.0;
 impl Default for NetworkConfig {
     fn default() -> Self {
         Self {
-            channels: 32,
-            layers: 5,
-            share_colours: false,
+            channels: 16,
+            layers: 6,
+            share_colours: true,
             dueling: false,
-            input: Input::Position,
-            dynamics_waves: 0,
+            input: Input::Afterstate,
+            dynamics_waves: 5,
             dynamics_layers: 5,
             next_moves: 0,
             precision: Precision::F32,
