@@ -127,16 +127,17 @@ pub trait ActionFeatures: StateFeatures {
     /// Plays on by a linear controller, as long as `moved` says so.
     ///
     /// Of equal actions it plays the first. After each move `moved` is given the game, which it may exchange for
-    /// another that has not ended, the random numbers, and what the move brought. It must not weigh moves itself.
-    fn drive(
+    /// another that has not ended, the random numbers, the action, and what it brought. It must not weigh moves itself.
+    fn drive<D: Draw>(
         game: &mut Self,
         terms: &[(usize, f64)],
-        stream: &mut Stream,
-        mut moved: impl FnMut(&mut Self, &mut Stream, Step) -> bool,
+        draw: &mut D,
+        mut moved: impl FnMut(&mut Self, &mut D, usize, Step) -> bool,
     ) {
         loop {
-            let step = game.step(Self::first_best(&game.state(), terms), stream);
-            if !moved(game, stream, step) {
+            let action = Self::first_best(&game.state(), terms);
+            let step = game.step(action, draw);
+            if !moved(game, draw, action, step) {
                 return;
             }
         }
@@ -148,7 +149,7 @@ pub trait ActionFeatures: StateFeatures {
     fn play_weighed(rules: &Self::Rules, terms: &[(usize, f64)], stream: &mut Stream, most: u64) -> Run {
         let mut game = Self::new(rules, stream);
         let mut moves = 0;
-        Self::drive(&mut game, terms, stream, |_, _, step| {
+        Self::drive(&mut game, terms, stream, |_, _, _, step| {
             moves += 1;
             moves < most && !step.terminal
         });

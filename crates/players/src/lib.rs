@@ -54,7 +54,7 @@ pub use network::{NetworkPlayer, NetworkSearch, argmax};
 pub use options::{BoxedPlayer, Entry, Options, Parameter, Setting};
 pub use plan::{PlanThenCascade, Planner};
 pub use player::{Player, position_stream};
-pub use policy::{ActionValue, Listed, Policy, PolicyPlayer, best};
+pub use policy::{ActionValue, Listed, Moved, Policy, PolicyPlayer, best};
 pub use random_player::Random;
 pub use ranked::Ranked;
 pub use rollout::Rollout;

@@ -9,7 +9,7 @@ use crate::agent_file::{AgentFile, Kind};
 use crate::error::{Error, Result};
 use crate::games::{ActionFeatures, MaskKind};
 use crate::options::{CHECKPOINT, Entry, Options, Parameter};
-use crate::policy::{ActionValue, Policy, sorted};
+use crate::policy::{ActionValue, Moved, Policy, play_by_choice, sorted};
 use crate::random::Stream;
 use crate::roster::{self, Preset, Roster, Weights};
 use crate::weights_file;
@@ -296,8 +296,11 @@ impl<G: ActionFeatures> Policy<G> for LinearPlayer {
         sorted(values, first)
     }
 
-    fn controller(&self) -> Option<&[(usize, f64)]> {
-        (self.depth == 1).then_some(&self.terms)
+    fn play(&self, game: &mut G, random: &mut G::Rng, ties: &mut Stream, moved: &mut Moved<'_, G>) {
+        match self.depth {
+            1 => G::drive(game, &self.terms, random, moved),
+            _ => play_by_choice(self, game, random, ties, moved),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::games::{Game, Text};
-use crate::policy::{ActionValue, Listed};
+use crate::policy::{ActionValue, Listed, Policy};
 use crate::random::{Role, Stream};
 
 /// A player of a game.
@@ -30,10 +30,10 @@ pub trait Player<G: Game> {
     /// When the player's device fails.
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>>;
 
-    /// The weighed features by which it plays, if that is all that it does.
+    /// The policy that chooses each action by itself, if the player has one.
     ///
-    /// They are features of actions, by their places, and weights.
-    fn controller(&self) -> Option<&[(usize, f64)]> {
+    /// Then games need not be played move by move in one batch.
+    fn policy(&self) -> Option<&dyn Policy<G>> {
         None
     }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::error::Result;
-use crate::games::{ActionMask, Game, Lookahead, MaskKind, Plan, offered};
+use crate::games::{ActionMask, Game, Lookahead, MaskKind, Plan, Step, offered};
 use crate::player::Player;
 use crate::random::{Draw, Stream};
 
@@ -30,6 +30,11 @@ pub struct Listed {
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
+
+/// What follows a game in which a policy plays: given the game, its random numbers, the action and what it brought.
+///
+/// The policy plays on as long as the answer is true. The game may be exchanged for another that has not ended.
+pub type Moved<'a, G> = dyn FnMut(&mut G, &mut <G as Game>::Rng, usize, Step) -> bool + 'a;
 
 /// A way to choose a move in one position.
 ///
@@ -59,14 +64,16 @@ pub trait Policy<G: Game>: Send + Sync {
         self.choose(state, ties)
     }
 
+    /// Plays on in a game that has not ended, as long as `moved` says so: at least one move.
+    ///
+    /// Each action is the one that is [chosen](Self::choose).
+    fn play(&self, game: &mut G, random: &mut G::Rng, ties: &mut Stream, moved: &mut Moved<'_, G>) {
+        play_by_choice(self, game, random, ties, moved);
+    }
+
     /// Whether it thinks for a given time.
     fn is_timed(&self) -> bool {
         false
-    }
-
-    /// The weighed features by which it chooses, if that is all that it does.
-    fn controller(&self) -> Option<&[(usize, f64)]> {
-        None
     }
 
     /// Its own list of the moves, the best first; by default it has none.
@@ -75,7 +82,24 @@ pub trait Policy<G: Game>: Send + Sync {
     }
 }
 
-/// The player that follows a policy, in many games in parallel.
+/// Plays on by what a policy chooses in each position.
+pub(super) fn play_by_choice<G: Game>(
+    policy: &(impl Policy<G> + ?Sized),
+    game: &mut G,
+    random: &mut G::Rng,
+    ties: &mut Stream,
+    moved: &mut Moved<'_, G>,
+) {
+    loop {
+        let action = policy.choose(&game.state(), ties);
+        let step = game.step(action, random);
+        if !moved(game, random, action, step) {
+            return;
+        }
+    }
+}
+
+/// The player that follows a policy.
 pub struct PolicyPlayer<P> {
     name: String,
     policy: P,
@@ -95,7 +119,8 @@ impl<G: Game, P: Policy<G>> Player<G> for PolicyPlayer<P> {
 
     fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>> {
         let choose = |(state, ties): (&G::State, &mut Stream)| self.policy.choose(state, ties);
-        Ok(match self.policy.is_timed() {
+        // A single move is not worth waking the thread pool.
+        Ok(match self.policy.is_timed() || states.len() == 1 {
             true => states.iter().zip(ties).map(choose).collect(),
             false => states.par_iter().zip(ties).map(choose).collect(),
         })
@@ -105,8 +130,8 @@ impl<G: Game, P: Policy<G>> Player<G> for PolicyPlayer<P> {
         Ok(self.policy.rank(state, ties))
     }
 
-    fn controller(&self) -> Option<&[(usize, f64)]> {
-        self.policy.controller()
+    fn policy(&self) -> Option<&dyn Policy<G>> {
+        Some(&self.policy)
     }
 
     fn list(&self, state: &G::State) -> Option<Vec<Listed>> {

@@ -311,18 +311,18 @@ impl ActionFeatures for Tetris {
         }
     }
 
-    fn drive(
+    fn drive<D: Draw>(
         game: &mut Self,
         terms: &[(usize, f64)],
-        stream: &mut Stream,
-        mut moved: impl FnMut(&mut Self, &mut Stream, Step) -> bool,
+        draw: &mut D,
+        mut moved: impl FnMut(&mut Self, &mut D, usize, Step) -> bool,
     ) {
         let weighing = Weighing::new(terms);
         Batch::with(|batch| {
             loop {
                 let (action, _) = batch.best(&game.wall, game.piece, game.height.into(), &weighing);
-                let step = game.step(action, stream);
-                if !moved(game, stream, step) {
+                let step = game.step(action, draw);
+                if !moved(game, draw, action, step) {
                     return;
                 }
             }

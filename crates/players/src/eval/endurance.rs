@@ -1,15 +1,15 @@
 //! How far games go that are too long to be played to their end.
 
-use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::games::{Game, Step};
 use crate::player::Player;
-use crate::random::{Role, Stream};
-use crate::roster::{Importance, Roster};
+use crate::roster::Importance;
 
-use super::splitting::{self, Levels, Tallies, Walk};
-use super::{Ratio, deal};
+use super::Ratio;
+use super::games::{self, Watch, play_on};
+use super::splitting::{Levels, Tallies, Walk};
 
 /// What part of a seat's moves a pilot run plays.
 const PILOT: u64 = 10;
@@ -96,7 +96,7 @@ pub struct Extent {
 ///
 /// # Errors
 /// When the player fails.
-pub fn levels<G: Roster>(
+pub fn levels<G: Game>(
     agent: &mut dyn Player<G>,
     rules: &G::Rules,
     extent: Extent,
@@ -108,12 +108,11 @@ pub fn levels<G: Roster>(
 
 /// Has a player play, its games split at some levels.
 ///
-/// A game that ends is followed by a new one. A linear controller plays without more ado than its features, all others
-/// move by move.
+/// A game that ends is followed by a new one.
 ///
 /// # Errors
 /// When the player fails.
-pub fn endure<G: Roster>(
+pub fn endure<G: Game>(
     agent: &mut dyn Player<G>,
     rules: &G::Rules,
     extent: Extent,
@@ -127,47 +126,45 @@ pub fn endure<G: Roster>(
 }
 
 /// Has a player play on all seats; those of a pilot run have other luck.
-fn walk<G: Roster>(
+fn walk<G: Game>(
     agent: &mut dyn Player<G>,
     rules: &G::Rules,
     Extent { first, seats, moves }: Extent,
     pilot: bool,
     levels: &Levels<G>,
 ) -> Result<Vec<Tallies>> {
-    if let Some(terms) = agent.controller().map(<[_]>::to_vec) {
-        let play = |seat: u64| {
-            let mut stream = Stream::new(first + seat, Role::Game, pilot.into());
-            splitting::play(Walk::new(rules, levels), &terms, &mut stream, moves, u64::MAX)
-        };
-        return Ok((0..seats).into_par_iter().map(play).collect());
-    }
     let deal = |seat: u64| {
         let seed = u128::from(first + seat) | u128::from(pilot) << 64;
-        (deal::<G>(rules, seed), Walk::new(rules, levels))
+        games::Seat::deal(rules, seed, Walking { walk: Walk::new(rules, levels), moves })
     };
     let mut all: Vec<_> = (0..seats).map(deal).collect();
-    loop {
-        let playing: Vec<_> = all.iter_mut().filter(|(_, walk)| walk.goes_on(moves)).collect();
-        if playing.is_empty() {
-            return Ok(all.into_iter().map(|(_, walk)| walk.tallies).collect());
-        }
-        let states: Vec<G::State> = playing.iter().map(|((game, ..), _)| game.state()).collect();
-        let mut ties: Vec<Stream> = playing.iter().map(|((_, _, ties), _)| ties.clone()).collect();
-        let actions = agent.act(&states, &mut ties)?;
-        for ((((game, random, own), walk), ties), action) in playing.into_iter().zip(ties).zip(actions) {
-            *own = ties;
-            let step = game.step(action, random);
-            walk.moved(game, random, step);
-        }
+    play_on(agent, &mut all, |_| ())?;
+    Ok(all.into_iter().map(|seat| seat.watch.walk.tallies).collect())
+}
+
+/// A seat's games, and the moves after which no new one is begun.
+struct Walking<'a, G: Game> {
+    walk: Walk<'a, G>,
+    moves: u64,
+}
+
+impl<G: Game> Watch<G> for Walking<'_, G> {
+    fn goes_on(&self, _: &G) -> bool {
+        self.walk.goes_on(self.moves)
+    }
+
+    fn moved(&mut self, game: &mut G, random: &mut G::Rng, _: usize, step: Step) {
+        self.walk.moved(game, random, step);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate;
-    use crate::games::tetris::{Rules, State};
-    use crate::games::{Game, Tetris};
+    use crate::agents;
+    use crate::eval::games::tests::Asked;
+    use crate::games::Tetris;
+    use crate::games::tetris::Rules;
 
     #[test]
     fn the_mean_is_all_points_over_all_ends() {
@@ -185,31 +182,14 @@ mod tests {
         assert_eq!(Endurance::of(&[seat(6.0, 0)]).mean, None);
     }
 
-    /// A controller that does not tell that it is one, so that it is asked move by move.
-    struct Asked(agents::BoxedPlayer<Tetris>);
-
-    impl Player<Tetris> for Asked {
-        fn name(&self) -> &str {
-            self.0.name()
-        }
-
-        fn act(&mut self, states: &[State], ties: &mut [Stream]) -> Result<Vec<usize>> {
-            self.0.act(states, ties)
-        }
-
-        fn rank(&mut self, state: &State, ties: &mut Stream) -> Result<Vec<agents::ActionValue>> {
-            self.0.rank(state, ties)
-        }
-    }
-
     #[test]
     fn a_controller_that_is_asked_move_by_move_has_the_same_seats() {
         let rules = Rules::new(6).unwrap();
         let extent = Extent { first: 3, seats: 12, moves: 1_500 };
-        let mut fast = agents::parse::<Tetris>("linear:weights=dt-10", &rules).unwrap();
-        let mut asked = Asked(agents::parse::<Tetris>("linear:weights=dt-10", &rules).unwrap());
+        let mut fast = crate::parse::<Tetris>("linear:weights=dt-10", &rules).unwrap();
+        let mut asked = Asked(crate::parse::<Tetris>("linear:weights=dt-10", &rules).unwrap());
         let split = levels(fast.as_mut(), &rules, extent, Tetris::IMPORTANCE.unwrap()).unwrap();
-        assert!(split.least() < 1.0 && fast.controller().is_some() && asked.controller().is_none());
+        assert!(split.least() < 1.0 && fast.policy().is_some() && asked.policy().is_none());
         for levels in [Levels::none(), split] {
             let seats = endure(fast.as_mut(), &rules, extent, &levels).unwrap();
             assert_eq!(endure(&mut asked, &rules, extent, &levels).unwrap(), seats);
@@ -220,11 +200,9 @@ mod tests {
     fn points_over_ends_are_those_of_whole_games_and_more_with_a_piece_further() {
         let rules = Rules::new(5).unwrap();
         let extent = |moves| Extent { first: 0, seats: 40, moves };
-        let mut fast = agents::parse::<Tetris>("linear:weights=dt-10", &rules).unwrap();
-        assert!(fast.controller().is_some());
+        let mut fast = crate::parse::<Tetris>("linear:weights=dt-10", &rules).unwrap();
         let found = Endurance::of(&endure(fast.as_mut(), &rules, extent(2_000), &Levels::none()).unwrap());
-        let mut slow = agents::parse::<Tetris>("linear:weights=dt-10:depth=2", &rules).unwrap();
-        assert!(slow.controller().is_none());
+        let mut slow = crate::parse::<Tetris>("linear:weights=dt-10:depth=2", &rules).unwrap();
         let further = Endurance::of(&endure(slow.as_mut(), &rules, extent(200), &Levels::none()).unwrap());
         let whole = crate::eval::play_series(fast.as_mut(), &rules, 0, 2_000, |_| ()).unwrap();
         let mean = whole.iter().map(|game| f64::from(game.score)).sum::<f64>() / 2_000.0;
@@ -237,7 +215,7 @@ mod tests {
 
     /// The figures of a player whose games are split by a measure of importance.
     fn split(player: &str, rules: &Rules, extent: Extent, importance: Importance<Tetris>) -> Endurance {
-        let mut agent = agents::parse::<Tetris>(player, rules).unwrap();
+        let mut agent = crate::parse::<Tetris>(player, rules).unwrap();
         let levels = levels(agent.as_mut(), rules, extent, importance).unwrap();
         assert!(levels.least() < 1.0, "no game is split");
         Endurance::of(&endure(agent.as_mut(), rules, extent, &levels).unwrap())
@@ -247,7 +225,7 @@ mod tests {
     fn games_that_are_split_give_the_same_points_a_game_and_more_ends() {
         let rules = Rules::new(8).unwrap();
         let whole = |player, rules, moves| {
-            let mut agent = agents::parse::<Tetris>(player, rules).unwrap();
+            let mut agent = crate::parse::<Tetris>(player, rules).unwrap();
             let extent = Extent { first: 0, seats: 60, moves };
             Endurance::of(&endure(agent.as_mut(), rules, extent, &Levels::none()).unwrap())
         };

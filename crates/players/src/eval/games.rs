@@ -3,11 +3,13 @@
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::games::Game;
+use crate::games::{Game, Step};
 use crate::player::Player;
+use crate::policy::Policy;
 use crate::random::{Role, SeededDraw, Stream};
 
 /// A game that was played.
@@ -43,6 +45,12 @@ const TOGETHER: RangeInclusive<u64> = 32..=1024;
 ///
 /// So progress shows with dear players too.
 const SHORT: Duration = Duration::from_secs(2);
+
+/// Time for which policies play between two reports of progress.
+const GLANCE: Duration = Duration::from_millis(100);
+
+/// Time between two looks at the clock, where moves are quick.
+const LOOK: Duration = Duration::from_micros(100);
 
 /// The game of a seed, its random numbers, and the player's own stream in it.
 pub fn deal<G: Game>(rules: &G::Rules, seed: u128) -> (G, G::Rng, Stream) {
@@ -80,15 +88,23 @@ pub fn play_bounded<G: Game>(
     longest: u64,
     mut progress: impl FnMut(Moves),
 ) -> Result<Vec<PlayedGame>> {
-    let mut played = Vec::new();
-    let (mut done, mut moves) = (0, 0);
-    let mut most = if agent.is_timed() { 1 } else { *TOGETHER.start() };
-    while done < count {
-        let begin = Instant::now();
-        let together = most.min(count - done);
-        let seeds = (0..together).map(|index| first + u128::from(done + index));
-        played.extend(play_together(agent, rules, seeds, longest, &mut moves, &mut progress)?);
-        done += together;
+    let mut most = match (agent.is_timed(), agent.policy()) {
+        (true, _) => 1,
+        (false, Some(_)) => *TOGETHER.end(),
+        (false, None) => *TOGETHER.start(),
+    };
+    let (mut played, mut moves) = (Vec::new(), 0);
+    while (played.len() as u64) < count {
+        let (begin, done) = (Instant::now(), played.len() as u64);
+        let seeds = done..count.min(done + most);
+        let seat = |index| Seat::deal(rules, first + u128::from(index), Record { longest, ..Record::default() });
+        let mut seats: Vec<Seat<G, Record>> = seeds.into_par_iter().map(seat).collect();
+        play_on(agent, &mut seats, |seats| {
+            let lengths = || seats.iter().map(|seat| seat.watch.actions.len() as u64);
+            progress(Moves { all: moves + lengths().sum::<u64>(), longest: lengths().max().unwrap_or(0) });
+        })?;
+        moves += seats.iter().map(|seat| seat.watch.actions.len() as u64).sum::<u64>();
+        played.extend(seats.into_iter().map(Seat::played));
         if !agent.is_timed() && begin.elapsed() < SHORT {
             most = (2 * most).min(*TOGETHER.end());
         }
@@ -96,60 +112,198 @@ pub fn play_bounded<G: Game>(
     Ok(played)
 }
 
-struct Seat<G: Game> {
+/// A game that is played, and what watches it.
+pub struct Seat<G: Game, W> {
     game: G,
     random: G::Rng,
     /// The player's own stream in this game.
     ties: Stream,
     seed: u128,
+    /// What watches it.
+    pub watch: W,
+}
+
+/// What watches a game, and says how long it goes on.
+pub trait Watch<G: Game>: Send {
+    /// Whether another action is to be played.
+    fn goes_on(&self, game: &G) -> bool;
+
+    /// Is told of an action; it may exchange the game for another that has not ended.
+    fn moved(&mut self, game: &mut G, random: &mut G::Rng, action: usize, step: Step);
+}
+
+/// Has a player play on in all games until none goes on.
+///
+/// A policy plays each game by itself, and is asked for many moves before progress is told; other players are asked for
+/// a move in all games at once.
+///
+/// # Errors
+/// When the player fails.
+pub fn play_on<G: Game, W: Watch<G>>(
+    agent: &mut dyn Player<G>,
+    seats: &mut [Seat<G, W>],
+    mut progress: impl FnMut(&[Seat<G, W>]),
+) -> Result<()> {
+    while seats.iter().any(Seat::goes_on) {
+        match agent.policy() {
+            Some(policy) if !policy.is_timed() => {
+                let end = Instant::now() + GLANCE;
+                seats.par_iter_mut().for_each(|seat| seat.play(policy, end));
+            }
+            _ => step_together(agent, seats)?,
+        }
+        progress(seats);
+    }
+    Ok(())
+}
+
+/// Plays a move in all games that go on.
+fn step_together<G: Game, W: Watch<G>>(agent: &mut dyn Player<G>, seats: &mut [Seat<G, W>]) -> Result<()> {
+    let mut running: Vec<&mut Seat<G, W>> = seats.iter_mut().filter(|seat| seat.goes_on()).collect();
+    let states: Vec<G::State> = running.iter().map(|seat| seat.game.state()).collect();
+    let mut ties: Vec<Stream> = running.iter().map(|seat| seat.ties.clone()).collect();
+    let actions = agent.act(&states, &mut ties)?;
+    for ((seat, action), ties) in running.iter_mut().zip(actions).zip(ties) {
+        seat.ties = ties;
+        let step = seat.game.step(action, &mut seat.random);
+        seat.watch.moved(&mut seat.game, &mut seat.random, action, step);
+    }
+    Ok(())
+}
+
+impl<G: Game, W: Watch<G>> Seat<G, W> {
+    /// The game of a seed.
+    pub fn deal(rules: &G::Rules, seed: u128, watch: W) -> Self {
+        let (game, random, ties) = deal(rules, seed);
+        Self { game, random, ties, seed, watch }
+    }
+
+    fn goes_on(&self) -> bool {
+        self.watch.goes_on(&self.game)
+    }
+
+    /// Plays on by a policy until the game ends or a time has come.
+    fn play(&mut self, policy: &dyn Policy<G>, end: Instant) {
+        let mut last = Instant::now();
+        if last >= end || !self.goes_on() {
+            return;
+        }
+        // Moves from one look at the clock to the next: a look takes a tenth of the quickest moves.
+        let (mut moves, mut stride) = (0, 1);
+        let Self { game, random, ties, watch, .. } = self;
+        policy.play(game, random, ties, &mut |game, random, action, step| {
+            watch.moved(game, random, action, step);
+            moves += 1;
+            if moves == stride {
+                let now = Instant::now();
+                stride *= if now - last < LOOK { 2 } else { 1 };
+                (last, moves) = (now, 0);
+            }
+            watch.goes_on(game) && last < end
+        });
+    }
+}
+
+/// What is kept of a game of a series.
+#[derive(Default)]
+struct Record {
     actions: Vec<u16>,
     matches: u32,
     waves: u32,
+    /// Moves at the most.
+    longest: u64,
 }
 
-fn play_together<G: Game>(
-    agent: &mut dyn Player<G>,
-    rules: &G::Rules,
-    seeds: impl Iterator<Item = u128>,
-    longest: u64,
-    moves: &mut u64,
-    progress: &mut impl FnMut(Moves),
-) -> Result<Vec<PlayedGame>> {
-    let deal = |seed| {
-        let (game, random, ties) = deal(rules, seed);
-        Seat { game, random, ties, seed, actions: Vec::new(), matches: 0, waves: 0 }
-    };
-    let mut seats: Vec<Seat<G>> = seeds.map(deal).collect();
-    let mut played = 0;
-    loop {
-        let goes_on = |seat: &&mut Seat<G>| !seat.game.is_over() && (seat.actions.len() as u64) < longest;
-        let mut running: Vec<&mut Seat<G>> = seats.iter_mut().filter(goes_on).collect();
-        if running.is_empty() {
-            break;
-        }
-        let states: Vec<G::State> = running.iter().map(|seat| seat.game.state()).collect();
-        let mut ties: Vec<Stream> = running.iter().map(|seat| seat.ties.clone()).collect();
-        let actions = agent.act(&states, &mut ties)?;
-        for ((seat, action), ties) in running.iter_mut().zip(actions).zip(ties) {
-            seat.ties = ties;
-            let step = seat.game.step(action, &mut seat.random);
-            seat.actions.push(action as u16);
-            seat.matches += u32::from(step.waves > 0);
-            seat.waves += step.waves;
-        }
-        *moves += states.len() as u64;
-        played += 1;
-        progress(Moves { all: *moves, longest: played });
+impl<G: Game> Watch<G> for Record {
+    fn goes_on(&self, game: &G) -> bool {
+        !game.is_over() && (self.actions.len() as u64) < self.longest
     }
-    Ok(seats
-        .into_iter()
-        .map(|Seat { game, seed, actions, matches, waves, .. }| PlayedGame {
-            seed,
-            score: game.score(),
-            is_over: game.is_over(),
-            actions,
-            matches,
-            waves,
-        })
-        .collect())
+
+    fn moved(&mut self, _: &mut G, _: &mut G::Rng, action: usize, step: Step) {
+        self.actions.push(action as u16);
+        self.matches += u32::from(step.waves > 0);
+        self.waves += step.waves;
+    }
+}
+
+impl<G: Game> Seat<G, Record> {
+    fn played(self) -> PlayedGame {
+        let Self { game, seed, watch: Record { actions, matches, waves, .. }, .. } = self;
+        PlayedGame { seed, score: game.score(), is_over: game.is_over(), actions, matches, waves }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::{self, ActionValue, BoxedPlayer};
+    use crate::games::{Bejeweled, Bilging, Match3, Playable, Tetris, tetris};
+
+    /// A player that does not tell its policy, so that it is asked move by move.
+    pub struct Asked<G: Game>(pub BoxedPlayer<G>);
+
+    impl<G: Game> Player<G> for Asked<G> {
+        fn name(&self) -> &str {
+            self.0.name()
+        }
+
+        fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>> {
+            self.0.act(states, ties)
+        }
+
+        fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
+            self.0.rank(state, ties)
+        }
+    }
+
+    fn check<G: Playable>(player: &str, rules: &G::Rules, longest: u64) {
+        let parse = || crate::parse::<G>(player, rules).unwrap();
+        let mut seen = 0;
+        let series = play_bounded(&mut *parse(), rules, 7, 40, longest, |moves| seen = moves.all).unwrap();
+        assert_eq!(play_bounded(&mut Asked(parse()), rules, 7, 40, longest, |_| ()).unwrap(), series, "{player}");
+        assert_eq!(seen, series.iter().map(|game| game.actions.len() as u64).sum::<u64>(), "{player}");
+    }
+
+    #[test]
+    fn a_policy_that_is_asked_move_by_move_plays_the_same_games() {
+        let rules = tetris::Rules::new(6).unwrap();
+        for longest in [0, 1, 150, u64::MAX] {
+            check::<Tetris>("linear:weights=shapes-20", &rules, longest);
+            check::<Tetris>("linear:weights=dt-10", &rules, longest);
+            check::<Tetris>("matching", &rules, longest);
+        }
+        check::<Tetris>("linear:weights=dt-10:depth=2", &rules, 100);
+        check::<Match3>("matching", &Default::default(), u64::MAX);
+        check::<Match3>("rollout:sims=50", &Default::default(), 3);
+        check::<Bilging>("greedy", &Default::default(), 60);
+        check::<Bejeweled>("ranked", &Default::default(), 60);
+    }
+
+    /// A player that is never asked for a move in many games at once.
+    struct Alone(BoxedPlayer<Match3>);
+
+    impl Player<Match3> for Alone {
+        fn name(&self) -> &str {
+            "alone"
+        }
+
+        fn act(&mut self, _: &[<Match3 as Game>::State], _: &mut [Stream]) -> Result<Vec<usize>> {
+            unreachable!("its policy plays")
+        }
+
+        fn rank(&mut self, _: &<Match3 as Game>::State, _: &mut Stream) -> Result<Vec<ActionValue>> {
+            unreachable!("its policy plays")
+        }
+
+        fn policy(&self) -> Option<&dyn Policy<Match3>> {
+            self.0.policy()
+        }
+    }
+
+    #[test]
+    fn the_games_of_a_policy_are_not_played_move_by_move() {
+        let greedy = || crate::parse::<Match3>("greedy", &Default::default()).unwrap();
+        let series = play_series(&mut Alone(greedy()), &Default::default(), 0, 5, |_| ()).unwrap();
+        assert_eq!(series, play_series(&mut *greedy(), &Default::default(), 0, 5, |_| ()).unwrap());
+    }
 }

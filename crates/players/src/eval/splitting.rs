@@ -188,7 +188,7 @@ pub fn play<G: Roster>(
     most: u64,
 ) -> Tallies {
     let mut game = G::new(walk.rules, stream);
-    G::drive(&mut game, terms, stream, |game, stream, step| {
+    G::drive(&mut game, terms, stream, |game, stream, _, step| {
         walk.moved(game, stream, step);
         walk.goes_on(moves) && walk.moves < most
     });
