@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::series::{self, Report};
+use super::series::{self, Report, games};
 use super::threads;
 use crate::cli::Compare;
 use crate::error::{Error, Result, in_words};
@@ -44,9 +44,7 @@ struct Saved {
 /// # Errors
 /// Anything wrong with the flags, the players' texts or the files, and any failure of a player or the disk.
 pub fn run<G: Playable>(arguments: &Compare) -> Result<()> {
-    if let Some(path) = &arguments.plot {
-        series::check_plot(path, arguments.series.json.as_deref())?;
-    }
+    series::check_plot(arguments.plot.as_deref(), &arguments.series)?;
     let rules = series::check::<G>(&arguments.series)?;
     threads(arguments.threads)?;
     let mut players =
@@ -56,18 +54,13 @@ pub fn run<G: Playable>(arguments: &Compare) -> Result<()> {
     }
     let pairs = pairs(&players);
     let report = Comparison { players: &players, pairs: &pairs };
-    // What was played is not lost where one of them cannot be written.
-    let written = series::write(&arguments.series, &text(&players, &pairs), &report);
-    let drawn = arguments.plot.as_ref().map_or(Ok(()), |path| draw(path, &players));
-    written.and(drawn)
+    let text = text(&players, &pairs);
+    series::write(&arguments.series, &text, &report, arguments.plot.as_deref(), |path| draw(path, &players))
 }
 
 fn play<G: Playable>(arguments: &Compare, rules: &G::Rules) -> Result<Vec<Report>> {
-    let mut players = Vec::new();
-    for text in arguments.players.iter().chain(&arguments.player) {
-        players.push(super::player::<G>(text, rules)?);
-    }
-    series::check_names("--players", players.iter().map(|player| player.name()))?;
+    let texts = arguments.players.iter().chain(&arguments.player);
+    let mut players = series::players::<G>(texts, rules)?;
     players.iter_mut().map(|player| series::play(player.as_mut(), rules, &arguments.series)).collect()
 }
 
@@ -163,18 +156,6 @@ fn pairs(all: &[Report]) -> Vec<Pair<'_>> {
         }
     }
     pairs
-}
-
-/// The games in words: `100 to 1000 games from seed 0`.
-fn games(all: &[Report]) -> String {
-    let numbers = || all.iter().map(|report| report.games);
-    let (least, most) = (numbers().min().unwrap_or(0), numbers().max().unwrap_or(0));
-    let seed = all.first().map_or(0, |report| report.seed);
-    match most {
-        1 => format!("1 game of seed {seed}"),
-        _ if least == most => format!("{most} games from seed {seed}"),
-        _ => format!("{least} to {most} games from seed {seed}"),
-    }
 }
 
 /// The widest name in the tables of players and of pairs.

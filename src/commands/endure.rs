@@ -6,8 +6,7 @@ use std::time::Instant;
 use indicatif::HumanCount;
 use serde::Serialize;
 
-use super::series::check_names;
-use super::{print, rules, threads};
+use super::{print, rules, series, threads};
 use crate::cli::Endure;
 use crate::error::{Error, Result};
 use crate::eval::splitting::{self, Levels};
@@ -56,11 +55,7 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
     let importance = arguments.split.then(|| splitting::importance("--split")).transpose()?;
     let extent = Extent { first: seed, seats: arguments.seats, moves: arguments.moves };
     threads(arguments.threads)?;
-    let mut players = Vec::new();
-    for player in &arguments.players {
-        players.push(super::player::<G>(player, &rules)?);
-    }
-    check_names("--players", players.iter().map(|player| player.name()))?;
+    let players = series::players::<G>(&arguments.players, &rules)?;
     let mut played = Vec::new();
     let mut rows = Vec::new();
     for mut player in players {
@@ -102,11 +97,7 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
             let columns = ["points a game (95 %)", "ended", "moves", "moves a s"].map(|name| (name, 0));
             print(&table("player", &columns, &rows))
         }
-        true => {
-            let json = serde_json::to_string(&played)
-                .map_err(|error| Error::runtime(format!("the figures cannot be written as JSON: {error}")))?;
-            print(&format!("{json}\n"))
-        }
+        true => series::print_json(&played),
     }
 }
 

@@ -1,5 +1,7 @@
 //! `matchq eval`: what a trained agent scores.
 
+use std::slice;
+
 use super::{compute, other_rules, quoted, series};
 use crate::cli::Eval;
 use crate::error::{Error, Result};
@@ -34,7 +36,7 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
     let histogram =
         Histogram::of(&report.scores).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
     let summary = &report.figures.scores;
-    let (player, games, seed, rate) = (&report.player, report.games, report.seed, report.games_per_second);
+    let (player, rate) = (&report.player, report.games_per_second);
     let drawn = match G::IS_EXPONENTIAL {
         true => exponential::render(&report.scores, summary),
         false => histogram.render(summary),
@@ -50,25 +52,13 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
     series.game.rules.iter().for_each(|rule| watch += &format!(" --rule {}", quoted(rule)));
     let own: String =
         report.ratios.iter().map(|(about, ratio)| format!("{about} {}\n", series::shown(*ratio))).collect();
-    let played = if games == 1 { format!("1 game of seed {seed}") } else { format!("{games} games from seed {seed}") };
+    let played = series::games(slice::from_ref(&report));
     let text = format!(
         "{player}: {played} ({rate:.0} games/s)\n{summary}\n{own}\n{drawn}\n\
          watch it: matchq play --player {watch}\n"
     );
-    // What was played is not lost where one of them cannot be written.
-    let written = series::write(&series, &text, &report);
     let title = format!("{player}: {played}");
-    let drawn = arguments.plot.as_ref().map_or(Ok(()), |path| plot::histogram(path, &title, &histogram, summary));
-    written.and(drawn)
-}
-
-/// Checks before anything is read that the picture has a place to lie in.
-///
-/// # Errors
-/// When it has not.
-pub fn check(arguments: &Eval) -> Result<()> {
-    match &arguments.plot {
-        Some(path) => series::check_plot(path, arguments.series.json.as_deref()),
-        None => Ok(()),
-    }
+    series::write(&series, &text, &report, arguments.plot.as_deref(), |path| {
+        plot::histogram(path, &title, &histogram, summary)
+    })
 }

@@ -34,7 +34,7 @@ pub fn run(command: Command) -> Result<()> {
         Command::Read(arguments) => return read::run(arguments),
         Command::Train(arguments) => train::game(arguments)?,
         Command::Eval(arguments) => {
-            eval::check(arguments)?;
+            series::check_plot(arguments.plot.as_deref(), &arguments.series)?;
             let checkpoint = arguments.checkpoint.as_deref().or(arguments.player.as_deref().and_then(checkpoint_of));
             named(&arguments.series.game, checkpoint)?
         }

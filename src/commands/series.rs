@@ -18,8 +18,7 @@ use crate::cli::Series as Arguments;
 use crate::error::{Error, Result, in_words};
 use crate::eval::{Figures, Ratio, Summary, deal, luck, play_series};
 use crate::files;
-use crate::players::Player;
-use crate::players::Playable;
+use crate::players::{BoxedPlayer, Playable, Player};
 use crate::players::roster::{Figure, Played};
 use crate::report::{plot, progress};
 
@@ -219,7 +218,7 @@ pub fn check<G: Playable>(arguments: &Arguments) -> Result<G::Rules> {
 ///
 /// # Errors
 /// The first that has.
-pub(super) fn check_names<'a>(flag: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
+pub fn check_names<'a>(flag: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut known = HashSet::new();
     match { names }.find(|name| !known.insert(*name)) {
         Some(twice) => Err(Error::user(format!("{flag}: {twice} is named twice"))),
@@ -227,14 +226,40 @@ pub(super) fn check_names<'a>(flag: &str, names: impl Iterator<Item = &'a str>) 
     }
 }
 
-/// Checks before anything is played that a picture has a place to lie in.
+/// Checks before anything is played that a picture, where one is wanted, has a place to lie in.
 ///
 /// # Errors
 /// When it has not, or when the report is to lie there.
-pub fn check_plot(path: &Path, json: Option<&Path>) -> Result<()> {
+pub fn check_plot(plot: Option<&Path>, arguments: &Arguments) -> Result<()> {
+    let Some(path) = plot else { return Ok(()) };
     plot::check(path)?;
     files::check_destination("--plot", path)?;
-    json.map_or(Ok(()), |json| files::check_apart(("--plot", path), ("--json", json)))
+    arguments.json.as_deref().map_or(Ok(()), |json| files::check_apart(("--plot", path), ("--json", json)))
+}
+
+/// The players of the texts that `--players` gives, no two by the same name.
+///
+/// # Errors
+/// A text that is no player, and a name that is there twice.
+pub fn players<'a, G: Playable>(
+    texts: impl IntoIterator<Item = &'a String>,
+    rules: &G::Rules,
+) -> Result<Vec<BoxedPlayer<G>>> {
+    let players = texts.into_iter().map(|text| super::player::<G>(text, rules)).collect::<Result<Vec<_>>>()?;
+    check_names("--players", players.iter().map(|player| player.name()))?;
+    Ok(players)
+}
+
+/// The games in words: `100 to 1000 games from seed 0`.
+pub fn games(all: &[Report]) -> String {
+    let numbers = || all.iter().map(|report| report.games);
+    let (least, most) = (numbers().min().unwrap_or(0), numbers().max().unwrap_or(0));
+    let seed = all.first().map_or(0, |report| report.seed);
+    match most {
+        1 => format!("1 game of seed {seed}"),
+        _ if least == most => format!("{most} games from seed {seed}"),
+        _ => format!("{least} to {most} games from seed {seed}"),
+    }
 }
 
 /// Moves of a game after which people are told of a quicker way.
@@ -293,26 +318,42 @@ pub fn shown(ratio: Option<Ratio>) -> String {
     })
 }
 
-/// Writes the text for people, and the report where `--json` says.
+/// Writes the text for people, the report where `--json` says, and the picture where one is wanted.
 ///
-/// `--json -` takes the text's place.
+/// `--json -` takes the text's place. What was played is not lost where one of them cannot be written.
 ///
 /// # Errors
-/// When the file or standard output cannot be written.
-pub fn write(arguments: &Arguments, text: &str, report: &impl Serialize) -> Result<()> {
-    if arguments.json.is_none() {
-        return print(text);
-    }
-    let report = serde_json::to_string(report)
-        .map_err(|error| Error::runtime(format!("the report cannot be written as JSON: {error}")))?;
-    match json_file(arguments) {
-        None => print(&format!("{report}\n")),
-        Some(path) => {
-            // Neither must be lost where the other cannot be written.
+/// When a file or standard output cannot be written.
+pub fn write(
+    arguments: &Arguments,
+    text: &str,
+    report: &impl Serialize,
+    plot: Option<&Path>,
+    draw: impl FnOnce(&Path) -> Result<()>,
+) -> Result<()> {
+    let written = match (&arguments.json, json_file(arguments)) {
+        (None, _) => print(text),
+        (Some(_), None) => print_json(report),
+        (Some(_), Some(path)) => {
             let printed = print(text);
-            files::write_atomically(path, report.as_bytes()).and(printed)
+            json(report).and_then(|report| files::write_atomically(path, report.as_bytes())).and(printed)
         }
-    }
+    };
+    let drawn = plot.map_or(Ok(()), draw);
+    written.and(drawn)
+}
+
+/// Writes a report as JSON in the place of the text.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn print_json(report: &impl Serialize) -> Result<()> {
+    print(&format!("{}\n", json(report)?))
+}
+
+fn json(report: &impl Serialize) -> Result<String> {
+    serde_json::to_string(report)
+        .map_err(|error| Error::runtime(format!("the report cannot be written as JSON: {error}")))
 }
 
 fn json_file(arguments: &Arguments) -> Option<&Path> {
