@@ -1,6 +1,6 @@
 //! Many games of any kind that step together, without Python.
 
-use matchq::games::{MaskKind, Playable, offered};
+use matchq::games::{Episode, MaskKind, Playable, offered};
 use matchq::random::SeededDraw;
 use rayon::prelude::*;
 
@@ -47,8 +47,7 @@ pub struct GameVector<G: Playable> {
 
 #[derive(Clone)]
 struct Table<G: Playable> {
-    game: G,
-    random: G::Rng,
+    episode: Episode<G>,
     seed: u128,
     /// Where the seeds of the games after the first come from.
     session: G::Rng,
@@ -57,25 +56,22 @@ struct Table<G: Playable> {
 impl<G: Playable> Table<G> {
     /// The game of a seed, the first of a session.
     fn new(rules: &G::Rules, seed: u128) -> Self {
-        let mut random = G::Rng::from_seed(seed);
-        let session = random.clone();
-        Self { game: G::new(rules, &mut random), random, seed, session }
+        Self { episode: Episode::deal(rules, seed), seed, session: G::Rng::from_seed(seed) }
     }
 
     /// Goes on to the game of the seed that comes next in the session.
     fn renew(&mut self, rules: &G::Rules) {
         self.seed = self.session.next_seed();
-        self.random = G::Rng::from_seed(self.seed);
-        self.game = G::new(rules, &mut self.random);
+        self.episode = Episode::deal(rules, self.seed);
     }
 
     /// Writes what is seen of the game.
     fn show(&self, mask: MaskKind, view: &mut View<'_>) {
-        let state = self.game.state();
+        let state = self.episode.state();
         G::encode_bytes(&state, view.image, view.scalars);
         write_mask(&offered::<G>(&state, mask).0, view.mask);
-        *view.score = self.game.score().into();
-        *view.over = self.game.is_over();
+        *view.score = self.episode.score().into();
+        *view.over = self.episode.is_over();
     }
 }
 
@@ -97,7 +93,7 @@ impl<G: Playable> AnyGames for GameVector<G> {
     }
 
     fn is_over(&self, place: usize) -> bool {
-        self.tables[place].game.is_over()
+        self.tables[place].episode.is_over()
     }
 
     fn reset(&mut self, seeds: &[Option<u128>], which: &[bool], views: &mut [View<'_>]) {
@@ -124,12 +120,12 @@ impl<G: Playable> AnyGames for GameVector<G> {
         let Self { tables, rules, mask } = self;
         type Place<'a, 'b, G> = (((&'a mut Table<G>, &'a mut View<'b>), &'a i64), &'a mut f64);
         let step = |(((table, view), action), reward): Place<'_, '_, G>| {
-            *reward = match table.game.is_over() {
+            *reward = match table.episode.is_over() {
                 true => {
                     table.renew(rules);
                     0.0
                 }
-                false => table.game.step(*action as usize, &mut table.random).reward.into(),
+                false => table.episode.step(*action as usize).reward.into(),
             };
             table.show(*mask, view);
         };
@@ -146,7 +142,7 @@ impl<G: Playable> AnyGames for GameVector<G> {
     }
 
     fn boards(&self) -> Vec<String> {
-        self.tables.iter().map(|table| G::board(&table.game.state())).collect()
+        self.tables.iter().map(|table| G::board(&table.episode.state())).collect()
     }
 
     fn copy(&self) -> Box<dyn AnyGames> {

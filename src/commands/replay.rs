@@ -12,9 +12,9 @@ use serde_json::Value;
 use super::{rules, written};
 use crate::cli;
 use crate::error::{Error, Result};
-use crate::eval::deal;
+use crate::eval::tie_stream;
 use crate::files;
-use crate::games::{MaskKind, Step};
+use crate::games::{Episode, MaskKind, Step};
 use crate::players::Playable;
 use crate::report::animation::{Frame, animation};
 
@@ -34,8 +34,7 @@ struct Line {
 
 /// A game that is replayed.
 struct Replay<'a, G: Playable, W> {
-    game: G,
-    rng: G::Rng,
+    episode: Episode<G>,
     out: &'a mut W,
     /// What a picture shows; nothing is kept where none is drawn.
     frames: Option<Vec<Frame>>,
@@ -58,10 +57,10 @@ pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
     }
     let rules = rules::<G>(&arguments.game)?;
     let mut out = io::stdout().lock();
-    let (game, rng, mut ties) = deal::<G>(&rules, arguments.seed);
-    let counted = G::actions_left(&game.state()) > 0;
+    let (episode, mut ties) = (Episode::<G>::deal(&rules, arguments.seed), tie_stream(arguments.seed));
+    let counted = G::actions_left(&episode.state()) > 0;
     let frames = arguments.svg.is_some().then(Vec::new);
-    let mut replay = Replay { game, rng, out: &mut out, frames, counted };
+    let mut replay = Replay { episode, out: &mut out, frames, counted };
     match (&arguments.player, arguments.file.as_deref().filter(|path| *path != Path::new("-"))) {
         (Some(player), _) => {
             let mut player = super::player::<G>(player, &rules)?;
@@ -69,9 +68,9 @@ pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
             let most = arguments.moves.unwrap_or(if drawn { DRAWN } else { u64::MAX });
             let mut reading = replay.start()?;
             let mut played = 0;
-            while (reading || drawn) && played < most && !replay.game.is_over() {
+            while (reading || drawn) && played < most && !replay.episode.is_over() {
                 let mut own = [ties.clone()];
-                let actions = player.act(&[replay.game.state()], &mut own)?;
+                let actions = player.act(&[replay.episode.state()], &mut own)?;
                 [ties] = own;
                 let Some(action) = actions.first() else { break };
                 reading &= replay.play(*action)?;
@@ -80,7 +79,7 @@ pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
         }
         (None, None) => {
             if io::stdin().is_terminal() {
-                let legal = G::mask(&replay.game.state(), MaskKind::LEGAL);
+                let legal = G::mask(&replay.episode.state(), MaskKind::LEGAL);
                 let example =
                     legal.iter().next().map_or(String::new(), |action| format!(", such as {}", G::to_json(action)));
                 writeln!(io::stderr(), "Type one move a line{example}, and Ctrl-D at the end.").ok();
@@ -146,31 +145,31 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
 
     /// Writes the start; whether anyone still reads.
     fn start(&mut self) -> Result<bool> {
-        let board = G::board(&self.game.state());
+        let board = G::board(&self.episode.state());
         self.frame(&board, vec![], 1_000, 0);
         self.line(board, 0)
     }
 
     /// Plays a move and writes its line; whether anyone still reads.
     fn play(&mut self, action: usize) -> Result<bool> {
-        let before = self.game.score();
-        let board = G::board(&self.game.state());
+        let before = self.episode.score();
+        let board = G::board(&self.episode.state());
         if action < G::ACTIONS {
             self.frame(&board, G::cells(action), 600, before);
         }
-        let (Step { reward, .. }, boards) = self.game.frames(action, &mut self.rng);
+        let (Step { reward, .. }, boards) = self.episode.game.frames(action, &mut self.episode.stream);
         for board in &boards {
             self.frame(board, vec![], 120, before);
         }
-        let board = G::board(&self.game.state());
-        let end = self.game.is_over();
-        self.frame(&board, vec![], if end { 3_000 } else { 500 }, self.game.score());
+        let board = G::board(&self.episode.state());
+        let end = self.episode.is_over();
+        self.frame(&board, vec![], if end { 3_000 } else { 500 }, self.episode.score());
         self.line(board, reward as i32)
     }
 
     fn frame(&mut self, board: &str, marked: Vec<(usize, usize)>, milliseconds: u32, score: i32) {
         let Some(frames) = &mut self.frames else { return };
-        let left = G::actions_left(&self.game.state());
+        let left = G::actions_left(&self.episode.state());
         let caption = if left > 0 { format!("{score} points, {left} moves left") } else { format!("{score} points") };
         let rows = board.lines().map(str::to_owned).collect();
         // Of a cell the picture names the row first.
@@ -180,8 +179,8 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
 
     /// Writes the line of the position; whether anyone still reads.
     fn line(&mut self, board: String, score_delta: i32) -> Result<bool> {
-        let score = self.game.score();
-        let moves_left = self.counted.then(|| G::actions_left(&self.game.state()));
+        let score = self.episode.score();
+        let moves_left = self.counted.then(|| G::actions_left(&self.episode.state()));
         let line = serde_json::to_string(&Line { board, score_delta, score, moves_left })
             .map_err(|error| Error::runtime(format!("the position cannot be written as JSON: {error}")))?;
         // Each line at once: a program may wait for it before it sends the next move.
@@ -195,8 +194,8 @@ mod tests {
     use crate::games::{Game as _, Match3};
 
     fn read(input: &[u8], out: &mut impl Write) -> Result<()> {
-        let (game, rng, _) = deal::<Match3>(&Default::default(), 0);
-        Replay { game, rng, out, frames: None, counted: true }.read(input, "moves.jsonl")
+        let episode = Episode::<Match3>::deal(&Default::default(), 0);
+        Replay { episode, out, frames: None, counted: true }.read(input, "moves.jsonl")
     }
 
     fn replay(input: &[u8]) -> Result<String> {
@@ -247,11 +246,11 @@ mod tests {
         let moves = &b"[0, 0, true]\n[1, 0, true]\n"[..];
         let gone = read(moves, &mut Closing(ErrorKind::BrokenPipe, 0));
         assert_eq!(gone, Ok(()));
-        let (game, rng, _) = deal::<Match3>(&Default::default(), 0);
+        let episode = Episode::<Match3>::deal(&Default::default(), 0);
         let out = &mut Closing(ErrorKind::BrokenPipe, 0);
-        let mut drawn = Replay { game, rng, out, frames: Some(vec![]), counted: true };
+        let mut drawn = Replay { episode, out, frames: Some(vec![]), counted: true };
         drawn.read(moves, "moves.jsonl").unwrap();
-        assert_eq!(Match3::actions_left(&drawn.game.state()), 23, "a picture is of the whole game");
+        assert_eq!(Match3::actions_left(&drawn.episode.state()), 23, "a picture is of the whole game");
         let full = read(moves, &mut Closing(ErrorKind::StorageFull, 0));
         assert!(matches!(full, Err(Error::Runtime(_))));
     }

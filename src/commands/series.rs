@@ -18,8 +18,8 @@ use crate::cli::Series as Arguments;
 use crate::error::{Error, Result, in_words};
 use crate::eval::{Figures, Ratio, Summary, deal, luck, play_series};
 use crate::files;
-use crate::players::{BoxedPlayer, Playable, Player};
 use crate::players::roster::{Figure, Played};
+use crate::players::{BoxedPlayer, Playable, Player};
 use crate::report::{plot, progress};
 
 /// A player's games and what they say, as they stand in the JSON.

@@ -14,8 +14,8 @@ use super::metrics::Metrics;
 use super::{Learner, TrainConfig};
 use crate::error::{Error, Result};
 use crate::eval::{PlayedGame, Summary, luck, play_bounded};
-use crate::players::Roster;
 use crate::network::device::Device;
+use crate::players::Roster;
 
 /// How a training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::{Game, Lookahead, SeenWave, Step};
+use super::{Episode, Game, Lookahead, SeenWave, Step};
 use crate::random::{Role, Stream};
 
 /// Fewer games than this are not worth another thread.
@@ -30,14 +30,7 @@ pub struct Outcome<S> {
 #[serde(bound = "")]
 pub struct Games<G: Game> {
     rules: G::Rules,
-    slots: Vec<Slot<G>>,
-}
-
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "")]
-struct Slot<G: Game> {
-    game: G,
-    stream: Stream,
+    episodes: Vec<Episode<G, Stream>>,
 }
 
 impl<G: Game> Games<G> {
@@ -45,26 +38,23 @@ impl<G: Game> Games<G> {
     ///
     /// Game i draws from the stream of [`Role::Game`] and i under the seed.
     pub fn new(rules: G::Rules, count: usize, seed: u64) -> Self {
-        let deal = |index| {
-            let mut stream = Stream::new(seed, Role::Game, index);
-            Slot { game: G::new(&rules, &mut stream), stream }
-        };
-        Self { slots: (0..count as u64).map(deal).collect(), rules }
+        let deal = |index| Episode::new(&rules, Stream::new(seed, Role::Game, index));
+        Self { episodes: (0..count as u64).map(deal).collect(), rules }
     }
 
     /// The number of games.
     pub fn len(&self) -> usize {
-        self.slots.len()
+        self.episodes.len()
     }
 
     /// Whether there is no game.
     pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
+        self.episodes.is_empty()
     }
 
     /// The games as they stand.
     pub fn games(&self) -> impl ExactSizeIterator<Item = &G> {
-        self.slots.iter().map(|slot| &slot.game)
+        self.episodes.iter().map(|episode| &episode.game)
     }
 
     /// The positions of all games.
@@ -77,18 +67,18 @@ impl<G: Game> Games<G> {
     /// # Panics
     /// If there are not as many actions as games.
     pub fn step(&mut self, actions: &[usize], out: &mut Vec<Outcome<G::State>>) {
-        assert_eq!(actions.len(), self.slots.len(), "one action for each game");
-        let Self { rules, slots } = self;
-        if slots.len() <= GAMES_PER_TASK {
+        assert_eq!(actions.len(), self.len(), "one action for each game");
+        let Self { rules, episodes } = self;
+        let step = |(episode, action): (&mut Episode<G, Stream>, &usize)| {
+            let step = episode.step(*action);
+            outcome(episode, step, rules)
+        };
+        if episodes.len() <= GAMES_PER_TASK {
             out.clear();
-            out.extend(slots.iter_mut().zip(actions).map(|(slot, action)| slot.step(*action, rules)));
+            out.extend(episodes.iter_mut().zip(actions).map(step));
         } else {
-            slots
-                .par_iter_mut()
-                .zip(actions)
-                .with_min_len(GAMES_PER_TASK)
-                .map(|(slot, action)| slot.step(*action, rules))
-                .collect_into_vec(out);
+            let steps = episodes.par_iter_mut().zip(actions).with_min_len(GAMES_PER_TASK);
+            steps.map(step).collect_into_vec(out);
         }
     }
 }
@@ -99,30 +89,21 @@ impl<G: Lookahead> Games<G> {
     /// # Panics
     /// If there are not as many actions as games.
     pub fn step_seen(&mut self, actions: &[usize], mut see: impl FnMut(SeenWave<G::State>)) -> Vec<Outcome<G::State>> {
-        assert_eq!(actions.len(), self.slots.len(), "one action for each game");
-        let Self { rules, slots } = self;
-        let step = |(slot, action): (&mut Slot<G>, &usize)| {
-            let step = slot.game.step_seen(*action, &mut slot.stream, &mut see);
-            slot.outcome(step, rules)
+        assert_eq!(actions.len(), self.len(), "one action for each game");
+        let Self { rules, episodes } = self;
+        let step = |(episode, action): (&mut Episode<G, Stream>, &usize)| {
+            let step = episode.game.step_seen(*action, &mut episode.stream, &mut see);
+            outcome(episode, step, rules)
         };
-        slots.iter_mut().zip(actions).map(step).collect()
+        episodes.iter_mut().zip(actions).map(step).collect()
     }
 }
 
-impl<G: Game> Slot<G> {
-    fn step(&mut self, action: usize, rules: &G::Rules) -> Outcome<G::State> {
-        let step = self.game.step(action, &mut self.stream);
-        self.outcome(step, rules)
+/// What a step brought; a new game is dealt where one has ended.
+fn outcome<G: Game>(episode: &mut Episode<G, Stream>, step: Step, rules: &G::Rules) -> Outcome<G::State> {
+    let (next, score) = (episode.state(), step.terminal.then(|| episode.score()));
+    if step.terminal {
+        episode.renew(rules);
     }
-
-    /// What a step brought; a new game is dealt where one has ended.
-    fn outcome(&mut self, step: Step, rules: &G::Rules) -> Outcome<G::State> {
-        let next = self.game.state();
-        let mut score = None;
-        if step.terminal {
-            score = Some(self.game.score());
-            self.game = G::new(rules, &mut self.stream);
-        }
-        Outcome { reward: step.reward, terminal: step.terminal, next, score }
-    }
+    Outcome { reward: step.reward, terminal: step.terminal, next, score }
 }

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::error::Error;
-use crate::games::Game as _;
+use crate::games::Episode;
 use crate::games::match3::{self, Match3, Rules, State};
 use crate::network::Processor;
 use crate::random::CPythonRandom;
@@ -283,8 +283,7 @@ impl Player for AgentPlayer {
 /// The kit's class of that name: the game of a seed.
 #[derive(Clone, Debug)]
 pub struct GameLogic {
-    game: Match3,
-    random: CPythonRandom,
+    episode: Episode<Match3>,
 }
 
 /// What [`GameLogic::play`] gives.
@@ -305,38 +304,38 @@ pub struct Played {
 impl GameLogic {
     /// The game of a seed.
     pub fn new(seed: u128, rules: &Rules) -> Self {
-        let mut random = CPythonRandom::new(seed);
-        Self { game: Match3::new(rules, &mut random), random }
+        Self { episode: Episode::deal(rules, seed) }
     }
 
     /// The points so far.
     pub fn score(&self) -> i32 {
-        self.game.score()
+        self.episode.score()
     }
 
     /// Whether 25 moves have been played.
     pub fn is_gameover(&self) -> bool {
-        self.game.is_over()
+        self.episode.is_over()
     }
 
     /// The moves that match at once, by x, then y, horizontal before vertical.
     pub fn matching_moves(&self) -> Vec<match3::Move> {
-        self.game.matching_moves()
+        self.episode.game.matching_moves()
     }
 
     /// The board's text.
     pub fn board(&self) -> String {
-        self.game.board()
+        self.episode.game.board()
     }
 
     /// Moves left; below zero where moves were played after the end.
     pub fn moves_left(&self) -> i32 {
-        self.game.moves_left()
+        self.episode.game.moves_left()
     }
 
     /// Plays a move.
     pub fn play(&mut self, (x, y, vertical): Move) -> Played {
-        let (play, intermediate) = self.game.play_watched(x, y, vertical, &mut self.random);
+        let Episode { game, stream } = &mut self.episode;
+        let (play, intermediate) = game.play_watched(x, y, vertical, stream);
         Played { board: self.board(), score_delta: play.score_delta, game_over: play.game_over, intermediate }
     }
 }

@@ -6,10 +6,9 @@ mod seen;
 
 use super::clip::Clip;
 use super::picture::Picture;
-use crate::eval::deal;
-use crate::games::{Game, MaskKind, Text};
-use crate::players::ActionValue;
-use crate::players::Playable;
+use crate::eval::tie_stream;
+use crate::games::{Episode, Game, MaskKind, Text};
+use crate::players::{ActionValue, Playable};
 use crate::random::Stream;
 
 /// What the keys can ask for.
@@ -95,27 +94,6 @@ pub struct Played {
     pub points: i32,
 }
 
-/// A game with its random numbers and the player's.
-struct Table<G: Game> {
-    game: G,
-    random: G::Rng,
-    ties: Stream,
-    /// Moves of the whole game where the rules set their number, else 0.
-    moves: usize,
-}
-
-impl<G: Playable> Table<G> {
-    fn deal(rules: &G::Rules, seed: u128) -> Self {
-        let (game, random, ties) = deal::<G>(rules, seed);
-        let moves = G::actions_left(&game.state());
-        Self { game, random, ties, moves }
-    }
-
-    fn board(&self) -> Picture {
-        Picture::of(&G::board(&self.game.state()))
-    }
-}
-
 /// Seconds for which a player's choice is shown, at speed 1.
 const CHOICE: f64 = 1.2;
 /// The speeds that the keys can set; a flag can set others.
@@ -125,13 +103,17 @@ const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=64.0;
 pub struct Session<G: Game> {
     rules: G::Rules,
     seed: u128,
-    table: Table<G>,
+    episode: Episode<G>,
+    /// The player's own stream in it.
+    ties: Stream,
+    /// Moves of the whole game where the rules set their number, else 0.
+    moves: usize,
     /// Moves played.
     played: usize,
     phase: Phase,
     hand: Option<Hand>,
-    /// The player's game of the same seed, which follows a person's.
-    rival: Option<Table<G>>,
+    /// The player's game of the same seed, which follows a person's, and the player's stream in it.
+    rival: Option<(Episode<G>, Stream)>,
     /// What the player thinks of the position.
     view: Vec<ActionValue>,
     last: Option<Played>,
@@ -156,15 +138,17 @@ impl<G: Playable> Session<G> {
     ///
     /// The speed is positive and finite.
     pub fn new(rules: G::Rules, seed: u128, player: &str, human: bool, speed: f64) -> Self {
-        let table = Table::<G>::deal(&rules, seed);
-        let (columns, rows) = table.board().size();
+        let episode = Episode::<G>::deal(&rules, seed);
+        let (columns, rows) = still(&episode).size();
         let cursor = ((columns / 2).saturating_sub(1), (rows / 2).saturating_sub(1));
-        let steered = G::steer(&table.game.state(), None, 0, 0);
+        let steered = G::steer(&episode.state(), None, 0, 0);
         let hand = Hand { cursor, selected: false, steered, hint: false };
         Self {
+            moves: G::actions_left(&episode.state()),
             rules,
             seed,
-            table,
+            episode,
+            ties: tie_stream(seed),
             played: 0,
             phase: Phase::Choosing,
             hand: human.then_some(hand),
@@ -189,15 +173,15 @@ impl<G: Playable> Session<G> {
         let needed = match (&self.phase, self.hand) {
             (Phase::Choosing, None) => true,
             (Phase::Choosing, Some(hand)) => hand.hint && self.view.is_empty(),
-            (Phase::Over, Some(_)) => self.rival.as_ref().is_some_and(|rival| !rival.game.is_over()),
+            (Phase::Over, Some(_)) => self.rival.as_ref().is_some_and(|(rival, _)| !rival.is_over()),
             _ => false,
         };
         if !needed || self.asked {
             return None;
         }
         self.asked = true;
-        let Table { game, ties, .. } = self.rival.as_ref().unwrap_or(&self.table);
-        Some(Question { id: self.id, state: game.state(), ties: ties.clone() })
+        let (episode, ties) = self.rival.as_ref().map_or((&self.episode, &self.ties), |(rival, ties)| (rival, ties));
+        Some(Question { id: self.id, state: episode.state(), ties: ties.clone() })
     }
 
     /// Takes the player's answer; one to an earlier question is ignored.
@@ -206,16 +190,15 @@ impl<G: Playable> Session<G> {
             return;
         }
         self.forget_question();
-        if let Some(rival) = &mut self.rival {
-            rival.ties = answer.ties;
-            let action = answer.ranked.first().map_or(0, |valued| valued.action);
-            rival.game.step(action, &mut rival.random);
+        if let Some((rival, ties)) = &mut self.rival {
+            *ties = answer.ties;
+            rival.step(answer.ranked.first().map_or(0, |valued| valued.action));
             return;
         }
         self.view = answer.ranked;
         self.follow_hint();
         if self.hand.is_none() {
-            self.table.ties = answer.ties;
+            self.ties = answer.ties;
             self.enter(Phase::Chosen);
             self.due.take().into_iter().for_each(|step| self.obey(step));
         }
@@ -292,7 +275,7 @@ impl<G: Playable> Session<G> {
                 if !clip.advance() {
                     // Of a position that is gone.
                     self.view.clear();
-                    self.enter(if self.table.game.is_over() { Phase::Over } else { Phase::Choosing });
+                    self.enter(if self.episode.is_over() { Phase::Over } else { Phase::Choosing });
                 }
             }
             Phase::Choosing | Phase::Over => {}
@@ -300,12 +283,12 @@ impl<G: Playable> Session<G> {
     }
 
     fn play(&mut self, action: usize) {
-        let Table { game, random, .. } = &mut self.table;
-        let (step, boards) = game.frames(action, random);
+        let Episode { game, stream } = &mut self.episode;
+        let (step, boards) = game.frames(action, stream);
         self.played += 1;
         self.last = Some(Played { action, points: step.reward as i32 });
         if game.is_over() && self.hand.is_some() {
-            self.rival = Some(Table::deal(&self.rules, self.seed));
+            self.rival = Some((Episode::deal(&self.rules, self.seed), tie_stream(self.seed)));
         }
         let clip = Clip::new(&boards, &G::board(&game.state()));
         self.enter(Phase::Moving(clip));
@@ -328,7 +311,7 @@ impl<G: Playable> Session<G> {
         }
         self.follows = false;
         let turns = usize::from(rows < 0);
-        let to = G::steer(&self.table.game.state(), self.steered(), columns, turns);
+        let to = G::steer(&self.episode.state(), self.steered(), columns, turns);
         self.hand.iter_mut().for_each(|hand| hand.steered = to);
     }
 
@@ -348,7 +331,7 @@ impl<G: Playable> Session<G> {
         self.forget_question();
         self.view.clear();
         self.play(action);
-        let next = G::steer(&self.table.game.state(), None, 0, 0);
+        let next = G::steer(&self.episode.state(), None, 0, 0);
         self.hand.iter_mut().for_each(|hand| hand.steered = next);
     }
 
@@ -356,7 +339,7 @@ impl<G: Playable> Session<G> {
         if self.steered().is_some() {
             return self.steer(columns, rows);
         }
-        let (width, height) = self.table.board().size();
+        let (width, height) = still(&self.episode).size();
         let Some(hand) = &mut self.hand else { return };
         let (x, y) = hand.cursor;
         let along = |from: usize, by, cells: usize| from.saturating_add_signed(by).min(cells.saturating_sub(1));
@@ -364,7 +347,7 @@ impl<G: Playable> Session<G> {
         if !hand.selected {
             hand.cursor = to;
         } else if to != (x, y) {
-            match action::<G>(&self.table.game.state(), (x, y), to) {
+            match action::<G>(&self.episode.state(), (x, y), to) {
                 Ok(action) => {
                     *hand = Hand { cursor: to, selected: false, hint: false, ..*hand };
                     self.forget_question();
@@ -380,13 +363,13 @@ impl<G: Playable> Session<G> {
         self.past.extend(self.result());
         // The seeds go round: the game after the last is the first.
         self.seed = self.seed.wrapping_add(1);
-        self.table = Table::deal(&self.rules, self.seed);
+        (self.episode, self.ties) = (Episode::deal(&self.rules, self.seed), tie_stream(self.seed));
         self.played = 0;
         self.rival = None;
         self.view.clear();
         self.last = None;
         self.due = None;
-        let steered = G::steer(&self.table.game.state(), None, 0, 0);
+        let steered = G::steer(&self.episode.state(), None, 0, 0);
         self.hand.iter_mut().for_each(|hand| *hand = Hand { selected: false, hint: false, steered, ..*hand });
         self.forget_question();
         self.enter(Phase::Choosing);
@@ -397,6 +380,11 @@ impl<G: Playable> Session<G> {
         self.id += 1;
         self.asked = false;
     }
+}
+
+/// The board at rest.
+fn still<G: Text>(episode: &Episode<G>) -> Picture {
+    Picture::of(&G::board(&episode.state()))
 }
 
 /// The move that touches two cells and no other, or why it cannot be played.

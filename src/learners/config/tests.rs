@@ -1,5 +1,4 @@
 use super::*;
-use crate::players::Roster;
 use crate::games::match3::Rules;
 use crate::games::{Bejeweled, Bilging, Game, Tetris};
 use crate::learners::dqn::config::OptimizerKind;
@@ -7,6 +6,7 @@ use crate::learners::dqn::loss::Loss;
 use crate::learners::dqn::{Config, Learning};
 use crate::learners::{Dqn, Learner, Lspi, Task, with_learner};
 use crate::network::device;
+use crate::players::Roster;
 
 fn resolve(source: &Source) -> Result<(TrainConfig<Config>, Rules)> {
     source.resolve::<Match3, Dqn<Match3>>()

@@ -13,11 +13,11 @@ use super::n_step::NStep;
 use super::replay::{Replay, Transition};
 use super::seen_waves::SeenWaves;
 use super::targets::{highest, mean_errors};
-use crate::players::{AgentFile, NetworkPlayer, Player, Roster};
 use crate::error::{Error, Result};
 use crate::games::{ActionMask, Games, SeenWave};
 use crate::network::device::Device;
 use crate::network::{Model, ModelConfig};
+use crate::players::{AgentFile, NetworkPlayer, Player, Roster};
 use crate::random::{Role, Stream};
 
 /// Deep Q-learning in many games that step together.

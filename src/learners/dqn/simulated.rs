@@ -8,8 +8,8 @@ use super::config::Expected;
 use super::replay::Transition;
 use super::targets::{Backup, Next};
 use crate::games::{ActionMask, Plan, offered};
-use crate::players::Roster;
 use crate::network::{View, by_certain_points};
+use crate::players::Roster;
 use crate::random::{ColumnStreams, Draw, Role, Stream};
 
 /// How outcomes are simulated: with a seed and states all that they depend on.

@@ -7,11 +7,11 @@ use super::super::{Learner, Metrics, OutOfRange, TrainConfig};
 use super::config::Config;
 use super::regression::least_squares;
 use super::sampling::{Sampled, sample};
-use crate::players::Roster;
 use crate::error::{Error, Result};
 use crate::games::MaskKind;
 use crate::network::device::Device;
 use crate::players::AgentFile;
+use crate::players::Roster;
 use crate::players::{LinearValue, Player, PolicyPlayer, ValueModel};
 
 /// A weight that values have that grow from sweep to sweep.

@@ -5,9 +5,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::config::Sampling;
-use crate::players::Roster;
 use crate::games::{MaskKind, offered};
 use crate::players::LinearValue;
+use crate::players::Roster;
 use crate::random::{ColumnStreams, Role, Stream};
 
 /// A position and what may follow each of its actions.

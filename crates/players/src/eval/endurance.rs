@@ -8,7 +8,7 @@ use crate::player::Player;
 use crate::roster::Importance;
 
 use super::Ratio;
-use super::games::{self, Watch, play_on};
+use super::games::{Playing, Watch, play_on};
 use super::splitting::{Levels, Tallies, Walk};
 
 /// What part of a seat's moves a pilot run plays.
@@ -135,7 +135,7 @@ fn walk<G: Game>(
 ) -> Result<Vec<Tallies>> {
     let deal = |seat: u64| {
         let seed = u128::from(first + seat) | u128::from(pilot) << 64;
-        games::Seat::deal(rules, seed, Walking { walk: Walk::new(rules, levels), moves })
+        Playing::deal(rules, seed, Walking { walk: Walk::new(rules, levels), moves })
     };
     let mut all: Vec<_> = (0..seats).map(deal).collect();
     play_on(agent, &mut all, |_| ())?;

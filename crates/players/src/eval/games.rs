@@ -7,10 +7,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::games::{Game, Step};
+use crate::games::{Episode, Game, Step};
 use crate::player::Player;
 use crate::policy::Policy;
-use crate::random::{Role, SeededDraw, Stream};
+use crate::random::{Role, Stream};
 
 /// A game that was played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,9 +54,13 @@ const LOOK: Duration = Duration::from_micros(100);
 
 /// The game of a seed, its random numbers, and the player's own stream in it.
 pub fn deal<G: Game>(rules: &G::Rules, seed: u128) -> (G, G::Rng, Stream) {
-    let mut random = G::Rng::from_seed(seed);
-    let game = G::new(rules, &mut random);
-    (game, random, Stream::new(seed as u64, Role::Tie, (seed >> 64) as u64))
+    let Episode { game, stream } = Episode::deal(rules, seed);
+    (game, stream, tie_stream(seed))
+}
+
+/// The player's own stream in the game of a seed.
+pub fn tie_stream(seed: u128) -> Stream {
+    Stream::new(seed as u64, Role::Tie, (seed >> 64) as u64)
 }
 
 /// Plays game i of a series with seed `first + i`, for each i below `count`.
@@ -97,14 +101,14 @@ pub fn play_bounded<G: Game>(
     while (played.len() as u64) < count {
         let (begin, done) = (Instant::now(), played.len() as u64);
         let seeds = done..count.min(done + most);
-        let seat = |index| Seat::deal(rules, first + u128::from(index), Record { longest, ..Record::default() });
-        let mut seats: Vec<Seat<G, Record>> = seeds.into_par_iter().map(seat).collect();
-        play_on(agent, &mut seats, |seats| {
-            let lengths = || seats.iter().map(|seat| seat.watch.actions.len() as u64);
+        let one = |index| Playing::deal(rules, first + u128::from(index), Record { longest, ..Record::default() });
+        let mut playing: Vec<Playing<G, Record>> = seeds.into_par_iter().map(one).collect();
+        play_on(agent, &mut playing, |playing| {
+            let lengths = || playing.iter().map(|one| one.watch.actions.len() as u64);
             progress(Moves { all: moves + lengths().sum::<u64>(), longest: lengths().max().unwrap_or(0) });
         })?;
-        moves += seats.iter().map(|seat| seat.watch.actions.len() as u64).sum::<u64>();
-        played.extend(seats.into_iter().map(Seat::played));
+        moves += playing.iter().map(|one| one.watch.actions.len() as u64).sum::<u64>();
+        played.extend(playing.into_iter().map(Playing::played));
         if !agent.is_timed() && begin.elapsed() < SHORT {
             most = (2 * most).min(*TOGETHER.end());
         }
@@ -112,10 +116,9 @@ pub fn play_bounded<G: Game>(
     Ok(played)
 }
 
-/// A game that is played, and what watches it.
-pub struct Seat<G: Game, W> {
-    game: G,
-    random: G::Rng,
+/// An episode that is being played, and what watches it.
+pub struct Playing<G: Game, W> {
+    episode: Episode<G>,
     /// The player's own stream in this game.
     ties: Stream,
     seed: u128,
@@ -128,7 +131,7 @@ pub trait Watch<G: Game>: Send {
     /// Whether another action is to be played.
     fn goes_on(&self, game: &G) -> bool;
 
-    /// Is told of an action; it may exchange the game for another that has not ended.
+    /// Takes note of an action; the game may be exchanged for another that has not ended.
     fn moved(&mut self, game: &mut G, random: &mut G::Rng, action: usize, step: Step);
 }
 
@@ -141,45 +144,44 @@ pub trait Watch<G: Game>: Send {
 /// When the player fails.
 pub fn play_on<G: Game, W: Watch<G>>(
     agent: &mut dyn Player<G>,
-    seats: &mut [Seat<G, W>],
-    mut progress: impl FnMut(&[Seat<G, W>]),
+    playing: &mut [Playing<G, W>],
+    mut progress: impl FnMut(&[Playing<G, W>]),
 ) -> Result<()> {
-    while seats.iter().any(Seat::goes_on) {
+    while playing.iter().any(Playing::goes_on) {
         match agent.policy() {
             Some(policy) if !policy.is_timed() => {
                 let end = Instant::now() + GLANCE;
-                seats.par_iter_mut().for_each(|seat| seat.play(policy, end));
+                playing.par_iter_mut().for_each(|one| one.play(policy, end));
             }
-            _ => step_together(agent, seats)?,
+            _ => step_together(agent, playing)?,
         }
-        progress(seats);
+        progress(playing);
     }
     Ok(())
 }
 
 /// Plays a move in all games that go on.
-fn step_together<G: Game, W: Watch<G>>(agent: &mut dyn Player<G>, seats: &mut [Seat<G, W>]) -> Result<()> {
-    let mut running: Vec<&mut Seat<G, W>> = seats.iter_mut().filter(|seat| seat.goes_on()).collect();
-    let states: Vec<G::State> = running.iter().map(|seat| seat.game.state()).collect();
-    let mut ties: Vec<Stream> = running.iter().map(|seat| seat.ties.clone()).collect();
+fn step_together<G: Game, W: Watch<G>>(agent: &mut dyn Player<G>, playing: &mut [Playing<G, W>]) -> Result<()> {
+    let mut running: Vec<&mut Playing<G, W>> = playing.iter_mut().filter(|one| one.goes_on()).collect();
+    let states: Vec<G::State> = running.iter().map(|one| one.episode.state()).collect();
+    let mut ties: Vec<Stream> = running.iter().map(|one| one.ties.clone()).collect();
     let actions = agent.act(&states, &mut ties)?;
-    for ((seat, action), ties) in running.iter_mut().zip(actions).zip(ties) {
-        seat.ties = ties;
-        let step = seat.game.step(action, &mut seat.random);
-        seat.watch.moved(&mut seat.game, &mut seat.random, action, step);
+    for ((one, action), ties) in running.iter_mut().zip(actions).zip(ties) {
+        one.ties = ties;
+        let step = one.episode.step(action);
+        one.watch.moved(&mut one.episode.game, &mut one.episode.stream, action, step);
     }
     Ok(())
 }
 
-impl<G: Game, W: Watch<G>> Seat<G, W> {
+impl<G: Game, W: Watch<G>> Playing<G, W> {
     /// The game of a seed.
     pub fn deal(rules: &G::Rules, seed: u128, watch: W) -> Self {
-        let (game, random, ties) = deal(rules, seed);
-        Self { game, random, ties, seed, watch }
+        Self { episode: Episode::deal(rules, seed), ties: tie_stream(seed), seed, watch }
     }
 
     fn goes_on(&self) -> bool {
-        self.watch.goes_on(&self.game)
+        self.watch.goes_on(&self.episode.game)
     }
 
     /// Plays on by a policy until the game ends or a time has come.
@@ -188,10 +190,10 @@ impl<G: Game, W: Watch<G>> Seat<G, W> {
         if last >= end || !self.goes_on() {
             return;
         }
-        // Moves from one look at the clock to the next: a look takes a tenth of the quickest moves.
+        // Moves from one look at the clock to the next: a look at each would take a tenth of the quickest moves' time.
         let (mut moves, mut stride) = (0, 1);
-        let Self { game, random, ties, watch, .. } = self;
-        policy.play(game, random, ties, &mut |game, random, action, step| {
+        let Self { episode: Episode { game, stream }, ties, watch, .. } = self;
+        policy.play(game, stream, ties, &mut |game, random, action, step| {
             watch.moved(game, random, action, step);
             moves += 1;
             if moves == stride {
@@ -226,18 +228,18 @@ impl<G: Game> Watch<G> for Record {
     }
 }
 
-impl<G: Game> Seat<G, Record> {
+impl<G: Game> Playing<G, Record> {
     fn played(self) -> PlayedGame {
-        let Self { game, seed, watch: Record { actions, matches, waves, .. }, .. } = self;
-        PlayedGame { seed, score: game.score(), is_over: game.is_over(), actions, matches, waves }
+        let Self { episode, seed, watch: Record { actions, matches, waves, .. }, .. } = self;
+        PlayedGame { seed, score: episode.score(), is_over: episode.is_over(), actions, matches, waves }
     }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::{self, ActionValue, BoxedPlayer};
     use crate::games::{Bejeweled, Bilging, Match3, Playable, Tetris, tetris};
+    use crate::{self, ActionValue, BoxedPlayer};
 
     /// A player that does not tell its policy, so that it is asked move by move.
     pub struct Asked<G: Game>(pub BoxedPlayer<G>);

@@ -16,7 +16,8 @@
 //! imperfect information games"; here the expectation is estimated by simulations, which leaves it unbiased. The luck of the
 //! first position stays in the score: it is the same for all who play the seed.
 
-use super::{PlayedGame, deal};
+use super::PlayedGame;
+use crate::games::Episode;
 use crate::random::{Draw, Role, Stream};
 use crate::roster::Roster;
 
@@ -50,7 +51,7 @@ fn play_again<G: Roster>(
     simulations: u32,
 ) -> Option<(Replayed, bool)> {
     assert!(simulations > 0, "at least one simulation");
-    let (mut game, mut random, _) = deal::<G>(rules, seed);
+    let Episode { mut game, stream: mut random } = Episode::<G>::deal(rules, seed);
     let mut stream = Stream::new(seed as u64, Role::Luck, (seed >> 64) as u64);
     let mut luck = 0.0;
     for action in actions {
@@ -84,7 +85,7 @@ fn outcome<G: Roster>(game: &mut G, action: usize, draw: &mut impl Draw) -> f64 
 mod tests {
     use super::*;
     use crate::eval::statistics::Summary;
-    use crate::eval::{play_bounded, play_series};
+    use crate::eval::{deal, play_bounded, play_series};
     use crate::games::match3::Rules;
     use crate::games::match3::{EFFECTIVE, MATCHING};
     use crate::games::{Bejeweled, Match3, bejeweled, offered};
@@ -123,7 +124,7 @@ mod tests {
         let rules = bejeweled::Rules::default();
         let mut player = PolicyPlayer::new("greedy", Greedy);
         let games = play_series::<Bejeweled>(&mut player, &rules, 1_000_000, 150, |_| ()).unwrap();
-        let less: Vec<f64> = games.iter().map(|game| less_luck::<Bejeweled>(&rules, game, 16).unwrap()).collect();
+        let less: Vec<f64> = games.iter().map(|game| luck_adjusted::<Bejeweled>(&rules, game, 16).unwrap()).collect();
         let deviation = |scores: &[f64]| Summary::of(scores).unwrap().standard_deviation.unwrap();
         let with: Vec<f64> = games.iter().map(|game| game.score.into()).collect();
         assert!(deviation(&less) < 1.1 * deviation(&with), "{} and {}", deviation(&less), deviation(&with));
@@ -133,13 +134,13 @@ mod tests {
     fn a_game_that_was_cut_has_its_luck_up_to_there() {
         let mut player = PolicyPlayer::new("cascade", Cascade);
         let mut cut = play_bounded::<Match3>(&mut player, &rules(), 1_000_000, 400, 5, |_| ()).unwrap();
-        let less = cut.iter().map(|game| less_luck::<Match3>(&rules(), game, 16).unwrap());
+        let less = cut.iter().map(|game| luck_adjusted::<Match3>(&rules(), game, 16).unwrap());
         let luck: Vec<f64> = less.zip(&cut).map(|(less, game)| f64::from(game.score) - less).collect();
         let luck = Summary::of(&luck).unwrap();
         assert!(luck.mean.abs() < 2.5 * luck.half_width.unwrap() && luck.standard_deviation.unwrap() > 1.0, "{luck}");
         // It is not the one that was played to its end.
         cut[0].is_over = true;
-        assert_eq!(less_luck::<Match3>(&rules(), &cut[0], 1), None);
+        assert_eq!(luck_adjusted::<Match3>(&rules(), &cut[0], 1), None);
     }
 
     #[test]

@@ -11,6 +11,6 @@ pub mod statistics;
 
 pub use endurance::{Endurance, Extent, Seat, endure, levels};
 pub use figures::{Difference, Figures};
-pub use games::{Moves, PlayedGame, deal, play_bounded, play_series};
+pub use games::{Moves, PlayedGame, deal, play_bounded, play_series, tie_stream};
 pub use histogram::Histogram;
 pub use statistics::{Ratio, Summary};

@@ -1,6 +1,6 @@
 //! What is seen of a session.
 
-use super::{Hand, Phase, Played, Session};
+use super::{Hand, Phase, Played, Session, still};
 use crate::commands::play::picture::Picture;
 use crate::players::ActionValue;
 use crate::players::Playable;
@@ -10,7 +10,7 @@ impl<G: Playable> Session<G> {
     pub(super) fn result(&self) -> Option<String> {
         self.last?;
         let who = if self.hand.is_some() { "you" } else { &self.player };
-        let (score, seed) = (self.table.game.score(), self.seed);
+        let (score, seed) = (self.episode.score(), self.seed);
         let moves = match self.moves_left() {
             Some((left, all)) => format!("{} of {all} moves", all - left),
             None if self.played == 1 => "1 move".to_owned(),
@@ -29,7 +29,7 @@ impl<G: Playable> Session<G> {
     ///
     /// It plays it once a person's game is over.
     pub fn rival_score(&self) -> Option<i32> {
-        self.rival.as_ref().filter(|rival| rival.game.is_over()).map(|rival| rival.game.score())
+        self.rival.as_ref().filter(|(rival, _)| rival.is_over()).map(|(rival, _)| rival.score())
     }
 
     /// What is going on.
@@ -42,8 +42,8 @@ impl<G: Playable> Session<G> {
         match &self.phase {
             Phase::Moving(clip) => clip.now().clone(),
             _ => match self.steered() {
-                Some(action) => Picture::of(&G::steered(&self.table.game.state(), action)),
-                None => self.table.board(),
+                Some(action) => Picture::of(&G::steered(&self.episode.state(), action)),
+                None => still(&self.episode),
             },
         }
     }
@@ -53,7 +53,7 @@ impl<G: Playable> Session<G> {
     /// A move's points are added when its last token has fallen.
     pub fn score(&self) -> i32 {
         let coming = self.last.filter(|_| self.is_falling()).map_or(0, |last| last.points);
-        self.table.game.score() - coming
+        self.episode.score() - coming
     }
 
     /// The last move whose points are shown.
@@ -77,8 +77,8 @@ impl<G: Playable> Session<G> {
     ///
     /// None where the rules do not set their number.
     pub fn moves_left(&self) -> Option<(usize, usize)> {
-        let all = self.table.moves;
-        (all > 0).then(|| (G::actions_left(&self.table.game.state()), all))
+        let all = self.moves;
+        (all > 0).then(|| (G::actions_left(&self.episode.state()), all))
     }
 
     /// Why the last command was not obeyed.

@@ -1,6 +1,6 @@
 use super::super::toy::Toy;
 use super::*;
-use crate::eval::play_series;
+use crate::eval::{deal, play_series};
 use crate::games::Match3;
 use crate::games::match3::{Move, Rules};
 use crate::players::{self, BoxedPlayer};
@@ -352,7 +352,7 @@ fn a_falling_piece_is_moved_turned_and_dropped() {
         (0..1_000).for_each(|_| own.tick(0.01));
         assert!(matches!(own.phase(), Phase::Choosing));
         let walls = |board: &str| board.lines().skip(2).map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(walls(&Tetris::board(&own.table.game.state())), walls(&Tetris::board(&game.state())));
+        assert_eq!(walls(&Tetris::board(&own.episode.state())), walls(&Tetris::board(&game.state())));
     }
     // The lower left corner is filled by the first piece.
     assert!(Tetris::board(&game.state()).lines().last().unwrap().starts_with('#'));

@@ -1,0 +1,59 @@
+//! One game from its deal on.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::{Game, Step};
+use crate::random::{Draw, SeededDraw};
+
+/// A game and the random numbers of its own.
+///
+/// The numbers are those of a seed where a seed means a game, and a [`Stream`](crate::random::Stream) where many games
+/// are played to learn from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound(serialize = "D: Serialize", deserialize = "D: DeserializeOwned"))]
+pub struct Episode<G: Game, D = <G as Game>::Rng> {
+    /// The game as it stands.
+    pub game: G,
+    /// What chance decides with from here on.
+    pub stream: D,
+}
+
+impl<G: Game> Episode<G> {
+    /// The game of a seed.
+    pub fn deal(rules: &G::Rules, seed: u128) -> Self {
+        Self::new(rules, G::Rng::from_seed(seed))
+    }
+}
+
+impl<G: Game, D: Draw> Episode<G, D> {
+    /// The game that a stream deals.
+    pub fn new(rules: &G::Rules, mut stream: D) -> Self {
+        Self { game: G::new(rules, &mut stream), stream }
+    }
+
+    /// Deals the stream's next game in the place of this one.
+    pub fn renew(&mut self, rules: &G::Rules) {
+        self.game = G::new(rules, &mut self.stream);
+    }
+
+    /// Plays an action.
+    pub fn step(&mut self, action: usize) -> Step {
+        self.game.step(action, &mut self.stream)
+    }
+
+    /// What a player may know of the position.
+    pub fn state(&self) -> G::State {
+        self.game.state()
+    }
+
+    /// Whether the game has ended.
+    pub fn is_over(&self) -> bool {
+        self.game.is_over()
+    }
+
+    /// The points so far.
+    pub fn score(&self) -> i32 {
+        self.game.score()
+    }
+}
