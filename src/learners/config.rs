@@ -13,7 +13,7 @@ use super::Learner;
 use crate::error::{Error, OutOfRange, Result, in_words, require};
 use crate::files;
 use crate::games::{Game, MaskKind, Match3};
-use crate::players::Roster;
+use crate::players::Measured;
 
 /// A whole training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -162,7 +162,7 @@ impl GameConfig {
     ///
     /// # Errors
     /// A parameter that the game does not have or that is out of its range: the key and what is wrong with it.
-    fn rules<G: Roster>(&self) -> std::result::Result<G::Rules, (String, String)> {
+    fn rules<G: Measured>(&self) -> std::result::Result<G::Rules, (String, String)> {
         // Rules without parameters may be a unit, for which TOML has no form.
         if self.rules.is_empty()
             && let Ok(rules) = G::Rules::deserialize(UnitDeserializer::<serde::de::value::Error>::new())
@@ -239,7 +239,7 @@ impl Source {
     /// # Errors
     /// An unknown key, a wrong type or a value out of range: the sentence names the file or `--set`, the key and what
     /// is allowed.
-    pub fn resolve<G: Roster, L: Learner<G>>(&self) -> Result<(TrainConfig<L::Config>, G::Rules)> {
+    pub fn resolve<G: Measured, L: Learner<G>>(&self) -> Result<(TrainConfig<L::Config>, G::Rules)> {
         let in_words = |(key, message): (String, String)| self.wrong(&key, &message);
         let out_of_range = |OutOfRange { key, value, allowed }: OutOfRange| {
             Error::user(format!("{}: {key} = {value}: it must be {allowed}", self.origin(&key)))

@@ -12,7 +12,7 @@ use super::metrics::Metrics;
 use super::run::unit_of;
 use crate::error::Result;
 use crate::eval::Summary;
-use crate::players::Roster;
+use crate::players::Measured;
 use crate::report::plot::{self, CurvePoint};
 use crate::report::{CsvLog, EventLog, Progress};
 
@@ -32,11 +32,11 @@ const EVALUATION: &[&str] = &[
     "cut",
 ];
 
-fn training_columns<G: Roster, L: Learner<G>>() -> Vec<&'static str> {
+fn training_columns<G: Measured, L: Learner<G>>() -> Vec<&'static str> {
     [L::COUNTERS, &["seconds"], &L::columns(), &["steps_per_second"]].concat()
 }
 
-fn evaluation_columns<G: Roster, L: Learner<G>>() -> Vec<&'static str> {
+fn evaluation_columns<G: Measured, L: Learner<G>>() -> Vec<&'static str> {
     [L::COUNTERS, EVALUATION].concat()
 }
 
@@ -58,7 +58,7 @@ pub struct Logs {
 
 impl Logs {
     /// The logs of a new run.
-    pub fn create<G: Roster, L: Learner<G>>(folder: &RunFolder, config: &L::Config, quiet: bool) -> Result<Self> {
+    pub fn create<G: Measured, L: Learner<G>>(folder: &RunFolder, config: &L::Config, quiet: bool) -> Result<Self> {
         let path = folder.path();
         let training = CsvLog::create(&path.join("train.csv"), &training_columns::<G, L>())?;
         let evaluations = CsvLog::create(&path.join("evaluations.csv"), &evaluation_columns::<G, L>())?;
@@ -69,7 +69,7 @@ impl Logs {
     /// The logs of a run as they were at a step.
     ///
     /// What was written after it is taken back.
-    pub fn resume<G: Roster, L: Learner<G>>(
+    pub fn resume<G: Measured, L: Learner<G>>(
         folder: &RunFolder,
         step: u64,
         config: &L::Config,
@@ -82,7 +82,7 @@ impl Logs {
         Self::new::<G, L>(training, evaluations, events, step, config, quiet)
     }
 
-    fn new<G: Roster, L: Learner<G>>(
+    fn new<G: Measured, L: Learner<G>>(
         training: CsvLog,
         evaluations: CsvLog,
         events: EventLog,

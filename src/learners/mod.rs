@@ -32,14 +32,14 @@ use crate::error::Result;
 use crate::network::device::Device;
 use crate::players::AgentFile;
 use crate::players::Player;
-use crate::players::Roster;
+use crate::players::{Measured, Roster};
 
 /// A way to train an agent for a game, one round after the other.
 ///
 /// What a step is, it says itself: a move, a sweep, a generation. It is all that the run counts, and logs, evaluations
 /// and checkpoints are due after so many. Everything in it that moves is what [`save`](Self::save) gives: taken up by
 /// [`restore`](Self::restore), a learner goes on as if it had never been interrupted, bit for bit.
-pub trait Learner<G: Roster>: Send + Sized {
+pub trait Learner<G: Measured>: Send + Sized {
     /// The name in configurations.
     const NAME: &'static str;
     /// The key of its configuration that says how many steps there are.
@@ -144,7 +144,7 @@ pub trait Learner<G: Roster>: Send + Sized {
 }
 
 /// Something to be done with a learner that is known by its name only.
-pub trait Task<G: Roster> {
+pub trait Task<G: Measured> {
     /// Does it.
     fn run<L: Learner<G>>(self) -> Result<()>;
 }

@@ -15,7 +15,7 @@ use super::{Learner, TrainConfig};
 use crate::error::{Error, Result};
 use crate::eval::{PlayedGame, Summary, luck, play_bounded};
 use crate::network::device::Device;
-use crate::players::Roster;
+use crate::players::Measured;
 
 /// How a training ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum Ending {
 }
 
 /// A training in its folder.
-pub struct Run<G: Roster, L: Learner<G>> {
+pub struct Run<G: Measured, L: Learner<G>> {
     config: TrainConfig<L::Config>,
     rules: G::Rules,
     learner: L,
@@ -37,7 +37,7 @@ pub struct Run<G: Roster, L: Learner<G>> {
     logs: Logs,
 }
 
-impl<G: Roster, L: Learner<G>> Run<G, L> {
+impl<G: Measured, L: Learner<G>> Run<G, L> {
     /// A new training in a new folder, which can be resumed from here on.
     ///
     /// The folder is made once nothing in the configuration is wrong, and is given it as text.
@@ -226,7 +226,7 @@ fn counted(count: u64, unit: &str) -> String {
 /// The scores of games less their luck.
 ///
 /// So many simulations of each move estimate it.
-fn luck_adjusted<G: Roster>(rules: &G::Rules, played: &[PlayedGame], simulations: u32) -> Result<Vec<f64>> {
+fn luck_adjusted<G: Measured>(rules: &G::Rules, played: &[PlayedGame], simulations: u32) -> Result<Vec<f64>> {
     let luck_adjusted = |game: &PlayedGame| {
         luck::luck_adjusted::<G>(rules, game, simulations).ok_or_else(|| {
             Error::runtime(format!("the evaluated game of seed {} is another when it is played again", game.seed))
@@ -238,7 +238,7 @@ fn luck_adjusted<G: Roster>(rules: &G::Rules, played: &[PlayedGame], simulations
 /// The configuration `before` of a checkpoint after some `--set`.
 ///
 /// These may set the steps, where that does no harm to what is done.
-fn lengthened<G: Roster, L: Learner<G>>(
+fn lengthened<G: Measured, L: Learner<G>>(
     before: &TrainConfig<L::Config>,
     checkpoint: &Checkpoint,
     sets: &[String],
@@ -263,7 +263,7 @@ fn lengthened<G: Roster, L: Learner<G>>(
 }
 
 /// Writes the agent and the checkpoint.
-fn save<G: Roster, L: Learner<G>>(
+fn save<G: Measured, L: Learner<G>>(
     folder: &RunFolder,
     config: &TrainConfig<L::Config>,
     record: &Record,

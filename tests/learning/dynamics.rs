@@ -11,7 +11,8 @@ use matchq::learners::dqn::Config;
 use matchq::learners::dqn::QLearner;
 use matchq::learners::dqn::optimizer::Optimizer;
 use matchq::learners::dqn::replay::{Replay, Transition};
-use matchq::network::{Encoded, Encoder, Evaluator, QNetwork, View, WaveBatch, device, to_vec};
+use matchq::network::{Encoder, OnDevice, QNetwork, View, WaveBatch, device, evaluate, evaluator, tensors, to_vec};
+use matchq::players::network::{Backend, NetworkShape};
 use matchq::players::Arrays;
 use matchq::random::{Draw, Role, Stream};
 
@@ -56,9 +57,18 @@ fn seen_waves(count: usize) -> Vec<SeenWave<State>> {
 
 fn boards(network: &QNetwork, symmetry: usize) -> Tensor<4> {
     let seen: Vec<_> = moves(40).into_iter().map(|(state, action)| (state, action, symmetry)).collect();
-    let Encoded { images, .. } =
-        Encoder::<Match3>::new(network.view()).afterstates(&seen, &device::select(None).unwrap().1);
-    images
+    tensors::<Match3>(&Encoder::<Match3>::new(network.view()).afterstates(&seen), &device::select(None).unwrap().1).0
+}
+
+/// The boards that chains leave after so many waves at the most, and their points.
+fn outcome(network: &QNetwork, images: &Tensor<4>, waves: usize) -> (Vec<f32>, Vec<f32>) {
+    let (mut boards, mut points) = (to_vec(images.clone()).unwrap(), vec![0.0; images.dims()[0]]);
+    if waves > 0 {
+        let shape = NetworkShape { waves, ..network.shape().clone() };
+        let mut network = OnDevice(images.device()).network(&shape, &network.arrays().unwrap()).unwrap();
+        network.outcome(&mut boards, &mut points).unwrap();
+    }
+    (boards, points)
 }
 
 /// Gives the biases, which begin as zeros, other numbers.
@@ -94,9 +104,9 @@ fn a_chain_is_one_wave_after_the_other_until_the_board_stays_or_the_waves_run_ou
         let (model, most) = network.dynamics().unwrap();
         assert_eq!(most, 4);
         let images = boards(&network, 0);
-        let together = [0, 1, 4, 9].map(|waves| (waves, model.outcome(images.clone(), waves).unwrap()));
+        let together = [0, 1, 4, 9].map(|waves| (waves, outcome(&network, &images, waves)));
         for (index, board) in to_vec(images.clone()).unwrap().chunks(BOARD).enumerate() {
-            for (waves, outcome) in &together {
+            for (waves, (boards, gained)) in &together {
                 let (mut board, mut points, mut count, mut certain) = (board.to_vec(), 0.0, 0, true);
                 while count < *waves {
                     let seen = TensorData::new(board.clone(), [1, 5, 10, 8]);
@@ -113,8 +123,8 @@ fn a_chain_is_one_wave_after_the_other_until_the_board_stays_or_the_waves_run_ou
                 }
                 lengths.insert(count);
                 if certain {
-                    assert!(outcome.boards[index * BOARD..][..BOARD] == board, "board {index} after {waves} waves");
-                    assert!((outcome.points[index] - points).abs() <= 1e-4 * points.abs().max(1.0));
+                    assert!(boards[index * BOARD..][..BOARD] == board, "board {index} after {waves} waves");
+                    assert!((gained[index] - points).abs() <= 1e-4 * points.abs().max(1.0));
                 } else {
                     doubtful += 1;
                 }
@@ -140,11 +150,11 @@ fn a_game_whose_planes_are_all_colours_has_a_dynamics_model_too() {
         Bilging::encode(&game.state(), 0, &mut image, &mut scalars);
         let images = Tensor::<4>::from_data(TensorData::new(image, [1, 7, 12, 6]), &device);
         let wave = model.wave(images.clone());
-        let outcome = model.outcome(images, 1).unwrap();
+        let (boards, points) = outcome(&network, &images, 1);
         let odds = to_vec(wave.board).unwrap();
         let set: Vec<f32> = odds.iter().map(|odds| if *odds > 0.0 { 1.0 } else { 0.0 }).collect();
-        assert_eq!(outcome.boards, set);
-        assert!((outcome.points[0] - to_vec(wave.points).unwrap()[0]).abs() < 1e-4);
+        assert_eq!(boards, set);
+        assert!((points[0] - to_vec(wave.points).unwrap()[0]).abs() < 1e-4);
     }
 }
 
@@ -210,19 +220,19 @@ fn what_is_predicted_does_not_depend_on_how_the_colours_are_permuted_if_they_sha
 #[test]
 fn a_value_is_the_predicted_points_and_what_the_network_adds_for_the_board_that_is_left() {
     let network = network(&config(&["network.dynamics_waves=3"]));
-    let (model, waves) = network.dynamics().unwrap();
     let device = device::select(None).unwrap().1;
     for (state, action) in moves(12) {
-        let Encoded { images, scalars, .. } =
-            Encoder::<Match3>::new(network.view()).afterstates(&[(state, action, 0)], &device);
-        let outcome = model.outcome(images, waves).unwrap();
-        let left = Tensor::from_data(TensorData::new(outcome.boards, [1, 5, 10, 8]), &device);
+        let mut encoder = Encoder::<Match3>::new(network.view());
+        let mut seen = encoder.afterstates(&[(state, action, 0)]);
+        evaluate(&network, &device).outcome(seen.images, seen.priors).unwrap();
+        let points = seen.priors[0];
+        let (left, scalars) = tensors::<Match3>(&seen, &device);
         let added = to_vec(network.forward(left, scalars)).unwrap()[0];
         for output in [0.0, 1.0] {
-            let mut evaluator = Evaluator::<Match3>::new(&network, 64, &device);
+            let mut evaluator = evaluator::<Match3>(&network, 64, &device);
             evaluator.output = output;
             let value = evaluator.values(&[state]).unwrap()[action];
-            let expected = outcome.points[0] + output * added;
+            let expected = points + output * added;
             assert!((value - expected).abs() < 1e-5 * expected.abs().max(1.0), "{value} {expected}");
         }
     }
@@ -299,7 +309,7 @@ fn values_are_learned_from_what_the_model_predicts_and_the_model_from_waves_alon
             let mut targets: Vec<f32> = batch.iter().map(|seen| seen.reward).collect();
             if bootstrapping {
                 let states: Vec<State> = batch.iter().map(|seen| seen.next).collect();
-                let mut evaluator = Evaluator::<Match3>::new(&network, 64, &device);
+                let mut evaluator = evaluator::<Match3>(&network, 64, &device);
                 evaluator.see(view);
                 let masks = evaluator.masks(&states);
                 let next = evaluator.values(&states).unwrap().chunks(Match3::ACTIONS).zip(&masks);
@@ -311,16 +321,12 @@ fn values_are_learned_from_what_the_model_predicts_and_the_model_from_waves_alon
             let column = |numbers: Vec<f32>| Tensor::<1>::from_data(TensorData::new(numbers, [24]), &tracked);
             let seen: Vec<_> = batch.iter().map(|seen| (seen.state, seen.action.into(), 0)).collect();
             let mut encoder = Encoder::<Match3>::new(view);
-            let Encoded { mut images, scalars, priors } = encoder.afterstates(&seen, &device);
-            let mut priors = priors.to_vec();
-            let predicting = network.valid();
-            if let Some((model, waves)) = predicting.dynamics().filter(|_| view == network.view()) {
-                let outcome = model.outcome(images, waves).unwrap();
-                images = Tensor::from_data(TensorData::new(outcome.boards, [24, 5, 10, 8]), &device);
-                priors.iter_mut().zip(outcome.points).for_each(|(prior, points)| *prior += points);
+            let seen = encoder.afterstates(&seen);
+            if view == network.view() {
+                evaluate(&network, &device).outcome(seen.images, seen.priors).unwrap();
             }
-            let (images, scalars) = (Tensor::from_inner(images), Tensor::from_inner(scalars));
-            let values = network.forward(images, scalars).reshape([24]) + column(priors);
+            let (images, scalars) = tensors::<Match3>(&seen, &tracked);
+            let values = network.forward(images, scalars).reshape([24]) + column(seen.priors.to_vec());
             (values - column(targets)).square().mean().mul_scalar(0.5)
         };
         let predicted = by_hand(network.view());

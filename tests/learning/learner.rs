@@ -9,7 +9,7 @@ use matchq::games::Image;
 use matchq::learners::dqn::replay::{Replay, Transition};
 use matchq::learners::dqn::{Config, QLearner, Update};
 use matchq::learners::{Dqn, Ending, Learner, Metrics, Run, RunFolder, TrainConfig};
-use matchq::network::{Encoded, Encoder, Evaluator, QNetwork, device, to_vec};
+use matchq::network::{Encoder, QNetwork, device, evaluator, tensors, to_vec};
 use matchq::players::{Agent, NetworkPlayer};
 use matchq::random::{Role, Stream};
 
@@ -61,7 +61,7 @@ fn train<S: Script>(overrides: &[&str]) -> Training<S> {
 }
 
 fn player<S: Script>(training: &Training<S>) -> NetworkPlayer<Probe<S>> {
-    NetworkPlayer::new(Evaluator::new(training.learner().q_learner().network(), 16, &cpu()))
+    NetworkPlayer::new(evaluator(training.learner().q_learner().network(), 16, &cpu()))
 }
 
 fn values<S: Script>(training: &Training<S>, position: Position) -> Vec<f32> {
@@ -70,7 +70,7 @@ fn values<S: Script>(training: &Training<S>, position: Position) -> Vec<f32> {
 
 fn values_of<S: Script>(learner: &Dqn<Probe<S>>, position: Position) -> Vec<f32> {
     let network = learner.q_learner().network();
-    Evaluator::<Probe<S>>::new(network, 1, &cpu()).values(&[position]).unwrap().to_vec()
+    evaluator::<Probe<S>>(network, 1, &cpu()).values(&[position]).unwrap().to_vec()
 }
 
 fn assert_near(found: &[f32], expected: &[f32]) {
@@ -119,7 +119,7 @@ fn what_is_never_met_but_as_a_mirror_image_is_learned_under_random_symmetries() 
     for _ in 0..400 {
         learner.update(&mut replay, &[], 1.0, 0.0).unwrap();
     }
-    let mut evaluator = Evaluator::<Probe<Sides>>::new(learner.network(), 2, &cpu());
+    let mut evaluator = evaluator::<Probe<Sides>>(learner.network(), 2, &cpu());
     let values = evaluator.values(&[met, Position { dealt: 1, ..met }]).unwrap();
     assert_near(values, &[1.0, -1.0, -1.0, 1.0]);
 }
@@ -169,7 +169,7 @@ fn the_delayed_reward_is_learned_with_the_values_of_next_moves() {
         let training = train(&[&next[..], more].concat());
         assert_knows_the_delayed_reward(&training);
         // By one forward pass alone they are known too.
-        let mut plain = Evaluator::<Probe<Delayed>>::new(training.learner().q_learner().network(), 1, &cpu());
+        let mut plain = evaluator::<Probe<Delayed>>(training.learner().q_learner().network(), 1, &cpu());
         plain.next_moves = 0;
         assert_near(plain.values(&[Position { dealt: 1, ..START }]).unwrap(), &[0.64, 0.0]);
     }
@@ -198,9 +198,10 @@ fn the_loss_of_plans_is_of_the_target_networks_next_values_and_the_second_output
 
     // No move at the start brings anything, and what follows is left out.
     let loss = |target: &QNetwork| {
-        let next = Evaluator::<Probe<Delayed>>::new(target, 8, &cpu()).next_values(&[(state, 0), (state, 1)]).unwrap();
+        let next = evaluator::<Probe<Delayed>>(target, 8, &cpu()).next_values(&[(state, 0), (state, 1)]).unwrap();
         let mut encoder = Encoder::<Probe<Delayed>>::new(online.view());
-        let Encoded { images, scalars, .. } = encoder.afterstates(&[(state, 0, 0), (state, 1, 0)], &cpu());
+        let (images, scalars) =
+            tensors::<Probe<Delayed>>(&encoder.afterstates(&[(state, 0, 0), (state, 1, 0)]), &cpu());
         let added = to_vec(online.valid().forward(images, scalars)).unwrap();
         next.iter().zip(added.chunks(2)).map(|(next, added)| (next + added[1]).powi(2) / 2.0).sum::<f32>() / 2.0
     };

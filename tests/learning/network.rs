@@ -7,10 +7,10 @@ use burn::tensor::{Device, Gradients, Tensor, TensorData};
 use matchq::games::match3::{Certain, MATCHING, Rules, State};
 use matchq::games::{ActionMask, Game, Games, Image, Lookahead, Match3, Plan, offered};
 use matchq::network::{
-    Encoded, Encoder, Evaluator, Frozen, Input, ModelConfig, NetworkConfig, Precision, QNetwork, device, to_vec,
+    Encoder, Input, ModelConfig, NetworkConfig, Precision, QNetwork, device, evaluate, evaluator, tensors, to_vec,
 };
 use matchq::random::{Draw, Role, Stream};
-use matchq::store::{Array, Arrays};
+use matchq::players::{Array, Arrays};
 
 const PLAIN: NetworkConfig = NetworkConfig {
     channels: 8,
@@ -78,7 +78,7 @@ fn first(state: &State) -> usize {
 
 /// Action values by the evaluator.
 fn values(network: &QNetwork, batch: usize, states: &[State]) -> Vec<f32> {
-    Evaluator::<Match3>::new(network, batch, &cpu()).values(states).unwrap().to_vec()
+    evaluator::<Match3>(network, batch, &cpu()).values(states).unwrap().to_vec()
 }
 
 /// Checks that values are the same bits on `flex`, and the same within rounding on other devices: burn's kernels there sum
@@ -94,7 +94,7 @@ fn assert_same(found: &[f32], expected: &[f32], what: &str) {
 /// Action values of positions seen under a symmetry, a row each.
 fn seen_under(network: &QNetwork, symmetry: usize, states: &[State]) -> Vec<Vec<f32>> {
     let states: Vec<(State, usize)> = states.iter().map(|state| (*state, symmetry)).collect();
-    let Encoded { images, scalars, .. } = Encoder::<Match3>::new(network.view()).positions(&states, &cpu());
+    let (images, scalars) = tensors::<Match3>(&Encoder::<Match3>::new(network.view()).positions(&states), &cpu());
     let values = to_vec(network.forward(images, scalars)).unwrap();
     values.chunks(Match3::ACTIONS).map(<[f32]>::to_vec).collect()
 }
@@ -105,7 +105,7 @@ fn a_batch_of_boards_becomes_a_row_of_142_finite_values_each() {
     for config in ALL {
         for layers in [1, 2, 5] {
             let network = network(&NetworkConfig { layers, ..config.clone() }, 1);
-            let mut evaluator = Evaluator::<Match3>::new(&network, 2, &cpu());
+            let mut evaluator = evaluator::<Match3>(&network, 2, &cpu());
             let values = evaluator.values(&states).unwrap();
             assert_eq!(values.len(), 3 * 142);
             assert!(values.iter().all(|value| value.is_finite()));
@@ -121,10 +121,7 @@ fn an_empty_batch_becomes_no_values() {
     }
     for config in [PLAIN, PLANS] {
         let network = network(&config, 1);
-        let Encoded { images, scalars, .. } = Encoder::<Match3>::new(network.view()).positions(&[], &cpu());
-        let width = if config.input == Input::Position { Match3::ACTIONS } else { 1 };
-        let frozen = Frozen::<Match3>::new(&network);
-        assert_eq!(frozen.forward(images, scalars).dims(), [0, width], "{config:?}");
+        assert!(evaluate(&network, &cpu()).outputs(&[], &[]).unwrap().is_empty(), "{config:?}");
     }
 }
 
@@ -184,23 +181,19 @@ fn a_network_without_gradients_gives_the_values_of_one_with_gradients_within_rou
             let mut stream = Stream::new(3, Role::Initialise, 0);
             QNetwork::new::<Match3>(&model(&config), &mut stream, device).map(&mut WithBiases)
         };
-        let (trained, frozen) = (network(&cpu().autodiff()), Frozen::<Match3>::new(&network(&cpu())));
+        let (trained, mut frozen) = (network(&cpu().autodiff()), evaluate(&network(&cpu()), &cpu()));
         let mut encoder = Encoder::<Match3>::new(trained.view());
         // The smaller batches come after larger ones, whose buffers they use again.
         for batch in [64, 1, 2, 3, 5] {
-            let mut seen = |device: &Device| {
-                let Encoded { images, scalars, .. } = match trained.view().afterstates() {
-                    false => encoder.positions(&states[..batch], device),
-                    true => {
-                        let actions = states[..batch].iter().map(|(state, symmetry)| (*state, first(state), *symmetry));
-                        encoder.afterstates(&actions.collect::<Vec<_>>(), device)
-                    }
-                };
-                (images, scalars)
+            let seen = match trained.view().afterstates() {
+                false => encoder.positions(&states[..batch]),
+                true => {
+                    let actions = states[..batch].iter().map(|(state, symmetry)| (*state, first(state), *symmetry));
+                    encoder.afterstates(&actions.collect::<Vec<_>>())
+                }
             };
-            let (images, scalars) = seen(&cpu());
-            let plain = to_vec(frozen.forward(images, scalars)).unwrap();
-            let (images, scalars) = seen(&cpu().autodiff());
+            let plain = frozen.outputs(seen.images, seen.scalars).unwrap();
+            let (images, scalars) = tensors::<Match3>(&seen, &cpu().autodiff());
             let tracked = to_vec(trained.forward(images, scalars)).unwrap();
             let scale = tracked.iter().map(|value| value.abs()).fold(1.0, f32::max);
             let difference =
@@ -222,15 +215,15 @@ fn a_network_of_bfloat16_gives_nearly_the_values_and_gradients_of_one_of_floats_
             let config = NetworkConfig { channels, share_colours, layers: 5, precision, ..PLAIN };
             let mut stream = Stream::new(3, Role::Initialise, 0);
             let network = QNetwork::new::<Match3>(&model(&config), &mut stream, &cpu().autodiff());
-            let Encoded { images, scalars, .. } =
-                Encoder::<Match3>::new(network.view()).positions(&states, &cpu().autodiff());
+            let mut encoder = Encoder::<Match3>::new(network.view());
+            let seen = encoder.positions(&states);
+            let (images, scalars) = tensors::<Match3>(&seen, &cpu().autodiff());
             let tracked = network.forward(images, scalars);
             let gradients = tracked.clone().powi_scalar(2).sum().backward();
             let mut gradients = GradientsOf { gradients: &gradients, numbers: Vec::new() };
             network.visit(&mut gradients);
-            let Encoded { images, scalars, .. } = Encoder::<Match3>::new(network.view()).positions(&states, &cpu());
-            let frozen = Frozen::<Match3>::new(&network).forward(images, scalars);
-            [to_vec(tracked).unwrap(), gradients.numbers, to_vec(frozen).unwrap()]
+            let frozen = evaluate(&network, &cpu()).outputs(seen.images, seen.scalars).unwrap();
+            [to_vec(tracked).unwrap(), gradients.numbers, frozen]
         };
         let (floats, rounded) = (of(Precision::F32), of(Precision::Bf16));
         for (what, (floats, rounded)) in ["values", "gradients", "frozen"].into_iter().zip(floats.iter().zip(&rounded))
@@ -261,7 +254,7 @@ fn without_the_networks_output_the_prior_alone_is_left() {
     // A network with a dynamics model sees what its actions leave for certain if the rules tell.
     for (config, depth) in [(PLANS, 2), (PREDICTING, 1), (AFTERSTATE, 0), (PLAIN, 0)] {
         let network = network(&config, 1);
-        let mut evaluator = Evaluator::<Match3>::new(&network, 16, &cpu());
+        let mut evaluator = evaluator::<Match3>(&network, 16, &cpu());
         evaluator.see(network.exact_view());
         evaluator.output = 0.0;
         let values = evaluator.values(&states).unwrap();
@@ -283,9 +276,10 @@ fn a_plans_value_is_its_certain_points_half_the_best_next_value_and_what_the_net
     // What the network adds to an action's value and to its plan, and the prior of the action.
     let seen = |state: &State, action: usize| {
         let mut encoder = Encoder::<Match3>::new(network.view());
-        let Encoded { images, scalars, priors } = encoder.afterstates(&[(*state, action, 0)], &cpu());
+        let seen = encoder.afterstates(&[(*state, action, 0)]);
+        let (images, scalars) = tensors::<Match3>(&seen, &cpu());
         let added = to_vec(network.forward(images, scalars)).unwrap();
-        (added[0], added[1], priors[0])
+        (added[0], added[1], seen.priors[0])
     };
     let with_points = |output: f32| {
         let plan = |state: &State, action: usize| {
@@ -305,7 +299,7 @@ fn a_plans_value_is_its_certain_points_half_the_best_next_value_and_what_the_net
             let values = next.iter().take(3).map(|(prior, added)| prior + output * added);
             points + 0.5 * values.reduce(f32::max).unwrap_or(0.0) + output * seen(state, action).1
         };
-        let mut evaluator = Evaluator::<Match3>::new(&network, 16, &cpu());
+        let mut evaluator = evaluator::<Match3>(&network, 16, &cpu());
         evaluator.output = output;
         let values = evaluator.values(&states).unwrap().to_vec();
         let mut more = 0;
@@ -341,7 +335,7 @@ fn a_plans_value_is_its_certain_points_half_the_best_next_value_and_what_the_net
     let (planned, plain) = with_points(1.0);
     assert_ne!(planned, plain);
     let (_, without) = with_points(0.0);
-    let mut prior = Evaluator::<Match3>::new(&self::network(&SHARED_PLANS, 1), 16, &cpu());
+    let mut prior = evaluator::<Match3>(&self::network(&SHARED_PLANS, 1), 16, &cpu());
     prior.output = 0.0;
     assert_eq!(without, prior.values(&states).unwrap(), "without next moves and output the prior is left");
 }
@@ -356,8 +350,7 @@ fn an_afterstate_shows_the_plans_that_follow_at_the_actions_places_under_any_sym
         let after = Match3::after(state, action);
         for symmetry in [0, 7, 40] {
             let mut encoder = Encoder::<Match3>::new(view);
-            let Encoded { images, .. } = encoder.afterstates(&[(*state, action, symmetry)], &cpu());
-            let image = to_vec(images).unwrap();
+            let image = encoder.afterstates(&[(*state, action, symmetry)]).images.to_vec();
             assert_eq!(image.len(), (5 + 2 * 2 + 2) * PLANE);
             let (own, plans) = image.split_at(5 * PLANE);
             let mut plain = [0.0; 5 * PLANE];
@@ -409,7 +402,7 @@ fn values_within_a_mask_are_those_of_all_actions() {
     let states = positions(8);
     let first: Vec<_> = states.iter().map(|state| matching(state).iter().take(2).collect()).collect();
     for config in [PLAIN, PLANS, PREDICTING] {
-        let mut evaluator = Evaluator::<Match3>::new(&network(&config, 1), 5, &cpu());
+        let mut evaluator = evaluator::<Match3>(&network(&config, 1), 5, &cpu());
         let all = evaluator.values(&states).unwrap().to_vec();
         let within = evaluator.values_within(&states, &first).unwrap();
         for (row, mask) in first.iter().enumerate() {

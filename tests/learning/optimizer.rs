@@ -10,7 +10,7 @@ use matchq::learners::dqn::QLearner;
 use matchq::learners::dqn::config::OptimizerKind;
 use matchq::learners::dqn::optimizer::{Optimizer, SavedMoments};
 use matchq::learners::dqn::replay::{Replay, Transition};
-use matchq::network::{Encoded, Encoder, ModelConfig, QNetwork, device, to_vec};
+use matchq::network::{Encoder, ModelConfig, QNetwork, device, tensors, to_vec};
 use matchq::players::Arrays;
 use matchq::random::{Role, Stream};
 
@@ -321,12 +321,12 @@ fn a_batch_of_more_boards_than_a_threads_share_teaches_the_gradient_of_its_mean_
         let added = match network.view().afterstates() {
             true => {
                 let afterstates: Vec<_> = seen.iter().map(|seen| (seen.state, seen.action.into(), 0)).collect();
-                let Encoded { images, scalars, .. } = encoder.afterstates(&afterstates, &device);
+                let (images, scalars) = tensors::<Match3>(&encoder.afterstates(&afterstates), &device);
                 network.forward(images, scalars).reshape([batch])
             }
             false => {
                 let states: Vec<_> = seen.iter().map(|seen| (seen.state, 0)).collect();
-                let Encoded { images, scalars, .. } = encoder.positions(&states, &device);
+                let (images, scalars) = tensors::<Match3>(&encoder.positions(&states), &device);
                 let place =
                     |(row, seen): (usize, &Transition<_>)| (row * Match3::ACTIONS + usize::from(seen.action)) as i32;
                 let places: Vec<i32> = seen.iter().enumerate().map(place).collect();

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 
 use matchq::games::{ActionMask, After, Game, Image, Lookahead, Mask, MaskKind, Step, conformance};
+use matchq::players::Measured;
 use matchq::random::{Draw, Stream};
 use serde::{Deserialize, Serialize};
 
@@ -180,10 +181,8 @@ impl<S: Script> Game for Probe<S> {
     type Rng = Stream;
 
     const NAME: &'static str = S::NAME;
-    const ABOUT: &'static str = "a game whose values can be computed by hand";
     const ACTIONS: usize = S::ACTIONS;
-    const MASKS: &'static [Mask] = &[Mask { name: "legal", about: "the actions that the rules allow" }];
-    const DEFAULT_MASK: MaskKind = MaskKind::LEGAL;
+    const MASKS: &'static [Mask] = &[Mask::new("legal", "the actions that the rules allow")];
 
     fn new(rules: &(), draw: &mut impl Draw) -> Self {
         Self::at(rules, &Position { dealt: draw.below(S::DEALS) as usize, ..START })
@@ -236,7 +235,7 @@ impl<S: Script> Lookahead for Probe<S> {
     }
 
     /// What is offered where an action has led to.
-    fn sure(state: &Position) -> ActionMask {
+    fn gaining(state: &Position) -> ActionMask {
         let next = state.done.and_then(|action| S::play(Position { done: None, ..*state }, action).1);
         next.map_or(ActionMask::empty(), S::offered)
     }
@@ -273,6 +272,8 @@ impl<S: Script> Image for Probe<S> {
         S::shown(action, symmetry)
     }
 }
+
+impl<S: Script> Measured for Probe<S> {}
 
 #[test]
 fn the_probe_games_keep_what_a_game_promises() {

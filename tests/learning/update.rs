@@ -6,7 +6,7 @@ use matchq::learners::dqn::loss::Loss;
 use matchq::learners::dqn::replay::{Replay, Sample, Transition};
 use matchq::learners::dqn::{Config, QLearner};
 use matchq::learners::{Dqn, Learner, Metrics, TrainConfig};
-use matchq::network::{Evaluator, QNetwork, device, to_vec};
+use matchq::network::{QNetwork, device, evaluator, to_vec};
 use matchq::players::argmax;
 use matchq::random::{Draw, Role, Stream};
 
@@ -91,7 +91,7 @@ struct Before {
 
 impl Before {
     fn values(network: &QNetwork, state: Position) -> [f32; 2] {
-        let mut evaluator = Evaluator::<Probe<Delayed>>::new(network, 1, &cpu());
+        let mut evaluator = evaluator::<Probe<Delayed>>(network, 1, &cpu());
         evaluator.values(&[state]).unwrap().try_into().unwrap()
     }
 

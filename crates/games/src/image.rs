@@ -1,6 +1,6 @@
 //! How a convolutional network sees a game.
 
-use super::Lookahead;
+use super::{Lookahead, MaskKind};
 
 /// How a convolutional network sees a game.
 ///
@@ -38,6 +38,13 @@ pub trait Image: Lookahead {
         for (byte, number) in image.iter_mut().zip(numbers) {
             *byte = number as u8;
         }
+    }
+
+    /// The mask by which positions that may follow are judged in training.
+    ///
+    /// It is another than the given one where that takes too long to find in so many positions.
+    fn successor_mask(kind: MaskKind) -> MaskKind {
+        kind
     }
 
     /// Where an action's Q-value is read off: (output plane, row, column).

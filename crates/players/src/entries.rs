@@ -4,7 +4,6 @@
 
 use crate::agent_file::Kind;
 use crate::error::{Error, Result};
-use crate::network::Processor;
 use crate::options::{
     BoxedPlayer, CHECKPOINT, DEFAULT_MS, Entry, GUIDE, LABEL, MS, Options, Parameter, SIMS, Setting, list,
 };
@@ -55,7 +54,7 @@ fn best<G: Roster>() -> Entry<G> {
 /// An unknown player or parameter, a parameter given twice, a value that is out of range, and a checkpoint that cannot be
 /// loaded.
 pub fn parse<G: Playable>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
-    parse_with(text, rules, &Setting { backend: &Processor, agent: None })
+    parse_with(text, rules, &Setting::default())
 }
 
 /// The player of a text, with a backend for its network and an agent to play by where the text names none.

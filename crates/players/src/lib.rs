@@ -58,7 +58,7 @@ pub use policy::{ActionValue, Listed, Moved, Policy, PolicyPlayer, best};
 pub use random_player::Random;
 pub use ranked::Ranked;
 pub use rollout::Rollout;
-pub use roster::{ForGame, NAMES, Playable, Roster, with_game};
+pub use roster::{ForGame, Measured, NAMES, Playable, Roster, with_game};
 pub use search::Search;
 pub use setup::Setup;
 pub use value::{LinearValue, ValueModel, ValuePlayer};

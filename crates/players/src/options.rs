@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::agent::{Agent, Shipped};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::network::{Backend, Model, Precision};
+use crate::network::{Backend, Model, Precision, Processor};
 use crate::player::Player;
 use crate::policy::{Policy, PolicyPlayer};
 use crate::roster::Roster;
@@ -242,6 +242,13 @@ impl<'a, G: Roster> Options<'a, G> {
         let Some(precision) = self.given(PRECISION.key) else { return Ok(model) };
         let precision = Precision::from_str(precision).map_err(|_| self.wrong(PRECISION.key, "f32 or bf16"))?;
         Ok(model.with_precision(precision))
+    }
+}
+
+impl Default for Setting<'_> {
+    /// The processor, and the agents that ship.
+    fn default() -> Self {
+        Self { backend: &Processor, agent: None }
     }
 }
 

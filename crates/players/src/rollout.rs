@@ -10,7 +10,7 @@ use crate::games::{MaskKind, Plan, offered};
 use crate::options::{BREADTH, BoxedPlayer, DEEPEST, DEPTH, Entry, GUIDE, MS, Options, PLANS, Parameter, SIMS, budget};
 use crate::policy::{ActionValue, Policy, certain_values, shuffle};
 use crate::random::Stream;
-use crate::roster::{Roster, agent_of, first_agent, own};
+use crate::roster::{Measured, Roster, agent_of, first_agent, own};
 use crate::search::Search;
 use crate::{Cascade, Greedy, Linear, PlanThenCascade, Planner, Setup};
 
@@ -128,7 +128,7 @@ fn forecasts<G: Roster>(options: &Options<G>) -> Result<bool> {
 }
 
 /// Whether searches count the game's forecast where nothing is said.
-pub(crate) fn in_search<G: Roster>() -> bool {
+pub(crate) fn in_search<G: Measured>() -> bool {
     G::FORECAST.is_some_and(|forecast| forecast.in_search)
 }
 

@@ -8,9 +8,10 @@ use rand::Rng;
 use rayon::prelude::*;
 
 use crate::budget::Budget;
+use crate::games::Lookahead;
 use crate::policy::{ActionValue, Policy};
 use crate::random::{ColumnStreams, Role, Stream};
-use crate::roster::Roster;
+use crate::roster::Measured;
 
 /// Ranks moves by simulated outcomes.
 ///
@@ -19,7 +20,7 @@ use crate::roster::Roster;
 /// moves that are left share an equal part of it, then the worse half goes. Simulation i has the same draws, column
 /// by column, for each move, and what they all say does not depend on threads.
 #[derive(Clone, Debug)]
-pub struct Search<G: Roster> {
+pub struct Search<G: Lookahead + Measured> {
     /// The rules of the simulated games.
     pub rules: G::Rules,
     /// How long to search.
@@ -71,7 +72,7 @@ fn shift(candidates: &[Candidate]) -> f64 {
     if count == 0.0 { 0.0 } else { sum / count }
 }
 
-impl<G: Roster> Search<G> {
+impl<G: Lookahead + Measured> Search<G> {
     /// The candidates with their means, in points, from the best on.
     ///
     /// Those that went first come last. `candidates` are in the order of their promise: of equal ones the earlier

@@ -8,7 +8,7 @@ use super::picture::Picture;
 use crate::commands::written;
 use crate::error::Result;
 use crate::eval::deal;
-use crate::players::Playable;
+use crate::players::Roster;
 use crate::players::{ActionValue, Player};
 
 /// The best moves that are written.
@@ -20,7 +20,7 @@ const BEST: usize = 3;
 ///
 /// # Errors
 /// When the player fails or the output cannot be written.
-pub fn play<G: Playable>(
+pub fn play<G: Roster>(
     player: &mut dyn Player<G>,
     rules: &G::Rules,
     seed: u128,
@@ -53,11 +53,11 @@ pub fn play<G: Playable>(
 }
 
 /// The board with its coordinates.
-fn board<G: Playable>(game: &G) -> String {
+fn board<G: Roster>(game: &G) -> String {
     Picture::of(&G::board(&game.state())).numbered().join("\n") + "\n"
 }
 
-fn best<G: Playable>(ranked: &[ActionValue]) -> String {
+fn best<G: Roster>(ranked: &[ActionValue]) -> String {
     let valued = |valued: &ActionValue| format!("{} {:.1}", G::describe(valued.action), valued.value);
     ranked.iter().take(BEST).map(valued).collect::<Vec<_>>().join(", ")
 }
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn moves_left_are_told_only_where_the_rules_set_their_number() {
         let mut out = Vec::new();
-        let mut player = players::parse::<Toy>("random", &()).unwrap();
+        let mut player = players::build::<Toy>("random", &(), &players::Setting::default()).unwrap();
         play::<Toy>(player.as_mut(), &(), 0, None, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.starts_with("seed 0, random\n\n  012\n0 cba\n1 bb#\n\nbest: toy move "), "{text}");

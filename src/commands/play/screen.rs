@@ -11,7 +11,7 @@ use ratatui::style::{Color, Modifier, Style};
 use super::picture::edge;
 use super::session::{Hand, Phase, Session};
 use super::tokens::{self, CellSize, Look};
-use crate::players::Playable;
+use crate::players::Roster;
 
 /// The cells of the board, the largest first.
 const SIZES: [CellSize; 3] = [CellSize { width: 8, height: 3 }, CellSize { width: 6, height: 2 }, CellSize::LETTER];
@@ -36,7 +36,7 @@ const PLAYING_SHORT: &str = "arrows go  space select  h hint  p pause  s m step 
 /// Draws a session, or the size that is needed in a terminal too small.
 ///
 /// Says whether the session is seen.
-pub fn draw<G: Playable>(frame: &mut Frame, session: &Session<G>, look: Look) -> bool {
+pub fn draw<G: Roster>(frame: &mut Frame, session: &Session<G>, look: Look) -> bool {
     let area = frame.area();
     let buffer = frame.buffer_mut();
     let board = session.board().size();
@@ -49,7 +49,7 @@ pub fn draw<G: Playable>(frame: &mut Frame, session: &Session<G>, look: Look) ->
 }
 
 /// The columns and rows that a board needs with cells of a size.
-fn needed<G: Playable>(cell: CellSize, board: (usize, usize)) -> (u16, u16) {
+fn needed<G: Roster>(cell: CellSize, board: (usize, usize)) -> (u16, u16) {
     let width = cell.board(board).0 + PANEL.1 + panel_size::<G>(cell, board).0;
     let (above, below) = around(cell);
     (width.max(PLAYING_SHORT.len() as u16), above + middle::<G>(cell, board) + below)
@@ -60,7 +60,7 @@ fn around(cell: CellSize) -> (u16, u16) {
 }
 
 /// Columns and rows of the panel.
-fn panel_size<G: Playable>(cell: CellSize, (_, rows): (usize, usize)) -> (u16, u16) {
+fn panel_size<G: Roster>(cell: CellSize, (_, rows): (usize, usize)) -> (u16, u16) {
     // Rank, move and value; score, moves left, speed, heading, an empty line, and the board's text with coordinates or
     // title and message.
     let rows = if cell == CellSize::LETTER { 1 } else { rows };
@@ -68,7 +68,7 @@ fn panel_size<G: Playable>(cell: CellSize, (_, rows): (usize, usize)) -> (u16, u
 }
 
 /// Rows of board and panel.
-fn middle<G: Playable>(cell: CellSize, board: (usize, usize)) -> u16 {
+fn middle<G: Roster>(cell: CellSize, board: (usize, usize)) -> u16 {
     cell.board(board).1.max(panel_size::<G>(cell, board).1)
 }
 
@@ -88,7 +88,7 @@ fn too_small(buffer: &mut Buffer, area: Rect, (width, height): (u16, u16)) {
     }
 }
 
-fn game<G: Playable>(buffer: &mut Buffer, area: Rect, cell: CellSize, session: &Session<G>, look: Look) {
+fn game<G: Roster>(buffer: &mut Buffer, area: Rect, cell: CellSize, session: &Session<G>, look: Look) {
     let bold = Style::new().add_modifier(Modifier::BOLD);
     let board = session.board().size();
     let (width, height) = (cell.board(board).0, middle::<G>(cell, board));
@@ -115,7 +115,7 @@ fn game<G: Playable>(buffer: &mut Buffer, area: Rect, cell: CellSize, session: &
 }
 
 /// Whose game it is.
-fn title<G: Playable>(session: &Session<G>) -> String {
+fn title<G: Roster>(session: &Session<G>) -> String {
     let seed = session.seed();
     match session.hand() {
         None => format!("seed {seed}   {} plays", session.player()),
@@ -124,7 +124,7 @@ fn title<G: Playable>(session: &Session<G>) -> String {
 }
 
 /// Score and best moves, with the board's text, or with title and message where cells are letters already.
-fn panel<G: Playable>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look: Look, letters: bool) {
+fn panel<G: Roster>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look: Look, letters: bool) {
     let mut y = area.top();
     let mut line = |text: &str, style: Style| {
         buffer.set_stringn(area.left(), y, text, area.width.into(), style);
@@ -177,7 +177,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 }
 
 /// What is going on, in a line.
-fn message<G: Playable>(session: &Session<G>) -> String {
+fn message<G: Roster>(session: &Session<G>) -> String {
     let player = session.player();
     if let Some(notice) = session.notice() {
         return notice.to_owned();

@@ -8,7 +8,7 @@ use super::clip::Clip;
 use super::picture::Picture;
 use crate::eval::tie_stream;
 use crate::games::{Episode, Game, MaskKind, Text};
-use crate::players::{ActionValue, Playable};
+use crate::players::{ActionValue, Roster};
 use crate::random::Stream;
 
 /// What the keys can ask for.
@@ -133,7 +133,7 @@ pub struct Session<G: Game> {
     player: String,
 }
 
-impl<G: Playable> Session<G> {
+impl<G: Roster> Session<G> {
     /// The game of a seed, watched or played by a person.
     ///
     /// The speed is positive and finite.

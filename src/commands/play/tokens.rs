@@ -8,7 +8,7 @@ use ratatui::style::{Color, Modifier, Style};
 use super::picture::edge;
 use super::session::{Hand, Phase, Session};
 use crate::games::{Shape, Token};
-use crate::players::Playable;
+use crate::players::Roster;
 
 /// How things are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,7 +82,7 @@ impl Look {
 }
 
 /// The token of a letter; none where a cell is empty.
-pub fn token_of<G: Playable>(letter: char) -> Option<&'static Token> {
+pub fn token_of<G: Roster>(letter: char) -> Option<&'static Token> {
     G::TOKENS.iter().find(|token| token.letter == letter)
 }
 
@@ -125,7 +125,7 @@ struct Drawing<'a> {
 /// Draws a session's board with its coordinates and marks.
 ///
 /// (left, top) is the corner of the coordinates.
-pub fn draw<G: Playable>(
+pub fn draw<G: Roster>(
     buffer: &mut Buffer,
     (left, top): (u16, u16),
     cell: CellSize,

@@ -1,14 +1,14 @@
 //! A game for tests, unlike match-3 where `play` must take nothing for granted.
 //!
 //! Three by two tokens, of which one and another to its right can be swapped; moves are not counted, and the game is over
-//! when the upper row is sorted, for a point. The toy of `tests/toy` cannot stand in for it: its moves are counted, all its
+//! when the upper row is sorted, for a point. [`crate::games::toy`] cannot stand in for it: its moves are counted, all its
 //! swaps of neighbours are legal, and every one of its moves is of two cells.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::games::{ActionFeatures, ActionMask, Game, Image, Lookahead, Mask, MaskKind, Shape, Step, Text, Token};
+use crate::games::{ActionFeatures, ActionMask, Game, Image, Lookahead, Mask, MaskKind, Shape, StateFeatures, Step, Text, Token};
 use crate::players::Roster;
 use crate::random::{CPythonRandom, Draw};
 
@@ -27,10 +27,8 @@ impl Game for Toy {
     type Rng = CPythonRandom;
 
     const NAME: &'static str = "toy";
-    const ABOUT: &'static str = "";
     const ACTIONS: usize = CELLS.len();
-    const MASKS: &'static [Mask] = &[Mask { name: "legal", about: "moves that change something" }];
-    const DEFAULT_MASK: MaskKind = MaskKind::LEGAL;
+    const MASKS: &'static [Mask] = &[Mask::new("legal", "moves that change something")];
 
     fn new((): &(), _: &mut impl Draw) -> Self {
         Self(['c', 'b', 'a', 'b', 'b', '#'])
@@ -103,13 +101,15 @@ impl Image for Toy {
     }
 }
 
-impl Features for Toy {
+impl StateFeatures for Toy {
     const NAMES: &'static [&'static str] = &[];
 
     fn features(_: &[char; 6]) -> Vec<f64> {
         vec![]
     }
 }
+
+impl ActionFeatures for Toy {}
 
 impl Text for Toy {
     const BOARD: &'static str = "two lines of three of a b c #";
@@ -124,7 +124,7 @@ impl Text for Toy {
         state.chunks(3).map(|row| row.iter().collect()).collect::<Vec<String>>().join("\n")
     }
 
-    fn parse(_: &str, _: i64) -> Result<[char; 6]> {
+    fn parse((): &(), _: &str, _: Option<i64>) -> Result<[char; 6]> {
         Err(Error::user("not in tests"))
     }
 
@@ -149,4 +149,6 @@ impl Text for Toy {
     }
 }
 
-impl Roster for Toy {}
+impl Roster for Toy {
+    const ABOUT: &'static str = "";
+}

@@ -20,10 +20,10 @@ use super::simulated::Outcomes;
 use super::target_network::Target;
 use super::targets::{self, Backup, Next};
 use crate::error::Result;
-use crate::games::{ActionMask, SeenWave};
+use crate::games::{ActionMask, SeenWave, Image};
 use crate::network::{Encoded, Encoder, Evaluator, QNetwork, device, evaluate, evaluator};
 use crate::players::Arrays;
-use crate::players::Roster;
+use crate::players::Measured;
 use crate::random::{Draw, Role, Stream};
 
 /// What an update was like.
@@ -81,7 +81,7 @@ struct Shown {
 }
 
 /// Networks, optimizer and the learner's random streams.
-pub struct QLearner<G: Roster> {
+pub struct QLearner<G: Image + Measured> {
     learning: Learning,
     following: Target,
     rules: G::Rules,
@@ -113,7 +113,7 @@ pub struct SavedLearner {
     updates: u64,
 }
 
-impl<G: Roster> QLearner<G> {
+impl<G: Image + Measured> QLearner<G> {
     /// A learner with fresh weights on a device without gradients.
     pub fn new(config: &TrainConfig<Config>, rules: &G::Rules, device: &Device) -> Self {
         let stream = |role| Stream::new(config.run.seed, role, 0);

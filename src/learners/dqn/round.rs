@@ -14,16 +14,16 @@ use super::replay::{Replay, Transition};
 use super::seen_waves::SeenWaves;
 use super::targets::{highest, mean_errors};
 use crate::error::{Error, Result};
-use crate::games::{ActionMask, Games, SeenWave};
+use crate::games::{ActionMask, Games, SeenWave, Image};
 use crate::network::device::Device;
 use crate::network::{Model, ModelConfig};
-use crate::players::{AgentFile, NetworkPlayer, Player, Roster};
+use crate::players::{AgentFile, NetworkPlayer, Player, Measured};
 use crate::random::{Role, Stream};
 
 /// Deep Q-learning in many games that step together.
 ///
 /// Mnih et al. 2015, <https://doi.org/10.1038/nature14236>.
-pub struct Dqn<G: Roster> {
+pub struct Dqn<G: Image + Measured> {
     config: Config,
     model: ModelConfig,
     /// Moves played so far, in all games together.
@@ -43,7 +43,7 @@ pub struct Dqn<G: Roster> {
 /// Everything that moves, as it is written and read.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Saved<'a, G: Roster> {
+pub struct Saved<'a, G: Image + Measured> {
     step: u64,
     games: Cow<'a, Games<G>>,
     n_steps: Cow<'a, [NStep<G>]>,
@@ -53,7 +53,7 @@ pub struct Saved<'a, G: Roster> {
     explore: Stream,
 }
 
-impl<G: Roster> Learner<G> for Dqn<G> {
+impl<G: Image + Measured> Learner<G> for Dqn<G> {
     const NAME: &'static str = "dqn";
     const STEPS: &'static str = "training.steps";
     const DEPENDS_ON_THREADS: bool = true;
@@ -211,7 +211,7 @@ impl<G: Roster> Learner<G> for Dqn<G> {
     }
 }
 
-impl<G: Roster> QLearner<G> {
+impl<G: Image + Measured> QLearner<G> {
     /// Learns one batch from a memory that is not empty; `progress` is the share of the training that is done.
     ///
     /// Waves that were seen are for a dynamics model alone.
@@ -251,7 +251,7 @@ impl<G: Roster> QLearner<G> {
     }
 }
 
-impl<G: Roster> Dqn<G> {
+impl<G: Image + Measured> Dqn<G> {
     /// Networks and optimizer.
     pub fn q_learner(&self) -> &QLearner<G> {
         &self.q_learner

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use super::config::Expected;
 use super::replay::Transition;
 use super::targets::{Backup, Next};
-use crate::games::{ActionMask, Plan, offered};
+use crate::games::{ActionMask, Plan, offered, Image};
 use crate::network::{View, by_certain_points};
-use crate::players::Roster;
+use crate::players::Measured;
 use crate::random::{ColumnStreams, Draw, Role, Stream};
 
 /// How outcomes are simulated: with a seed and states all that they depend on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Outcomes<G: Roster> {
+pub struct Outcomes<G: Image + Measured> {
     /// The rules of the game.
     pub rules: G::Rules,
     /// The actions that are offered in a state, and their prior.
@@ -28,7 +28,7 @@ pub struct Outcomes<G: Roster> {
     pub discount: f64,
 }
 
-impl<G: Roster> Outcomes<G> {
+impl<G: Image + Measured> Outcomes<G> {
     /// Tries actions of the mask in the state of each transition.
     ///
     /// Each gets the mean reward of its outcomes and the next state in the first of them: an expected update (Sutton and Barto 2018, section 8.5) by sampling, since the mean takes most of

@@ -291,7 +291,7 @@ mod tests {
     use super::*;
     use crate::eval::{Endurance, Extent, endure, levels};
     use crate::games::tetris::Rules;
-    use crate::games::{Game, Tetris};
+    use crate::games::Tetris;
     use crate::learners::checkpoint::Checkpoint;
     use crate::learners::{Ending, Run as Training, RunFolder, Source};
     use crate::network::device;

@@ -441,6 +441,13 @@ impl Image for Match3 {
         scalars[0] = state.moves_left() as f32 / MOVES as f32;
     }
 
+    /// The same mask, but [`MATCHING`] in place of [`SETUPS`].
+    ///
+    /// To find set-ups in many positions takes longer than a forward pass, and they are seldom the best.
+    fn successor_mask(kind: MaskKind) -> MaskKind {
+        if kind == SETUPS { MATCHING } else { kind }
+    }
+
     /// (0, y, x) for a vertical move, (1, y, x) for a horizontal one.
     fn place(action: usize) -> (usize, usize, usize) {
         let Move { x, y, vertical } = Move::of_action(action);

@@ -19,7 +19,7 @@
 use super::PlayedGame;
 use crate::games::Episode;
 use crate::random::{Draw, Role, Stream};
-use crate::roster::Roster;
+use crate::roster::Measured;
 
 /// A game that was played again, as it was.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,13 +38,13 @@ pub struct Replayed {
 ///
 /// # Panics
 /// If there are no simulations.
-pub fn replay<G: Roster>(rules: &G::Rules, seed: u128, actions: &[usize], simulations: u32) -> Option<Replayed> {
+pub fn replay<G: Measured>(rules: &G::Rules, seed: u128, actions: &[usize], simulations: u32) -> Option<Replayed> {
     let (replayed, is_over) = play_again::<G>(rules, seed, actions, simulations)?;
     is_over.then_some(replayed)
 }
 
 /// The same of a game that may not have come to its end, and whether it has.
-fn play_again<G: Roster>(
+fn play_again<G: Measured>(
     rules: &G::Rules,
     seed: u128,
     actions: &[usize],
@@ -68,14 +68,14 @@ fn play_again<G: Roster>(
 /// The score of a game that was played, less its luck.
 ///
 /// None where it is another game when it is played again. The simulations are those of [`replay`].
-pub fn luck_adjusted<G: Roster>(rules: &G::Rules, game: &PlayedGame, simulations: u32) -> Option<f64> {
+pub fn luck_adjusted<G: Measured>(rules: &G::Rules, game: &PlayedGame, simulations: u32) -> Option<f64> {
     let actions: Vec<usize> = game.actions.iter().map(|action| usize::from(*action)).collect();
     let (replayed, is_over) = play_again::<G>(rules, game.seed, &actions, simulations)?;
     (replayed.score == game.score && is_over == game.is_over).then(|| f64::from(replayed.score) - replayed.luck)
 }
 
 /// What an action brings, and the forecast of what is to come after it.
-fn outcome<G: Roster>(game: &mut G, action: usize, draw: &mut impl Draw) -> f64 {
+fn outcome<G: Measured>(game: &mut G, action: usize, draw: &mut impl Draw) -> f64 {
     let reward = f64::from(game.step(action, draw).reward);
     let forecast = G::FORECAST.filter(|_| !G::MAY_END_EARLY && !game.is_over());
     reward + forecast.map_or(0.0, |forecast| (forecast.points)(&game.state()))

@@ -4,9 +4,9 @@
 //! several, each with its own luck and so much less weight; all but one end when they are below that level again.
 
 use crate::error::{Error, Result};
-use crate::games::{Game, Step};
+use crate::games::{ActionFeatures, Game, Step};
 use crate::random::{Draw, Stream};
-use crate::roster::{Importance, Roster};
+use crate::roster::{Importance, Measured};
 
 /// Pilot runs at the most.
 const PILOTS: usize = 30;
@@ -21,7 +21,7 @@ const ENDS: u64 = 50;
 ///
 /// # Errors
 /// A game that has none; `asker` is the flag or key that asked for it.
-pub fn importance<G: Roster>(asker: &str) -> Result<Importance<G>> {
+pub fn importance<G: Measured>(asker: &str) -> Result<Importance<G>> {
     G::IMPORTANCE.ok_or_else(|| {
         Error::user(format!(
             "{asker}: {} has no measure of how near its end a game is, so its games cannot be split",
@@ -180,7 +180,7 @@ impl FromIterator<Tallies> for Tallies {
 ///
 /// It goes on until all that the last game was split into has ended, but not beyond `most` moves. Cut there, it has
 /// seen fewer ends than it should have.
-pub fn play<G: Roster>(
+pub fn play<G: ActionFeatures + Measured>(
     mut walk: Walk<G>,
     terms: &[(usize, f64)],
     stream: &mut Stream,

@@ -5,7 +5,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Roster;
 use crate::games::{ActionMask, After, Image, MaskKind, Plan, offered};
 
 /// What a network is shown.
@@ -84,7 +83,7 @@ impl View {
     /// The actions of a position that may follow, by which it is judged.
     ///
     /// At most `count`, as [`top`](Self::top) chooses them.
-    pub fn successors<G: Roster>(&self, state: &G::State, count: usize) -> ActionMask {
+    pub fn successors<G: Image>(&self, state: &G::State, count: usize) -> ActionMask {
         let (mask, _) = offered::<G>(state, G::successor_mask(self.mask));
         self.top::<G>(state, mask, count)
     }

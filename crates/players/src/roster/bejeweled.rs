@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Figure, Forecast, OwnFigures, OwnPolicy, Played, Roster};
+use super::{Figure, Forecast, Measured, OwnFigures, OwnPolicy, Played, Roster};
 use crate::agent::Shipped;
 use crate::agent_file::Kind;
 use crate::error::Result;
@@ -11,11 +11,13 @@ use crate::games::{Game, Lookahead, MaskKind, Text};
 use crate::options::{BoxedPlayer, Entry, Options};
 use crate::{ranked, rollout};
 
-impl Roster for Bejeweled {
-    const ABOUT: &'static str = "8 x 8 gems of seven kinds; only swaps that match, until there is none";
-
+impl Measured for Bejeweled {
     const MAY_END_EARLY: bool = true;
     const FORECAST: Option<Forecast<State>> = Some(Forecast { points: forecast, in_search: true });
+}
+
+impl Roster for Bejeweled {
+    const ABOUT: &'static str = "8 x 8 gems of seven kinds; only swaps that match, until there is none";
 
     const AGENTS: &'static [Shipped] = &[Shipped {
         name: "bejeweled-dqn",

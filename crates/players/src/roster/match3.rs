@@ -1,18 +1,20 @@
 //! What match-3 is to the program.
 
-use super::{Forecast, Roster};
+use super::{Forecast, Measured, Roster};
 use crate::agent::Shipped;
 use crate::agent_file::Kind;
-use crate::games::match3::{MATCHING, Match3, SETUPS, State};
-use crate::games::{MaskKind, StateFeatures};
+use crate::games::StateFeatures;
+use crate::games::match3::{Match3, State};
 use crate::options::Entry;
 use crate::ranked;
+
+impl Measured for Match3 {
+    const FORECAST: Option<Forecast<State>> = Some(Forecast { points: forecast, in_search: false });
+}
 
 impl Roster for Match3 {
     const ABOUT: &'static str =
         "8 x 10 tokens, 25 swaps, runs of three or more; a swap without a match stays and costs 5";
-
-    const FORECAST: Option<Forecast<State>> = Some(Forecast { points: forecast, in_search: false });
 
     const AGENTS: &'static [Shipped] = &[
         Shipped {
@@ -45,13 +47,6 @@ impl Roster for Match3 {
 
     fn players() -> Vec<Entry<Self>> {
         vec![ranked::entry()]
-    }
-
-    /// The same mask, but [`MATCHING`] in place of [`SETUPS`].
-    ///
-    /// To find set-ups in many positions takes longer than a forward pass, and they are seldom the best.
-    fn successor_mask(kind: MaskKind) -> MaskKind {
-        if kind == SETUPS { MATCHING } else { kind }
     }
 }
 

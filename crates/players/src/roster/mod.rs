@@ -21,11 +21,8 @@ use crate::policy::{ActionValue, Policy};
 use crate::random::Stream;
 use crate::rollout;
 
-/// What a game is to the players, to evaluation and to the program.
-pub trait Roster: Image + ActionFeatures + Text {
-    /// One line on the game, for lists.
-    const ABOUT: &'static str;
-
+/// What evaluation and training need of a game beside its rules.
+pub trait Measured: Game {
     /// Whether a game may end before its moves are played, or has no number of moves.
     const MAY_END_EARLY: bool = false;
     /// Whether a game ends by a mishap that may come at any move.
@@ -36,6 +33,12 @@ pub trait Roster: Image + ActionFeatures + Text {
     const IMPORTANCE: Option<Importance<Self>> = None;
     /// A forecast of the points to come.
     const FORECAST: Option<Forecast<Self::State>> = None;
+}
+
+/// What a game is to the players and to the program.
+pub trait Roster: Image + ActionFeatures + Text + Measured {
+    /// One line on the game, for lists.
+    const ABOUT: &'static str;
 
     /// The agents that ship, inside the program.
     ///
@@ -64,13 +67,6 @@ pub trait Roster: Image + ActionFeatures + Text {
             Some(_) => network::searching(options, rules),
             None => rollout::recommended(options, rules),
         }
-    }
-
-    /// The mask by which positions that may follow are judged in training.
-    ///
-    /// It is another than the given one where that takes too long to find in so many positions.
-    fn successor_mask(kind: MaskKind) -> MaskKind {
-        kind
     }
 
     /// Figures of the game's own; by default none.

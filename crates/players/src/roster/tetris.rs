@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Importance, Preset, Roster, Weights};
+use super::{Importance, Measured, Preset, Roster, Weights};
 use crate::Linear;
 use crate::agent::Shipped;
 use crate::agent_file::Kind;
@@ -11,13 +11,16 @@ use crate::games::tetris::{Feature, REPORT, Rules, State, Tetris};
 use crate::games::{ActionFeatures, Lookahead};
 use crate::options::{self, BoxedPlayer, Options};
 
-impl Roster for Tetris {
-    const ABOUT: &'static str = "10 columns, up to 20 rows, seven pieces that drop straight; a point a row";
-
+impl Measured for Tetris {
     const MAY_END_EARLY: bool = true;
     const IS_EXPONENTIAL: bool = true;
     /// The mean height of the columns, in half rows.
     const IMPORTANCE: Option<Importance<Self>> = Some(|game| game.mean_height_in_half_rows());
+
+}
+
+impl Roster for Tetris {
+    const ABOUT: &'static str = "10 columns, up to 20 rows, seven pieces that drop straight; a point a row";
 
     const AGENTS: &'static [Shipped] = &[
         Shipped {

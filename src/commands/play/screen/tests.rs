@@ -264,7 +264,7 @@ fn play_everywhere<G: Roster>() {
         for round in 0..60 {
             if let Some(question) = session.question() {
                 answers += 1;
-                let mask = crate::games::offered::<G>(&question.state, MaskKind::default_of::<G>()).0;
+                let mask = crate::games::offered::<G>(&question.state, crate::games::MaskKind::default_of::<G>()).0;
                 let ranked = mask.iter().take(12).zip([1.0, -1e9, f64::INFINITY].into_iter().cycle());
                 let ranked = ranked.map(|(action, value)| players::ActionValue { action, value }).collect();
                 session.answer(Answer { id: question.id, ranked, ties: question.ties });

@@ -3,9 +3,9 @@
 use super::{Hand, Phase, Played, Session, still};
 use crate::commands::play::picture::Picture;
 use crate::players::ActionValue;
-use crate::players::Playable;
+use crate::players::Roster;
 
-impl<G: Playable> Session<G> {
+impl<G: Roster> Session<G> {
     /// How this game stands, in a line, once a move is played.
     pub(super) fn result(&self) -> Option<String> {
         self.last?;

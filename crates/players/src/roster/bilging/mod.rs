@@ -5,13 +5,15 @@ mod figures;
 
 use serde_json::{Map, Value};
 
-use super::{OwnFigures, OwnPolicy, Played, Roster};
+use super::{Measured, OwnFigures, OwnPolicy, Played, Roster};
 use crate::agent::Shipped;
 use crate::agent_file::Kind;
 use crate::bilging::{beam, planner};
 use crate::error::Result;
 use crate::games::bilging::{Bilging, Rules, State};
 use crate::options::{BoxedPlayer, Entry, Options};
+
+impl Measured for Bilging {}
 
 impl Roster for Bilging {
     const ABOUT: &'static str = "12 x 6 pieces, 50 swaps in a row, breaks of up to four lines at once";
