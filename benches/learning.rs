@@ -19,7 +19,7 @@ use matchq::learners::dqn::optimizer::Optimizer;
 use matchq::learners::dqn::replay::{Replay, Transition};
 use matchq::learners::dqn::simulated::Outcomes;
 use matchq::learners::{Dqn, Source, TrainConfig};
-use matchq::network::{Encoded, Encoder, Frozen, QNetwork, device, to_vec};
+use matchq::network::{Encoder, QNetwork, device, evaluate, tensors};
 use matchq::random::{Draw, Role, Stream};
 
 const BATCH: usize = 256;
@@ -68,7 +68,7 @@ fn parts(criterion: &mut Criterion) {
     let (name, device) = device::select(None).expect("a device");
     let mut group = criterion.benchmark_group(format!("update of {BATCH} boards on {name}"));
     group.throughput(Throughput::Elements(BATCH as u64)).sample_size(20);
-    sampling(&mut group, &device);
+    sampling(&mut group);
     network(&mut group, &device);
     for (name, sets) in [
         ("whole: sampled transitions, discount 0.5", &["learning.discount=0.5", "learning.double=false"][..]),
@@ -89,7 +89,7 @@ fn parts(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn sampling(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
+fn sampling(group: &mut BenchmarkGroup<WallTime>) {
     for prioritised in [false, true] {
         let config = config(&[&format!("replay.prioritised={prioritised}")]);
         let replay = filled(&config);
@@ -101,7 +101,7 @@ fn sampling(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
                 let sample = replay.sample(BATCH, 0.5, &mut stream);
                 let states: Vec<(State, usize)> =
                     sample.slots.iter().map(|slot| (replay.get(*slot).state, slot % 48)).collect();
-                black_box(encoder.positions(&states, device));
+                black_box(encoder.positions(&states).images.len());
             });
         });
     }
@@ -128,14 +128,13 @@ fn network(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
     let tracked = device.clone().autodiff();
     let mut encoder = Encoder::<Match3>::new(config.model().view::<Match3>());
     let online = QNetwork::new::<Match3>(&config.model(), &mut Stream::new(1, Role::Initialise, 0), &tracked);
-    let plain = Frozen::<Match3>::new(&online);
-
-    let Encoded { images, scalars, .. } = encoder.positions(&states, device);
+    let mut plain = evaluate(&online, device);
+    let seen = encoder.positions(&states);
     group.bench_function("part: forward (acting, target)", |bencher| {
-        bencher.iter(|| to_vec(plain.forward(images.clone(), scalars.clone())).expect("values"));
+        bencher.iter(|| plain.outputs(seen.images, seen.scalars).expect("values"));
     });
 
-    let Encoded { images, scalars, .. } = encoder.positions(&states, &tracked);
+    let (images, scalars) = tensors::<Match3>(&seen, &tracked);
     let loss = |network: &QNetwork| network.forward(images.clone(), scalars.clone()).square().mean();
     group.bench_function("part: forward and backward", |bencher| {
         bencher.iter(|| {

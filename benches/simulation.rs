@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use matchq::games::match3::Rules;
 use matchq::games::{ActionFeatures, Bejeweled, Bilging, Game, Image, Match3, Tetris, offered};
-use matchq::players::Linear;
+use matchq::players::{Linear, Roster as _};
 use matchq::random::{Draw, Role, Stream};
 
 /// Moves of one measured call.
@@ -30,7 +30,7 @@ fn play<G: Game>(play: Play, game: &mut G, stream: &mut Stream) -> f32 {
             *game = G::new(&G::Rules::default(), stream);
         }
         let any = |stream: &mut Stream| stream.below(G::ACTIONS as u32) as usize;
-        let mask = |game: &G| offered::<G>(&game.state(), MaskKind::default_of::<G>()).0;
+        let mask = |game: &G| offered::<G>(&game.state(), matchq::games::MaskKind::default_of::<G>()).0;
         let action = match play {
             Play::Random => any(stream),
             Play::RandomAndMask => {
@@ -72,7 +72,7 @@ fn controllers(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("placements of tetris");
     group.throughput(Throughput::Elements(MOVES));
     let rules = <Tetris as Game>::Rules::default();
-    for known in Tetris::CONTROLLERS {
+    for known in Tetris::PRESETS {
         let (name, controller) = (known.name, Linear::of::<Tetris>(known).expect("it is known"));
         let mut seed = 0;
         group.bench_function(name, |bencher| {

@@ -23,7 +23,7 @@ use matchq::learners::dqn::optimizer::Optimizer;
 use matchq::learners::dqn::replay::{Replay, Transition};
 use matchq::learners::dqn::simulated::Outcomes;
 use matchq::learners::{Dqn, Source, TrainConfig};
-use matchq::network::{Encoded, Encoder, Frozen, QNetwork, View, device, to_vec};
+use matchq::network::{Encoder, QNetwork, View, device, evaluate, tensors, to_vec};
 use matchq::random::{Draw, Role, Stream};
 use serde_json::{Map, Value, json};
 
@@ -95,9 +95,9 @@ fn measure(arguments: Arguments) {
     found.insert("targets".to_owned(), json!(batch.count));
     if let Some(folder) = &folder {
         batch.write(folder, &network);
-        let plain = Frozen::<Match3>::new(&network);
-        let values = plain.forward(batch.images.clone().inner(), batch.scalars.clone().inner());
-        write(folder, "values", &to_vec(values).expect("values"));
+        let [images, scalars] =
+            [to_vec(batch.images.clone()), to_vec(batch.scalars.clone())].map(|n| n.expect("numbers"));
+        write(folder, "values", &evaluate(&network, &device).outputs(&images, &scalars).expect("values"));
         let mut learner = Plain::new(&config, network.clone());
         let checked: Vec<(f32, f32)> = (0..CHECKED).map(|_| learner.update(&batch)).collect();
         found.insert("losses".to_owned(), json!(checked.iter().map(|(loss, _)| loss).collect::<Vec<_>>()));
@@ -121,11 +121,12 @@ fn measure(arguments: Arguments) {
         times.insert("whole".to_owned(), milliseconds(limit, update));
     }
     if wanted("forward") {
-        let plain = Frozen::<Match3>::new(&network);
+        let mut plain = evaluate(&network, &device);
         for size in FORWARD_BATCHES {
             let seen: Vec<(State, usize)> = states[..size].iter().map(|state| (*state, 0)).collect();
-            let Encoded { images, scalars, .. } = Encoder::<Match3>::new(view).positions(&seen, &device);
-            let forward = || to_vec(plain.forward(images.clone(), scalars.clone())).expect("values");
+            let mut encoder = Encoder::<Match3>::new(view);
+            let seen = encoder.positions(&seen);
+            let forward = || plain.outputs(seen.images, seen.scalars).expect("values");
             times.insert(format!("forward {size}"), milliseconds(limit, forward));
         }
     }
@@ -204,7 +205,7 @@ impl Batch {
             backups.iter().map(|backup| (backup.row * Match3::ACTIONS) as i32 + i32::from(backup.action)).collect();
         let targets: Vec<f32> = backups.iter().map(|backup| backup.reward).collect();
         let seen: Vec<(State, usize)> = states.iter().map(|state| (*state, 0)).collect();
-        let Encoded { images, scalars, .. } = Encoder::<Match3>::new(view).positions(&seen, device);
+        let (images, scalars) = tensors::<Match3>(&Encoder::<Match3>::new(view).positions(&seen), device);
         Self {
             images,
             scalars,

@@ -9,7 +9,7 @@ use serde::de::value::UnitDeserializer;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
-use super::Learner;
+use super::{Learner, LearnerConfig};
 use crate::error::{Error, OutOfRange, Result, in_words, require};
 use crate::files;
 use crate::games::{Game, MaskKind, Match3};
@@ -275,7 +275,7 @@ impl Source {
         }
         require(run.game.name == G::NAME, "game.name", &run.game.name, format!("\"{}\"", G::NAME))
             .map_err(out_of_range)?;
-        L::check(&learner).map_err(out_of_range)?;
+        learner.check().map_err(out_of_range)?;
         Ok((TrainConfig { run, learner }, rules))
     }
 

@@ -5,11 +5,11 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::Learner;
 use super::checkpoint::Record;
 use super::folder::RunFolder;
 use super::metrics::Metrics;
 use super::run::unit_of;
+use super::{Learner, LearnerConfig};
 use crate::error::Result;
 use crate::eval::Summary;
 use crate::players::Measured;
@@ -95,8 +95,8 @@ impl Logs {
             training,
             evaluations,
             events,
-            unit: unit_of(L::STEPS),
-            progress: Progress::new(unit_of(L::STEPS), L::steps(config), step, L::quick_steps(config), quiet),
+            unit: unit_of(L::Config::STEPS),
+            progress: Progress::new(unit_of(L::Config::STEPS), config.steps(), step, config.quick_steps(), quiet),
             counters: L::COUNTERS,
             shown: L::SHOWN,
             began: Instant::now(),

@@ -11,7 +11,7 @@ use super::config::key_and_value;
 use super::folder::RunFolder;
 use super::logs::Logs;
 use super::metrics::Metrics;
-use super::{Learner, TrainConfig};
+use super::{Learner, LearnerConfig, TrainConfig};
 use crate::error::{Error, Result};
 use crate::eval::{PlayedGame, Summary, luck, play_bounded};
 use crate::network::device::Device;
@@ -75,14 +75,14 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         device: &Device,
         quiet: bool,
     ) -> Result<Self> {
-        folder.check_config(checkpoint.config(), L::STEPS)?;
+        folder.check_config(checkpoint.config(), L::Config::STEPS)?;
         let (before, rules) = checkpoint.source(&[])?.resolve::<G, L>()?;
         let config = lengthened::<G, L>(&before, checkpoint, sets)?;
         let State { record, metrics, learner: saved } = checkpoint.state::<L::Saved>()?;
         let learner = L::resume(&config, &rules, device, saved).map_err(|error| checkpoint.wrong(error))?;
-        let (step, steps) = (learner.step(), L::steps(&config.learner));
+        let (step, steps) = (learner.step(), config.learner.steps());
         if config != before {
-            let (key, planned) = (L::STEPS, L::steps(&before.learner));
+            let (key, planned) = (L::Config::STEPS, before.learner.steps());
             if steps < planned {
                 return Err(Error::user(format!(
                     "--set {key}={steps}: it must be above {planned}, the {} that the run has",
@@ -170,12 +170,12 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
 
     /// Steps of the whole training.
     pub fn steps(&self) -> u64 {
-        L::steps(&self.config.learner)
+        self.config.learner.steps()
     }
 
     /// What its steps are called, such as generations.
     pub fn unit(&self) -> &'static str {
-        unit_of(L::STEPS)
+        unit_of(L::Config::STEPS)
     }
 
     /// The steps so far by their name, such as `1 generation`.
@@ -243,7 +243,7 @@ fn lengthened<G: Measured, L: Learner<G>>(
     checkpoint: &Checkpoint,
     sets: &[String],
 ) -> Result<TrainConfig<L::Config>> {
-    let key = L::STEPS;
+    let key = L::Config::STEPS;
     for text in sets {
         if key_and_value(text)?.0 != key {
             return Err(Error::user(format!(
@@ -253,7 +253,7 @@ fn lengthened<G: Measured, L: Learner<G>>(
     }
     let (config, _) = checkpoint.source(sets)?.resolve::<G, L>()?;
     if config != *before {
-        L::check_lengthening(&config.learner).map_err(|why| {
+        config.learner.check_lengthening().map_err(|why| {
             Error::user(format!(
                 "--set {key}: the length of this run cannot be changed: {why}; start a new run instead"
             ))

@@ -12,8 +12,8 @@ use matchq::learners::dqn::QLearner;
 use matchq::learners::dqn::optimizer::Optimizer;
 use matchq::learners::dqn::replay::{Replay, Transition};
 use matchq::network::{Encoder, OnDevice, QNetwork, View, WaveBatch, device, evaluate, evaluator, tensors, to_vec};
-use matchq::players::network::{Backend, NetworkShape};
 use matchq::players::Arrays;
+use matchq::players::network::{Backend, NetworkShape};
 use matchq::random::{Draw, Role, Stream};
 
 use crate::configuration;
@@ -223,7 +223,7 @@ fn a_value_is_the_predicted_points_and_what_the_network_adds_for_the_board_that_
     let device = device::select(None).unwrap().1;
     for (state, action) in moves(12) {
         let mut encoder = Encoder::<Match3>::new(network.view());
-        let mut seen = encoder.afterstates(&[(state, action, 0)]);
+        let seen = encoder.afterstates(&[(state, action, 0)]);
         evaluate(&network, &device).outcome(seen.images, seen.priors).unwrap();
         let points = seen.priors[0];
         let (left, scalars) = tensors::<Match3>(&seen, &device);

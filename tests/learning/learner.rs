@@ -10,7 +10,7 @@ use matchq::learners::dqn::replay::{Replay, Transition};
 use matchq::learners::dqn::{Config, QLearner, Update};
 use matchq::learners::{Dqn, Ending, Learner, Metrics, Run, RunFolder, TrainConfig};
 use matchq::network::{Encoder, QNetwork, device, evaluator, tensors, to_vec};
-use matchq::players::{Agent, NetworkPlayer};
+use matchq::players::{Measured, NetworkPlayer, Player};
 use matchq::random::{Role, Stream};
 
 use crate::configuration;
@@ -279,7 +279,7 @@ fn relative_values_count_what_comes_next_from_its_mean_where_as_many_moves_are_l
 }
 
 /// The first update from states of one position.
-fn first_update<G: Image<Rules: Default>>(state: G::State, overrides: &[&str]) -> Update {
+fn first_update<G: Image<Rules: Default> + Measured>(state: G::State, overrides: &[&str]) -> Update {
     let config =
         config(&[&["learning.batch=4", "learning.expected.outcomes=1", "learning.loss=squared"], overrides].concat());
     let mut replay = Replay::new(&config.learner.replay);
@@ -316,7 +316,7 @@ fn a_training_with_a_weight_that_is_no_number_has_diverged() {
     let count = count.seen;
     assert_eq!(count, 10, "weight and bias of stem, body, summary, hidden and advantage");
     for before in 0..count {
-        let mut learner = fresh();
+        let learner = fresh();
         let network = learner.q_learner().network().clone();
         let arrays = |network: &QNetwork| postcard::to_stdvec(&network.arrays().unwrap()).unwrap();
         let (whole, spoilt) = (arrays(&network), arrays(&network.clone().map(&mut Spoil { before, seen: 0 })));
@@ -324,7 +324,8 @@ fn a_training_with_a_weight_that_is_no_number_has_diverged() {
         let mut saved = postcard::to_stdvec(&learner.save().unwrap()).unwrap();
         let place = saved.windows(whole.len()).position(|bytes| bytes == whole).unwrap();
         saved.splice(place..place + whole.len(), spoilt);
-        learner.restore(postcard::from_bytes(&saved).unwrap()).unwrap();
+        let saved = postcard::from_bytes(&saved).unwrap();
+        let mut learner = Dqn::<Probe<Delayed>>::resume(&config(&[]), &(), &cpu(), saved).unwrap();
 
         let rounds = std::iter::repeat_with(|| learner.round(&mut Metrics::default()));
         let error = rounds.take(100).find_map(Result::err).expect("it goes on and on").to_string();

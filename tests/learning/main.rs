@@ -8,6 +8,7 @@ mod network;
 mod optimizer;
 mod probe_games;
 mod resume;
+mod toy;
 mod update;
 
 use matchq::games::Match3;

@@ -9,8 +9,8 @@ use matchq::games::{ActionMask, Game, Games, Image, Lookahead, Match3, Plan, off
 use matchq::network::{
     Encoder, Input, ModelConfig, NetworkConfig, Precision, QNetwork, device, evaluate, evaluator, tensors, to_vec,
 };
-use matchq::random::{Draw, Role, Stream};
 use matchq::players::{Array, Arrays};
+use matchq::random::{Draw, Role, Stream};
 
 const PLAIN: NetworkConfig = NetworkConfig {
     channels: 8,
@@ -255,7 +255,7 @@ fn without_the_networks_output_the_prior_alone_is_left() {
     for (config, depth) in [(PLANS, 2), (PREDICTING, 1), (AFTERSTATE, 0), (PLAIN, 0)] {
         let network = network(&config, 1);
         let mut evaluator = evaluator::<Match3>(&network, 16, &cpu());
-        evaluator.see(network.exact_view());
+        evaluator.see(network.shape().exact_view());
         evaluator.output = 0.0;
         let values = evaluator.values(&states).unwrap();
         for (state, values) in states.iter().zip(values.chunks(Match3::ACTIONS)) {

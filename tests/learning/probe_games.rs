@@ -242,7 +242,7 @@ impl<S: Script> Lookahead for Probe<S> {
 
     fn after(state: &Position, action: usize) -> After<Position> {
         let (left, points) = (Self::done(state, action), claim(arrived::<S>(*state), action));
-        After { state: left, points, actions: Self::sure(&left) }
+        After { state: left, points, actions: Self::gaining(&left) }
     }
 }
 

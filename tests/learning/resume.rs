@@ -1,4 +1,6 @@
-//! A training that is stopped, or killed, and resumed equals the one that never was, bit for bit.
+//! The folder of a run: what a kill leaves there, what is damaged or does not fit, what may be set anew.
+//!
+//! That any learner goes on to the same bits is the test `learners::conformance`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,8 +16,9 @@ use matchq::learners::Container;
 use matchq::learners::checkpoint::Checkpoint;
 use matchq::learners::dqn::Config;
 use matchq::learners::{Dqn, Ending, Run, RunFolder, TrainConfig};
-use matchq::network::{Model, device};
-use matchq::players::NetworkPlayer;
+use matchq::network::device;
+use matchq::players::network::Processor;
+use matchq::players::{Agent, NetworkPlayer};
 use tempfile::TempDir;
 
 use crate::configuration;
@@ -32,32 +35,6 @@ const CONFIG: &str = "
     checkpoint = { every = 144 }
     logging = { every = 40 }
 ";
-
-/// Every switch that has something to save.
-const SWITCHES: [&str; 8] = [
-    "learning.relative=true",
-    "replay.prioritised=true",
-    "learning.n_step=2",
-    "learning.double=true",
-    "learning.loss=squared",
-    "network.dueling=true",
-    "target.update=soft",
-    "target.rate=0.1",
-];
-
-/// What the target network adds is kept with a transition, which is not saved.
-const KEPT: [&str; 5] = [
-    "learning.double=false",
-    "learning.n_step=2",
-    "network.input=afterstate",
-    "network.dynamics_waves=2",
-    "network.dynamics_layers=2",
-];
-
-/// What is not kept, since acting has another maximum.
-const NOT_KEPT: [&str; 3] = ["network.input=plans", "network.next_moves=2", "learning.double=false"];
-
-const SIMULATIONS: [&str; 2] = ["learning.expected.outcomes=2", "network.share_colours=true"];
 
 const PLANS: [&str; 6] = [
     "network.input=plans",
@@ -170,35 +147,13 @@ fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn the_same_configuration_and_seed_give_the_same_bits_and_another_seed_others() {
-    let (_runs, first) = uninterrupted(&SWITCHES);
-    let (_runs_again, again) = uninterrupted(&SWITCHES);
-    assert_same(&again, &first);
-    let (_runs_other, other) = uninterrupted(&[&SWITCHES[..], &["seed=12"]].concat());
-    assert_ne!(timeless(&other, "train.csv"), timeless(&first, "train.csv"));
-}
-
-#[test]
-fn a_training_stopped_half_way_and_resumed_equals_the_one_never_stopped() {
-    let rounded = [&SWITCHES[..], &["network.precision=bf16"]].concat();
-    for switches in [&[][..], &SWITCHES, &KEPT, &NOT_KEPT, &SIMULATIONS, &PLANS, &DYNAMICS, &rounded] {
-        let (_runs, expected) = uninterrupted(switches);
-        // In the warm-up, between two copies of the target network, and just before the end.
-        for step in [40, 248, 472] {
-            let (_runs, folder) = stopped(switches, step);
-            assert_same(&finish(resume(&folder)), &expected);
-        }
-    }
-}
-
-#[test]
 fn an_evaluation_plays_what_the_checkpoint_plays_by_itself() {
     type Player = NetworkPlayer<Match3>;
     let exact: fn(&mut Player) = |player| player.evaluator.see(player.evaluator.view().exact());
     let without_plans: fn(&mut Player) = |player| player.evaluator.next_moves = 0;
     for (switches, change) in [(&DYNAMICS[..], exact), (&PLANS, without_plans)] {
         let (_runs, folder) = uninterrupted(switches);
-        let policy = Model::load::<Match3>(Some(&folder.join("best.safetensors")), &cpu()).unwrap();
+        let policy = Agent::load(&folder.join("best.safetensors")).unwrap().network::<Match3>().unwrap();
         let mean = |mut player: Player| {
             let games = play_series(&mut player, &Rules::default(), 1_000_000, 4, |_| ()).unwrap();
             let luck_adjusted =
@@ -207,7 +162,7 @@ fn an_evaluation_plays_what_the_checkpoint_plays_by_itself() {
         };
         let log = fs::read_to_string(folder.join("evaluations.csv")).unwrap();
         let best = log.lines().last().unwrap().split(',').nth(11).unwrap().parse::<f64>().unwrap();
-        let player = || Player::of(&policy, 64, &cpu());
+        let player = || Player::of(&policy, 64, &Processor).unwrap();
         assert!((mean(player()) - best).abs() < 1e-6, "{} is not {best}", mean(player()));
         let mut other = player();
         change(&mut other);
@@ -216,36 +171,9 @@ fn an_evaluation_plays_what_the_checkpoint_plays_by_itself() {
 }
 
 #[test]
-fn a_training_stopped_after_every_step_equals_the_one_never_stopped() {
-    let (_runs, expected) = uninterrupted(&SWITCHES);
-    let (_runs_stopped, folder) = stopped(&SWITCHES, 8);
-    for step in (16..480).step_by(8) {
-        stop_at(resume(&folder), step);
-    }
-    assert_same(&finish(resume(&folder)), &expected);
-}
-
-#[test]
-fn what_the_target_network_adds_is_the_same_kept_with_a_transition_or_computed_anew() {
-    // Elsewhere a board's values may depend on the others in its batch.
-    if device::select(None).unwrap().0 != "flex" {
-        return;
-    }
-    // Resumed after every step, a training keeps nothing.
-    for switches in [KEPT.to_vec(), [&KEPT[..], &["replay.capacity=16", "target.every=50"]].concat()] {
-        let (_runs, expected) = uninterrupted(&switches);
-        let (_runs_stopped, folder) = stopped(&switches, 8);
-        for step in (16..480).step_by(8) {
-            stop_at(resume(&folder), step);
-        }
-        assert_same(&finish(resume(&folder)), &expected);
-    }
-}
-
-#[test]
 fn logs_ahead_of_the_checkpoint_are_rolled_back() {
-    let (_runs, expected) = uninterrupted(&SWITCHES);
-    let (_runs_killed, folder) = stopped(&SWITCHES, 200);
+    let (_runs, expected) = uninterrupted(&[]);
+    let (_runs_killed, folder) = stopped(&[], 200);
     let checkpoint = fs::read(folder.join("last.ckpt")).unwrap();
     stop_at(resume(&folder), 464);
     // As if it had been killed then, without a checkpoint since step 200.
@@ -318,23 +246,13 @@ fn a_state_that_does_not_fit_its_configuration_or_the_program_is_refused_with_a_
 }
 
 #[test]
-fn a_checkpoint_saved_again_is_the_same_file() {
-    for switches in [&SWITCHES[..], &SIMULATIONS] {
-        let (_runs, folder) = stopped(switches, 200);
-        let before = fs::read(folder.join("last.ckpt")).unwrap();
-        resume(&folder).save().unwrap();
-        assert!(fs::read(folder.join("last.ckpt")).unwrap() == before);
-    }
-}
-
-#[test]
 fn the_last_agent_is_the_network_of_the_last_checkpoint() {
     for (switches, same_as_best) in [(&["evaluation.every=200"][..], true), (&[], false)] {
         let (_runs, folder) = stopped(switches, 200);
-        let last = Model::load::<Match3>(Some(&folder.join("last.safetensors")), &cpu()).unwrap();
+        let last = Agent::load(&folder.join("last.safetensors")).unwrap().network::<Match3>().unwrap();
         let training = resume(&folder);
         let network = training.learner().q_learner().network();
-        assert_eq!((last.network.arrays(), last.config), (network.arrays(), training.config().model()));
+        assert_eq!((last.weights, last.config), (network.arrays().unwrap(), training.config().model()));
         // The best is that of step 120, unless the evaluation is at the end.
         assert_eq!(
             fs::read(folder.join("best.safetensors")).unwrap() == fs::read(folder.join("last.safetensors")).unwrap(),
@@ -353,20 +271,6 @@ fn an_agent_is_a_small_part_of_the_checkpoint_to_resume() {
 /// A configuration of which nothing goes by the share of the training that is done.
 const CONSTANT: [&str; 3] =
     ["learning.final_learning_rate=1e-3", "replay.prioritised=true", "replay.importance_exponent=1"];
-
-#[test]
-fn a_training_made_longer_equals_the_one_that_was_as_long_from_the_beginning() {
-    let (_runs, expected) = uninterrupted(&CONSTANT);
-    let short = [&CONSTANT[..], &["training.steps=240"]].concat();
-    for stop in [false, true] {
-        let runs = tempfile::tempdir().unwrap();
-        let training = start(runs.path(), config(&short));
-        let folder = if stop { stop_at(training, 200) } else { finish(training) };
-        assert_same(&finish(resume_with(&folder, &["training.steps=480"]).unwrap()), &expected);
-        // What was set is kept.
-        assert_eq!(resume(&folder).steps(), 480);
-    }
-}
 
 #[test]
 fn what_cannot_be_set_of_a_training_that_has_begun_is_refused_and_the_folder_stays_as_it_was() {
@@ -394,15 +298,4 @@ fn what_cannot_be_set_of_a_training_that_has_begun_is_refused_and_the_folder_sta
     }
     // The steps that it has anyway are no change.
     assert_eq!(resume_with(&scheduled, &["training.steps=480"]).unwrap().steps(), 480);
-}
-
-#[test]
-fn a_training_in_progress_is_not_resumed_beside_itself() {
-    let runs = tempfile::tempdir().unwrap();
-    let training = start(runs.path(), config(&[]));
-    let folder = training.folder().path().to_owned();
-    let error = resume_with(&folder, &[]).err().expect("it is refused").to_string();
-    assert!(error.contains("another process trains in this folder"), "{error}");
-    drop(training);
-    assert_eq!(resume(&folder).step(), 0);
 }

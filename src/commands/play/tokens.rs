@@ -125,13 +125,7 @@ struct Drawing<'a> {
 /// Draws a session's board with its coordinates and marks.
 ///
 /// (left, top) is the corner of the coordinates.
-pub fn draw<G: Roster>(
-    buffer: &mut Buffer,
-    (left, top): (u16, u16),
-    cell: CellSize,
-    session: &Session<G>,
-    look: Look,
-) {
+pub fn draw<G: Roster>(buffer: &mut Buffer, (left, top): (u16, u16), cell: CellSize, session: &Session<G>, look: Look) {
     let board = session.board();
     let (columns, rows) = board.size();
     let corner = (left + edge(rows) as u16, top + HEAD);

@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::games::{ActionFeatures, ActionMask, Game, Image, Lookahead, Mask, MaskKind, Shape, StateFeatures, Step, Text, Token};
-use crate::players::Roster;
+use crate::games::{
+    ActionFeatures, ActionMask, Game, Image, Lookahead, Mask, MaskKind, Shape, StateFeatures, Step, Text, Token,
+};
+use crate::players::{Measured, Roster};
 use crate::random::{CPythonRandom, Draw};
 
 /// The game, by its tokens row by row.
@@ -148,6 +150,8 @@ impl Text for Toy {
         (self.step(action, draw), vec![])
     }
 }
+
+impl Measured for Toy {}
 
 impl Roster for Toy {
     const ABOUT: &'static str = "";

@@ -20,7 +20,7 @@ use super::simulated::Outcomes;
 use super::target_network::Target;
 use super::targets::{self, Backup, Next};
 use crate::error::Result;
-use crate::games::{ActionMask, SeenWave, Image};
+use crate::games::{ActionMask, Image, SeenWave};
 use crate::network::{Encoded, Encoder, Evaluator, QNetwork, device, evaluate, evaluator};
 use crate::players::Arrays;
 use crate::players::Measured;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{Learner, Metrics, OutOfRange, TrainConfig, require};
+use super::super::{Learner, LearnerConfig, Metrics, OutOfRange, TrainConfig};
 use super::config::Config;
 use super::exploration::epsilon_greedy;
 use super::gradient::Gradient;
@@ -14,10 +14,10 @@ use super::replay::{Replay, Transition};
 use super::seen_waves::SeenWaves;
 use super::targets::{highest, mean_errors};
 use crate::error::{Error, Result};
-use crate::games::{ActionMask, Games, SeenWave, Image};
+use crate::games::{ActionMask, Games, Image, SeenWave};
 use crate::network::device::Device;
 use crate::network::{Model, ModelConfig};
-use crate::players::{AgentFile, NetworkPlayer, Player, Measured};
+use crate::players::{AgentFile, Measured, NetworkPlayer, Player};
 use crate::random::{Role, Stream};
 
 /// Deep Q-learning in many games that step together.
@@ -53,9 +53,28 @@ pub struct Saved<'a, G: Image + Measured> {
     explore: Stream,
 }
 
+impl LearnerConfig for Config {
+    const STEPS: &'static str = "training.steps";
+
+    fn steps(&self) -> u64 {
+        self.training.steps
+    }
+
+    fn check(&self) -> std::result::Result<(), OutOfRange> {
+        self.check()
+    }
+
+    fn quick_steps(&self) -> u64 {
+        if self.training.updates == 0 { 0 } else { self.training.warmup }
+    }
+
+    fn check_lengthening(&self) -> std::result::Result<(), String> {
+        self.check_lengthening()
+    }
+}
+
 impl<G: Image + Measured> Learner<G> for Dqn<G> {
     const NAME: &'static str = "dqn";
-    const STEPS: &'static str = "training.steps";
     const DEPENDS_ON_THREADS: bool = true;
     const COUNTERS: &'static [&'static str] = &["updates"];
     const SHOWN: &'static [&'static str] = &["updates", "epsilon", "loss"];
@@ -77,29 +96,6 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
             "games",
             "score",
         ]
-    }
-
-    fn check(config: &Config) -> std::result::Result<(), OutOfRange> {
-        config.check()?;
-        let name = G::NAME;
-        require(
-            !(config.learning.relative && G::MAY_END_EARLY),
-            "learning.relative",
-            true,
-            format!("false in {name}, whose games may end early: their end would be worth what an average position is"),
-        )
-    }
-
-    fn steps(config: &Config) -> u64 {
-        config.training.steps
-    }
-
-    fn quick_steps(config: &Config) -> u64 {
-        if config.training.updates == 0 { 0 } else { config.training.warmup }
-    }
-
-    fn check_lengthening(config: &Config) -> std::result::Result<(), String> {
-        config.check_lengthening()
     }
 
     fn new(config: &TrainConfig<Config>, rules: &G::Rules, device: &Device) -> Result<Self> {
@@ -198,16 +194,24 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
         })
     }
 
-    fn restore(&mut self, saved: Saved<'static, G>) -> Result<()> {
-        self.check_saved(&saved).map_err(|what| Error::user(format!("{what} do not fit the run's configuration")))?;
-        self.q_learner.restore(saved.q_learner)?;
-        self.step = saved.step;
-        self.games = saved.games.into_owned();
-        self.n_steps = saved.n_steps.into_owned();
-        self.replay = saved.replay.into_owned();
-        self.seen_waves = saved.seen_waves.into_owned();
-        self.explore = saved.explore;
-        Ok(())
+    fn resume(
+        config: &TrainConfig<Config>,
+        rules: &G::Rules,
+        device: &Device,
+        saved: Saved<'static, G>,
+    ) -> Result<Self> {
+        let mut new = Self::new(config, rules, device)?;
+        new.check_saved(&saved).map_err(|what| Error::user(format!("{what} do not fit the run's configuration")))?;
+        new.q_learner.restore(saved.q_learner)?;
+        Ok(Self {
+            step: saved.step,
+            games: saved.games.into_owned(),
+            n_steps: saved.n_steps.into_owned(),
+            replay: saved.replay.into_owned(),
+            seen_waves: saved.seen_waves.into_owned(),
+            explore: saved.explore,
+            ..new
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::config::Expected;
 use super::replay::Transition;
 use super::targets::{Backup, Next};
-use crate::games::{ActionMask, Plan, offered, Image};
+use crate::games::{ActionMask, Image, Plan, offered};
 use crate::network::{View, by_certain_points};
 use crate::players::Measured;
 use crate::random::{ColumnStreams, Draw, Role, Stream};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{OutOfRange, require};
+use super::super::{LearnerConfig, OutOfRange, require};
 use super::{cma, cross_entropy, genetic};
 
 /// All sections of the learner.
@@ -84,12 +84,14 @@ impl Default for Fitness {
     }
 }
 
-impl Config {
-    /// Checks every section.
-    ///
-    /// # Errors
-    /// The first value that is not right.
-    pub fn check(&self) -> Result<(), OutOfRange> {
+impl LearnerConfig for Config {
+    const STEPS: &'static str = "training.generations";
+
+    fn steps(&self) -> u64 {
+        self.training.generations
+    }
+
+    fn check(&self) -> Result<(), OutOfRange> {
         let Self { training, learning: _, fitness, genetic, cross_entropy, cma } = self;
         require(training.generations >= 1, "training.generations", training.generations, "at least 1")?;
         require((1..=100_000).contains(&fitness.games), "fitness.games", fitness.games, "between 1 and 100000")?;

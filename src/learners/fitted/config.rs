@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{OutOfRange, require, unit};
+use super::super::{LearnerConfig, OutOfRange, require, unit};
 
 /// All sections of the learner.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -86,12 +86,14 @@ impl Default for Playing {
     }
 }
 
-impl Config {
-    /// Checks every section.
-    ///
-    /// # Errors
-    /// The first value that is not right.
-    pub fn check(&self) -> Result<(), OutOfRange> {
+impl LearnerConfig for Config {
+    const STEPS: &'static str = "training.sweeps";
+
+    fn steps(&self) -> u64 {
+        self.training.sweeps
+    }
+
+    fn check(&self) -> Result<(), OutOfRange> {
         let Self { training, sampling, learning, playing } = self;
         require(training.sweeps >= 1, "training.sweeps", training.sweeps, "at least 1")?;
         let positions = sampling.positions;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{OutOfRange, require};
+use super::super::{LearnerConfig, OutOfRange, require};
 
 /// All sections of the learner.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -74,12 +74,14 @@ impl Default for Sampling {
     }
 }
 
-impl Config {
-    /// Checks every section.
-    ///
-    /// # Errors
-    /// The first value that is not right.
-    pub fn check(&self) -> Result<(), OutOfRange> {
+impl LearnerConfig for Config {
+    const STEPS: &'static str = "training.sweeps";
+
+    fn steps(&self) -> u64 {
+        self.training.sweeps
+    }
+
+    fn check(&self) -> Result<(), OutOfRange> {
         let Self { training, learning, sampling } = self;
         let positive = |number: f64| number > 0.0 && number.is_finite();
         require(training.sweeps >= 1, "training.sweeps", training.sweeps, "at least 1")?;

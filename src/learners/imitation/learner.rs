@@ -1,225 +1,156 @@
 //! Some positions of a sweep, and the regression at its end.
 
-use std::time::{Duration, Instant};
-
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::super::{Learner, Metrics, OutOfRange, TrainConfig};
-use super::config::Config;
+use super::super::Metrics;
+use super::super::linear::{Algorithm, Fixed, LinearLearner, Terms};
+use super::config::{Config, Sampling};
 use super::labels::{Labels, Regression, label};
 use crate::error::{Error, Result};
-use crate::network::device::Device;
-use crate::players::AgentFile;
+use crate::players::Linear;
 use crate::players::Roster;
-use crate::players::{Linear, Player, PolicyPlayer, Selection, places};
 use crate::random::{Role, Stream};
+
+/// The learner that imitates.
+pub type Imitation<G> = LinearLearner<G, Apprentice<G>>;
 
 /// Imitation of an expert by data aggregation (DAgger).
 ///
 /// Ross, Gordon and Bagnell 2011, "A reduction of imitation learning and structured prediction to no-regret online
-/// learning". The expert is a linear controller that looks a piece further. Its apprentice plays, the expert says what
+/// learning". The expert is a linear agent that looks a piece further. Its apprentice plays, the expert says what
 /// every action is worth in the positions that come up, and the apprentice's weights are fitted to the differences
 /// between its choice and the others; close ones count most. Pairs of all sweeps are kept.
-pub struct Imitation<G: Roster> {
-    config: TrainConfig<Config>,
-    rules: G::Rules,
-    /// The features, in the order of the regression.
-    selection: Selection,
-    moving: Moving<G>,
-}
-
-/// Everything that moves.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Moving<G: Roster> {
+pub struct Apprentice<G: Roster> {
     sweeps: u64,
     /// Positions of the sweep so far.
     positions: u64,
     /// Those of them in which expert and apprentice chose the same.
     agreed: u64,
     games: Vec<(G, Stream)>,
-    /// Of the apprentice; none before the end of the first sweep.
+    /// None before the end of the first sweep.
     ///
-    /// In the first sweep it is the expert without a further look.
+    /// In the first sweep the apprentice is the expert without a further look.
     weights: Option<Vec<f64>>,
     regression: Regression,
-    /// The expert's features and weights.
-    expert: Vec<(usize, f64)>,
 }
 
-/// How long a round goes on before it can be stopped.
-///
-/// What it finds does not depend on this.
-const ROUND: Duration = Duration::from_secs(5);
-
-impl<G: Roster> Learner<G> for Imitation<G> {
+impl<G: Roster> Algorithm<G> for Apprentice<G> {
     const NAME: &'static str = "imitation";
-    const STEPS: &'static str = "training.sweeps";
-    const COUNTERS: &'static [&'static str] = &[];
-    const SHOWN: &'static [&'static str] = &["agreement", "explained"];
-    const HAS_MASK: bool = false;
-
+    const COLUMNS: &'static [&'static str] = &["agreement", "explained"];
     type Config = Config;
-    type Saved = Moving<G>;
 
-    fn columns() -> Vec<&'static str> {
-        vec!["agreement", "explained"]
+    fn features(config: &Config) -> &[String] {
+        &config.learning.features
     }
 
-    fn check(config: &Config) -> std::result::Result<(), OutOfRange> {
-        config.check()
-    }
-
-    fn steps(config: &Config) -> u64 {
-        config.training.sweeps
-    }
-
-    fn new(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device) -> Result<Self> {
+    /// The expert.
+    fn given(config: &Config) -> Result<Linear> {
         if G::PIECES.is_empty() {
             return Err(Error::user(format!(
                 "imitation needs a game in which a piece comes next, and {} has none",
                 G::NAME
             )));
         }
-        let expert = match (&config.learner.learning.expert, G::PRESETS.first()) {
+        let expert = match (&config.learning.expert, G::PRESETS.first()) {
             (Some(name), _) => Linear::named::<G>(name).map_err(|error| error.of("learning.expert"))?,
             (None, Some(known)) => Linear::of::<G>(known)?,
             (None, None) => {
                 return Err(Error::user(format!("learning.expert: {} has no weights of its own with a name", G::NAME)));
             }
         };
-        Self::of(config, rules, expert.scaled().terms().to_vec())
+        Ok(expert.scaled())
     }
 
-    /// With the expert that it began with: the file may be another by now.
-    fn resume(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device, saved: Moving<G>) -> Result<Self> {
-        Linear::saved::<G>(&saved.expert)?;
-        let mut learner = Self::of(config, rules, saved.expert.clone())?;
-        learner.restore(saved)?;
-        Ok(learner)
+    fn new(fixed: &Fixed<G, Config>) -> Result<Self> {
+        let game = |game| {
+            let mut stream = Stream::new(fixed.seed, Role::Game, game);
+            (G::new(&fixed.rules, &mut stream), stream)
+        };
+        Ok(Self {
+            sweeps: 0,
+            positions: 0,
+            agreed: 0,
+            games: (0..fixed.config.sampling.games).map(game).collect(),
+            weights: None,
+            regression: Regression::new(fixed.selection.features().len()),
+        })
+    }
+
+    fn fits(&self, fixed: &Fixed<G, Config>) -> bool {
+        let features = fixed.selection.features().len();
+        self.weights.as_ref().is_none_or(|weights| weights.len() == features)
+            && self.regression.width() == features
+            && self.games.len() as u64 == fixed.config.sampling.games
     }
 
     fn step(&self) -> u64 {
-        self.moving.sweeps
+        self.sweeps
     }
 
-    /// Asks about some positions; after the last of a sweep, it ends.
-    fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
-        let begin = Instant::now();
-        let Config { learning, sampling, .. } = self.config.learner.clone();
-        while self.moving.positions < sampling.positions && begin.elapsed() < ROUND {
-            self.look();
+    /// Asks about the next position of each game, or of as many as the sweep still wants; after its last, ends it.
+    fn round(&mut self, fixed: &Fixed<G, Config>, metrics: &mut Metrics) -> Result<()> {
+        let Config { learning, sampling: Sampling { positions, games, moves }, .. } = &fixed.config;
+        let apprentice = self.apprentice(fixed);
+        let expert = Linear::new(fixed.given.clone()).player::<G>(2);
+        let wanted = (positions - self.positions).min(*games) as usize;
+        let look = |(game, stream): &mut (G, Stream)| {
+            for _ in 0..*moves {
+                if game.step(G::first_best(&game.state(), &apprentice), stream).terminal {
+                    *game = G::new(&fixed.rules, stream);
+                }
+            }
+            let choice = G::first_best(&game.state(), &apprentice);
+            label(&game.state(), &expert, choice, &fixed.selection, learning.temperature)
+        };
+        let found: Vec<Labels> = self.games[..wanted].par_iter_mut().map(look).collect();
+        for labels in &found {
+            labels.pairs.iter().for_each(|pair| self.regression.add(pair));
+            self.agreed += u64::from(labels.agree);
         }
-        if self.moving.positions < sampling.positions {
+        self.positions += wanted as u64;
+        if self.positions < *positions {
             return Ok(());
         }
-        let solved = self.moving.regression.solve(learning.ridge);
-        let (weights, explained) = solved.ok_or_else(|| {
+
+        let (weights, explained) = self.regression.solve(learning.ridge).ok_or_else(|| {
             Error::runtime(
                 "the positions do not determine the weights: a larger learning.ridge helps, a larger learning.temperature, or \
                  more sampling.positions",
             )
         })?;
-        let count = self.moving.positions as f64;
-        metrics.set("agreement", self.moving.agreed as f64 / count);
+        metrics.set("agreement", self.agreed as f64 / self.positions as f64);
         metrics.set("explained", explained);
-        (self.moving.positions, self.moving.agreed) = (0, 0);
-        self.moving.weights = Some(weights);
-        self.moving.sweeps += 1;
+        (self.positions, self.agreed) = (0, 0);
+        self.weights = Some(weights);
+        self.sweeps += 1;
         Ok(())
     }
 
-    fn player(&self) -> impl Player<G> {
-        PolicyPlayer::new("linear", self.controlled().player::<G>(1))
-    }
-
-    fn agent(&self) -> Result<AgentFile> {
-        self.controlled().to_file::<G>(&self.rules)
-    }
-
-    fn save(&self) -> Result<impl Serialize> {
-        Ok(self.moving.clone())
-    }
-
-    fn restore(&mut self, saved: Moving<G>) -> Result<()> {
-        if saved.regression.width() != self.selection.features().len()
-            || saved.games.len() as u64 != self.config.learner.sampling.games
-        {
-            return Err(Error::user("its regression or its games do not fit the configuration"));
-        }
-        self.moving = saved;
-        Ok(())
+    /// Features that never came up are left out.
+    fn terms(&self, fixed: &Fixed<G, Config>) -> Terms {
+        self.apprentice(fixed).into_iter().filter(|(_, weight)| *weight != 0.0).collect()
     }
 }
 
-impl<G: Roster> Imitation<G> {
-    /// One with an expert by its features and weights.
-    fn of(config: &TrainConfig<Config>, rules: &G::Rules, expert: Vec<(usize, f64)>) -> Result<Self> {
-        let Config { learning, sampling, .. } = &config.learner;
-        let selection = Selection::new::<G>(places::<G>(&learning.features, "learning.features")?);
-        let game = |game| {
-            let mut stream = Stream::new(config.run.seed, Role::Game, game);
-            (G::new(rules, &mut stream), stream)
-        };
-        let moving = Moving {
-            sweeps: 0,
-            positions: 0,
-            agreed: 0,
-            games: (0..sampling.games).map(game).collect(),
-            weights: None,
-            regression: Regression::new(selection.features().len()),
-            expert,
-        };
-        Ok(Self { config: config.clone(), rules: rules.clone(), selection, moving })
-    }
-
-    /// Asks about the next position of each game, or of as many as the sweep still wants.
-    fn look(&mut self) {
-        let Config { learning, sampling, .. } = &self.config.learner;
-        let apprentice = self.apprentice();
-        let expert = Linear::new(self.moving.expert.clone()).player::<G>(2);
-        let wanted = (sampling.positions - self.moving.positions).min(sampling.games) as usize;
-        let (rules, selection) = (&self.rules, &self.selection);
-        let look = |(game, stream): &mut (G, Stream)| {
-            for _ in 0..sampling.moves {
-                if game.step(G::first_best(&game.state(), &apprentice), stream).terminal {
-                    *game = G::new(rules, stream);
-                }
-            }
-            let choice = G::first_best(&game.state(), &apprentice);
-            label(&game.state(), &expert, choice, selection, learning.temperature)
-        };
-        let found: Vec<Labels> = self.moving.games[..wanted].par_iter_mut().map(look).collect();
-        for labels in &found {
-            labels.pairs.iter().for_each(|pair| self.moving.regression.add(pair));
-            self.moving.agreed += u64::from(labels.agree);
-        }
-        self.moving.positions += wanted as u64;
-    }
-
+impl<G: Roster> Apprentice<G> {
     /// The features and weights by which the apprentice plays.
-    fn apprentice(&self) -> Vec<(usize, f64)> {
-        match &self.moving.weights {
-            Some(weights) => self.selection.weighed(weights),
-            None => self.moving.expert.clone(),
+    fn apprentice(&self, fixed: &Fixed<G, Config>) -> Terms {
+        match &self.weights {
+            Some(weights) => fixed.selection.weighed(weights),
+            None => fixed.given.clone(),
         }
-    }
-
-    /// The controller that it has learned to be.
-    ///
-    /// Features that never came up are left out.
-    fn controlled(&self) -> Linear {
-        Linear::new(self.apprentice().into_iter().filter(|(_, weight)| *weight != 0.0).collect()).scaled()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::games::Tetris;
     use crate::games::tetris::Rules;
-    use crate::games::{Match3, Tetris};
-    use crate::learners::Source;
+    use crate::learners::{Learner, Source};
     use crate::network::device;
 
     const CONFIG: &str = "
@@ -235,11 +166,6 @@ mod tests {
         let source = Source::parse(CONFIG, "it", &sets).unwrap();
         let (config, rules) = source.resolve::<Tetris, Imitation<Tetris>>().unwrap();
         Imitation::new(&config, &rules, &device::select(None).unwrap().1)
-    }
-
-    fn resumed(learner: &Imitation<Tetris>, saved: &[u8]) -> Imitation<Tetris> {
-        let device = device::select(None).unwrap().1;
-        Imitation::resume(&learner.config, &learner.rules, &device, postcard::from_bytes(saved).unwrap()).unwrap()
     }
 
     fn sweep(learner: &mut Imitation<Tetris>) -> Metrics {
@@ -265,60 +191,8 @@ mod tests {
             });
             runs.sum::<f64>()
         };
-        let (apprentice, alone) = (lines(learner.controlled().terms()), lines(&learner.moving.expert));
+        let (apprentice, alone) = (lines(learner.controlled().terms()), lines(&learner.fixed.given));
         assert!(apprentice > alone, "{apprentice} and {alone}");
-    }
-
-    #[test]
-    fn what_is_learned_is_the_same_at_any_number_of_threads_and_after_a_pause() {
-        let learned = |threads, pause: bool| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| {
-                let mut learner = fresh(&[]).unwrap();
-                sweep(&mut learner);
-                if pause {
-                    (0..3).for_each(|_| learner.look());
-                    assert_eq!(learner.moving.positions, 60);
-                    let saved = postcard::to_stdvec(&learner.moving).unwrap();
-                    learner = resumed(&learner, &saved);
-                }
-                sweep(&mut learner);
-                learner.moving.weights.unwrap()
-            })
-        };
-        let once = learned(1, false);
-        assert!(once == learned(3, false) && once == learned(1, true));
-    }
-
-    #[test]
-    fn the_expert_is_the_one_that_a_run_began_with_whatever_its_file_has_become() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("best.safetensors");
-        let write = |name: &str| {
-            let rules = Rules::new(6).unwrap();
-            Linear::named::<Tetris>(name).unwrap().to_file::<Tetris>(&rules).unwrap().save(&file).unwrap();
-        };
-        write("dt-10");
-        let set = format!("learning.expert={}", folder.path().display());
-        let begun = fresh(&[&set]).unwrap();
-        let saved = postcard::to_stdvec(&begun.moving).unwrap();
-        let found = |mut learner: Imitation<Tetris>| {
-            sweep(&mut learner);
-            learner.moving.weights
-        };
-        let expected = found(resumed(&begun, &saved));
-        write("dellacherie");
-        assert!(found(resumed(&begun, &saved)) == expected && found(fresh(&[&set]).unwrap()) != expected);
-        std::fs::remove_file(&file).unwrap();
-        assert!(found(resumed(&begun, &saved)) == expected);
-    }
-
-    #[test]
-    fn a_game_without_pieces_is_refused_for_that_reason_whatever_the_expert() {
-        let source = Source::parse("learner = 'imitation'\nlearning = { expert = 'dt-10' }", "it", &[]).unwrap();
-        let (config, rules) = source.resolve::<Match3, Imitation<Match3>>().unwrap();
-        let refused = Imitation::<Match3>::new(&config, &rules, &device::select(None).unwrap().1).err().unwrap();
-        assert_eq!(refused.to_string(), "imitation needs a game in which a piece comes next, and match3 has none");
     }
 
     #[test]

@@ -9,4 +9,4 @@ pub mod labels;
 pub mod learner;
 
 pub use config::Config;
-pub use learner::Imitation;
+pub use learner::{Apprentice, Imitation};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{OutOfRange, require, unit};
+use super::super::{LearnerConfig, OutOfRange, require, unit};
 
 /// All sections of the learner.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -68,12 +68,14 @@ impl Default for Sampling {
     }
 }
 
-impl Config {
-    /// Checks every section.
-    ///
-    /// # Errors
-    /// The first value that is not right.
-    pub fn check(&self) -> Result<(), OutOfRange> {
+impl LearnerConfig for Config {
+    const STEPS: &'static str = "training.policies";
+
+    fn steps(&self) -> u64 {
+        self.training.policies
+    }
+
+    fn check(&self) -> Result<(), OutOfRange> {
         let Self { training, learning, sampling } = self;
         require(training.policies >= 1, "training.policies", training.policies, "at least 1")?;
         require(unit(learning.discount), "learning.discount", learning.discount, "between 0 and 1")?;

@@ -1,37 +1,28 @@
 //! Some moves of a policy, and the next policy at their end.
 
-use std::time::{Duration, Instant};
-
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::super::{Learner, Metrics, OutOfRange, TrainConfig};
-use super::config::Config;
+use super::super::Metrics;
+use super::super::linear::{Algorithm, Fixed, LinearLearner, Terms};
+use super::config::{Config, Sampling};
 use super::lstd::{Lstd, Sparse, Transition};
 use crate::error::{Error, Result};
-use crate::network::device::Device;
-use crate::players::AgentFile;
 use crate::players::Roster;
-use crate::players::{Linear, Player, PolicyPlayer, Selection, places};
+use crate::players::Selection;
 use crate::random::{Draw, Role, Stream};
+
+/// The learner of values of actions.
+pub type Lspi<G> = LinearLearner<G, PolicyIteration<G>>;
 
 /// Least-squares policy iteration.
 ///
 /// Lagoudakis and Parr 2003, "Least-squares policy iteration". The value of an action is linear in its features. A
 /// policy plays, with some random moves; the weights under which its action values agree with themselves are solved
 /// for ([`Lstd`]), and the next policy plays the action of the highest value.
-pub struct Lspi<G: Roster> {
-    config: TrainConfig<Config>,
-    rules: G::Rules,
-    /// The features, in the order of the weights.
-    selection: Selection,
-    moving: Moving<G>,
-}
-
-/// Everything that moves.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Moving<G: Roster> {
+pub struct PolicyIteration<G: Roster> {
     policies: u64,
     /// Moves of this policy so far, in each game.
     moves: u64,
@@ -49,151 +40,101 @@ pub struct Moving<G: Roster> {
 /// A game, and its random numbers.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Table<G: Roster> {
+struct Table<G: Roster> {
     game: G,
     luck: Stream,
     explore: Stream,
 }
 
-/// How long a round goes on before it can be stopped.
-///
-/// What it finds does not depend on this.
-const ROUND: Duration = Duration::from_secs(5);
-/// Moves of a game between two looks at the clock.
+/// Moves of each game in a round.
 const MOVES: u64 = 50;
 
-impl<G: Roster> Learner<G> for Lspi<G> {
+impl<G: Roster> Algorithm<G> for PolicyIteration<G> {
     const NAME: &'static str = "lspi";
-    const STEPS: &'static str = "training.policies";
-    const COUNTERS: &'static [&'static str] = &[];
-    const SHOWN: &'static [&'static str] = &["points", "change"];
-    const HAS_MASK: bool = false;
-
+    const COLUMNS: &'static [&'static str] = &["points", "change"];
     type Config = Config;
-    type Saved = Moving<G>;
 
-    fn columns() -> Vec<&'static str> {
-        vec!["points", "change"]
+    fn features(config: &Config) -> &[String] {
+        &config.learning.features
     }
 
-    fn check(config: &Config) -> std::result::Result<(), OutOfRange> {
-        config.check()
-    }
-
-    fn steps(config: &Config) -> u64 {
-        config.training.policies
-    }
-
-    fn new(config: &TrainConfig<Config>, rules: &G::Rules, _device: &Device) -> Result<Self> {
-        let Config { learning, sampling, .. } = &config.learner;
-        let selection = Selection::new::<G>(places::<G>(&learning.features, "learning.features")?);
+    fn new(fixed: &Fixed<G, Config>) -> Result<Self> {
         let table = |game| {
-            let stream = |role| Stream::new(config.run.seed, role, game);
+            let stream = |role| Stream::new(fixed.seed, role, game);
             let (mut luck, explore) = (stream(Role::Game), stream(Role::Explore));
-            Table { game: G::new(rules, &mut luck), luck, explore }
+            Table { game: G::new(&fixed.rules, &mut luck), luck, explore }
         };
-        let moving = Moving {
+        Ok(Self {
             policies: 0,
             moves: 0,
             ended: 0,
             points: 0.0,
-            games: (0..sampling.games).map(table).collect(),
-            lstd: Lstd::new(selection.features().len(), learning.discount),
+            games: (0..fixed.config.sampling.games).map(table).collect(),
+            lstd: Lstd::new(fixed.selection.features().len(), fixed.config.learning.discount),
             weights: None,
-        };
-        Ok(Self { config: config.clone(), rules: rules.clone(), selection, moving })
+        })
+    }
+
+    fn fits(&self, fixed: &Fixed<G, Config>) -> bool {
+        let features = fixed.selection.features().len();
+        self.weights.as_ref().is_none_or(|weights| weights.len() == features + 1)
+            && self.lstd.fits(features, fixed.config.learning.discount)
+            && self.games.len() as u64 == fixed.config.sampling.games
     }
 
     fn step(&self) -> u64 {
-        self.moving.policies
+        self.policies
     }
 
-    /// Plays some moves; after a policy's last, the next one is found.
-    fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
-        let begin = Instant::now();
-        let Config { learning, sampling, .. } = self.config.learner.clone();
-        let wanted = sampling.moves.div_ceil(sampling.games);
-        while self.moving.moves < wanted && begin.elapsed() < ROUND {
-            self.play((wanted - self.moving.moves).min(MOVES));
+    /// Plays some moves of each game and takes their transitions in; after a policy's last, finds the next one.
+    fn round(&mut self, fixed: &Fixed<G, Config>, metrics: &mut Metrics) -> Result<()> {
+        let Config { learning, sampling: Sampling { moves, games, exploration }, .. } = &fixed.config;
+        let wanted = moves.div_ceil(*games);
+        let some = (wanted - self.moves).min(MOVES);
+        let exploration = if self.weights.is_none() { 1.0 } else { *exploration };
+        let policy = Choosing { selection: &fixed.selection, terms: self.policy(fixed), exploration };
+        let play = |table: &mut Table<G>| table.play(&fixed.rules, &policy, some);
+        let played: Vec<Played> = self.games.par_iter_mut().map(play).collect();
+        for Played { transitions, ended, points } in &played {
+            transitions.iter().for_each(|transition| self.lstd.add(transition));
+            self.ended += ended;
+            self.points += points;
         }
-        if self.moving.moves < wanted {
+        self.moves += some;
+        if self.moves < wanted {
             return Ok(());
         }
-        let weights = self.moving.lstd.solve(learning.ridge).ok_or_else(|| {
+
+        let weights = self.lstd.solve(learning.ridge).ok_or_else(|| {
             Error::runtime(
                 "the moves do not determine the weights: a larger learning.ridge helps, or more sampling.moves",
             )
         })?;
         // The constant chooses nothing, and neither does the weights' common size.
-        let (new, old) = (unit(&weights[1..]), self.moving.weights.as_deref().map(|old| unit(&old[1..])));
+        let (new, old) = (unit(&weights[1..]), self.weights.as_deref().map(|old| unit(&old[1..])));
         let old = old.unwrap_or_else(|| vec![0.0; new.len()]);
         let change = new.iter().zip(&old).map(|(new, old)| (new - old).abs()).fold(0.0, f64::max);
         metrics.set("change", change);
-        if self.moving.ended > 0 {
-            metrics.average("points", self.moving.points / self.moving.ended as f64);
+        if self.ended > 0 {
+            metrics.average("points", self.points / self.ended as f64);
         }
-        (self.moving.moves, self.moving.ended, self.moving.points) = (0, 0, 0.0);
-        self.moving.lstd = Lstd::new(self.selection.features().len(), learning.discount);
-        self.moving.weights = Some(weights);
-        self.moving.policies += 1;
+        (self.moves, self.ended, self.points) = (0, 0, 0.0);
+        self.lstd = Lstd::new(fixed.selection.features().len(), learning.discount);
+        self.weights = Some(weights);
+        self.policies += 1;
         Ok(())
     }
 
-    fn player(&self) -> impl Player<G> {
-        PolicyPlayer::new("linear", self.controlled().player::<G>(1))
-    }
-
-    fn agent(&self) -> Result<AgentFile> {
-        self.controlled().to_file::<G>(&self.rules)
-    }
-
-    fn save(&self) -> Result<impl Serialize> {
-        Ok(self.moving.clone())
-    }
-
-    fn restore(&mut self, saved: Moving<G>) -> Result<()> {
-        let weights = saved.weights.as_ref().is_none_or(|weights| weights.len() == self.selection.features().len() + 1);
-        if !weights
-            || !saved.lstd.fits(self.selection.features().len())
-            || saved.games.len() as u64 != self.config.learner.sampling.games
-        {
-            return Err(Error::user("its weights or its games do not fit the configuration"));
-        }
-        self.moving = saved;
-        Ok(())
+    /// Before the first policy is learned, all actions are worth the same.
+    fn terms(&self, fixed: &Fixed<G, Config>) -> Terms {
+        self.policy(fixed).unwrap_or_else(|| vec![(fixed.selection.features()[0], 0.0)])
     }
 }
 
-impl<G: Roster> Lspi<G> {
-    /// Plays so many moves in each game and takes their transitions in.
-    fn play(&mut self, moves: u64) {
-        let random = self.moving.weights.is_none();
-        let exploration = if random { 1.0 } else { self.config.learner.sampling.exploration };
-        let policy = Choosing { selection: &self.selection, terms: self.terms(), exploration };
-        let rules = &self.rules;
-        let played: Vec<Played> =
-            self.moving.games.par_iter_mut().map(|table| table.play(rules, &policy, moves)).collect();
-        for Played { transitions, ended, points } in &played {
-            transitions.iter().for_each(|transition| self.moving.lstd.add(transition));
-            self.moving.ended += ended;
-            self.moving.points += points;
-        }
-        self.moving.moves += moves;
-    }
-
-    /// The features and weights of the policy that plays.
-    ///
-    /// None for the random one.
-    fn terms(&self) -> Option<Vec<(usize, f64)>> {
-        let weights = self.moving.weights.as_ref()?;
-        Some(self.selection.weighed(&weights[1..]))
-    }
-
-    /// The controller that it has learned to be.
-    ///
-    /// Before the first policy is learned, all actions are worth the same.
-    fn controlled(&self) -> Linear {
-        Linear::new(self.terms().unwrap_or_else(|| vec![(self.selection.features()[0], 0.0)])).scaled()
+impl<G: Roster> PolicyIteration<G> {
+    /// The features and weights of the policy that plays; none for the random one.
+    fn policy(&self, fixed: &Fixed<G, Config>) -> Option<Terms> {
+        Some(fixed.selection.weighed(&self.weights.as_ref()?[1..]))
     }
 }
 
@@ -265,8 +206,8 @@ impl<G: Roster> Table<G> {
 mod tests {
     use super::*;
     use crate::games::tetris::Rules;
-    use crate::games::{ActionFeatures, Bejeweled, Tetris};
-    use crate::learners::Source;
+    use crate::games::{ActionFeatures as _, Tetris};
+    use crate::learners::{Learner, Source};
     use crate::network::device;
 
     const CONFIG: &str = "
@@ -316,18 +257,18 @@ mod tests {
         let learner = fresh(&[]).unwrap();
         let weights: Vec<f64> = (0..10).map(|at| f64::from(at % 4) - 1.5).collect();
         let rules = Rules::new(8).unwrap();
-        let mut table = learner.moving.games[0].clone();
+        let mut table = learner.algorithm.games[0].clone();
         // The same games by hand.
         let mut game = table.game.clone();
         let (mut luck, mut explore) = (table.luck.clone(), table.explore.clone());
-        let terms: Vec<(usize, f64)> = learner.selection.weighed(&weights[1..]);
-        let policy = Choosing { selection: &learner.selection, terms: Some(terms.clone()), exploration: 0.3 };
+        let terms: Vec<(usize, f64)> = learner.fixed.selection.weighed(&weights[1..]);
+        let policy = Choosing { selection: &learner.fixed.selection, terms: Some(terms.clone()), exploration: 0.3 };
         let of = |game: &Tetris, wanted: usize| {
             use crate::games::Game as _;
             let mut found = Vec::new();
             Tetris::action_features(&game.state(), |action, features| {
                 if action == wanted {
-                    let place = |feature| learner.selection.features().iter().position(|known| *known == feature);
+                    let place = |feature| learner.fixed.selection.features().iter().position(|known| *known == feature);
                     found = features.iter().filter_map(|(at, number)| Some((place(*at)? as u32, *number))).collect();
                 }
             });
@@ -361,45 +302,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_learned_is_the_same_at_any_number_of_threads_and_after_a_pause() {
-        let learned = |threads, pause: bool| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| {
-                let mut learner = fresh(&[]).unwrap();
-                policy(&mut learner);
-                // In the middle of the next policy.
-                learner.play(70);
-                if pause {
-                    let saved = postcard::to_stdvec(&learner.moving).unwrap();
-                    learner = fresh(&[]).unwrap();
-                    learner.restore(postcard::from_bytes(&saved).unwrap()).unwrap();
-                }
-                policy(&mut learner);
-                learner.moving.weights.unwrap()
-            })
-        };
-        let once = learned(1, false);
-        assert!(once == learned(3, false) && once == learned(1, true));
-    }
-
-    #[test]
-    fn other_games_are_learned_by_their_features_too() {
-        let sets = ["game.name='bejeweled'", "game.rules={}", "learning.features=['points']", "sampling.moves=400"];
-        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
-        let source = Source::parse(CONFIG, "it", &sets).unwrap();
-        let (config, rules) = source.resolve::<Bejeweled, Lspi<Bejeweled>>().unwrap();
-        let mut learner = Lspi::<Bejeweled>::new(&config, &rules, &device::select(None).unwrap().1).unwrap();
-        learner.round(&mut Metrics::default()).unwrap();
-        assert_eq!(learner.step(), 1);
-        assert!(learner.moving.weights.unwrap()[1] > 0.3);
-    }
-
-    #[test]
     fn a_policy_under_which_no_game_ends_has_no_mean() {
         let mut learner =
             fresh(&["game.rules={rows=20}", "sampling.moves=64", "sampling.games=16", "learning.ridge=1.0"]).unwrap();
         let mut metrics = policy(&mut learner);
-        assert_eq!((metrics.get("points"), learner.moving.ended), (None, 0));
+        assert_eq!((metrics.get("points"), learner.algorithm.ended), (None, 0));
         metrics.average("points", 3.0);
         metrics.reset();
         assert_eq!(metrics.get("points"), None);

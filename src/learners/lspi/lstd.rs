@@ -50,10 +50,13 @@ impl Lstd {
         Self { width, discount, matrix: vec![0.0; width * width], right: zeros.clone(), squares: zeros }
     }
 
-    /// Whether it is one of so many features.
-    pub fn fits(&self, features: usize) -> bool {
+    /// Whether it is one of so many features and that discount.
+    pub fn fits(&self, features: usize, discount: f64) -> bool {
         let vectors = [self.right.len(), self.squares.len()];
-        self.width == features + 1 && self.matrix.len() == self.width * self.width && vectors == [self.width; 2]
+        self.width == features + 1
+            && self.discount == discount
+            && self.matrix.len() == self.width * self.width
+            && vectors == [self.width; 2]
     }
 
     /// Takes a transition in.

@@ -9,4 +9,4 @@ pub mod learner;
 pub mod lstd;
 
 pub use config::Config;
-pub use learner::Lspi;
+pub use learner::{Lspi, PolicyIteration};

@@ -61,7 +61,7 @@ pub struct Toy {
 
 impl State {
     /// The cells of all runs of three or more, and their points.
-    fn runs(&self) -> ([bool; ROWS * COLUMNS], i32) {
+    pub fn runs(&self) -> ([bool; ROWS * COLUMNS], i32) {
         let (mut cleared, mut points) = ([false; ROWS * COLUMNS], 0);
         let rows = (0..ROWS).map(|row| (row * COLUMNS, 1, COLUMNS));
         let columns = (0..COLUMNS).map(|column| (column, COLUMNS, ROWS));

@@ -6,12 +6,12 @@ use std::path::Path;
 use clap::Parser;
 
 use super::Toy;
-use crate::players;
-use crate::cli::Cli;
-use crate::commands;
-use crate::error::Error;
-use crate::eval::{Summary, deal, play_series};
-use crate::games::{Game, Lookahead, Text, conformance};
+use matchq::cli::Cli;
+use matchq::commands;
+use matchq::error::Error;
+use matchq::eval::{Summary, deal, play_series};
+use matchq::games::{Game, Lookahead, Text, conformance};
+use matchq::players;
 
 /// Does what a command line asks for.
 fn matchq(line: &[&str]) -> Result<(), Error> {
@@ -40,7 +40,7 @@ fn the_toy_keeps_what_a_game_promises() {
 
 #[test]
 fn a_match_clears_falls_and_scores_as_in_match_3() {
-    let state = Toy::parse("aab\nbba\ncac\nbcb", 4).unwrap();
+    let state = Toy::parse(&Default::default(), "aab\nbba\ncac\nbcb", Some(4)).unwrap();
     // The a at the right of row 1 goes up.
     let action = (0..Toy::ACTIONS).find(|action| Toy::cells(*action) == [(2, 0), (2, 1)]).unwrap();
     let after = Toy::after(&state, action);

@@ -1,7 +1,7 @@
 //! The toy solved exactly, by dynamic programming over all its positions.
 
 use super::{COLOURS, COLUMNS, ROWS, State, Toy};
-use crate::games::Game;
+use matchq::games::Game;
 
 /// Tokens that a column may hold from the bottom up, in all numbers from none to four: 1 + 3 + 9 + 27 + 81.
 const FILLINGS: usize = 121;

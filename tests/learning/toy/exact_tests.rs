@@ -7,13 +7,13 @@ use clap::Parser;
 
 use super::exact::{Solution, positions};
 use super::{MOVES, State, Toy};
-use crate::players::{self, Agent, NetworkPlayer};
-use crate::cli::Cli;
-use crate::commands;
-use crate::eval::{deal, play_series};
-use crate::games::{Game, Text};
-use crate::network::{Model, device};
-use crate::random::{Draw, Role, Stream};
+use matchq::cli::Cli;
+use matchq::commands;
+use matchq::eval::{deal, play_series};
+use matchq::games::{Game, Text};
+use matchq::players::network::Processor;
+use matchq::players::{self, Agent, NetworkPlayer, Player};
+use matchq::random::{Draw, Role, Stream};
 
 static BEST: LazyLock<Solution> = LazyLock::new(|| Solution::best(MOVES));
 
@@ -32,7 +32,7 @@ fn mean(numbers: &[f64]) -> (f64, f64) {
 /// What each game's moves cost a player beside the best ones, and the games' scores.
 fn losses(player: &mut dyn Player<Toy>, games: u64) -> (Vec<f64>, Vec<f64>) {
     let played = play_series(player, &Default::default(), 0, games, |_| ()).unwrap();
-    let loss = |game: &crate::eval::PlayedGame| {
+    let loss = |game: &matchq::eval::PlayedGame| {
         let (mut toy, mut random, _) = deal::<Toy>(&Default::default(), game.seed);
         let mut lost = 0.0;
         for action in &game.actions {
@@ -47,15 +47,15 @@ fn losses(player: &mut dyn Player<Toy>, games: u64) -> (Vec<f64>, Vec<f64>) {
 
 /// The network's player of an agent's file.
 fn network(file: &Path) -> NetworkPlayer<Toy> {
-    let (_, device) = device::select(None).unwrap();
-    NetworkPlayer::of(&Model::load::<Toy>(Some(file), &device).unwrap(), 256, &device)
+    let model = Agent::load(file).unwrap().network::<Toy>().unwrap();
+    NetworkPlayer::of(&model, 256, &Processor).unwrap()
 }
 
 #[test]
 fn one_move_before_the_end_an_action_is_worth_its_points_and_those_of_chains() {
     // Swapping the a at the right of row 1 with the one above it clears a a a and b b b. Six tokens are drawn; what
     // they bring is at least nothing.
-    let mut state = Toy::parse("aab\nbba\ncac\nbcb", 1).unwrap();
+    let mut state = Toy::parse(&Default::default(), "aab\nbba\ncac\nbcb", Some(1)).unwrap();
     let action = (0..Toy::ACTIONS).find(|action| Toy::cells(*action) == [(2, 0), (2, 1)]).unwrap();
     let value = BEST.actions(&state)[action];
     // By brute force: every drawing of the six, and the chains after it sampled.

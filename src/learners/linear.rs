@@ -1,0 +1,197 @@
+//! What evolution, imitation and lspi have in common: each learns the weights of a linear agent.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{Learner, LearnerConfig, Metrics, TrainConfig};
+use crate::error::{Error, Result};
+use crate::games::Game;
+use crate::network::device::Device;
+use crate::players::AgentFile;
+use crate::players::Roster;
+use crate::players::{Linear, Player, PolicyPlayer, Selection, places};
+
+/// Features of actions by their places in the game's list, and their weights.
+pub type Terms = Vec<(usize, f64)>;
+
+/// The algorithm of a learner of linear agents: everything that moves in a training, and how.
+///
+/// What is serialized is saved; all else follows from that and from what is [`Fixed`].
+pub trait Algorithm<G: Roster>: Serialize + DeserializeOwned + Send {
+    /// The learner's name in configurations.
+    const NAME: &'static str;
+    /// The learner's metrics.
+    const COLUMNS: &'static [&'static str];
+    /// The learner's sections of a configuration.
+    type Config: LearnerConfig;
+
+    /// Names of the features, or of sets of them, that are weighed.
+    fn features(config: &Self::Config) -> &[String];
+
+    /// The agent that a training is given; by default it has no weights.
+    ///
+    /// # Errors
+    /// A name or file that is none, and a game that cannot be learned.
+    fn given(_config: &Self::Config) -> Result<Linear> {
+        Ok(Linear::new(Vec::new()))
+    }
+
+    /// The algorithm before its first step.
+    fn new(fixed: &Fixed<G, Self::Config>) -> Result<Self>;
+
+    /// Whether a saved state is one of these features and of this configuration.
+    fn fits(&self, fixed: &Fixed<G, Self::Config>) -> bool;
+
+    /// Steps so far.
+    fn step(&self) -> u64;
+
+    /// Whether more steps would change nothing.
+    fn is_at_rest(&self) -> bool {
+        false
+    }
+
+    /// Works on the step; ends it when all of its work is done.
+    fn round(&mut self, fixed: &Fixed<G, Self::Config>, metrics: &mut Metrics) -> Result<()>;
+
+    /// The agent that was learned so far.
+    fn terms(&self, fixed: &Fixed<G, Self::Config>) -> Terms;
+}
+
+/// What stays as it is in a training of a linear agent.
+pub struct Fixed<G: Game, C> {
+    /// The learner's sections of the configuration.
+    pub config: C,
+    /// The seed of every random stream.
+    pub seed: u64,
+    /// The rules of all games.
+    pub rules: G::Rules,
+    /// The features that are weighed, in the order of the weights.
+    pub selection: Selection,
+    /// The agent that the training was given, as it was when the training began.
+    pub given: Terms,
+}
+
+/// The learner of a linear agent by an algorithm.
+pub struct LinearLearner<G: Roster, A: Algorithm<G>> {
+    pub(super) fixed: Fixed<G, A::Config>,
+    pub(super) algorithm: A,
+}
+
+impl<G: Roster, A: Algorithm<G>> Learner<G> for LinearLearner<G, A> {
+    const NAME: &'static str = A::NAME;
+    const COUNTERS: &'static [&'static str] = &[];
+    const SHOWN: &'static [&'static str] = A::COLUMNS;
+    const HAS_MASK: bool = false;
+
+    type Config = A::Config;
+    type Saved = (Terms, A);
+
+    fn columns() -> Vec<&'static str> {
+        A::COLUMNS.to_vec()
+    }
+
+    fn new(config: &TrainConfig<A::Config>, rules: &G::Rules, _device: &Device) -> Result<Self> {
+        let fixed = fixed::<G, A>(config, rules, A::given(&config.learner)?)?;
+        Ok(Self { algorithm: A::new(&fixed)?, fixed })
+    }
+
+    /// With the agent that it was given first: its file may be another by now.
+    fn resume(
+        config: &TrainConfig<A::Config>,
+        rules: &G::Rules,
+        _device: &Device,
+        (given, algorithm): (Terms, A),
+    ) -> Result<Self> {
+        let fixed = fixed::<G, A>(config, rules, Linear::saved::<G>(&given)?)?;
+        match algorithm.fits(&fixed) {
+            true => Ok(Self { fixed, algorithm }),
+            false => Err(Error::user("its weights or its games do not fit the configuration")),
+        }
+    }
+
+    fn step(&self) -> u64 {
+        self.algorithm.step()
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.algorithm.is_at_rest()
+    }
+
+    fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
+        self.algorithm.round(&self.fixed, metrics)
+    }
+
+    fn player(&self) -> impl Player<G> {
+        PolicyPlayer::new("linear", self.controlled().player::<G>(1))
+    }
+
+    fn agent(&self) -> Result<AgentFile> {
+        self.controlled().to_file::<G>(&self.fixed.rules)
+    }
+
+    fn save(&self) -> Result<impl Serialize> {
+        Ok((&self.fixed.given, &self.algorithm))
+    }
+}
+
+impl<G: Roster, A: Algorithm<G>> LinearLearner<G, A> {
+    /// The agent that was learned so far, its largest weight 1 or -1: only the weights' ratios count.
+    pub fn controlled(&self) -> Linear {
+        Linear::new(self.algorithm.terms(&self.fixed)).scaled()
+    }
+}
+
+fn fixed<G: Roster, A: Algorithm<G>>(
+    config: &TrainConfig<A::Config>,
+    rules: &G::Rules,
+    given: Linear,
+) -> Result<Fixed<G, A::Config>> {
+    let features = places::<G>(A::features(&config.learner), "learning.features")?;
+    Ok(Fixed {
+        config: config.learner.clone(),
+        seed: config.run.seed,
+        rules: rules.clone(),
+        selection: Selection::new::<G>(features),
+        given: given.terms().to_vec(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::Tetris;
+    use crate::learners::Source;
+    use crate::learners::evolution::Search;
+    use crate::learners::imitation::Apprentice;
+    use crate::network::device;
+
+    #[test]
+    fn a_training_goes_on_with_the_agent_that_it_was_given_whatever_its_file_has_become() {
+        goes_on::<Search<Tetris>>("learning.start");
+        goes_on::<Apprentice<Tetris>>("learning.expert");
+    }
+
+    fn goes_on<A: Algorithm<Tetris>>(key: &str) {
+        let (folder, device) = (tempfile::tempdir().unwrap(), device::select(None).unwrap().1);
+        let file = folder.path().join("best.safetensors");
+        let sets = [format!("learner={}", A::NAME), format!("{key}={}", folder.path().display())];
+        let source =
+            Source::parse("game = { name = 'tetris' }\nlearning = { features = ['dt'] }", "it", &sets).unwrap();
+        let (config, rules) = source.resolve::<Tetris, LinearLearner<Tetris, A>>().unwrap();
+        let write = |name: &str| {
+            Linear::named::<Tetris>(name).unwrap().to_file::<Tetris>(&rules).unwrap().save(&file).unwrap();
+        };
+        let begin = || LinearLearner::<Tetris, A>::new(&config, &rules, &device).unwrap();
+        write("dt-10");
+        let begun = begin();
+        let saved = postcard::to_stdvec(&begun.save().unwrap()).unwrap();
+        let resumed = || {
+            let saved = postcard::from_bytes(&saved).unwrap();
+            LinearLearner::<Tetris, A>::resume(&config, &rules, &device, saved).unwrap().fixed.given
+        };
+        write("dellacherie");
+        assert!(resumed() == begun.fixed.given && begin().fixed.given != begun.fixed.given);
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(resumed(), begun.fixed.given);
+    }
+}

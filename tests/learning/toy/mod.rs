@@ -1,0 +1,7 @@
+//! The toy, a game small enough to be solved: played, trained and measured beside its exact solution.
+
+mod exact;
+mod exact_tests;
+mod tests;
+
+use matchq::games::toy::{COLOURS, COLUMNS, MOVES, ROWS, State, Toy};
