@@ -1,6 +1,6 @@
-//! What convolutions and the dynamics model do to single numbers.
+//! Functions of single numbers in convolutions and the dynamics model.
 
-/// An activation: what becomes of the sums `s` of a convolution of `x`.
+/// Output of a convolution of `x` whose sums are `s`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activation {
     /// `s`
@@ -11,9 +11,7 @@ pub enum Activation {
     Residual,
 }
 
-/// Sets what has log-odds above 0, and nothing else.
-///
-/// Says whether that changed the board.
+/// Sets cells with log-odds above 0 to 1, others to 0; returns whether the board changed.
 pub fn set_by_odds(board: &mut [f32], odds: &[f32]) -> bool {
     let mut changed = false;
     for (cell, odds) in board.iter_mut().zip(odds) {

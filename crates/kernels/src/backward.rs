@@ -1,4 +1,4 @@
-//! The backward pass: gradients of input, weights and bias from the output's.
+//! The backward pass of one convolution.
 
 use rayon::prelude::*;
 
@@ -11,36 +11,34 @@ use crate::activation::Activation;
 
 /// The gradients of a convolution.
 pub struct Gradients {
-    /// `[boards, rows, columns, inputs]`; empty if it was not asked for.
+    /// `[boards, rows, columns, inputs]`; empty if not wanted.
     pub input: Vec<f32>,
     /// `[outputs, inputs, kernel, kernel]`.
     pub weight: Vec<f32>,
-    /// Of every board's bias, `[boards, outputs]`.
+    /// `[boards, outputs]`: one for each board.
     pub bias: Vec<f32>,
 }
 
-/// Partial sums of the gradient of the weights, at the most.
+/// Maximum number of partial sums of the weights' gradient, and so of threads.
 ///
-/// They make it the same whatever the number of threads; no more threads than this work on the backward pass. (Biases
-/// have a gradient for each board.)
+/// The number is fixed so that sums have equal bits at any number of threads.
 const PARTS: usize = 24;
 
-/// Lines of the sum that a thread adds at once.
+/// Lines that a thread adds at once.
 const TOGETHER: usize = 256;
 
-/// Some of the boards.
 struct Boards<'a> {
     input: &'a [f32],
-    /// The mask of the ReLU; where it is empty all of the gradient passes.
+    /// Mask of the ReLU; if empty, the whole gradient passes.
     mask: &'a [u16],
     gradient: &'a [f32],
-    /// Empty if it was not asked for.
+    /// Empty if not wanted.
     input_gradient: &'a mut [f32],
     bias_gradient: &'a mut [f32],
 }
 
 impl<'a> Boards<'a> {
-    /// So many at a time.
+    /// Splits the boards into parts of `boards` boards.
     fn split(self, boards: usize, shape: &Shape) -> impl Iterator<Item = Boards<'a>> {
         let [inputs, outputs] = [shape.inputs, shape.outputs].map(|channels| boards * shape.places() * channels);
         let mut mask = self.mask.chunks(boards * shape.places() * shape.outputs.div_ceil(WIDTH));
@@ -59,10 +57,10 @@ impl<'a> Boards<'a> {
     }
 }
 
-/// Gradients of a convolution of `input` by `weight`, given that of its output.
+/// Gradients of a convolution of `input` by `weight`, from the gradient of its output.
 ///
-/// `mask` is the one that [`forward`](super::forward::forward) kept, unless the activation is [`Activation::None`].
-/// The gradient of the input is left out unless `wanted`.
+/// `mask` comes from [`forward`](super::forward::forward), and is empty for [`Activation::None`].
+/// The gradient of the input is computed if `wanted`.
 pub fn backward(
     shape: &Shape,
     activation: Activation,
@@ -102,20 +100,18 @@ pub fn backward(
     Gradients { input: input_gradient, weight: weight_gradient, bias: bias_gradient }
 }
 
-/// What is the same for all blocks.
+/// Data shared by all blocks.
 struct Work<'a> {
     shape: &'a Shape,
     activation: Activation,
-    /// Where the places of a block lie in the padded block.
     lines: Vec<usize>,
     weight_plan: WeightPlan,
-    /// The convolution from gradients of the output to gradients of the input.
+    /// Plans for the gradient of the input, and its weights if wanted.
     plans: [Plan; 2],
-    /// Its weights, if the gradient of the input was asked for.
     panels: Vec<Line>,
 }
 
-/// What is filled anew for every block.
+/// Buffers overwritten for each block.
 struct Scratch {
     padded_input: Vec<Line>,
     padded_gradient: Vec<Line>,
@@ -133,9 +129,7 @@ impl Work<'_> {
         }
     }
 
-    /// Adds the gradient of the weights from a block.
-    ///
-    /// Also writes those of its biases and of its input.
+    /// Adds a block's gradient of the weights; writes its gradients of biases and input.
     fn add_block(&self, block: Boards, scratch: &mut Scratch, weight_gradient: &mut [Line]) {
         let Self { shape, lines, .. } = self;
         let Shape { inputs, outputs, .. } = **shape;
@@ -151,9 +145,9 @@ impl Work<'_> {
         }
     }
 
-    /// Convolves a block's gradient to the gradient of its input.
+    /// Writes the gradient of a block's input.
     ///
-    /// `padded` is what of the gradient passed the ReLU.
+    /// `padded` is the part of the gradient that passed the ReLU.
     fn write_input_gradient(
         &self,
         gradient: &[f32],
@@ -175,7 +169,7 @@ impl Work<'_> {
     }
 }
 
-/// The sum, in order; so many zeros if there is nothing to be summed.
+/// Sum in a fixed order; `length` zeros if there are no parts.
 fn sum(partial: Vec<Vec<Line>>, length: usize) -> Vec<Line> {
     let mut partial = partial.into_iter();
     let mut sum = partial.next().unwrap_or_else(|| LINES.take_zeroed(length));

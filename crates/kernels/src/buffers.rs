@@ -1,25 +1,21 @@
-//! Memory that is used again.
+//! Memory kept for reuse.
 //!
-//! Tensors of a batch are so large that the allocator would give them back to the system after each update, and the
-//! system clears every page that it gives out again.
+//! The allocator would return the large tensors of a batch to the system after each update, and the
+//! system clears each page that it gives out.
 
 use std::sync::{Mutex, MutexGuard};
 
 use super::line::Line;
 
-/// Buffers that wait to be used again, the one kept longest first.
-///
-/// They are kept as long as the process lives, at most `kept` of each kind, whatever their size.
+/// Unused buffers, the oldest first: at most `kept`, as long as the process lives.
 pub struct Buffers<T> {
     waiting: Mutex<Vec<Vec<T>>>,
     kept: usize,
 }
 
-/// Numbers of tensors.
 pub static NUMBERS: Buffers<f32> = Buffers::new(32);
-/// Masks of ReLUs.
 pub static MASKS: Buffers<u16> = Buffers::new(32);
-/// Panels: of each layer's kind one for each part of a batch.
+/// Panels: one for each part of a batch and kind of layer.
 pub static LINES: Buffers<Line> = Buffers::new(128);
 
 impl<T: Copy + Default> Buffers<T> {
@@ -31,10 +27,10 @@ impl<T: Copy + Default> Buffers<T> {
         self.waiting.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// A buffer of that length, with any content.
+    /// A buffer of `length`, with any content.
     pub fn take(&self, length: usize) -> Vec<T> {
         let mut waiting = self.waiting();
-        // One that is much too large is left for what needs it.
+        // Much larger buffers are left for larger requests.
         let fits = |buffer: &Vec<T>| (length..=2 * length).contains(&buffer.capacity());
         let found = waiting.iter().rposition(fits).map(|index| waiting.remove(index));
         drop(waiting);
@@ -47,14 +43,14 @@ impl<T: Copy + Default> Buffers<T> {
         }
     }
 
-    /// A buffer of that length, of zeros.
+    /// A buffer of `length` zeros.
     pub fn take_zeroed(&self, length: usize) -> Vec<T> {
         let mut buffer = self.take(length);
         buffer.fill(T::default());
         buffer
     }
 
-    /// Keeps a buffer for [`take`](Self::take); the oldest makes room.
+    /// Keeps a buffer for [`take`](Self::take), in place of the oldest if there is no room.
     pub fn give(&self, buffer: Vec<T>) {
         if buffer.capacity() == 0 {
             return;

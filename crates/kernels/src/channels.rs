@@ -1,56 +1,52 @@
-//! From numbers with channels last to lines of channels, and back.
+//! Copies between numbers with channels last and lines of channels.
 
 use super::line::{Line, WIDTH};
 use super::plan::Place;
 use super::register::{Register, with_the_best_instructions};
 use crate::activation::Activation;
 
-/// Up to a line's channels of places, of more channels.
+/// A group of up to [`WIDTH`] of a place's channels.
 #[derive(Clone, Copy, Debug)]
 pub struct Channels {
-    /// Channels of a place.
+    /// Channels of a place in all.
     all: usize,
-    /// Which line's they are.
     group: usize,
 }
 
 impl Channels {
-    /// The channels of a group of [`WIDTH`].
+    /// Group number `group` of `all` channels.
     pub fn of_group(all: usize, group: usize) -> Self {
         Self { all, group }
     }
 
-    /// All groups.
     #[inline(always)]
     pub fn groups(all: usize) -> impl Iterator<Item = Self> {
         (0..all.div_ceil(WIDTH)).map(move |group| Self { all, group })
     }
 
-    /// How many they are.
     #[inline(always)]
     pub fn width(self) -> usize {
         WIDTH.min(self.all - self.group * WIDTH)
     }
 
-    /// The first of them.
     pub fn first(self) -> usize {
         self.group * WIDTH
     }
 
-    /// Which of them let the gradient of a place pass.
+    /// Bits of the channels that let the gradient of a place pass.
     #[inline(always)]
     fn mask(self, mask: &[u16], place: usize) -> u16 {
         mask.get(place * self.all.div_ceil(WIDTH) + self.group).copied().unwrap_or(u16::MAX)
     }
 
-    /// Some numbers of a place, with zeros beyond the last.
+    /// A register of a place's numbers from `lane` on, with zeros behind the last.
     ///
     /// # Safety
-    /// The processor has the instructions of the register.
+    /// The processor has the instructions of `R`.
     #[inline(always)]
     unsafe fn load<R: Register>(self, numbers: &[f32], place: usize, lane: usize) -> R {
         let numbers = &numbers[place * self.all + self.group * WIDTH..][..self.width()];
-        // SAFETY: a register's numbers from any of its lanes on are in a line.
+        // SAFETY: a line holds a whole register at each lane.
         unsafe {
             if numbers.len() == WIDTH {
                 return R::load(numbers.as_ptr().add(lane));
@@ -61,14 +57,14 @@ impl Channels {
         }
     }
 
-    /// The reverse: as many of them as there is room for.
+    /// Writes a register to a place's numbers from `lane` on, as far as the group goes.
     ///
     /// # Safety
-    /// The processor has the instructions of the register.
+    /// The processor has the instructions of `R`.
     #[inline(always)]
     unsafe fn store<R: Register>(self, register: R, numbers: &mut [f32], place: usize, lane: usize) {
         let numbers = &mut numbers[place * self.all + self.group * WIDTH..][..self.width()];
-        // SAFETY: a register's numbers from any of its lanes on are in a line.
+        // SAFETY: a line holds a whole register at each lane.
         unsafe {
             if numbers.len() == WIDTH {
                 return register.store(numbers.as_mut_ptr().add(lane));
@@ -82,16 +78,16 @@ impl Channels {
     }
 }
 
-/// Has what lies ahead of a number fetched into the cache.
+/// Fetches the numbers ahead of `at` into the cache.
 #[inline(always)]
 fn fetch(numbers: &[f32], at: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
-        // Two pages' worth of numbers: the processor's own fetching ends with each page.
+        // Two pages of numbers, since the processor's own fetching ends with each page.
         const AHEAD: usize = 2048;
-        // SAFETY: it reads nothing, and does nothing where there is no memory.
+        // SAFETY: a prefetch reads nothing, and ignores addresses without memory.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(numbers.as_ptr().wrapping_add(at + AHEAD).cast()) }
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -99,27 +95,24 @@ fn fetch(numbers: &[f32], at: usize) {
 }
 
 with_the_best_instructions! {
-    /// Copies places to a padded block's lines, but for what a mask holds back.
+    /// Copies the places' numbers that pass the mask to the lines of a padded block.
     ///
-    /// They have so many `channels`; the mask is `[places, groups]`, a bit for each channel; where it is empty all
-    /// passes. Lines of more places become zeros.
+    /// The mask is `[places, groups]`, a bit for each channel; an empty one lets all pass. Lines
+    /// without a place become zeros.
     pub fn pad(numbers: &[f32], mask: &[u16], channels: usize, lines: &[usize], padded: &mut [Line]) = pad_all
 }
 
-/// # Safety
-/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn pad_all<R: Register>(numbers: &[f32], mask: &[u16], channels: usize, lines: &[usize], padded: &mut [Line]) {
     let places = numbers.len() / channels;
     let size = padded.len() / channels.div_ceil(WIDTH);
-    // Place by place, as they lie in memory.
     for (place, line) in lines[..places].iter().enumerate() {
         for channels in Channels::groups(channels) {
             fetch(numbers, place * channels.all + channels.first());
             let to = &mut padded[channels.group * size + line].0;
             let passes = channels.mask(mask, place);
             for lane in (0..WIDTH).step_by(R::LANES) {
-                // SAFETY: a register's numbers from any of its lanes on are in a line.
+                // SAFETY: a line holds a whole register at each lane.
                 unsafe {
                     let number: R = channels.load(numbers, place, lane);
                     number.where_set(passes >> lane).store(to.as_mut_ptr().add(lane));
@@ -133,18 +126,16 @@ unsafe fn pad_all<R: Register>(numbers: &[f32], mask: &[u16], channels: usize, l
 }
 
 with_the_best_instructions! {
-    /// Copies channels of the places of a block to their sums.
+    /// Copies a group of channels of a block's places to their sums.
     pub fn to_sums(numbers: &[f32], channels: Channels, places: &[Place], sums: &mut [Line]) = all_to_sums
 }
 
-/// # Safety
-/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn all_to_sums<R: Register>(numbers: &[f32], channels: Channels, places: &[Place], sums: &mut [Line]) {
     for place in places {
         let to = &mut sums[place.sum].0;
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a register's numbers from any of its lanes on are in a line.
+            // SAFETY: a line holds a whole register at each lane.
             unsafe {
                 let number: R = channels.load(numbers, place.number, lane);
                 number.store(to.as_mut_ptr().add(lane));
@@ -154,10 +145,10 @@ unsafe fn all_to_sums<R: Register>(numbers: &[f32], channels: Channels, places: 
 }
 
 with_the_best_instructions! {
-    /// Activates the sums of the places of a block to their channels.
+    /// Writes the activated sums of a block's places to a group of their channels.
     ///
-    /// `input` is the convolution's input, which a residual adds. The mask, `[places, groups]` or empty, keeps which
-    /// passed the ReLU.
+    /// A residual adds `input`, the convolution's input. The mask, `[places, groups]` or empty,
+    /// takes the bits of the sums that pass the ReLU.
     pub fn activate(
         activation: Activation,
         places: &[Place],
@@ -169,8 +160,6 @@ with_the_best_instructions! {
     ) = activate_all
 }
 
-/// # Safety
-/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn activate_all<R: Register>(
     activation: Activation,
@@ -186,7 +175,7 @@ unsafe fn activate_all<R: Register>(
         let from = &sums[place.sum].0;
         let mut passes = 0;
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a register's numbers from any of its lanes on are in a line.
+            // SAFETY: a line holds a whole register at each lane.
             unsafe {
                 let sum = R::load(from.as_ptr().add(lane));
                 passes |= sum.passes() << lane;
@@ -205,9 +194,7 @@ unsafe fn activate_all<R: Register>(
 }
 
 with_the_best_instructions! {
-    /// Sums a group of a padded block over the places of every board.
-    ///
-    /// The sums are `[boards, channels]`.
+    /// Sums a group of a padded block over the places of each board: `[boards, channels]`.
     pub fn sum_boards(
         padded: &[Line],
         lines: &[usize],
@@ -217,8 +204,6 @@ with_the_best_instructions! {
     ) = sum_all_boards
 }
 
-/// # Safety
-/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn sum_all_boards<R: Register>(
     padded: &[Line],
@@ -230,7 +215,7 @@ unsafe fn sum_all_boards<R: Register>(
     let boards = sums.len() / channels.all;
     for (board, lines) in lines.chunks_exact(places).take(boards).enumerate() {
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a register's numbers from any of its lanes on are in a line.
+            // SAFETY: a line holds a whole register at each lane.
             unsafe {
                 let mut sum = R::zero();
                 for line in lines {
@@ -243,17 +228,14 @@ unsafe fn sum_all_boards<R: Register>(
 }
 
 with_the_best_instructions! {
-    /// Adds lines to lines.
     pub fn add_lines(lines: &[Line], sums: &mut [Line]) = add_all_lines
 }
 
-/// # Safety
-/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn add_all_lines<R: Register>(lines: &[Line], sums: &mut [Line]) {
     for (Line(line), Line(sum)) in lines.iter().zip(sums) {
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a register's numbers from any of its lanes on are in a line.
+            // SAFETY: a line holds a whole register at each lane.
             unsafe {
                 let to = sum.as_mut_ptr().add(lane);
                 R::load(to).plus(R::load(line.as_ptr().add(lane))).store(to);
@@ -263,35 +245,30 @@ unsafe fn add_all_lines<R: Register>(lines: &[Line], sums: &mut [Line]) {
 }
 
 with_the_best_instructions! {
-    /// Copies to each line one of others, by its index.
+    /// Writes `lines[indices[i]]` to `to[i]`.
     pub fn copy_by_index(lines: &[Line], indices: &[usize], to: &mut [Line]) = copy_all_by_index
 }
 
-/// # Safety
-/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn copy_all_by_index<R: Register>(lines: &[Line], indices: &[usize], to: &mut [Line]) {
     for (Line(to), index) in to.iter_mut().zip(indices) {
         let Line(from) = &lines[*index];
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a register's numbers from any of its lanes on are in a line.
+            // SAFETY: a line holds a whole register at each lane.
             unsafe { R::load(from.as_ptr().add(lane)).store(to.as_mut_ptr().add(lane)) }
         }
     }
 }
 
 with_the_best_instructions! {
-    /// Multiplies lines by a number.
     pub fn scale_lines(factor: f32, lines: &mut [Line]) = scale_all_lines
 }
 
-/// # Safety
-/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn scale_all_lines<R: Register>(factor: f32, lines: &mut [Line]) {
     for Line(line) in lines {
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a register's numbers from any of its lanes on are in a line.
+            // SAFETY: a line holds a whole register at each lane.
             unsafe {
                 let to = line.as_mut_ptr().add(lane);
                 R::load(to).times(R::splat(&factor)).store(to);
@@ -300,34 +277,31 @@ unsafe fn scale_all_lines<R: Register>(factor: f32, lines: &mut [Line]) {
     }
 }
 
-/// What becomes of the sums of a group of channels.
+/// How the sums of a group of channels become outputs.
 pub struct Finish<'a> {
-    /// With what the sums of each board begin.
+    /// Initial sums of each board.
     pub starts: &'a [Line],
-    /// A group of a padded block that is added to the sums.
+    /// A group of a padded block, added to the sums.
     pub added: Option<&'a [Line]>,
-    /// How they are activated.
     pub activation: Activation,
-    /// The group of the padded input that a residual adds; empty without one.
+    /// Group of the padded input that a residual adds; else empty.
     pub before: &'a [Line],
 }
 
 impl Finish<'_> {
-    /// Whether it is of padded blocks of so many lines.
+    /// Whether the padded blocks have `lines` lines a group.
     pub fn fits(&self, lines: usize) -> bool {
         let residual = self.activation == Activation::Residual;
         self.added.is_none_or(|added| added.len() == lines) && (!residual || self.before.len() == lines)
     }
 
-    /// Sums as they are at last.
-    ///
-    /// They begin so many numbers behind the beginning of a padded block.
+    /// Outputs of the sums `at` numbers into a group of a padded block.
     ///
     /// # Safety
-    /// A register's numbers from there on are in it, and the processor has the instructions of the register.
+    /// A register from `at` on lies within the group; the processor has the instructions of `R`.
     #[inline(always)]
     pub unsafe fn of<R: Register>(&self, mut sum: R, at: usize) -> R {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller's promise.
         unsafe {
             let load = |lines: &[Line]| R::load(lines.as_ptr().cast::<f32>().add(at));
             if let Some(added) = self.added {
@@ -347,20 +321,18 @@ with_the_best_instructions! {
     pub fn write_places(places: &[Place], sums: &[Line], finish: &Finish, output: &mut [Line]) = write_all_places
 }
 
-/// # Safety
-/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn write_all_places<R: Register>(places: &[Place], sums: &[Line], finish: &Finish, output: &mut [Line]) {
-    // SAFETY: a register's numbers from any of its lanes on are in a line.
+    // SAFETY: a line holds a whole register at each lane.
     let sum = |place: &Place, lane: usize| unsafe { R::load(sums[place.sum].0.as_ptr().add(lane)) };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe { write_each(places, sum, finish, output) }
 }
 
 with_the_best_instructions! {
-    /// The same of sums from the first on, which have not begun yet.
+    /// [`write_places`] of sums without their starts, from number `first` on.
     ///
-    /// For all sums, from number zero on, it is told of which board they are.
+    /// `boards` has the board of each sum, from number 0 on.
     pub fn start_and_write_places(
         places: &[Place],
         boards: &[usize],
@@ -371,8 +343,6 @@ with_the_best_instructions! {
     ) = start_and_write_all_places
 }
 
-/// # Safety
-/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn start_and_write_all_places<R: Register>(
     places: &[Place],
@@ -384,17 +354,17 @@ unsafe fn start_and_write_all_places<R: Register>(
 ) {
     let sum = |place: &Place, lane: usize| {
         let (Line(sum), Line(start)) = (&sums[place.sum - first], &finish.starts[boards[place.sum]]);
-        // SAFETY: a register's numbers from any of its lanes on are in a line.
+        // SAFETY: a line holds a whole register at each lane.
         unsafe { R::load(sum.as_ptr().add(lane)).plus(R::load(start.as_ptr().add(lane))) }
     };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe { write_each(places, sum, finish, output) }
 }
 
-/// Writes what becomes of the sum of each place and lane.
+/// Writes the output of each place and lane.
 ///
 /// # Safety
-/// The processor has the instructions of the register.
+/// The processor has the instructions of `R`.
 #[inline(always)]
 unsafe fn write_each<R: Register>(
     places: &[Place],
@@ -406,7 +376,7 @@ unsafe fn write_each<R: Register>(
     for place in places {
         let Line(to) = &mut output[place.line];
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a register's numbers from any of its lanes on are in a line, and that line is in the block.
+            // SAFETY: a line holds a whole register at each lane, and the block holds the line.
             unsafe {
                 finish.of(sum(place, lane), place.line * WIDTH + lane).store(to.as_mut_ptr().add(lane));
             }

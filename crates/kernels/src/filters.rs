@@ -1,26 +1,24 @@
-//! The minimal filters of [`winograd`](super::winograd) along one axis.
-//!
-//! They are F(2, 3) and F(4, 3) of Lavin and Gray 2016: of patches, kernels and tiles, and backwards of gradients.
+//! F(2, 3) and F(4, 3) of Lavin and Gray 2016 along one axis, and their gradients.
 
 use super::register::Register;
 
 /// From four places to four points.
 ///
 /// # Safety
-/// The processor has the instructions of the register.
+/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn patch_of<R: Register>([a, b, c, d]: [R; 4]) -> [R; 4] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe { [a.minus(c), b.plus(c), c.minus(b), b.minus(d)] }
 }
 
 /// From six places to six points.
 ///
 /// # Safety
-/// The processor has the instructions of the register.
+/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn long_patch_of<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 6] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe {
         let [two, minus_four, four, minus_five] = [2.0, -4.0, 4.0, -5.0].map(|number: f32| R::splat(&number));
         let (even, odd) = (c.times_plus(minus_four, e), b.times_plus(minus_four, d));
@@ -39,20 +37,20 @@ pub unsafe fn long_patch_of<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 6] {
 /// From four points to two places.
 ///
 /// # Safety
-/// The processor has the instructions of the register.
+/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn halves<R: Register>([a, b, c, d]: [R; 4]) -> [R; 2] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe { [a.plus(b).plus(c), b.minus(c).minus(d)] }
 }
 
 /// From six points to four places.
 ///
 /// # Safety
-/// The processor has the instructions of the register.
+/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn fours<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 4] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe {
         let [two, four, eight] = [2.0, 4.0, 8.0].map(|number: f32| R::splat(&number));
         let (near, far) = (b.plus(c), d.plus(e));
@@ -66,25 +64,23 @@ pub unsafe fn fours<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 4] {
     }
 }
 
-/// From the gradients of two places to those of four points.
-///
-/// The last has the opposite sign.
+/// From the gradients of two places to four points, the last with its sign changed.
 ///
 /// # Safety
-/// The processor has the instructions of the register.
+/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn spread<R: Register>([a, b]: [R; 2]) -> [R; 4] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe { [a, a.plus(b), a.minus(b), b] }
 }
 
-/// From the gradients of four places to those of six points.
+/// From the gradients of four places to six points.
 ///
 /// # Safety
-/// The processor has the instructions of the register.
+/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn spread_to_six<R: Register>([a, b, c, d]: [R; 4]) -> [R; 6] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe {
         let [two, four, eight] = [2.0, 4.0, 8.0].map(|number: f32| R::splat(&number));
         let (even, odd) = (a.plus(c), b.plus(d));
@@ -96,10 +92,10 @@ pub unsafe fn spread_to_six<R: Register>([a, b, c, d]: [R; 4]) -> [R; 6] {
 /// From three taps to four points.
 ///
 /// # Safety
-/// The processor has the instructions of the register.
+/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn kernel_at_four<R: Register>([a, b, c]: [R; 3]) -> [R; 4] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe {
         let half = R::splat(&0.5);
         let even = a.plus(c);
@@ -110,10 +106,10 @@ pub unsafe fn kernel_at_four<R: Register>([a, b, c]: [R; 3]) -> [R; 4] {
 /// From three taps to six points.
 ///
 /// # Safety
-/// The processor has the instructions of the register.
+/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn kernel_at_six<R: Register>([a, b, c]: [R; 3]) -> [R; 6] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe {
         let [quarter, sixth, part, two, four] =
             [0.25, -1.0 / 6.0, 1.0 / 24.0, 2.0, 4.0].map(|number: f32| R::splat(&number));
@@ -129,15 +125,13 @@ pub unsafe fn kernel_at_six<R: Register>([a, b, c]: [R; 3]) -> [R; 6] {
     }
 }
 
-/// From the gradients of four points to those of three taps.
-///
-/// The last point has the opposite sign, as the gradients of places have there.
+/// From the gradients of four points, the last with its sign changed, to three taps.
 ///
 /// # Safety
-/// The processor has the instructions of the register.
+/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn taps_of_four<R: Register>([a, b, c, d]: [R; 4]) -> [R; 3] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe {
         let half = R::splat(&0.5);
         let (even, odd) = (b.plus(c).times(half), b.minus(c).times(half));
@@ -145,13 +139,13 @@ pub unsafe fn taps_of_four<R: Register>([a, b, c, d]: [R; 4]) -> [R; 3] {
     }
 }
 
-/// From the gradients of six points to those of three taps.
+/// From the gradients of six points to three taps.
 ///
 /// # Safety
-/// The processor has the instructions of the register.
+/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn taps_of_six<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 3] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe {
         let [quarter, sixth, twelfth, part] =
             [0.25, 1.0 / 6.0, 1.0 / 12.0, 1.0 / 24.0].map(|number: f32| R::splat(&number));

@@ -1,4 +1,4 @@
-//! The forward pass: from the input to the output.
+//! The forward pass of one convolution.
 
 use rayon::prelude::*;
 
@@ -17,12 +17,13 @@ struct Block<'a> {
     mask: &'a mut [u16],
 }
 
-/// Convolves `input` by `weight`, adds `bias` and activates.
+/// Convolves `input` by `weight`, adds `bias` and activates; returns output and mask.
 ///
-/// `input` is `[boards, rows, columns, inputs]`, the output `[boards, rows, columns, outputs]`; `weight` is
-/// `[outputs, inputs, kernel, kernel]`; `bias` is `[outputs]`, or `[boards, outputs]`, one per sample. With `keep`
-/// also gives the mask of the ReLU, for every place and group of [`WIDTH`] outputs a bit for each whose sum passes,
-/// which [`backward`] needs for every activation but [`Activation::None`]; otherwise nothing.
+/// `input` is `[boards, rows, columns, inputs]`, the output `[boards, rows, columns, outputs]`,
+/// `weight` `[outputs, inputs, kernel, kernel]`, `bias` `[outputs]` or `[boards, outputs]`. With
+/// `keep`, the mask of the ReLU has for each place and group of [`WIDTH`] outputs a bit for each
+/// sum that passes; [`backward`] needs the mask unless the activation is [`Activation::None`].
+/// Otherwise the mask is empty.
 ///
 /// [`backward`]: super::backward::backward
 pub fn forward(
@@ -66,7 +67,7 @@ pub fn forward(
                 let (first, width) = (channels.first(), channels.width());
                 for (board, start) in starts.iter_mut().enumerate() {
                     let at = first + if per_sample_bias { board * outputs } else { 0 };
-                    // There are no biases of boards beyond the last.
+                    // Boards behind the last have no biases.
                     start.0 = bias.get(at..at + width).map(line).unwrap_or_default();
                 }
                 plan.begin(starts, sums);

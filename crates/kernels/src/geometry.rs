@@ -1,14 +1,14 @@
-//! Where the numbers of a block of boards lie.
+//! Positions of numbers in a block of boards.
 
 use std::ops::Range;
 
 use super::line::WIDTH;
 use crate::precision::Precision;
 
-/// The sizes of a convolution of boards, and its precision.
+/// Sizes and precision of a convolution of boards.
 ///
-/// It has `boards` x `rows` x `columns` places, channels last, a square kernel of the odd size `kernel`, stride 1 and
-/// a padding of zeros that keeps the boards' size.
+/// Channels are last. The kernel is square, of odd size, with stride 1 and a padding of zeros that
+/// keeps the boards' size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Boards in the batch.
@@ -23,13 +23,11 @@ pub struct Shape {
     pub outputs: usize,
     /// Rows and columns of the kernel.
     pub kernel: usize,
-    /// Of the products of a 3x3 kernel, but on small boards.
+    /// Precision of the products, if the kernel is 3x3 and boards are not small.
     pub precision: Precision,
 }
 
-/// Places in a block of boards, about.
-///
-/// So many that a block and its weights stay in the cache next to the processor.
+/// Approximate number of places in a block: block and weights stay in the nearest cache.
 const PLACES: usize = 240;
 
 impl Shape {
@@ -38,7 +36,6 @@ impl Shape {
         self.rows * self.columns
     }
 
-    /// Weights of one channel of the output.
     pub fn taps(&self) -> usize {
         self.kernel * self.kernel
     }
@@ -48,7 +45,7 @@ impl Shape {
         self.inputs.div_ceil(WIDTH)
     }
 
-    /// Boards that are computed together, whatever the batch.
+    /// Boards of a block, at any batch size.
     pub fn block(&self) -> usize {
         (PLACES / self.places()).max(1)
     }
@@ -57,9 +54,7 @@ impl Shape {
         self.kernel / 2
     }
 
-    /// Columns of a padded board.
-    ///
-    /// Neighbouring rows share the zeros between them, as do neighbouring boards.
+    /// Columns of a padded board: neighbouring rows share the zeros between them, as do boards.
     pub fn padded_columns(&self) -> usize {
         self.columns + self.border()
     }
@@ -68,25 +63,25 @@ impl Shape {
         self.rows + self.border()
     }
 
-    /// Lines in a padded block of up to [`WIDTH`] channels: one a place.
+    /// Lines of a group of a padded block, one for each place and zero.
     pub fn padded(&self) -> usize {
         let rows = self.block() * self.padded_rows() + self.border();
-        // Tiles may reach a row or a column beyond the last.
+        // Tiles may reach a row or a column behind the last.
         let beyond = self.padded_columns() + 1;
         rows * self.padded_columns() + self.border() + beyond
     }
 
-    /// The line of a place of a block in the padded block.
+    /// Line of a block's place in the padded block.
     pub fn line(&self, place: usize) -> usize {
         self.corner_of(place) + self.border() * self.padded_columns() + self.border()
     }
 
-    /// The line of every place of a block in the padded block.
+    /// Lines of all places of a block in the padded block.
     pub fn lines(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.block() * self.places()).map(|place| self.line(place))
     }
 
-    /// The line where the neighbourhood of a board's row and column begins.
+    /// First line of the neighbourhood of a board's row and column.
     pub fn corner(&self, board: usize, [row, column]: [usize; 2]) -> usize {
         (board * self.padded_rows() + row) * self.padded_columns() + column
     }
@@ -96,7 +91,7 @@ impl Shape {
         self.corner(board, [place / self.columns, place % self.columns])
     }
 
-    /// Where the neighbourhood of a block's place begins in the padded block.
+    /// First number of the neighbourhood of a block's place in the padded block.
     pub fn neighbourhood(&self, place: usize) -> usize {
         self.corner_of(place) * WIDTH
     }
@@ -107,10 +102,7 @@ impl Shape {
         Rectangle { rows: centre.clone(), columns: centre }
     }
 
-    /// The offset and the line in a panel of every input and tap.
-    ///
-    /// The offset is from the beginning of a neighbourhood; the panel is one of [`pack`](Self::pack), in whose order
-    /// they are.
+    /// Offset in the neighbourhood and line in a panel of each input and tap, in the panel's order.
     pub fn neighbours(&self, taps: &Rectangle) -> impl Iterator<Item = (usize, usize)> {
         let shape = *self;
         let taps: Vec<usize> = taps.places(self.kernel).collect();
@@ -128,9 +120,7 @@ impl Shape {
         })
     }
 
-    /// Offsets of [`neighbours`](Self::neighbours) in runs of one kernel row.
-    ///
-    /// Each run comes with its row.
+    /// Each row of the kernel in each group, with its offsets of [`neighbours`](Self::neighbours).
     pub fn kernel_rows(&self) -> Vec<(usize, Vec<usize>)> {
         let kernel = Rectangle { rows: 0..self.kernel, columns: 0..self.kernel };
         let row = |offset: usize| offset / WIDTH % self.padded() / self.padded_columns();
@@ -139,17 +129,17 @@ impl Shape {
         runs.map(|run| (row(run[0]), run.to_vec())).collect()
     }
 
-    /// The places of a block from which a row of the kernel lies on the board.
+    /// Places of a block for which a row of the kernel lies on the board.
     pub fn places_with(&self, kernel_row: usize) -> impl Iterator<Item = usize> + '_ {
         let rows = self.border()..self.border() + self.rows;
         let reached = move |place: &usize| rows.contains(&(place % self.places() / self.columns + kernel_row));
         (0..self.block() * self.places()).filter(reached)
     }
 
-    /// The places of a board in rectangles, each with its taps.
+    /// Rectangles of a board's places, each with the taps that any of its places has on the board.
     ///
-    /// Its taps are those that are on the board from any of its places. The rectangles are the places between the
-    /// borders, the columns near the border, and the rows near it between them.
+    /// The inner places are one rectangle, each column near the border is another, and so is each
+    /// row near the border between these columns.
     pub fn regions(&self) -> Vec<(Rectangle, Rectangle)> {
         let inner = self.inner(self.columns);
         let taps = |places: &Range<usize>, size: usize| {
@@ -167,9 +157,7 @@ impl Shape {
         regions
     }
 
-    /// Rows or columns of a board from which no tap is beyond the board.
-    ///
-    /// There are `size` rows or columns in all.
+    /// Rows or columns, of `size`, whose taps all lie on the board.
     fn inner(&self, size: usize) -> Range<usize> {
         let start = self.border().min(size);
         start..size.saturating_sub(self.border()).max(start)
@@ -181,24 +169,21 @@ impl Shape {
     }
 }
 
-/// Rows and columns of a board, or of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rectangle {
-    /// Its rows.
     pub rows: Range<usize>,
-    /// Its columns.
     pub columns: Range<usize>,
 }
 
 impl Rectangle {
-    /// Its places, row by row, in a board of so many columns.
+    /// The places, row by row, in a board of `columns` columns.
     pub fn places(&self, columns: usize) -> impl Iterator<Item = usize> {
         let within = self.columns.clone();
         self.rows.clone().flat_map(move |row| within.clone().map(move |column| row * columns + column))
     }
 }
 
-/// `0..size` as the range `inner` and each number outside of it by itself.
+/// `0..size` as the range `inner` and each number outside.
 fn split(size: usize, inner: &Range<usize>) -> Vec<Range<usize>> {
     let outer = (0..inner.start).chain(inner.end..size).map(|number| number..number + 1);
     outer.chain([inner.clone()]).filter(|range| !range.is_empty()).collect()

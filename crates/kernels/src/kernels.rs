@@ -1,6 +1,7 @@
-//! Kernels at the points of [`winograd`](super::winograd), and back from there; and as [`tiles`](super::tiles) take them.
+//! 3x3 kernels at the points of [`winograd`](super::winograd) and back, and packed for
+//! [`tiles`](super::tiles).
 //!
-//! Sixteen outputs are transformed at once: they stand side by side in the panels.
+//! Sixteen outputs, which stand side by side in the panels, are transformed at once.
 
 use super::filters::{kernel_at_four, kernel_at_six, taps_of_four, taps_of_six};
 use super::line::{Line, WIDTH};
@@ -8,26 +9,23 @@ use super::register::{Register, with_the_best_instructions};
 use super::unit::Rounding;
 use super::winograd::Form;
 
-/// Kernels of 3x3 of outputs and inputs.
+/// 3x3 kernels of outputs and inputs.
 #[derive(Clone, Copy)]
 pub struct Kernels<'a> {
-    /// Their numbers, nine of each.
+    /// Nine numbers a kernel.
     pub numbers: &'a [f32],
     /// Outputs and inputs.
     pub sizes: [usize; 2],
     /// Kernels from one output to the next, and from one input to the next.
     pub apart: [usize; 2],
-    /// Whether each is turned about its centre.
+    /// Whether each kernel is turned about its centre.
     pub turned: bool,
 }
 
-/// Taps of a kernel.
 const TAPS: usize = 9;
 
 impl Kernels<'_> {
-    /// The taps of the outputs of a panel, for an input.
-    ///
-    /// Beyond the last output or input they are zeros.
+    /// The taps of a panel's outputs for an input; zeros behind the last output or input.
     fn taps(&self, panel: usize, input: usize) -> [Line; TAPS] {
         let mut taps = [Line::default(); TAPS];
         let outputs = (panel * WIDTH..self.sizes[0]).take(if input < self.sizes[1] { WIDTH } else { 0 });
@@ -57,8 +55,6 @@ with_the_best_instructions! {
     fn pack_long(kernels: Kernels, form: Form, panels: &mut [Line]) = pack_all[(4), (4), (4)]
 }
 
-/// # Safety
-/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn pack_all<R: Register, const LONG: usize>(kernels: Kernels, form: Form, panels: &mut [Line]) {
     let inputs = kernels.sizes[1];
@@ -66,7 +62,7 @@ unsafe fn pack_all<R: Register, const LONG: usize>(kernels: Kernels, form: Form,
         for input in 0..inputs {
             let taps = kernels.taps(panel, input);
             for lane in (0..WIDTH).step_by(R::LANES) {
-                // SAFETY: as the caller promises; a register's numbers from any of its lanes on are in a line.
+                // SAFETY: the caller's promise; a line holds a whole register at each lane.
                 unsafe {
                     let points = points_of::<R, LONG>(&taps, lane, form);
                     for (point, number) in points.into_iter().flatten().enumerate() {
@@ -79,12 +75,10 @@ unsafe fn pack_all<R: Register, const LONG: usize>(kernels: Kernels, form: Form,
 }
 
 with_the_best_instructions! {
-    /// The same in pairs of inputs, of square tiles: `[panels, points, pairs]`.
+    /// Writes kernels in pairs of inputs, for square tiles: `[panels, points, pairs]`.
     pub fn pack_pairs(kernels: Kernels, panels: &mut [Line]) = pairs pack_all_pairs
 }
 
-/// # Safety
-/// The processor has the instructions of register and unit.
 #[inline(always)]
 unsafe fn pack_all_pairs<R: Register, U: Rounding<R>>(kernels: Kernels, panels: &mut [Line]) {
     let pairs = kernels.sizes[1].div_ceil(2);
@@ -92,7 +86,7 @@ unsafe fn pack_all_pairs<R: Register, U: Rounding<R>>(kernels: Kernels, panels: 
         for pair in 0..pairs {
             let taps = [2 * pair, 2 * pair + 1].map(|input| kernels.taps(panel, input));
             for lane in (0..WIDTH).step_by(R::LANES) {
-                // SAFETY: as the caller promises; a register's numbers from any of its lanes on are in a line.
+                // SAFETY: the caller's promise; a line holds a whole register at each lane.
                 unsafe {
                     let [first, second] = [&taps[0], &taps[1]].map(|taps| points_of::<R, 2>(taps, lane, Form::Square));
                     let both = first.into_iter().flatten().zip(second.into_iter().flatten());
@@ -106,14 +100,10 @@ unsafe fn pack_all_pairs<R: Register, U: Rounding<R>>(kernels: Kernels, panels: 
 }
 
 with_the_best_instructions! {
-    /// The taps themselves in pairs of inputs, for the processor's tiles.
-    ///
-    /// They are `[panels, groups, taps, pairs]`.
+    /// Writes taps in pairs of inputs, for AMX: `[panels, groups, taps, pairs]`.
     pub fn pack_for_tiles(kernels: Kernels, panels: &mut [Line]) = pairs pack_all_for_tiles
 }
 
-/// # Safety
-/// The processor has the instructions of register and unit.
 #[inline(always)]
 unsafe fn pack_all_for_tiles<R: Register, U: Rounding<R>>(kernels: Kernels, panels: &mut [Line]) {
     let groups = kernels.sizes[1].div_ceil(2 * WIDTH);
@@ -123,7 +113,7 @@ unsafe fn pack_all_for_tiles<R: Register, U: Rounding<R>>(kernels: Kernels, pane
             for (tap, (low, high)) in taps[0].iter().zip(&taps[1]).enumerate() {
                 let Line(to) = &mut lines[(pair / WIDTH * TAPS + tap) * WIDTH + pair % WIDTH];
                 for lane in (0..WIDTH).step_by(R::LANES) {
-                    // SAFETY: as the caller promises; a register's numbers from any of its lanes on are in a line.
+                    // SAFETY: the caller's promise; a line holds a whole register at each lane.
                     unsafe {
                         let [low, high] = [low, high].map(|line| R::load(line.0.as_ptr().add(lane)));
                         U::pairs(low, high).store(to.as_mut_ptr().add(lane));
@@ -134,7 +124,7 @@ unsafe fn pack_all_for_tiles<R: Register, U: Rounding<R>>(kernels: Kernels, pane
     }
 }
 
-/// Gradients of kernels `[outputs, inputs]` from those of their points.
+/// Gradients of kernels `[outputs, inputs]` from the gradients at their points.
 pub fn unpack(panels: &[Line], sizes: [usize; 2], form: Form, kernels: &mut [f32]) {
     match form.long() {
         2 => unpack_square(panels, sizes, form, kernels),
@@ -160,8 +150,6 @@ with_the_best_instructions! {
     ) = unpack_all[(4), (4), (4)]
 }
 
-/// # Safety
-/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn unpack_all<R: Register, const LONG: usize>(
     panels: &[Line],
@@ -173,7 +161,7 @@ unsafe fn unpack_all<R: Register, const LONG: usize>(
         for input in 0..inputs {
             let mut taps = [Line::default(); TAPS];
             for lane in (0..WIDTH).step_by(R::LANES) {
-                // SAFETY: as the caller promises; a register's numbers from any of its lanes on are in a line.
+                // SAFETY: the caller's promise; a line holds a whole register at each lane.
                 unsafe {
                     let point = |at: usize| R::load(lines[at * inputs + input].0.as_ptr().add(lane));
                     for (tap, number) in kernel_of::<R, LONG>(point, form).into_iter().enumerate() {
@@ -189,17 +177,17 @@ unsafe fn unpack_all<R: Register, const LONG: usize>(
     }
 }
 
-/// Points along the short and the long axis: four, and two more than `LONG`.
+/// Points along the short axis (4) and the long axis (`LONG` + 2).
 ///
 /// # Safety
-/// A register's numbers from a line's lane on are in it; the processor has the instructions of the register.
+/// A line holds a whole register at `lane`; the processor has the instructions of `R`.
 #[inline(always)]
 unsafe fn points_of<R: Register, const LONG: usize>(
     taps: &[Line; TAPS],
     lane: usize,
     form: Form,
 ) -> [impl Iterator<Item = R> + use<R, LONG>; 4] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe {
         let tap = |axes: [usize; 2]| {
             let [row, column] = form.turned(axes);
@@ -217,13 +205,13 @@ unsafe fn points_of<R: Register, const LONG: usize>(
     }
 }
 
-/// The taps of a kernel's gradient from those of its points.
+/// The taps of a kernel's gradient from the gradients at its points.
 ///
 /// # Safety
-/// The processor has the instructions of the register.
+/// The processor has the instructions of `R`.
 #[inline(always)]
 unsafe fn kernel_of<R: Register, const LONG: usize>(point: impl Fn(usize) -> R, form: Form) -> [R; TAPS] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe {
         let mut halfway = [[R::zero(); 3]; 6];
         for (long, halfway) in halfway.iter_mut().enumerate().take(LONG + 2) {
@@ -244,9 +232,9 @@ unsafe fn kernel_of<R: Register, const LONG: usize>(point: impl Fn(usize) -> R, 
 }
 
 /// # Safety
-/// The processor has the instructions of the register.
+/// The processor has the instructions of `R`.
 #[inline(always)]
 unsafe fn with_none<R: Register>([a, b, c, d]: [R; 4]) -> [R; 6] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe { [a, b, c, d, R::zero(), R::zero()] }
 }

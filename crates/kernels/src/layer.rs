@@ -1,4 +1,4 @@
-//! A convolution between padded blocks, without a backward pass.
+//! A convolution between padded blocks, without gradients.
 
 use super::Kernel;
 use super::channels::Finish;
@@ -7,23 +7,19 @@ use super::line::{Line, WIDTH, line};
 use super::plan::{Plans, Workspace};
 use crate::activation::Activation;
 
-/// A convolution that is ready to be applied to blocks of boards.
+/// A convolution ready for blocks of boards.
 pub struct Layer {
     shape: Shape,
     plans: Plans,
     activation: Activation,
-    /// As [`Shape::pack`] gives them.
+    /// Weights by [`Shape::pack`].
     panels: Vec<Line>,
-    /// The lines with which the sums begin, the bias: `[panels, boards]`.
-    ///
-    /// One for every panel and board of a block.
+    /// The bias as initial sums: `[panels, boards]`.
     pub starts: Vec<Line>,
 }
 
 impl Layer {
-    /// The convolution as one of `shape`, which may have a larger kernel.
-    ///
-    /// What that kernel has more is zero.
+    /// The convolution in a `shape` whose kernel may be larger: zeros surround the weights.
     pub fn new(shape: Shape, plans: &Plans, convolution: &Kernel, activation: Activation) -> Self {
         let [_, _, kernel] = convolution.sizes;
         let panels = match kernel < shape.kernel {
@@ -34,20 +30,17 @@ impl Layer {
         Self { shape, plans: plans.clone(), activation, panels, starts }
     }
 
-    /// Channels of the input.
     pub fn inputs(&self) -> usize {
         self.shape.inputs
     }
 
-    /// Channels of the output.
     pub fn outputs(&self) -> usize {
         self.shape.outputs
     }
 
-    /// Convolves boards of the padded block `input` to the padded `output`.
+    /// Convolves at least one board of the padded block `input` to the padded `output`.
     ///
-    /// There is at least one board. The sums begin with `starts`, which are [`self.starts`](Self::starts) or others
-    /// like them.
+    /// The sums begin with `starts`, such as [`self.starts`](Self::starts).
     pub fn apply(
         &self,
         boards: usize,
@@ -59,7 +52,7 @@ impl Layer {
         self.apply_with(boards, starts, None, input, workspace, output);
     }
 
-    /// The same with a padded block `added` to the sums.
+    /// [`apply`](Self::apply) with a padded block `added` to the sums.
     pub fn apply_with(
         &self,
         boards: usize,
@@ -71,7 +64,7 @@ impl Layer {
     ) {
         let (block, size) = (self.shape.block(), self.shape.padded());
         let plan = self.plans.of(boards);
-        // It may be wider than the layer's own.
+        // The input may be wider than the layer.
         let padded = &input[..self.shape.groups() * size];
         let finish = |group: usize| {
             let channels = group * size..(group + 1) * size;

@@ -1,18 +1,14 @@
 //! Convolutions of small boards on the processor, forward and backward: numbers in, numbers out.
 //!
-//! [`forward`] and [`backward`] are one convolution and its gradients. Without gradients a [`Tower`] takes blocks of
-//! boards through a whole Q-network, and a [`WaveTower`] through a dynamics model.
-//!
-//! Channels are last; bias, ReLU and residual are in the same pass.
-//!
-//! Blocks of a few boards are copied into buffers of 16 channels each with zeros between rows and between boards, in
-//! which every tap of the kernel is a constant offset. 3x3 kernels are computed by [`winograd`], which transforms
-//! patches of these buffers and multiplies them at their [`points`]. For other kernels, and small boards, the
-//! convolution and both of its gradients are matrix products with a left side that is read through offsets, by the
-//! micro-kernel in [`product`], and a [`plan`] leaves out what lies beyond the border.
-//!
-//! [`register`] is what all kernels know of the processor's instructions, but for the [`tiles`] of AMX, by which 3x3
-//! kernels of bfloat16 are computed directly where the processor has them.
+//! - Blocks (`geometry`, `channels`, `planes`): a few boards are copied into buffers of 16 channels
+//!   each, with zeros between rows and boards, so that each tap of a kernel is a fixed offset.
+//! - Lines (`line`, `register`, `packing`): 16 numbers of a place or of a row of weights. Functions
+//!   of lines are compiled for each instruction set; the best one is called.
+//! - Winograd (`winograd`, `filters`, `kernels`, `points`): 3x3 kernels in fewer multiplications.
+//! - Products (`product`, `steps`): all other kernels. `unit` has bfloat16 for Winograd's products.
+//! - Tiles (`tiles`, `tile_registers`): 3x3 kernels in bfloat16 by AMX.
+//! - Towers: a `plan` picks the way of a block. [`forward()`] and [`backward()`] compute a convolution,
+//!   [`Tower`] and [`WaveTower`] all `layer`s of a Q-network or a dynamics model, block by block.
 
 mod activation;
 mod backward;
@@ -46,7 +42,7 @@ use matchq_core::instructions;
 #[cfg(test)]
 use matchq_core::random;
 
-/// The numbers of a convolution.
+/// The weights of a convolution.
 pub struct Kernel {
     /// `[channels_out, channels_in, size]`
     pub sizes: [usize; 3],
@@ -54,12 +50,12 @@ pub struct Kernel {
     pub weight: Vec<f32>,
     /// Shape `[channels_out]`.
     pub bias: Vec<f32>,
-    /// Of the products of a kernel of 3x3.
+    /// Precision of the products, if the kernel is 3x3.
     pub precision: Precision,
 }
 
 impl Kernel {
-    /// The same convolution with its products in a precision.
+    /// The convolution with its products in another precision.
     #[must_use]
     pub fn with(self, precision: Precision) -> Self {
         Self { precision, ..self }
@@ -74,12 +70,12 @@ pub use precision::Precision;
 pub use tower::{Parts, Tower};
 pub use waves::{WaveParts, WaveTower};
 
-/// Keeps the memory of numbers that [`forward`] or [`backward`] gave, for their next calls.
+/// Keeps the memory of numbers from [`forward()`] or [`backward()`] for their next calls.
 pub fn use_again(numbers: Vec<f32>) {
     buffers::NUMBERS.give(numbers);
 }
 
-/// Keeps the memory of a mask that [`forward`] gave.
+/// Keeps the memory of a mask from [`forward()`] for its next calls.
 pub fn use_mask_again(mask: Vec<u16>) {
     buffers::MASKS.give(mask);
 }

@@ -1,17 +1,17 @@
-//! Sixteen numbers: what is loaded, multiplied and stored at once.
+//! Sixteen numbers that are loaded, multiplied and stored at once.
 
-/// Columns of a panel of the right side.
+/// Numbers of a line, and columns of a panel.
 pub const WIDTH: usize = 16;
 
-/// A row of a panel: one cache line.
+/// One cache line of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(64))]
 pub struct Line(pub [f32; WIDTH]);
 
-/// Up to a line's numbers, with zeros beyond the last.
+/// Up to [`WIDTH`] numbers, with zeros behind the last.
 #[inline(always)]
 pub fn line<T: Copy + Default>(numbers: &[T]) -> [T; WIDTH] {
-    // A whole line is a copy of known length, which is faster.
+    // A copy of known length is faster.
     numbers.first_chunk().copied().unwrap_or_else(|| {
         let mut line = [T::default(); WIDTH];
         line[..numbers.len()].copy_from_slice(numbers);

@@ -1,4 +1,4 @@
-//! Weights as the panels of a product, and back.
+//! Weights to the panels of a product, and back.
 
 use super::geometry::Shape;
 use super::kernels::{Kernels, pack, pack_for_tiles, pack_pairs, unpack};
@@ -10,18 +10,16 @@ use crate::precision::Precision;
 /// How a convolution is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
-    /// Every place sums over its neighbourhood.
+    /// A sum over the neighbourhood of each place.
     Direct,
-    /// By [`winograd`](super::winograd), with tiles of that form.
+    /// [`winograd`](super::winograd) with tiles of a form.
     Winograd(Form),
-    /// As directly, by [`tiles`] of pairs.
+    /// A sum over the neighbourhood by AMX's [`tiles`].
     Tiles,
 }
 
 impl Shape {
-    /// The one that takes the fewest multiplications, with square tiles.
-    ///
-    /// Where the processor has tiles of its own for the precision, they take their place.
+    /// The way with the fewest multiplications, or AMX if the processor has it for the precision.
     pub fn algorithm(&self) -> Algorithm {
         match self.suits_winograd() {
             false => Algorithm::Direct,
@@ -39,7 +37,7 @@ impl Shape {
         }
     }
 
-    /// Lines of the gradient of a panel: that of pairs is of numbers, too.
+    /// Lines of a panel's gradient, which has no pairs.
     pub fn gradient_panel(&self, algorithm: Algorithm) -> usize {
         match algorithm {
             Algorithm::Direct => self.panel(algorithm),
@@ -56,29 +54,25 @@ impl Shape {
         }
     }
 
-    /// Where in a panel the weights of an input for a tap are.
-    ///
-    /// A panel has groups of [`WIDTH`] inputs, in each all taps, in each all inputs.
+    /// The line of an input's weights for a tap in a panel: `[groups, taps, inputs of the group]`.
     pub fn weight_line(&self, input: usize, tap: usize) -> usize {
         let first = input / WIDTH * WIDTH;
         first * self.taps() + tap * WIDTH.min(self.inputs - first) + input % WIDTH
     }
 
-    /// Weights `[outputs, inputs, kernel, kernel]` as panels of outputs.
+    /// Weights `[outputs, inputs, kernel, kernel]` as panels of [`WIDTH`] outputs.
     ///
-    /// A panel has a line for every tap, or point, and input, or pair of inputs.
+    /// Lines are `[taps or points, inputs or pairs]`.
     pub fn pack(&self, weight: &[f32], algorithm: Algorithm) -> Vec<Line> {
         self.pack_kernels(weight, algorithm, [self.inputs, 1], false)
     }
 
-    /// The weights of the [`transposed`](Self::transposed) convolution, packed.
+    /// Panels of the [`transposed`](Self::transposed) convolution.
     pub fn pack_transposed(&self, weight: &[f32], algorithm: Algorithm) -> Vec<Line> {
         self.transposed().pack_kernels(weight, algorithm, [1, self.inputs], true)
     }
 
-    /// Packs kernels that lie so far apart, and may have to be turned.
-    ///
-    /// That is from output to output, and from input to input.
+    /// Packs kernels that lie `apart` from output to output and from input to input.
     fn pack_kernels(&self, weight: &[f32], algorithm: Algorithm, apart: [usize; 2], turned: bool) -> Vec<Line> {
         let mut panels = vec![Line::default(); self.outputs.div_ceil(WIDTH) * self.panel(algorithm)];
         let kernels = Kernels { numbers: weight, sizes: [self.outputs, self.inputs], apart, turned };
@@ -103,7 +97,7 @@ impl Shape {
         panels
     }
 
-    /// The reverse of [`pack`](Self::pack) without pairs, for gradients.
+    /// The reverse of [`pack`](Self::pack), for gradients, which have no pairs.
     pub fn unpack(&self, panels: &[Line], algorithm: Algorithm) -> Vec<f32> {
         let (taps, inputs, size) = (self.taps(), self.inputs, self.gradient_panel(algorithm));
         let mut weight = vec![0.0; self.outputs * inputs * taps];

@@ -1,6 +1,4 @@
-//! The products that convolve a block of boards or give the weights' gradient.
-//!
-//! Those near the border leave out what lies beyond it.
+//! The products of a block of boards, which leave out taps beyond the border.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -16,46 +14,44 @@ use super::tiles::Block;
 use super::winograd::{Tile, Tiles, add_tiles, write_tiles};
 use crate::precision::Precision;
 
-/// The convolution of a block of boards.
+/// The products that convolve a block of boards.
 pub struct Plan {
-    /// In the order of the block.
+    /// Places in the order of the block.
     pub places: Vec<Place>,
-    /// The board of every sum.
+    /// The board of each sum.
     boards: Vec<usize>,
-    /// Lines of a padded block.
+    /// Lines of a group of the padded block.
     padded: usize,
     way: Way,
 }
 
-/// How it is computed.
 enum Way {
     Direct {
         regions: Vec<Region<1>>,
-        /// Lines of a panel.
         panel: usize,
     },
-    /// The sums are those of the places of each tile.
-    ///
-    /// Those beyond the board are among them.
+    /// One sum for each place of each tile, on the board or not.
     Winograd {
         chunks: Vec<Winograd>,
-        /// Lines of a panel.
         panel: usize,
     },
-    /// The sums are those of all corners.
-    Tiles { block: Block, chunks: Vec<Chunk> },
+    /// One sum for each corner.
+    Tiles {
+        block: Block,
+        chunks: Vec<Chunk>,
+    },
 }
 
-/// Some corners of a block, whole tiles.
+/// Corners of whole tiles, and their places.
 struct Chunk {
     corners: Range<usize>,
-    /// Which places they are of.
     places: Range<usize>,
 }
 
 /// Corners of a chunk.
 ///
-/// They are so few that their sums stay in the first-level cache, and enough to read the weights seldom.
+/// Few enough for their sums to stay in the first-level cache, many enough to read the weights
+/// seldom.
 const CHUNK: usize = 128;
 
 /// Some tiles of a block, and the sizes of the products at their points.
@@ -66,10 +62,10 @@ struct Winograd {
 }
 
 impl Winograd {
-    /// All tiles of a block: few at a time, or all at once.
+    /// All tiles of a block in chunks.
     ///
-    /// They are few where what is written for them stays in the first-level cache then. With many channels it does not;
-    /// it is better if many tiles share what is read of the weights.
+    /// Small chunks, if their buffers fit in the first-level cache; else one, which reads the
+    /// weights once.
     fn of_block(shape: &Shape, boards: usize) -> Vec<Self> {
         let all: Vec<Tile> = shape.tiles_of(boards).collect();
         let points = shape.form().points();
@@ -83,7 +79,7 @@ impl Winograd {
         all.chunks(most).map(chunk).collect()
     }
 
-    /// All tiles of a block, to sum over them.
+    /// All tiles of a block, to sum over.
     fn of_gradients(shape: &Shape) -> Self {
         let all: Vec<Tile> = shape.tiles_of(shape.block()).collect();
         let tiles = Tiles::new(shape, &all);
@@ -98,9 +94,10 @@ impl Winograd {
         }
     }
 
-    /// Multiplies patches of a padded block by panels of weights at all points.
+    /// Multiplies patches of a padded block by panels of `panel` lines at all points.
     ///
-    /// What comes out for a panel, `[points, tiles]`, is seen once. A panel has so many lines; both buffers are written.
+    /// Calls `see` with the number of each panel and its products `[points, tiles]`; overwrites
+    /// both buffers.
     fn multiply(
         &self,
         padded: &[Line],
@@ -128,37 +125,33 @@ impl Winograd {
     }
 }
 
-/// A place of a block.
 pub struct Place {
-    /// Which of the block it is.
+    /// Number in the block.
     pub number: usize,
-    /// Its line in the padded block.
+    /// Line in the padded block.
     pub line: usize,
-    /// Which of the sums is its.
+    /// Index of its sum.
     pub sum: usize,
 }
 
-/// The next sums and what is added to them.
+/// Rows of consecutive sums, and the steps of their products.
 struct Region<const STRIDE: usize> {
     count: usize,
     rows: Rows,
     steps: Steps<STRIDE>,
 }
 
-/// What a thread writes while it convolves a block.
+/// Buffers that a thread overwrites for each block.
 #[derive(Default)]
 pub struct Workspace {
-    /// Sums of the places.
     sums: Vec<Line>,
-    /// The block as it is multiplied.
-    ///
-    /// These are its patches at all points, or it is rounded for the processor's tiles.
+    /// The block's patches at all points, or the block rounded for AMX.
     transformed: Vec<Line>,
-    /// Tiles at all points, for some panels; gradients as they are multiplied.
+    /// Products of some panels at all points, or gradients to be multiplied.
     products: Vec<Line>,
 }
 
-/// So many lines of a buffer, with any content.
+/// The first `count` lines of a buffer, with any content.
 fn room(buffer: &mut Vec<Line>, count: usize) -> &mut [Line] {
     if buffer.len() < count {
         buffer.resize(count, Line::default());
@@ -166,21 +159,21 @@ fn room(buffer: &mut Vec<Line>, count: usize) -> &mut [Line] {
     &mut buffer[..count]
 }
 
-/// Panels that are multiplied together, since they read the same left side.
+/// Panels multiplied together, which read the left side once.
 const TOGETHER: usize = 2;
 
-/// Lines written for a tile when some tiles fit in the first-level cache.
+/// Maximum number of lines written for a tile, if some tiles are to fit in the first-level cache.
 const FEW: usize = 64;
 
 impl Plan {
-    /// For the blocks of a batch: whole ones, and the last.
+    /// Plans for the whole blocks of a batch and for its last.
     pub fn of_batch(shape: &Shape) -> [Self; 2] {
         let regions = shape.regions();
         let algorithm = shape.algorithm();
         [shape.block(), shape.boards % shape.block()].map(|boards| Self::new(shape, algorithm, boards, &regions))
     }
 
-    /// Of so many boards; the regions are for a direct one.
+    /// The plan for `boards` boards; direct products need the regions.
     fn new(shape: &Shape, algorithm: Algorithm, boards: usize, regions: &[(Rectangle, Rectangle)]) -> Self {
         match algorithm {
             Algorithm::Direct => Self::direct(shape, boards, regions),
@@ -194,7 +187,7 @@ impl Plan {
         let corner = |number: usize| shape.neighbourhood(number) / WIDTH;
         let place = |number: usize| Place { number, line: shape.line(number), sum: corner(number) };
         let places: Vec<Place> = (0..boards * shape.places()).map(place).collect();
-        // Those of no place are any board's.
+        // Corners of no place belong to any board.
         let mut owners = vec![0; block.rows()];
         places.iter().for_each(|place| owners[place.sum] = place.number / shape.places());
         let chunk = |first: usize| {
@@ -206,9 +199,7 @@ impl Plan {
         Self { places, boards: owners, padded: shape.padded(), way: Way::Tiles { block, chunks } }
     }
 
-    /// Sums of places with the same taps stand together.
-    ///
-    /// So they make full tiles of a product.
+    /// A plan by direct products: sums of places with equal taps stand together and fill products.
     fn direct(shape: &Shape, boards: usize, rectangles: &[(Rectangle, Rectangle)]) -> Self {
         let (mut places, mut owners, mut regions) = (Vec::new(), Vec::new(), Vec::new());
         for (rectangle, taps) in rectangles.iter().filter(|_| boards > 0) {
@@ -250,14 +241,15 @@ impl Plan {
         Self { places, boards, padded: shape.padded(), way: Way::Winograd { chunks, panel } }
     }
 
-    /// Begins the sums of a group with a line for each board.
+    /// Starts the sums of a group with a line for each board.
     pub fn begin(&self, starts: &[Line], sums: &mut [Line]) {
         copy_by_index(starts, &self.boards, sums);
     }
 
     /// Adds the convolution of a padded block by panels of weights to sums.
     ///
-    /// Before and after that the caller sees the sums of each panel's channels, as [`places`](Self::places) tells.
+    /// `begin` sets the sums of each panel before, `end` reads them after; [`Place::sum`] indexes
+    /// them.
     pub fn convolve(
         &self,
         padded: &[Line],
@@ -302,9 +294,9 @@ impl Plan {
         }
     }
 
-    /// Writes a padded block's convolution by panels of weights to another.
+    /// Writes the convolution of a padded block by panels of weights to another padded block.
     ///
-    /// What becomes of the sums is told for each panel's channels.
+    /// `finish` says how the sums of each panel become outputs.
     pub fn apply<'a>(
         &self,
         padded: &[Line],
@@ -354,28 +346,25 @@ impl Plan {
     }
 }
 
-/// Plans for blocks of any number of boards.
-///
-/// Each is made when it is first asked for; copies share them.
+/// Plans for each number of boards of a block, made on first use and shared by copies.
 #[derive(Clone)]
 pub struct Plans(Arc<Regions>);
 
 struct Regions {
     shape: Shape,
     algorithm: Algorithm,
-    /// Places of a board, each with its taps.
     regions: Vec<(Rectangle, Rectangle)>,
-    /// By the number of boards, from one.
+    /// Plans by the number of boards, from one.
     plans: Vec<OnceLock<Plan>>,
 }
 
 impl Plans {
-    /// Of the convolutions of a shape, whatever its number of boards.
+    /// Plans for a shape, whose number of boards plays no part.
     pub fn new(shape: &Shape) -> Self {
         Self::with_regions(shape, shape.algorithm(), shape.regions())
     }
 
-    /// The same of a kernel that is zero but for its centre, at some places.
+    /// Plans for the centre of the kernel alone, at some places.
     pub fn of_centre(shape: &Shape, places: Rectangle) -> Self {
         Self::with_regions(shape, Algorithm::Direct, vec![(places, shape.centre())])
     }
@@ -385,37 +374,32 @@ impl Plans {
         Self(Arc::new(Regions { shape: *shape, algorithm, regions, plans }))
     }
 
-    /// How their weights are packed.
     pub fn algorithm(&self) -> Algorithm {
         self.0.algorithm
     }
 
-    /// The plan for so many boards, from one to a block.
+    /// The plan for one board up to a block.
     pub fn of(&self, boards: usize) -> &Plan {
         let Regions { shape, algorithm, regions, plans } = &*self.0;
         plans[boards - 1].get_or_init(|| Plan::new(shape, *algorithm, boards, regions))
     }
 }
 
-/// The gradient of the weights from a block of boards.
+/// Products that give a block's gradient of the weights.
 pub struct WeightPlan(WeightWay);
 
 enum WeightWay {
-    /// By products whose left side is read through offsets.
     Direct {
         regions: Vec<Region<WIDTH>>,
-        /// Lines of a panel, and of a padded block.
+        /// Lines of a panel and of a padded block.
         panel: usize,
         padded: usize,
     },
-    /// At the points of tiles.
     Winograd(Winograd),
-    /// By the processor's tiles.
     Tiles(Block),
 }
 
 impl WeightPlan {
-    /// For blocks of that shape.
     pub fn new(shape: &Shape) -> Self {
         let region = |(row, offsets): (usize, Vec<usize>)| Region {
             count: offsets.len(),
@@ -435,7 +419,7 @@ impl WeightPlan {
 
     /// Adds the products of padded inputs with padded gradients to sums.
     ///
-    /// These are in the order of [`Shape::unpack`].
+    /// [`Shape::unpack`] reads the sums.
     pub fn add(&self, padded: &[Line], gradients: &[Line], workspace: &mut Workspace, sums: &mut [Line]) {
         match &self.0 {
             WeightWay::Direct { regions, panel, padded: size } => {

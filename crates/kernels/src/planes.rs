@@ -1,31 +1,32 @@
-//! Images as the channels of padded blocks.
+//! Images as channels of padded blocks.
 
 use super::channels::{add_lines, scale_lines};
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 
-/// How the planes of a block of boards are read, and where its places lie.
+/// How planes of boards are read and where a block's places lie.
 pub struct Planes {
     /// Planes of an image.
     pub count: usize,
-    /// How many of the first are interchangeable; 0 if none.
+    /// Number of leading planes that are interchangeable; 0 if none.
     pub colours: usize,
-    /// Where the places of a block lie in the padded block.
+    /// Lines of a block's places in the padded block.
     pub lines: Vec<usize>,
     shape: Shape,
 }
 
 impl Planes {
-    /// Of images of so many planes, in blocks of a shape.
+    /// Images of `count` planes, in blocks of a shape.
     pub fn new(count: usize, colours: usize, shape: Shape) -> Self {
         Self { count, colours, lines: shape.lines().collect(), shape }
     }
 
     /// Writes images and scalars as channels of a padded block.
     ///
-    /// Images are `[boards, planes, rows, columns]`, scalars `[boards, scalars]`, of which there may be none. The
-    /// channels are all planes, or what one of the colours sees of them, which is its own plane, the sum of the
-    /// others', and those of no colour. What is the same for all colours the first one writes: it comes first.
+    /// Images are `[boards, planes, rows, columns]`, scalars `[boards, scalars]` or empty. With
+    /// interchangeable colours, the channels are a colour's own plane, the sum of the other
+    /// colours' planes, and the planes of no colour. Channels that all colours share are written by
+    /// colour 0 alone, which comes first.
     pub fn write(&self, colour: usize, images: &[f32], scalars: &[f32], padded: &mut [Line]) {
         let (places, size) = (self.shape.places(), self.shape.padded());
         let boards = images.chunks_exact(self.count * places);

@@ -1,40 +1,38 @@
-//! The matrix products at the points of [`winograd`](super::winograd).
+//! Matrix products at the points of [`winograd`](super::winograd).
 //!
-//! A block of sums stays in registers while all that adds to them is read: a register of the right side is multiplied
-//! by one number of the left side for each row of the block. In the place of numbers there may be pairs of bfloat16, as
-//! [`unit`](super::unit) has them: pairs of inputs to multiply, pairs of tiles to sum over them.
+//! Blocks of sums stay in registers: a register of the right side is multiplied by one number of
+//! the left side for each row. Pairs of bfloat16 ([`unit`](super::unit)) may stand in place of
+//! numbers: pairs of inputs for products, pairs of tiles for sums over them.
 
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
 use super::unit::Unit;
 
-/// Rows that are computed at once, at the most.
+/// Maximum number of rows computed at once.
 ///
-/// Beyond the last row others are computed along and not used: the left side has so many more lines.
+/// The left side has as many lines behind the last row, whose products are not used.
 pub const ROWS: usize = 12;
 
-/// The sizes of the matrices at each point.
+/// Sizes of the matrices at each point.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
-    /// Points of a tile.
     pub points: usize,
-    /// Tiles that are computed together, or pairs of them.
+    /// Tiles, or pairs, computed together.
     pub tiles: usize,
-    /// Channels of the input, or pairs of them.
+    /// Channels of the input, or pairs.
     pub inputs: usize,
 }
 
 impl Sizes {
-    /// Lines of the transformed patches, with those behind the last.
     pub fn transformed(self) -> usize {
         self.points * self.inputs.div_ceil(WIDTH) * self.tiles + ROWS
     }
 }
 
 with_the_best_instructions! {
-    /// Sums over the inputs: writes `[panels, points, tiles]`.
+    /// Writes sums over the inputs: `[panels, points, tiles]`.
     ///
-    /// `transformed` is `[points, groups, tiles]`, `panels` is `[panels, points, inputs]`.
+    /// `transformed` is `[points, groups, tiles]`, `panels` `[panels, points, inputs]`.
     pub fn multiply(
         sizes: Sizes,
         transformed: &[Line],
@@ -44,7 +42,7 @@ with_the_best_instructions! {
 }
 
 with_the_best_instructions! {
-    /// The same of pairs of inputs.
+    /// [`multiply`] with pairs of inputs.
     pub fn multiply_pairs(
         sizes: Sizes,
         transformed: &[Line],
@@ -53,8 +51,6 @@ with_the_best_instructions! {
     ) = pairs multiply_all[(12, 6, 2), (6, 3, 2), (2, 1, 4)]
 }
 
-/// # Safety
-/// The processor has the instructions of register and unit.
 #[inline(always)]
 unsafe fn multiply_all<R: Register, U: Unit<R>, const TALL: usize, const HALF: usize, const WIDE: usize>(
     sizes: Sizes,
@@ -72,7 +68,7 @@ unsafe fn multiply_all<R: Register, U: Unit<R>, const TALL: usize, const HALF: u
     for point in 0..points {
         for first in (0..columns).step_by(WIDE) {
             for tile in (0..tiles).step_by(TALL) {
-                // SAFETY: the sizes are asserted; rows behind the last tile are read, but not written.
+                // SAFETY: the sizes are asserted; rows behind the last tile are only read.
                 unsafe {
                     let left = left.add((point * groups * tiles + tile) * WIDTH);
                     let right = |column: usize| right.add(place::<R>(column, point * inputs, points * inputs));
@@ -80,7 +76,7 @@ unsafe fn multiply_all<R: Register, U: Unit<R>, const TALL: usize, const HALF: u
                     let of = Left::<WIDTH, 1> { numbers: left, run: tiles * WIDTH, steps: inputs };
                     let (left, rows) = (columns - first, tiles - tile);
                     let (right, sums) = (|column: usize| right(first + column), |column: usize| sums(first + column));
-                    // A few rows that are left are not worth a whole block.
+                    // Half a block is faster for the last few rows.
                     if rows > HALF {
                         of.products::<R, U, TALL, WIDE, false>(left, right, sums, rows);
                     } else {
@@ -93,9 +89,9 @@ unsafe fn multiply_all<R: Register, U: Unit<R>, const TALL: usize, const HALF: u
 }
 
 with_the_best_instructions! {
-    /// Sums over the tiles: adds to `[panels, points, inputs]`.
+    /// Adds sums over the tiles to `[panels, points, inputs]`.
     ///
-    /// `transformed` is `[points, groups, tiles]`, `gradients` is `[panels, points, tiles]`.
+    /// `transformed` is `[points, groups, tiles]`, `gradients` `[panels, points, tiles]`.
     pub fn add_gradients(
         sizes: Sizes,
         transformed: &[Line],
@@ -105,7 +101,7 @@ with_the_best_instructions! {
 }
 
 with_the_best_instructions! {
-    /// The same of pairs of tiles.
+    /// [`add_gradients`] with pairs of tiles.
     pub fn add_gradients_of_pairs(
         sizes: Sizes,
         transformed: &[Line],
@@ -114,8 +110,6 @@ with_the_best_instructions! {
     ) = pairs add_all[(8, 2), (4, 2), (2, 4)]
 }
 
-/// # Safety
-/// The processor has the instructions of register and unit.
 #[inline(always)]
 unsafe fn add_all<R: Register, U: Unit<R>, const TALL: usize, const WIDE: usize>(
     sizes: Sizes,
@@ -133,7 +127,7 @@ unsafe fn add_all<R: Register, U: Unit<R>, const TALL: usize, const WIDE: usize>
     for point in 0..points {
         for input in (0..inputs).step_by(TALL) {
             for first in (0..columns).step_by(WIDE) {
-                // SAFETY: the sizes are asserted; rows behind the last input are read, but not written.
+                // SAFETY: the sizes are asserted; rows behind the last input are only read.
                 unsafe {
                     let line = (point * groups + input / WIDTH) * tiles;
                     let left = left.add(line * WIDTH + input % WIDTH);
@@ -153,9 +147,7 @@ unsafe fn add_all<R: Register, U: Unit<R>, const TALL: usize, const WIDE: usize>
     }
 }
 
-/// Whether columns of registers come in so many at once.
-///
-/// The last of an odd number may come alone.
+/// Whether columns of registers can be taken `wide` at a time; a last odd one comes alone.
 const fn fits<R: Register>(wide: usize) -> bool {
     let registers = WIDTH / R::LANES;
     WIDTH == registers * R::LANES && (wide == 2 || registers.is_multiple_of(wide))
@@ -165,16 +157,16 @@ fn numbers(lines: &[Line]) -> *const f32 {
     lines.as_ptr().cast()
 }
 
-/// Where a column of registers begins at a line of its panel.
+/// Number with which a column of registers begins at a line of its panel.
 #[inline(always)]
 fn place<R: Register>(column: usize, line: usize, panel: usize) -> usize {
     let registers = WIDTH / R::LANES;
     (column / registers * panel + line) * WIDTH + column % registers * R::LANES
 }
 
-/// The left side of a product: rows `ROW` numbers apart, steps `STEP`.
+/// Left side of a product: rows `ROW` numbers apart, steps `STEP`.
 ///
-/// If steps are next to each other, only those of a line are; then the next run begins so many numbers behind.
+/// If `STEP` is 1, a run has the steps of one line, and the next run begins `run` numbers later.
 struct Left<const ROW: usize, const STEP: usize> {
     numbers: *const f32,
     run: usize,
@@ -182,10 +174,10 @@ struct Left<const ROW: usize, const STEP: usize> {
 }
 
 impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
-    /// The same for `WIDE` columns of registers, or the only one that is left.
+    /// [`product`](Self::product) for `WIDE` columns of registers, or for one if only one is left.
     ///
     /// # Safety
-    /// As of [`product`](Self::product).
+    /// The conditions of [`product`](Self::product).
     #[inline(always)]
     unsafe fn products<R: Register, U: Unit<R>, const TALL: usize, const WIDE: usize, const ADD: bool>(
         self,
@@ -194,7 +186,7 @@ impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
         sums: impl Fn(usize) -> *mut f32,
         rows: usize,
     ) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller's promise.
         unsafe {
             if left == 1 {
                 return self.product::<R, U, TALL, 1, ADD>([right(0)], [sums(0)], rows);
@@ -209,10 +201,11 @@ impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
 
     /// Writes or adds the sums of the first `rows` of `TALL` rows.
     ///
-    /// The steps of the right side and the rows of the sums are a line apart.
+    /// Steps of the right side and rows of the sums are a line apart.
     ///
     /// # Safety
-    /// All of that lies in memory that may be read or written.
+    /// All numbers named lie in memory that may be read or written; the processor has the
+    /// instructions.
     #[inline(always)]
     unsafe fn product<R: Register, U: Unit<R>, const TALL: usize, const WIDE: usize, const ADD: bool>(
         self,
@@ -220,7 +213,7 @@ impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
         sums: [*mut f32; WIDE],
         rows: usize,
     ) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller's promise.
         unsafe {
             let mut block = [[R::zero(); WIDE]; TALL];
             let (mut left, mut done) = (self.numbers, 0);

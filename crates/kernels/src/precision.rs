@@ -1,23 +1,22 @@
-//! The precision in which a network's layers are multiplied.
+//! Precision of a network's products.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What the 3x3 convolutions but the first multiply, on the CPU.
+/// Factors of all 3x3 convolutions but the first, on the CPU.
 ///
-/// Sums, weights, the other layers, a dynamics model, small boards, loss and optimizer take 32-bit floats whatever it is.
+/// Sums, weights, other layers, dynamics models, small boards, loss and optimizer are always 32-bit
+/// floats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
     /// 32-bit floats.
     #[default]
     F32,
-    /// The same rounded to bfloat16.
-    ///
-    /// These are 32-bit floats of which the upper half is kept, as in mixed-precision training (Kalamkar et al. 2019,
-    /// <https://arxiv.org/abs/1905.12322>).
+    /// Floats rounded to bfloat16, their upper 16 bits, as in mixed-precision training (Kalamkar et
+    /// al. 2019, <https://arxiv.org/abs/1905.12322>).
     Bf16,
 }
 

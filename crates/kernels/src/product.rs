@@ -1,21 +1,20 @@
-//! The micro-kernel: a matrix product whose left side is read through offsets.
+//! A matrix product whose left side is read through offsets.
 //!
-//! So neither the neighbourhoods of a convolution nor their transpose are ever written out.
+//! Neighbourhoods of a convolution, and their transpose, need not be written out.
 
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
 use super::steps::{Rows, Steps};
 
-/// Steps by which a product can be summed: those along numbers and along lines.
+/// Steps that a product sums over: along numbers or along lines.
 pub trait Product {
-    /// Adds the products of all steps to the sums of rows.
+    /// Adds to `sums[i][j]` the sum over all steps of `left[rows[i] + step.0] * right[step.1][j]`.
     ///
-    /// Adds to `sums[i][j]` the sum over all steps of `left[rows[i] + step.0] * right[step.1][j]`, for the first
-    /// `sums.len()` rows; offsets on the left count numbers, not lines. The order of the additions is that of the
-    /// steps, whatever else is computed along.
+    /// Offsets on the left count numbers, not lines. The order of the additions is that of the
+    /// steps.
     ///
     /// # Panics
-    /// When an offset lies outside of `left` or `right`, or there are fewer rows than that.
+    /// If an offset lies outside of `left` or `right`, or there are more sums than rows.
     fn add_product(&self, left: &[Line], rows: &Rows, right: &[Line], sums: &mut [Line]);
 }
 
@@ -51,10 +50,7 @@ with_the_best_instructions! {
     ) = add_all[(12, 1, 16), (6, 2, 16), (2, 4, 16)]
 }
 
-/// Blocks of `TALL` rows, as many as the processor's registers hold the sums of, `WIDE` for a line.
-///
-/// # Safety
-/// The processor has the instructions of the register.
+/// Blocks of `TALL` rows of `WIDE` registers, whose sums fill the processor's registers.
 #[inline(always)]
 unsafe fn add_all<R: Register, const TALL: usize, const WIDE: usize, const STRIDE: usize>(
     left: &[Line],
@@ -71,11 +67,11 @@ unsafe fn add_all<R: Register, const TALL: usize, const WIDE: usize, const STRID
     for runs in steps.chunks() {
         for (rows, sums) in rows.chunks(TALL).zip(sums.chunks_mut(TALL)) {
             let last = rows.len() - 1;
-            // SAFETY: every row plus every step is on the left side, every line of a step on the right, as asserted.
+            // SAFETY: rows plus steps lie on the left side, lines on the right, as asserted.
             unsafe {
                 let (mut starts, mut block) = ([left; TALL], [[R::zero(); WIDE]; TALL]);
                 for (index, (start, block)) in starts.iter_mut().zip(&mut block).enumerate() {
-                    // The last block computes its last row again in the place of those that are missing.
+                    // Missing rows of the last block repeat its last row.
                     let which = index.min(last);
                     *start = left.add(rows[which] as usize);
                     for (at, register) in block.iter_mut().enumerate() {
@@ -86,7 +82,7 @@ unsafe fn add_all<R: Register, const TALL: usize, const WIDE: usize, const STRID
                     let factors = starts.map(|start| start.add(run.start as usize));
                     let lines = right.add(run.line as usize * WIDTH);
                     let length = run.length as usize;
-                    // Four at once share the counting.
+                    // Steps by four share the counting.
                     let fours = length / 4 * 4;
                     for step in (0..fours).step_by(4) {
                         for step in step..step + 4 {
@@ -110,7 +106,8 @@ unsafe fn add_all<R: Register, const TALL: usize, const WIDE: usize, const STRID
 }
 
 /// # Safety
-/// The step is in a run of the steps, from whose beginnings factors and lines are; the processor has the instructions.
+/// The step belongs to the run at which factors and lines begin; the processor has the
+/// instructions.
 #[inline(always)]
 unsafe fn add_step<R: Register, const TALL: usize, const WIDE: usize, const STRIDE: usize>(
     block: &mut [[R; WIDE]; TALL],
@@ -118,7 +115,7 @@ unsafe fn add_step<R: Register, const TALL: usize, const WIDE: usize, const STRI
     lines: *const f32,
     step: usize,
 ) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe {
         let mut line = [R::zero(); WIDE];
         for (at, register) in line.iter_mut().enumerate() {

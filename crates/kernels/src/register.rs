@@ -1,42 +1,41 @@
-//! A register of numbers.
+//! Registers of numbers on each instruction set.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64 as x86;
 
-/// Numbers on which an instruction works at once.
+/// Numbers on which one instruction works.
 ///
 /// # Safety
-/// Of all functions: the processor has the instructions of the register. Loads and stores take [`LANES`](Self::LANES)
-/// numbers, wherever they lie.
+/// Of all functions: the processor has the instructions of the register. Loads and stores take
+/// [`LANES`](Self::LANES) numbers, at any alignment.
 pub trait Register: Copy {
-    /// How many numbers they are: a divisor of a line's.
+    /// Number of numbers: a divisor of a line's.
     const LANES: usize;
 
-    /// Zeros.
     unsafe fn zero() -> Self;
-    /// The numbers from there on.
+    /// The numbers from an address on.
     unsafe fn load(from: *const f32) -> Self;
     /// One number in all lanes.
     unsafe fn splat(from: *const f32) -> Self;
-    /// Writes the numbers there.
+    /// Writes the numbers to an address.
     unsafe fn store(self, to: *mut f32);
-    /// The sum, lane by lane.
+    /// Sum of each lane.
     unsafe fn plus(self, other: Self) -> Self;
-    /// The difference.
+    /// Difference of each lane.
     unsafe fn minus(self, other: Self) -> Self;
-    /// The product.
+    /// Product of each lane.
     unsafe fn times(self, other: Self) -> Self;
-    /// The product and a sum, rounded once where an instruction does it.
+    /// Product plus a sum, rounded once if an instruction does so.
     unsafe fn times_plus(self, factor: Self, sum: Self) -> Self;
-    /// Zero in place of what is below it; NaN passes, a negative zero may.
+    /// Zero in place of negative numbers; NaN passes, negative zero may.
     unsafe fn rectified(self) -> Self;
-    /// A bit for every lane: whether it is above zero, or NaN.
+    /// A bit for each lane: set if above zero or NaN.
     unsafe fn passes(self) -> u16;
-    /// Zero in the lanes whose bits are not set.
+    /// Zero in lanes whose bit is not set.
     unsafe fn where_set(self, bits: u16) -> Self;
-    /// The lower halves of all lanes in the place of the upper ones, and zeros.
+    /// Each lane's lower half moved to its upper half, over zeros.
     unsafe fn low(self) -> Self;
-    /// The upper halves of all lanes, and zeros.
+    /// Each lane's upper half, over zeros.
     unsafe fn high(self) -> Self;
 }
 
@@ -58,80 +57,80 @@ macro_rules! register {
 
             #[inline(always)]
             unsafe fn zero() -> Self {
-                // SAFETY: as the caller promises.
+                // SAFETY: the caller's promise.
                 unsafe { x86::$zero() }
             }
 
             #[inline(always)]
             unsafe fn load(from: *const f32) -> Self {
-                // SAFETY: as the caller promises.
+                // SAFETY: the caller's promise.
                 unsafe { x86::$load(from) }
             }
 
             #[inline(always)]
             unsafe fn splat(from: *const f32) -> Self {
-                // SAFETY: as the caller promises.
+                // SAFETY: the caller's promise.
                 unsafe { x86::$splat(*from) }
             }
 
             #[inline(always)]
             unsafe fn store(self, to: *mut f32) {
-                // SAFETY: as the caller promises.
+                // SAFETY: the caller's promise.
                 unsafe { x86::$store(to, self) }
             }
 
             #[inline(always)]
             unsafe fn plus(self, other: Self) -> Self {
-                // SAFETY: as the caller promises.
+                // SAFETY: the caller's promise.
                 unsafe { x86::$add(self, other) }
             }
 
             #[inline(always)]
             unsafe fn minus(self, other: Self) -> Self {
-                // SAFETY: as the caller promises.
+                // SAFETY: the caller's promise.
                 unsafe { x86::$subtract(self, other) }
             }
 
             #[inline(always)]
             unsafe fn times(self, other: Self) -> Self {
-                // SAFETY: as the caller promises.
+                // SAFETY: the caller's promise.
                 unsafe { x86::$multiply(self, other) }
             }
 
             #[inline(always)]
             unsafe fn times_plus(self, factor: Self, sum: Self) -> Self {
-                // SAFETY: as the caller promises.
+                // SAFETY: the caller's promise.
                 unsafe { x86::$multiply_add(self, factor, sum) }
             }
 
             #[inline(always)]
             unsafe fn rectified(self) -> Self {
-                // Of a number and a NaN the instruction takes the second.
-                // SAFETY: as the caller promises.
+                // The instruction takes its second operand if one is NaN.
+                // SAFETY: the caller's promise.
                 unsafe { x86::$greater(x86::$zero(), self) }
             }
 
             #[inline(always)]
             unsafe fn passes(self) -> u16 {
-                // SAFETY: as the caller promises.
+                // SAFETY: the caller's promise.
                 unsafe { $passes(self) }
             }
 
             #[inline(always)]
             unsafe fn where_set(self, bits: u16) -> Self {
-                // SAFETY: as the caller promises.
+                // SAFETY: the caller's promise.
                 unsafe { $where_set(self, bits) }
             }
 
             #[inline(always)]
             unsafe fn low(self) -> Self {
-                // SAFETY: as the caller promises.
+                // SAFETY: the caller's promise.
                 unsafe { $low(self) }
             }
 
             #[inline(always)]
             unsafe fn high(self) -> Self {
-                // SAFETY: as the caller promises.
+                // SAFETY: the caller's promise.
                 unsafe { $high(self) }
             }
         }
@@ -173,42 +172,36 @@ register!(
     eight_high
 );
 
-/// # Safety
-/// The processor has AVX-512.
+// Safety: functions of `Sixteen` need AVX-512, those of `Eight` AVX2.
+
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn sixteen_pass(numbers: Sixteen) -> u16 {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe { x86::_mm512_cmp_ps_mask::<{ x86::_CMP_NLE_UQ }>(numbers, x86::_mm512_setzero_ps()) }
 }
 
-/// # Safety
-/// The processor has AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn sixteen_where_set(numbers: Sixteen, bits: u16) -> Sixteen {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe { x86::_mm512_maskz_mov_ps(bits, numbers) }
 }
 
-/// # Safety
-/// The processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn eight_pass(numbers: Eight) -> u16 {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe {
         let above = x86::_mm256_cmp_ps::<{ x86::_CMP_NLE_UQ }>(numbers, x86::_mm256_setzero_ps());
         x86::_mm256_movemask_ps(above) as u16
     }
 }
 
-/// # Safety
-/// The processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn eight_where_set(numbers: Eight, bits: u16) -> Eight {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe {
         let own = x86::_mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
         let set = x86::_mm256_and_si256(x86::_mm256_set1_epi32(i32::from(bits)), own);
@@ -216,39 +209,31 @@ unsafe fn eight_where_set(numbers: Eight, bits: u16) -> Eight {
     }
 }
 
-/// # Safety
-/// The processor has AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn sixteen_low(words: Sixteen) -> Sixteen {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe { x86::_mm512_castsi512_ps(x86::_mm512_slli_epi32::<16>(x86::_mm512_castps_si512(words))) }
 }
 
-/// # Safety
-/// The processor has AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn sixteen_high(words: Sixteen) -> Sixteen {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe { x86::_mm512_and_ps(words, x86::_mm512_castsi512_ps(x86::_mm512_set1_epi32(!0xffff))) }
 }
 
-/// # Safety
-/// The processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn eight_low(words: Eight) -> Eight {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe { x86::_mm256_castsi256_ps(x86::_mm256_slli_epi32::<16>(x86::_mm256_castps_si256(words))) }
 }
 
-/// # Safety
-/// The processor has AVX2.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn eight_high(words: Eight) -> Eight {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe { x86::_mm256_and_ps(words, x86::_mm256_castsi256_ps(x86::_mm256_set1_epi32(!0xffff))) }
 }
 
@@ -256,9 +241,7 @@ unsafe fn eight_high(words: Eight) -> Eight {
 #[derive(Clone, Copy)]
 pub struct Four([f32; 4]);
 
-/// Zero in place of what is not above zero.
-///
-/// NaN passes, as through burn's `relu`: it must not go unnoticed.
+/// `max(sum, 0)`, but NaN passes, as in burn's `relu`: NaN must not go unnoticed.
 #[inline(always)]
 fn relu(sum: f32) -> f32 {
     if sum <= 0.0 { 0.0 } else { sum }
@@ -274,19 +257,19 @@ impl Register for Four {
 
     #[inline(always)]
     unsafe fn load(from: *const f32) -> Self {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller's promise.
         Self(unsafe { from.cast::<[f32; 4]>().read_unaligned() })
     }
 
     #[inline(always)]
     unsafe fn splat(from: *const f32) -> Self {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller's promise.
         Self([unsafe { *from }; 4])
     }
 
     #[inline(always)]
     unsafe fn store(self, to: *mut f32) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller's promise.
         unsafe { to.cast::<[f32; 4]>().write_unaligned(self.0) }
     }
 
@@ -330,7 +313,7 @@ impl Register for Four {
     #[inline(always)]
     unsafe fn where_set(self, bits: u16) -> Self {
         let Self([a, b, c, d]) = self;
-        // Bits of all ones let a number pass; a branch here would be slow.
+        // Masks, since a branch would be slow.
         let passed =
             |number: f32, lane: u32| f32::from_bits(number.to_bits() & u32::from(bits >> lane & 1).wrapping_neg());
         Self([passed(a, 0), passed(b, 1), passed(c, 2), passed(d, 3)])
@@ -347,11 +330,15 @@ impl Register for Four {
     }
 }
 
-/// Compiles a function for every instruction set, of which the best is called.
+/// Defines a function that is compiled for each instruction set and calls the best.
 ///
-/// Another one, always inlined and generic over the [`Register`], does its work. It may also be generic over numbers,
-/// which are given for registers of sixteen, eight and four. Behind `numbers` or `pairs` it is generic over a unit, too:
-/// [`Numbers`](super::unit::Numbers), or [`Emulated`](super::unit::Emulated) and [`Native`](super::unit::Native).
+/// Its work is done by an inlined function, generic over the [`Register`] `R` and over numbers that
+/// are given for registers of sixteen, eight and four. After `numbers` or `pairs` that function is
+/// also generic over a unit `U`: [`Numbers`](super::unit::Numbers), or
+/// [`Emulated`](super::unit::Emulated) and [`Native`](super::unit::Native).
+///
+/// # Safety
+/// Of the function that does the work: the processor has the instructions of `R` and `U`.
 macro_rules! with_the_best_instructions {
     ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) = pairs $work:ident
         $([($($sixteen:literal),*), ($($eight:literal),*), ($($four:literal),*)])?
@@ -371,7 +358,7 @@ macro_rules! with_the_best_instructions {
 
             #[cfg(target_arch = "x86_64")]
             if InstructionSet::used() >= InstructionSet::Avx512Bf16 {
-                // SAFETY: the processor has been asked for the instructions.
+                // SAFETY: the processor has the instructions.
                 return unsafe { avx512bf16($($argument),*) };
             }
             with_the_best_instructions! {
@@ -426,14 +413,14 @@ macro_rules! with_the_best_instructions {
         }
 
         match InstructionSet::used() {
-            // SAFETY: any processor has these.
+            // SAFETY: any processor has these instructions.
             InstructionSet::Portable => unsafe {
                 $work::<register::Four $(, $unit)? $($(, $four)*)?>($($argument),*)
             },
-            // SAFETY: the processor has been asked for the instructions.
+            // SAFETY: the processor has the instructions.
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2 => unsafe { avx2($($argument),*) },
-            // SAFETY: the same.
+            // SAFETY: the processor has the instructions.
             #[cfg(target_arch = "x86_64")]
             _ => unsafe { avx512($($argument),*) },
         }

@@ -1,4 +1,4 @@
-//! Which numbers a product multiplies: what its left side is read through.
+//! The numbers that a product reads on its left and right side.
 
 /// Offsets of the rows of the left side.
 #[derive(Clone, Debug)]
@@ -8,12 +8,11 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// One a row, counted in numbers.
+    /// One offset a row, counted in numbers.
     pub fn offsets(&self) -> &[u32] {
         &self.offsets
     }
 
-    /// The largest of them.
     pub fn largest(&self) -> usize {
         self.largest
     }
@@ -29,7 +28,7 @@ impl FromIterator<usize> for Rows {
 
 /// Steps along the rows of the left side and the lines of the right side.
 ///
-/// They are held as runs of steps that lie `STRIDE` apart.
+/// Runs hold steps that lie `STRIDE` apart on the left and one line apart on the right.
 #[derive(Clone, Debug)]
 pub struct Steps<const STRIDE: usize> {
     chunks: Vec<Vec<Run>>,
@@ -38,42 +37,33 @@ pub struct Steps<const STRIDE: usize> {
 }
 
 impl<const STRIDE: usize> Steps<STRIDE> {
-    /// The runs, in chunks that stay in the first-level cache.
-    ///
-    /// A chunk's lines of the right side stay there, together with what is read of the left.
+    /// Runs in chunks, whose lines of the right side stay in the first-level cache.
     pub fn chunks(&self) -> &[Vec<Run>] {
         &self.chunks
     }
 
-    /// The largest offset on the left.
     pub fn largest(&self) -> usize {
         self.largest
     }
 
-    /// The largest line on the right.
     pub fn largest_line(&self) -> usize {
         self.largest_line
     }
 }
 
 /// `length` steps from `start` on the left and from `line` on the right.
-///
-/// They are steps of `STRIDE` on the left, of one on the right.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
-    /// Offset of the first on the left.
     pub start: u32,
-    /// Line of the first on the right.
     pub line: u32,
-    /// How many there are.
     pub length: u32,
 }
 
-/// Steps in a chunk at the most: 9 KiB of lines.
+/// Maximum number of steps in a chunk: 9 KiB of lines.
 const CHUNK: usize = 144;
 
 impl<const STRIDE: usize> FromIterator<(usize, usize)> for Steps<STRIDE> {
-    /// Of every step's offset on the left and line on the right.
+    /// Steps from their offsets on the left and lines on the right.
     fn from_iter<I: IntoIterator<Item = (usize, usize)>>(steps: I) -> Self {
         let steps: Vec<(usize, usize)> = steps.into_iter().collect();
         let chunk = steps.len().div_ceil(steps.len().div_ceil(CHUNK).max(1)).max(1);

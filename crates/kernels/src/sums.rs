@@ -1,14 +1,15 @@
-//! Sums of many numbers in one fixed order, whatever the instructions.
+//! Sums in one fixed order on any instruction set.
 
-/// Partial sums that are kept side by side.
+/// Partial sums of a group.
 const LANES: usize = 16;
-/// Groups of them.
+/// Groups of partial sums.
 const GROUPS: usize = 8;
 
 /// The sum of some numbers.
 ///
-/// Number `i` is added to partial sum `i` modulo 16 of one of eight groups; groups and partial sums are added in pairs.
-/// The order is that of the tensor library's sums on a processor with AVX-512, so that both give the same bits there.
+/// Number `i` is added to partial sum `i` modulo 16 of one of eight groups; groups and partial sums
+/// are added in pairs. The tensor library sums in this order with AVX-512 and gives equal bits
+/// there.
 pub fn sum(numbers: &[f32]) -> f32 {
     let mut groups = [[0.0_f32; LANES]; GROUPS];
     let whole = numbers.chunks_exact(GROUPS * LANES);

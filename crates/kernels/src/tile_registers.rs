@@ -1,8 +1,9 @@
-//! The registers of [`tiles`](super::tiles), and their emulation.
+//! AMX's tile registers, and their emulation for tests.
 //!
-//! A tile has sixteen rows of sixteen words. One instruction multiplies a tile of pairs of bfloat16 by another and adds
-//! the products to a tile of sums (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18).
-//! Rust has no stable functions for these instructions; the leaf here is assembly.
+//! A tile has sixteen rows of sixteen words. One instruction multiplies two tiles of pairs of
+//! bfloat16 and adds the products to a tile of sums (Intel 64 and IA-32 Architectures Software
+//! Developer's Manual, volume 1, chapter 18). Rust has no stable functions for these instructions,
+//! hence the assembly.
 
 // Other processors have no such tiles.
 #![cfg_attr(not(any(test, target_arch = "x86_64")), allow(dead_code))]
@@ -17,14 +18,14 @@ pub const HEIGHT: usize = WIDTH;
 /// Bytes of a line.
 pub const LINE: usize = size_of::<Line>();
 
-/// Registers of tiles, all of sixteen rows of a line.
+/// Tile registers, each of sixteen rows of a line.
 ///
 /// # Safety
-/// Of all functions: the processor has the instructions; where memory is read or written, so many rows may be.
+/// Of all functions: the processor has the instructions, and sixteen rows may be read or written.
 pub trait TileRegisters {
     /// A tile of zeros.
     unsafe fn zero<const TILE: usize>(&mut self);
-    /// Reads a tile with rows so many bytes apart.
+    /// Reads a tile whose rows are `apart` bytes apart.
     unsafe fn load<const TILE: usize>(&mut self, from: *const u8, apart: usize);
     /// Writes a tile to lines.
     unsafe fn store<const TILE: usize>(&mut self, to: *mut Line);
@@ -32,16 +33,16 @@ pub trait TileRegisters {
     unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self);
 }
 
-/// The processor's, as long as this lives.
+/// The processor's tiles, configured as long as the value lives.
 #[cfg(target_arch = "x86_64")]
 pub struct Processor;
 
 #[cfg(target_arch = "x86_64")]
 impl Processor {
-    /// Tells the processor the sizes of its tiles.
+    /// Sets the sizes of the processor's tiles.
     ///
     /// # Safety
-    /// It has the instructions.
+    /// The processor has the instructions.
     #[inline(always)]
     pub unsafe fn new() -> Self {
         #[repr(C, align(64))]
@@ -54,7 +55,7 @@ impl Processor {
             configuration.0[16 + 2 * tile] = LINE as u8;
             configuration.0[48 + tile] = HEIGHT as u8;
         }
-        // SAFETY: as the caller promises; 64 bytes are read.
+        // SAFETY: the caller's promise; 64 bytes are read.
         unsafe { asm!("ldtilecfg [{}]", in(reg) &configuration, options(nostack, readonly)) }
         Self
     }
@@ -64,24 +65,24 @@ impl Processor {
 impl Drop for Processor {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: who made this promised the instructions.
+        // SAFETY: the constructor's caller promised the instructions.
         unsafe { asm!("tilerelease", options(nostack, nomem)) }
     }
 }
 
-// That tiles keep their content from one block of assembly to the next is more than the language grants; it holds since
-// the compiler uses none, and keeps the order of the blocks.
+// Tiles keep their content between blocks of assembly: the language does not promise so, but the
+// compiler uses no tiles and keeps the order of the blocks.
 #[cfg(target_arch = "x86_64")]
 impl TileRegisters for Processor {
     #[inline(always)]
     unsafe fn zero<const TILE: usize>(&mut self) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller's promise.
         unsafe { asm!("tilezero tmm{tile}", tile = const TILE, options(nostack, nomem)) }
     }
 
     #[inline(always)]
     unsafe fn load<const TILE: usize>(&mut self, from: *const u8, apart: usize) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller's promise.
         unsafe {
             asm!(
                 "tileloadd tmm{tile}, [{from} + {apart}*1]",
@@ -93,7 +94,7 @@ impl TileRegisters for Processor {
 
     #[inline(always)]
     unsafe fn store<const TILE: usize>(&mut self, to: *mut Line) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller's promise.
         unsafe {
             asm!(
                 "tilestored [{to} + {apart}*1], tmm{tile}",
@@ -105,7 +106,7 @@ impl TileRegisters for Processor {
 
     #[inline(always)]
     unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller's promise.
         unsafe {
             asm!(
                 "tdpbf16ps tmm{sums}, tmm{left}, tmm{right}",
@@ -116,7 +117,6 @@ impl TileRegisters for Processor {
     }
 }
 
-/// Tiles in plain code.
 #[cfg(test)]
 #[derive(Default)]
 pub struct Emulation([[Line; HEIGHT]; 8]);
@@ -129,14 +129,14 @@ impl TileRegisters for Emulation {
 
     unsafe fn load<const TILE: usize>(&mut self, from: *const u8, apart: usize) {
         for (row, line) in self.0[TILE].iter_mut().enumerate() {
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller's promise.
             *line = Line(unsafe { from.add(row * apart).cast::<[f32; WIDTH]>().read_unaligned() });
         }
     }
 
     unsafe fn store<const TILE: usize>(&mut self, to: *mut Line) {
         for (row, line) in self.0[TILE].iter().enumerate() {
-            // SAFETY: as the caller promises.
+            // SAFETY: the caller's promise.
             unsafe { *to.add(row) = *line }
         }
     }

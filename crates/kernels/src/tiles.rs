@@ -1,8 +1,9 @@
-//! 3x3 convolutions by registers of tiles: AMX.
+//! 3x3 convolutions by AMX, in bfloat16.
 //!
-//! One instruction multiplies sixteen rows of pairs of bfloat16 by sixteen others. Where that is so cheap, every place sums
-//! over its neighbourhood: sixteen lines of a padded block, rounded, are a tile, and every tap is a constant offset. Lines
-//! between the boards are computed along and not used. The tests run all of it in an emulation of the tiles, too.
+//! One instruction multiplies sixteen rows of pairs by sixteen others: so cheap that each place
+//! sums over its neighbourhood. Sixteen lines of a rounded padded block are a tile, and each tap is
+//! a fixed offset. Lines between the boards are computed too, but not used. Tests run this code on
+//! emulated tiles.
 
 // Other processors have no such tiles.
 #![cfg_attr(not(any(test, target_arch = "x86_64")), allow(dead_code))]
@@ -25,7 +26,7 @@ const HALVES: usize = 2 * WIDTH;
 const TAPS: usize = 9;
 const ROW: usize = 3;
 
-/// Whether convolutions of pairs are computed by tiles.
+/// Whether the processor has AMX, or a test emulates it.
 pub fn present() -> bool {
     #[cfg(test)]
     if tests::EMULATED.get() {
@@ -37,34 +38,32 @@ pub fn present() -> bool {
     false
 }
 
-/// Where the numbers of a block lie for its products.
+/// Positions of a block's numbers in its products.
 ///
-/// A corner is the line with which the neighbourhood of a place begins.
+/// A corner is the first line of a place's neighbourhood.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
     /// Lines of a group of the padded block.
     padded: usize,
     /// Lines from one row of a board to the next.
     row: usize,
-    /// Behind the corner of the last place.
+    /// One past the corner of the last place.
     corners: usize,
     inputs: usize,
 }
 
 impl Block {
-    /// Of so many boards.
     pub fn new(shape: &Shape, boards: usize) -> Self {
         let last = (boards * shape.places()).checked_sub(1);
         let corners = last.map_or(0, |place| shape.neighbourhood(place) / WIDTH + 1);
         Self { padded: shape.padded(), row: shape.padded_columns(), corners, inputs: shape.inputs }
     }
 
-    /// Lines of a group of the padded block.
     pub fn padded(&self) -> usize {
         self.padded
     }
 
-    /// How many panels of weights these are.
+    /// Panels in some lines of weights.
     pub fn panels(&self, panels: &[Line]) -> usize {
         panels.len() / self.panel()
     }
@@ -74,39 +73,35 @@ impl Block {
         self.corners.next_multiple_of(HEIGHT)
     }
 
-    /// Groups of rounded inputs.
     fn groups(&self) -> usize {
         self.inputs.div_ceil(HALVES)
     }
 
-    /// Lines of a panel of weights.
     pub fn panel(&self) -> usize {
         Self::panel_of(self.inputs)
     }
 
-    /// The same for so many inputs: `[groups, taps, pairs]`.
+    /// Lines of a panel of weights for `inputs` inputs: `[groups, taps, pairs]`.
     pub fn panel_of(inputs: usize) -> usize {
         inputs.div_ceil(HALVES) * TAPS * WIDTH
     }
 
-    /// Lines of the gradient of a panel.
-    ///
-    /// They are `[groups, taps, inputs]`, in groups of [`WIDTH`] inputs.
+    /// Lines of a panel's gradient: `[groups, taps, inputs]`, in groups of [`WIDTH`] inputs.
     pub fn gradient_panel(inputs: usize) -> usize {
         inputs.div_ceil(WIDTH) * TAPS * WIDTH
     }
 
-    /// Where in the gradient of a panel that of an input and tap is.
+    /// The line of an input and tap in a panel's gradient.
     pub fn gradient_line(input: usize, tap: usize) -> usize {
         (input / WIDTH * TAPS + tap) * WIDTH + input % WIDTH
     }
 
-    /// Lines of a group of rounded inputs; those behind the block are read along.
+    /// Lines of a group of rounded inputs, with those read behind the block.
     fn reach(&self) -> usize {
         self.rows() + 2 * self.row + ROW
     }
 
-    /// Lines of [`round`](Self::round).
+    /// Lines that [`round`](Self::round) writes.
     pub fn rounded(&self) -> usize {
         self.groups() * self.reach()
     }
@@ -116,14 +111,14 @@ impl Block {
         round_lines(padded, self.padded, self.reach(), rounded);
     }
 
-    /// Adds the convolution at some corners to sums `[panels, corners]`.
+    /// Adds the convolution at corners from `first` on to sums `[panels, corners]`.
     ///
-    /// They are so many from the first on. The corners are whole tiles; `rounded` is what [`round`](Self::round) wrote.
+    /// The corners are whole tiles; [`round`](Self::round) wrote `rounded`.
     pub fn add_products(&self, rounded: &[Line], panels: &[Line], first: usize, sums: &mut [Line]) {
         self.products::<true>(rounded, panels, first, sums);
     }
 
-    /// The same, writing sums that begin with zero.
+    /// Writes the convolution at corners from `first` on.
     pub fn write_products(&self, rounded: &[Line], panels: &[Line], first: usize, sums: &mut [Line]) {
         self.products::<false>(rounded, panels, first, sums);
     }
@@ -135,7 +130,7 @@ impl Block {
             // SAFETY: the emulation needs no instructions.
             return unsafe { products::<_, ADD>(registers, self, rounded, panels, first, sums) };
         }
-        // SAFETY: whoever has this way has asked the processor for the instructions.
+        // SAFETY: plans use tiles only if the processor has them.
         #[cfg(target_arch = "x86_64")]
         unsafe {
             products::<_, ADD>(&mut Processor::new(), self, rounded, panels, first, sums);
@@ -144,9 +139,8 @@ impl Block {
         unreachable!("tiles are of other processors: {rounded:?} {panels:?} {first} {sums:?}");
     }
 
-    /// Lines of a row of [`turn`](Self::turn).
-    ///
-    /// It is an odd number, so that rows do not meet in the cache.
+    /// Lines of a row of [`turn`](Self::turn): an odd number, so that rows do not collide in the
+    /// cache.
     fn turned_row(&self) -> usize {
         (self.steps() + (2 * self.row + ROW).div_ceil(HALVES)) | 1
     }
@@ -156,7 +150,7 @@ impl Block {
         self.corners.div_ceil(HALVES)
     }
 
-    /// Lines of [`turn`](Self::turn).
+    /// Lines that [`turn`](Self::turn) writes.
     pub fn turned(&self) -> usize {
         self.inputs.div_ceil(WIDTH) * WIDTH * self.turned_row()
     }
@@ -166,7 +160,7 @@ impl Block {
         turn_lines(padded, self.padded, self.turned_row(), turned);
     }
 
-    /// Lines of [`pair`](Self::pair) for a group of gradients.
+    /// Lines that [`pair`](Self::pair) writes for a group of gradients.
     pub fn paired(&self) -> usize {
         self.steps() * WIDTH
     }
@@ -178,14 +172,14 @@ impl Block {
 
     /// Adds the gradient of the weights to sums.
     ///
-    /// `turned` is what [`turn`](Self::turn) wrote, `paired` what [`pair`](Self::pair) wrote for each panel.
+    /// [`turn`](Self::turn) wrote `turned`, and [`pair`](Self::pair) wrote `paired` for each panel.
     pub fn add_gradients(&self, turned: &[Line], paired: &[Line], sums: &mut [Line]) {
         #[cfg(test)]
         if tests::EMULATED.get() {
             // SAFETY: the emulation needs no instructions.
             return unsafe { add_gradients(&mut Emulation::default(), self, turned, paired, sums) };
         }
-        // SAFETY: as of `add_products`.
+        // SAFETY: plans use tiles only if the processor has them.
         #[cfg(target_arch = "x86_64")]
         unsafe {
             add_gradients(&mut Processor::new(), self, turned, paired, sums);
@@ -199,8 +193,6 @@ with_the_best_instructions! {
     fn round_lines(padded: &[Line], size: usize, reach: usize, rounded: &mut [Line]) = pairs round_all
 }
 
-/// # Safety
-/// The processor has the instructions of register and unit.
 #[inline(always)]
 unsafe fn round_all<R: Register, U: Rounding<R>>(padded: &[Line], size: usize, reach: usize, rounded: &mut [Line]) {
     for (groups, rounded) in padded.chunks(2 * size).zip(rounded.chunks_exact_mut(reach)) {
@@ -209,8 +201,8 @@ unsafe fn round_all<R: Register, U: Rounding<R>>(padded: &[Line], size: usize, r
             let group = groups.chunks_exact(size).nth(half);
             for (line, Line(to)) in rounded[..lines].iter_mut().enumerate() {
                 for lane in (0..WIDTH).step_by(R::LANES) {
-                    // SAFETY: a register's numbers from any of its lanes on are in a line, which has room for two groups
-                    // of rounded ones.
+                    // SAFETY: a line holds a whole register at each lane, and has room for two
+                    // groups of rounded numbers.
                     unsafe {
                         let number = group.map_or(R::zero(), |lines| R::load(lines[line].0.as_ptr().add(lane)));
                         U::store(number, to.as_mut_ptr().cast::<u16>().add(half * WIDTH + lane));
@@ -223,19 +215,17 @@ unsafe fn round_all<R: Register, U: Rounding<R>>(padded: &[Line], size: usize, r
 }
 
 with_the_best_instructions! {
-    /// Rounds lines in pairs; behind the last stand zeros.
+    /// Rounds lines in pairs, with zeros behind the last.
     fn pair_lines(lines: &[Line], paired: &mut [Line]) = pairs pair_all
 }
 
-/// # Safety
-/// The processor has the instructions of register and unit.
 #[inline(always)]
 unsafe fn pair_all<R: Register, U: Rounding<R>>(lines: &[Line], paired: &mut [Line]) {
     let mut pairs = lines.chunks(2);
     for Line(to) in paired {
         let pair = pairs.next().unwrap_or_default();
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a register's numbers from any of its lanes on are in a line.
+            // SAFETY: a line holds a whole register at each lane.
             unsafe {
                 let number = |which: usize| match pair.get(which) {
                     Some(Line(line)) => R::load(line.as_ptr().add(lane)),
@@ -247,7 +237,7 @@ unsafe fn pair_all<R: Register, U: Rounding<R>>(lines: &[Line], paired: &mut [Li
     }
 }
 
-/// Turns groups of so many lines each to rows of so many lines.
+/// Turns groups of `size` lines to `[channels, lines]` in rows of `row` lines.
 fn turn_lines(padded: &[Line], size: usize, row: usize, turned: &mut [Line]) {
     let mut pairs = [Line::default(); WIDTH];
     let mut columns = [Line::default(); WIDTH];
@@ -266,7 +256,7 @@ fn turn_lines(padded: &[Line], size: usize, row: usize, turned: &mut [Line]) {
 fn transpose(from: &[Line; WIDTH], to: &mut [Line; WIDTH]) {
     #[cfg(target_arch = "x86_64")]
     if InstructionSet::used() >= InstructionSet::Avx512 {
-        // SAFETY: the processor has been asked for the instructions.
+        // SAFETY: the processor has the instructions.
         return unsafe { transpose_in_registers(from, to) };
     }
     for (word, line) in to.iter_mut().enumerate() {
@@ -274,7 +264,7 @@ fn transpose(from: &[Line; WIDTH], to: &mut [Line; WIDTH]) {
     }
 }
 
-/// The same by AVX-512, in four steps of interleaving.
+/// [`transpose`] by AVX-512, in four steps of interleaving.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 fn transpose_in_registers(from: &[Line; WIDTH], to: &mut [Line; WIDTH]) {
@@ -316,7 +306,7 @@ fn transpose_in_registers(from: &[Line; WIDTH], to: &mut [Line; WIDTH]) {
 }
 
 /// # Safety
-/// The processor has the instructions of the registers.
+/// The processor has the instructions of `T`.
 #[inline(always)]
 unsafe fn products<T: TileRegisters, const ADD: bool>(
     registers: &mut T,
@@ -339,8 +329,8 @@ unsafe fn products<T: TileRegisters, const ADD: bool>(
     for (panels, sums) in panels.chunks(2 * panel).zip(sums.chunks_mut(2 * rows)) {
         for row in (0..rows).step_by(2 * HEIGHT) {
             let (tall, wide) = (row + HEIGHT < rows, panels.len() > panel);
-            // SAFETY: sixteen lines of sums from each row on are written, and as many of the block read from each corner
-            // and tap on, which its reach allows.
+            // SAFETY: sixteen lines of sums are written at each row, and sixteen of the block read
+            // at each corner and tap, which its reach allows.
             unsafe {
                 let left = |offset: usize| rounded.as_ptr().add(first + row + offset).cast::<u8>();
                 let right = |line: usize| panels.as_ptr().add(line).cast::<u8>();
@@ -396,7 +386,7 @@ unsafe fn products<T: TileRegisters, const ADD: bool>(
 }
 
 /// # Safety
-/// The processor has the instructions of the registers.
+/// The processor has the instructions of `T`.
 #[inline(always)]
 unsafe fn add_gradients<T: TileRegisters>(
     registers: &mut T,
@@ -413,8 +403,8 @@ unsafe fn add_gradients<T: TileRegisters>(
         let wide = paired.len() > size;
         for group in 0..block.inputs.div_ceil(WIDTH) {
             for kernel_row in 0..ROW {
-                // SAFETY: sixteen lines of sums of three taps are written; a row of the turned block reaches two rows of
-                // a board and two lines beyond the last step.
+                // SAFETY: sixteen lines of sums of three taps are written; a row of the turned
+                // block reaches two rows of a board and two lines beyond the last step.
                 unsafe {
                     let left = |step: usize, tap: usize| {
                         let line = turned.as_ptr().add(group * WIDTH * row + step).cast::<u16>();

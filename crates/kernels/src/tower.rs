@@ -1,6 +1,6 @@
-//! The whole Q-network without gradients, block by block.
+//! A whole Q-network without gradients, block by block.
 //!
-//! A block of boards goes through all layers while it is in the cache, and no layer's output is written anywhere else.
+//! A block of boards goes through all layers while it is in the cache.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -15,42 +15,36 @@ use super::planes::{Planes, average};
 use super::sums::sum;
 use crate::activation::Activation;
 
-/// What a [`Tower`] is made of.
+/// Weights of a [`Tower`]: a stem, convolutions with residuals, a summary of the board half-way,
+/// and a value for each place and plane.
 ///
-/// That is a network of convolutions with residuals, a summary of the board half-way, and one value a place and plane.
-/// Where colours share its weights, it goes through the layers once for each colour.
+/// If colours share the weights, each colour goes through the layers.
 pub struct Parts {
     /// Leading planes that share the weights; 0 if none do.
     pub colours: usize,
     /// From planes and scalars to features.
     pub stem: Kernel,
-    /// With residuals.
+    /// Convolutions with residuals.
     pub body: Vec<Kernel>,
-    /// 1x1, of the features' mean over the colours.
-    ///
-    /// Added to the sums of each layer of `body`; none unless colours share the weights.
+    /// 1x1, from the features' mean over the colours to the sums of each layer of `body`; empty
+    /// unless colours share the weights.
     pub exchange: Vec<Kernel>,
-    /// 1x1, of the features' mean over the board.
-    ///
-    /// Added to the sums in the middle of `body`.
+    /// 1x1, from the features' mean over the board to the sums in the middle of `body`.
     pub summary: Kernel,
     /// 1x1.
     pub hidden: Kernel,
     /// 1x1.
     pub advantage: Kernel,
-    /// Of a dueling network, of the features' mean over the board: 1x1 with ReLU, then 1x1 to the state's value.
+    /// Of a dueling network: 1x1 with ReLU from the features' mean over the board, then 1x1 to the
+    /// state's value.
     pub value: Option<[Kernel; 2]>,
-    /// Places in the flattened output, channels last, from which values are read.
+    /// Positions of the values in the flattened output, channels last.
     pub places: Vec<i32>,
-    /// How many outputs those places give, and by which factor their sums, where an output is a sum over places.
-    ///
-    /// None where each place is an output.
+    /// If outputs are sums over these values: the number of outputs, and the factor of the sums.
     pub sums: Option<(usize, f32)>,
 }
 
-/// The network, ready for blocks of boards.
-///
-/// Its weights are packed, and buffers are kept from one batch to the next.
+/// A network ready for blocks of boards, with buffers kept from batch to batch.
 pub struct Tower {
     planes: Planes,
     stem: Layer,
@@ -62,36 +56,33 @@ pub struct Tower {
     value: Option<[Layer; 2]>,
     places: Vec<i32>,
     sums: Option<(usize, f32)>,
-    /// The shape of a convolution from features to features.
+    /// Shape of a convolution from features to features.
     features: Shape,
-    /// Scalars of a board.
     scalars: usize,
-    /// Buffers that no thread uses now.
+    /// Buffers that no thread is using.
     spare: Mutex<Vec<Scratch>>,
 }
 
-/// Padded blocks, filled anew for every block; zero but at the places.
+/// Padded blocks, overwritten for each block; zero but at the places.
 struct Scratch {
     planes: Vec<Line>,
-    /// One for each colour, or the only one.
+    /// One for each colour, or a single one.
     features: Vec<Vec<Line>>,
     next: Vec<Line>,
-    /// The mean over the colours, and what it adds to each of them.
+    /// The features' mean over the colours, and the output of its exchange.
     mean: Vec<Line>,
     exchanged: Vec<Line>,
     pooled: Vec<Line>,
-    /// The state's value at the first place of every board.
+    /// The state's value at the first place of each board.
     value: Vec<Line>,
     workspace: Workspace,
 }
 
 impl Tower {
-    /// The network for boards of so many planes, rows and columns.
-    ///
-    /// Each board has so many scalars.
+    /// The network for boards of `planes`, `rows` and `columns` with `scalars` scalars each.
     ///
     /// # Panics
-    /// If it is for other planes and scalars.
+    /// If the weights are for other planes and scalars.
     pub fn new(parts: &Parts, [planes, rows, columns]: [usize; 3], scalars: usize) -> Self {
         let Parts { colours, .. } = *parts;
         let [_, inputs, kernel] = parts.stem.sizes;
@@ -99,7 +90,7 @@ impl Tower {
         assert_eq!(stacked + scalars, inputs, "planes and scalars for the network");
         let shape = |convolution: &Kernel| {
             let [outputs, inputs, _] = convolution.sizes;
-            // Plans and layers are for any number of boards.
+            // Plans and layers serve any number of boards.
             Shape { boards: 0, rows, columns, inputs, outputs, kernel, precision: convolution.precision }
         };
         let features = shape(&parts.hidden);
@@ -138,10 +129,11 @@ impl Tower {
         self.sums.map_or(self.places.len(), |(outputs, _)| outputs)
     }
 
-    /// The outputs `[boards, outputs]` of images `[boards, planes, rows, columns]` and scalars `[boards, scalars]`.
+    /// Outputs `[boards, outputs]` of images `[boards, planes, rows, columns]` and scalars
+    /// `[boards, scalars]`.
     ///
     /// # Panics
-    /// If the numbers are of other sizes than the network's.
+    /// If the sizes are not the network's.
     pub fn forward(&self, images: &[f32], scalars: &[f32]) -> Vec<f32> {
         let image = self.planes.count * self.features.places();
         let boards = images.len() / image;
@@ -151,9 +143,6 @@ impl Tower {
         values.chunks_exact(self.places.len() / outputs).map(|places| sum(places) * factor).collect()
     }
 
-    /// Values `[boards, places]` of images and scalars.
-    ///
-    /// Images are `[boards, planes, rows, columns]`, scalars `[boards, scalars]`.
     fn values(&self, boards: usize, images: &[f32], scalars: &[f32]) -> Vec<f32> {
         let block = self.features.block();
         let image = self.planes.count * self.features.places();
@@ -191,9 +180,7 @@ impl Tower {
         }
     }
 
-    /// From the images of so many boards to the values of their places.
-    ///
-    /// The values are in `next` at last.
+    /// Computes the values of all places and planes of a block into `next`.
     fn compute(&self, boards: usize, images: &[f32], scalars: &[f32], scratch: &mut Scratch) {
         let Scratch { planes, features, next, mean, exchanged, pooled, value, workspace } = scratch;
         for (colour, features) in features.iter_mut().enumerate() {
@@ -230,7 +217,7 @@ impl Tower {
         self.advantage.apply(boards, &self.advantage.starts, exchanged, workspace, next);
     }
 
-    /// Writes the mean of every board's features at its first place.
+    /// Writes the mean of each board's features at the board's first place.
     fn pool(&self, boards: usize, features: &[Line], pooled: &mut [Line]) {
         let (places, size) = (self.features.places(), self.features.padded());
         for (features, pooled) in features.chunks_exact(size).zip(pooled.chunks_exact_mut(size)) {
@@ -244,9 +231,7 @@ impl Tower {
         }
     }
 
-    /// Where sums begin that have the summary of every board added to them.
-    ///
-    /// A summary stands at its board's first place.
+    /// Initial sums with each board's summary, which stands at its first place, added.
     fn with_summary(&self, summary: &[Line], starts: &[Line]) -> Vec<Line> {
         let (places, size, block) = (self.features.places(), self.features.padded(), self.features.block());
         let mut sums = starts.to_vec();
@@ -258,9 +243,9 @@ impl Tower {
         sums
     }
 
-    /// Reads the values off at their places.
+    /// Reads the values at their places.
     ///
-    /// A dueling network's are the state's value and what they are above their mean.
+    /// A dueling network's value is the state's value plus the advantage over its mean.
     fn read_values(&self, scratch: &Scratch, values: &mut [f32]) {
         let places = self.features.places();
         let planes = self.advantage.outputs();

@@ -1,7 +1,7 @@
-//! What multiplies and adds: numbers, or pairs of bfloat16.
+//! Units of multiplication: numbers, or pairs of bfloat16.
 //!
-//! A bfloat16 is the upper half of a 32-bit float. Two of them stand in the place of a number, the first in the lower
-//! half; so lines of pairs go through the same products as lines of numbers.
+//! A bfloat16 is the upper half of a 32-bit float. A pair takes the place of one number, its first
+//! half in the lower bits; lines of pairs go through the products of lines of numbers.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64 as x86;
@@ -13,26 +13,25 @@ use super::register::Sixteen;
 /// How registers are multiplied and summed.
 ///
 /// # Safety
-/// Of all functions: the processor has the instructions of register and unit.
+/// Of all functions: the processor has the instructions of `R` and of the unit.
 pub trait Unit<R: Register> {
-    /// The product and a sum: of numbers, or of both numbers of a pair.
+    /// Product plus a sum: of numbers, or of both numbers of a pair.
     unsafe fn times_plus(left: R, right: R, sum: R) -> R;
 }
 
-/// How numbers are rounded to pairs of bfloat16.
-///
-/// That is to the nearest, from the middle to the even one; the processor's own takes subnormal numbers for zero.
+/// Rounding to bfloat16: to the nearest, ties to even; [`Native`] flushes subnormal numbers to
+/// zero.
 ///
 /// # Safety
-/// As of [`Unit`].
+/// Of all functions: the processor has the instructions of `R` and of the unit.
 pub trait Rounding<R: Register> {
     /// Pairs with numbers of `low` in their lower halves.
     unsafe fn pairs(low: R, high: R) -> R;
-    /// Writes so many rounded numbers one after the other.
+    /// Writes the rounded numbers one after the other.
     unsafe fn store(numbers: R, to: *mut u16);
 }
 
-/// Numbers.
+/// Single numbers.
 pub struct Numbers;
 /// Pairs, by instructions for numbers.
 pub struct Emulated;
@@ -43,7 +42,7 @@ pub struct Native;
 impl<R: Register> Unit<R> for Numbers {
     #[inline(always)]
     unsafe fn times_plus(left: R, right: R, sum: R) -> R {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller's promise.
         unsafe { left.times_plus(right, sum) }
     }
 }
@@ -51,7 +50,7 @@ impl<R: Register> Unit<R> for Numbers {
 impl<R: Register> Unit<R> for Emulated {
     #[inline(always)]
     unsafe fn times_plus(left: R, right: R, sum: R) -> R {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller's promise.
         unsafe {
             let sum = left.low().times_plus(right.low(), sum);
             left.high().times_plus(right.high(), sum)
@@ -59,13 +58,13 @@ impl<R: Register> Unit<R> for Emulated {
     }
 }
 
-// Halves are written one after the other, and read as pairs.
+// Halves are written one after the other and read as pairs.
 const _: () = assert!(cfg!(target_endian = "little"), "the first number of a pair is its lower half");
 
 impl<R: Register> Rounding<R> for Emulated {
     #[inline(always)]
     unsafe fn pairs(low: R, high: R) -> R {
-        // SAFETY: as the caller promises; a register has as many numbers as an array at the most.
+        // SAFETY: the caller's promise; an array holds any register.
         unsafe {
             let (mut lows, mut highs) = ([0.0; 16], [0.0; 16]);
             low.store(lows.as_mut_ptr());
@@ -79,7 +78,7 @@ impl<R: Register> Rounding<R> for Emulated {
 
     #[inline(always)]
     unsafe fn store(numbers: R, to: *mut u16) {
-        // SAFETY: as the caller promises; a register has as many numbers as an array at the most.
+        // SAFETY: the caller's promise; an array holds any register.
         unsafe {
             let mut all = [0.0; 16];
             numbers.store(all.as_mut_ptr());
@@ -90,12 +89,12 @@ impl<R: Register> Rounding<R> for Emulated {
     }
 }
 
-/// The nearest bfloat16, from the middle the even one; NaN stays NaN.
+/// The nearest bfloat16, ties to even; NaN stays NaN.
 #[inline(always)]
 pub fn rounded(number: f32) -> u16 {
     let bits = number.to_bits();
     let nearest = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
-    // Rounding a NaN could carry it over to infinity.
+    // Rounding could carry a NaN over to infinity.
     let nan = bits >> 16 | 0x40;
     (if number.is_nan() { nan } else { nearest }) as u16
 }
@@ -104,7 +103,7 @@ pub fn rounded(number: f32) -> u16 {
 impl Unit<Sixteen> for Native {
     #[inline(always)]
     unsafe fn times_plus(left: Sixteen, right: Sixteen, sum: Sixteen) -> Sixteen {
-        // SAFETY: as the caller promises; the same bits are a register of pairs.
+        // SAFETY: the caller's promise; both types are 512 bits.
         unsafe {
             let pairs = |register: Sixteen| std::mem::transmute::<Sixteen, x86::__m512bh>(register);
             x86::_mm512_dpbf16_ps(sum, pairs(left), pairs(right))
@@ -116,7 +115,7 @@ impl Unit<Sixteen> for Native {
 impl Rounding<Sixteen> for Native {
     #[inline(always)]
     unsafe fn pairs(low: Sixteen, high: Sixteen) -> Sixteen {
-        // SAFETY: as the caller promises; the same bits are a register of words.
+        // SAFETY: the caller's promise; both types are 256 bits.
         unsafe {
             let word = |numbers: Sixteen| {
                 let rounded = std::mem::transmute::<x86::__m256bh, x86::__m256i>(x86::_mm512_cvtneps_pbh(numbers));
@@ -128,7 +127,7 @@ impl Rounding<Sixteen> for Native {
 
     #[inline(always)]
     unsafe fn store(numbers: Sixteen, to: *mut u16) {
-        // SAFETY: as the caller promises; the same bits are a register of words.
+        // SAFETY: the caller's promise; both types are 256 bits.
         unsafe {
             let rounded = std::mem::transmute::<x86::__m256bh, x86::__m256i>(x86::_mm512_cvtneps_pbh(numbers));
             x86::_mm256_storeu_si256(to.cast(), rounded);

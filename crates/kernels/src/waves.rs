@@ -1,6 +1,6 @@
-//! The dynamics model without gradients, block by block.
+//! A dynamics model without gradients, block by block.
 //!
-//! A block of boards goes through wave after wave, and no layer's output is written anywhere but in its buffers.
+//! A block of boards goes through wave after wave, in its buffers alone.
 
 use rayon::prelude::*;
 
@@ -13,24 +13,24 @@ use super::planes::{Planes, average};
 use crate::activation::{Activation, set_by_odds};
 use crate::precision::Precision;
 
-/// A model of one wave: convolutions with residuals.
+/// Weights of a model of one wave.
 ///
-/// Each has an exchange of the features' mean over the colours and of its sums over the cells below; behind them come
-/// the board after the wave and its points.
+/// A stem, convolutions with residuals that exchange the features' mean over the colours and its
+/// sums over the cells below, and outputs: the board after the wave and its points.
 pub struct WaveParts {
     /// Leading planes that share the weights; 0 if none do.
     pub colours: usize,
     /// From planes to features.
     pub stem: Kernel,
-    /// With residuals.
+    /// Convolutions with residuals.
     pub body: Vec<Kernel>,
-    /// 1x1, added to the sums of each layer of `body`.
+    /// 1x1, to the sums of each layer of `body`.
     pub exchange: Vec<Kernel>,
     /// Factor of the sums over the cells below.
     pub below: f32,
     /// 1x1, to the log-odds of each colour's own plane.
     pub own: Option<Kernel>,
-    /// 1x1, of the colours' mean, to the log-odds of the other planes, if any.
+    /// 1x1, from the colours' mean to the log-odds of the planes of no colour.
     pub rest: Option<Kernel>,
     /// 1x1.
     pub hidden: Kernel,
@@ -40,19 +40,19 @@ pub struct WaveParts {
     pub share: f32,
 }
 
-/// Boards that one thread follows at a time.
+/// Boards of a thread.
 const BOARDS: usize = 24;
 
-/// The model, ready for blocks of boards.
+/// A model ready for blocks of boards.
 pub struct WaveTower(Layers);
 
 impl WaveTower {
-    /// The model of boards of so many planes, rows and columns.
+    /// The model for boards of `planes`, `rows` and `columns`.
     pub fn new(parts: &WaveParts, [planes, rows, columns]: [usize; 3]) -> Self {
         let [_, _, kernel] = parts.stem.sizes;
         let of = |convolution: &Kernel| {
             let [outputs, inputs, _] = convolution.sizes;
-            // Plans and layers are for any number of boards.
+            // Plans and layers serve any number of boards.
             Shape { boards: 0, rows, columns, inputs, outputs, kernel, precision: Precision::F32 }
         };
         let all = Rectangle { rows: 0..rows, columns: 0..columns };
@@ -81,10 +81,9 @@ impl WaveTower {
         })
     }
 
-    /// Follows the chains of boards until nothing changes any more.
+    /// Follows the chains of boards until nothing changes, for at most `waves` waves.
     ///
-    /// Boards are `[batch, planes, rows, columns]` and change to what they become, for `waves` waves at the most;
-    /// their points are added.
+    /// Overwrites the boards `[batch, planes, rows, columns]` and adds their points.
     pub fn outcome(&self, boards: &mut [f32], points: &mut [f32], waves: usize) {
         let Self(layers) = self;
         let size = layers.planes.count * layers.features.places();
@@ -95,9 +94,7 @@ impl WaveTower {
     }
 }
 
-/// An exchange of features and of their sums, each of which begins with a line of channels of its own.
-///
-/// Weights of the channels between them are zero.
+/// The exchange with zeros added so that features and their sums each begin with a new line.
 fn in_whole_lines(exchange: &Kernel, features: usize) -> Kernel {
     let [outputs, _, size] = exchange.sizes;
     let whole = features.next_multiple_of(WIDTH);
@@ -120,19 +117,18 @@ struct Layers {
     points: Layer,
     below: f32,
     share: f32,
-    /// The shape of a convolution from features to features.
+    /// Shape of a convolution from features to features.
     features: Shape,
 }
 
-/// Padded blocks, filled anew for every block; zero but at the places.
+/// Padded blocks, overwritten for each block; zero but at the places.
 struct Scratch {
-    /// The images of a block.
     images: Vec<f32>,
     planes: Vec<Line>,
-    /// One for each colour, or the only one.
+    /// One for each colour, or a single one.
     features: Vec<Vec<Line>>,
     next: Vec<Line>,
-    /// The mean over the colours, and behind it its sums over the cells below.
+    /// The features' mean over the colours, then its sums over the cells below.
     mean: Vec<Line>,
     exchanged: Vec<Line>,
     read: Vec<Line>,
@@ -160,7 +156,7 @@ impl Layers {
         }
     }
 
-    /// Follows some boards, those together that still change.
+    /// Follows boards until they no longer change.
     fn follow(&self, boards: &mut [f32], points: &mut [f32], waves: usize, scratch: &mut Scratch) {
         let size = self.planes.count * self.features.places();
         let block = self.features.block();
@@ -183,9 +179,7 @@ impl Layers {
         }
     }
 
-    /// From the images of so many boards to those after a wave, and its points.
-    ///
-    /// The boards after it are given as log-odds.
+    /// From the images of a block to the log-odds of the boards after a wave, and its points.
     fn compute(&self, boards: usize, scratch: &mut Scratch) {
         let Scratch { images, planes, features, next, mean, exchanged, read, workspace, odds, points } = scratch;
         odds.resize(boards * self.planes.count * self.features.places(), 0.0);
@@ -227,7 +221,7 @@ impl Layers {
         }
     }
 
-    /// Writes the sums over the cells below each, by the factor.
+    /// Writes for each cell the sum over the cells below, times the factor.
     fn sum_below(&self, boards: usize, features: &[Line], below: &mut [Line]) {
         let (size, columns) = (self.features.padded(), self.features.columns);
         for (features, below) in features.chunks_exact(size).zip(below.chunks_exact_mut(size)) {
@@ -243,7 +237,7 @@ impl Layers {
         }
     }
 
-    /// Reads a channel of a padded block as a plane of each board.
+    /// Copies a channel of a padded block to a plane of each board.
     fn read(&self, boards: usize, padded: &[Line], channel: usize, plane: usize, images: &mut [f32]) {
         let (places, size) = (self.features.places(), self.features.padded());
         let images = images.chunks_exact_mut(self.planes.count * places).take(boards);

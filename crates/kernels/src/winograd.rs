@@ -1,10 +1,10 @@
-//! 3x3 convolutions with fewer multiplications: Winograd's minimal filtering.
+//! Winograd's minimal filtering: 3x3 convolutions with fewer multiplications.
 //!
-//! A tile of 2x2 places sees a patch of 4x4, one of 2x4 a patch of 4x6. Patch and kernel are transformed to as many
-//! points, at which they are multiplied one by one and summed over the channels; what comes out is transformed to the
-//! tile. So a place takes four or three multiplications a pair of channels in place of nine (F(2x2, 3x3) and
-//! F(2x4, 3x3), after Lavin and Gray 2016, <https://arxiv.org/abs/1509.09308>). The gradient of the weights goes the
-//! same way backwards.
+//! A tile of 2x2 places sees a patch of 4x4, one of 2x4 a patch of 4x6. Patch and kernel are
+//! transformed to as many points, multiplied point by point, summed over the channels, and
+//! transformed to the tile. A place takes four or three multiplications for a pair of channels in
+//! place of nine (F(2x2, 3x3) and F(2x4, 3x3), Lavin and Gray 2016,
+//! <https://arxiv.org/abs/1509.09308>). The gradient of the weights goes backwards.
 
 use super::channels::Finish;
 use super::filters::{fours, halves, long_patch_of, patch_of, spread, spread_to_six};
@@ -14,7 +14,7 @@ use super::register::{Register, with_the_best_instructions};
 use super::unit::Rounding;
 use crate::precision::Precision;
 
-/// The places of a tile: two along one axis, two or four along the other.
+/// Places of a tile: two along the short axis, two or four along the long axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Two rows of two columns.
@@ -36,7 +36,6 @@ impl Form {
         4 * (self.long() + 2)
     }
 
-    /// Rows and columns.
     pub fn size(self) -> [usize; 2] {
         self.turned([2, self.long()])
     }
@@ -46,14 +45,15 @@ impl Form {
         if self == Self::Tall { [second, first] } else { [first, second] }
     }
 
-    /// The rows and columns of its places, in their order.
+    /// Row and column of each place of a tile.
     pub fn places(self) -> impl Iterator<Item = [usize; 2]> {
         (0..2).flat_map(move |short| (0..self.long()).map(move |long| self.turned([short, long])))
     }
 
-    /// How many tiles a board has; none where they do not fit it.
+    /// Number of tiles of a board; `None` if they do not fit it.
     ///
-    /// Of four places of a tile no more than one may be beyond the board: more would be mixed into those on it.
+    /// At most one of four places of a tile may be beyond the board: numbers from behind the border
+    /// then reach that place alone.
     fn tiles(self, [rows, columns]: [usize; 2]) -> Option<usize> {
         let [_, length] = self.turned([rows, columns]);
         let [height, width] = self.size();
@@ -62,37 +62,35 @@ impl Form {
     }
 }
 
-/// The most points of a patch.
+/// Maximum number of points of a patch.
 const POINTS: usize = 24;
-/// The most along an axis.
+/// Maximum number of points along an axis.
 const ALONG: usize = 6;
 
-/// A tile of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Tile {
-    /// Its board in the block.
     pub board: usize,
-    /// The row and column of its first place.
+    /// Row and column of the first place.
     pub place: [usize; 2],
 }
 
-/// Where the tiles of a block lie in a padded block.
+/// Positions of a block's tiles in the padded block.
 pub struct Tiles {
-    /// The line with which the patch of each begins.
+    /// First line of each tile's patch.
     corners: Vec<usize>,
-    /// The board of each, and how many places along its axes are on it.
+    /// Board of each tile, and number of its places on the board along each axis.
     within: Vec<(usize, [usize; 2])>,
     form: Form,
-    /// Behind the last line of any patch.
+    /// One past the last line of any patch.
     end: usize,
     /// Lines from one place to the next, along the short and the long axis.
     apart: [usize; 2],
-    /// Lines of a padded block.
+    /// Lines of a group of the padded block.
     block: usize,
 }
 
 impl Tiles {
-    /// Some of those of a block.
+    /// Some tiles of a block.
     pub fn new(shape: &Shape, tiles: &[Tile]) -> Self {
         let form = shape.form();
         let apart = form.turned([shape.padded_columns(), 1]);
@@ -107,27 +105,23 @@ impl Tiles {
         Self { corners, within, form, end, apart, block: shape.padded() }
     }
 
-    /// Places of each.
     pub fn places(&self) -> usize {
         2 * self.form.long()
     }
 
-    /// Points of each.
     pub fn points(&self) -> usize {
         self.form.points()
     }
 
-    /// How many there are.
     pub fn count(&self) -> usize {
         self.corners.len()
     }
 
-    /// Lines of the padded block.
     pub fn block(&self) -> usize {
         self.block
     }
 
-    /// Transforms all of a padded block's patches: `[points, groups, tiles]`.
+    /// Transforms all patches of a padded block: `[points, groups, tiles]`.
     pub fn read(&self, padded: &[Line], transformed: &mut [Line]) {
         match self.form.long() {
             2 => square_patches_of(self, padded, transformed),
@@ -143,35 +137,31 @@ impl Tiles {
         }
     }
 
-    /// As [`read`](Self::read), in pairs of channels.
-    ///
-    /// They are `[points, groups, tiles]`, a group of the channels of two lines.
+    /// [`read`](Self::read) in pairs of channels; a group has the channels of two lines.
     pub fn read_pairs(&self, padded: &[Line], transformed: &mut [Line]) {
         pairs_of(self, padded, transformed);
     }
 
-    /// As [`read`](Self::read), in pairs of tiles: `[points, groups, pairs]`.
+    /// [`read`](Self::read) in pairs of tiles: `[points, groups, pairs]`.
     pub fn read_tiles_in_pairs(&self, padded: &[Line], transformed: &mut [Line]) {
         tiles_in_pairs_of(self, padded, transformed);
     }
 
-    /// As [`read_gradient`](Self::read_gradient), in pairs of tiles.
-    ///
-    /// They are `[points, pairs]`.
+    /// [`read_gradient`](Self::read_gradient) in pairs of tiles: `[points, pairs]`.
     pub fn read_gradient_in_pairs(&self, padded: &[Line], transformed: &mut [Line]) {
         gradients_in_pairs_of(self, padded, transformed);
     }
 
-    /// Pairs of tiles; behind the last tile of an odd number stand zeros.
+    /// Pairs of tiles; zeros pair with the last tile of an odd number.
     pub fn pairs(&self) -> usize {
         self.count().div_ceil(2)
     }
 }
 
 impl Shape {
-    /// The tiles that take the fewest multiplications.
+    /// The form of tiles with the fewest multiplications.
     ///
-    /// Rounded to bfloat16, only square ones are exact enough.
+    /// In bfloat16 only square tiles are exact enough.
     pub fn form(&self) -> Form {
         let board = [self.rows, self.columns];
         let multiplications = |form: Form| Some((form.points() * form.tiles(board)?, form));
@@ -183,22 +173,19 @@ impl Shape {
         counted.min_by_key(|(count, _)| *count).map_or(Form::Square, |(_, form)| form)
     }
 
-    /// Whether square tiles take fewer multiplications than the direct way.
-    ///
-    /// So it does not depend on the precision. The direct way leaves out what lies beyond the border.
+    /// Whether square tiles take fewer multiplications than direct sums, in any precision.
     pub fn suits_winograd(&self) -> bool {
         let reached = |size: usize| 3 * size - 2;
         self.kernel == 3
             && 16 * self.rows.div_ceil(2) * self.columns.div_ceil(2) < reached(self.rows) * reached(self.columns)
     }
 
-    /// All tiles of so many boards.
     pub fn tiles_of(&self, boards: usize) -> impl Iterator<Item = Tile> {
         let shape = *self;
         (0..boards).flat_map(move |board| shape.tiles().map(move |place| Tile { board, place }))
     }
 
-    /// The row and column of the first place of each tile of a board.
+    /// Row and column of the first place of each tile of a board.
     pub fn tiles(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
         let (rows, columns, [height, width]) = (self.rows, self.columns, self.form().size());
         (0..rows).step_by(height).flat_map(move |row| (0..columns).step_by(width).map(move |column| [row, column]))
@@ -229,8 +216,6 @@ with_the_best_instructions! {
     ]
 }
 
-/// # Safety
-/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn read_all<R: Register, const LONG: usize, const GRADIENTS: bool>(
     tiles: &Tiles,
@@ -246,8 +231,8 @@ unsafe fn read_all<R: Register, const LONG: usize, const GRADIENTS: bool>(
     for group in 0..groups {
         for (tile, corner) in tiles.corners.iter().enumerate() {
             for lane in (0..WIDTH).step_by(R::LANES) {
-                // SAFETY: the lines of each patch are in the block, as asserted, and so many points of each group and
-                // tile in what is written.
+                // SAFETY: the block holds the lines of each patch, as asserted, and the output the
+                // points of each group and tile.
                 unsafe {
                     let from = padded.as_ptr().add(group * tiles.block() + corner).cast::<f32>().add(lane);
                     let to = transformed.as_mut_ptr().add(group * count + tile).cast::<f32>().add(lane);
@@ -265,12 +250,7 @@ with_the_best_instructions! {
     fn pairs_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = pairs read_in_pairs
 }
 
-/// Behind an odd number of groups half of the lines stays as it is.
-///
-/// Nothing reads it.
-///
-/// # Safety
-/// The processor has the instructions of register and unit.
+/// With an odd number of groups, half of each last line keeps its content, which nothing reads.
 #[inline(always)]
 unsafe fn read_in_pairs<R: Register, U: Rounding<R>>(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) {
     let (count, groups) = (tiles.count(), padded.len() / tiles.block());
@@ -283,7 +263,7 @@ unsafe fn read_in_pairs<R: Register, U: Rounding<R>>(tiles: &Tiles, padded: &[Li
     for group in 0..groups {
         for (tile, corner) in tiles.corners.iter().enumerate() {
             for lane in (0..WIDTH).step_by(R::LANES) {
-                // SAFETY: as of `read_all`; a line has room for two groups of halves of numbers.
+                // SAFETY: see `read_all`; a line has room for two groups of rounded numbers.
                 unsafe {
                     let from = padded.as_ptr().add(group * tiles.block() + corner).cast::<f32>().add(lane);
                     let to = transformed.as_mut_ptr().add(group / 2 * count + tile).cast::<u16>();
@@ -314,8 +294,6 @@ with_the_best_instructions! {
     ) = pairs read_two[(true), (true), (true)]
 }
 
-/// # Safety
-/// The processor has the instructions of register and unit.
 #[inline(always)]
 unsafe fn read_two<R: Register, U: Rounding<R>, const GRADIENTS: bool>(
     tiles: &Tiles,
@@ -331,7 +309,7 @@ unsafe fn read_two<R: Register, U: Rounding<R>, const GRADIENTS: bool>(
     for group in 0..groups {
         for (pair, corners) in tiles.corners.chunks(2).enumerate() {
             for lane in (0..WIDTH).step_by(R::LANES) {
-                // SAFETY: as of `read_all`.
+                // SAFETY: see `read_all`.
                 unsafe {
                     let block = padded.as_ptr().add(group * tiles.block()).cast::<f32>().add(lane);
                     let points = |corner: &usize| points_of::<R, 2, GRADIENTS>(block.add(corner * WIDTH), tiles.apart);
@@ -349,7 +327,7 @@ unsafe fn read_two<R: Register, U: Rounding<R>, const GRADIENTS: bool>(
     }
 }
 
-/// Adds the tiles to sums: products `[points, tiles]`, sums `[tiles, places]`.
+/// Adds the tiles of products `[points, tiles]` to sums `[tiles, places]`.
 pub fn add_tiles(tiles: &Tiles, products: &[Line], sums: &mut [Line]) {
     match tiles.form.long() {
         2 => add_square_tiles(tiles, products, sums),
@@ -365,8 +343,6 @@ with_the_best_instructions! {
     fn add_long_tiles(tiles: &Tiles, products: &[Line], sums: &mut [Line]) = gather_tiles[(4), (4), (4)]
 }
 
-/// # Safety
-/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn gather_tiles<R: Register, const LONG: usize>(tiles: &Tiles, products: &[Line], sums: &mut [Line]) {
     let count = tiles.count();
@@ -374,7 +350,7 @@ unsafe fn gather_tiles<R: Register, const LONG: usize>(tiles: &Tiles, products: 
     assert_eq!(sums.len(), 2 * LONG * count, "the sums of these tiles");
     for tile in 0..count {
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: so many points of each tile are in what is read, and its places in what is written, as asserted.
+            // SAFETY: the products hold each tile's points, the sums its places, as asserted.
             unsafe {
                 let from = products.as_ptr().add(tile).cast::<f32>().add(lane);
                 let places = tile_of::<R, LONG>(from, count);
@@ -390,9 +366,7 @@ unsafe fn gather_tiles<R: Register, const LONG: usize>(tiles: &Tiles, products: 
     }
 }
 
-/// Writes the activated sums of tiles to a group of a padded block.
-///
-/// They come from products `[points, tiles]`.
+/// Writes the activated tiles of products `[points, tiles]` to a group of a padded block.
 pub fn write_tiles(tiles: &Tiles, products: &[Line], finish: &Finish, output: &mut [Line]) {
     match tiles.form.long() {
         2 => write_square_tiles(tiles, products, finish, output),
@@ -418,8 +392,6 @@ with_the_best_instructions! {
     ) = finish_tiles[(4), (4), (4)]
 }
 
-/// # Safety
-/// The processor has the instructions of the register.
 #[inline(always)]
 unsafe fn finish_tiles<R: Register, const LONG: usize>(
     tiles: &Tiles,
@@ -434,7 +406,8 @@ unsafe fn finish_tiles<R: Register, const LONG: usize>(
     for (tile, (corner, (board, [shorts, longs]))) in tiles.corners.iter().zip(&tiles.within).enumerate() {
         let start = &finish.starts[*board].0;
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: so many points of each tile are in what is read, and its places in the padded blocks, as asserted.
+            // SAFETY: the products hold each tile's points, the padded blocks its places, as
+            // asserted.
             unsafe {
                 let places = tile_of::<R, LONG>(from.add(tile * WIDTH + lane), count);
                 let start = R::load(start.as_ptr().add(lane));
@@ -454,19 +427,18 @@ unsafe fn finish_tiles<R: Register, const LONG: usize>(
     }
 }
 
-/// The points of a patch, or of the gradients of the tile in its middle.
+/// Points of a patch, or of the gradients of the tile in its middle; zeros behind the last.
 ///
-/// There are as many as the form has; behind them stand zeros. Lines are so far apart along the short and the long axis.
+/// `apart` is the distance of lines along the short and the long axis.
 ///
 /// # Safety
-/// A register's numbers from there on may be read in each line of the patch; the processor has the instructions of the
-/// register.
+/// Each line of the patch holds a whole register; the processor has the instructions of `R`.
 #[inline(always)]
 unsafe fn points_of<R: Register, const LONG: usize, const GRADIENTS: bool>(
     patch: *const f32,
     apart: [usize; 2],
 ) -> [R; POINTS] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe {
         let line = |short: usize, long: usize| R::load(patch.add((short * apart[0] + long * apart[1]) * WIDTH));
         let mut points = [R::zero(); POINTS];
@@ -495,15 +467,13 @@ unsafe fn points_of<R: Register, const LONG: usize, const GRADIENTS: bool>(
     }
 }
 
-/// The places of a tile, from its products at the points.
-///
-/// Along the long axis there are as many as the form has. The points are so many lines apart.
+/// Places of a tile from its products, whose points are `count` lines apart.
 ///
 /// # Safety
-/// A register's numbers from there on may be read for each point; the processor has the instructions of the register.
+/// The products of each point hold a whole register; the processor has the instructions of `R`.
 #[inline(always)]
 unsafe fn tile_of<R: Register, const LONG: usize>(products: *const f32, count: usize) -> [[R; 4]; 2] {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's promise.
     unsafe {
         let point = |short: usize, long: usize| R::load(products.add((short * (LONG + 2) + long) * count * WIDTH));
         let mut halfway = [[R::zero(); ALONG]; 2];
