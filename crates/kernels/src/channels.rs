@@ -300,7 +300,7 @@ impl Finish<'_> {
     /// # Safety
     /// A register from `at` on lies within the group; the processor has the instructions of `R`.
     #[inline(always)]
-    pub unsafe fn of<R: Register>(&self, mut sum: R, at: usize) -> R {
+    pub unsafe fn output<R: Register>(&self, mut sum: R, at: usize) -> R {
         // SAFETY: the caller's promise.
         unsafe {
             let load = |lines: &[Line]| R::load(lines.as_ptr().cast::<f32>().add(at));
@@ -378,7 +378,7 @@ unsafe fn write_each<R: Register>(
         for lane in (0..WIDTH).step_by(R::LANES) {
             // SAFETY: a line holds a whole register at each lane, and the block holds the line.
             unsafe {
-                finish.of(sum(place, lane), place.line * WIDTH + lane).store(to.as_mut_ptr().add(lane));
+                finish.output(sum(place, lane), place.line * WIDTH + lane).store(to.as_mut_ptr().add(lane));
             }
         }
     }

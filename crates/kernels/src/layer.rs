@@ -63,7 +63,7 @@ impl Layer {
         output: &mut [Line],
     ) {
         let (block, size) = (self.shape.block(), self.shape.padded());
-        let plan = self.plans.of(boards);
+        let plan = self.plans.for_boards(boards);
         // The input may be wider than the layer.
         let padded = &input[..self.shape.groups() * size];
         let finish = |group: usize| {

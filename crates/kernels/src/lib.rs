@@ -7,7 +7,7 @@
 //! - Winograd (`winograd`, `filters`, `kernels`, `points`): 3x3 kernels in fewer multiplications.
 //! - Products (`product`, `steps`): all other kernels. `unit` has bfloat16 for Winograd's products.
 //! - Tiles (`tiles`, `tile_registers`): 3x3 kernels in bfloat16 by AMX.
-//! - Towers: a `plan` picks the way of a block. [`forward()`] and [`backward()`] compute a convolution,
+//! - Towers: a `plan` picks the way of a block. [`forward()`] and [`backward()`] compute one layer,
 //!   [`Tower`] and [`WaveTower`] all `layer`s of a Q-network or a dynamics model, block by block.
 
 mod activation;

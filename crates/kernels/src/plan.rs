@@ -379,7 +379,7 @@ impl Plans {
     }
 
     /// The plan for one board up to a block.
-    pub fn of(&self, boards: usize) -> &Plan {
+    pub fn for_boards(&self, boards: usize) -> &Plan {
         let Regions { shape, algorithm, regions, plans } = &*self.0;
         plans[boards - 1].get_or_init(|| Plan::new(shape, *algorithm, boards, regions))
     }

@@ -73,14 +73,14 @@ unsafe fn multiply_all<R: Register, U: Unit<R>, const TALL: usize, const HALF: u
                     let left = left.add((point * groups * tiles + tile) * WIDTH);
                     let right = |column: usize| right.add(place::<R>(column, point * inputs, points * inputs));
                     let sums = |column: usize| sums.add(place::<R>(column, point * tiles + tile, points * tiles));
-                    let of = Left::<WIDTH, 1> { numbers: left, run: tiles * WIDTH, steps: inputs };
+                    let side = Left::<WIDTH, 1> { numbers: left, run: tiles * WIDTH, steps: inputs };
                     let (left, rows) = (columns - first, tiles - tile);
                     let (right, sums) = (|column: usize| right(first + column), |column: usize| sums(first + column));
                     // Half a block is faster for the last few rows.
                     if rows > HALF {
-                        of.products::<R, U, TALL, WIDE, false>(left, right, sums, rows);
+                        side.products::<R, U, TALL, WIDE, false>(left, right, sums, rows);
                     } else {
-                        of.products::<R, U, HALF, WIDE, false>(left, right, sums, rows);
+                        side.products::<R, U, HALF, WIDE, false>(left, right, sums, rows);
                     }
                 }
             }
@@ -133,9 +133,9 @@ unsafe fn add_all<R: Register, U: Unit<R>, const TALL: usize, const WIDE: usize>
                     let left = left.add(line * WIDTH + input % WIDTH);
                     let right = |column: usize| right.add(place::<R>(column, point * tiles, points * tiles));
                     let sums = |column: usize| sums.add(place::<R>(column, point * inputs + input, points * inputs));
-                    let of = Left::<1, WIDTH> { numbers: left, run: 0, steps: tiles };
+                    let side = Left::<1, WIDTH> { numbers: left, run: 0, steps: tiles };
                     let rows = inputs - input;
-                    of.products::<R, U, TALL, WIDE, true>(
+                    side.products::<R, U, TALL, WIDE, true>(
                         columns - first,
                         |column| right(first + column),
                         |column| sums(first + column),

@@ -50,19 +50,19 @@ impl WaveTower {
     /// The model for boards of `planes`, `rows` and `columns`.
     pub fn new(parts: &WaveParts, [planes, rows, columns]: [usize; 3]) -> Self {
         let [_, _, kernel] = parts.stem.sizes;
-        let of = |convolution: &Kernel| {
+        let shape = |convolution: &Kernel| {
             let [outputs, inputs, _] = convolution.sizes;
             // Plans and layers serve any number of boards.
             Shape { boards: 0, rows, columns, inputs, outputs, kernel, precision: Precision::F32 }
         };
         let all = Rectangle { rows: 0..rows, columns: 0..columns };
-        let features = of(&parts.hidden);
+        let features = shape(&parts.hidden);
         let exchange: Vec<Kernel> = parts.exchange.iter().map(|one| in_whole_lines(one, features.inputs)).collect();
-        let (first, plans) = (Plans::new(&of(&parts.stem)), Plans::new(&features));
+        let (first, plans) = (Plans::new(&shape(&parts.stem)), Plans::new(&features));
         let centre = Plans::of_centre(&features, all.clone());
-        let doubled = exchange.first().map(|exchange| Plans::of_centre(&of(exchange), all));
+        let doubled = exchange.first().map(|exchange| Plans::of_centre(&shape(exchange), all));
         let layer =
-            |convolution: &Kernel, plans, activation| Layer::new(of(convolution), plans, convolution, activation);
+            |convolution: &Kernel, plans, activation| Layer::new(shape(convolution), plans, convolution, activation);
         Self(Layers {
             planes: Planes::new(planes, parts.colours, features),
             stem: layer(&parts.stem, &first, Activation::Relu),

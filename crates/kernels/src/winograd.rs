@@ -419,7 +419,7 @@ unsafe fn finish_tiles<R: Register, const LONG: usize>(
                         }
                         let line = corner + (short + 1) * tiles.apart[0] + (long + 1) * tiles.apart[1];
                         let at = line * WIDTH + lane;
-                        finish.of(sum.plus(start), at).store(to.add(at));
+                        finish.output(sum.plus(start), at).store(to.add(at));
                     }
                 }
             }
