@@ -1,4 +1,4 @@
-//! What a cell looks like: the colour of its gem and the gem's shape.
+//! The look of a cell: its gem's colour and shape.
 
 use super::colour::{Oklab, distance, oklab};
 use super::field::Field;
@@ -6,26 +6,20 @@ use super::picture::Picture;
 
 /// Samples on a side of a cell.
 const SAMPLES: usize = 24;
-/// Values on a side of a shape.
 pub(super) const SIDE: usize = 12;
-/// The ring whose colour is the gem's, in cells.
-///
-/// It leaves out what is drawn in the middle, and the border.
+/// Radii, in cells, of the ring whose colour is the gem's: without border and middle.
 const RING: [f32; 2] = [0.07, 0.29];
-/// A colour so far away is half a gem's.
+/// Distance at which a colour counts as half the gem's.
 const HALF: f32 = 0.08;
 
-/// What is seen in a cell.
 #[derive(Clone, Debug)]
 pub(super) struct Look {
-    /// The colour of its gem.
     pub(super) colour: Oklab,
-    /// How much of the gem's colour is where, from 0 to 1, row by row.
+    /// Share of the gem's colour at each place, from 0 to 1, row by row.
     pub(super) shape: [f32; SIDE * SIDE],
 }
 
 impl Look {
-    /// Of the cell of a column and a row.
     pub(super) fn new(picture: &Picture, field: &Field, column: usize, row: usize) -> Self {
         let samples = samples(picture, field, column, row);
         let in_ring = |at: &usize| {
@@ -45,7 +39,7 @@ impl Look {
     }
 }
 
-/// Samples of a cell, row by row: each the mean of the nearest pixels.
+/// Samples of a cell, row by row: each is the mean of the nearest pixels.
 fn samples(picture: &Picture, field: &Field, column: usize, row: usize) -> Vec<Oklab> {
     let ends = |axis: usize, cell: usize, most: usize| -> Vec<[usize; 2]> {
         let end = |at: usize| {
@@ -54,7 +48,7 @@ fn samples(picture: &Picture, field: &Field, column: usize, row: usize) -> Vec<O
         };
         let range = |at: usize| {
             let from = (end(at).round().max(0.0) as usize).min(most - 1);
-            // A cell smaller than its samples has some of its pixels in several.
+            // Small cells have some of their pixels in several samples.
             let to = (end(at + 1).round().max(0.0) as usize).clamp(from + 1, most);
             [from, to]
         };
@@ -64,9 +58,9 @@ fn samples(picture: &Picture, field: &Field, column: usize, row: usize) -> Vec<O
     rows.iter().flat_map(|y| columns.iter().map(|x| oklab(picture.mean(*x, *y)))).collect()
 }
 
-/// The mean of the half of the colours that is nearest to their median.
+/// Mean of the half of the colours nearest to their median.
 ///
-/// Gloss, an arrow and noise are in the other half.
+/// Gloss, arrows and noise fall into the other half.
 pub(super) fn middle(colours: &[Oklab]) -> Oklab {
     let median = [0, 1, 2].map(|at| median(colours.iter().map(|colour| colour[at]).collect()));
     let mut near = colours.to_vec();
@@ -75,7 +69,7 @@ pub(super) fn middle(colours: &[Oklab]) -> Oklab {
     [0, 1, 2].map(|at| near.iter().map(|colour| colour[at]).sum::<f32>() / near.len().max(1) as f32)
 }
 
-/// The median of some values; 0 of none.
+/// Median of some values; 0 if there are none.
 pub(super) fn median(mut values: Vec<f32>) -> f32 {
     let half = values.len() / 2;
     match values.is_empty() {
@@ -84,7 +78,7 @@ pub(super) fn median(mut values: Vec<f32>) -> f32 {
     }
 }
 
-/// How much two shapes agree: their correlation; 0 where one has no form.
+/// Correlation of two shapes; 0 if one of them is flat.
 pub(super) fn agreement(one: &[f32], other: &[f32]) -> f32 {
     let mean = |shape: &[f32]| shape.iter().sum::<f32>() / shape.len() as f32;
     let (mean, mean_of_other) = (mean(one), mean(other));

@@ -1,13 +1,12 @@
-//! Oklab, a colour space in which equal distances look equally different.
-//!
-//! Ottosson 2020, "A perceptual color space for image processing".
+//! Oklab, a colour space in which equal distances look equally different (Ottosson 2020, "A
+//! perceptual color space for image processing").
 
 use std::sync::LazyLock;
 
 /// A colour: lightness from 0 to 1, green to red, blue to yellow.
 pub(super) type Oklab = [f32; 3];
 
-/// The light of each 8-bit value of sRGB, from 0 to 1.
+/// Light of each 8-bit value of sRGB, from 0 to 1.
 static LIGHT: LazyLock<[f32; 256]> = LazyLock::new(|| {
     std::array::from_fn(|value| {
         let value = value as f32 / 255.0;
@@ -18,7 +17,6 @@ static LIGHT: LazyLock<[f32; 256]> = LazyLock::new(|| {
     })
 });
 
-/// The colour of 8-bit red, green and blue.
 pub(super) fn oklab(rgb: [u8; 3]) -> Oklab {
     let [r, g, b] = rgb.map(|value| LIGHT[usize::from(value)]);
     let l = (0.412_221_46 * r + 0.536_332_55 * g + 0.051_445_995 * b).cbrt();
@@ -31,7 +29,7 @@ pub(super) fn oklab(rgb: [u8; 3]) -> Oklab {
     ]
 }
 
-/// The nearest 8-bit red, green and blue.
+/// Nearest 8-bit red, green and blue.
 pub(super) fn rgb(colour: Oklab) -> [u8; 3] {
     let [lightness, a, b] = colour;
     let cube = |value: f32| value * value * value;
@@ -52,7 +50,7 @@ pub(super) fn rgb(colour: Oklab) -> [u8; 3] {
     })
 }
 
-/// How different two colours look; black and white are 1 apart.
+/// Visible difference of two colours; 1 between black and white.
 pub(super) fn distance(one: Oklab, other: Oklab) -> f32 {
     one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f32>().sqrt()
 }

@@ -5,7 +5,7 @@ use super::fold::{STEEP, windows};
 use super::picture::Picture;
 use super::sums::Sums;
 
-/// Where the cells of a field lie in a picture, in pixels.
+/// A field's cells in a picture, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Field {
     /// Left end of the first column, upper end of the first row.
@@ -16,25 +16,22 @@ pub struct Field {
     pub size: [usize; 2],
 }
 
-/// The fewest pixels on a side of a cell.
+/// Minimum pixels on a side of a cell.
 const SMALLEST: f64 = 6.0;
-/// How far beyond the picture's ends a field may reach, in cells.
-///
-/// Gems begin some way into the cells.
+/// How far a field may reach beyond the picture, in cells, since gems do not fill theirs.
 const SLACK: f64 = 0.15;
 
 impl Field {
-    /// The field of so many columns and rows in a rectangle of a picture.
-    ///
-    /// The rectangle is given as left, top, width and height.
+    /// The field of `size` columns and rows in a rectangle (left, top, width, height) of a picture.
     ///
     /// # Errors
-    /// What is wrong with the rectangle, to be put behind its numbers.
+    /// A sentence to follow the rectangle's numbers, if it is not in the picture or its cells are
+    /// too small.
     pub fn within(picture: &Picture, rectangle: [f64; 4], size: [usize; 2]) -> Result<Self, String> {
         let [x, y, width, height] = rectangle;
         let (most_x, most_y) = (picture.width() as f64, picture.height() as f64);
         let [slack_x, slack_y] = [0, 1].map(|axis| SLACK * [width, height][axis].abs() / size[axis] as f64);
-        // What is not a number is not within anything, and the endless has endless slack.
+        // NaN is within nothing; an infinite size has infinite slack.
         let finite = rectangle.iter().all(|number| number.is_finite());
         let inside =
             finite && x >= -slack_x && y >= -slack_y && x + width <= most_x + slack_x && y + height <= most_y + slack_y;
@@ -51,53 +48,49 @@ impl Field {
         }
     }
 
-    /// The middle of a cell, by its column and row.
+    /// Middle of a cell.
     pub fn middle(&self, column: usize, row: usize) -> [f64; 2] {
         let [x, y] = [column, row].map(|at| at as f64 + 0.5);
         [self.corner[0] + x * self.cell[0], self.corner[1] + y * self.cell[1]]
     }
 
-    /// Left, top, width and height.
     pub fn rectangle(&self) -> [f64; 4] {
         let [width, height] = [0, 1].map(|at| self.cell[at] * self.size[at] as f64);
         [self.corner[0], self.corner[1], width, height]
     }
 }
 
-/// The longer side of the picture in which the field is looked for.
+/// Longer side of the picture in which the field is searched.
 const SIDE: usize = 512;
-/// So many places are looked at.
 const WINDOWS: usize = 64;
-/// A picture whose longer side is twice this is scaled down.
-///
-/// Lattices are then read in the smaller copy.
+/// Lattices are read in a copy of the picture whose longer side is less than twice this.
 const VOTING: usize = 1024;
-/// So many lattices are told apart with the help of what they read.
+/// Lattices compared by what their cells read.
 const FINALISTS: usize = 4;
-/// No worse lattice is a field.
+/// Minimum quality of a field.
 const WORST: f32 = 0.13;
-/// Where there is none, so many places are put to the vote.
+/// Windows put to the vote if no lattice is good enough.
 const VOTED: usize = 16;
-/// No more of them of about the same pitch.
+/// Maximum number of voted windows of about the same pitch.
 const ALIKE: usize = 4;
-/// The votes that a field found there must have, from 0 to 1.
+/// Minimum votes, from 0 to 1, of a field found by votes.
 const ELECTED: f32 = 0.8;
-/// Pixels of a cell when the lattice is refined, about.
+/// Approximate pixels of a cell while a lattice is refined.
 const FINE: f64 = 40.0;
 
 /// Parts of a cell in which gradients are summed.
 const BINS: usize = 96;
-/// How far from a line gradients are compared, and how far it may move.
+/// Bins compared on each side of a line; bins by which a line may move, near and far.
 const REACH: isize = 26;
 const FARTHEST: isize = 4;
 const ANYWHERE: isize = BINS as isize / 4;
 
-/// The field of so many columns and rows of square cells, if there is one.
+/// The field of `size` columns and rows of square cells, if there is one.
 ///
-/// Where the gradients repeat, lattices are tried: cells that differ from their surroundings, whose colours
-/// recur and whose surroundings are alike. Among the best, `vote` helps: what a lattice's cells are worth as
-/// gems, from 0 to 1, in the picture or a smaller copy of it. Cells of at least seven
-/// pixels are found in a picture of at most 512 pixels, or scaled down to that.
+/// Lattices are tried where gradients repeat: cells must differ from their surroundings, colours
+/// recur, surroundings be alike. Among the best, `vote` helps: from 0 to 1, how well a lattice's
+/// cells read as gems, in the picture or a smaller copy. Cells need seven pixels in a picture
+/// scaled down to at most 512.
 pub fn find(picture: &Picture, size: [usize; 2], vote: impl Fn(&Picture, &Field) -> f32) -> Option<Field> {
     let longer = picture.width().max(picture.height());
     let factor = (longer / VOTING).max(1);
@@ -145,12 +138,9 @@ pub fn find(picture: &Picture, size: [usize; 2], vote: impl Fn(&Picture, &Field)
     by_votes(picture, &sums, size, &rate, vote)
 }
 
-/// A lattice with its votes.
 type Rated = (f32, Lattice);
 
-/// The field where gems leave no border by which to know it.
-///
-/// It repeats, and is read as gems without a doubt.
+/// The field of gems without visible borders: a lattice that repeats and reads as gems.
 fn by_votes(
     picture: &Picture,
     sums: &Sums,
@@ -161,7 +151,7 @@ fn by_votes(
     let mut tried = Vec::new();
     let mut pitches: Vec<f64> = Vec::new();
     for window in windows(sums, size, WINDOWS) {
-        // A half of the pitch repeats as well, in many more places.
+        // Half the pitch repeats too, in many more windows.
         if pitches.len() == VOTED
             || pitches.iter().filter(|pitch| (window.pitch / *pitch).ln().abs() < 0.1).count() == ALIKE
         {
@@ -169,7 +159,7 @@ fn by_votes(
         }
         pitches.push(window.pitch);
         let lattice = Lattice { corner: [window.x, window.y], pitch: window.pitch, quality: 0.0 };
-        // Gems are symmetric about their middles too: which of the two it is, is left to the vote.
+        // Gems are also symmetric about their middles; votes decide between middle and border.
         let [x, y] = [0, 1].map(|axis| {
             let shift = window.pitch * lattice.shift(sums, size, axis, [0.0, size[axis] as f64], ANYWHERE);
             [shift, shift - window.pitch / 2.0]
@@ -181,18 +171,16 @@ fn by_votes(
         tried.into_iter().take(FINALISTS).map(|best| climb(best, size, rate, &[1.0, 0.125, 0.0625, 0.03125, 1.0]));
     let (_, lattice) = climbed.max_by(|one, other| one.0.total_cmp(&other.0))?;
     let rough = lattice.field(size, sums.factor as f64);
-    // Forms that are not symmetric about their middles may draw it away.
+    // Gems of asymmetric form may draw the refined field away.
     let rated = [refined(picture, rough, false), rough].map(|field| (vote(&field), field));
     let (votes, field) = rated.into_iter().max_by(|one, other| one.0.total_cmp(&other.0))?;
     (votes >= ELECTED).then_some(field)
 }
 
-/// A lattice moved and stretched to where it has most votes.
-///
-/// It moves by each step, in cells.
+/// A lattice moved and stretched, by each step in cells, to the most votes.
 fn climb(mut best: Rated, size: [usize; 2], rate: &impl Fn(Lattice) -> Rated, steps: &[f64]) -> Rated {
     for step in steps {
-        // As far as the board is wide it may be off.
+        // The lattice may be off by as much as the board is wide.
         for _ in 0..size[0] + size[1] {
             let around = best.1.around(*step, size).into_iter().map(rate);
             match around.max_by(|one, other| one.0.total_cmp(&other.0)) {
@@ -204,9 +192,7 @@ fn climb(mut best: Rated, size: [usize; 2], rate: &impl Fn(Lattice) -> Rated, st
     best
 }
 
-/// The field to a fraction of a pixel, by the pixels around it.
-///
-/// Also by its cells' borders, if they have any.
+/// The field to a fraction of a pixel, by gradients, and by borders if cells have any.
 fn refined(picture: &Picture, field: Field, borders: bool) -> Field {
     let [left, top, width, height] = field.rectangle();
     let room = field.cell[0] / 2.0;
@@ -221,7 +207,7 @@ fn refined(picture: &Picture, field: Field, borders: bool) -> Field {
     if borders {
         lattice.climb(&sums, field.size, &[1.0 / 16.0, 1.0 / 32.0, 1.0 / 64.0]);
     }
-    // First all of it moves, then it stretches too, as its halves say.
+    // Moves first, then stretches by the shifts of both halves.
     for halves in [false, false, true] {
         lattice.straighten(&sums, field.size, halves);
     }
@@ -234,7 +220,7 @@ fn best_first(lattices: &mut [Lattice]) {
     lattices.sort_by(|one, other| other.quality.total_cmp(&one.quality));
 }
 
-/// A field of square cells in a scaled picture, and how well it explains it.
+/// A field of square cells in a scaled picture, and its quality.
 #[derive(Clone, Copy, Debug)]
 struct Lattice {
     corner: [f64; 2],
@@ -247,15 +233,14 @@ impl Lattice {
         Self { corner, pitch, quality: quality(picture, size, corner, pitch) }
     }
 
-    /// The same moved by a step, in cells, to each side, and stretched.
-    ///
-    /// A step of a whole cell only moves it.
+    /// The lattice moved by a step, in cells, to each side, and stretched unless the step is a
+    /// whole cell.
     fn around(&self, step: f64, size: [usize; 2]) -> Vec<Self> {
         let by = step * self.pitch;
         let mut around = [[-by, 0.0], [by, 0.0], [0.0, -by], [0.0, by]].map(|by| self.moved(by)).to_vec();
         if step < 1.0 {
             for grown in [-0.25 * by, 0.25 * by] {
-                // About its middle.
+                // The middle stays.
                 let moved = self.moved([0, 1].map(|at| -grown * size[at] as f64 / 2.0));
                 around.push(Self { pitch: self.pitch + grown, ..moved });
             }
@@ -263,10 +248,9 @@ impl Lattice {
         around
     }
 
-    /// Moves and stretches it as long as that helps, by each step.
+    /// Moves and stretches the lattice by each step as long as its quality rises.
     fn climb(&mut self, picture: &Sums, size: [usize; 2], steps: &[f64]) {
         for step in steps {
-            // Each improvement is a better lattice: this ends, and soon.
             for _ in 0..32 {
                 let tried = self.around(*step, size).into_iter();
                 let tried = tried.map(|lattice| Self::new(picture, size, lattice.corner, lattice.pitch));
@@ -279,9 +263,10 @@ impl Lattice {
         }
     }
 
-    /// Moves it to where the gradients near its lines are symmetric about them.
+    /// Moves the lattice until gradients near its lines are symmetric about the lines.
     ///
-    /// Each half of the field has its shift then: a common one, and a stretch, the same across and down.
+    /// With `halves`, each half of the field has a shift: their mean moves the lattice, their
+    /// difference stretches it, equally across and down.
     fn straighten(&mut self, picture: &Sums, size: [usize; 2], halves: bool) {
         let shifts = [0, 1].map(|axis| {
             let cells = size[axis] as f64;
@@ -296,10 +281,10 @@ impl Lattice {
         }
     }
 
-    /// How far the gradients near some lines say that it should move, in cells.
+    /// Shift in cells, up to `farthest` bins, that makes gradients near some lines symmetric.
     ///
-    /// Gems begin as far after a line as they end before it, so that the folded gradients are symmetric about it.
-    /// No farther than so many bins.
+    /// Gems begin as far behind a line as they end before it, so folded gradients are symmetric
+    /// about it.
     fn shift(&self, picture: &Sums, size: [usize; 2], axis: usize, part: [f64; 2], farthest: isize) -> f64 {
         let from = self.corner[axis];
         let ends = part.map(|cells| from + cells * self.pitch);
@@ -325,11 +310,11 @@ impl Lattice {
             if count > 0.0 { sum / count } else { 0.0 }
         };
         let means: Vec<f64> = (0..BINS as isize).map(mean).collect();
-        // What noise makes everywhere says nothing.
+        // Noise is about equal in all bins.
         let floor = means.iter().copied().fold(f64::MAX, f64::min);
         let edges = |bin: isize| means[bin.rem_euclid(BINS as isize) as usize] - floor;
-        // How much lies on both sides of the lines, times its correlation: neither is enough where gems differ in
-        // form, or where there is nothing but noise.
+        // Gradients on both sides of the lines times their correlation. Neither suffices alone:
+        // gems may differ in form, or all may be noise.
         let symmetry = |shift: isize| {
             let pairs = || (0..REACH).map(|far| (edges(shift + far), edges(shift - 1 - far)));
             let count = REACH as f64;
@@ -341,14 +326,14 @@ impl Lattice {
         };
         let shifts = -farthest..=farthest;
         let best = shifts.max_by(|one, other| symmetry(*one).total_cmp(&symmetry(*other))).unwrap_or(0);
-        // The highest point of the parabola through it and its neighbours.
+        // Top of the parabola through the best shift and its neighbours.
         let [before, here, after] = [-1, 0, 1].map(|by| symmetry(best + by));
         let bend = 2.0 * here - before - after;
         let rest = if bend > 1e-12 { ((after - before) / (2.0 * bend)).clamp(-0.5, 0.5) } else { 0.0 };
         (best as f64 + rest) / BINS as f64
     }
 
-    /// Whether it lies in the picture, but for a little.
+    /// Whether the lattice lies in the picture, up to the slack.
     fn is_within(&self, picture: &Sums, size: [usize; 2]) -> bool {
         let most = [picture.width as f64, picture.height as f64];
         let slack = SLACK * self.pitch;
@@ -358,12 +343,11 @@ impl Lattice {
         })
     }
 
-    /// The same elsewhere.
     fn moved(&self, by: [f64; 2]) -> Self {
         Self { corner: [self.corner[0] + by[0], self.corner[1] + by[1]], ..*self }
     }
 
-    /// Whether it is as good as another one.
+    /// Whether two lattices are nearly the same.
     fn is_near(&self, other: &Self) -> bool {
         let near = |one: f64, other: f64| (one - other).abs() < 0.2 * self.pitch;
         near(self.corner[0], other.corner[0])
@@ -371,23 +355,25 @@ impl Lattice {
             && (self.pitch - other.pitch).abs() < 0.03 * self.pitch
     }
 
-    /// The field in the picture, so many of whose pixels are one here.
+    /// The field in a picture of which `scale` pixels are one here.
     fn field(&self, size: [usize; 2], scale: f64) -> Field {
         Field { corner: self.corner.map(|at| at * scale), cell: [self.pitch * scale; 2], size }
     }
 }
 
-/// Half the sides of squares about a cell's middle, in cells.
+/// Half the sides, in cells, of squares about a cell's middle: core, inner part, and two ends of
+/// borders.
 ///
-/// The first is its core, the second its inner part; its border is what lies between two of the others: the outer one
-/// where gems leave little room, the inner one where lines are drawn between cells.
+/// The outer border serves gems that leave little room, the inner one cells with lines between
+/// them.
 const HALVES: [f64; 4] = [0.2, 0.36, 0.44, 0.5];
 
 /// How well a lattice explains a picture, from 0 to 1.
 ///
-/// The mean over cells of: an inner part that differs from the border and has its like elsewhere on the board, a core of
-/// one colour, and a border of one colour like the others'; times how much more the inner parts differ among each other
-/// than the borders. The better of the two borders counts.
+/// Mean over the cells of the product of: contrast of inner part and border, likeness of the inner
+/// part to others, evenness of core and border, and likeness of the border to others. The mean is
+/// multiplied by the share of inner parts in the variance of inner parts and borders. The better of
+/// the two borders counts.
 fn quality(picture: &Sums, [columns, rows]: [usize; 2], [left, top]: [f64; 2], pitch: f64) -> f32 {
     let lattice = Lattice { corner: [left, top], pitch, quality: 0.0 };
     if !lattice.is_within(picture, [columns, rows]) {
@@ -410,7 +396,7 @@ fn quality(picture: &Sums, [columns, rows]: [usize; 2], [left, top]: [f64; 2], p
             }
         }
     }
-    // Enough to see what recurs; all would cost the square of a large board.
+    // A sample of cells suffices: the cost of all is the square of a large board.
     let stride = count.div_ceil(80);
     for cell in 0..count {
         let mut nearest = [f32::MAX; 2];
@@ -434,7 +420,7 @@ fn quality(picture: &Sums, [columns, rows]: [usize; 2], [left, top]: [f64; 2], p
     qualities[0].max(qualities[1])
 }
 
-/// The mean square of the distance from the mean.
+/// Mean square distance from the mean.
 fn spread(colours: impl Iterator<Item = Oklab> + Clone) -> f32 {
     let mean = mean(colours.clone());
     let (count, sum) =

@@ -1,36 +1,34 @@
-//! Where a picture repeats itself: its gradients, folded at every pitch.
+//! Where a picture repeats itself: gradients folded at each pitch.
 //!
-//! Epoch folding, as astronomers look for pulses: Leahy et al. 1983, "On searches for pulsed emission".
+//! Astronomers find pulses by epoch folding (Leahy et al. 1983, "On searches for pulsed emission").
 
 use super::colour::distance;
 use super::sums::Sums;
 
-/// The smallest pitch that is looked for, in pixels of the scaled picture.
+/// Minimum pitch, in pixels of the scaled picture.
 const SMALLEST: f64 = 7.0;
-/// From one pitch to the next.
+/// Ratio of successive pitches.
 const STEP: f64 = 1.018;
-/// Gradients above this count as this.
-///
-/// So writing does not outshine the gems.
+/// Maximum gradient, so that writing does not outshine the gems.
 pub(super) const STEEP: f32 = 0.2;
-/// No window repeats less across.
+/// Minimum strength of a window across.
 const WEAKEST: f64 = 0.08;
-/// A mean gradient below which there is nothing to fold.
+/// Minimum mean gradient of a profile to be folded.
 const FLAT: f64 = 0.002;
 
-/// A place in which the gradients repeat.
+/// A window in which gradients repeat.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) pitch: f64,
-    /// From 0, no more than by chance, to 1, the same in every period.
+    /// From 0, as by chance, to 1, equal in each period.
     pub(super) strength: f64,
 }
 
-/// The places in which the gradients repeat most, the best first.
+/// At most `most` windows in which gradients repeat most, the best first.
 ///
-/// They are so many at most, none near a better one of about the same pitch.
+/// No window lies near a better one of about its pitch.
 pub(super) fn windows(picture: &Sums, [columns, rows]: [usize; 2], most: usize) -> Vec<Window> {
     let (width, height) = (picture.width as f64, picture.height as f64);
     let (across, down) = gradients(picture);
@@ -49,7 +47,7 @@ pub(super) fn windows(picture: &Sums, [columns, rows]: [usize; 2], most: usize) 
             let scale = 1.0 / (to - from) as f64;
             sums[to].iter().zip(&sums[from]).map(|(to, from)| (to - from) * scale).collect()
         };
-        // The mean gradients down of each band of columns.
+        // Mean gradients down each band of columns.
         let bands: Vec<Vec<f64>> = left.iter().map(|x| band(&down, *x, size[0], picture.width)).collect();
         let part = |from: f64, size: f64, most: usize| from as usize..((from + size) as usize).min(most);
         for y in &top {
@@ -85,7 +83,7 @@ pub(super) fn windows(picture: &Sums, [columns, rows]: [usize; 2], most: usize) 
 /// Sums of gradients over all rows above, or all columns to the left.
 type Gradients = Vec<Vec<f64>>;
 
-/// The sums of the gradients across and down.
+/// Sums of the gradients across and down.
 fn gradients(picture: &Sums) -> (Gradients, Gradients) {
     let (width, height) = (picture.width, picture.height);
     let colour = |x: usize, y: usize| picture.colours[y * width + x];
@@ -102,9 +100,7 @@ fn gradients(picture: &Sums) -> (Gradients, Gradients) {
     (across, down)
 }
 
-/// How far a profile repeats: the share of variance that one period explains.
-///
-/// Less what it would by chance, from 0 to 1; 0 for a profile with hardly any gradient.
+/// Share of a profile's variance that one period explains, less chance; 0 for a flat profile.
 fn fold(profile: &[f64], pitch: f64) -> f64 {
     let bins = pitch as usize;
     let count = profile.len() as f64;

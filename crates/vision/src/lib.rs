@@ -1,8 +1,8 @@
-//! Reading a board of gems from a picture of it.
+//! Reading a board of gems from a picture.
 //!
-//! [`Picture`] holds the pixels, [`find`] its field, [`Theme`] what each gem looks like, [`read`] the cells and
-//! [`overlay`] what was seen. It knows no game, but that gems do not lie in line by threes:
-//! columns, rows and letters come from the theme.
+//! [`Picture`] holds the pixels; [`find`] finds the [`Field`], [`read`] reads its cells by a
+//! [`Theme`], [`overlay`] draws what was read. Columns, rows and letters come from the theme; of
+//! the game only one rule is used: at rest, no three gems lie in line.
 
 use matchq_core::{error, files};
 

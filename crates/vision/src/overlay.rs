@@ -1,10 +1,10 @@
-//! A picture of what was seen in a picture.
+//! A picture of what was read.
 
 use super::field::Field;
 use super::picture::Picture;
 use super::read::{Cell, Reading};
 
-/// Five rows of three pixels a sign, each row's bits from the left.
+/// Signs of five rows of three pixels, the left pixel in the highest bit.
 const GLYPHS: &[(char, [u8; 5])] = &[
     ('0', [7, 5, 5, 5, 7]),
     ('1', [2, 6, 2, 2, 7]),
@@ -54,9 +54,7 @@ const UNSURE: [u8; 3] = [255, 70, 70];
 const GROUND: [u8; 3] = [0, 0, 0];
 const MARK: [u8; 3] = [255, 150, 0];
 
-/// The picture with the lattice, each cell's letter and its confidence.
-///
-/// Green where a cell is sure, red where it is not: the likeliest letter. Letters are drawn as capitals.
+/// The picture with lattice, letters as capitals and confidences: green if sure, else red.
 pub fn overlay(picture: &Picture, reading: &Reading) -> Picture {
     let mut drawn = picture.clone();
     let field = &reading.field;
@@ -77,7 +75,6 @@ pub fn overlay(picture: &Picture, reading: &Reading) -> Picture {
     drawn
 }
 
-/// Draws a thick frame around a cell.
 pub fn mark(picture: &mut Picture, field: &Field, column: usize, row: usize) {
     let middle = field.middle(column, row);
     let [from, to] = [-0.5, 0.5].map(|half| [0, 1].map(|at| (middle[at] + half * field.cell[at]).round() as isize));
@@ -91,11 +88,10 @@ pub fn mark(picture: &mut Picture, field: &Field, column: usize, row: usize) {
     }
 }
 
-/// Writes a cell's letter and confidence into its corner.
 fn label(picture: &mut Picture, [left, top]: [isize; 2], cell: f64, what: &Cell) {
     let text: Vec<char> =
         format!("{}{:.0}", what.letter.to_uppercase(), (100.0 * what.confidence).floor()).chars().collect();
-    // Four columns of three pixels a sign, over some two thirds of the cell.
+    // Four columns of pixels a sign, over about two thirds of the cell.
     let size = ((cell * 0.65 / (4.0 * text.len() as f64)) as isize).max(1);
     let colour = if what.is_sure() { SURE } else { UNSURE };
     for y in -1..=5 {

@@ -1,4 +1,4 @@
-//! A picture's pixels, from a PNG or a JPEG.
+//! Pixels of a PNG or a JPEG.
 
 use std::io::Cursor;
 
@@ -7,17 +7,17 @@ use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 
 use crate::error::{Error, Result};
 
-/// No picture has more pixels: a screen of 5,120 by 2,880 has 14.7 million.
+/// Maximum pixels of a picture: a screen of 5,120 by 2,880 has 14.7 million.
 pub const MOST_PIXELS: u64 = 16_777_216;
-/// No picture's file is longer, in bytes.
+/// Maximum bytes of a picture's file.
 pub const LONGEST: u64 = 48 << 20;
-/// No picture is larger once decoded, in bytes: 16 bits a channel are many.
+/// Maximum bytes of a decoded picture, which may have 16 bits a channel.
 const LARGEST: u64 = 96 << 20;
 
-/// Red, green and blue of a shade of grey differ by no more.
+/// Maximum difference of red, green and blue in a shade of grey.
 const TRACE: u8 = 12;
 
-/// Red, green and blue of every pixel, row by row.
+/// Red, green and blue of each pixel, row by row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     width: usize,
@@ -26,19 +26,19 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// A picture of a width in pixels from its rows' values, three a pixel.
+    /// A picture `width` pixels wide, from three values a pixel, row by row.
     ///
     /// # Panics
-    /// When these are no whole rows.
+    /// If the rows are not whole.
     pub fn new(width: usize, values: Vec<u8>) -> Self {
         assert!(width > 0 && !values.is_empty() && values.len().is_multiple_of(3 * width), "the rows must be whole");
         Self { width, height: values.len() / (3 * width), values }
     }
 
-    /// The picture of a PNG's or JPEG's bytes; what shines through is on white.
+    /// The picture in the bytes of a PNG or JPEG, on white if transparent.
     ///
     /// # Errors
-    /// Bytes that are no such picture, end too early, or are a larger one than [`MOST_PIXELS`].
+    /// Bytes of another kind, cut off, or of more than [`MOST_PIXELS`] pixels.
     pub fn decode(name: &str, bytes: &[u8]) -> Result<Self> {
         let broken = |error| Error::user(format!("{name} is a broken picture: {error}"));
         if bytes.len() as u64 > LONGEST {
@@ -64,7 +64,7 @@ impl Picture {
         if decoder.total_bytes() > LARGEST {
             return Err(Error::user(format!("{name} is too large with its 16 bits a channel: save it with 8 bits")));
         }
-        // A camera stores how it was held.
+        // Cameras store how they were held.
         let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
         let mut decoded = DynamicImage::from_decoder(decoder).map_err(broken)?;
         decoded.apply_orientation(orientation);
@@ -87,10 +87,7 @@ impl Picture {
         }
     }
 
-    /// The picture as a PNG's bytes.
-    ///
-    /// # Errors
-    /// When the encoder fails.
+    /// The bytes of the picture as a PNG.
     pub fn to_png(&self) -> Result<Vec<u8>> {
         let mut bytes = Cursor::new(Vec::new());
         let (width, height) = (self.width as u32, self.height as u32);
@@ -106,12 +103,10 @@ impl Picture {
         Ok(bytes.into_inner())
     }
 
-    /// Pixels in a row.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Rows of pixels.
     pub fn height(&self) -> usize {
         self.height
     }
@@ -121,13 +116,13 @@ impl Picture {
         &self.values
     }
 
-    /// The pixel at a column and a row; beyond the edges the nearest.
+    /// The pixel at a column and a row, or the nearest to them.
     pub fn at(&self, x: isize, y: isize) -> [u8; 3] {
         let at = self.index(x.clamp(0, self.width as isize - 1), y.clamp(0, self.height as isize - 1));
         [self.values[at], self.values[at + 1], self.values[at + 2]]
     }
 
-    /// Sets a pixel; beyond the edges nothing.
+    /// Sets a pixel, unless it is outside.
     pub fn set(&mut self, x: isize, y: isize, colour: [u8; 3]) {
         if (0..self.width as isize).contains(&x) && (0..self.height as isize).contains(&y) {
             let at = self.index(x, y);
@@ -135,9 +130,9 @@ impl Picture {
         }
     }
 
-    /// Whether all pixels of a rectangle are shades of grey.
+    /// Whether all pixels of a rectangle (left, top, width, height) are grey up to a trace.
     ///
-    /// It is given as left, top, width and height. Compression leaves a trace of colour.
+    /// Compression leaves traces of colour.
     pub(super) fn is_grey(&self, [left, top, width, height]: [f64; 4]) -> bool {
         let ends = |start: f64, length: f64| start.round() as isize..(start + length).round() as isize;
         let is_grey = |pixel: [u8; 3]| {
@@ -151,9 +146,7 @@ impl Picture {
         3 * (y as usize * self.width + x as usize)
     }
 
-    /// The picture with one pixel for each square of so many by so many.
-    ///
-    /// What is left over at the ends is cut off.
+    /// The picture with one pixel for each whole square of `factor` by `factor`.
     pub(super) fn reduced(&self, factor: usize) -> Self {
         let [width, height] = [self.width, self.height].map(|side| (side / factor).max(1));
         let ends = |at: usize, most: usize| [at * factor, ((at + 1) * factor).min(most)];
@@ -162,9 +155,7 @@ impl Picture {
         Self { width, height, values: pixels.flat_map(|(x, y)| self.mean(x, y)).collect() }
     }
 
-    /// The mean colour of a rectangle of pixels that lies inside.
-    ///
-    /// Of at least one pixel; its right and lower ends are left out.
+    /// Mean colour of a rectangle of at least one pixel, without its right and lower ends.
     pub(super) fn mean(&self, x: [usize; 2], y: [usize; 2]) -> [u8; 3] {
         let (mut sums, mut count) = ([0_u32; 3], 0);
         for row in y[0]..y[1] {

@@ -9,31 +9,31 @@ use super::picture::Picture;
 use super::theme::{Gems, Prototype, Range, Theme};
 use crate::error::{Error, Result};
 
-/// What stands for a cell that is not sure.
+/// Letter of a cell that is not sure.
 pub const UNKNOWN: char = '?';
-/// A cell whose letter is less probable is not sure.
+/// Minimum probability of a letter that is sure.
 pub const SURE: f32 = 0.9;
 
-/// A field that was found is none where a larger share of its gems lies together.
+/// Maximum share of gems that lie together in a field.
 const TOGETHER: f32 = 0.5;
 
-/// What colour costs, in spreads squared, until the gem is rather unknown.
+/// Cost, in spreads squared, above which a gem is more likely unknown.
 const STRANGE: f32 = 16.0;
-/// What no agreement of shapes costs, and the agreement that costs nothing.
+/// Cost of a shape's disagreement, and the agreement that costs nothing.
 const SHAPE: f32 = 24.0;
 const AGREES: f32 = 0.85;
 
-/// What was read in a cell.
+/// A cell that was read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
     /// The most probable letter.
     pub letter: char,
-    /// Its probability among all letters and an unknown gem.
+    /// Probability of the letter among all letters and an unknown gem.
     pub confidence: f32,
 }
 
 impl Cell {
-    /// Whether the letter is to be trusted.
+    /// Whether the letter can be trusted.
     pub fn is_sure(&self) -> bool {
         self.confidence >= SURE
     }
@@ -42,33 +42,33 @@ impl Cell {
 /// A board that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Where it lies.
+    /// The board's place in the picture.
     pub field: Field,
-    /// Its cells, row by row.
+    /// Cells, row by row.
     pub cells: Vec<Cell>,
 }
 
 impl Reading {
-    /// The board: a line a row, `?` where a cell is not sure, no last newline.
+    /// The board, a line a row without a last newline; `?` where a cell is not sure.
     pub fn board(&self) -> String {
         let letter = |cell: &Cell| if cell.is_sure() { cell.letter } else { UNKNOWN };
         let rows = self.cells.chunks(self.field.size[0]).map(|row| row.iter().map(letter).collect());
         rows.collect::<Vec<String>>().join("\n")
     }
 
-    /// How likely it is to be a board, from 0 to 1.
+    /// How much the cells look like a board, from 0 to 1.
     ///
-    /// That is how sure its cells are, on average, and less where one letter has most of them or many lie together: a
-    /// surface may look like one gem everywhere, a large tile like several.
+    /// Mean confidence, reduced if one letter has most cells or many lie together: a surface may
+    /// look like one gem, a large tile like several.
     fn worth(&self) -> f32 {
         let confidence = self.cells.iter().map(|cell| cell.confidence).sum::<f32>() / self.cells.len() as f32;
         confidence * (2.0 * (1.0 - self.most_frequent())).min(1.0) * (1.25 - self.together()).min(1.0)
     }
 
-    /// The share of its sure cells that lie together with others of their gem.
+    /// Share of sure cells in threes in line or squares of four of one gem.
     ///
-    /// These are three in line, of which a board at rest has none, and squares of four, of which it has few. What is
-    /// written as a sign, such as an obstacle, is no gem.
+    /// A board at rest has no such threes and few such squares. Signs, such as an obstacle's, are
+    /// no gems.
     fn together(&self) -> f32 {
         let [columns, rows] = self.field.size;
         let forms: [&[(usize, usize)]; 3] =
@@ -89,13 +89,13 @@ impl Reading {
         sure().filter(|(_, together)| **together).count() as f32 / sure().count().max(1) as f32
     }
 
-    /// The share of its cells that have the most frequent letter.
+    /// Share of cells with the most frequent letter.
     fn most_frequent(&self) -> f32 {
         let count = |cell: &Cell| self.cells.iter().filter(|other| other.letter == cell.letter).count();
         self.cells.iter().map(count).max().unwrap_or(0) as f32 / self.cells.len() as f32
     }
 
-    /// The cells that are not sure, with their column and row.
+    /// Column, row and cell of each cell that is not sure.
     pub fn unsure(&self) -> impl Iterator<Item = (usize, usize, &Cell)> {
         let columns = self.field.size[0];
         let placed = self.cells.iter().enumerate().map(move |(at, cell)| (at % columns, at / columns, cell));
@@ -106,18 +106,19 @@ impl Reading {
 /// The board of a picture.
 ///
 /// # Errors
-/// When no field is found.
+/// If no field is found.
 pub fn read(name: &str, picture: &Picture, theme: &Theme) -> Result<Reading> {
     Ok(read_best(name, picture, std::slice::from_ref(theme), None)?.1)
 }
 
-/// The board of a picture by the best theme, and which theme that is.
+/// The board of a picture by the best of themes of one size, and that theme's index.
 ///
-/// The best is that by which the cells are surest; none is sure in a picture without colours, unless the theme has none
-/// either. The field has the themes' size, which they all have; it is found where none is given.
+/// The best theme is the one with the surest cells. In a grey picture only themes without colours
+/// are sure of any cell. The field is found unless given.
 ///
 /// # Errors
-/// When no field is found, or one most of whose gems lie together, there is no theme, or themes differ in size.
+/// If no field is found, most gems of the field found lie together, there is no theme, or themes
+/// differ in size.
 pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<Field>) -> Result<(usize, Reading)> {
     let size = themes.first().ok_or_else(|| Error::user(format!("{name}: there is no theme to read it by")))?.size;
     if themes.iter().any(|theme| theme.size != size) {
@@ -126,31 +127,31 @@ pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<
     let votes = |readings: &[Reading]| -> Vec<f32> {
         themes.iter().zip(readings).map(|(theme, reading)| vote(theme, reading)).collect()
     };
-    // Looking for the field is the larger part of the work: it is done once for all of them.
+    // Finding the field takes longest, and is done once for all themes.
     let best =
         |picture: &Picture, field: &Field| votes(&read_all(picture, themes, *field)).into_iter().fold(0.0, f32::max);
     let is_given = field.is_some();
     let field = field.or_else(|| find(picture, size, best)).ok_or_else(|| none(name, size))?;
     let mut readings = read_all(picture, themes, field);
     let votes = votes(&readings);
-    // Of equals the first.
+    // The first of equals.
     let best = (0..votes.len()).rev().max_by(|one, other| votes[*one].total_cmp(&votes[*other])).unwrap_or(0);
     let mut reading = readings.swap_remove(best);
-    // Few cells that are sure say nothing.
+    // A few sure cells prove nothing.
     let sure = reading.cells.len() - reading.unsure().count();
     if !is_given && 4 * sure > reading.cells.len() && reading.together() > TOGETHER {
         return Err(none(name, size));
     }
     if themes[best].has_colours() && picture.is_grey(field.rectangle()) {
-        // By lightness alone gems are not told apart.
+        // Lightness alone does not tell gems apart.
         reading.cells.iter_mut().for_each(|cell| cell.confidence = 0.0);
     }
     Ok((best, reading))
 }
 
-/// What a reading by a theme is worth in the choice of field and theme.
+/// Plausibility of a reading in the choice of field and theme.
 fn vote(theme: &Theme, reading: &Reading) -> f32 {
-    // A range is as sure as can be of whatever has one pixel in it, which proves nothing.
+    // A range is sure of any cell with one pixel in it, which proves nothing.
     if matches!(theme.gems, Gems::Ranges(_)) { reading.worth() / 2.0 } else { reading.worth() }
 }
 
@@ -161,12 +162,11 @@ fn none(name: &str, [columns, rows]: [usize; 2]) -> Error {
     ))
 }
 
-/// The board that lies in a field of the theme's size.
 pub fn read_field(picture: &Picture, theme: &Theme, field: Field) -> Reading {
     read_all(picture, std::slice::from_ref(theme), field).remove(0)
 }
 
-/// The same by each of some themes, which look at the cells once.
+/// The board in a field by each theme; each cell is looked at once.
 fn read_all(picture: &Picture, themes: &[Theme], field: Field) -> Vec<Reading> {
     let [columns, rows] = field.size;
     let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
@@ -185,8 +185,8 @@ fn read_all(picture: &Picture, themes: &[Theme], field: Field) -> Vec<Reading> {
 
 /// The most probable letter of a look.
 ///
-/// Each gem and an unknown one has the probability exp(-cost / 2), less what makes them sum to 1; a gem's cost is the
-/// square of the colour's distance in spreads, and what its shape lacks.
+/// Each gem, and an unknown one, has a probability proportional to exp(-cost / 2). A gem's cost is
+/// the squared distance of the colours in spreads, plus the disagreement of the shapes.
 fn nearest(gems: &[Prototype], look: &Look) -> Cell {
     let costs = gems.iter().map(|gem| {
         let colour = (distance(look.colour, gem.colour) / gem.spread).powi(2);
@@ -203,9 +203,9 @@ fn nearest(gems: &[Prototype], look: &Look) -> Cell {
     Cell { letter, confidence: own / total }
 }
 
-/// The letter in whose range most of the cell's pixels are, the first if even.
+/// The letter whose range holds most of the cell's pixels, the first of equals.
 ///
-/// As the articles have it, it is sure as soon as there is one pixel.
+/// One pixel makes the letter sure, as in the articles.
 fn most_in_range(gems: &[Range], picture: &Picture, field: &Field, column: usize, row: usize) -> Cell {
     let pixels = |axis: usize, at: usize| {
         let end = |at: usize| (field.corner[axis] + at as f64 * field.cell[axis]).round() as isize;
@@ -227,16 +227,16 @@ fn most_in_range(gems: &[Range], picture: &Picture, field: &Field, column: usize
     }
 }
 
-/// The theme of a picture whose board is known, and the field in which it lies.
+/// The theme of a picture whose board is given, and the board's field.
 ///
-/// A letter's colour, its spread and its shape are those in the middle of its cells'. The board has equal rows and two
-/// letters or more.
+/// Colour, spread and shape of a letter come from the middle of its cells. The board has equal rows
+/// and at least two letters.
 ///
 /// # Errors
-/// A picture in which no field is found.
+/// If no field is found.
 pub fn teach(name: &str, picture: &Picture, board: &[Vec<char>], field: Option<Field>) -> Result<(Theme, Field)> {
     let size = [board.first().map_or(0, Vec::len), board.len()];
-    // As good as the share of its cells that it reads itself.
+    // Mean confidence in cells that the field's own theme reads right.
     let vote = |picture: &Picture, field: &Field| {
         let cells = read_field(picture, &learn(picture, board, field), *field).cells;
         let right = cells.iter().zip(board.iter().flatten()).filter(|(cell, letter)| cell.letter == **letter);

@@ -1,22 +1,21 @@
-//! Sums over any upright rectangle of a picture at once: a summed-area table.
-//!
-//! Crow 1984, "Summed-area tables for texture mapping".
+//! Sums over any upright rectangle of a picture: a summed-area table (Crow 1984, "Summed-area
+//! tables for texture mapping").
 
 use super::colour::{Oklab, oklab};
 use super::picture::Picture;
 
-/// A picture scaled down, its colours and their sums.
+/// A scaled-down picture: its colours and their sums.
 pub(super) struct Sums {
     pub(super) width: usize,
     pub(super) height: usize,
-    /// The picture's pixels a side of one here.
+    /// Pixels of the picture on a side of one here.
     pub(super) factor: usize,
     pub(super) colours: Vec<Oklab>,
-    /// Of all pixels to the left and above: of colours, and of their squares.
+    /// Sums of colours and of their squared lengths over all pixels to the left and above.
     sums: Vec<[f64; 4]>,
 }
 
-/// What a rectangle looks like.
+/// Sums over a rectangle.
 #[derive(Clone, Copy)]
 pub(super) struct Patch {
     pub(super) sums: [f64; 4],
@@ -24,9 +23,9 @@ pub(super) struct Patch {
 }
 
 impl Sums {
-    /// Of a rectangle of the picture, a whole number of pixels to one.
+    /// A rectangle (left, top, width, height) of a picture, scaled down by `factor`.
     ///
-    /// Left, top, width and height; a rest at the right and below is left out.
+    /// Pixels left over at the right and below are cut off.
     pub(super) fn new(picture: &Picture, [left, top, width, height]: [usize; 4], factor: usize) -> Self {
         let (width, height) = (width / factor, height / factor);
         let mut colours = Vec::with_capacity(width * height);
@@ -50,7 +49,7 @@ impl Sums {
         Self { width, height, factor, colours, sums }
     }
 
-    /// The patch within given ends, which may lie within pixels.
+    /// The patch between ends, which may lie within pixels.
     pub(super) fn patch(&self, [left, right]: [f64; 2], [top, bottom]: [f64; 2]) -> Patch {
         let [left, right] = [left, right].map(|x| x.clamp(0.0, self.width as f64));
         let [top, bottom] = [top, bottom].map(|y| y.clamp(0.0, self.height as f64));
@@ -60,7 +59,7 @@ impl Sums {
         Patch { sums, area: (right - left) * (bottom - top) }
     }
 
-    /// The sums above and to the left of a point.
+    /// Sums above and to the left of a point.
     fn corner(&self, x: f64, y: f64) -> [f64; 4] {
         let (column, row) = ((x as usize).min(self.width.max(1) - 1), (y as usize).min(self.height.max(1) - 1));
         let (right, down) = (x - column as f64, y - row as f64);
@@ -75,19 +74,17 @@ impl Sums {
 }
 
 impl Patch {
-    /// This patch without a part of it.
     pub(super) fn without(self, part: Self) -> Self {
         let sums = std::array::from_fn(|at| self.sums[at] - part.sums[at]);
         Self { sums, area: self.area - part.area }
     }
 
-    /// The mean colour.
     pub(super) fn mean(&self) -> Oklab {
         let area = self.area.max(1e-9);
         [0, 1, 2].map(|at| (self.sums[at] / area) as f32)
     }
 
-    /// The mean square of the distance from the mean colour.
+    /// Mean square distance from the mean colour.
     pub(super) fn variance(&self) -> f32 {
         let area = self.area.max(1e-9);
         let squares = self.mean().iter().map(|value| value * value).sum::<f32>();

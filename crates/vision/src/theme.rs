@@ -1,4 +1,4 @@
-//! Themes: what the gems of a game's pictures look like, as data.
+//! Themes: the look of the gems of a game's pictures, as data.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::colour::{Oklab, oklab, rgb};
 use crate::error::{Error, Result, in_words};
 use crate::files;
 
-/// A theme in the program: its name and its file.
+/// The themes in the program: names and files.
 macro_rules! themes {
     ($($name:literal,)*) => {
         /// The names of the themes in the program.
@@ -21,20 +21,18 @@ macro_rules! themes {
 
 themes! { "match3", "kit", "bejeweled", "bejeweled-drawn", "articles", "articles-1", }
 
-/// No theme's file is longer, in bytes.
+/// Maximum bytes of a theme's file.
 const LONGEST: u64 = 1 << 20;
 
-/// The fewest and the most columns or rows of a field.
+/// Columns or rows that a field may have.
 pub const SIZES: std::ops::RangeInclusive<usize> = 3..=20;
-/// The least spread of a colour.
-///
-/// No two pictures of one game are nearer, with their noise and the losses of their compression.
+/// Minimum spread of a colour: noise and compression set pictures of one game this far apart.
 const LEAST_SPREAD: f32 = 0.025;
 
-/// A shade of grey is no farther from the axis of greys.
+/// Maximum distance of a shade of grey from the axis of greys.
 const PALEST: f32 = 0.03;
 
-/// What the gems of a game's pictures look like, and the size of the field.
+/// The look of the gems of a game's pictures, and the size of the field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Theme {
     pub(super) size: [usize; 2],
@@ -44,23 +42,23 @@ pub struct Theme {
 /// How gems are told apart.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Gems {
-    /// By what is nearest.
+    /// By the nearest prototype.
     Prototypes(Vec<Prototype>),
-    /// By which range holds the most pixels, as the articles do.
+    /// By the range that holds most pixels, as in the articles.
     Ranges(Vec<Range>),
 }
 
-/// What a gem looks like; a letter may have several.
+/// The look of a gem; a letter may have several.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Prototype {
     pub(super) letter: char,
     pub(super) colour: Oklab,
-    /// The usual distance of a cell from this colour.
+    /// Usual distance of a cell from this colour.
     pub(super) spread: f32,
     pub(super) shape: Option<[f32; SIDE * SIDE]>,
 }
 
-/// The red, green and blue that a pixel of a gem may have, both ends included.
+/// Red, green and blue that a gem's pixels may have, both ends included.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Range {
     pub(super) letter: char,
@@ -92,12 +90,10 @@ struct WrittenGem {
 }
 
 impl Theme {
-    /// Number of columns and of rows.
     pub fn size(&self) -> [usize; 2] {
         self.size
     }
 
-    /// The letters that it knows.
     pub fn letters(&self) -> BTreeSet<char> {
         match &self.gems {
             Gems::Prototypes(gems) => gems.iter().map(|gem| gem.letter).collect(),
@@ -105,7 +101,7 @@ impl Theme {
         }
     }
 
-    /// Whether it tells gems apart by colours that are no shades of grey.
+    /// Whether any gem has a colour that is not grey.
     pub(super) fn has_colours(&self) -> bool {
         match &self.gems {
             Gems::Prototypes(gems) => gems.iter().any(|gem| gem.colour[1].hypot(gem.colour[2]) > PALEST),
@@ -113,16 +109,16 @@ impl Theme {
         }
     }
 
-    /// The theme of a name in the program.
+    /// The theme of that name in the program, if there is one.
     pub fn named(name: &str) -> Option<Result<Self>> {
         let at = NAMES.iter().position(|known| *known == name)?;
         Some(Self::parse(&format!("the theme {name}"), FILES[at]))
     }
 
-    /// The theme of a name in the program, or of a file that ends in `.toml`.
+    /// The theme of a name in the program or of a file that ends in `.toml`.
     ///
     /// # Errors
-    /// A name that there is not, and a file that cannot be read or is no theme.
+    /// An unknown name; a file that cannot be read or is no theme.
     pub fn load(name: &str) -> Result<Self> {
         if let Some(theme) = Self::named(name) {
             return theme;
@@ -139,7 +135,7 @@ impl Theme {
     /// The theme of a TOML file's text.
     ///
     /// # Errors
-    /// What is wrong with it, by the file's name, the gem and the key.
+    /// A sentence that names file, gem and key.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let wrong = |what: String| Error::user(format!("{name}: {what}"));
         let written: Written = toml::from_str(text).map_err(|error| {
@@ -178,10 +174,7 @@ impl Theme {
         }
     }
 
-    /// The theme as the text of a TOML file, below a comment.
-    ///
-    /// # Errors
-    /// When it cannot be written as TOML.
+    /// The theme as a TOML file below a comment.
     pub fn to_toml(&self, comment: &str) -> Result<String> {
         let gem = match &self.gems {
             Gems::Prototypes(gems) => gems.iter().map(write_prototype).collect(),
