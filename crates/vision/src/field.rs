@@ -126,8 +126,8 @@ pub fn find(picture: &Picture, size: [usize; 2], vote: impl Fn(&Picture, &Field)
         false => (0.0, lattice),
     };
     let rated = finalists.into_iter().filter(|lattice| lattice.quality >= WORST).map(&rate);
-    let worth = |(votes, lattice): &(f32, Lattice)| lattice.quality * (0.25 + votes);
-    let by_borders = rated.max_by(|one, other| worth(one).total_cmp(&worth(other)));
+    let rating = |(votes, lattice): &(f32, Lattice)| lattice.quality * (0.25 + votes);
+    let by_borders = rated.max_by(|one, other| rating(one).total_cmp(&rating(other)));
     if let Some(found) = by_borders.map(|found| climb(found, size, &rate, &[1.0])) {
         if found.0 >= ELECTED {
             return Some(refined(picture, found.1.field(size, sums.factor as f64), true));

@@ -136,8 +136,8 @@ impl Picture {
     pub(super) fn is_grey(&self, [left, top, width, height]: [f64; 4]) -> bool {
         let ends = |start: f64, length: f64| start.round() as isize..(start + length).round() as isize;
         let is_grey = |pixel: [u8; 3]| {
-            let [least, most] = [pixel.iter().min(), pixel.iter().max()].map(|end| end.copied().unwrap_or(0));
-            most - least <= TRACE
+            let [low, high] = [pixel.iter().min(), pixel.iter().max()].map(|end| end.copied().unwrap_or(0));
+            high - low <= TRACE
         };
         ends(top, height).all(|y| ends(left, width).all(|x| is_grey(self.at(x, y))))
     }

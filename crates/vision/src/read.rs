@@ -60,7 +60,7 @@ impl Reading {
     ///
     /// Mean confidence, reduced if one letter has most cells or many lie together: a surface may
     /// look like one gem, a large tile like several.
-    fn worth(&self) -> f32 {
+    fn plausibility(&self) -> f32 {
         let confidence = self.cells.iter().map(|cell| cell.confidence).sum::<f32>() / self.cells.len() as f32;
         confidence * (2.0 * (1.0 - self.most_frequent())).min(1.0) * (1.25 - self.together()).min(1.0)
     }
@@ -152,7 +152,7 @@ pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<
 /// Plausibility of a reading in the choice of field and theme.
 fn vote(theme: &Theme, reading: &Reading) -> f32 {
     // A range is sure of any cell with one pixel in it, which proves nothing.
-    if matches!(theme.gems, Gems::Ranges(_)) { reading.worth() / 2.0 } else { reading.worth() }
+    if matches!(theme.gems, Gems::Ranges(_)) { reading.plausibility() / 2.0 } else { reading.plausibility() }
 }
 
 fn none(name: &str, [columns, rows]: [usize; 2]) -> Error {
@@ -194,8 +194,8 @@ fn nearest(gems: &[Prototype], look: &Look) -> Cell {
         (gem.letter, colour + SHAPE * shape)
     });
     let costs: Vec<(char, f32)> = costs.collect();
-    let least = costs.iter().map(|(_, cost)| *cost).fold(STRANGE, f32::min);
-    let weight = |cost: f32| ((least - cost) / 2.0).exp();
+    let lowest = costs.iter().map(|(_, cost)| *cost).fold(STRANGE, f32::min);
+    let weight = |cost: f32| ((lowest - cost) / 2.0).exp();
     let total = weight(STRANGE) + costs.iter().map(|(_, cost)| weight(*cost)).sum::<f32>();
     let best = costs.iter().min_by(|one, other| one.1.total_cmp(&other.1));
     let letter = best.map_or(UNKNOWN, |(letter, _)| *letter);
@@ -216,7 +216,7 @@ fn most_in_range(gems: &[Range], picture: &Picture, field: &Field, column: usize
         for x in pixels(0, column) {
             let pixel = picture.at(x, y);
             for (gem, count) in gems.iter().zip(&mut counts) {
-                *count += u32::from((0..3).all(|at| (gem.least[at]..=gem.most[at]).contains(&pixel[at])));
+                *count += u32::from((0..3).all(|at| (gem.low[at]..=gem.high[at]).contains(&pixel[at])));
             }
         }
     }

@@ -62,8 +62,8 @@ pub(super) struct Prototype {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Range {
     pub(super) letter: char,
-    pub(super) least: [u8; 3],
-    pub(super) most: [u8; 3],
+    pub(super) low: [u8; 3],
+    pub(super) high: [u8; 3],
 }
 
 /// A theme as it is written.
@@ -226,9 +226,9 @@ fn write_prototype(gem: &Prototype) -> WrittenGem {
 
 fn range(gem: &WrittenGem) -> std::result::Result<Range, String> {
     match gem {
-        WrittenGem { range: Some([least, most]), colour: None, spread: None, shape: None, .. } => {
-            match least.iter().zip(most).all(|(least, most)| least <= most) {
-                true => Ok(Range { letter: gem.letter, least: *least, most: *most }),
+        WrittenGem { range: Some([low, high]), colour: None, spread: None, shape: None, .. } => {
+            match low.iter().zip(high).all(|(low, high)| low <= high) {
+                true => Ok(Range { letter: gem.letter, low: *low, high: *high }),
                 false => Err("range must be the least red, green and blue, then the most".to_owned()),
             }
         }
@@ -237,7 +237,7 @@ fn range(gem: &WrittenGem) -> std::result::Result<Range, String> {
 }
 
 fn write_range(gem: &Range) -> WrittenGem {
-    let range = Some([gem.least, gem.most]);
+    let range = Some([gem.low, gem.high]);
     WrittenGem { letter: gem.letter, colour: None, spread: None, shape: None, range }
 }
 
