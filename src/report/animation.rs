@@ -1,41 +1,35 @@
-//! A game as a moving picture: one SVG without scripts.
+//! A game as a moving picture: one SVG without scripts, for browsers and READMEs.
 //!
-//! It plays in a browser and inside a README. Every cell is one `<use>` whose `href` goes through the tiles that
-//! lie there, so that a change costs some ten bytes. What plays no animations shows the first frame.
+//! Each cell is one `<use>` whose `href` goes through its tiles, at about ten bytes a change.
+//! Viewers without animation show the first frame.
 
 use std::f64::consts::{PI, TAU};
 
 use super::svg::{Svg, escaped, round};
 use crate::games::{Shape, Token};
 
-/// What is shown for some time.
+/// A picture shown for some time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// The rows of the board from above, a character a cell.
-    ///
-    /// A character without a [`Token`] is an empty cell.
+    /// The board's rows from above; a character without a [`Token`] is an empty cell.
     pub rows: Vec<String>,
-    /// How long the frame is shown.
     pub milliseconds: u32,
-    /// The line below the board, such as score and moves left.
+    /// Line below the board, such as score and moves left.
     pub caption: String,
-    /// Rows and columns (from 0) of the cells that are framed.
-    ///
-    /// They are such as the two of a swap.
+    /// Rows and columns, from 0, of framed cells, such as the two of a swap.
     pub marked: Vec<(usize, usize)>,
 }
 
-/// Side of a cell, in pixels.
 const CELL: f64 = 40.0;
-/// Room around the board, above it (the title) and below it (the caption).
+/// Room around the board, above it for the title, below it for the caption.
 const MARGIN: f64 = 16.0;
 const HEAD: f64 = 44.0;
 const FEET: f64 = 56.0;
 
 /// Draws a game that plays over and over.
 ///
-/// Equal frames in a row are shown as one, those of no time not at all; a board smaller than the largest has empty
-/// cells to the right and below.
+/// Equal frames in a row are joined, frames of no time dropped; smaller boards have empty cells to
+/// the right and below.
 pub fn animation(title: &str, palette: &[Token], frames: &[Frame]) -> String {
     let frames: Vec<&Frame> = frames.iter().filter(|frame| frame.milliseconds > 0).collect();
     let clock = Clock::new(&frames);
@@ -87,7 +81,7 @@ pub fn animation(title: &str, palette: &[Token], frames: &[Frame]) -> String {
 
 /// When each frame begins.
 struct Clock {
-    /// In milliseconds; the last is the end.
+    /// Milliseconds; the last is the end.
     begins: Vec<u64>,
 }
 
@@ -101,12 +95,11 @@ impl Clock {
         Self { begins }
     }
 
-    /// The time of all frames.
     fn total(&self) -> u64 {
         self.begins[self.begins.len() - 1]
     }
 
-    /// The animation of an attribute, a value a frame; nothing if all equal.
+    /// The animation of an attribute with a value a frame; empty if all values are equal.
     fn animate<T: PartialEq>(&self, attribute: &str, values: &[T], text: impl Fn(&T) -> String) -> String {
         let changes: Vec<usize> = (0..values.len()).filter(|&at| at == 0 || values[at] != values[at - 1]).collect();
         if changes.len() < 2 {
@@ -126,14 +119,14 @@ impl Clock {
         )
     }
 
-    /// The attribute and the animation of what is seen in some frames only.
+    /// `display` and its animation for an element seen in some frames.
     fn seen(&self, frames: &[bool]) -> (&'static str, String) {
         let word = |seen: &bool| if *seen { "inline" } else { "none" };
         (word(&frames[0]), self.animate("display", frames, |seen| word(seen).to_owned()))
     }
 }
 
-/// The tiles, the empty one and the ground of two cells by two.
+/// Defines the tiles, the empty tile and the ground of two by two cells.
 fn define(svg: &mut Svg, palette: &[Token]) {
     svg.add(format_args!(
         r##"<defs><g id="e"/>
@@ -151,7 +144,7 @@ fn define(svg: &mut Svg, palette: &[Token]) {
     svg.add(format_args!("</defs>"));
 }
 
-/// The element of a shape in a cell whose corner is at 0, 0, without its paint.
+/// The element of a shape, without paint, in a cell whose corner is at 0, 0.
 fn outline(shape: Shape) -> String {
     match shape {
         Shape::Circle => r#"circle cx="20" cy="20" r="12.5""#.to_owned(),
@@ -174,9 +167,7 @@ fn polygon(corners: usize, middle: f64, radius: impl Fn(usize) -> f64) -> String
     format!(r#"polygon points="{}""#, (0..corners).map(point).collect::<Vec<_>>().join(" "))
 }
 
-/// A frame around the marked cells.
-///
-/// It is one where they fill a rectangle, else one a cell.
+/// Frames the marked cells: all together if they fill a rectangle, else one by one.
 fn marks(svg: &mut Svg, clock: &Clock, frames: &[&Frame]) {
     let marked = |frame: &Frame| {
         let mut cells = frame.marked.clone();
@@ -199,9 +190,7 @@ fn marks(svg: &mut Svg, clock: &Clock, frames: &[&Frame]) {
     }
 }
 
-/// Sorted cells as `[row, column, rows, columns]`.
-///
-/// One, the rectangle that they fill, or each cell alone.
+/// The rectangle that sorted cells fill, or else each cell, as `[row, column, rows, columns]`.
 fn rectangles(cells: &[(usize, usize)]) -> Vec<[usize; 4]> {
     let (Some(&(top, _)), Some(&(bottom, _))) = (cells.first(), cells.last()) else { return Vec::new() };
     let left = cells.iter().map(|cell| cell.1).min().unwrap_or(0);
@@ -224,7 +213,7 @@ fn captions(svg: &mut Svg, clock: &Clock, frames: &[&Frame], x: f64, y: f64) {
     }
 }
 
-/// The values without repetitions, in the order of their first appearance.
+/// The distinct values in the order of first appearance.
 fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     values.fold(Vec::new(), |mut all, value| {
         if !all.contains(&value) {

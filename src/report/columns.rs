@@ -1,8 +1,8 @@
 //! Text in columns: tables, and names that fit.
 
-/// A table: names to the left, numbers to the right.
+/// A table with names to the left and numbers to the right.
 ///
-/// A column is as wide as what stands in it, and no less than it is told.
+/// Each column is given with its minimum width.
 pub fn table(heading: &str, columns: &[(&str, usize)], rows: &[(String, Vec<String>)]) -> String {
     let width = |text: &str| text.chars().count();
     let first = rows.iter().map(|(name, _)| width(name)).chain([width(heading)]).max().unwrap_or(0);
@@ -20,7 +20,7 @@ pub fn table(heading: &str, columns: &[(&str, usize)], rows: &[(String, Vec<Stri
     std::iter::once(line(heading, &names)).chain(rows).collect()
 }
 
-/// A text without its middle where it has more than so many letters.
+/// A text of at most `most` letters, without its middle if longer.
 pub fn shortened(text: &str, most: usize) -> String {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= most {

@@ -1,6 +1,4 @@
 //! Scalars as rows of a CSV file that can be rolled back to a step.
-//!
-//! The file grows by whole rows.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -10,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::files;
 
-/// A CSV file with the columns `step` and those given at creation.
+/// A CSV file with the columns `step` and those given.
 #[derive(Debug)]
 pub struct CsvLog {
     path: PathBuf,
@@ -22,7 +20,7 @@ impl CsvLog {
     /// Starts a new file with its header.
     ///
     /// # Errors
-    /// When the file exists already.
+    /// If the file exists.
     pub fn create(path: &Path, columns: &[&'static str]) -> Result<Self> {
         let file = File::options().append(true).create_new(true).open(path).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => Error::user(format!(
@@ -37,13 +35,12 @@ impl CsvLog {
         Ok(log)
     }
 
-    /// Reopens a file as it was at a step.
+    /// Reopens a file as it was at a step, or starts one if there is none.
     ///
-    /// Rows of later steps go, and so does what a killed process left half-written. A file that is not there is
-    /// started anew.
+    /// Rows of later steps and half-written rows are removed.
     ///
     /// # Errors
-    /// When the file has other columns or a row without a step.
+    /// If the file has other columns or a row without a step.
     pub fn resume(path: &Path, columns: &[&'static str], step: u64) -> Result<Self> {
         if !path.exists() {
             return Self::create(path, columns);
@@ -56,7 +53,7 @@ impl CsvLog {
         let mut kept = header(columns);
         let mut lines = text.split_inclusive('\n');
         let found = lines.next().unwrap_or(&kept);
-        // A log from before its last columns were added has none of their values.
+        // Logs from before the last columns were added have no values for them.
         let missing = kept.strip_prefix(found.trim_end()).filter(|rest| rest.starts_with([',', '\n']));
         let filled = missing.map(|rest| ",".repeat(rest.matches(',').count()) + "\n");
         let Some(filled) = filled else {
@@ -83,7 +80,7 @@ impl CsvLog {
         Ok(Self { path: path.to_owned(), columns: columns.to_vec(), file })
     }
 
-    /// Step and value of a column in each row that has one.
+    /// Step and value of each row that has a value in a column.
     pub fn column(&self, name: &str) -> Result<Vec<(u64, f64)>> {
         let content = files::read(&self.path)?;
         let content = String::from_utf8_lossy(&content);
@@ -99,10 +96,10 @@ impl CsvLog {
 
     /// Writes the row of a step; columns without a value stay empty.
     ///
-    /// Numbers are the shortest text that reads back the same.
+    /// Numbers are the shortest text that reads back equal.
     ///
     /// # Errors
-    /// When a value belongs to no column; nothing is then written.
+    /// If a value belongs to no column; nothing is written then.
     pub fn scalars(&mut self, step: u64, values: &[(&str, f64)]) -> Result<()> {
         if let Some((name, _)) = values.iter().find(|(name, _)| !self.columns.contains(name)) {
             let columns = self.columns.join(", ");
@@ -119,16 +116,12 @@ impl CsvLog {
         self.write(&row)
     }
 
-    /// Returns once all that was written is on the disk.
-    ///
-    /// A checkpoint made after this can rely on it.
+    /// Returns once all rows are on the disk, so that a checkpoint can rely on them.
     pub fn flush(&mut self) -> Result<()> {
         self.file.sync_data().map_err(|error| unwritable(&self.path, &error))
     }
 
-    /// Writes straight through.
-    ///
-    /// Rows are few, and whoever watches the file sees each at once.
+    /// Writes at once: rows are few, and readers of the file see each.
     fn write(&mut self, text: &str) -> Result<()> {
         self.file.write_all(text.as_bytes()).map_err(|error| unwritable(&self.path, &error))
     }

@@ -1,6 +1,4 @@
-//! What a run or a comparison shows.
-//!
-//! That is progress, tables, CSV, TensorBoard, pictures, a moving picture of a game.
+//! Output of runs and comparisons: progress, tables, CSV, TensorBoard, charts, animations.
 
 pub mod animation;
 pub mod columns;

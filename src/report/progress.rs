@@ -1,6 +1,4 @@
-//! How work is getting on, for people.
-//!
-//! It is a bar on a terminal, a plain line now and then elsewhere.
+//! The progress of work: a bar on a terminal, else a plain line now and then.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -11,32 +9,29 @@ use indicatif::{
     HumanCount, HumanDuration, HumanFloatCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
 
-/// Plain lines of a run are this far apart, unless one is asked for.
+/// Time between plain lines, unless one is requested.
 const LINE: Duration = Duration::from_secs(10);
 
-/// Shows on standard error how a run is getting on.
+/// Shows the progress of a run on standard error.
 pub struct Progress {
-    /// Hidden where there is no terminal; it keeps the time in any case.
+    /// Hidden without a terminal, but always keeps the time.
     bar: ProgressBar,
-    /// When the last plain line was written; none where there are none.
-    ///
-    /// That is where there is a bar or nothing is to be shown.
+    /// Time of the last plain line; `None` with a bar or when quiet.
     lines: Option<Instant>,
-    /// Step and numbers of that line.
+    /// Step and metrics of that line.
     written: Option<(u64, String)>,
-    /// What steps are called.
+    /// Name of the steps.
     unit: &'static str,
-    /// From which step on the pace is taken: where the run began, or its warm-up ends.
+    /// Step from which the pace counts: the run's first, or the end of its warm-up.
     start: Arc<AtomicU64>,
-    /// The named numbers as text.
     metrics: String,
 }
 
 impl Progress {
-    /// Begins at a step (0, or where a resumed run stands) of so many.
+    /// Begins at step `start`, 0 unless resumed, of `steps`.
     ///
-    /// `unit` is what steps are called. The first `quick` ones tell nothing of the pace. A quiet one shows nothing at
-    /// all.
+    /// `unit` names the steps. The first `quick` steps do not count for the pace. With `quiet`,
+    /// nothing is shown.
     pub fn new(unit: &'static str, steps: u64, start: u64, quick: u64, quiet: bool) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let template = template(unit, "{pace}");
@@ -57,9 +52,7 @@ impl Progress {
         Self { bar, lines, written: None, unit, start: from, metrics: String::new() }
     }
 
-    /// Takes note of where the run stands; shows it when it is time to.
-    ///
-    /// It is cheap enough to be called at every step.
+    /// Notes step and metrics, and shows them when it is time; cheap enough for each step.
     pub fn update(&mut self, step: u64, metrics: &[(&str, f64)]) {
         let metric = |(name, value): &(&str, f64)| format!("{name} {}", HumanFloatCount(*value));
         self.metrics = metrics.iter().map(metric).collect::<Vec<_>>().join("  ");
@@ -76,9 +69,7 @@ impl Progress {
         }
     }
 
-    /// Where plain lines are written, writes one now.
-    ///
-    /// For when something has happened that should be seen. What has been written is not written again.
+    /// Writes a plain line now, where such are written, unless nothing has changed.
     pub fn line(&mut self) {
         if self.lines.is_some() {
             self.lines = Some(Instant::now());
@@ -90,7 +81,7 @@ impl Progress {
         }
     }
 
-    /// Prints a line, above the bar where there is one.
+    /// Prints a line, above the bar if there is one.
     pub fn message(&self, line: &str) {
         match self.lines {
             Some(_) => print(line),
@@ -98,17 +89,17 @@ impl Progress {
         }
     }
 
-    /// Leaves the bar as it stands, without the time left, the cursor below.
+    /// Leaves the bar as it stands, without the time left.
     pub fn finish(&self) {
         self.bar.set_style(style(&template(self.unit, "")));
         self.bar.abandon();
     }
 }
 
-/// A bar with a name for so many units of work of the same kind.
+/// A named bar for `units` equal units of work; hidden without a terminal.
 ///
-/// There is none where standard error is no terminal. Whoever has done some says so with `inc` or `set_position`,
-/// from any thread, and in the end `finish_and_clear`. With 0 units, which nobody knows, it counts what was done.
+/// Any thread calls `inc` or `set_position`, and the last one `finish_and_clear`. With 0 units,
+/// unknown, the bar counts moves.
 pub fn series(name: &str, units: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(units), ProgressDrawTarget::stderr());
     if units == 0 {
@@ -126,7 +117,6 @@ fn style(template: &str) -> ProgressStyle {
     style.progress_chars("━╸ ")
 }
 
-/// The bar of a run.
 fn template(unit: &str, pace: &str) -> String {
     format!("{{bar:30}} {{percent:>3}} %  {{human_pos}} of {{human_len}} {unit}{pace}\n{{msg}}")
 }
@@ -143,11 +133,9 @@ fn line(bar: &ProgressBar, unit: &str, start: u64, metrics: &str) -> String {
     line
 }
 
-/// `, 100/s, 50s left` or `, 2m a step, 2h left`.
+/// `, 100/s, 50s left` or `, 2m a step, 2h left`; empty before a step is done.
 ///
-/// There is none before a step is done.
-///
-/// The pace is that of all steps done: one of the last few would jump where a step takes minutes.
+/// The pace is the mean of all steps: recent ones would make it jump where a step takes minutes.
 fn pace(done: u64, left: u64, elapsed: Duration) -> String {
     if done == 0 {
         return String::new();
@@ -161,7 +149,7 @@ fn pace(done: u64, left: u64, elapsed: Duration) -> String {
     }
 }
 
-/// A standard error that is closed is no reason to stop a run.
+/// Prints to standard error; a closed one is no reason to stop a run.
 fn print(line: &str) {
     writeln!(std::io::stderr(), "{line}").ok();
 }

@@ -1,7 +1,7 @@
 //! TFRecords, the frames of TensorBoard's files.
 //!
-//! Each is a length as u64, the masked CRC32C of the length, the data, the masked CRC32C of the data,
-//! little-endian.
+//! A record is a length as u64, the masked CRC32C of the length, the data, and the masked CRC32C of
+//! the data, little-endian.
 
 /// A record with its frame.
 pub(super) fn framed(data: &[u8]) -> Vec<u8> {
@@ -14,21 +14,16 @@ pub(super) fn framed(data: &[u8]) -> Vec<u8> {
     record
 }
 
-/// CRC32C, rotated and offset.
-///
-/// So data that holds checksums of itself stays well checked (tensorflow/tsl/lib/hash).
+/// CRC32C, rotated and offset, for data that holds its own checksums (tensorflow/tsl/lib/hash).
 fn masked_crc(bytes: &[u8]) -> u32 {
     crc32c::crc32c(bytes).rotate_right(15).wrapping_add(0xa282_ead8)
 }
 
-/// The intact records from the beginning of a file.
-///
-/// It ends before the first that is cut off or fails its checksums.
+/// The intact records of a file, up to the first that is cut off or fails its checksums.
 pub(super) struct Records<'a>(pub(super) &'a [u8]);
 
-/// An intact record.
 pub(super) struct Record<'a> {
-    /// The record with its frame, as it lies in the file.
+    /// The record with its frame.
     pub(super) framed: &'a [u8],
     pub(super) data: &'a [u8],
 }

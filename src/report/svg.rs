@@ -2,13 +2,12 @@
 
 use std::fmt::{Arguments, Write as _};
 
-/// A picture to which elements are added.
 pub(super) struct Svg(String);
 
 impl Svg {
     /// An empty picture of a size in pixels, which scales to the room given.
     ///
-    /// The title is for those who do not see.
+    /// Screen readers speak the title.
     pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
         let mut svg = Self(String::new());
         svg.add(format_args!(
@@ -18,40 +17,33 @@ impl Svg {
         svg
     }
 
-    /// Adds elements as they are written.
+    /// Adds elements, not escaped.
     pub(super) fn add(&mut self, elements: Arguments<'_>) {
         writeln!(self.0, "{elements}").ok(); // Writing to a String cannot fail.
     }
 
-    /// Adds a text with its attributes.
     pub(super) fn text(&mut self, x: f64, y: f64, attributes: &str, text: &str) {
         let (x, y, text) = (round(x), round(y), escaped(text));
         self.add(format_args!(r#"<text x="{x}" y="{y}" {attributes}>{text}</text>"#));
     }
 
-    /// Adds a line with its attributes.
     pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), attributes: &str) {
         let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(round);
         self.add(format_args!(r#"<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" {attributes}/>"#));
     }
 
-    /// The whole text.
     pub(super) fn finish(mut self) -> String {
         self.0.push_str("</svg>\n");
         self.0
     }
 }
 
-/// A length to a tenth of a pixel.
-///
-/// That is what the eye sees and keeps files small.
+/// A length to a tenth of a pixel, which the eye sees; files stay small.
 pub(super) fn round(length: f64) -> f64 {
     (length * 10.0).round() / 10.0
 }
 
-/// A text as it stands between tags or in quotes.
-///
-/// What XML cannot hold is left out.
+/// A text for between tags or in quotes, without characters that XML cannot hold.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars().filter(|letter| !letter.is_control()) {

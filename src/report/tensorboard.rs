@@ -1,7 +1,7 @@
-//! Scalars as event files that TensorBoard reads.
+//! Scalars as TensorBoard's event files, which can be rolled back to a step.
 //!
-//! They can be rolled back to a step. An event file is a row of TFRecords, each holding an `Event` message
-//! (tensorflow/core/util/event.proto) in the protocol buffers encoding.
+//! An event file is a row of TFRecords with an `Event` message each
+//! (tensorflow/core/util/event.proto), encoded as protocol buffers.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -20,10 +20,10 @@ pub struct EventLog {
 }
 
 impl EventLog {
-    /// Starts a log in a folder, which is made when missing.
+    /// Starts a log in a folder, which is made if missing.
     ///
     /// # Errors
-    /// When the folder holds event files already.
+    /// If the folder holds event files.
     pub fn create(folder: &Path) -> Result<Self> {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
         if let Some(found) = event_files(folder)?.first() {
@@ -37,8 +37,8 @@ impl EventLog {
 
     /// Reopens a log as it was at a step.
     ///
-    /// Events of later steps go, and so does what a killed process left half-written. New events go to a file of
-    /// their own, so that a TensorBoard that is watching notices and forgets the steps undone.
+    /// Events of later steps and half-written ones are removed. New events go to a new file, so
+    /// that a TensorBoard that is watching forgets the steps undone.
     pub fn resume(folder: &Path, step: u64) -> Result<Self> {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
         let existing = event_files(folder)?;
@@ -53,23 +53,19 @@ impl EventLog {
                 files::write_atomically(path, &kept)?;
             }
         }
-        // Names are read in their order; the number after the highest keeps it.
+        // TensorBoard reads files in the order of their names.
         let last = existing.iter().filter_map(|path| number_of(path)).max().unwrap_or(0);
         let mut log = Self::start(folder, last + 1)?;
         log.write(&session_start(step + 1))?;
         Ok(log)
     }
 
-    /// Writes one event with all values, in single precision.
-    ///
-    /// Infinities and NaN are written as they are.
+    /// Writes one event with all values in single precision, infinities and NaN included.
     pub fn scalars(&mut self, step: u64, values: &[(&str, f64)]) -> Result<()> {
         self.write(&summary(step, values))
     }
 
-    /// Returns once all that was written is on the disk.
-    ///
-    /// A checkpoint made after this can rely on it.
+    /// Returns once all events are on the disk, so that a checkpoint can rely on them.
     pub fn flush(&mut self) -> Result<()> {
         self.file.sync_data().map_err(|error| unwritable(&self.path, &error))
     }
@@ -83,9 +79,7 @@ impl EventLog {
         Ok(log)
     }
 
-    /// Writes a record in one piece, straight through.
-    ///
-    /// Events are few, and TensorBoard sees each at once.
+    /// Writes a record at once and in one piece: events are few, and TensorBoard sees each.
     fn write(&mut self, event: &[u8]) -> Result<()> {
         self.file.write_all(&framed(event)).map_err(|error| unwritable(&self.path, &error))
     }
@@ -95,7 +89,7 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Error {
     Error::runtime(format!("{} cannot be written: {error}", path.display()))
 }
 
-/// The event files of a folder, in TensorBoard's order.
+/// A folder's event files in TensorBoard's order.
 fn event_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let unreadable = |error| Error::runtime(format!("{} cannot be read: {error}", folder.display()));
     let mut paths = Vec::new();
@@ -109,14 +103,14 @@ fn event_files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The number in an event file's name; None for any other file.
+/// The number in an event file's name; `None` for other files.
 fn number_of(path: &Path) -> Option<u64> {
     let name = path.file_name()?.to_str()?;
     name.strip_prefix("events.out.tfevents.")?.strip_suffix(".matchq")?.parse().ok()
 }
 
-// Events. A field is a key, (number << 3 | wire type), and a value: a varint (type 0), 8 bytes (1), a length and as
-// many bytes (2) or 4 bytes (5).
+// A field of an event is a key, (number << 3 | wire type), and a value: a varint (type 0), 8 bytes
+// (1), a length and as many bytes (2) or 4 bytes (5).
 
 fn file_version() -> Vec<u8> {
     let mut event = event(0);
@@ -124,7 +118,7 @@ fn file_version() -> Vec<u8> {
     event
 }
 
-/// Tells a reader that has the files open already to forget all from a step on.
+/// An event by which readers with the files open forget all from a step on.
 fn session_start(step: u64) -> Vec<u8> {
     let mut event = event(step);
     put_bytes(&mut event, 7, &[1 << 3, 1]); // session_log { status: START }
@@ -145,7 +139,7 @@ fn summary(step: u64, values: &[(&str, f64)]) -> Vec<u8> {
     event
 }
 
-/// The fields that all events share: wall_time (seconds since 1970) and step.
+/// The fields of all events: wall_time (seconds since 1970) and step.
 fn event(step: u64) -> Vec<u8> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
     let mut event = vec![1 << 3 | 1];
@@ -161,7 +155,7 @@ fn put_bytes(message: &mut Vec<u8>, field: u8, bytes: &[u8]) {
     message.extend_from_slice(bytes);
 }
 
-/// Seven bits a byte, least significant first; the top bit: more follow.
+/// Seven bits a byte, least significant first; the top bit is set if more bytes follow.
 fn put_varint(message: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         message.push(value as u8 | 0x80);
@@ -183,7 +177,7 @@ fn take_varint(message: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// The step of an event, 0 when it has none; None for what is no event.
+/// The step of an event, 0 without one; `None` if the bytes are no event.
 fn step_of(mut event: &[u8]) -> Option<u64> {
     let mut step = 0;
     while !event.is_empty() {

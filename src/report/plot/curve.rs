@@ -9,28 +9,28 @@ use crate::report::svg::round;
 /// An evaluation during training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurvePoint {
-    /// Steps of the training before it.
+    /// Steps of the training before the evaluation.
     pub step: u64,
     /// Mean score.
     pub mean: f64,
-    /// Half the width of the mean's 95 % confidence interval, where known.
+    /// Half the width of the mean's 95 % confidence interval, if known.
     pub half_width: Option<f64>,
 }
 
 impl CurvePoint {
-    /// The mean's interval: the mean alone where that is not known.
+    /// The mean's interval; the mean alone if unknown.
     fn interval(&self) -> [f64; 2] {
         let half_width = self.half_width.filter(|half_width| half_width.is_finite()).unwrap_or(0.0);
         [self.mean - half_width, self.mean + half_width]
     }
 }
 
-/// Draws the mean scores of a training's evaluations with their intervals.
+/// Draws the finite mean scores of a training's evaluations with their intervals.
 ///
-/// Means that are not finite are left out. `unit` is what the training's steps are called, `what` the scores.
+/// `unit` names the training's steps, `what` the scores.
 ///
 /// # Errors
-/// When there is no point to draw.
+/// If there is no point to draw.
 pub fn curve(path: &Path, title: &str, unit: &str, what: &str, points: &[CurvePoint]) -> Result<()> {
     let points: Vec<&CurvePoint> = points.iter().filter(|point| point.mean.is_finite()).collect();
     let Some(last) = points.iter().map(|point| point.step).max() else {

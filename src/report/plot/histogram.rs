@@ -1,4 +1,4 @@
-//! The chart of a histogram of scores.
+//! The chart of a histogram.
 
 use std::path::Path;
 

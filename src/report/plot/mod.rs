@@ -15,7 +15,7 @@ use super::svg::Svg;
 use crate::error::{Error, Result};
 use crate::files;
 
-/// Width and height in pixels of a chart that asks for nothing else.
+/// Default width and height of a chart, in pixels.
 const SIZE: (f64, f64) = (800.0, 500.0);
 
 const INK: &str = "#282c34";
@@ -24,12 +24,10 @@ const BLUE: &str = "#4c78a8";
 const RED: &str = "#c83e4d";
 const GOLD: &str = "#d68910";
 
-/// Checks that a chart can be drawn to a file of that name.
-///
-/// This is to be asked before the work that the chart shows.
+/// Checks, before any work, that a chart can be drawn to a file.
 ///
 /// # Errors
-/// When the ending is not `.svg`.
+/// If its name does not end in `.svg`.
 pub fn check(path: &Path) -> Result<()> {
     match path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg")) {
         true => Ok(()),
@@ -39,7 +37,6 @@ pub fn check(path: &Path) -> Result<()> {
     }
 }
 
-/// An empty chart with its title.
 fn titled(size: (f64, f64), title: &str) -> Svg {
     let mut svg = Svg::new(size.0, size.1, title);
     svg.add(format_args!(r##"<rect width="100%" height="100%" fill="#fff"/>"##));
@@ -53,22 +50,21 @@ fn save(path: &Path, svg: Svg) -> Result<()> {
     files::write_atomically(path, svg.finish().as_bytes())
 }
 
-/// Where values lie in a picture.
+/// The scale from values to places in a picture.
 struct Axis {
-    /// The values at both ends, or their decimal logarithms.
+    /// Values at both ends, or their decimal logarithms.
     ends: (f64, f64),
-    /// The places of both ends in pixels.
+    /// Places of both ends, in pixels.
     pixels: (f64, f64),
     logarithmic: bool,
 }
 
 impl Axis {
-    /// A linear axis.
     fn new(ends: (f64, f64), pixels: (f64, f64)) -> Self {
         Self { ends, pixels, logarithmic: false }
     }
 
-    /// A logarithmic axis around values above 0.
+    /// A logarithmic axis around positive values.
     fn logarithmic(values: impl Iterator<Item = f64>, pixels: (f64, f64)) -> Self {
         Self { ends: around(values.map(f64::log10)), pixels, logarithmic: true }
     }
@@ -79,10 +75,8 @@ impl Axis {
         self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
     }
 
-    /// Round values, up to about ten.
-    ///
-    /// They are multiples of 1, 2 or 5 times a power of ten, or powers of ten and in a short range 2 and 5 times
-    /// them too.
+    /// Up to about ten round values: 1, 2 or 5 times powers of ten; of long logarithmic axes,
+    /// powers of ten.
     fn ticks(&self) -> Vec<f64> {
         let (low, high) = self.ends;
         if self.logarithmic {
@@ -93,7 +87,7 @@ impl Axis {
             if round.len() > 1 {
                 return round;
             }
-            // A range that is short enough to be nearly linear.
+            // A range this short is nearly linear.
             return Self::new((10_f64.powf(low), 10_f64.powf(high)), self.pixels).ticks();
         }
         let power = 10_f64.powf(((high - low) / 11.0).log10().floor());
@@ -104,7 +98,7 @@ impl Axis {
     }
 }
 
-/// Draws two axes with names, and lines across at the upright one's marks.
+/// Draws two named axes, and lines across at the upright axis's ticks.
 fn axes(svg: &mut Svg, across: (&Axis, &str), up: (&Axis, &str)) {
     let ((x, x_name), (y, y_name)) = (across, up);
     let ((left, right), (bottom, top)) = (x.pixels, y.pixels);
@@ -131,14 +125,14 @@ fn foot(svg: &mut Svg, axis: &Axis, name: &str, bottom: f64) {
     svg.text((axis.pixels.0 + axis.pixels.1) / 2.0, bottom + 40.0, &centred(13), name);
 }
 
-/// The least and the greatest of the values and a margin, never the same.
+/// Lowest and highest value with a margin, never equal.
 fn around(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let ends = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
     let margin = if ends.1 > ends.0 { (ends.1 - ends.0) * 0.05 } else { 1.0 };
     (ends.0 - margin, ends.1 + margin)
 }
 
-/// A number of an axis in the fewest characters: 0, 0.05, 250, 12.5k, 2M.
+/// A tick's number in the fewest characters: 0, 0.05, 250, 12.5k, 2M.
 fn tick(value: f64) -> String {
     let (scaled, unit) = match value.abs() {
         size if size >= 1e9 => (value / 1e9, "G"),
