@@ -2,15 +2,15 @@
 //!
 //! Every game plays by the same trait, here one that is named on the command line.
 //!
-//!     cargo run --release --example simulate -- tetris
+//!     cargo run --release -p matchq-players --example simulate -- tetris
 
 use std::time::Instant;
 
-use matchq::error::Error;
-use matchq::eval::deal;
-use matchq::games::{Games, MaskKind, offered};
-use matchq::players::{ForGame, Roster, with_game};
-use matchq::random::{Draw, Role, Stream};
+use matchq_players::error::Error;
+use matchq_players::eval::deal;
+use matchq_players::games::{Games, MaskKind, offered};
+use matchq_players::{ForGame, Playable, with_game};
+use matchq_players::random::{Draw, Role, Stream};
 
 /// What is to be done with the game that was named.
 struct Simulate;
@@ -18,7 +18,7 @@ struct Simulate;
 impl ForGame for Simulate {
     type Output = ();
 
-    fn run<G: Roster>(self) {
+    fn run<G: Playable>(self) {
         let rules = G::Rules::default();
         let mut chance = Stream::new(1, Role::Explore, 0);
         // A move that is drawn from a mask: here the legal moves.

@@ -2,13 +2,13 @@
 //!
 //! The pictures are those that the tests draw.
 //!
-//!     cargo run --release --example read_rates -- 200
+//!     cargo run --release -p matchq-vision --example read_rates -- 200
 
 #[allow(dead_code)]
-#[path = "../tests/pictures/mod.rs"]
+#[path = "../../../tests/pictures/mod.rs"]
 mod pictures;
 
-use matchq::vision::Theme;
+use matchq_vision::Theme;
 use pictures::rates::{CONDITIONS, Rates, measure, taught};
 use pictures::{DEEP, FLAT, GLOSSY, PALE, RANGED};
 

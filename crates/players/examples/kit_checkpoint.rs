@@ -2,12 +2,12 @@
 //!
 //! It is the one that ships, or that of a checkpoint.
 //!
-//!     cargo run --release --example kit_checkpoint -- checkpoints/dqn
+//!     cargo run --release -p matchq-players --example kit_checkpoint -- checkpoints/dqn
 
 use std::path::Path;
 
-use matchq::error::Error;
-use matchq::kit::{AgentPlayer, Game};
+use matchq_players::error::Error;
+use matchq_players::kit::{AgentPlayer, Game};
 
 fn main() -> Result<(), Error> {
     let checkpoint = std::env::args_os().nth(1);

@@ -2,11 +2,11 @@
 //!
 //! Of the moves that match, it plays the one lowest on the board.
 //!
-//!     cargo run --release --example kit_player
+//!     cargo run --release -p matchq-players --example kit_player
 
-use matchq::error::Error;
-use matchq::games::match3::{Match3, Rules};
-use matchq::kit::{Game, Move, Player};
+use matchq_players::error::Error;
+use matchq_players::games::match3::{Match3, Rules};
+use matchq_players::kit::{Game, Move, Player};
 
 struct Lowest;
 
