@@ -710,7 +710,7 @@ def tetris(name, rows, player, how, training=None):
 
 
 def controller(name):
-    return f"{LINEAR}:checkpoint=checkpoints/{name}" if name == "tetris-genetic" else f"{LINEAR}:weights={name}"
+    return f"{LINEAR}:weights={name.removeprefix('tetris-')}"
 
 
 def controller_table(reports):

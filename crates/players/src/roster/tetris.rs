@@ -128,6 +128,23 @@ const PRESETS: &[Preset] = &[
         ]),
     },
     Preset {
+        name: "genetic",
+        about: "the report's genetic algorithm, run here for six hours on two cores (configs/tetris-genetic.toml)",
+        weights: Weights::Terms(&[
+            ("rows_removed", -0.12817665934562683),
+            ("max_height", -0.3040171265602112),
+            ("sum_of_heights", -0.10516545176506042),
+            ("bumpiness", 0.16728472709655762),
+            ("report_landing_height", -0.3397793173789978),
+            ("topped_holes", -0.3109029531478882),
+            ("inner_column_transitions", -0.6491958498954773),
+            ("row_transitions", -0.5131435990333557),
+            ("holes", -1.0),
+            ("height_wells", -0.3130034804344177),
+            ("has_lost", 0.40617337822914124),
+        ]),
+    },
+    Preset {
         name: "dellacherie",
         about: "Pierre Dellacherie's, set by hand (2003)",
         weights: Weights::Terms(&[
