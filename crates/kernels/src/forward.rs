@@ -21,9 +21,8 @@ struct Block<'a> {
 ///
 /// `input` is `[boards, rows, columns, inputs]`, the output `[boards, rows, columns, outputs]`,
 /// `weight` `[outputs, inputs, kernel, kernel]`, `bias` `[outputs]` or `[boards, outputs]`. With
-/// `keep`, the mask of the ReLU has for each place and group of [`WIDTH`] outputs a bit for each
-/// sum that passes; [`backward`] needs the mask unless the activation is [`Activation::None`].
-/// Otherwise the mask is empty.
+/// `keep`, the mask has a bit for each sum that passes the ReLU, in words of 16 outputs;
+/// [`backward`] needs it for all activations but [`Activation::None`]. Otherwise the mask is empty.
 ///
 /// [`backward`]: super::backward::backward
 pub fn forward(

@@ -40,7 +40,7 @@ impl Shape {
         self.kernel * self.kernel
     }
 
-    /// Groups of [`WIDTH`] channels of the input.
+    /// Groups of 16 channels of the input.
     pub fn groups(&self) -> usize {
         self.inputs.div_ceil(WIDTH)
     }

@@ -60,7 +60,7 @@ impl Shape {
         first * self.taps() + tap * WIDTH.min(self.inputs - first) + input % WIDTH
     }
 
-    /// Weights `[outputs, inputs, kernel, kernel]` as panels of [`WIDTH`] outputs.
+    /// Weights `[outputs, inputs, kernel, kernel]` as panels of 16 outputs.
     ///
     /// Lines are `[taps or points, inputs or pairs]`.
     pub fn pack(&self, weight: &[f32], algorithm: Algorithm) -> Vec<Line> {

@@ -50,8 +50,7 @@ struct Chunk {
 
 /// Corners of a chunk.
 ///
-/// Few enough for their sums to stay in the first-level cache, many enough to read the weights
-/// seldom.
+/// A chunk's sums stay in the first-level cache, and the weights are read seldom.
 const CHUNK: usize = 128;
 
 /// Some tiles of a block, and the sizes of the products at their points.
