@@ -275,7 +275,7 @@ impl Source {
         }
         require(run.game.name == G::NAME, "game.name", &run.game.name, format!("\"{}\"", G::NAME))
             .map_err(out_of_range)?;
-        learner.check().map_err(out_of_range)?;
+        learner.check().and_then(|()| L::check_game(&learner)).map_err(out_of_range)?;
         Ok((TrainConfig { run, learner }, rules))
     }
 

@@ -30,11 +30,11 @@ const SMALL: [Small; 5] = [
     Small {
         learner: "dqn",
         config: "
-            network = { channels = 4, layers = 2 }
+            network = { channels = 4, layers = 2, share_colours = false, input = 'position', dynamics_waves = 0 }
             training = { steps = 160, games = 8, warmup = 32 }
             exploration = { start = 1.0, end = 0.1, steps = 100 }
             replay = { capacity = 100 }
-            learning = { batch = 8 }
+            learning = { batch = 8, relative = false, loss = 'huber', optimizer = 'adam' }
             target = { every = 5 }
             evaluation = { every = 80, games = 2, moves = 20, luck = 2 }
             checkpoint = { every = 72 }
@@ -79,7 +79,12 @@ const SMALL: [Small; 5] = [
                 "learning.expected.actions=3",
             ],
             // Nothing goes by the share of the training that is done.
-            &["learning.schedule=constant", "replay.prioritised=true", "replay.importance_exponent=1"],
+            &[
+                "learning.learning_rate=1e-3",
+                "learning.final_learning_rate=1e-3",
+                "replay.prioritised=true",
+                "replay.importance_exponent=1",
+            ],
         ],
         others: &[
             "network.channels=8",

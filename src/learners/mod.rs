@@ -87,6 +87,14 @@ pub trait Learner<G: Measured>: Send + Sized {
     /// Its other metrics, in the order of the columns of `train.csv`.
     fn columns() -> Vec<&'static str>;
 
+    /// Whether a configuration suits the game; by default any does.
+    ///
+    /// # Errors
+    /// The first value that does not.
+    fn check_game(_config: &Self::Config) -> std::result::Result<(), OutOfRange> {
+        Ok(())
+    }
+
     /// A learner before its first step.
     fn new(config: &TrainConfig<Self::Config>, rules: &G::Rules, device: &Device) -> Result<Self>;
 

@@ -118,7 +118,7 @@ fn an_agent_of_fitted_values_is_trained_resumed_for_longer_and_evaluated() {
     place.run_well(&train);
     place.run_well(&["train", "--resume", "runs/fitted", "--set", "training.sweeps=5", "--quiet"]);
     let told = place.run_well(&["eval", "--checkpoint", "runs/fitted", "--games", "3"]);
-    assert!(told.contains("fitted: 3 games") && told.contains("bingos a move"), "{told}");
+    assert!(told.contains("value: 3 games") && told.contains("bingos a move"), "{told}");
     let wrong = place.run(&["eval", "--checkpoint", "runs/fitted", "--game", "match3", "--games", "3"]);
     assert_eq!(wrong.status.code(), Some(2));
 }

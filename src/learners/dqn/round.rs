@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{Learner, LearnerConfig, Metrics, OutOfRange, TrainConfig};
+use super::super::{Learner, LearnerConfig, Metrics, OutOfRange, TrainConfig, require};
 use super::config::Config;
 use super::exploration::epsilon_greedy;
 use super::gradient::Gradient;
@@ -96,6 +96,16 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
             "games",
             "score",
         ]
+    }
+
+    fn check_game(config: &Config) -> std::result::Result<(), OutOfRange> {
+        let name = G::NAME;
+        require(
+            !(config.learning.relative && G::MAY_END_EARLY),
+            "learning.relative",
+            true,
+            format!("false in {name}, whose games may end early: their end would count as an average future"),
+        )
     }
 
     fn new(config: &TrainConfig<Config>, rules: &G::Rules, device: &Device) -> Result<Self> {

@@ -199,7 +199,7 @@ mod tests {
     fn unknown_experts_and_features_are_refused() {
         let refused = |set: &str| fresh(&[set]).err().unwrap().to_string();
         let told = refused("learning.expert=nobody");
-        assert!(told.starts_with("learning.expert: there is no controller \"nobody\": give a file"), "{told}");
+        assert!(told.starts_with("learning.expert: there are no weights \"nobody\": give a file"), "{told}");
         let told = refused("learning.features=['hole']");
         assert!(told.starts_with("learning.features: there is no feature \"hole\": the sets of tetris are"), "{told}");
         assert!(refused("learning.features=[]").starts_with("learning.features is empty: the sets"));

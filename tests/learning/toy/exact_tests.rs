@@ -97,7 +97,7 @@ fn the_exact_score_of_a_way_to_play_is_the_mean_of_its_games() {
 fn trained() -> NetworkPlayer<Toy> {
     let folder = tempfile::tempdir().unwrap();
     let runs = folder.path().display().to_string();
-    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/toy/dqn.toml");
+    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/learning/toy/dqn.toml");
     let line = ["matchq", "train", "--config", config, "--runs", &runs, "--name", "toy", "--quiet"];
     commands::run(Cli::try_parse_from(line).unwrap().command).unwrap();
     network(&folder.path().join("toy/last.safetensors"))
