@@ -1,27 +1,21 @@
-//! What can go wrong, in sentences.
-//!
-//! They name the file, the key or the flag and say what would be right.
+//! Errors as sentences that name the file, key or flag and say what would be right.
 
 use std::fmt::{self, Display};
 
-/// An error and whose it is: the exit code follows from that.
+/// An error, by who can mend it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// Something is wrong with what the user gave (exit code 2).
-    ///
-    /// That is flags, configuration, checkpoint, board.
+    /// Wrong input, such as a flag, a configuration or a board (exit code 2).
     User(String),
-    /// Something failed while running (exit code 1).
-    ///
-    /// Such as a full disk, a device that went away.
+    /// A failure while running, such as a full disk (exit code 1).
     Runtime(String),
 }
 
-/// The result of anything that can fail.
+/// The result of what can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An error of what the user gave.
+    /// An error in what the user gave.
     pub fn user(sentence: impl Into<String>) -> Self {
         Self::User(sentence.into())
     }
@@ -31,7 +25,7 @@ impl Error {
         Self::Runtime(sentence.into())
     }
 
-    /// The same error, the sentence behind the name of a key or a flag.
+    /// The error with the name of a key or flag before its sentence.
     #[must_use]
     pub fn of(self, key: &str) -> Self {
         match self {
@@ -59,21 +53,18 @@ impl Display for Error {
 
 impl std::error::Error for Error {}
 
-/// A value out of its range.
+/// A value out of range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
     /// The whole key, such as `learning.batch`.
     pub key: String,
-    /// What was given.
+    /// The value.
     pub value: String,
     /// What is allowed.
     pub allowed: String,
 }
 
-/// Checks one value.
-///
-/// # Errors
-/// When it is not right: its key, itself, and what is allowed.
+/// Checks one value; a wrong one is returned with its key and what is allowed.
 pub fn require(
     right: bool,
     key: &str,
@@ -86,10 +77,10 @@ pub fn require(
     }
 }
 
-/// What a wrong type should have been, in the user's words, not the program's.
+/// A parser's message about a wrong type, in the user's words.
 pub fn in_words(message: &str) -> String {
     let message = message.trim_end();
-    // A section is known to the user by its key, which is told beside the message.
+    // The user knows a section by its key, which stands beside the message.
     let message = match message.split_once("expected struct ") {
         Some((before, after)) => {
             format!("{before}expected a section of keys{}", after.trim_start_matches(char::is_alphanumeric))

@@ -1,6 +1,4 @@
-//! Files that are complete or not there.
-//!
-//! They are written to the side, flushed to the disk and renamed.
+//! Files that are whole or not there: written aside, flushed to the disk and renamed.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -9,19 +7,18 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// What a file is called until it is whole.
+/// The path of a file until it is whole.
 fn side_of(path: &Path) -> PathBuf {
     let mut side: OsString = path.file_name().unwrap_or_default().to_owned();
     side.push(".partial");
     path.with_file_name(side)
 }
 
-/// Writes a file so that at every instant the old or the new content is there.
-///
-/// A link stays, and the file that it names is written, if there is one.
+/// Writes a file so that at every instant either the old or the new content is there. A link stays,
+/// and the file behind it is written.
 ///
 /// # Errors
-/// When the file cannot be written; the old content is then untouched.
+/// If the file cannot be written; the old content then stays.
 pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
     let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let side = side_of(path);
@@ -30,7 +27,8 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
         file.write_all(content)?;
         file.sync_all()?;
         fs::rename(&side, path)?;
-        // The rename itself reaches the disk with the folder; where folders cannot be opened it is left to the system.
+        // The folder must reach the disk, too; a system that cannot open folders decides for
+        // itself.
         if let Some(Ok(folder)) = path.parent().map(File::open) {
             folder.sync_all().ok();
         }
@@ -42,10 +40,10 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
     })
 }
 
-/// Checks before long work that a file named by a flag has a place to lie in.
+/// Checks, before long work, that a file named by a flag can be written.
 ///
 /// # Errors
-/// When its folder does not exist or takes no file, or what has that name is no file that could be replaced.
+/// If the folder is missing or refuses a file, or if something other than a file has the name.
 pub fn check_destination(flag: &str, path: &Path) -> Result<()> {
     if path.to_string_lossy().ends_with(std::path::is_separator) {
         return Err(Error::user(format!("{flag} {}: this names a folder, not a file", path.display())));
@@ -58,7 +56,7 @@ pub fn check_destination(flag: &str, path: &Path) -> Result<()> {
     if path.exists() && !path.is_file() {
         return Err(Error::user(format!("{flag} {}: this is no file, but a folder or a device", path.display())));
     }
-    // Beside it, where it will be written first, by a name that nobody else has.
+    // A file is written aside first; the name with the process id is nobody else's.
     let side = side_of(&path.canonicalize().unwrap_or_else(|_| path.to_owned()));
     let mut own = side.clone().into_os_string();
     own.push(format!(".{}", std::process::id()));
@@ -69,10 +67,7 @@ pub fn check_destination(flag: &str, path: &Path) -> Result<()> {
     tried.map_err(|error| Error::user(format!("{flag} {}: it cannot be written: {error}", path.display())))
 }
 
-/// Checks that two flags do not name the same file.
-///
-/// # Errors
-/// When they do: what is written first would be lost.
+/// Checks that two flags do not name the same file, of which the first content would be lost.
 pub fn check_apart((flag, path): (&str, &Path), (other, of_other): (&str, &Path)) -> Result<()> {
     let whole = |path: &Path| -> io::Result<PathBuf> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -88,25 +83,16 @@ pub fn check_apart((flag, path): (&str, &Path), (other, of_other): (&str, &Path)
 }
 
 /// Reads a file that the user named.
-///
-/// # Errors
-/// When it is not there or cannot be read.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|error| Error::user(format!("{} cannot be read: {error}", path.display())))
 }
 
-/// The same of a file that may have so many bytes.
-///
-/// # Errors
-/// When it is not there, cannot be read or is longer.
+/// Reads a file of at most `longest` bytes that the user named.
 pub fn read_limited(path: &Path, longest: u64) -> Result<Vec<u8>> {
     limited(File::open(path), &path.display().to_string(), longest)
 }
 
-/// The same of standard input.
-///
-/// # Errors
-/// When it cannot be read or is longer.
+/// Reads at most `longest` bytes of standard input.
 pub fn read_input_limited(longest: u64) -> Result<Vec<u8>> {
     limited(Ok(io::stdin().lock()), "standard input", longest)
 }
@@ -121,10 +107,10 @@ fn limited(source: io::Result<impl io::Read>, name: &str, longest: u64) -> Resul
     }
 }
 
-/// What a user gave as text, without the byte order mark with which some editors begin it.
+/// The text of a user's file, without a byte order mark, with which some editors begin.
 ///
 /// # Errors
-/// What is not UTF-8; `name` is what the error calls it.
+/// If the bytes are not UTF-8; `name` is the file's name in the message.
 pub fn text(name: &str, bytes: Vec<u8>) -> Result<String> {
     let text = String::from_utf8(bytes).map_err(|_| Error::user(format!("{name} is not UTF-8 text")))?;
     match text.strip_prefix('\u{feff}') {

@@ -1,6 +1,5 @@
-//! Which instructions of the processor are used.
-//!
-//! The fastest that it has, unless the environment variable `MATCHQ_INSTRUCTIONS` names a smaller set.
+//! Which instructions of the processor the program uses: the fastest there are, or a smaller set
+//! named by the environment variable `MATCHQ_INSTRUCTIONS`.
 
 use std::env;
 use std::fmt::{self, Display, Formatter};
@@ -8,23 +7,21 @@ use std::sync::LazyLock;
 
 use crate::error::{Error, Result};
 
-/// A set of instructions; each includes those before it.
+/// A set of instructions, which includes all sets before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InstructionSet {
-    /// What every processor has that the program runs on.
+    /// Instructions of every supported processor.
     Portable,
-    /// Registers of eight numbers: AVX2, FMA and bit instructions.
-    ///
-    /// The bit instructions are those that came with the others.
+    /// Registers of eight 32-bit numbers: AVX2, FMA, POPCNT, LZCNT, BMI1 and BMI2.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// Registers of sixteen numbers: the F, BW, DQ and VL parts of AVX-512.
+    /// Registers of sixteen 32-bit numbers: AVX-512 F, BW, DQ and VL.
     #[cfg(target_arch = "x86_64")]
     Avx512,
     /// Products of pairs of bfloat16: AVX512_BF16.
     #[cfg(target_arch = "x86_64")]
     Avx512Bf16,
-    /// Products of tiles of pairs of bfloat16: AMX, which the system must have let the process use.
+    /// Products of tiles of pairs of bfloat16: AMX, if the system lets the process use them.
     #[cfg(target_arch = "x86_64")]
     Amx,
 }
@@ -33,7 +30,7 @@ pub enum InstructionSet {
 const VARIABLE: &str = "MATCHQ_INSTRUCTIONS";
 
 impl InstructionSet {
-    /// All that this processor has, the smallest first.
+    /// The sets of this processor, the smallest first.
     pub fn present() -> Vec<Self> {
         #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
         let mut present = vec![Self::Portable];
@@ -63,17 +60,17 @@ impl InstructionSet {
         present
     }
 
-    /// The one in use.
+    /// The set in use.
     #[inline]
     pub fn used() -> Self {
         static USED: LazyLock<InstructionSet> = LazyLock::new(|| InstructionSet::chosen().unwrap_or_default());
         *USED
     }
 
-    /// The one that the environment names, else the largest.
+    /// The set that the environment names, else the largest.
     ///
     /// # Errors
-    /// When it names none that this processor has.
+    /// If this processor has no set of that name.
     pub fn chosen() -> Result<Self> {
         match env::var_os(VARIABLE).unwrap_or_default().to_string_lossy() {
             name if name.is_empty() => Ok(Self::default()),
@@ -89,9 +86,8 @@ impl InstructionSet {
         })
     }
 
-    /// Whether a network is computed otherwise than by the set of that name.
-    ///
-    /// The largest sets have the same instructions but for pairs of bfloat16.
+    /// Whether this set and the one named compute a network differently. `pairs`: by pairs of
+    /// bfloat16, for which alone the largest sets differ.
     pub fn differs_from(self, name: &str, pairs: bool) -> bool {
         let of_numbers = |name: &str| match name {
             "avx512bf16" | "amx" if !pairs => "avx512".to_owned(),
@@ -116,7 +112,7 @@ impl InstructionSet {
 }
 
 impl Default for InstructionSet {
-    /// The largest that this processor has.
+    /// The largest set of this processor.
     fn default() -> Self {
         Self::present().into_iter().max().unwrap_or(Self::Portable)
     }
@@ -128,22 +124,23 @@ impl Display for InstructionSet {
     }
 }
 
-/// Whether there are tiles of bfloat16, and leave to use them, which is asked for here.
+/// Whether the processor has tiles of bfloat16 and the system lets this process use them; asks the
+/// system for leave.
 ///
-/// `is_x86_feature_detected` does not know them yet. Linux keeps their state only for processes that have asked
-/// (<https://docs.kernel.org/arch/x86/xstate.html>).
+/// `is_x86_feature_detected` does not know tiles yet. Linux keeps their state only for processes
+/// that ask (<https://docs.kernel.org/arch/x86/xstate.html>).
 #[cfg(target_arch = "x86_64")]
 fn has_amx() -> bool {
     use std::arch::x86_64::{__cpuid_count, _xgetbv};
 
     /// Leaf 7: bfloat16 in tiles, and tiles.
     const FEATURES: u32 = 1 << 22 | 1 << 24;
-    /// What of the tiles the system keeps: configuration and data.
+    /// State of the tiles that the system keeps: configuration and data.
     const STATE: u64 = 3 << 17;
 
     #[target_feature(enable = "xsave")]
     fn kept() -> u64 {
-        // SAFETY: register 0 is there where the instruction is.
+        // SAFETY: register 0 exists wherever the instruction does.
         unsafe { _xgetbv(0) }
     }
 
@@ -157,7 +154,8 @@ fn has_amx() -> bool {
 /// Asks Linux for leave to use tiles.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 fn may_use_tiles() -> bool {
-    // `arch_prctl`, its request for a part of the state, and the tiles' data.
+    // The system call `arch_prctl`, its request for a part of the state, and the part: the tiles'
+    // data.
     const CALL: i64 = 158;
     const REQUEST: i64 = 0x1023;
     const TILES: i64 = 18;

@@ -1,30 +1,29 @@
-//! One game's luck as several sequences.
-//!
-//! Games which differ in one place have the same luck in the others.
+//! A stream for each column of a board.
 
 use super::{Draw, Role, Stream};
 
-/// Streams of one seed and index: one for each lane, and one for all else.
+/// Streams under one seed and index: one for each lane, made at its first draw, and one for the
+/// rest.
 ///
-/// A lane's is made when it is first drawn from. Two simulations with the same luck in which different moves are
-/// tried draw different numbers of tokens. With one sequence all later tokens would be shifted and the luck no
-/// longer the same; with one for each column of the board it stays the same wherever both have drawn as many. On
-/// match-3 that takes a tenth from the variance of the difference between two moves.
+/// Two simulations with the same luck try different moves, and so draw different numbers of tokens.
+/// One sequence would then shift all later tokens; a sequence for each column keeps the luck the
+/// same wherever both have drawn as many. On match-3 this removes a tenth of the variance of the
+/// difference between two moves.
 #[derive(Clone)]
 pub struct ColumnStreams {
     seed: u64,
     role: Role,
     index: u64,
     lanes: [Option<Stream>; Self::COUNT],
-    /// The stream for all that is not drawn in a lane.
+    /// The stream for draws without a lane.
     pub other: Stream,
 }
 
 impl ColumnStreams {
-    /// Lanes that are kept apart; those above share them.
+    /// Lanes with a stream of their own; higher ones share these.
     const COUNT: usize = 16;
 
-    /// The luck of an index, below 2^59, in a role under a seed.
+    /// The streams of an index, below 2^59, in a role under a seed.
     pub fn new(seed: u64, role: Role, index: u64) -> Self {
         let lanes = [const { None }; Self::COUNT];
         Self { seed, role, index, lanes, other: Stream::new(seed, role, index << 5) }

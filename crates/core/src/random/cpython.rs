@@ -1,4 +1,4 @@
-//! CPython's `random.Random`, as far as the original game uses it.
+//! CPython's `random.Random`, as far as the original match-3 uses it.
 
 use std::fmt;
 
@@ -6,10 +6,8 @@ use rand_mt::Mt;
 
 use super::{Draw, SeededDraw};
 
-/// The generator `random.Random(seed)` of CPython.
-///
-/// It is MT19937 (Matsumoto and Nishimura 1998), seeded by `init_by_array` with the 32-bit words of the seed as
-/// `Modules/_randommodule.c` does.
+/// The generator `random.Random(seed)` of CPython: MT19937 (Matsumoto and Nishimura 1998), seeded
+/// by `init_by_array` with the 32-bit words of the seed as in `Modules/_randommodule.c`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CPythonRandom(Mt);
 
@@ -34,9 +32,8 @@ impl fmt::Debug for CPythonRandom {
 }
 
 impl Draw for CPythonRandom {
-    /// `randint(0, n - 1)`: an output's top bits, until they are below `n`.
-    ///
-    /// As many bits are taken as `n` has.
+    /// `randint(0, n - 1)`: the top bits of an output, as many as `n` has, until they are below
+    /// `n`.
     fn below(&mut self, n: u32) -> u32 {
         let unused_bits = n.leading_zeros();
         loop {

@@ -1,4 +1,4 @@
-//! The program's own random streams: one for each use, all from one seed.
+//! The program's own random streams, all from one seed.
 
 use std::convert::Infallible;
 
@@ -8,13 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{Draw, SeededDraw};
 
-/// What a stream is used for.
-///
-/// The discriminants are part of the seeding and never change.
+/// What a stream is used for. The numbers are part of the seeding and never change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
 pub enum Role {
-    /// The tokens of one game of a vector of games.
+    /// The tokens of a game.
     Game = 1,
     /// Whether to explore, and with which action.
     Explore = 2,
@@ -22,21 +20,20 @@ pub enum Role {
     Sample = 3,
     /// Under which symmetry a transition is learned.
     Symmetry = 4,
-    /// The first weights.
+    /// Initial weights.
     Initialise = 5,
     /// The choice among equally good actions.
     Tie = 6,
-    /// The outcomes that a learner simulates.
+    /// Outcomes that a learner simulates.
     Simulate = 7,
-    /// Which wave of a chain is learned.
+    /// Which waves of chains are learned.
     Wave = 8,
-    /// The outcomes by which the luck of a game that was played is estimated.
+    /// Outcomes that estimate the luck of a played game.
     Luck = 9,
 }
 
-/// A stream of random numbers, whose state can be saved: xoshiro256++.
-///
-/// Blackman and Vigna 2019, "Scrambled linear pseudorandom number generators".
+/// A stream of random numbers whose state can be saved: xoshiro256++ (Blackman and Vigna 2019,
+/// "Scrambled linear pseudorandom number generators").
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Xoshiro256PlusPlus")]
 pub struct Stream(Xoshiro256PlusPlus);
@@ -44,7 +41,7 @@ pub struct Stream(Xoshiro256PlusPlus);
 impl TryFrom<Xoshiro256PlusPlus> for Stream {
     type Error = &'static str;
 
-    /// Refuses the one state, all zeros, that the generator never leaves.
+    /// Refuses all zeros, the one state that the generator never leaves.
     fn try_from(generator: Xoshiro256PlusPlus) -> Result<Self, Self::Error> {
         let mut next = generator.clone();
         next.next_u64();
@@ -56,13 +53,12 @@ impl TryFrom<Xoshiro256PlusPlus> for Stream {
 }
 
 impl Stream {
-    /// The stream of a role and an index under a seed.
-    ///
-    /// Different ones are independent of each other.
+    /// The stream of a role and an index under a seed, independent of all others.
     pub fn new(seed: u64, role: Role, index: u64) -> Self {
         let mut state = [0; 32];
         for (lane, word) in (1_u64..).zip(state.chunks_exact_mut(8)) {
-            // Each step is a bijection, so two streams that differ in one part differ in every word.
+            // Each step is a bijection, so two streams that differ in one part differ in every
+            // word.
             let mixed = mix(seed.wrapping_add(lane.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
             let mixed = mix(mix(mixed ^ role as u64) ^ index);
             word.copy_from_slice(&mixed.to_le_bytes());
@@ -76,9 +72,8 @@ impl Stream {
     }
 }
 
-/// SplitMix64's finaliser.
-///
-/// Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators".
+/// SplitMix64's finaliser (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number
+/// generators").
 fn mix(word: u64) -> u64 {
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -86,17 +81,14 @@ fn mix(word: u64) -> u64 {
 }
 
 impl Draw for Stream {
-    /// One 64-bit output, scaled by multiplication.
-    ///
-    /// No number is preferred by more than n in 2^64.
+    /// One 64-bit output, scaled by multiplication; the bias is at most n in 2^64.
     #[inline]
     fn below(&mut self, n: u32) -> u32 {
         ((u128::from(self.0.next_u64()) * u128::from(n)) >> 64) as u32
     }
 
-    /// Several numbers from each 64-bit output.
-    ///
-    /// They are as many digits in base n as 32 bits hold, so that no number is preferred by more than one in 2^32.
+    /// Several numbers from each 64-bit output: as many digits in base n as 32 bits hold, so that
+    /// the bias is at most one in 2^32.
     fn fill_below(&mut self, n: u32, out: &mut [u8]) {
         let digits = if n <= 1 { out.len() } else { u32::MAX.ilog(n) as usize };
         for chunk in out.chunks_mut(digits.max(1)) {
