@@ -1,11 +1,9 @@
-//! Sets of actions.
-
 /// A set of actions, one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ActionMask([u64; 4]);
 
 impl ActionMask {
-    /// The number of actions a mask can hold.
+    /// Actions that a mask can hold.
     pub const CAPACITY: usize = 256;
 
     /// No action.
@@ -34,13 +32,13 @@ impl ActionMask {
         self.0[action / 64] |= 1 << (action % 64);
     }
 
-    /// Takes an action out.
+    /// Removes an action.
     #[inline]
     pub const fn remove(&mut self, action: usize) {
         self.0[action / 64] &= !(1 << (action % 64));
     }
 
-    /// The actions that are not in another set.
+    /// The actions that are not in the other set.
     #[inline]
     pub fn without(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|word| self.0[word] & !other.0[word]))
@@ -81,7 +79,7 @@ impl ActionMask {
         })
     }
 
-    /// The action with `k` smaller ones in the set.
+    /// The action at place `k` of the set, in ascending order from 0.
     #[inline]
     pub fn nth(&self, mut k: usize) -> Option<usize> {
         for (word, mut bits) in self.0.into_iter().enumerate() {

@@ -1,19 +1,14 @@
-//! The test that every game must pass, whatever its rules.
-//!
-//! One for all, called by the tests of each game.
+//! Checks that a game keeps the promises of the traits: called by the tests of every game.
 
 use std::collections::HashSet;
 
 use super::{ActionFeatures, ActionMask, Image, MaskKind, Plan, Text, offered};
 use crate::random::{Draw, Role, Stream};
 
-/// The longest game there may be, in moves.
+/// Moves after which a game must have ended.
 const LONGEST_GAME: usize = 100_000;
 
-/// Plays games of a seed and checks what [`Image`] and traits below it promise.
-///
-/// # Panics
-/// If the game breaks a promise.
+/// Plays games from a seed and checks the promises of [`Image`] and the traits below it.
 pub fn check<G: Image>(rules: &G::Rules, seed: u64) {
     check_actions::<G>();
     for (index, kind) in (0..).zip(MaskKind::all::<G>()) {
@@ -63,7 +58,7 @@ pub fn check<G: Image>(rules: &G::Rules, seed: u64) {
     }
 }
 
-/// Who watches an action sees a chain that begins with it and ends at rest.
+/// Checks that the waves seen of an action begin with it and end at rest.
 fn check_seen<G: Image>(game: &G, stream: &Stream, action: usize) {
     let (mut watched, mut watched_stream) = (game.clone(), stream.clone());
     let (mut twin, mut twin_stream) = (game.clone(), stream.clone());
@@ -78,7 +73,7 @@ fn check_seen<G: Image>(game: &G, stream: &Stream, action: usize) {
     assert_eq!(rest.points, if seen.is_empty() { step.reward } else { 0.0 }, "the points of a board at rest");
 }
 
-/// Actions have places of their own, and symmetries permute them.
+/// Checks that every action has an output of its own, and that symmetries permute the actions.
 fn check_actions<G: Image>() {
     assert!((1..=ActionMask::CAPACITY).contains(&G::ACTIONS));
     let mut places = HashSet::new();
@@ -94,9 +89,8 @@ fn check_actions<G: Image>() {
     }
 }
 
-/// Masks are of legal actions, images of zeros and ones.
-///
-/// An image is wholly written and holds as many ones under every symmetry.
+/// Checks masks and images: legal actions, all numbers written, 0 or 1, the same count of ones
+/// under every symmetry.
 fn check_position<G: Image>(state: &G::State) {
     let legal = G::mask(state, MaskKind::LEGAL);
     assert!(!legal.is_empty(), "there is a legal action");
@@ -129,9 +123,8 @@ fn check_position<G: Image>(state: &G::State) {
     }
 }
 
-/// What is certain of actions is written for them alone.
-///
-/// It is what the trait's own way finds in their afterstates.
+/// Checks that [`certain`](crate::Lookahead::certain) gives exactly the asked actions, with the
+/// points that follow from their afterstates.
 fn check_afterstates<G: Image>(state: &G::State) {
     let (mask, _) = offered::<G>(state, MaskKind::default_of::<G>());
     let last = MaskKind(G::MASKS.len() - 1);
@@ -157,16 +150,15 @@ fn check_afterstates<G: Image>(state: &G::State) {
     }
 }
 
-/// The best certain plan from a position.
+/// Points of the best certain plan from a position.
 fn best<G: Image>(state: &G::State, actions: &ActionMask, depth: u32) -> f64 {
     let mut values = vec![0.0; G::ACTIONS];
     G::certain(state, actions, Plan::of(depth), |action, points| values[action] = points);
     actions.iter().map(|action| f64::from(values[action])).fold(0.0, f64::max)
 }
 
-/// An action's afterstate is where its waves end, with their points.
-///
-/// It leaves one action less where actions are counted.
+/// Checks that an action's afterstate is where its waves end, with their points and one action
+/// less.
 fn check_after<G: Image>(state: &G::State, action: usize) {
     let after = G::after(state, action);
     let (mut board, mut points) = (G::done(state, action), None);
@@ -198,10 +190,8 @@ fn check_after<G: Image>(state: &G::State, action: usize) {
     }
 }
 
-/// Plays a game of a seed and checks what [`Text`] and [`Features`] promise.
-///
-/// # Panics
-/// If the game breaks a promise.
+/// Plays a game from a seed and checks the promises of [`Text`] and
+/// [`StateFeatures`](crate::StateFeatures).
 pub fn check_text<G: Text + ActionFeatures>(rules: &G::Rules, seed: u64) {
     let mut stream = Stream::new(seed, Role::Game, 0);
     let mut choice = Stream::new(seed, Role::Explore, 0);

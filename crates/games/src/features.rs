@@ -1,42 +1,37 @@
-//! How linear values and linear controllers see a game: by features of positions and of actions.
+//! The traits [`StateFeatures`] and [`ActionFeatures`]: a position or an action as a few numbers.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Lookahead, MaskKind, Step, actions_of_a_game, offered};
 use crate::random::{Draw, Stream};
 
-/// How far a game went.
-///
-/// It was played to its end, or for as many moves as were allowed.
+/// A game that was played to its end or to a number of moves.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Run {
-    /// Its points.
+    /// The score.
     pub score: f64,
-    /// Moves that were played.
+    /// Moves played.
     pub moves: u64,
-    /// Whether it ended.
+    /// Whether the game ended.
     pub is_over: bool,
 }
 
-/// Features of positions, for values that are linear in them.
+/// A position as a few numbers. The player `value` and the learner `fitted` need this trait.
 pub trait StateFeatures: Lookahead {
     /// The features' names.
     const NAMES: &'static [&'static str];
 
-    /// The features of a position or an afterstate, in their names' order.
+    /// The features of a position or an afterstate, in the order of [`NAMES`](Self::NAMES).
     fn features(state: &Self::State) -> Vec<f64>;
 
-    /// The descriptions of a position, whose value is that of the best.
-    ///
-    /// Each is as many numbers as there are features, and the first one is the position's features; where it can be
-    /// seen in one way only there is no other.
+    /// Gives each way to describe a position by its features, first [`features`](Self::features).
+    /// The value of a position is that of its best description; by default there is only one.
     fn descriptions(state: &Self::State, mut give: impl FnMut(&[f64])) {
         give(&Self::features(state));
     }
 
-    /// Positions from which values are learned.
-    ///
-    /// By default those in which games of random actions are after some of them.
+    /// Positions to learn values from; by default from random games, each after a random number of
+    /// moves.
     fn positions(rules: &Self::Rules, count: usize, stream: &mut Stream) -> Vec<Self::State> {
         let most = match actions_of_a_game::<Self>() {
             0 => 50,
@@ -58,35 +53,34 @@ pub trait StateFeatures: Lookahead {
     }
 }
 
-/// Features of actions, for linear controllers.
+/// An action as a few numbers. The player `linear` and the learners `evolution`, `imitation` and
+/// `lspi` need this trait; the defaults fit any game.
+///
+/// An action's value is the sum of its features times their weights. `terms` are pairs of a
+/// feature, by its place in [`action_names`](Self::action_names), and its weight.
 pub trait ActionFeatures: StateFeatures {
-    /// The names of an action's features.
-    ///
-    /// By default they are its points, and the features of its afterstate.
+    /// The names of an action's features; by default its points, then the features of its
+    /// afterstate.
     fn action_names() -> Vec<&'static str> {
         std::iter::once("points").chain(Self::NAMES.iter().copied()).collect()
     }
 
-    /// Whether a feature tells of the action alone, and not of its afterstate.
-    ///
-    /// A player that looks further adds up what such features say of each action on the way.
+    /// Whether a feature describes the action itself, not its afterstate. A player that plans
+    /// several actions adds up these features along the way.
     fn is_of_action(feature: usize) -> bool {
         feature == 0
     }
 
-    /// Sets of an action's features: a name, and the features'.
+    /// Named sets of an action's features, to choose from in configurations.
     fn feature_sets() -> Vec<(&'static str, Vec<&'static str>)> {
         Vec::new()
     }
 
-    /// Gives the positions of equal chance that may follow an afterstate.
-    ///
-    /// It does where the game can tell; by default it gives none.
+    /// Gives the positions, of equal probability, that may follow an afterstate; by default none.
     fn each_next(_after: &Self::State, _give: impl FnMut(&Self::State)) {}
 
-    /// Gives each action that a controller chooses from, and its features.
-    ///
-    /// The features are those that are not 0, by their places.
+    /// Gives each action to choose from, by default those of the default mask, and its features that
+    /// are not 0, each with its place.
     fn action_features(state: &Self::State, mut give: impl FnMut(usize, &[(usize, f64)])) {
         for action in offered::<Self>(state, MaskKind::default_of::<Self>()).0.iter() {
             let after = Self::after(state, action);
@@ -96,11 +90,8 @@ pub trait ActionFeatures: StateFeatures {
         }
     }
 
-    /// Gives the sum of the weighed features of each action in each position.
-    ///
-    /// The actions are those that a controller chooses from. `terms` are features by their place in
-    /// [`action_names`](Self::action_names), and weights; what is given is the place of the position, the action, and
-    /// the sum.
+    /// Gives the value of each action in each position: the position's place in `states`, the
+    /// action, the value.
     fn weigh(states: &[Self::State], terms: &[(usize, f64)], mut give: impl FnMut(usize, usize, f64)) {
         let mut weights = vec![0.0; Self::action_names().len()];
         terms.iter().for_each(|(feature, weight)| weights[*feature] += weight);
@@ -111,9 +102,7 @@ pub trait ActionFeatures: StateFeatures {
         }
     }
 
-    /// The first of the actions with the highest sum of weighed features.
-    ///
-    /// It is 0 where there is none.
+    /// The action of the highest value, of equal ones the first; 0 if there is none.
     fn first_best(state: &Self::State, terms: &[(usize, f64)]) -> usize {
         let (mut best, mut chosen) = (f64::NEG_INFINITY, None);
         Self::weigh(std::slice::from_ref(state), terms, |_, action, value| {
@@ -124,10 +113,10 @@ pub trait ActionFeatures: StateFeatures {
         chosen.unwrap_or(0)
     }
 
-    /// Plays on by a linear controller, as long as `moved` says so.
+    /// Plays the action of the highest value, of equal ones the first, until `moved` returns false.
     ///
-    /// Of equal actions it plays the first. After each move `moved` is given the game, which it may exchange for
-    /// another that has not ended, the random numbers, the action, and what it brought. It must not weigh moves itself.
+    /// After each move `moved` gets the game, the random numbers, the action and what the action
+    /// brought. `moved` may put another unfinished game in place, but must not call [`weigh`](Self::weigh).
     fn drive<D: Draw>(
         game: &mut Self,
         terms: &[(usize, f64)],
@@ -143,9 +132,7 @@ pub trait ActionFeatures: StateFeatures {
         }
     }
 
-    /// Plays a game by a linear controller, for so many moves at the most.
-    ///
-    /// It plays at least one.
+    /// Plays a game by the actions of the highest value, for at most `most` moves and at least one.
     fn play_weighed(rules: &Self::Rules, terms: &[(usize, f64)], stream: &mut Stream, most: u64) -> Run {
         let mut game = Self::new(rules, stream);
         let mut moves = 0;

@@ -1,4 +1,4 @@
-//! The trait of a game: rules, states, actions, dealing and stepping.
+//! The trait [`Game`]: dealing, moves and the score.
 
 use std::fmt::Debug;
 
@@ -8,46 +8,44 @@ use serde::de::DeserializeOwned;
 use super::{ActionMask, Mask, MaskKind};
 use crate::random::{Draw, Role, SeededDraw, Stream};
 
-/// What one move brought.
+/// What a move brought.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Step {
-    /// The points the move gained.
+    /// Points of the move.
     pub reward: f32,
     /// Whether the game is over.
     pub terminal: bool,
-    /// Waves of the move's chain; 0 in games that have none.
+    /// Waves of the move's chain; 0 in games without chains.
     pub waves: u32,
 }
 
-/// A game for one player, played by numbered actions.
+/// A game for one player: deals, plays numbered actions and keeps the score. Every game needs this
+/// trait.
 ///
-/// A state is what a player may know; a game is a state with its score and the parameters of its rules.
+/// A [`State`](Self::State) is all that a player may know of a position. The game itself holds its
+/// state, its score and the parameters of its rules.
 pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
-    /// The parameters of the rules, by their names.
-    ///
-    /// The default is the game as it is known.
+    /// The parameters of the rules, serialised by name. The default is the game as people know it.
     type Rules: Clone + Default + PartialEq + Debug + Send + Sync + Serialize + DeserializeOwned;
-    /// All that a player may know of a position, packed: what replay stores.
+    /// All that a player may know of a position, packed into few bytes.
     type State: Copy + Send + Sync + PartialEq + Debug + Serialize + DeserializeOwned;
-    /// The generator by which a seed means a game.
+    /// The generator that turns a seed into a game.
     type Rng: SeededDraw;
 
-    /// The name used in configurations, in files and on the command line.
+    /// The name in configurations, in files and on the command line.
     const NAME: &'static str;
-    /// Actions, numbered from 0; at most [`ActionMask::CAPACITY`].
+    /// The number of actions, at most [`ActionMask::CAPACITY`]; actions are numbered from 0.
     const ACTIONS: usize;
-    /// The masks there are, the first one of the legal actions.
+    /// The game's masks: the first one holds the legal actions.
     const MASKS: &'static [Mask];
 
     /// Deals a new game.
     fn new(rules: &Self::Rules, draw: &mut impl Draw) -> Self;
 
-    /// A game in a position, with a score of 0 and a future of its own.
+    /// A game that continues from a position, with a score of 0.
     fn at(rules: &Self::Rules, state: &Self::State) -> Self;
 
-    /// Plays an action.
-    ///
-    /// After the end of the game nothing changes and the reward is 0.
+    /// Plays an action. After the end of the game nothing changes and the reward is 0.
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step;
 
     /// Whether the game has ended.
@@ -59,22 +57,17 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     /// What a player may know of the position.
     fn state(&self) -> Self::State;
 
-    /// The actions of a mask in a position; none where it holds none.
-    ///
-    /// Players are [offered](super::offered) another mask's then. Of the legal actions there is always one.
+    /// The actions of a mask in a position. The legal mask is never empty before the end of the
+    /// game; where another one is empty, [`offered`](super::offered) gives players a wider one.
     fn mask(state: &Self::State, kind: MaskKind) -> ActionMask;
 
-    /// Actions left in a position where the rules set their number, else 0.
-    ///
-    /// One less after each action.
+    /// Actions left until the end, one less after each action; 0 where the rules set no number.
     fn actions_left(_state: &Self::State) -> usize {
         0
     }
 }
 
-/// Actions of a whole game where the rules set their number, else 0.
-///
-/// The rules are the default ones.
+/// Actions of a whole game by the default rules; 0 where the rules set no number.
 pub fn actions_of_a_game<G: Game>() -> usize {
     G::actions_left(&G::new(&G::Rules::default(), &mut Stream::new(0, Role::Game, 0)).state())
 }

@@ -1,37 +1,33 @@
-//! How a convolutional network sees a game.
+//! The trait [`Image`]: a position as planes of numbers.
 
 use super::{Lookahead, MaskKind};
 
-/// How a convolutional network sees a game.
+/// A position as planes of numbers. Networks, their players and the learner `dqn` need this trait.
 ///
-/// The image of a position is `[PLANES, ROWS, COLUMNS]`, rows from the top, each number 0 or 1; the scalars are
-/// whole-board facts in `0.0..=1.0`. Q-values are read off `[ACTION_PLANES, ROWS, COLUMNS]`.
+/// The image is `[PLANES, ROWS, COLUMNS]`, rows from the top, of 0 and 1; beside it stand `SCALARS`
+/// numbers in `0.0..=1.0`. A Q-network answers with `[ACTION_PLANES, ROWS, COLUMNS]`.
 pub trait Image: Lookahead {
     /// Planes of the image.
     const PLANES: usize;
-    /// Leading planes that are interchangeable (colours); 0 for none.
-    ///
-    /// Permuting them gives a position of equal value.
+    /// The first planes, if they stand for colours that can be exchanged: a permutation of them
+    /// gives a position of equal value. 0 for none.
     const COLOURS: usize;
     /// Rows of the image.
     const ROWS: usize;
     /// Columns of the image.
     const COLUMNS: usize;
-    /// Numbers beside the image, at least one.
+    /// Numbers beside the image, at least 1.
     const SCALARS: usize;
     /// Planes of the Q-network's output.
     const ACTION_PLANES: usize;
-    /// Symmetries of the game, numbered from 0, which is the identity.
+    /// Symmetries of the game; number 0 is the identity.
     const SYMMETRIES: usize;
 
-    /// Writes the image and the scalars of a position under a symmetry.
-    ///
-    /// Both slices are wholly overwritten. What is unknown in an afterstate is 0 in all planes.
+    /// Writes all of the image and of the scalars of a position, under a symmetry. An unknown cell
+    /// is 0 in all planes.
     fn encode(state: &Self::State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]);
 
-    /// Writes the image as bytes, and the scalars.
-    ///
-    /// They are those of [`encode`](Self::encode) without a symmetry.
+    /// Writes the image as bytes, and the scalars, both without a symmetry.
     fn encode_bytes(state: &Self::State, image: &mut [u8], scalars: &mut [f32]) {
         let mut numbers = vec![0.0; image.len()];
         Self::encode(state, 0, &mut numbers, scalars);
@@ -40,18 +36,15 @@ pub trait Image: Lookahead {
         }
     }
 
-    /// The mask by which positions that may follow are judged in training.
-    ///
-    /// It is another than the given one where that takes too long to find in so many positions.
+    /// Mask by which training judges the positions after `kind`: another one where finding `kind` in
+    /// so many positions takes too long.
     fn successor_mask(kind: MaskKind) -> MaskKind {
         kind
     }
 
-    /// Where an action's Q-value is read off: (output plane, row, column).
+    /// Where an action's Q-value stands in the output: (plane, row, column).
     fn place(action: usize) -> (usize, usize, usize);
 
-    /// The number of an action on the board shown under a symmetry.
-    ///
-    /// The board is the one that [`encode`](Self::encode) writes.
+    /// The number of an action on the board that [`encode`](Self::encode) writes under a symmetry.
     fn transform_action(action: usize, symmetry: usize) -> usize;
 }

@@ -1,9 +1,16 @@
-//! The games: rules, positions and moves, and what follows from a move for certain.
+//! The games: their rules, positions and moves. To add one, implement these traits:
 //!
-//! A [`Game`] deals, plays and keeps the score. [`Lookahead`] tells what follows from a move before
-//! chance decides, [`Image`] shows a position to a network, [`StateFeatures`] and
-//! [`ActionFeatures`] describe it by numbers, and [`Text`] writes and reads it. [`Games`] steps many
-//! games at once; [`conformance`] holds every game to the traits' promises.
+//! | trait | says | needed by |
+//! |---|---|---|
+//! | [`Game`] | deal, moves, score | everything |
+//! | [`Lookahead`] | what follows from a move before chance decides | all players but random ones |
+//! | [`Image`] | a position as planes of numbers | networks |
+//! | [`StateFeatures`] | a position as a few numbers | linear values of positions |
+//! | [`ActionFeatures`] | a move as a few numbers | linear values of moves |
+//! | [`Text`] | positions and moves as text | people, files, pictures, other programs |
+//!
+//! [`conformance`] checks that a game keeps what the traits promise, [`Games`] steps many games at
+//! once, and [`toy`] is the shortest example.
 //!
 //! ```
 //! use matchq_games::random::{Draw as _, Role, Stream};

@@ -1,62 +1,53 @@
-//! What follows from an action for certain, before chance decides anything.
+//! The trait [`Lookahead`]: what follows from an action before chance decides.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ActionMask, Game, Step};
 use crate::random::Draw;
 
-/// An afterstate: what follows from an action for certain.
+/// An afterstate: all that is certain after an action.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct After<S> {
-    /// The position that it leaves, parts of which may be unknown.
-    ///
-    /// Only what is certain, and its image, may be asked of it; no game stands in it.
+    /// The position after the action. Cells may be unknown, so that no game can continue from it.
     pub state: S,
-    /// The points that it gains.
+    /// Points of the action.
     pub points: f32,
-    /// The actions that are certain to gain something there.
-    ///
-    /// None where the game has ended.
+    /// The next actions that are certain to gain points; none after the end of the game.
     pub actions: ActionMask,
 }
 
-/// A wave of a chain as an observer of the move sees it.
-///
-/// What was drawn since the action is unknown in both positions.
+/// A wave of a chain, as somebody sees who watches the move. Tokens drawn since the action are
+/// unknown in both positions.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SeenWave<S> {
     /// The position before the wave.
     pub before: S,
-    /// The position that it leaves; the same where the chain has ended.
+    /// The position after the wave; equal to `before` at the end of the chain.
     pub after: S,
-    /// Its points.
+    /// Points of the wave.
     pub points: f32,
 }
 
-/// Which plans of certain points are looked at.
+/// How far [`Lookahead::certain`] plans.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Plan {
-    /// Actions of a plan, at least 1.
-    ///
-    /// No plan is longer than the game.
+    /// Actions of a plan, at least 1; the end of the game cuts plans short.
     pub depth: u32,
-    /// The discount per action: what a point is worth an action later.
+    /// Factor on the points of each further action.
     pub weight: f64,
-    /// First actions after which a plan looks further; 0 for all.
-    ///
-    /// Those with the most certain points, and those that equal the last of them.
+    /// How many first actions a plan expands, those with the most certain points (and all that
+    /// equal the last of them); 0 for all.
     pub breadth: usize,
 }
 
 impl Plan {
-    /// All plans of so many actions, at half weight an action later.
+    /// All plans of `depth` actions, with a weight of 0.5.
     pub const fn of(depth: u32) -> Self {
         Self { depth, weight: 0.5, breadth: 0 }
     }
 
-    /// Points below which a plan does not expand a first action.
-    ///
-    /// `points` are those of all first actions.
+    /// Points below which a plan does not expand a first action; `points` are those of all first
+    /// actions.
     pub fn pruning_threshold(&self, points: impl Iterator<Item = f32>) -> f32 {
         let mut points: Vec<f32> = points.collect();
         if self.breadth == 0 || points.len() <= self.breadth {
@@ -66,22 +57,24 @@ impl Plan {
     }
 }
 
-/// What follows in a game for certain, before chance decides anything.
+/// What follows from an action for certain, before chance decides. The players `greedy`, `cascade`,
+/// `plan` and `rollout` need this trait, and so do networks and linear players.
+///
+/// An action is [done](Self::done); then [waves](Self::wave) follow, one by one, until the position
+/// rests. Tokens that chance would draw stay unknown.
 pub trait Lookahead: Game {
-    /// The position with an action done and nothing that follows from it.
+    /// The position right after an action, before any wave.
     fn done(state: &Self::State, action: usize) -> Self::State;
 
-    /// What follows at once in a position, and its points; `None` if nothing.
+    /// The position after the next wave, and the wave's points; `None` at rest.
     fn wave(state: &Self::State) -> Option<(Self::State, f32)>;
 
-    /// The actions that are certain to gain something in an afterstate; by default none is known.
+    /// The actions that are certain to gain points in a position or an afterstate; by default none.
     fn gaining(_state: &Self::State) -> ActionMask {
         ActionMask::empty()
     }
 
-    /// The afterstate of an action: what follows from it for certain.
-    ///
-    /// It is [done](Self::done), then [waves](Self::wave) until none is left.
+    /// The afterstate of an action: the action done, then all waves.
     fn after(state: &Self::State, action: usize) -> After<Self::State> {
         let (mut state, mut points) = (Self::done(state, action), 0.0);
         while let Some((next, gained)) = Self::wave(&state) {
@@ -90,23 +83,22 @@ pub trait Lookahead: Game {
         After { actions: Self::gaining(&state), state, points }
     }
 
-    /// Whether a game can stand in a position: nothing of it is unknown.
+    /// Whether nothing in the position is unknown, so that a game can continue from it.
     fn is_whole(_state: &Self::State) -> bool {
         true
     }
 
-    /// What the points of a position are in the units of its [`Lookahead`].
-    ///
-    /// It is 1 by default, and another number where a game scales all of them alike.
+    /// Points of the game for each point that [`Lookahead`] gives in this position. By default 1;
+    /// another number where the rules multiply all points by a factor that grows during the game.
     fn unit(_state: &Self::State) -> f64 {
         1.0
     }
 
-    /// Plays an action as [`step`](Game::step) does, and shows its chain.
+    /// Plays an action as [`step`](Game::step) does, and shows its chain to `see`.
     ///
-    /// What is seen of it is every wave, then the position at rest after the last as a wave that changes nothing. Its
-    /// points are those of the action where nothing followed from it, else 0. This default shows the waves that are
-    /// certain; a game that can watch its own chains shows all.
+    /// `see` gets each wave, and last the position at rest as a wave from itself to itself: with
+    /// the action's points if there was no wave, else with 0. By default only certain waves are
+    /// shown; a game that can watch its own chains shows all of them.
     fn step_seen(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(SeenWave<Self::State>)) -> Step {
         let (mut before, mut seen) = (Self::done(&self.state(), action), false);
         while let Some((after, points)) = Self::wave(&before) {
@@ -118,9 +110,8 @@ pub trait Lookahead: Game {
         step
     }
 
-    /// Gives each of the actions the points of the best certain plan from it.
-    ///
-    /// It gives them in the actions' order.
+    /// Gives each action, in ascending order, and the points of the best certain plan that begins
+    /// with it.
     fn certain(state: &Self::State, actions: &ActionMask, plan: Plan, mut give: impl FnMut(usize, f32)) {
         let afters: Vec<(usize, After<Self::State>)> =
             actions.iter().map(|action| (action, Self::after(state, action))).collect();
@@ -133,9 +124,8 @@ pub trait Lookahead: Game {
     }
 }
 
-/// The points of the best certain plan after an action.
-///
-/// 0 where no action is certain to gain any.
+/// Points of the best certain plan after an action; 0 if no further action is certain to gain
+/// points.
 fn best_plan<G: Lookahead>(after: &After<G::State>, plan: Plan) -> f64 {
     let mut best = 0.0;
     G::certain(&after.state, &after.actions, Plan { breadth: 0, ..plan }, |_, points| {

@@ -1,36 +1,34 @@
-//! Which actions of a position are offered to a player.
+//! Masks: which actions a player chooses from.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ActionMask, Game};
 use crate::error::{Error, Result};
 
-/// One of a game's masks, for lists.
+/// A mask of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mask {
-    /// The name used in configurations and on the command line.
+    /// The name in configurations and on the command line.
     pub name: &'static str,
-    /// What it holds, in a line.
+    /// What the mask holds, in a line.
     pub about: &'static str,
-    /// Whether players use it where no mask is named.
-    ///
-    /// At most one of a game's masks is; without one it is the first.
+    /// Whether players use the mask by default: at most one of a game, else the first.
     pub is_default: bool,
 }
 
 impl Mask {
-    /// A mask of a name, which holds what a line says.
+    /// A mask with its name and a line about it.
     pub const fn new(name: &'static str, about: &'static str) -> Self {
         Self { name, about, is_default: false }
     }
 
-    /// The mask that players use where none is named.
+    /// The mask as the game's default.
     pub const fn as_default(self) -> Self {
         Self { is_default: true, ..self }
     }
 }
 
-/// Which of its game's masks is meant, by its place among them.
+/// A mask of a game by its place in [`Game::MASKS`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MaskKind(pub usize);
 
@@ -38,7 +36,7 @@ impl MaskKind {
     /// All actions that the rules allow.
     pub const LEGAL: Self = Self(0);
 
-    /// The mask that players use where none is named.
+    /// The mask that players use by default.
     pub const fn default_of<G: Game>() -> Self {
         let mut place = 0;
         while place < G::MASKS.len() {
@@ -50,10 +48,10 @@ impl MaskKind {
         Self::LEGAL
     }
 
-    /// The mask of a name; the game's default where it is empty.
+    /// The mask of a name; the default for an empty one.
     ///
     /// # Errors
-    /// A name that is none of the game's masks.
+    /// Refuses a name that no mask of the game has.
     pub fn of<G: Game>(name: &str) -> Result<Self> {
         if name.is_empty() {
             return Ok(Self::default_of::<G>());
@@ -75,10 +73,10 @@ impl MaskKind {
     }
 }
 
-/// The actions offered in a position, and whether they are of another mask.
+/// The actions that a player chooses from, and whether they come from a wider mask.
 ///
-/// They are those of the mask, or where it holds none, of the nearest one before it that does. A player that learned
-/// by the mask has hardly seen such positions.
+/// A wider mask, the nearest one before `kind` in [`Game::MASKS`], takes the place of an empty one.
+/// A player that was trained with `kind` has hardly seen such positions.
 pub fn offered<G: Game>(state: &G::State, kind: MaskKind) -> (ActionMask, bool) {
     for wider in (0..=kind.0).rev() {
         let mask = G::mask(state, MaskKind(wider));

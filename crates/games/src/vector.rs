@@ -1,31 +1,29 @@
-//! Many games that step together.
-
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Episode, Game, Lookahead, SeenWave, Step};
 use crate::random::{Role, Stream};
 
-/// Fewer games than this are not worth another thread.
+/// Games of a task for a thread: fewer do not pay.
 const GAMES_PER_TASK: usize = 128;
 
-/// What stepping one game of a vector brought.
+/// What a move in one of the games brought.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Outcome<S> {
-    /// The points the move gained.
+    /// Points of the move.
     pub reward: f32,
-    /// Whether the move ended the game; then a new one is dealt in its place.
+    /// Whether the move ended the game; a new one is then dealt in its place.
     pub terminal: bool,
-    /// The position after the move, before any new game is dealt.
+    /// The position after the move, before a new game is dealt.
     pub next: S,
-    /// The final score of the game that the move ended.
+    /// The score of the game, if the move ended it.
     pub score: Option<i32>,
 }
 
-/// A vector of games, each with its own random stream.
+/// Many games that step together, each with its own random stream.
 ///
-/// A game that ends is followed by a new one. What happens in a game depends on its actions alone, not on the other
-/// games or on threads.
+/// A game that ends is followed by a new one. Each game depends on its actions alone, not on other
+/// games or threads.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Games<G: Game> {
@@ -34,9 +32,7 @@ pub struct Games<G: Game> {
 }
 
 impl<G: Game> Games<G> {
-    /// Deals `count` games.
-    ///
-    /// Game i draws from the stream of [`Role::Game`] and i under the seed.
+    /// Deals `count` games; game i draws from the stream of [`Role::Game`] and i under the seed.
     pub fn new(rules: G::Rules, count: usize, seed: u64) -> Self {
         let deal = |index| Episode::new(&rules, Stream::new(seed, Role::Game, index));
         Self { episodes: (0..count as u64).map(deal).collect(), rules }
@@ -52,7 +48,7 @@ impl<G: Game> Games<G> {
         self.episodes.is_empty()
     }
 
-    /// The games as they stand.
+    /// The games.
     pub fn games(&self) -> impl ExactSizeIterator<Item = &G> {
         self.episodes.iter().map(|episode| &episode.game)
     }
@@ -62,10 +58,10 @@ impl<G: Game> Games<G> {
         self.games().map(G::state)
     }
 
-    /// Plays one action in each game and leaves one outcome for each in `out`.
+    /// Plays one action in each game and writes one outcome for each to `out`.
     ///
     /// # Panics
-    /// If there are not as many actions as games.
+    /// If the numbers of actions and games differ.
     pub fn step(&mut self, actions: &[usize], out: &mut Vec<Outcome<G::State>>) {
         assert_eq!(actions.len(), self.len(), "one action for each game");
         let Self { rules, episodes } = self;
@@ -84,10 +80,10 @@ impl<G: Game> Games<G> {
 }
 
 impl<G: Lookahead> Games<G> {
-    /// As [`step`](Self::step), and shows what is seen of chains, game by game.
+    /// Plays one action in each game, and shows the waves of each in turn to `see`.
     ///
     /// # Panics
-    /// If there are not as many actions as games.
+    /// If the numbers of actions and games differ.
     pub fn step_seen(&mut self, actions: &[usize], mut see: impl FnMut(SeenWave<G::State>)) -> Vec<Outcome<G::State>> {
         assert_eq!(actions.len(), self.len(), "one action for each game");
         let Self { rules, episodes } = self;
@@ -99,7 +95,7 @@ impl<G: Lookahead> Games<G> {
     }
 }
 
-/// What a step brought; a new game is dealt where one has ended.
+/// What a step brought; deals a new game if this one has ended.
 fn outcome<G: Game>(episode: &mut Episode<G, Stream>, step: Step, rules: &G::Rules) -> Outcome<G::State> {
     let (next, score) = (episode.state(), step.terminal.then(|| episode.score()));
     if step.terminal {
