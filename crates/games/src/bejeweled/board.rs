@@ -74,7 +74,7 @@ pub(super) fn runs(grid: &Grid) -> swap::Runs<COLUMNS, ROWS> {
 ///
 /// Each is worth its length less 2, times its ordinal, the shortest first.
 #[inline]
-pub(super) fn worth(runs: &swap::Runs<COLUMNS, ROWS>) -> i32 {
+pub(super) fn points(runs: &swap::Runs<COLUMNS, ROWS>) -> i32 {
     let (mut all, mut sum) = (None, 0);
     runs.at_least(|_, count| {
         // Of `all` runs the last `count` are so long; the sum of their ordinals.

@@ -168,7 +168,7 @@ impl Bejeweled {
             }
             let cells = runs.cells();
             waves += 1;
-            points = points.saturating_add((board::worth(&runs) as u32 * waves).saturating_mul(base));
+            points = points.saturating_add((board::points(&runs) as u32 * waves).saturating_mul(base));
             see(&self.grid, cells);
             board::fall(&mut self.grid, cells);
             see(&self.grid, !board::known(&self.grid));
@@ -264,7 +264,7 @@ impl Lookahead for Bejeweled {
         }
         let mut next = State { steps: state.steps.saturating_add(1), ..*state };
         board::fall(&mut next.grid, runs.cells());
-        let points = board::worth(&runs) as u32 * u32::from(next.steps) * state.bases[0];
+        let points = board::points(&runs) as u32 * u32::from(next.steps) * state.bases[0];
         Some((next, points as f32))
     }
 

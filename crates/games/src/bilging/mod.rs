@@ -291,7 +291,7 @@ impl StateFeatures for Bilging {
     /// such boards bend the other weights.
     fn features(state: &State) -> Vec<f64> {
         let best = bingos(&state.pieces()).into_iter().min_by_key(Bingo::sum);
-        described(best.as_ref()).to_vec()
+        numbers_of(best.as_ref()).to_vec()
     }
 
     /// The features of each possible bingo, those with the least sums first.
@@ -299,9 +299,9 @@ impl StateFeatures for Bilging {
         let mut possible = bingos(&state.pieces());
         possible.sort_by_key(Bingo::sum);
         if possible.is_empty() {
-            give(&described(None));
+            give(&numbers_of(None));
         }
-        possible.iter().for_each(|bingo| give(&described(Some(bingo))));
+        possible.iter().for_each(|bingo| give(&numbers_of(Some(bingo))));
     }
 
     /// Fresh boards: half of them one swap from a bingo, the others not.
@@ -319,7 +319,7 @@ impl StateFeatures for Bilging {
 }
 
 /// The numbers that tell a possible bingo, or that there is none.
-fn described(bingo: Option<&Bingo>) -> [f64; 6] {
+fn numbers_of(bingo: Option<&Bingo>) -> [f64; 6] {
     let [x_columns, o_columns, x_row, o_row, blocked] =
         bingo.map_or(bingos::NO_BINGO, |bingo| bingo.features).map(f64::from);
     [x_columns, o_columns, x_row, o_row, blocked, f64::from(u8::from(bingo.is_none()))]

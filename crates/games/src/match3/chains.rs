@@ -3,7 +3,7 @@
 //! What [`Certain::play`] does to one board is done to as many as fit wide registers.
 
 use super::certain::{Certain, UNKNOWN};
-use super::{Cells, Grid, LONGEST, Move, NO_MATCH, OBSTACLE, worth};
+use super::{Cells, Grid, LONGEST, Move, NO_MATCH, OBSTACLE, run_points};
 use crate::ActionMask;
 #[cfg(target_arch = "x86_64")]
 use crate::instructions::InstructionSet;
@@ -207,11 +207,11 @@ impl Chains {
     fn score(&mut self, mut runs: Lanes, mut threes: Lanes, to_start: impl Fn(Lanes) -> Lanes) {
         let mut before = 0;
         for length in 3..=LONGEST {
-            let more = worth(length) - before;
+            let more = run_points(length) - before;
             for (points, count) in self.points.iter_mut().zip(runs.count()) {
                 *points += count * more;
             }
-            before = worth(length);
+            before = run_points(length);
             threes = to_start(threes);
             runs &= threes;
         }

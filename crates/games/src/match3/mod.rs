@@ -226,14 +226,14 @@ fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, observer: &mut im
 
 /// The points of runs found on one board.
 fn score(runs: &Runs) -> i32 {
-    runs.sum(worth)
+    runs.sum(run_points)
 }
 
 /// The length beyond which a run brings no more.
 const LONGEST: u32 = 5;
 
 /// The points of a run of a length.
-fn worth(length: u32) -> i32 {
+fn run_points(length: u32) -> i32 {
     let counted = length.min(LONGEST) as i32;
     counted * counted - 1
 }
@@ -257,8 +257,8 @@ fn setups(state: &State) -> ActionMask {
         .filter(|(points, _)| *points > now)
         .collect();
     setups.sort_by_key(|(points, _)| -points);
-    let least = setups.get(MOST_SETUPS - 1).map_or(0, |(points, _)| *points);
-    setups.iter().take_while(|(points, _)| *points >= least).for_each(|(_, action)| mask.insert(*action));
+    let threshold = setups.get(MOST_SETUPS - 1).map_or(0, |(points, _)| *points);
+    setups.iter().take_while(|(points, _)| *points >= threshold).for_each(|(_, action)| mask.insert(*action));
     mask
 }
 
@@ -414,8 +414,8 @@ impl StateFeatures for Match3 {
         board.play_each(&board.matching(), |chain| plans.push((chain.points, chain.board())));
         plans.sort_by_key(|(points, _)| -points);
         let later = u32::from(left > 1);
-        let worth = |(points, board): &(i32, Certain)| f64::from(*points) + 0.5 * best_plan(board, later, 0.0);
-        let plan = plans.iter().take(BREADTH).map(worth).fold(0.0, f64::max);
+        let value = |(points, board): &(i32, Certain)| f64::from(*points) + 0.5 * best_plan(board, later, 0.0);
+        let plan = plans.iter().take(BREADTH).map(value).fold(0.0, f64::max);
         let count = |gem| f64::from(grid.of_kind(gem).count());
         let colours = if left > 1 { (0..GEMS).map(|gem| count(gem).powi(2)).sum() } else { 0.0 };
         vec![plan, colours]

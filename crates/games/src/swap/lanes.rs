@@ -39,7 +39,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         let [first, second] = self.0;
-        join(first, second, |first, second| first | second) == [0; LANES]
+        zip_words(first, second, |first, second| first | second) == [0; LANES]
     }
 
     /// The number of bits that are set, of each board.
@@ -72,7 +72,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
         let [first, second] = self.0;
         let [columns, _] = Cells::<COLUMNS, ROWS>::COLUMNS_AND_GUARDS.0;
         let across = |first: u64, second: u64| first >> stride | second << (half - stride) & columns;
-        Self([join(first, second, across), change(second, |word| word >> stride)])
+        Self([zip_words(first, second, across), map_words(second, |word| word >> stride)])
     }
 
     /// The sets moved right by one column.
@@ -82,7 +82,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
         let [first, second] = self.0;
         let columns = Cells::<COLUMNS, ROWS>::COLUMNS_AND_GUARDS.0;
         let across = |first: u64, second: u64| (second << stride | first >> (half - stride)) & columns[1];
-        Self([change(first, |word| word << stride & columns[0]), join(first, second, across)])
+        Self([map_words(first, |word| word << stride & columns[0]), zip_words(first, second, across)])
     }
 
     /// The cells that move in one pass of falling, if these are the empty ones.
@@ -93,8 +93,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
         let holes = self | Self::all(Cells::GUARDS);
         let [first, second] = Cells::<COLUMNS, ROWS>::BOTTOM.0;
         let lower = Self([
-            change(holes.0[0], |word| word.wrapping_sub(first)),
-            change(holes.0[1], |word| word.wrapping_sub(second)),
+            map_words(holes.0[0], |word| word.wrapping_sub(first)),
+            map_words(holes.0[1], |word| word.wrapping_sub(second)),
         ]);
         Self::all(Cells::ALL) & !(holes ^ lower).down()
     }
@@ -109,7 +109,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
     /// The sets themselves where just one of two others is empty, else no cell.
     #[inline(always)]
     pub fn where_one_is_empty(self, one: Self, other: Self) -> Self {
-        let one_alone = join(one.empty(), other.empty(), |one, other| one ^ other);
+        let one_alone = zip_words(one.empty(), other.empty(), |one, other| one ^ other);
         self & Self([one_alone, one_alone])
     }
 
@@ -117,18 +117,18 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
     #[inline(always)]
     fn empty(self) -> [u64; LANES] {
         let [first, second] = self.0;
-        join(first, second, |first, second| if first | second == 0 { u64::MAX } else { 0 })
+        zip_words(first, second, |first, second| if first | second == 0 { u64::MAX } else { 0 })
     }
 
     #[inline(always)]
     fn map(self, by: impl Fn(u64) -> u64) -> Self {
         let [first, second] = self.0;
-        Self([change(first, &by), change(second, &by)])
+        Self([map_words(first, &by), map_words(second, &by)])
     }
 
     #[inline(always)]
     fn with(self, other: Self, by: impl Fn(u64, u64) -> u64) -> Self {
-        Self([join(self.0[0], other.0[0], &by), join(self.0[1], other.0[1], &by)])
+        Self([zip_words(self.0[0], other.0[0], &by), zip_words(self.0[1], other.0[1], &by)])
     }
 }
 
@@ -136,7 +136,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
 // processor's wide registers.
 
 #[inline(always)]
-fn change(mut words: [u64; LANES], by: impl Fn(u64) -> u64) -> [u64; LANES] {
+fn map_words(mut words: [u64; LANES], by: impl Fn(u64) -> u64) -> [u64; LANES] {
     for word in &mut words {
         *word = by(*word);
     }
@@ -144,7 +144,7 @@ fn change(mut words: [u64; LANES], by: impl Fn(u64) -> u64) -> [u64; LANES] {
 }
 
 #[inline(always)]
-fn join(mut words: [u64; LANES], others: [u64; LANES], by: impl Fn(u64, u64) -> u64) -> [u64; LANES] {
+fn zip_words(mut words: [u64; LANES], others: [u64; LANES], by: impl Fn(u64, u64) -> u64) -> [u64; LANES] {
     for (word, other) in words.iter_mut().zip(others) {
         *word = by(*word, other);
     }

@@ -254,11 +254,11 @@ impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
 
     /// The sum over all runs, one by one, of what a run of a length is worth.
     #[inline]
-    pub fn sum(&self, worth: impl Fn(u32) -> i32) -> i32 {
+    pub fn sum(&self, points: impl Fn(u32) -> i32) -> i32 {
         let (mut sum, mut before) = (0, 0);
         self.at_least(|length, count| {
-            sum += count as i32 * (worth(length) - before);
-            before = worth(length);
+            sum += count as i32 * (points(length) - before);
+            before = points(length);
         });
         sum
     }

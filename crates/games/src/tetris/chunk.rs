@@ -114,35 +114,35 @@ impl Chunk {
         tops_of[..COLUMNS].copy_from_slice(&wall.tops);
         let (mut rest, mut report) = (zero, zero);
         for index in 0..placed.widest {
-            let tops = zero.load(&placed.columns[index]).of_table(&tops_of);
-            rest = rest.higher(tops.less(zero.load(&placed.lower[index])));
-            report = report.higher(tops + tops + zero.load(&placed.upper[index]));
+            let tops = zero.load(&placed.columns[index]).look_up(&tops_of);
+            rest = rest.max(tops.saturating_sub(zero.load(&placed.lower[index])));
+            report = report.max(tops + tops + zero.load(&placed.upper[index]));
         }
         let piece_height = zero.load(&placed.height);
         let end = rest + piece_height;
-        let lost = end.above(zero.all(height as u16));
-        let cells: [L; TALLEST] = std::array::from_fn(|index| zero.load(&placed.cells[index]).without(lost));
+        let lost = end.is_above(zero.all(height as u16));
+        let cells: [L; TALLEST] = std::array::from_fn(|index| zero.load(&placed.cells[index]).and_not(lost));
         let at: [L; TALLEST] = std::array::from_fn(|index| rest + zero.all(index as u16));
-        self.end = wall.height().max(end.without(lost).highest().into());
+        self.end = wall.height().max(end.and_not(lost).max_lane().into());
         lost.store(&mut self.lost);
 
         let here = |row: usize| {
             let number = zero.all(row as u16);
-            let first = cells[0] & at[0].equals(number);
-            (1..placed.tallest).fold(first, |here, index| here | (cells[index] & at[index].equals(number)))
+            let first = cells[0] & at[0].is_equal(number);
+            (1..placed.tallest).fold(first, |here, index| here | (cells[index] & at[index].is_equal(number)))
         };
         let full_row = zero.all(FULL);
         let mut full = zero;
         for row in 0..self.end {
             let with = here(row) | zero.all(wall.rows[row]);
-            full = full | with.equals(full_row);
+            full = full | with.is_equal(full_row);
             with.store(&mut self.rows[row]);
         }
         let has_lines = !full.is_zero();
         let (mut lines, mut in_lines) = (zero, zero);
         if has_lines {
             for row in 0..self.end {
-                let full = zero.load(&self.rows[row]).equals(full_row);
+                let full = zero.load(&self.rows[row]).is_equal(full_row);
                 lines = lines - full;
                 in_lines = in_lines.counting(here(row) & full);
             }
@@ -150,16 +150,16 @@ impl Chunk {
         for column in 0..COLUMNS {
             let top = zero.all(wall.tops[column].into());
             let over = rest + zero.load(&placed.above[column]);
-            let moves = zero.load(&placed.is_here[column]).without(lost);
-            ((over & moves) | top.without(moves)).store(&mut self.tops[column]);
+            let moves = zero.load(&placed.is_here[column]).and_not(lost);
+            ((over & moves) | top.and_not(moves)).store(&mut self.tops[column]);
         }
         let mut set = |feature: Feature, number: L| number.store(&mut self.numbers[feature as usize]);
         set(Feature::RowsRemoved, lines);
-        set(Feature::ErodedPieceCells, lines.times(in_lines.summed()));
+        set(Feature::ErodedPieceCells, lines.mul(in_lines.summed()));
         set(Feature::LandingHeight, rest + rest + piece_height - zero.all(1));
         set(Feature::ReportLandingHeight, report);
         let [losing, playing] = [-10_000i16, 100].map(|number| zero.all(number as u16));
-        set(Feature::HasLost, (losing & lost) | playing.without(lost));
+        set(Feature::HasLost, (losing & lost) | playing.and_not(lost));
         if has_lines {
             let mut lines_of = Numbers::all(0);
             lines.store(&mut lines_of);
@@ -191,8 +191,8 @@ impl Chunk {
         let tops: [L; COLUMNS] = std::array::from_fn(|column| zero.load(&self.tops[column]));
         // From -3 to 3, counted from 0.
         let steps: [L; COLUMNS - 1] =
-            std::array::from_fn(|place| (tops[place + 1] + zero.all(3)).less(tops[place]).lower(zero.all(6)));
-        let shape = |one: L, two: L, three: L| (one.times(zero.all(7)) + two).times(zero.all(7)) + three;
+            std::array::from_fn(|place| (tops[place + 1] + zero.all(3)).saturating_sub(tops[place]).min(zero.all(6)));
+        let shape = |one: L, two: L, three: L| (one.mul(zero.all(7)) + two).mul(zero.all(7)) + three;
         for (place, some) in steps.windows(3).enumerate() {
             shape(some[0], some[1], some[2]).store(&mut self.shapes[place]);
         }
@@ -267,7 +267,7 @@ impl Chunk {
         let mut started = zero;
         for row in (0..self.end).rev() {
             let cells = zero.load(&self.rows[row]);
-            let empty = full.without(cells);
+            let empty = full.and_not(cells);
             let wide = cells.up::<1>() | sides;
             let well = wide & wide.down::<2>() & empty;
             started = (started | well) & empty;
@@ -294,7 +294,7 @@ impl Chunk {
             row_changes = row_changes.counting((wide ^ wide.down::<1>()) & changes);
             inner = inner.counting(above ^ cells);
             if needs(need::TOPPED) {
-                topped = topped.counting(above.without(cells));
+                topped = topped.counting(above.and_not(cells));
             }
             above = cells;
         }
@@ -302,13 +302,13 @@ impl Chunk {
         let [mut holes, mut rows_without, mut covered] = [zero; 3];
         for row in (0..self.end).rev() {
             let cells = zero.load(&self.rows[row]);
-            let empty = full.without(cells);
+            let empty = full.and_not(cells);
             let hole = covered & empty;
             covered = covered | cells;
             holes = holes.counting(hole);
             if needs(need::HOLE_ROWS) {
                 // All bits are -1.
-                rows_without = rows_without - hole.equals(zero);
+                rows_without = rows_without - hole.is_equal(zero);
             }
             if needs(need::DEPTH) {
                 hole.store(&mut self.holes[row]);
@@ -351,7 +351,7 @@ impl Chunk {
             let mut seen = zero;
             for pair in self.tops.windows(2) {
                 let apart = zero.load(&pair[1]) - zero.load(&pair[0]) + zero.all(2);
-                seen = seen | apart.lower(zero.all(8)).of_table(&BITS);
+                seen = seen | apart.min(zero.all(8)).look_up(&BITS);
             }
             set(Feature::Diversity, seen.ones());
         }
@@ -362,14 +362,14 @@ impl Chunk {
             for (column, top) in tops.into_iter().enumerate() {
                 let left = if column == 0 { side } else { tops[column - 1] };
                 let right = if column + 1 == COLUMNS { side } else { tops[column + 1] };
-                highest = highest.higher(top);
+                highest = highest.max(top);
                 sum = sum + top;
-                squares = squares + top.times(top);
+                squares = squares + top.mul(top);
                 if column > 0 {
-                    bumpiness = bumpiness + top.higher(left) - top.lower(left);
+                    bumpiness = bumpiness + top.max(left) - top.min(left);
                 }
-                let deep = left.lower(right).less(top);
-                pits = pits + deep.times(deep + zero.all(1)).down::<1>();
+                let deep = left.min(right).saturating_sub(top);
+                pits = pits + deep.mul(deep + zero.all(1)).down::<1>();
             }
             set(Feature::MaxHeight, highest);
             set(Feature::SumOfHeights, sum);

@@ -33,25 +33,25 @@ pub trait Lanes:
     /// Writes them to memory.
     fn store(self, to: &mut Numbers);
     /// The bits that the other does not have.
-    fn without(self, other: Self) -> Self;
+    fn and_not(self, other: Self) -> Self;
     /// The difference, 0 where it would be below.
-    fn less(self, other: Self) -> Self;
+    fn saturating_sub(self, other: Self) -> Self;
     /// The product.
-    fn times(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
     /// The lower number.
-    fn lower(self, other: Self) -> Self;
+    fn min(self, other: Self) -> Self;
     /// The higher number.
-    fn higher(self, other: Self) -> Self;
+    fn max(self, other: Self) -> Self;
     /// All bits where the numbers are the same, else none.
-    fn equals(self, other: Self) -> Self;
+    fn is_equal(self, other: Self) -> Self;
     /// All bits where a number below 32,768 is above the other, else none.
-    fn above(self, other: Self) -> Self;
+    fn is_above(self, other: Self) -> Self;
     /// Bits moved up.
     fn up<const BY: i32>(self) -> Self;
     /// Bits moved down.
     fn down<const BY: i32>(self) -> Self;
     /// What stands in a table at each number, which is below 16.
-    fn of_table(self, table: &[u8; 16]) -> Self;
+    fn look_up(self, table: &[u8; 16]) -> Self;
     /// Adds to counts of ones those of some bits, at most 31 times.
     ///
     /// The counts are for [`summed`](Self::summed).
@@ -59,7 +59,7 @@ pub trait Lanes:
     /// The counts as numbers.
     fn summed(self) -> Self;
     /// The highest number of all lanes.
-    fn highest(self) -> u16;
+    fn max_lane(self) -> u16;
     /// Whether all bits of all lanes are 0.
     fn is_zero(self) -> bool;
     /// Sums of weighed rows of a table, whose numbers have a sign here.
@@ -114,37 +114,37 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn without(self, other: Self) -> Self {
+    fn and_not(self, other: Self) -> Self {
         self.with(other, |one, other| one & !other)
     }
 
     #[inline(always)]
-    fn less(self, other: Self) -> Self {
+    fn saturating_sub(self, other: Self) -> Self {
         self.with(other, u16::saturating_sub)
     }
 
     #[inline(always)]
-    fn times(self, other: Self) -> Self {
+    fn mul(self, other: Self) -> Self {
         self.with(other, u16::wrapping_mul)
     }
 
     #[inline(always)]
-    fn lower(self, other: Self) -> Self {
+    fn min(self, other: Self) -> Self {
         self.with(other, u16::min)
     }
 
     #[inline(always)]
-    fn higher(self, other: Self) -> Self {
+    fn max(self, other: Self) -> Self {
         self.with(other, u16::max)
     }
 
     #[inline(always)]
-    fn equals(self, other: Self) -> Self {
+    fn is_equal(self, other: Self) -> Self {
         self.with(other, |one, other| mask(one == other))
     }
 
     #[inline(always)]
-    fn above(self, other: Self) -> Self {
+    fn is_above(self, other: Self) -> Self {
         self.with(other, |one, other| mask(one > other))
     }
 
@@ -159,7 +159,7 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn of_table(self, table: &[u8; 16]) -> Self {
+    fn look_up(self, table: &[u8; 16]) -> Self {
         Self(self.0.map(|number| table[usize::from(number) % 16].into()))
     }
 
@@ -174,7 +174,7 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn highest(self) -> u16 {
+    fn max_lane(self) -> u16 {
         self.0.iter().fold(0, |most, number| most.max(*number))
     }
 
@@ -261,43 +261,43 @@ macro_rules! register {
             }
 
             #[inline(always)]
-            fn without(self, other: Self) -> Self {
+            fn and_not(self, other: Self) -> Self {
                 // SAFETY: above.
                 Self(unsafe { x86::_mm256_andnot_si256(other.0, self.0) })
             }
 
             #[inline(always)]
-            fn less(self, other: Self) -> Self {
+            fn saturating_sub(self, other: Self) -> Self {
                 // SAFETY: above.
                 Self(unsafe { x86::_mm256_subs_epu16(self.0, other.0) })
             }
 
             #[inline(always)]
-            fn times(self, other: Self) -> Self {
+            fn mul(self, other: Self) -> Self {
                 // SAFETY: above.
                 Self(unsafe { x86::_mm256_mullo_epi16(self.0, other.0) })
             }
 
             #[inline(always)]
-            fn lower(self, other: Self) -> Self {
+            fn min(self, other: Self) -> Self {
                 // SAFETY: above.
                 Self(unsafe { x86::_mm256_min_epu16(self.0, other.0) })
             }
 
             #[inline(always)]
-            fn higher(self, other: Self) -> Self {
+            fn max(self, other: Self) -> Self {
                 // SAFETY: above.
                 Self(unsafe { x86::_mm256_max_epu16(self.0, other.0) })
             }
 
             #[inline(always)]
-            fn equals(self, other: Self) -> Self {
+            fn is_equal(self, other: Self) -> Self {
                 // SAFETY: above.
                 Self(unsafe { x86::_mm256_cmpeq_epi16(self.0, other.0) })
             }
 
             #[inline(always)]
-            fn above(self, other: Self) -> Self {
+            fn is_above(self, other: Self) -> Self {
                 // SAFETY: above.
                 Self(unsafe { x86::_mm256_cmpgt_epi16(self.0, other.0) })
             }
@@ -315,7 +315,7 @@ macro_rules! register {
             }
 
             #[inline(always)]
-            fn of_table(self, table: &[u8; 16]) -> Self {
+            fn look_up(self, table: &[u8; 16]) -> Self {
                 // The upper byte of a lane asks for nothing.
                 let asked = (self | self.all(0xff00)).0;
                 // SAFETY: above; the table has 16 bytes.
@@ -342,7 +342,7 @@ macro_rules! register {
             }
 
             #[inline(always)]
-            fn highest(self) -> u16 {
+            fn max_lane(self) -> u16 {
                 // SAFETY: above. The instruction finds the lowest.
                 !(unsafe {
                     let most = x86::_mm_max_epu16(
@@ -484,16 +484,16 @@ mod tests {
             a & b,
             a | b,
             a ^ b,
-            a.without(b),
-            a.less(b),
-            a.times(b),
-            a.lower(b),
-            a.higher(b),
-            a.equals(b),
-            a.down::<1>().above(b.down::<1>()),
+            a.and_not(b),
+            a.saturating_sub(b),
+            a.mul(b),
+            a.min(b),
+            a.max(b),
+            a.is_equal(b),
+            a.down::<1>().is_above(b.down::<1>()),
             a.up::<3>(),
             a.down::<5>(),
-            (a & zero.all(15)).of_table(table),
+            (a & zero.all(15)).look_up(table),
             counts.summed(),
             a.ones(),
         ];
@@ -505,7 +505,7 @@ mod tests {
                 to.0
             })
             .collect();
-        all.push([a.highest(); LANES]);
+        all.push([a.max_lane(); LANES]);
         all.push([u16::from(a.is_zero()); LANES]);
         let sums = zero.weighed(&[*one, *other], &[(1, 0.1), (0, -3.7), (1, 1e-3)]);
         all.extend(sums.map(|sum| std::array::from_fn(|part| (sum.to_bits() >> (16 * (part % 4))) as u16)));
@@ -549,14 +549,14 @@ mod tests {
         };
         let (one, other) = (numbers(5, 0b1011), numbers(7, 0b0110));
         let seen = |lanes: Portable| (lanes.0[0], lanes.0[1]);
-        assert_eq!(seen(one.less(other)), (0, 5));
-        assert_eq!(seen(one.without(other)), (0, 0b1001));
-        assert_eq!(seen(one.above(other)), (0, u16::MAX));
-        assert_eq!(seen(one.equals(numbers(5, 1))), (u16::MAX, 0));
+        assert_eq!(seen(one.saturating_sub(other)), (0, 5));
+        assert_eq!(seen(one.and_not(other)), (0, 0b1001));
+        assert_eq!(seen(one.is_above(other)), (0, u16::MAX));
+        assert_eq!(seen(one.is_equal(numbers(5, 1))), (u16::MAX, 0));
         assert_eq!(seen(one.ones()), (2, 3));
-        assert_eq!((one.highest(), one.is_zero(), Portable::ZERO.is_zero()), (11, false, true));
+        assert_eq!((one.max_lane(), one.is_zero(), Portable::ZERO.is_zero()), (11, false, true));
         let table = std::array::from_fn(|place| place as u8 * 10);
-        assert_eq!(seen(one.of_table(&table)), (50, 110));
+        assert_eq!(seen(one.look_up(&table)), (50, 110));
         let sums = one.weighed(&[Numbers([u16::MAX; LANES]), Numbers([3; LANES])], &[(0, 2.0), (1, 0.5)]);
         assert_eq!(sums, [-0.5; LANES]);
     }
