@@ -1,19 +1,13 @@
-//! What is certain of a position's future.
-//!
-//! That is how the tokens now on the board fall, match and are cleared.
+//! The certain future of a position: how the tokens now on the board fall, match and are cleared.
 
 use super::{Cells, Grid, Move, NO_MATCH, OBSTACLE, State, moves, score, text};
 use crate::ActionMask;
 use crate::swap;
 
-/// How a token that is not known is held.
-///
-/// It matches nothing, cannot be swapped and is not cleared.
+/// Number of an unknown token, which matches nothing, cannot be swapped and is not cleared.
 pub(super) const UNKNOWN: u8 = OBSTACLE + 1;
 
-/// A board on which some tokens are not known.
-///
-/// They are those drawn since a known position.
+/// A board whose tokens drawn since a position are unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Certain {
     pub(super) grid: Grid,
@@ -26,7 +20,7 @@ impl Certain {
         Self { grid: state.grid() }
     }
 
-    /// The moves that are certain to match; none where there is none.
+    /// The moves that are certain to match.
     #[inline]
     pub fn matching(&self) -> ActionMask {
         let known = Cells::ALL & !self.grid.of_kind(UNKNOWN);
@@ -36,9 +30,8 @@ impl Certain {
         Move::actions(swap::Swaps { vertical: swaps.vertical & known, horizontal: swaps.horizontal & known })
     }
 
-    /// Plays a move and the whole chain that follows from the known tokens.
-    ///
-    /// Gives its points, or those of a move without a match. A move with an unknown token changes nothing.
+    /// Plays a move and the whole chain of known tokens; returns its points, or those of a move
+    /// without a match. A move with an unknown token changes nothing.
     #[inline]
     pub fn play(&mut self, action: usize) -> i32 {
         self.swap(action);
@@ -46,9 +39,8 @@ impl Certain {
         if points == 0 { NO_MATCH } else { points }
     }
 
-    /// Clears the runs of known tokens and lets everything fall.
-    ///
-    /// Gives their points, or `None` where there is no run.
+    /// Clears the runs of known tokens and lets all fall; returns their points, `None` without a
+    /// run.
     #[inline]
     pub fn wave(&mut self) -> Option<i32> {
         let runs = self.runs();
@@ -60,7 +52,7 @@ impl Certain {
         Some(score(&runs))
     }
 
-    /// Lets all fall into empty cells; what comes in from the top is unknown.
+    /// Lets all fall into the empty cells; unknown tokens come in at the top.
     #[inline]
     pub(super) fn refill(&mut self, mut empty: Cells) {
         while !empty.is_empty() {
@@ -69,31 +61,25 @@ impl Certain {
         }
     }
 
-    /// The points of the matches that a move makes at once; 0 for none.
-    ///
-    /// Nothing is cleared yet.
+    /// Points of the runs that a move makes at once; 0 for none.
     #[inline]
     pub fn first_wave(mut self, action: usize) -> i32 {
         self.swap(action);
         score(&self.runs())
     }
 
-    /// The board after a move's swap, before anything is cleared.
+    /// The board after a move's swap.
     pub fn swapped(mut self, action: usize) -> Self {
         self.swap(action);
         self
     }
 
-    /// The board's text: ten lines of `a b c d #`, a space where not known.
-    ///
-    /// There is no newline at the end.
+    /// The board's text: ten lines of `a b c d #`, a space where unknown, no newline at the end.
     pub fn board(&self) -> String {
         text::show(&self.grid, self.grid.of_kind(UNKNOWN))
     }
 
-    /// The board as a position with so many moves left.
-    ///
-    /// Its unknown tokens are unknown to [`of`](Self::of) too.
+    /// The board as a position, with its unknown tokens.
     pub(super) fn state(&self, moves_left: i32) -> State {
         State::pack(&self.grid, moves_left)
     }
@@ -107,7 +93,7 @@ impl Certain {
         }
     }
 
-    /// The runs of known gems: alone among the kinds they have no third digit.
+    /// The runs of known gems: only gems have no third digit.
     #[inline]
     fn runs(&self) -> super::Runs {
         self.grid.runs(Cells::ALL & !self.grid.planes()[2])

@@ -1,6 +1,4 @@
-//! The certain chains of several moves at once, a board a lane.
-//!
-//! What [`Certain::play`] does to one board is done to as many as fit wide registers.
+//! The certain chains of several moves at once, a board a lane of a wide register.
 
 use super::certain::{Certain, UNKNOWN};
 use super::{Cells, Grid, LONGEST, Move, NO_MATCH, OBSTACLE, run_points};
@@ -11,22 +9,22 @@ use crate::swap::{self, LANES};
 
 type Lanes = swap::Lanes<{ super::COLUMNS }, { super::ROWS }>;
 
-// What the digits of these tell: alone of what is no gem, an obstacle has none of the two others, and one is the unknown's.
+// Third digits: an obstacle has only the third, an unknown token also the first.
 const _: () = assert!(OBSTACLE == 0b100 && UNKNOWN == 0b101);
 
-/// What a move is certain to bring, one of several that were played at once.
+/// The certain chain of a move, one of several played at once.
 #[derive(Clone, Copy)]
 pub struct Chain<'a> {
     /// The move.
     pub action: usize,
-    /// The points of its chain, or those of a move without a match.
+    /// Points of the chain, or those of a move without a match.
     pub points: i32,
     chains: &'a Chains,
     lane: usize,
 }
 
 impl Chain<'_> {
-    /// The board that it leaves.
+    /// The board after the chain.
     #[inline]
     pub fn board(&self) -> Certain {
         self.chains.board(self.lane)
@@ -56,10 +54,10 @@ impl Certain {
     }
 }
 
-/// The value of the best certain plan of at most `depth` moves.
+/// The value of the best certain plan of at most `depth` moves; 0 if no move is certain to match.
 ///
-/// It is the certain points of its first move, and `weight` times the best plan of one move less on the board that
-/// it leaves. 0 where no move is certain to match.
+/// A plan's value is the certain points of its first move, plus `weight` times the best plan of one
+/// move less on the board after it.
 pub fn best_plan(board: &Certain, depth: u32, weight: f64) -> f64 {
     if depth == 0 {
         return 0.0;
@@ -74,14 +72,14 @@ pub fn best_plan(board: &Certain, depth: u32, weight: f64) -> f64 {
 
 /// The boards after the chains of some moves.
 struct Chains {
-    /// The digits of the tokens' numbers.
+    /// The binary digits of the tokens' numbers.
     planes: [Lanes; 3],
-    /// The points of each chain; 0 for none.
+    /// Points of each chain; 0 for none.
     points: [i32; LANES],
 }
 
 impl Chains {
-    /// Plays moves of a board, at most [`LANES`], each by itself.
+    /// Plays at most [`LANES`] moves of a board, each by itself.
     #[inline]
     fn of(board: &Certain, moves: &[usize]) -> Self {
         let mut chains = Self { planes: board.grid.planes().map(Lanes::all), points: [0; LANES] };
@@ -91,7 +89,7 @@ impl Chains {
         chains
     }
 
-    /// The two cells of each move, a lane each; none in the lanes left.
+    /// The two cells of each move, a lane each; empty in the other lanes.
     #[inline(always)]
     fn swaps(moves: &[usize]) -> [Lanes; 2] {
         let mut cells = [Lanes::all(Cells::EMPTY); 2];
@@ -109,9 +107,8 @@ impl Chains {
         Certain { grid: Grid::masked(self.planes.map(|plane| plane.lane(lane))) }
     }
 
-    /// Plays the moves at once if the processor has wide registers.
-    ///
-    /// Says whether it has.
+    /// Plays the moves at once; returns false, with nothing done, if the processor has no wide
+    /// registers.
     #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
     #[inline]
     fn play(&mut self, swapped: &[Lanes; 2]) -> bool {
@@ -119,12 +116,12 @@ impl Chains {
         {
             let set = InstructionSet::used();
             if set >= InstructionSet::Avx512 && is_x86_feature_detected!("avx512vpopcntdq") {
-                // SAFETY: the processor has been asked for these instructions.
+                // SAFETY: the processor has these instructions, as just checked.
                 unsafe { self.play_with_avx512(swapped) };
                 return true;
             }
             if set >= InstructionSet::Avx2 {
-                // SAFETY: as above.
+                // SAFETY: the set in use includes AVX2 and the bit instructions.
                 unsafe { self.play_with_avx2(swapped) };
                 return true;
             }
@@ -132,9 +129,7 @@ impl Chains {
         false
     }
 
-    /// The same one after another.
-    ///
-    /// That is twice as fast where registers are not wide.
+    /// Plays the moves one by one: twice as fast as `play_with_any` without wide registers.
     fn play_one_by_one(&mut self, board: &Certain, moves: &[usize]) {
         for (lane, action) in moves.iter().enumerate() {
             let mut alone = *board;
@@ -161,14 +156,14 @@ impl Chains {
     #[inline(always)]
     fn play_with_any(&mut self, [one, other]: &[Lanes; 2]) {
         let [mut low, mut high, mut no_gem] = self.planes;
-        // Where a cell is not known nothing is swapped.
+        // A move with an unknown cell swaps nothing.
         let both = *one | *other;
         let both = both.where_empty(both & low & !high & no_gem);
         low ^= both.where_one_is_empty(low & *one, low & *other);
         high ^= both.where_one_is_empty(high & *one, high & *other);
         no_gem ^= both.where_one_is_empty(no_gem & *one, no_gem & *other);
         loop {
-            // Gems alone have no third digit.
+            // Only gems have no third digit.
             let gems = Lanes::all(Cells::ALL) & !no_gem;
             // A gem and the next one are equal; two such pairs are a three.
             let pairs = gems & gems.down() & !(low ^ low.down() | high ^ high.down());
@@ -183,7 +178,7 @@ impl Chains {
             let (up, right) = (vertical.up(), horizontal.right());
             let cleared = vertical | up | up.up() | horizontal | right | right.right();
             let beside = cleared.up() | cleared.down() | cleared.left() | cleared.right();
-            // Of what is no gem, obstacles have none of the other digits; what is unknown stays.
+            // Obstacles have only the third digit; unknown tokens stay.
             let mut empty = cleared | beside & no_gem & !low & !high;
             while !empty.is_empty() {
                 let moving = empty.falling();
@@ -191,7 +186,7 @@ impl Chains {
                 high ^= (high ^ high.down()) & moving;
                 no_gem ^= (no_gem ^ no_gem.down()) & moving;
                 empty ^= (empty ^ empty.down()) & moving;
-                // What falls in at the top is unknown.
+                // Tokens that come in at the top are unknown.
                 let top = moving & Lanes::all(Cells::TOP);
                 low |= top;
                 no_gem |= top;
@@ -200,9 +195,8 @@ impl Chains {
         self.planes = [low, high, no_gem];
     }
 
-    /// Adds the points of the runs of one direction.
-    ///
-    /// They start with the threes `runs`: each adds what its next cell makes it worth more, up to [`LONGEST`].
+    /// Adds the points of the runs of one direction, which start at the threes `runs`: each cell
+    /// after the third adds what it brings more, up to [`LONGEST`].
     #[inline(always)]
     fn score(&mut self, mut runs: Lanes, mut threes: Lanes, to_start: impl Fn(Lanes) -> Lanes) {
         let mut before = 0;
@@ -225,7 +219,7 @@ mod tests {
     use crate::match3::{COLUMNS, Match3, ROWS, Rules};
     use crate::random::{Draw, Role, Stream};
 
-    /// Boards of random games, at rest or with some tokens not known.
+    /// Boards of random games, at rest or with unknown tokens.
     fn boards() -> Vec<Certain> {
         let rules = Rules::default();
         let mut stream = Stream::new(11, Role::Explore, 0);
@@ -234,7 +228,7 @@ mod tests {
             let game = Match3::new(&rules, &mut stream);
             let mut board = Certain::of(&game.state());
             boards.push(board);
-            // Boards that no game leaves: any tokens anywhere, with runs and with unknown ones among them.
+            // Boards that no game leaves: any tokens anywhere, with runs and unknown ones.
             for kinds in 1..=u32::from(UNKNOWN) + 1 {
                 let mut tokens = [[0; COLUMNS]; ROWS];
                 stream.fill_below(kinds, tokens.as_flattened_mut());
@@ -250,7 +244,7 @@ mod tests {
         boards
     }
 
-    /// All that the machine can compute by.
+    /// Each way in which this machine can compute chains.
     fn ways() -> Vec<fn(&Certain, &[usize]) -> Chains> {
         fn start(board: &Certain) -> Chains {
             Chains { planes: board.grid.planes().map(Lanes::all), points: [0; LANES] }

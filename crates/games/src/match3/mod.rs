@@ -1,6 +1,4 @@
-//! The 8x10 match-3 game: 25 swaps of gems among obstacles.
-//!
-//! Gems match in runs of three or more; obstacles are cleared beside them. `docs/match3.md` gives the rules exactly.
+//! Match-3: 8 x 10 cells, 25 swaps of gems among obstacles. `docs/match3.md` gives the rules.
 
 mod certain;
 mod chains;
@@ -36,22 +34,20 @@ pub const MOVES: i32 = 25;
 
 /// Kinds of gems.
 const GEMS: u8 = 4;
-/// How an obstacle of any kind is held.
-///
-/// What the kinds are is not kept, so nothing can show it.
+/// Number of an obstacle. Its kind is not stored, so that nothing can show it.
 const OBSTACLE: u8 = GEMS;
-/// Swaps that change what is seen.
+/// Swaps that change what a player sees.
 pub const EFFECTIVE: MaskKind = MaskKind(1);
 /// Swaps that match at once.
 pub const MATCHING: MaskKind = MaskKind(2);
 /// Swaps that match at once, and set-ups.
 pub const SETUPS: MaskKind = MaskKind(3);
-/// Set-ups that [`SETUPS`] offers at the most, but for equal ones.
+/// Set-ups in the mask [`SETUPS`], and all that equal the last of them.
 pub const MOST_SETUPS: usize = 12;
-/// The score of a move that gains no points.
+/// Points of a move without a match.
 pub const NO_MATCH: i32 = -5;
 
-/// Gems by their number, obstacles as the number after.
+/// Gems by their number, obstacles as the number after them.
 type Grid = Board<COLUMNS, ROWS, 3>;
 type Cells = swap::Cells<COLUMNS, ROWS>;
 type Swaps = swap::Swaps<COLUMNS, ROWS>;
@@ -74,27 +70,25 @@ pub struct Match3 {
     moves_left: i32,
 }
 
-/// What a move of the kit's interface brought.
+/// What a move brought, as the original's kit reports it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Play {
-    /// Waves of the chain: how often something was cleared.
+    /// Waves of the chain.
     pub waves: u32,
-    /// The points of the move: -5 if it gained none, 0 after the game's end.
+    /// Points of the move: -5 without a match, 0 after the end of the game.
     pub score_delta: i32,
     /// Whether the game is over.
     pub game_over: bool,
 }
 
 impl Rules {
-    /// The most kinds of obstacles.
-    ///
-    /// With the gems there are as many kinds as a byte can tell apart.
+    /// The most kinds of obstacles: with the gems, all that a byte can number.
     pub const MOST_OBSTACLE_KINDS: u32 = 252;
 
-    /// Rules with so many obstacle kinds, each as frequent as a kind of gem.
+    /// Rules with a number of obstacle kinds, each as frequent as a kind of gem.
     ///
     /// # Errors
-    /// More than [`MOST_OBSTACLE_KINDS`](Self::MOST_OBSTACLE_KINDS).
+    /// Refuses more than [`MOST_OBSTACLE_KINDS`](Self::MOST_OBSTACLE_KINDS).
     pub fn new(obstacle_kinds: u32) -> Result<Self> {
         match u8::try_from(obstacle_kinds) {
             Ok(kinds) if obstacle_kinds <= Self::MOST_OBSTACLE_KINDS => Ok(Self { obstacle_kinds: kinds }),
@@ -110,31 +104,29 @@ impl Rules {
         u32::from(self.obstacle_kinds)
     }
 
-    /// The number of kinds a token is drawn from.
+    /// Kinds that a token is drawn from.
     fn kinds(self) -> u32 {
         u32::from(GEMS) + self.obstacle_kinds()
     }
 }
 
 impl Default for Rules {
-    /// The original's: two kinds of obstacles.
+    /// Two kinds of obstacles, as in the original.
     fn default() -> Self {
         Self { obstacle_kinds: 2 }
     }
 }
 
 impl Match3 {
-    /// A new game on a given board, in its text form.
-    ///
-    /// A run on it is cleared by the first move.
+    /// A new game on a board given as text; the first move clears a run on it.
     ///
     /// # Errors
-    /// A text that is no board.
+    /// Refuses a text that is no board.
     pub fn with_board(rules: Rules, board: &str) -> Result<Self> {
         Ok(Self { rules, grid: text::parse(board)?, score: 0, moves_left: MOVES })
     }
 
-    /// Moves left to play; below zero where moves were played after the end.
+    /// Moves left; below zero if moves were played after the end.
     pub fn moves_left(&self) -> i32 {
         self.moves_left
     }
@@ -151,17 +143,14 @@ impl Match3 {
         moves
     }
 
-    /// Plays a move, also one off the board.
-    ///
-    /// That changes nothing but costs a move and its points.
+    /// Plays a move. A move off the board changes nothing but costs a move and its points.
     pub fn play(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> Play {
         self.swap_and_settle(moves::cells_at(x, y, vertical), draw, &mut Nobody)
     }
 
-    /// Plays a move as [`play`](Self::play), and gives the boards on the way.
-    ///
-    /// These are texts of the boards after the swap, every pass of falling (an empty cell is a space) and every
-    /// clearing, without the last.
+    /// Plays a move as [`play`](Self::play) does, and returns the boards on the way as text,
+    /// without the last: after the swap, each clearing and each step of falling. Empty cells are
+    /// spaces.
     pub fn play_watched(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> (Play, Vec<String>) {
         self.play_watched_cells(moves::cells_at(x, y, vertical), draw)
     }
@@ -173,7 +162,7 @@ impl Match3 {
         (play, boards)
     }
 
-    /// Plays one move: swaps the two cells, if any.
+    /// Plays one move; without cells nothing is swapped.
     #[inline]
     fn swap_and_settle(
         &mut self,
@@ -197,9 +186,7 @@ impl Match3 {
     }
 }
 
-/// Clears and refills until no run is left.
-///
-/// Gives the points and the number of waves.
+/// Clears and refills until no run is left; returns the points and the number of waves.
 #[inline]
 fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, observer: &mut impl Observer) -> (i32, u32) {
     let (mut points, mut waves) = (0, 0);
@@ -224,24 +211,24 @@ fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, observer: &mut im
     }
 }
 
-/// The points of runs found on one board.
+/// The points of all runs.
 fn score(runs: &Runs) -> i32 {
     runs.sum(run_points)
 }
 
-/// The length beyond which a run brings no more.
+/// The length from which on a run brings no more points.
 const LONGEST: u32 = 5;
 
-/// The points of a run of a length.
+/// The points of a run: n^2 - 1, n at most [`LONGEST`].
 fn run_points(length: u32) -> i32 {
     let counted = length.min(LONGEST) as i32;
     counted * counted - 1
 }
 
-/// The matching moves and, before the last move of a game, set-ups.
+/// The mask [`SETUPS`]: the matching moves and, before the last move of a game, set-ups.
 ///
-/// Set-ups are of the other moves those after which the best certain chain has most points, more than the best has
-/// now. At most [`MOST_SETUPS`] of them, and those that equal the last of these.
+/// A set-up does not match now, but the best certain chain after it brings more points than the
+/// best chain now. The best [`MOST_SETUPS`] count, and all that equal the last of them.
 fn setups(state: &State) -> ActionMask {
     let board = Certain::of(state);
     let mut mask = board.matching();
@@ -262,9 +249,7 @@ fn setups(state: &State) -> ActionMask {
     mask
 }
 
-/// The token of a drawn number.
-///
-/// The numbers after the gems are obstacles of some kind.
+/// The token of a drawn number; numbers after the gems are obstacles.
 fn token(drawn: u32) -> u8 {
     drawn.min(u32::from(OBSTACLE)) as u8
 }
@@ -349,7 +334,7 @@ impl Lookahead for Match3 {
         state.is_whole()
     }
 
-    /// As the trait says, at once.
+    /// The trait's default in one step.
     fn after(state: &State, action: usize) -> After<State> {
         let mut board = Certain::of(state);
         let points = board.play(action) as f32;
@@ -358,9 +343,7 @@ impl Lookahead for Match3 {
         After { state: board.state(left), points, actions }
     }
 
-    /// As the trait says, and with drawn tokens.
-    ///
-    /// Where they took part in a wave, it is seen with what they did.
+    /// Also shows waves in which drawn tokens took part.
     fn step_seen(&mut self, action: usize, draw: &mut impl Draw, see: impl FnMut(SeenWave<State>)) -> Step {
         let board = Certain::of(&self.state()).swapped(action);
         let mut follower = Follower { board, moves_left: self.moves_left - 1, waves: 0, see };
@@ -371,7 +354,7 @@ impl Lookahead for Match3 {
         play.into()
     }
 
-    /// As the trait's own, on eight boards at once.
+    /// The trait's default, eight boards at once.
     fn certain(state: &State, actions: &ActionMask, plan: Plan, mut give: impl FnMut(usize, f32)) {
         let later = plan.depth.min(state.moves_left().unsigned_abs()).saturating_sub(1);
         let board = Certain::of(state);
@@ -395,15 +378,13 @@ impl Lookahead for Match3 {
 impl StateFeatures for Match3 {
     const NAMES: &'static [&'static str] = &["plan", "colours"];
 
-    /// Points of the best certain plan of two moves, and the squared colours.
+    /// Points of the best certain plan of two moves, and the sum of the squared numbers of each
+    /// colour's gems.
     ///
-    /// The plan's second move counts at half weight; the sum is of the squared numbers of each colour's gems. Where
-    /// there is much of one colour more matches follow, for many moves. No colours count before the last move, nothing
-    /// after it.
+    /// The second move of the plan has half weight. Much of one colour leads to more matches for
+    /// many moves. Before the last move colours are 0, after it both features.
     fn features(state: &State) -> Vec<f64> {
-        /// First moves after which a second is looked for.
-        ///
-        /// They are those with the most points.
+        /// First moves, those with the most points, after which a second one counts.
         const BREADTH: usize = 4;
         let (grid, left) = (state.grid(), state.moves_left());
         if left <= 0 {
@@ -431,7 +412,7 @@ impl Image for Match3 {
     const ACTION_PLANES: usize = 2;
     const SYMMETRIES: usize = state::SYMMETRIES;
 
-    /// The planes a, b, c, d and obstacle, and the moves left over 25.
+    /// The planes a, b, c, d and obstacle; the scalar is the moves left over 25.
     fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         state.encode(symmetry, image, scalars);
     }

@@ -1,11 +1,8 @@
-//! The moves of match-3, and their numbers.
-
 use super::{COLUMNS, Cells, GEMS, Grid, ROWS, Swaps};
 use crate::{ActionMask, swap};
 
-/// A swap of the token at (x, y) with a neighbour.
-///
-/// Actions 0 to 71 are vertical, `8 y + x`; 72 to 141 are horizontal, `72 + 7 y + x`.
+/// A swap of the token at (x, y) with a neighbour: actions 0 to 71 are vertical, `8 y + x`; 72 to
+/// 141 are horizontal, `72 + 7 y + x`.
 pub type Move = swap::Move<COLUMNS, ROWS>;
 
 /// The two cells that a move swaps, if both are on the board.
@@ -14,13 +11,13 @@ pub(super) fn cells_at(x: i64, y: i64, vertical: bool) -> Option<(Cells, Cells)>
     Move::cells_of(Move { x, y, vertical }.action()?)
 }
 
-/// The moves of a board that match at once.
+/// The moves that match at once.
 #[inline]
 pub(super) fn matching(grid: &Grid) -> Swaps {
     (0..GEMS).fold(Swaps::default(), |swaps, gem| swaps.union(Swaps::completing(grid.of_kind(gem))))
 }
 
-/// The moves that change a board without runs as it is seen.
+/// The moves that change what a player sees on a board without runs.
 pub(super) fn effective(grid: &Grid) -> ActionMask {
     ActionMask::all(Move::COUNT).without(&Move::actions(grid.equal_neighbours()))
 }

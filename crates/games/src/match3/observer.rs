@@ -1,23 +1,19 @@
-//! Who watches a move: nobody, a writer of boards, a follower of tokens.
+//! Observers of a move: nobody, a list of boards, a follower of tokens.
 
 use super::certain::Certain;
 use super::{Cells, Grid, State, text};
 use crate::SeenWave;
 
-/// Somebody who watches a move.
+/// An observer of a move.
 pub(super) trait Observer {
-    /// The runs of a board have been cleared, for some points.
-    ///
-    /// These cells are empty now.
+    /// Runs were cleared for some points; the given cells are empty now.
     fn cleared(&mut self, grid: &Grid, empty: Cells, points: i32);
 
-    /// The swap is made, or tokens have fallen by one.
-    ///
-    /// What fell stood above the lowest empty cells. The given cells are still empty.
+    /// The swap was made, or tokens fell by one; the given cells are still empty.
     fn fallen(&mut self, grid: &Grid, empty: Cells);
 }
 
-/// Nobody watches.
+/// An observer that does nothing.
 pub(super) struct Nobody;
 
 impl Observer for Nobody {
@@ -28,7 +24,7 @@ impl Observer for Nobody {
     fn fallen(&mut self, _: &Grid, _: Cells) {}
 }
 
-/// Writes down every board.
+/// Collects every board as text.
 impl Observer for Vec<String> {
     fn cleared(&mut self, grid: &Grid, empty: Cells, _: i32) {
         self.push(text::show(grid, empty));
@@ -39,7 +35,7 @@ impl Observer for Vec<String> {
     }
 }
 
-/// Follows the tokens that stood on the board when the move was made.
+/// Follows the tokens that stood on the board before the move.
 pub(super) struct Follower<F> {
     pub board: Certain,
     pub moves_left: i32,

@@ -1,6 +1,4 @@
-//! A position of match-3 as a player knows it.
-//!
-//! It is packed for replay, and written as numbers for a network.
+//! A position of match-3: packed for replay, written as numbers for a network.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,21 +8,17 @@ use super::{COLUMNS, Cells, GEMS, Grid, MOVES, OBSTACLE, ROWS, text};
 use crate::error::{Error, Result};
 use crate::swap;
 
-/// The number of symmetries.
-///
-/// They are every order of the four gems, on the board and on its mirror image.
+/// The symmetries: every order of the four gems, on the board and on its mirror image.
 pub(super) const SYMMETRIES: usize = 2 * PERMUTATIONS.len();
 
-/// Bytes that hold the cells of one plane.
+/// Bytes of one plane's cells.
 const PLANE_BYTES: usize = (COLUMNS * (ROWS + 1)).div_ceil(8);
 
-/// The orders of the gems, lexicographic.
-///
-/// Gem k is shown as gem `PERMUTATIONS[i][k]`.
+/// The orders of the gems, lexicographic: gem k is shown as gem `PERMUTATIONS[i][k]`.
 const PERMUTATIONS: [[u8; 4]; 24] = {
     let mut orders = [[0; 4]; 24];
     let (mut found, mut number) = (0, 0);
-    // The numbers of four digits in base 4, ascending; those without a repeated digit.
+    // Numbers of four digits in base 4, ascending, without a repeated digit.
     while number < 256 {
         let order = [number >> 6, number >> 4 & 3, number >> 2 & 3, number & 3];
         if 1 << order[0] | 1 << order[1] | 1 << order[2] | 1 << order[3] == 0b1111 {
@@ -36,19 +30,16 @@ const PERMUTATIONS: [[u8; 4]; 24] = {
     orders
 };
 
-/// A packed position: the board and the moves left.
-///
-/// It holds nothing that a player may not know. What [`Lookahead`](crate::Lookahead) gives may hold tokens that
-/// are not known.
+/// A packed position: the board and the moves left. Afterstates may hold unknown tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Packed")]
 pub struct State {
-    /// The board's planes, each its lowest bytes.
+    /// The lowest bytes of each plane of the board.
     planes: [[u8; PLANE_BYTES]; 3],
     moves_left: u8,
 }
 
-/// A position as it was read, which may be none.
+/// A position as read, not yet checked.
 #[derive(Deserialize)]
 struct Packed {
     planes: [[u8; PLANE_BYTES]; 3],
@@ -70,10 +61,10 @@ impl TryFrom<Packed> for State {
 }
 
 impl State {
-    /// The position with a board, given as text, and from 0 to 25 moves left.
+    /// The position of a board's text, with from 0 to 25 moves left.
     ///
     /// # Errors
-    /// A text that is no board, and moves left that no game has.
+    /// Refuses a text that is no board, and a number of moves that no game has.
     pub fn new(board: &str, moves_left: i64) -> Result<Self> {
         if !(0..=i64::from(MOVES)).contains(&moves_left) {
             let sentence = format!("{moves_left} moves are left, but a game has from 0 to {MOVES}");
@@ -82,12 +73,10 @@ impl State {
         Ok(Self::pack(&text::parse(board)?, moves_left as i32))
     }
 
-    /// The same with a board at rest, as those of a game are between two moves.
-    ///
-    /// A board at rest is one without a run.
+    /// The position of a board at rest, as between two moves.
     ///
     /// # Errors
-    /// As of [`new`](Self::new), and a run, by the row and the column in which the first begins.
+    /// As for [`new`](Self::new); also names the row and column where a run begins.
     pub fn at_rest(board: &str, moves_left: i64) -> Result<Self> {
         let state = Self::new(board, moves_left)?;
         let grid = state.grid();
@@ -96,7 +85,7 @@ impl State {
         Ok(state)
     }
 
-    /// The position of a game; moves left below zero are kept as none.
+    /// The position of a game; a number of moves below zero becomes 0.
     #[inline]
     pub(super) fn pack(grid: &Grid, moves_left: i32) -> Self {
         Self { planes: grid.planes().map(Cells::to_bytes), moves_left: moves_left.clamp(0, MOVES) as u8 }
@@ -114,14 +103,13 @@ impl State {
         (0..=OBSTACLE).fold(Cells::EMPTY, |cells, kind| cells | grid.of_kind(kind)) == Cells::ALL
     }
 
-    /// Moves left to play, from 0 to 25.
+    /// Moves left, from 0 to 25.
     pub fn moves_left(&self) -> i32 {
         self.moves_left.into()
     }
 
-    /// The tokens, row by row from the top.
-    ///
-    /// Gems are by their number, then come obstacles, then what is not known.
+    /// The tokens, row by row from the top: gems by their number, then obstacles, then unknown
+    /// ones.
     pub fn tokens(&self) -> Vec<Vec<u8>> {
         let grid = self.grid();
         (0..ROWS).map(|y| (0..COLUMNS).map(|x| grid.kind(Cells::at(x, y))).collect()).collect()
@@ -132,9 +120,8 @@ impl State {
         text::show(&self.grid(), Cells::EMPTY)
     }
 
-    /// Writes the planes a, b, c, d, obstacle as bytes of 0 and 1, 400 in all.
-    ///
-    /// Each plane is written row by row from the top.
+    /// Writes the planes a, b, c, d, obstacle as 400 bytes of 0 and 1, each row by row from the
+    /// top.
     ///
     /// # Panics
     /// If there is room for fewer.
@@ -142,8 +129,8 @@ impl State {
         let grid = self.grid();
         let (rows, _) = out[..5 * ROWS * COLUMNS].as_chunks_mut::<COLUMNS>();
         for (kind, plane) in (0..=OBSTACLE).zip(rows.chunks_exact_mut(ROWS)) {
-            // A byte for each column, with its eight lower cells and with those above them: a shift brings a row's
-            // cell to the lowest bit in all of them.
+            // A byte for each column holds its eight lower cells, another those above: a shift
+            // brings a row's cell to the lowest bit in all of them.
             let columns = grid.of_kind(kind).columns();
             let lower = u64::from_le_bytes(columns.map(|column| column as u8));
             let upper = u64::from_le_bytes(columns.map(|column| (column >> 8) as u8));
@@ -155,8 +142,6 @@ impl State {
     }
 
     /// Writes the image and the scalars under a symmetry.
-    ///
-    /// The planes are a, b, c, d, obstacle; the scalar is the moves left over 25.
     pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         let (order, mirror) = parts(symmetry);
         let grid = self.grid();
@@ -169,9 +154,7 @@ impl State {
     }
 }
 
-/// Writes columns of bits as numbers, row by row from the top.
-///
-/// The bottom cell is the lowest bit of its column.
+/// Writes columns of bits, the bottom cell lowest, as numbers row by row from the top.
 fn write_plane(mut columns: [u16; COLUMNS], mirror: bool, plane: &mut [f32]) {
     if mirror {
         columns.reverse();
@@ -191,9 +174,7 @@ pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
     }
 }
 
-/// The order of the gems and whether the board is mirrored.
-///
-/// Numbers go round after the last symmetry.
+/// The order of the gems, and whether the board is mirrored; symmetries repeat after the last.
 fn parts(symmetry: usize) -> ([u8; 4], bool) {
     let count = PERMUTATIONS.len();
     (PERMUTATIONS[symmetry % count], symmetry / count % 2 == 1)

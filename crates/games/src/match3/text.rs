@@ -1,4 +1,4 @@
-//! The text form of match-3's board, and the saved form of a game.
+//! Match-3 as text, and saved games.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::{COLUMNS, Cells, Grid, MOVES, Match3, OBSTACLE, ROWS, Rules};
 use crate::error::{Error, Result};
 use crate::swap;
 
-/// The letters of the kinds.
+/// Letters by kind.
 const LETTERS: [char; 5] = ['a', 'b', 'c', 'd', '#'];
 
 /// The text of a board; an empty cell is a space.
@@ -28,12 +28,12 @@ pub(super) fn show(grid: &Grid, empty: Cells) -> String {
 /// The board of a text; a newline at the end is allowed.
 ///
 /// # Errors
-/// A wrong number of rows or of cells in a row, and an unknown letter, with its row and column from 0.
+/// Names the row and column, from 0, of a wrong size or letter.
 pub(super) fn parse(text: &str) -> Result<Grid> {
     Ok(Grid::from_rows(&swap::text::read(text, &LETTERS, "cells")?))
 }
 
-/// A game as it is saved.
+/// A saved game.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {
     rules: Rules,
@@ -65,7 +65,7 @@ impl TryFrom<Saved> for Match3 {
     }
 }
 
-/// The rules as they are written, by their names.
+/// The rules by name, not yet checked.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct GivenRules {
