@@ -1,33 +1,30 @@
-//! Bejeweled's board: swaps, runs, falling and refilling on bit planes.
+//! Bejeweled's board on bit planes.
 
 use super::{COLUMNS, Cells, GEMS, Grid, ROWS, Swaps};
 use crate::random::Draw;
 use crate::swap;
 
-/// How a gem that is not known is held: after all others.
-///
-/// It matches nothing.
+/// Number of an unknown gem, which matches nothing.
 pub(super) const UNKNOWN: u8 = GEMS;
 
 /// A swap of two neighbours.
 pub(super) type Move = swap::Move<COLUMNS, ROWS>;
 
-/// The gems of a board, row by row from the top.
+/// The gems, row by row from the top.
 pub(super) fn rows(grid: &Grid) -> [[u8; COLUMNS]; ROWS] {
     std::array::from_fn(|y| std::array::from_fn(|x| grid.kind(Cells::at(x, y))))
 }
 
-/// The cells whose gem is known.
+/// The cells of known gems.
 #[inline]
 pub(super) fn known(grid: &Grid) -> Cells {
-    // Of eight kinds the unknown one is the last: it alone has all three digits.
+    // Only the last of eight kinds, the unknown one, has all three digits.
     let [low, middle, high] = *grid.planes();
     Cells::ALL & !(low & middle & high)
 }
 
-/// A board without a run and with a swap that matches.
-///
-/// Each gem is drawn again while it completes a run, the whole board while no swap matches.
+/// A board without a run and with a matching swap: each gem is drawn again while it completes a
+/// run, the board while no swap matches.
 pub(super) fn deal(draw: &mut impl Draw) -> Grid {
     loop {
         let mut gems = [[0; COLUMNS]; ROWS];
@@ -70,23 +67,20 @@ pub(super) fn runs(grid: &Grid) -> swap::Runs<COLUMNS, ROWS> {
     grid.runs(known(grid))
 }
 
-/// What all runs of one step are worth.
-///
-/// Each is worth its length less 2, times its ordinal, the shortest first.
+/// Points of all runs of a step, in units of a run of three: each run, the shortest first, brings
+/// its length less 2, times its ordinal.
 #[inline]
 pub(super) fn points(runs: &swap::Runs<COLUMNS, ROWS>) -> i32 {
     let (mut all, mut sum) = (None, 0);
     runs.at_least(|_, count| {
-        // Of `all` runs the last `count` are so long; the sum of their ordinals.
+        // The last `count` of `all` runs have this length or more; `sum` grows by their ordinals.
         let (all, count) = (*all.get_or_insert(count) as i32, count as i32);
         sum += count * all - count * (count - 1) / 2;
     });
     sum
 }
 
-/// Takes cells out and lets the gems above fall.
-///
-/// What comes in at the top is unknown.
+/// Removes cells and lets the gems above fall; unknown gems come in at the top.
 #[inline]
 pub(super) fn fall(grid: &mut Grid, mut empty: Cells) {
     while !empty.is_empty() {
@@ -95,9 +89,7 @@ pub(super) fn fall(grid: &mut Grid, mut empty: Cells) {
     }
 }
 
-/// Draws the unknown gems, column by column from the left.
-///
-/// Each column is drawn from its lowest.
+/// Draws the unknown gems, column by column from the left, each from its lowest.
 #[inline]
 pub(super) fn refill(grid: &mut Grid, draw: &mut impl Draw) {
     let unknown = Cells::ALL & !known(grid);

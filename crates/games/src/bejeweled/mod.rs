@@ -1,6 +1,6 @@
-//! Bejeweled: 8 x 8 gems of seven kinds, and only swaps that match.
+//! Bejeweled, the first game of that name: 8 x 8 gems of seven kinds, and only swaps that match.
 //!
-//! The first game of that name. `docs/bejeweled.md` gives the rules exactly, and what of them is assumed.
+//! `docs/bejeweled.md` gives the rules, and which of them are assumed.
 
 mod board;
 mod state;
@@ -34,15 +34,15 @@ pub const GEMS: u8 = 7;
 /// Swaps of neighbours.
 const ACTIONS: usize = Move::COUNT;
 
-/// Gems by their number; 7 where none is known.
+/// Gems by their number; 7 where unknown.
 type Grid = Board<COLUMNS, ROWS, 3>;
 type Cells = swap::Cells<COLUMNS, ROWS>;
 type Swaps = swap::Swaps<COLUMNS, ROWS>;
 
 /// The parameters of the rules.
 ///
-/// On level L a run of three is worth `base + (L - 1) base_step` points, and to finish it takes `goal + (L - 1)
-/// goal_step` times as many.
+/// On level L a run of three brings `base + (L - 1) base_step` points, and the level takes `goal +
+/// (L - 1) goal_step` times as many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "text::GivenRules", into = "text::GivenRules")]
 pub struct Rules {
@@ -53,12 +53,12 @@ pub struct Rules {
     goal_step: u16,
 }
 
-/// How far a game has come: its level, from 1, and the points of that level.
+/// A level, counted from 1, and the points gained on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Level {
-    /// The level.
+    /// The number of the level.
     pub number: u32,
-    /// The points on its bar.
+    /// Points on the level's bar.
     pub points: u32,
 }
 
@@ -70,25 +70,24 @@ pub struct Bejeweled {
     grid: Grid,
     score: i32,
     level: Level,
-    /// `None` where the rules do not count them.
+    /// `None` if the rules do not count moves.
     moves_left: Option<u16>,
-    /// The swaps that match; none once the moves are over.
+    /// The swaps that match; none once no moves are left.
     legal: Swaps,
 }
 
 impl Rules {
-    /// The most moves that a game may be bounded to.
+    /// The most moves that the rules may set.
     pub const MOST_MOVES: u32 = 10_000;
     /// The most that any other parameter may be.
     pub const MOST: u32 = 1_000;
 
-    /// The rules with so many moves, 0 for no bound, and a base and a goal.
-    ///
-    /// Base and goal each come with their step from level to level.
+    /// Rules with a number of moves, 0 for no bound, and a base and a goal, each with its step from
+    /// level to level.
     ///
     /// # Errors
-    /// More moves than [`MOST_MOVES`](Self::MOST_MOVES), other parameters above [`MOST`](Self::MOST), and a base or a
-    /// goal of 0.
+    /// Refuses more moves than [`MOST_MOVES`](Self::MOST_MOVES), other parameters above
+    /// [`MOST`](Self::MOST), and a base or goal of 0.
     pub fn new(moves: u32, [base, base_step]: [u32; 2], [goal, goal_step]: [u32; 2]) -> Result<Self> {
         let within = |name: &str, value: u32, least: u32, most: u32| match (least..=most).contains(&value) {
             true => Ok(value as u16),
@@ -103,12 +102,12 @@ impl Rules {
         })
     }
 
-    /// The points of a run of three on a level.
+    /// Points of a run of three on a level.
     fn base(&self, level: Level) -> u32 {
         (level.number - 1).saturating_mul(self.base_step.into()).saturating_add(self.base.into())
     }
 
-    /// The points that a level takes.
+    /// Points that a level takes.
     fn goal(&self, level: Level) -> u32 {
         let runs = (level.number - 1).saturating_mul(self.goal_step.into()).saturating_add(self.goal.into());
         runs.saturating_mul(self.base(level))
@@ -116,7 +115,7 @@ impl Rules {
 }
 
 impl Default for Rules {
-    /// Those of the original, as far as they are known.
+    /// The original's parameters, as far as known.
     fn default() -> Self {
         Self { moves: 0, base: 10, base_step: 5, goal: 50, goal_step: 15 }
     }
@@ -134,7 +133,7 @@ impl Bejeweled {
         self.level
     }
 
-    /// Moves left, where the rules count them.
+    /// Moves left, if the rules count them.
     pub fn moves_left(&self) -> Option<u16> {
         self.moves_left
     }
@@ -175,7 +174,7 @@ impl Bejeweled {
             board::refill(&mut self.grid, draw);
             see(&self.grid, Cells::EMPTY);
         }
-        // A reward is exact as a number of 32 bits.
+        // A reward is exact as a 32-bit float.
         let points = points.min(1 << f32::MANTISSA_DIGITS).min((i32::MAX - self.score.max(0)) as u32);
         self.score += points as i32;
         self.level.points = self.level.points.saturating_add(points);
@@ -202,16 +201,12 @@ impl Game for Bejeweled {
         Self::of(*rules, board::deal(draw), 0, Level::default(), moves_left)
     }
 
-    /// A game in a position.
-    ///
-    /// Gems that are not known are drawn with those that fall first.
+    /// A game in a position; unknown gems are drawn with the first ones that fall.
     fn at(rules: &Rules, state: &State) -> Self {
         Self::of(*rules, state.grid, 0, state.level, state.moves_left)
     }
 
-    /// Plays an action; a swap that matches nothing is refused.
-    ///
-    /// Such a swap changes nothing and costs nothing.
+    /// Plays an action; a swap that matches nothing changes nothing and costs nothing.
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
         self.play(action, draw, |_, _| ())
     }
@@ -247,9 +242,7 @@ impl Game for Bejeweled {
     }
 }
 
-/// All points are as on the first level.
-///
-/// So what is learned there holds on all levels.
+/// Points count as on the first level, so that learned values hold on all levels.
 impl Lookahead for Bejeweled {
     fn done(state: &State, action: usize) -> State {
         let mut next = State { steps: 0, moves_left: state.moves_left.map(|moves| moves.saturating_sub(1)), ..*state };
@@ -272,7 +265,7 @@ impl Lookahead for Bejeweled {
         board::known(&state.grid) == Cells::ALL
     }
 
-    /// The points of a run of three on this level over those on the first.
+    /// Points of a run of three on this level over those on the first.
     fn unit(state: &State) -> f64 {
         let [first, now] = state.bases.map(f64::from);
         now / first
@@ -310,7 +303,7 @@ impl Image for Bejeweled {
 impl StateFeatures for Bejeweled {
     const NAMES: &'static [&'static str] = &["swaps"];
 
-    /// The swaps that match for certain.
+    /// The number of swaps that are certain to match.
     fn features(state: &State) -> Vec<f64> {
         vec![Self::mask(state, MaskKind::LEGAL).count() as f64]
     }
@@ -321,7 +314,7 @@ impl ActionFeatures for Bejeweled {
         vec!["points", "swaps", "unknown"]
     }
 
-    /// Certain points, then of the board that is left for certain the swaps, and the gems that are not known.
+    /// The certain points; the matching swaps and the unknown gems of the afterstate.
     fn action_features(state: &State, mut give: impl FnMut(usize, &[(usize, f64)])) {
         for action in Self::mask(state, MaskKind::LEGAL).iter() {
             let after = Self::after(state, action);
@@ -355,20 +348,19 @@ impl Text for Bejeweled {
         Ok(Self::of(*rules, grid, 0, Level::default(), moves_left).state())
     }
 
-    /// A board's text tells no level: it is the first.
+    /// A position on the first level: a board's text has no level.
     fn as_written(state: &State) -> State {
         State { level: Level::default(), bases: [state.bases[0]; 2], ..*state }
     }
 
-    /// The upper or left cell (column, row), and `D` or `R`, as in `(2,6)D`.
-    ///
-    /// The letter says whether its neighbour is the one below or the one to the right.
+    /// The upper or left cell (column, row), and `D` or `R` for its lower or right neighbour, as in
+    /// `(2,6)D`.
     fn describe(action: usize) -> String {
         let Move { x, y, vertical } = Move::of_action(action);
         text::describe(x, y, if vertical { 'D' } else { 'R' })
     }
 
-    /// As people write it.
+    /// The text of [`describe`](Text::describe).
     fn to_json(action: usize) -> Value {
         Self::describe(action).into()
     }

@@ -1,35 +1,32 @@
-//! A position of Bejeweled as a player knows it, and its images.
+//! A position of Bejeweled and its images.
 
 use serde::{Deserialize, Serialize};
 
 use super::board::{self, Move, UNKNOWN};
 use super::{COLUMNS, Cells, GEMS, Grid, Level, ROWS, Rules, text};
 
-/// The number of symmetries.
-///
-/// They are the gems turned round, on the board and on its mirror image.
+/// The symmetries: the gems' numbers rotated, on the board and on its mirror image.
 pub(super) const SYMMETRIES: usize = 2 * GEMS as usize;
 
-/// Moves left from which on an image shows no more of them.
+/// Moves left from which on the image stays the same.
 const FAR: f32 = 100.0;
 
-/// A position: board, moves left, level, and how far a cascade has come.
-///
-/// What [`Lookahead`](crate::Lookahead) gives may hold gems that are not known, and runs.
+/// A position: board, moves left, level, and steps of a cascade. Afterstates may hold unknown gems,
+/// and positions within a cascade runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Packed")]
 pub struct State {
     pub(super) grid: Grid,
-    /// `None` where the rules do not count them.
+    /// `None` if the rules do not count moves.
     pub(super) moves_left: Option<u16>,
     pub(super) level: Level,
-    /// The points of a run of three on the first level and on this one.
+    /// Points of a run of three on the first level and on this one.
     pub(super) bases: [u32; 2],
     /// Steps of the cascade so far.
     pub(super) steps: u8,
 }
 
-/// A position as it was read, which may be none.
+/// A position as read, not yet checked.
 #[derive(Deserialize)]
 struct Packed {
     grid: Grid,
@@ -51,29 +48,28 @@ impl TryFrom<Packed> for State {
 }
 
 impl State {
-    /// Moves left, where the rules count them.
+    /// Moves left, if the rules count them.
     pub fn moves_left(&self) -> Option<u16> {
         self.moves_left
     }
 
-    /// The points of a run of three on the position's level.
+    /// Points of a run of three on the position's level.
     pub fn base(&self) -> u32 {
         self.bases[1]
     }
 
-    /// The gems' numbers, row by row from the top; 7 where none is known.
+    /// The gems' numbers, row by row from the top; 7 where unknown.
     pub fn gems(&self) -> [[u8; COLUMNS]; ROWS] {
         board::rows(&self.grid)
     }
 
-    /// The board's text, eight lines; a dot for a gem that is not known.
+    /// The board's text, eight lines; a dot for an unknown gem.
     pub fn board(&self) -> String {
         text::show(&self.grid, Cells::EMPTY)
     }
 
-    /// Writes the image and the scalars under a symmetry.
-    ///
-    /// A plane a gem; the scalar is the moves left over 100, at most 1, which it is where they are not counted.
+    /// Writes the image and the scalars under a symmetry: a plane a gem; the moves left over 100,
+    /// at most 1 and 1 if the rules do not count them.
     pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         let (turn, mirror) = (symmetry / 2, symmetry % 2 == 1);
         image.fill(0.0);

@@ -1,4 +1,4 @@
-//! The text forms of Bejeweled: boards, moves, saved games, rules.
+//! Bejeweled as text: boards, moves, saved games, rules.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,15 +7,14 @@ use super::{Bejeweled, COLUMNS, Cells, Grid, Level, ROWS, Rules};
 use crate::error::{Error, Result};
 use crate::swap;
 
-/// The letters of the gems by number, then two of a gem that is not known.
+/// Letters by gem, then two letters for an unknown gem.
 const LETTERS: [char; 9] = ['R', 'W', 'Y', 'B', 'P', 'O', 'G', '.', '?'];
 
-/// The letter of a gem.
 fn letter(gem: u8) -> char {
     LETTERS[usize::from(gem.min(UNKNOWN))]
 }
 
-/// The text of a board; an empty cell is a space, one that is not known a dot.
+/// The text of a board; an empty cell is a space, an unknown one a dot.
 pub(super) fn show(grid: &Grid, empty: Cells) -> String {
     let at = |x, y| {
         let cell = Cells::at(x, y);
@@ -28,7 +27,7 @@ pub(super) fn show(grid: &Grid, empty: Cells) -> String {
 /// The board of a text, without a run; a newline at the end is allowed.
 ///
 /// # Errors
-/// A wrong number of rows or of gems in a row, an unknown letter and a run, by row and column from 0.
+/// Names the row and column, from 0, of a wrong size, letter or run.
 pub(super) fn parse(text: &str) -> Result<Grid> {
     let mut gems = swap::text::read(text, &LETTERS, "gems")?;
     gems.as_flattened_mut().iter_mut().for_each(|gem| *gem = (*gem).min(UNKNOWN));
@@ -38,10 +37,10 @@ pub(super) fn parse(text: &str) -> Result<Grid> {
     Ok(grid)
 }
 
-/// Moves left as they are given; 0 where they are not counted.
+/// Moves left; 0 means that the rules do not count them.
 ///
 /// # Errors
-/// A number that no game has.
+/// Refuses a number that no game has.
 pub(super) fn moves_left(given: i64) -> Result<Option<u16>> {
     let most = Rules::MOST_MOVES;
     match u16::try_from(given) {
@@ -51,17 +50,15 @@ pub(super) fn moves_left(given: i64) -> Result<Option<u16>> {
     }
 }
 
-/// A move as text: the cell that receives a gem, and where from.
+/// A move as text: a cell, and the direction of its neighbour.
 pub(super) fn describe(x: usize, y: usize, direction: char) -> String {
     format!("({x},{y}){direction}")
 }
 
-/// The action of a move's text.
-///
-/// It is [`ACTIONS`](super::ACTIONS) where the move leaves the board.
+/// The action of a move's text; [`ACTIONS`](super::ACTIONS) if the move leaves the board.
 ///
 /// # Errors
-/// A text that is no move.
+/// Refuses a text that is no move.
 pub(super) fn action(text: &str) -> std::result::Result<usize, String> {
     let parts = text.strip_prefix('(').and_then(|rest| rest.split_once(')')).and_then(|(cell, direction)| {
         let (x, y) = cell.split_once(',')?;
@@ -82,7 +79,7 @@ pub(super) fn action(text: &str) -> std::result::Result<usize, String> {
     Ok(moved.unwrap_or(super::ACTIONS))
 }
 
-/// A game as it is saved.
+/// A saved game.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {
     rules: Rules,
@@ -112,7 +109,7 @@ impl TryFrom<Saved> for Bejeweled {
     }
 }
 
-/// The rules as they are written, by their names.
+/// The rules by name, not yet checked.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct GivenRules {
