@@ -1,19 +1,17 @@
-//! Sets of a board's cells, one bit each, moved as a whole by shifts.
-
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
 
-/// A set of cells of a board.
+/// A set of cells of a board, one bit each, moved as a whole by shifts.
 ///
-/// Columns lie one after another, the left half of them in the first word, the others in the second, so
-/// that no column straddles words. Within a column the bottom cell is the lowest bit and the bit above
-/// the top cell is a guard: what moves out of the column at the top lands there, and what moves out at
-/// the bottom lands on the guard of the column before. [`Not`] sets guards, too. Where it matters a set
-/// is cut back to the board with `& Cells::ALL`; what moves out sideways is lost at once.
+/// Columns lie one after another, the left half in the first word, the others in the second. In a
+/// column the bottom cell is the lowest bit, and the bit above the top cell is a guard. What moves
+/// up out of a column lands on its guard, what moves down on the guard of the column before; what
+/// moves out sideways is lost. [`Not`] sets guards, too; `& Cells::ALL` cuts a set back to the
+/// board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cells<const COLUMNS: usize, const ROWS: usize>(pub(super) [u64; 2]);
 
 impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
-    /// Bits of a column, the guard among them.
+    /// Bits of a column with its guard.
     pub(super) const STRIDE: usize = ROWS + 1;
 
     /// Columns in the first word.
@@ -60,19 +58,19 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         Self(words)
     }
 
-    /// The set whose bits, column by column with their guards, are these.
+    /// The set of bits, column by column with their guards.
     #[inline]
     pub const fn from_bits(bits: u128) -> Self {
         Self([bits as u64 & Self::COLUMNS_AND_GUARDS.0[0], (bits >> Self::HALF_BITS) as u64])
     }
 
-    /// All bits, column by column with their guards.
+    /// The bits, column by column with their guards.
     #[inline]
     pub const fn bits(self) -> u128 {
         self.0[0] as u128 | (self.0[1] as u128) << Self::HALF_BITS
     }
 
-    /// The first bytes of its [`bits`](Self::bits); they must hold all columns.
+    /// The first bytes of [`bits`](Self::bits), which must hold all columns.
     #[inline]
     pub fn to_bytes<const BYTES: usize>(self) -> [u8; BYTES] {
         const { assert!(8 * BYTES >= COLUMNS * (ROWS + 1) && BYTES <= 16) };
@@ -81,7 +79,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         bytes
     }
 
-    /// The set of such bytes.
+    /// The set of the bytes that [`to_bytes`](Self::to_bytes) returns.
     #[inline]
     pub fn from_bytes<const BYTES: usize>(packed: [u8; BYTES]) -> Self {
         let mut bytes = [0; 16];
@@ -96,7 +94,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         std::array::from_fn(|x| (self.0[x / Self::HALF] >> (x % Self::HALF * Self::STRIDE) & bits) as u16)
     }
 
-    /// The set with the given bits in each column, the bottom cell the lowest.
+    /// The set of bits in each column, the bottom cell the lowest.
     #[inline]
     pub fn from_columns(columns: [u16; COLUMNS]) -> Self {
         let mut words = [0; 2];
@@ -112,7 +110,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         self.0[0] | self.0[1] == 0
     }
 
-    /// The number of bits that are set.
+    /// The number of bits set.
     #[inline]
     pub const fn count(self) -> u32 {
         self.0[0].count_ones() + self.0[1].count_ones()
@@ -149,10 +147,10 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         ])
     }
 
-    /// The set moved so that cells show what is so far to the right and below.
+    /// The set moved so that each cell shows the cell `dx` to the right and `dy` below.
     ///
-    /// What has moved by two cells or more over the top or the bottom may stand in another column; it is never in
-    /// [`with_neighbour`](Self::with_neighbour).
+    /// What moves by two cells or more over the top or the bottom may land in another column, never
+    /// in [`with_neighbour`](Self::with_neighbour).
     #[inline(always)]
     pub const fn look(mut self, dx: i32, dy: i32) -> Self {
         let mut steps = 0;
@@ -167,14 +165,14 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         }
     }
 
-    /// The cells that have a cell so far to the right and below.
+    /// The cells that have a cell `dx` to the right and `dy` below.
     #[inline(always)]
     pub const fn with_neighbour(dx: i32, dy: i32) -> Self {
         let mut columns = Self::COLUMNS_AND_GUARDS.look(dx, 0);
         let (rows, mut row) = (ROWS as i32, 0);
         while row < rows {
             if row - dy < 0 || row - dy >= rows {
-                // The row `row` from the bottom of all columns.
+                // Row `row` from the bottom, in all columns.
                 columns.0[0] &= !(Self::BOTTOM.0[0] << row);
                 columns.0[1] &= !(Self::BOTTOM.0[1] << row);
             }
@@ -183,16 +181,14 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         Self([columns.0[0] & Self::ALL.0[0], columns.0[1] & Self::ALL.0[1]])
     }
 
-    /// The words' difference.
-    ///
-    /// It never borrows from one column for another where every column of `self` has its guard set and `other` is at
-    /// most that.
+    /// The difference of the words. No column borrows from another if every column of `self` has
+    /// its guard and `other` is at most that.
     #[inline]
     pub const fn minus(self, other: Self) -> Self {
         Self([self.0[0].wrapping_sub(other.0[0]), self.0[1].wrapping_sub(other.0[1])])
     }
 
-    /// The set itself where the condition holds, else no cell.
+    /// The set if the condition holds, else no cell.
     #[inline]
     pub const fn only_if(self, condition: bool) -> Self {
         let select = (condition as u64).wrapping_neg();

@@ -1,6 +1,4 @@
-//! Sets of cells of several boards side by side, a board a lane.
-//!
-//! What is done to all of them at once, the processor does in a few wide registers (SIMD).
+//! Sets of cells of several boards, a board a lane of a wide register (SIMD).
 
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
 
@@ -9,14 +7,13 @@ use super::Cells;
 /// Boards side by side.
 pub const LANES: usize = 8;
 
-/// A set of cells of each of [`LANES`] boards.
-///
-/// Each is as [`Cells`] holds one; operations of the same name do the same to each board.
+/// A set of cells of each of [`LANES`] boards, stored as in [`Cells`]; methods do to each board
+/// what those of the same name do there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lanes<const COLUMNS: usize, const ROWS: usize>([[u64; LANES]; 2]);
 
 impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
-    /// The same set on every board.
+    /// One set on every board.
     #[inline(always)]
     pub fn all(Cells(words): Cells<COLUMNS, ROWS>) -> Self {
         Self(words.map(|word| [word; LANES]))
@@ -42,7 +39,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
         zip_words(first, second, |first, second| first | second) == [0; LANES]
     }
 
-    /// The number of bits that are set, of each board.
+    /// The number of bits set on each board.
     #[inline(always)]
     pub fn count(&self) -> [i32; LANES] {
         let [first, second] = &self.0;
@@ -85,9 +82,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
         Self([map_words(first, |word| word << stride & columns[0]), zip_words(first, second, across)])
     }
 
-    /// The cells that move in one pass of falling, if these are the empty ones.
-    ///
-    /// They are of each column the lowest empty cell and all above it, as in [`Board::fall`](super::Board::fall).
+    /// The cells that move in one step of falling if these are empty: each column's lowest empty
+    /// cell and all above it, as in [`Board::fall`](super::Board::fall).
     #[inline(always)]
     pub fn falling(self) -> Self {
         let holes = self | Self::all(Cells::GUARDS);
@@ -99,14 +95,14 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
         Self::all(Cells::ALL) & !(holes ^ lower).down()
     }
 
-    /// The sets themselves where the other is empty, else no cell.
+    /// The sets where the other is empty, else no cell.
     #[inline(always)]
     pub fn where_empty(self, other: Self) -> Self {
         let empty = other.empty();
         self & Self([empty, empty])
     }
 
-    /// The sets themselves where just one of two others is empty, else no cell.
+    /// The sets where just one of two others is empty, else no cell.
     #[inline(always)]
     pub fn where_one_is_empty(self, one: Self, other: Self) -> Self {
         let one_alone = zip_words(one.empty(), other.empty(), |one, other| one ^ other);
@@ -132,8 +128,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
     }
 }
 
-// Plain loops: an array's `map` with a closure like these is not always made part of the function that may use the
-// processor's wide registers.
+// Plain loops: an array's `map` is not always inlined into the function that may use wide
+// registers.
 
 #[inline(always)]
 fn map_words(mut words: [u64; LANES], by: impl Fn(u64) -> u64) -> [u64; LANES] {

@@ -1,7 +1,7 @@
-//! The mechanics every swap game shares: runs, swaps and falling on bit planes.
+//! What swap games share: runs, swaps and falling on bit planes.
 //!
-//! A token's kind is a number in binary over a few sets of cells. Whole boards are searched with shifts and ands, all
-//! kinds at once, never cell by cell.
+//! A token's kind is a number in binary over a few sets of cells. Shifts and ands search the whole
+//! board for all kinds at once.
 
 mod cells;
 mod lanes;
@@ -30,9 +30,7 @@ pub struct Swaps<const COLUMNS: usize, const ROWS: usize> {
     pub horizontal: Cells<COLUMNS, ROWS>,
 }
 
-/// The runs of three or more equal tokens on a board.
-///
-/// A run of n is n - 2 overlapping threes.
+/// The runs of three or more equal tokens. A run of n is n - 2 overlapping threes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Runs<const COLUMNS: usize, const ROWS: usize> {
     /// The bottom cell of each vertical three.
@@ -42,23 +40,19 @@ pub struct Runs<const COLUMNS: usize, const ROWS: usize> {
 }
 
 impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS, ROWS, PLANES> {
-    /// The board with these planes, the least significant first.
-    ///
-    /// `None` if one has a bit outside its cells.
+    /// The board of planes, the least significant first; `None` if one has a bit outside its cells.
     pub fn from_planes(planes: [Cells<COLUMNS, ROWS>; PLANES]) -> Option<Self> {
         let stray = planes.iter().any(|plane| !(*plane & !Cells::ALL).is_empty());
         (!stray).then_some(Self { planes })
     }
 
-    /// The board with these planes, of which only the cells count.
+    /// The board of planes, of which only the cells count.
     #[inline]
     pub fn masked(planes: [Cells<COLUMNS, ROWS>; PLANES]) -> Self {
         Self { planes: planes.map(|plane| plane & Cells::ALL) }
     }
 
-    /// The board with these kinds, row by row from the top.
-    ///
-    /// A kind is below 2 to the power of `PLANES`.
+    /// The board of kinds, each below 2^`PLANES`, row by row from the top.
     pub fn from_rows(kinds: &[[u8; COLUMNS]; ROWS]) -> Self {
         let mut columns = [[0_u16; COLUMNS]; PLANES];
         for row in kinds {
@@ -77,7 +71,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         &self.planes
     }
 
-    /// The kind of token at a single cell.
+    /// The kind of the token in a cell.
     pub fn kind(&self, cell: Cells<COLUMNS, ROWS>) -> u8 {
         let digit = |place: usize| u8::from(!(self.planes[place] & cell).is_empty()) << place;
         (0..PLANES).map(digit).sum()
@@ -90,7 +84,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         digits.fold(Cells::ALL, |cells, (place, plane)| cells & if kind >> place & 1 == 1 { *plane } else { !*plane })
     }
 
-    /// Swaps the tokens of two single cells.
+    /// Swaps the tokens of two cells.
     #[inline]
     pub fn swap(&mut self, a: Cells<COLUMNS, ROWS>, b: Cells<COLUMNS, ROWS>) {
         for plane in &mut self.planes {
@@ -99,9 +93,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         }
     }
 
-    /// The runs of three or more equal tokens among the given cells.
-    ///
-    /// Runs of all kinds are found at once.
+    /// The runs of equal tokens of any kind among the given cells.
     #[inline]
     pub fn runs(&self, among: Cells<COLUMNS, ROWS>) -> Runs<COLUMNS, ROWS> {
         let (mut above, mut right) = (Cells::EMPTY, Cells::EMPTY);
@@ -115,7 +107,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Runs { vertical: vertical & vertical.down(), horizontal: horizontal & horizontal.left() }
     }
 
-    /// The swaps of equal tokens: those that change nothing.
+    /// The swaps of equal tokens, which change nothing.
     #[inline]
     pub fn equal_neighbours(&self) -> Swaps<COLUMNS, ROWS> {
         let mut different = Swaps::default();
@@ -126,14 +118,14 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Swaps { vertical: !different.vertical, horizontal: !different.horizontal }.on_board()
     }
 
-    /// The swaps that put a token into a run where no run was before.
+    /// The swaps that put a token into a run, among the given cells, where no run was before.
     ///
-    /// The run is of it and others among the given cells. What it is swapped with does not matter. The swaps are those
-    /// that [`Swaps::completing`] finds kind by kind, of all kinds at once: for each cell it is looked which of the
-    /// cells around hold its kind.
+    /// The result is that of [`Swaps::completing`] over all kinds; here all kinds are found at
+    /// once, by comparing each cell with the cells around it.
     #[inline]
     pub fn matching(&self, among: Cells<COLUMNS, ROWS>) -> Swaps<COLUMNS, ROWS> {
-        // A set has the cells whose token has one of its kind so far to the right (e) and below (s).
+        // Each set holds the cells with an equal token at an offset: n, s, e and w for a cell
+        // above, below, to the right and to the left.
         let (se, ne) = (self.alike::<1, 1>(among), self.alike::<1, -1>(among));
         let (see, nee) = (self.alike::<2, 1>(among), self.alike::<2, -1>(among));
         let (sse, nne) = (self.alike::<1, 2>(among), self.alike::<1, -2>(among));
@@ -142,7 +134,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         let (nw, sw, nww, sww) = (se.look(-1, -1), ne.look(-1, 1), see.look(-2, -1), nee.look(-2, 1));
         let (nnw, ssw, ww, www) = (sse.look(-1, -2), nne.look(-1, 2), ee.look(-2, 0), eee.look(-3, 0));
         let (nn, nnn) = (ss.look(0, -2), sss.look(0, -3));
-        // The tokens that make a run where they come to when they move up, down, to the right, to the left.
+        // Tokens that make a run when they move up, down, right or left.
         let up = nw & ne | nw & nww | ne & nee | nn & nnn;
         let down = sw & se | sw & sww | se & see | ss & sss;
         let right = ne & se | ne & nne | se & sse | ee & eee;
@@ -150,9 +142,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Swaps { vertical: down | up.up(), horizontal: right | left.left() }.on_board()
     }
 
-    /// The given cells whose token has one of its kind so far right and below.
-    ///
-    /// That one is in one of the given cells, too.
+    /// The given cells that have an equal token, also among them, `DX` to the right and `DY` below.
     #[inline(always)]
     fn alike<const DX: i32, const DY: i32>(&self, among: Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
         let difference = |plane: &Cells<COLUMNS, ROWS>| *plane ^ plane.look(DX, DY);
@@ -160,10 +150,10 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         among & among.look(DX, DY) & const { Cells::with_neighbour(DX, DY) } & !different
     }
 
-    /// A pass of falling: all above a column's lowest empty cell falls by one.
+    /// One step of falling: all above a column's lowest empty cell falls by one.
     ///
-    /// `empty` are the empty cells; afterwards those that are left, apart from the top cells of the columns that fell,
-    /// which are returned and hold kind 0 until [`put`](Self::put) fills them.
+    /// `empty` holds the empty cells, afterwards without the top cells of the columns that fell.
+    /// Those are returned and hold kind 0 until [`put`](Self::put) fills them.
     #[inline]
     pub fn fall(&mut self, empty: &mut Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
         // In each column the subtraction borrows from the lowest empty cell, or from the guard.
@@ -176,9 +166,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         moving & Cells::TOP
     }
 
-    /// Takes the tokens out of cells.
-    ///
-    /// The cells hold kind 0 until [`put`](Self::put) fills them.
+    /// Empties cells, which then hold kind 0 until [`put`](Self::put) fills them.
     #[inline]
     pub fn take(&mut self, cells: Cells<COLUMNS, ROWS>) {
         for plane in &mut self.planes {
@@ -196,17 +184,17 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> Swaps<COLUMNS, ROWS> {
-    /// The swaps that put a token of a kind into a run where no run was before.
-    ///
-    /// A run is of three or more; `cells` are those that hold the kind.
+    /// The swaps that put a token of a kind, which stands in `cells`, into a run where no run was
+    /// before.
     #[inline]
     pub fn completing(cells: Cells<COLUMNS, ROWS>) -> Self {
-        // The cells that have one of the kind next to them, and those that have two on the same side.
+        // Cells with one token of the kind beside them, and with two on one side.
         let (above, below) = (cells.down(), cells.up());
         let (at_right, at_left) = (cells.left(), cells.right());
         let (above_2, below_2) = (above & above.down(), below & below.up());
         let (at_right_2, at_left_2) = (at_right & at_right.left(), at_left & at_left.right());
-        // A token that comes along the line of a three can only take its end, one from across any place.
+        // A token that moves along the line of a three can only take its end, one from across any
+        // place.
         let in_column = above_2 | below_2 | above & below;
         let in_row = at_right_2 | at_left_2 | at_right & at_left;
         Self {
@@ -228,7 +216,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Swaps<COLUMNS, ROWS> {
         Self { vertical: self.vertical | other.vertical, horizontal: self.horizontal | other.horizontal }
     }
 
-    /// Those with both cells on the board.
+    /// The swaps with both cells on the board.
     #[inline]
     fn on_board(self) -> Self {
         Self {
@@ -252,7 +240,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
         self.vertical | up | up.up() | self.horizontal | right | right.right()
     }
 
-    /// The sum over all runs, one by one, of what a run of a length is worth.
+    /// The sum over all runs of the points of a run's length.
     #[inline]
     pub fn sum(&self, points: impl Fn(u32) -> i32) -> i32 {
         let (mut sum, mut before) = (0, 0);
@@ -263,9 +251,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
         sum
     }
 
-    /// Gives the number of runs of each length or more, from 3 on.
-    ///
-    /// It goes on as long as there are any.
+    /// Gives each length from 3 up to the longest run's, and the number of runs that have this
+    /// length or more.
     #[inline]
     pub fn at_least(&self, mut give: impl FnMut(u32, u32)) {
         let (mut down, mut left) = (self.vertical, self.horizontal);
@@ -283,9 +270,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
     }
 }
 
-/// The cells where one more token of a kind would complete a run.
-///
-/// A run is of three or more; `cells` are those that hold the kind.
+/// The cells where one more token of a kind, which stands in `cells`, would complete a run.
 #[inline]
 pub fn completing<const COLUMNS: usize, const ROWS: usize>(cells: Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
     let (above, below) = (cells.down(), cells.up());
@@ -295,7 +280,7 @@ pub fn completing<const COLUMNS: usize, const ROWS: usize>(cells: Cells<COLUMNS,
     (in_column | in_row) & Cells::ALL
 }
 
-/// The neighbours, above, below, left and right, of a set of cells.
+/// The neighbours of a set of cells: above, below, left and right.
 #[inline]
 pub fn neighbours<const COLUMNS: usize, const ROWS: usize>(cells: Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
     (cells.up() | cells.down() | cells.left() | cells.right()) & Cells::ALL

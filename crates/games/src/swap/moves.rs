@@ -1,31 +1,27 @@
-//! Swaps of neighbours as moves, and their numbers.
-
 use std::fmt;
 
 use super::{Cells, Swaps};
 use crate::ActionMask;
 
-/// A swap of the token at (x, y) with a neighbour.
-///
-/// It is the one below if vertical, else the one to the right.
+/// A swap of the token at (x, y) with the one below if vertical, else with the one to the right.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Move<const COLUMNS: usize, const ROWS: usize> {
     /// The column, from the left.
     pub x: usize,
     /// The row, from the top.
     pub y: usize,
-    /// Whether the other token is the one below, not the one to the right.
+    /// Whether the other token is the one below.
     pub vertical: bool,
 }
 
-/// No board has more moves: its numbers are bytes.
+/// The most moves of a board: a move's number is a byte.
 const MOST: usize = 255;
 
 impl<const COLUMNS: usize, const ROWS: usize> Move<COLUMNS, ROWS> {
     /// Vertical moves, numbered first.
     const VERTICAL: usize = COLUMNS * (ROWS - 1);
 
-    /// All moves.
+    /// The number of moves.
     pub const COUNT: usize = {
         let count = Self::VERTICAL + (COLUMNS - 1) * ROWS;
         assert!(count <= MOST, "a move's number must be a byte");
@@ -45,7 +41,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Move<COLUMNS, ROWS> {
         cells
     };
 
-    /// The vertical and the horizontal move at each cell, by its bit's index.
+    /// The vertical and the horizontal move at each cell, by the index of its bit.
     const AT: &'static [[u8; 2]; 128] = &{
         let mut actions = [[u8::MAX; 2]; 128];
         let mut action = 0;
@@ -57,14 +53,15 @@ impl<const COLUMNS: usize, const ROWS: usize> Move<COLUMNS, ROWS> {
         actions
     };
 
-    /// The move of an action's number: first the vertical ones, row by row from the top, then the horizontal ones.
+    /// The move of an action: first the vertical ones, row by row from the top, then the horizontal
+    /// ones.
     pub const fn of_action(action: usize) -> Self {
         let vertical = action < Self::VERTICAL;
         let (index, width) = if vertical { (action, COLUMNS) } else { (action - Self::VERTICAL, COLUMNS - 1) };
         Self { x: index % width, y: index / width, vertical }
     }
 
-    /// The number of the move; `None` if a cell is off the board.
+    /// The action of the move; `None` if a cell is off the board.
     pub const fn action(self) -> Option<usize> {
         let Self { x, y, vertical } = self;
         match vertical {
@@ -82,13 +79,13 @@ impl<const COLUMNS: usize, const ROWS: usize> Move<COLUMNS, ROWS> {
         }
     }
 
-    /// The same on the board's mirror image.
+    /// The move on the board's mirror image.
     pub const fn mirrored(self) -> Self {
         let last = if self.vertical { COLUMNS - 1 } else { COLUMNS - 2 };
         Self { x: last - self.x, ..self }
     }
 
-    /// The two cells that an action swaps, if there is one of that number.
+    /// The two cells that an action swaps; `None` for a number that is no action.
     #[inline]
     pub fn cells_of(action: usize) -> Option<(Cells<COLUMNS, ROWS>, Cells<COLUMNS, ROWS>)> {
         (action < Self::COUNT).then(|| Self::CELLS[action])

@@ -1,13 +1,13 @@
-//! The text form of a board: a line a row, a letter a token.
+//! The text of a board: a line a row, a letter a token.
 
 use crate::error::{Error, Result};
 
-/// The kinds of the tokens that a text shows, row by row from the top.
+/// The kinds of a text's tokens, row by row from the top; a newline at the end is allowed.
 ///
-/// A newline at the end is allowed. A kind is its letter's place among `letters`; `tokens` is what people call them.
+/// A kind is its letter's place in `letters`; messages call the tokens `tokens`.
 ///
 /// # Errors
-/// A wrong number of rows or of tokens in a row, and an unknown letter, by row and column from 0.
+/// Names the row and column, from 0, of a wrong size or an unknown letter.
 pub fn read<const COLUMNS: usize, const ROWS: usize>(
     text: &str,
     letters: &[char],
@@ -45,10 +45,11 @@ pub fn read<const COLUMNS: usize, const ROWS: usize>(
     Ok(kinds)
 }
 
-/// Checks that a board is at rest: that no cell, by its column and row, is in a run.
+/// Checks that a board is at rest: no cell, by column and row, is in a run.
 ///
 /// # Errors
-/// The first such cell from the top and then from the left, by row and column from 0.
+/// Names the row and column, from 0, of the first cell in a run, from the top and then from the
+/// left.
 pub fn check_at_rest<const COLUMNS: usize, const ROWS: usize>(is_in_run: impl Fn(usize, usize) -> bool) -> Result<()> {
     let mut places = (0..ROWS).flat_map(|row| (0..COLUMNS).map(move |column| (column, row)));
     match places.find(|(column, row)| is_in_run(*column, *row)) {
