@@ -1,7 +1,8 @@
-//! Possible bingos, and how far they are.
+//! Possible bingos and their distance. A bingo is a break of three lines that swaps in rows can
+//! build.
 //!
-//! A bingo is a break of three lines that swaps in rows can build. The features are those of Rodriguez, Chen and
-//! Turner-Maier 2008, "Holey Ship! Bilging by reinforcement learning", as `docs/bilging.md` reads them.
+//! The features are those of Rodriguez, Chen and Turner-Maier 2008, "Holey Ship! Bilging by
+//! reinforcement learning", as `docs/bilging.md` reads them.
 
 use super::board::UNKNOWN;
 use super::{COLUMNS, ROWS};
@@ -17,26 +18,27 @@ pub(super) const NO_BINGO: [u32; 5] = [10, 10, 15, 5, 8];
 pub struct Bingo {
     /// The row of the horizontal line.
     pub row: usize,
-    /// The colour of that line and of the vertical one in the anchor's column.
+    /// The colour X of the horizontal line and of the vertical one in the anchor's column.
     pub x: u8,
-    /// The colour of the vertical line beside it.
+    /// The colour O of the other vertical line.
     pub o: u8,
     /// Where the line of O lies from the anchor: 1 right, -1 left.
     pub direction: i32,
-    /// The column into which the last swap brings X.
+    /// The anchor: the column into which the last swap brings X.
     pub anchor: usize,
-    /// How far the pieces are from their places, and how many are blocked.
+    /// Distances of the pieces from their places, and the number of blocked pieces: `x_columns`,
+    /// `o_columns`, `x_row`, `o_row`, `blocked` of `docs/bilging.md`.
     pub features: [u32; 5],
 }
 
-/// A piece of a bingo and the column that it must reach in its row.
+/// A piece of a bingo and its goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
-    /// Its row.
+    /// The row.
     pub row: usize,
-    /// Its column.
+    /// The column.
     pub column: usize,
-    /// The column that it must reach.
+    /// The column that the piece must reach.
     pub to: usize,
 }
 
@@ -56,9 +58,8 @@ pub fn bingos(pieces: &Pieces) -> Vec<Bingo> {
     found
 }
 
-/// The bingo of two colours through a row with enough of both.
-///
-/// It is in its best orientation; there is none where it is not possible.
+/// The bingo of two colours through a row with enough of both, in its best orientation; `None` if
+/// it is not possible.
 fn bingo(pieces: &Pieces, row: usize, x: u8, o: u8) -> Option<Bingo> {
     let stands = |colour| pairs(row).any(|pair| pair.iter().all(|row| pieces[*row].contains(&colour)));
     if !stands(x) || !stands(o) {
@@ -84,9 +85,10 @@ fn pairs(row: usize) -> impl Iterator<Item = [usize; 2]> {
     all.into_iter().filter_map(move |[one, other]| Some([on_board(one)?, on_board(other)?]))
 }
 
-/// The directions and anchors that the pieces X of a row speak for.
+/// The directions and anchors that the pieces X of a row suggest.
 ///
-/// The closest two and the third that is nearest to them give both; all that are equally close are given.
+/// The two closest X and the third one nearest to them give both; equally close ones each give a
+/// result.
 fn orientations(xs: &[usize]) -> Vec<(i32, usize)> {
     let gap = |index: &usize| xs[index + 1] - xs[*index];
     let closest = (0..xs.len() - 1).map(|index| gap(&index)).min().unwrap_or(0);
@@ -117,9 +119,8 @@ impl Bingo {
         (self.anchor as i32 + distance * self.direction) as usize
     }
 
-    /// The eight pieces of the bingo.
-    ///
-    /// They are two X above or below, two O, three X and an O in the row.
+    /// The eight pieces of the bingo: two X above or below, two O, then three X and an O in the
+    /// row.
     pub fn places(&self, pieces: &Pieces) -> Vec<Piece> {
         let beside = self.column(1);
         let mut places = self.vertical(pieces, self.x, self.anchor);
@@ -133,7 +134,7 @@ impl Bingo {
         places
     }
 
-    /// The two pieces of the best pair of rows.
+    /// The two pieces of a vertical line in the pair of rows where they are nearest.
     fn vertical(&self, pieces: &Pieces, colour: u8, to: usize) -> Vec<Piece> {
         let pair = |rows: [usize; 2]| {
             let found: Option<Vec<Piece>> = rows.into_iter().map(|row| nearest_of(pieces, row, colour, to)).collect();
@@ -174,9 +175,7 @@ fn nearest_of(pieces: &Pieces, row: usize, colour: u8, to: usize) -> Option<Piec
 }
 
 impl Piece {
-    /// The columns of the swaps that bring it straight to its place.
-    ///
-    /// Each is that of the swap's left piece.
+    /// The swaps that bring the piece straight to its goal, each by its left column.
     pub fn walk(&self) -> Vec<usize> {
         match self.column <= self.to {
             true => (self.column..self.to).collect(),
@@ -184,9 +183,7 @@ impl Piece {
         }
     }
 
-    /// The first swap of its walk that makes a run, by its left column.
-    ///
-    /// The piece walks alone on this board.
+    /// The first swap of its walk, by its left column, that makes a run, if no other piece moves.
     pub fn blocker(&self, pieces: &Pieces) -> Option<usize> {
         let mut board = *pieces;
         self.walk().into_iter().find(|column| {

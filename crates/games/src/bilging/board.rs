@@ -1,15 +1,11 @@
-//! Bilging's board: swaps, breaks, rising and refilling on bit planes.
-//!
-//! The planes hold the board upside down, so that what falls in them rises on the board.
+//! Bilging's board on bit planes, held upside down: what falls in the planes rises on the board.
 
 use super::{ACTIONS, Break, COLUMNS, Cells, Grid, ROWS, Refill, Rules, Swaps};
 use crate::ActionMask;
 use crate::random::Draw;
 use crate::swap;
 
-/// How a piece that is not known is held: after all colours.
-///
-/// It lines up with nothing and cannot be swapped.
+/// Number of an unknown piece, which lines up with nothing and cannot be swapped.
 pub const UNKNOWN: u8 = 7;
 
 /// The cell in a column and a row from the top.
@@ -17,7 +13,7 @@ pub const fn cell(column: usize, row: usize) -> Cells {
     Cells::at(column, ROWS - 1 - row)
 }
 
-/// The column and the row of the left cell that an action swaps.
+/// The column and row of the left cell that an action swaps.
 pub const fn place(action: usize) -> (usize, usize) {
     (action % (COLUMNS - 1), action / (COLUMNS - 1))
 }
@@ -34,7 +30,7 @@ static CELLS: [(Cells, Cells); ACTIONS] = {
     cells
 };
 
-/// The action whose left cell is at a bit's index.
+/// The action whose left cell has a bit's index.
 static ACTION_AT: [u8; 128] = {
     let mut actions = [u8::MAX; 128];
     let mut action = 0;
@@ -45,18 +41,18 @@ static ACTION_AT: [u8; 128] = {
     actions
 };
 
-/// The board of pieces given row by row from the top.
+/// The board of pieces, row by row from the top.
 pub fn from_rows(mut pieces: [[u8; COLUMNS]; ROWS]) -> Grid {
     pieces.reverse();
     Grid::from_rows(&pieces)
 }
 
-/// The pieces of a board, row by row from the top.
+/// The pieces, row by row from the top.
 pub fn rows(grid: &Grid) -> [[u8; COLUMNS]; ROWS] {
     std::array::from_fn(|row| std::array::from_fn(|column| grid.kind(cell(column, row))))
 }
 
-/// A board without a run, each piece drawn again while it completes one.
+/// A board without a run: each piece is drawn again while it completes one.
 pub fn deal(rules: &Rules, draw: &mut impl Draw) -> Grid {
     let mut pieces = [[0; COLUMNS]; ROWS];
     for row in 0..ROWS {
@@ -90,9 +86,7 @@ pub fn runs(grid: &Grid) -> swap::Runs<COLUMNS, ROWS> {
     grid.runs(Cells::ALL & !grid.of_kind(UNKNOWN))
 }
 
-/// Takes cells out and lets the pieces below rise.
-///
-/// What comes in at the bottom is unknown.
+/// Removes cells and lets the pieces below rise; unknown pieces come in at the bottom.
 #[inline]
 pub fn rise(grid: &mut Grid, mut empty: Cells) {
     while !empty.is_empty() {
@@ -133,7 +127,7 @@ pub fn effective(grid: &Grid) -> ActionMask {
     actions(known & known.left() & !grid.equal_neighbours().horizontal)
 }
 
-/// The break that a swap makes at once; no line where it makes none.
+/// The break that a swap makes at once, without lines if it makes none.
 #[inline]
 pub fn first_break(grid: &Grid, action: usize) -> Break {
     let mut swapped = *grid;
@@ -141,7 +135,7 @@ pub fn first_break(grid: &Grid, action: usize) -> Break {
     Break::of(&runs(&swapped))
 }
 
-/// The actions whose left cells these are.
+/// The actions with these left cells.
 fn actions(cells: Cells) -> ActionMask {
     cells.each().map(|cell| usize::from(ACTION_AT[cell.index()])).collect()
 }

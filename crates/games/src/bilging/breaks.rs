@@ -1,21 +1,18 @@
-//! Breaks: what lines a swap clears at once, and their points.
-
 use std::fmt;
 
 use super::{COLUMNS, ROWS};
 use crate::swap;
 
-/// The lines that are cleared together, by their lengths.
-///
-/// Its text is the lengths in order, such as `335`.
+/// A break: the lines that clear together, by their lengths. Its text is the lengths in order, such
+/// as `335`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Break {
-    /// How many lines there are of three, of four and of five or more pieces.
+    /// Numbers of lines of three, of four and of five or more pieces.
     lengths: [u8; 3],
 }
 
 impl Break {
-    /// The break that some runs make.
+    /// The break of some runs.
     #[inline]
     pub(super) fn of(runs: &swap::Runs<COLUMNS, ROWS>) -> Self {
         // All three counts in one sum, eight bits each.
@@ -24,7 +21,7 @@ impl Break {
         Self { lengths: [three, four, five] }
     }
 
-    /// The break of so many lines of three, of four and of five pieces.
+    /// The break of a number of lines of three, of four and of five pieces.
     #[inline]
     pub const fn new(lengths: [u8; 3]) -> Self {
         Self { lengths }
@@ -36,15 +33,15 @@ impl Break {
         self.lengths.iter().map(|count| u32::from(*count)).sum()
     }
 
-    /// The lines' lengths, ascending.
+    /// The lengths of the lines, ascending.
     pub fn lengths(self) -> Vec<u32> {
         (3..).zip(self.lengths).flat_map(|(length, count)| vec![length; count.into()]).collect()
     }
 
-    /// The points: the lines' sum times a factor that grows with their number.
+    /// The points: the sum of the lines times a factor that grows with their number.
     ///
-    /// A line of three counts 3, of four 5, of five 7. The factor is the number of lines, at most 4; it is 6 for four
-    /// lines or more with one of five among them.
+    /// A line of three counts 3, of four 5, of five 7. The factor is the number of lines, at most
+    /// 4, and 6 for four lines or more with one of five among them.
     #[inline]
     pub fn points(self) -> i32 {
         let [three, four, five] = self.lengths.map(i32::from);

@@ -1,7 +1,7 @@
 //! Bilging: swaps of neighbours in a row, breaks of several lines at once.
 //!
-//! The puzzle of Rodriguez, Chen and Turner-Maier 2008, "Holey Ship! Bilging by reinforcement learning".
-//! `docs/bilging.md` gives the rules exactly.
+//! The puzzle of Rodriguez, Chen and Turner-Maier 2008, "Holey Ship! Bilging by reinforcement
+//! learning" (the article). `docs/bilging.md` gives the rules.
 
 mod bingos;
 pub mod board;
@@ -33,9 +33,9 @@ use board::UNKNOWN;
 pub const COLUMNS: usize = 6;
 /// Rows of the board.
 pub const ROWS: usize = 12;
-/// Colours of the whole game.
+/// The most colours.
 pub const COLOURS: usize = 7;
-/// Moves of a game, where the rules say nothing.
+/// Moves of a game by the default rules.
 pub const MOVES: u16 = 50;
 /// Swaps that make a run at once.
 pub const MATCHING: MaskKind = MaskKind(1);
@@ -45,7 +45,7 @@ pub const EFFECTIVE: MaskKind = MaskKind(2);
 /// Swaps: each piece but the last of a row with its right neighbour.
 pub const ACTIONS: usize = ROWS * (COLUMNS - 1);
 
-/// Pieces by their colours' numbers; 7 where none is known.
+/// Pieces by their colours' numbers; 7 where unknown.
 pub type Grid = Board<COLUMNS, ROWS, 3>;
 type Cells = swap::Cells<COLUMNS, ROWS>;
 type Swaps = swap::Swaps<COLUMNS, ROWS>;
@@ -61,16 +61,16 @@ pub enum Refill {
     Plain,
 }
 
-/// What pieces score that line up without a swap.
+/// Points of pieces that line up without a swap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Chains {
-    /// Nothing.
+    /// No points.
     #[default]
     None,
     /// A point a piece.
     Piece,
-    /// As if a swap had made them.
+    /// The points of a break.
     Full,
 }
 
@@ -85,19 +85,20 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The most moves that a game may have.
+    /// The most moves of a game.
     pub const MOST_MOVES: u32 = 10_000;
 
     /// The rules with these parameters.
     ///
     /// # Errors
-    /// Moves that are not from 1 to [`MOST_MOVES`](Self::MOST_MOVES), colours that are not from 5 to 7.
+    /// Refuses moves that are not from 1 to [`MOST_MOVES`](Self::MOST_MOVES), and colours that are
+    /// not from 5 to 7.
     pub fn new(refill: Refill, chains: Chains, moves: u32, colours: u32) -> Result<Self> {
         if !(1..=Self::MOST_MOVES).contains(&moves) {
             let most = Self::MOST_MOVES;
             return Err(Error::user(format!("the number of moves is {moves}, but must be from 1 to {most}")));
         }
-        // With fewer than five a cell between four pairs could not be filled match-free.
+        // With fewer than five colours a cell between four pairs could not be filled match-free.
         if !(5..=COLOURS as u32).contains(&colours) {
             return Err(Error::user(format!("the number of colours is {colours}, but must be from 5 to {COLOURS}")));
         }
@@ -112,14 +113,14 @@ impl Rules {
 }
 
 impl Default for Rules {
-    /// Those of the article.
+    /// The article's parameters.
     fn default() -> Self {
         Self { refill: Refill::MatchFree, chains: Chains::None, moves: MOVES, colours: COLOURS as u8 }
     }
 }
 
 impl Chains {
-    /// The points of what clears without a swap.
+    /// Points of a break without a swap.
     #[inline]
     pub fn points(self, cleared: Break, pieces: u32) -> i32 {
         match self {
@@ -141,9 +142,7 @@ pub struct Bilging {
 }
 
 impl Bilging {
-    /// The break that a swap makes at once on a game's board.
-    ///
-    /// It has no line where the swap makes none.
+    /// The break that a swap makes at once, without lines if it makes none.
     pub fn first_break(state: &State, action: usize) -> Break {
         board::first_break(&state.grid(), action)
     }
@@ -194,12 +193,12 @@ impl Game for Bilging {
         Self { rules: *rules, grid: board::deal(rules, draw), score: 0, moves_left: rules.moves }
     }
 
-    /// A game in a position, whose chains score as these rules say.
+    /// A game in a position; chains score by these rules.
     fn at(rules: &Rules, state: &State) -> Self {
         Self { rules: *rules, grid: state.grid(), score: 0, moves_left: state.moves_left() as u16 }
     }
 
-    /// Plays an action; what is no action changes nothing but costs a move.
+    /// Plays an action; a number that is no action changes nothing but costs a move.
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
         self.play(action, draw, |_, _| ())
     }
@@ -285,16 +284,17 @@ impl Image for Bilging {
 impl StateFeatures for Bilging {
     const NAMES: &'static [&'static str] = &["x_columns", "o_columns", "x_row", "o_row", "blocked", "impossible"];
 
-    /// The features of the possible bingo with the least sum.
+    /// The features of the possible bingo with the least sum, of equal ones the first; see
+    /// [`Bingo::features`].
     ///
-    /// Of equal ones it is the first. The last feature is not the article's: 1 where no bingo is possible. Without it
-    /// such boards bend the other weights.
+    /// The last feature is not the article's: 1 if no bingo is possible. Without it such boards
+    /// would distort the other weights.
     fn features(state: &State) -> Vec<f64> {
         let best = bingos(&state.pieces()).into_iter().min_by_key(Bingo::sum);
         numbers_of(best.as_ref()).to_vec()
     }
 
-    /// The features of each possible bingo, those with the least sums first.
+    /// Gives the features of each possible bingo, the least sum first.
     fn descriptions(state: &State, mut give: impl FnMut(&[f64])) {
         let mut possible = bingos(&state.pieces());
         possible.sort_by_key(Bingo::sum);
@@ -304,7 +304,7 @@ impl StateFeatures for Bilging {
         possible.iter().for_each(|bingo| give(&numbers_of(Some(bingo))));
     }
 
-    /// Fresh boards: half of them one swap from a bingo, the others not.
+    /// New boards: the first half one swap from a bingo, the others not.
     fn positions(rules: &Rules, count: usize, stream: &mut Stream) -> Vec<State> {
         let mut near = |wanted: bool| loop {
             let state = Self::new(rules, stream).state();
@@ -318,7 +318,7 @@ impl StateFeatures for Bilging {
     }
 }
 
-/// The numbers that tell a possible bingo, or that there is none.
+/// The features of a possible bingo, or of a board without one.
 fn numbers_of(bingo: Option<&Bingo>) -> [f64; 6] {
     let [x_columns, o_columns, x_row, o_row, blocked] =
         bingo.map_or(bingos::NO_BINGO, |bingo| bingo.features).map(f64::from);

@@ -1,35 +1,30 @@
-//! A position of bilging as a player knows it, and its images.
+//! A position of bilging and its images.
 
 use serde::{Deserialize, Serialize};
 
 use super::board::{self, UNKNOWN};
 use super::{ACTIONS, COLOURS, COLUMNS, Cells, Chains, Grid, MOVES, ROWS, Rules};
 
-/// Bytes that hold the cells of one plane.
+/// Bytes of one plane's cells.
 const PLANE_BYTES: usize = (COLUMNS * (ROWS + 1)).div_ceil(8);
 
-/// The number of symmetries.
-///
-/// They are the colours turned round, on the board and on its mirror image.
+/// The symmetries: the colours' numbers rotated, on the board and on its mirror image.
 pub(super) const SYMMETRIES: usize = 2 * COLOURS;
 
-/// A packed position: the board, the moves left, and what chains score.
-///
-/// What [`Lookahead`](crate::Lookahead) gives may hold pieces that are not known, and runs.
+/// A packed position: the board, the moves left, and the points of chains. Afterstates may hold
+/// unknown pieces, and positions within a chain runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Packed")]
 pub struct State {
     planes: [[u8; PLANE_BYTES]; 3],
     moves_left: u16,
-    /// What a chain scores, which is certain of it.
+    /// Points of a chain by the rules.
     pub(super) chains: Chains,
-    /// Whether something has been cleared since the swap.
-    ///
-    /// What clears next is a chain then.
+    /// Whether something has cleared since the swap, so that what clears next is a chain.
     pub(super) chained: bool,
 }
 
-/// A position as it was read, which may be none.
+/// A position as read, not yet checked.
 #[derive(Deserialize)]
 struct Packed {
     planes: [[u8; PLANE_BYTES]; 3],
@@ -64,18 +59,17 @@ impl State {
         Grid::masked(self.planes.map(Cells::from_bytes))
     }
 
-    /// The pieces' colour numbers, row by row from the top; 7 if not known.
+    /// The pieces' colour numbers, row by row from the top; 7 where unknown.
     pub fn pieces(&self) -> [[u8; COLUMNS]; ROWS] {
         board::rows(&self.grid())
     }
 
-    /// Moves left to play.
+    /// Moves left.
     pub fn moves_left(&self) -> usize {
         self.moves_left.into()
     }
 
-    /// Whether every piece is known.
-    /// What pieces score that line up without a swap.
+    /// Points of pieces that line up without a swap.
     pub fn chains(&self) -> Chains {
         self.chains
     }
@@ -84,9 +78,8 @@ impl State {
         self.grid().of_kind(UNKNOWN).is_empty()
     }
 
-    /// Writes the image and the scalars under a symmetry.
-    ///
-    /// A plane a colour; the scalar is the moves left over 50, at most 1.
+    /// Writes the image and the scalars under a symmetry: a plane a colour; the moves left over 50,
+    /// at most 1.
     pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         let (turn, mirror) = (symmetry / 2, symmetry % 2 == 1);
         image.fill(0.0);

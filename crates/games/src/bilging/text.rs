@@ -1,4 +1,4 @@
-//! The text forms of bilging: boards, saved games, rules.
+//! Bilging as text: boards, saved games, rules.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,15 +7,14 @@ use super::{Bilging, COLUMNS, Cells, Chains, Grid, MOVES, ROWS, Refill, Rules};
 use crate::error::{Error, Result};
 use crate::swap;
 
-/// The letters of the colours, and that of a piece that is not known.
+/// Letters by colour, then that of an unknown piece.
 const LETTERS: [char; 8] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', '.'];
 
-/// The letter of a piece.
 pub(super) fn letter(piece: u8) -> char {
     LETTERS[usize::from(piece.min(UNKNOWN))]
 }
 
-/// The text of a board; an empty cell is a space, one that is not known a dot.
+/// The text of a board; an empty cell is a space, an unknown one a dot.
 pub(super) fn show(grid: &Grid, empty: Cells) -> String {
     let at = |row, column| {
         let cell = cell(column, row);
@@ -24,7 +23,7 @@ pub(super) fn show(grid: &Grid, empty: Cells) -> String {
     lines(at).join("\n")
 }
 
-/// The lines of a board whose letters a function gives by row and column.
+/// The lines of a board; `at` gives the letter in a row and a column.
 pub(super) fn lines(at: impl Fn(usize, usize) -> char) -> Vec<String> {
     (0..ROWS).map(|row| (0..COLUMNS).map(|column| at(row, column)).collect()).collect()
 }
@@ -32,7 +31,7 @@ pub(super) fn lines(at: impl Fn(usize, usize) -> char) -> Vec<String> {
 /// The board of a text, without a run; a newline at the end is allowed.
 ///
 /// # Errors
-/// A wrong number of rows or of pieces in a row, an unknown letter and a run, by row and column from 0.
+/// Names the row and column, from 0, of a wrong size, letter or run.
 pub(super) fn parse(text: &str) -> Result<Grid> {
     let pieces = swap::text::read(text, &LETTERS[..usize::from(UNKNOWN)], "pieces")?;
     let grid = board::from_rows(pieces);
@@ -41,10 +40,10 @@ pub(super) fn parse(text: &str) -> Result<Grid> {
     Ok(grid)
 }
 
-/// Checks that a board has the first so many colours alone.
+/// Checks that a board has only the first `colours` colours.
 ///
 /// # Errors
-/// The first piece of another colour, by row and column from 0.
+/// Names the row and column, from 0, of the first other piece.
 pub(super) fn check_colours(pieces: &[[u8; COLUMNS]; ROWS], colours: u8) -> Result<()> {
     let all = pieces.iter().enumerate().flat_map(|(row, pieces)| pieces.iter().enumerate().map(move |at| (row, at)));
     match { all }.find(|(_, (_, piece))| **piece >= colours && **piece != UNKNOWN) {
@@ -57,10 +56,10 @@ pub(super) fn check_colours(pieces: &[[u8; COLUMNS]; ROWS], colours: u8) -> Resu
     }
 }
 
-/// Moves left as they are given.
+/// Moves left, checked.
 ///
 /// # Errors
-/// A number that no game has.
+/// Refuses a number that no game has.
 pub(super) fn moves_left(given: i64) -> Result<u16> {
     let most = Rules::MOST_MOVES;
     u16::try_from(given)
@@ -69,7 +68,7 @@ pub(super) fn moves_left(given: i64) -> Result<u16> {
         .ok_or_else(|| Error::user(format!("{given} moves are left, but a game has from 0 to {most}")))
 }
 
-/// A game as it is saved.
+/// A saved game.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {
     rules: Rules,
@@ -95,7 +94,7 @@ impl TryFrom<Saved> for Bilging {
     }
 }
 
-/// The rules as they are written, by their names.
+/// The rules by name, not yet checked.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct GivenRules {
