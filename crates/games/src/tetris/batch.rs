@@ -1,4 +1,4 @@
-//! All placements of a piece at once: a wall a lane, row by row.
+//! All placements of a piece at once: a wall a lane of a register, row by row.
 
 use std::cell::RefCell;
 
@@ -13,38 +13,35 @@ use super::surface::Surface;
 use super::wall::Wall;
 use crate::instructions::InstructionSet;
 
-/// Chunks of lanes for the most placements that a piece has.
+/// Chunks for the most placements of a piece.
 const CHUNKS: usize = MOST_PLACEMENTS.div_ceil(LANES);
 
 /// All placements of a piece on a wall, and their features.
 pub struct Batch {
     chunks: [Chunk; CHUNKS],
-    /// Other processors have one set only.
+    /// Other processors have only one set.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     instructions: InstructionSet,
 }
 
-/// A linear controller: features and their weights.
+/// Weights of features: the value of a placement is the weighted sum.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Weighing {
-    /// Numbers of features and the weights of their units.
+    /// Features by number, and the weights of their units.
     terms: Vec<(usize, f64)>,
     surface: Surface,
     needs: u32,
-    /// Whether a placement that loses is worse than any other.
-    ///
-    /// Its features do not matter then.
+    /// Whether a placement that loses is worse than any other, whatever its features.
     never_loses: bool,
 }
 
 impl Weighing {
-    /// The controller of features by their numbers, and weights.
-    ///
-    /// Where the features do not say what has lost, a placement that loses counts as minus infinity.
+    /// Weights of features by their numbers. Without the feature [`Feature::HasLost`] a placement
+    /// that loses has the value minus infinity.
     pub fn new(terms: &[(usize, f64)]) -> Self {
         let surface = Surface::of(terms);
         let known = |(number, weight): &(usize, f64)| Feature::ALL.get(*number).map(|feature| (*feature, *weight));
-        // A weight of 0 is none: it must not decide what a lost placement is worth.
+        // A weight of 0 counts as none: it must not decide the value of a lost placement.
         let known: Vec<(Feature, f64)> = terms.iter().filter(|(_, weight)| *weight != 0.0).filter_map(known).collect();
         let needs = if surface.shapes.is_some() { need::SHAPES } else { 0 };
         let needs = known.iter().fold(needs, |needs, (feature, _)| needs | need::of(*feature));
@@ -55,41 +52,41 @@ impl Weighing {
 }
 
 thread_local! {
-    /// Room that is used again and again.
+    /// This thread's batch, used again and again.
     static BATCH: RefCell<Batch> = RefCell::new(Batch::new());
 }
 
-/// What is done with a batch, compiled for each instruction set.
+/// What to measure: the argument of code compiled for each instruction set.
 #[derive(Clone, Copy)]
 struct Task<'a> {
     wall: &'a Wall,
     piece: u8,
     height: usize,
-    /// Without one all features are measured.
+    /// `None` measures all features.
     weighing: Option<&'a Weighing>,
 }
 
 impl Batch {
-    /// Does something with this thread's room.
+    /// Calls `work` with this thread's batch.
     pub fn with<T>(work: impl FnOnce(&mut Self) -> T) -> T {
         BATCH.with_borrow_mut(work)
     }
 
-    /// Room for placements.
+    /// An empty batch.
     pub fn new() -> Self {
         Self::by(InstructionSet::used())
     }
 
-    /// The same, for instructions that the processor has.
+    /// An empty batch for instructions that the processor has.
     pub(super) fn by(instructions: InstructionSet) -> Self {
         Self { chunks: [Chunk::EMPTY; CHUNKS], instructions }
     }
 
-    /// The best placement, the first of equal ones, and whether it loses.
+    /// The action of the best placement, of equal ones the first, and whether it loses.
     pub fn best(&mut self, wall: &Wall, piece: u8, height: usize, weighing: &Weighing) -> (usize, bool) {
         self.measure(Task { wall, piece, height, weighing: Some(weighing) });
         let all = Placed::all(piece);
-        // By fours and without a branch: which is the best cannot be foretold.
+        // Four at a time and without branches, since no processor can predict which is the best.
         let mut most = [f64::NEG_INFINITY; 4];
         for values in self.chunks[..all.len()].iter().flat_map(|chunk| chunk.values.chunks_exact(4)) {
             for (most, value) in most.iter_mut().zip(values) {
@@ -122,9 +119,8 @@ impl Batch {
         }
     }
 
-    /// Gives each placement's action, whether it loses, and its features.
-    ///
-    /// The features are in the order of [`Feature::ALL`].
+    /// Gives each placement's action, whether it loses, and its features in the order of
+    /// [`Feature::ALL`].
     pub fn features(&mut self, wall: &Wall, piece: u8, height: usize, mut give: impl FnMut(usize, bool, [f64; COUNT])) {
         self.measure(Task { wall, piece, height, weighing: None });
         for (placed, chunk) in Placed::all(piece).iter().zip(&self.chunks) {
@@ -136,7 +132,7 @@ impl Batch {
         }
     }
 
-    /// Measures all placements, and weighs them.
+    /// Measures all placements, and weighs them if asked.
     fn measure(&mut self, task: Task) {
         #[cfg(target_arch = "x86_64")]
         {

@@ -1,6 +1,4 @@
-//! Some placements of a piece on a wall, a lane each, and what is measured.
-//!
-//! It is measured of the walls that they leave.
+//! Some placements of a piece on a wall, a lane each, and the features of the walls after them.
 
 use super::features::{COUNT, Feature, SIDE};
 use super::lanes::{Counters, LANES, Lanes, Numbers};
@@ -9,7 +7,7 @@ use super::placed::Placed;
 use super::surface::{PADDED, Surface};
 use super::wall::{KEPT, Wall};
 
-/// Groups of features that take work of their own.
+/// Groups of features that take work of their own, a bit each.
 pub mod need {
     pub const WELLS: u32 = 1;
     pub const TRIANGULAR: u32 = 2;
@@ -19,11 +17,11 @@ pub mod need {
     pub const HEIGHTS: u32 = 32;
     pub const TOPPED: u32 = 64;
     pub const SHAPES: u32 = 128;
-    /// What Thiery and Scherrer's DT needs.
+    /// Features of Thiery and Scherrer's DT.
     pub const DT: u32 = TRIANGULAR | DEPTH | HOLE_ROWS | DIVERSITY;
-    /// What the report needs.
+    /// Features of the report.
     pub const REPORT: u32 = HEIGHTS | TOPPED;
-    /// What DT and shapes of the surface need.
+    /// Features of DT, and shapes of the surface.
     pub const DT_SHAPES: u32 = DT | SHAPES;
     pub const ALL: u32 = 255;
 
@@ -50,13 +48,10 @@ pub mod need {
 /// Shapes of four columns between the sides.
 const WINDOWS: usize = COLUMNS - 3;
 
-/// The sides of a row that has room for a cell at either end.
+/// The filled sides of a row with room for a cell at either end.
 const SIDES: u16 = 1 | 1 << (COLUMNS + 1);
 
-/// What a feature's [`Chunk::numbers`] are multiples of.
-///
-/// Landing heights are multiples of a half. [`Feature::HasLost`] has its number itself, which is below 0 where the game
-/// is lost.
+/// The unit of a feature's [`Chunk::numbers`]: a half for landing heights, else 1.
 pub fn unit(feature: Feature) -> f64 {
     match feature {
         Feature::LandingHeight | Feature::ReportLandingHeight => 0.5,
@@ -64,21 +59,20 @@ pub fn unit(feature: Feature) -> f64 {
     }
 }
 
-/// Some placements of a piece, and the walls that they leave.
+/// Some placements of a piece, and the walls after them.
 pub struct Chunk {
     rows: [Numbers; KEPT],
     tops: [Numbers; COLUMNS],
-    /// Holes of each row, if they were asked for.
+    /// Holes of each row, if needed.
     holes: [Numbers; KEPT],
-    /// The row above the highest that is filled in any lane.
+    /// The row above the highest filled one of all lanes.
     end: usize,
     /// All bits where the placement loses, else none.
     lost: Numbers,
-    /// Shapes of the surface, between the sides and then at either side.
-    ///
-    /// Seven are between the sides, one is at the left, and one, mirrored, at the right.
+    /// Shapes of the surface: seven between the sides, one at the left side, one, mirrored, at the
+    /// right.
     shapes: [Numbers; WINDOWS + 2],
-    /// The features that were asked for, a row each, in units; with a sign.
+    /// The features needed, a row each, in units, signed.
     pub numbers: [Numbers; COUNT],
     /// The placements' values.
     pub values: [f64; LANES],
@@ -105,9 +99,7 @@ impl Chunk {
         self.lost.0[lane] != 0
     }
 
-    /// Makes some placements on a wall, a lane each.
-    ///
-    /// It measures what is known by them alone.
+    /// Makes some placements on a wall, a lane each, and measures what depends on them alone.
     #[inline(always)]
     pub fn fill<L: Lanes>(&mut self, zero: L, wall: &Wall, placed: &Placed, height: usize) {
         let mut tops_of = [0; 16];
@@ -185,11 +177,11 @@ impl Chunk {
         }
     }
 
-    /// The shapes of the surfaces of all lanes.
+    /// Finds the shapes of the surfaces.
     #[inline(always)]
     fn see_shapes<L: Lanes>(&mut self, zero: L) {
         let tops: [L; COLUMNS] = std::array::from_fn(|column| zero.load(&self.tops[column]));
-        // From -3 to 3, counted from 0.
+        // Differences from -3 to 3, as numbers from 0.
         let steps: [L; COLUMNS - 1] =
             std::array::from_fn(|place| (tops[place + 1] + zero.all(3)).saturating_sub(tops[place]).min(zero.all(6)));
         let shape = |one: L, two: L, three: L| (one.mul(zero.all(7)) + two).mul(zero.all(7)) + three;
@@ -201,10 +193,10 @@ impl Chunk {
         shape(from_right(8), from_right(7), from_right(6)).store(&mut self.shapes[WINDOWS + 1]);
     }
 
-    /// The values of the placements, by weighed features and the surface.
+    /// Computes the values of the placements by weighted features and the surface.
     ///
-    /// Features are weighed by their numbers, in units. Minus infinity is the value of a placement that loses, if it is
-    /// never to lose, and of a lane without one.
+    /// Minus infinity is the value of an empty lane, and with `never_loses` of a placement that
+    /// loses.
     #[inline(always)]
     pub fn weigh<L: Lanes>(
         &mut self,
@@ -224,7 +216,7 @@ impl Chunk {
         self.values[placed.count..].fill(f64::NEG_INFINITY);
     }
 
-    /// Adds weighed features of the surfaces to the values of so many lanes.
+    /// Adds the weighted features of the surfaces to the values of the first `count` lanes.
     #[inline(always)]
     fn weigh_surface(&mut self, count: usize, surface: &Surface) {
         if let Some([middle, side]) = surface.shapes.as_deref() {
@@ -246,10 +238,10 @@ impl Chunk {
         }
     }
 
-    /// Sums of wells, of numbers that grow downwards.
+    /// Sums of wells: a number for each column that grows from its first well cell down to the
+    /// first filled one, summed over all cells. A well cell lies empty between filled ones.
     ///
-    /// They grow from the first cell between filled ones down to the first filled cell: by one at each cell between
-    /// filled ones or, if they are `TRIANGULAR`, at each cell.
+    /// The number grows by one at each well cell, or with `TRIANGULAR` at each cell.
     #[inline(always)]
     fn wells<L: Lanes, const TRIANGULAR: bool>(&self, zero: L) -> L {
         // Wells deeper than seven are rare.
@@ -259,7 +251,7 @@ impl Chunk {
         }
     }
 
-    /// The same, if no number needs more binary digits.
+    /// Sums of wells by numbers of `DIGITS` binary digits; `None` if one needs more.
     #[inline(always)]
     fn wells_below<L: Lanes, const TRIANGULAR: bool, const DIGITS: usize>(&self, zero: L) -> Option<L> {
         let (full, sides) = (zero.all(FULL), zero.all(SIDES));
@@ -298,7 +290,7 @@ impl Chunk {
             }
             above = cells;
         }
-        // Apart from the others, since a processor has few registers.
+        // A loop of its own, since a processor has few registers.
         let [mut holes, mut rows_without, mut covered] = [zero; 3];
         for row in (0..self.end).rev() {
             let cells = zero.load(&self.rows[row]);
@@ -307,7 +299,7 @@ impl Chunk {
             covered = covered | cells;
             holes = holes.counting(hole);
             if needs(need::HOLE_ROWS) {
-                // All bits are -1.
+                // All bits set are -1.
                 rows_without = rows_without - hole.is_equal(zero);
             }
             if needs(need::DEPTH) {
@@ -346,7 +338,7 @@ impl Chunk {
             set(Feature::HoleDepth, depth.summed());
         }
         if needs(need::DIVERSITY) {
-            // From -2 to 2 counted from 0; what is beyond has no bit.
+            // Differences from -2 to 2, as numbers from 0; others have no bit.
             const BITS: [u8; 16] = [1, 2, 4, 8, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
             let mut seen = zero;
             for pair in self.tops.windows(2) {

@@ -1,14 +1,14 @@
-//! The features of a placement, by their names, and sets of them.
+//! The features of a placement by name, and sets of them.
 
 use super::piece::{COLUMNS, FULL, ROWS};
 use super::wall::Wall;
 
 macro_rules! features {
     ($($(#[doc = $about:literal])+ $feature:ident $name:literal,)+) => {
-        /// A number that tells of a placement and of the wall that it leaves.
+        /// A feature of a placement and of the wall after it.
         ///
-        /// Those of the literature are what the program MDPTetris (Thiery and Scherrer) computes, those of the report what
-        /// the program of "Growing with Big Data, A Tetris Player" (2018) does.
+        /// Features of the literature are as in the program MDPTetris (Thiery and Scherrer), those
+        /// of the report as in the program of "Growing with Big Data, A Tetris Player" (2018).
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Feature {
             $($(#[doc = $about])+ $feature,)+
@@ -33,23 +33,22 @@ features! {
     LandingHeight "landing_height",
     /// Rows removed times the piece's cells in them.
     ErodedPieceCells "eroded_piece_cells",
-    /// Changes between filled and empty along all rows, the sides being filled.
+    /// Changes between filled and empty along all rows; the sides are filled.
     RowTransitions "row_transitions",
-    /// The same along all columns, up to the empty row above the wall.
-    ///
-    /// The floor is filled.
+    /// Changes between filled and empty along all columns, up to the empty row above the wall; the
+    /// floor is filled.
     ColumnTransitions "column_transitions",
     /// Empty cells below a filled one.
     Holes "holes",
-    /// Per empty cell between filled ones it and the empty ones straight below.
+    /// For each empty cell between filled ones: that cell and the empty ones straight below.
     WellSums "well_sums",
     /// Filled cells straight above holes.
     HoleDepth "hole_depth",
     /// Rows with a hole.
     RowsWithHoles "rows_with_holes",
-    /// Per well of k cells, down to the first filled one, k (k + 1) / 2.
+    /// For each well of k cells, down to the first filled one: k (k + 1) / 2.
     WellSumsTriangular "well_sums_triangular",
-    /// Different numbers from -2 to 2 among neighbouring heights' differences.
+    /// Different numbers from -2 to 2 among the differences of neighbouring heights.
     Diversity "diversity",
     /// Rows removed.
     RowsRemoved "rows_removed",
@@ -57,19 +56,16 @@ features! {
     MaxHeight "max_height",
     /// The sum of the heights.
     SumOfHeights "sum_of_heights",
-    /// The sum of the differences of neighbouring heights, without their signs.
+    /// The sum of the absolute differences of neighbouring heights.
     Bumpiness "bumpiness",
-    /// The most of the height before the piece plus half of its upper profile.
-    ///
-    /// It is the most among the piece's columns.
+    /// The maximum over the piece's columns of the height before the piece plus half of its upper
+    /// profile.
     ReportLandingHeight "report_landing_height",
-    /// Empty cells whose upper neighbour is filled.
+    /// Empty cells with a filled cell right above.
     ToppedHoles "topped_holes",
     /// Changes between filled and empty along all columns, without the floor.
     InnerColumnTransitions "inner_column_transitions",
-    /// Per column d (d + 1) / 2, where it is d lower than both neighbours.
-    ///
-    /// A side is 21 high.
+    /// For each column that is d lower than both neighbours: d (d + 1) / 2. A side is 21 high.
     HeightWells "height_wells",
     /// -10000 if the game is lost, else 100.
     HasLost "has_lost",
@@ -77,10 +73,10 @@ features! {
     SquaredHeights "squared_heights",
 }
 
-/// How many features there are.
+/// The number of features.
 pub const COUNT: usize = Feature::ALL.len();
 
-/// The report's eleven, in its order.
+/// The report's eleven features, in its order.
 pub const REPORT: [Feature; 11] = [
     Feature::RowsRemoved,
     Feature::MaxHeight,
@@ -95,7 +91,7 @@ pub const REPORT: [Feature; 11] = [
     Feature::HasLost,
 ];
 
-/// Those of Dellacherie's controller.
+/// Features of Dellacherie's controller.
 pub const DELLACHERIE: [Feature; 6] = [
     Feature::LandingHeight,
     Feature::ErodedPieceCells,
@@ -105,7 +101,7 @@ pub const DELLACHERIE: [Feature; 6] = [
     Feature::WellSums,
 ];
 
-/// Those of Thiery and Scherrer's DT, with the wells of their program.
+/// Features of Thiery and Scherrer's DT, with the wells of their program.
 pub const DT: [Feature; 9] = [
     Feature::LandingHeight,
     Feature::ErodedPieceCells,
@@ -118,17 +114,16 @@ pub const DT: [Feature; 9] = [
     Feature::Diversity,
 ];
 
-/// Those of Bertsekas and Tsitsiklis that are not of a single column.
-///
-/// From "Neuro-Dynamic Programming" (1996); the others are the heights and their differences.
+/// Features of Bertsekas and Tsitsiklis, "Neuro-Dynamic Programming" (1996), besides heights and
+/// their differences.
 pub const BERTSEKAS: [Feature; 2] = [Feature::MaxHeight, Feature::Holes];
 
-/// Sets of features, by their names.
+/// Sets of features by name.
 pub const SETS: &[(&str, &[Feature])] =
     &[("report", &REPORT), ("dellacherie", &DELLACHERIE), ("bertsekas", &BERTSEKAS), ("dt", &DT)];
 
 impl Feature {
-    /// Whether it tells of the placement alone, not of the wall it leaves.
+    /// Whether the feature describes the placement, not the wall after it.
     pub const fn is_of_placement(self) -> bool {
         matches!(
             self,
@@ -149,9 +144,8 @@ impl Feature {
 /// The height of a side for [`Feature::HeightWells`].
 pub const SIDE: u8 = ROWS as u8 + 1;
 
-/// The features of a wall, in the order of [`Feature::ALL`].
-///
-/// They are computed cell by cell, and 0 where they are of a placement.
+/// The features of a wall in the order of [`Feature::ALL`], computed cell by cell; those of a
+/// placement are 0.
 pub fn of_wall(wall: &Wall, height: usize) -> [f64; COUNT] {
     let filled = |row: usize, column: usize| wall.rows[row] >> column & 1 == 1;
     // The sides are filled.

@@ -1,11 +1,11 @@
-//! Numbers of sixteen walls side by side, in a register of the processor.
+//! Numbers of sixteen walls side by side, a register of the processor.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Sub};
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64 as x86;
 
-/// Walls that are looked at together.
+/// Walls side by side.
 pub const LANES: usize = 16;
 
 /// A number for each lane, in memory.
@@ -20,21 +20,22 @@ impl Numbers {
     }
 }
 
-/// A number for each lane, or bits, in a register.
+/// A number, or sixteen bits, for each lane of a register.
 ///
-/// The first one of a kind is made where the processor is known to have its instructions; all others come from it.
+/// The first value of a type is made where the processor is known to have its instructions; all
+/// others come from it.
 pub trait Lanes:
     Copy + Add<Output = Self> + Sub<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self>
 {
     /// One number in all lanes.
     fn all(self, number: u16) -> Self;
-    /// Those of memory.
+    /// Reads from memory.
     fn load(self, from: &Numbers) -> Self;
-    /// Writes them to memory.
+    /// Writes to memory.
     fn store(self, to: &mut Numbers);
     /// The bits that the other does not have.
     fn and_not(self, other: Self) -> Self;
-    /// The difference, 0 where it would be below.
+    /// The difference, 0 where it would be negative.
     fn saturating_sub(self, other: Self) -> Self;
     /// The product.
     fn mul(self, other: Self) -> Self;
@@ -42,7 +43,7 @@ pub trait Lanes:
     fn min(self, other: Self) -> Self;
     /// The higher number.
     fn max(self, other: Self) -> Self;
-    /// All bits where the numbers are the same, else none.
+    /// All bits where the numbers are equal, else none.
     fn is_equal(self, other: Self) -> Self;
     /// All bits where a number below 32,768 is above the other, else none.
     fn is_above(self, other: Self) -> Self;
@@ -50,11 +51,10 @@ pub trait Lanes:
     fn up<const BY: i32>(self) -> Self;
     /// Bits moved down.
     fn down<const BY: i32>(self) -> Self;
-    /// What stands in a table at each number, which is below 16.
+    /// The table's entry at each number below 16.
     fn look_up(self, table: &[u8; 16]) -> Self;
-    /// Adds to counts of ones those of some bits, at most 31 times.
-    ///
-    /// The counts are for [`summed`](Self::summed).
+    /// Adds the number of bits set to counts, at most 31 times; [`summed`](Self::summed) reads
+    /// them.
     fn counting(self, bits: Self) -> Self;
     /// The counts as numbers.
     fn summed(self) -> Self;
@@ -62,12 +62,10 @@ pub trait Lanes:
     fn max_lane(self) -> u16;
     /// Whether all bits of all lanes are 0.
     fn is_zero(self) -> bool;
-    /// Sums of weighed rows of a table, whose numbers have a sign here.
-    ///
-    /// The terms are added in their order.
+    /// For each lane the weighted sum of rows of a table of signed numbers, terms in their order.
     fn weighed(self, table: &[Numbers], terms: &[(usize, f64)]) -> [f64; LANES];
 
-    /// How many bits are set.
+    /// The number of bits set.
     #[inline(always)]
     fn ones(self) -> Self {
         self.all(0).counting(self).summed()
@@ -218,9 +216,7 @@ operators! {
     BitXor bitxor |one, other| one.with(other, |one, other| one ^ other),
 }
 
-/// Lanes in a register of 256 bits.
-///
-/// The macro's last arguments say how it counts ones.
+/// Lanes in a register of 256 bits; the last arguments say how to count bits.
 #[cfg(target_arch = "x86_64")]
 macro_rules! register {
     ($lanes:ident, $needs:literal, |$count:ident, $bits:ident| $counting:expr, |$counts:ident| $summed:expr) => {
@@ -235,12 +231,13 @@ macro_rules! register {
             #[doc = concat!("The processor has ", $needs, ".")]
             #[inline(always)]
             pub unsafe fn zero() -> Self {
-                // SAFETY: as the caller promises.
+                // SAFETY: the caller promises the instructions.
                 Self(unsafe { x86::_mm256_setzero_si256() })
             }
         }
 
-        // SAFETY of all that follows: who has lanes has the instructions, as `zero`'s caller promised.
+        // SAFETY of all that follows: every value comes from `zero`, whose caller promised the
+        // instructions.
         impl Lanes for $lanes {
             #[inline(always)]
             fn all(self, number: u16) -> Self {
@@ -316,7 +313,7 @@ macro_rules! register {
 
             #[inline(always)]
             fn look_up(self, table: &[u8; 16]) -> Self {
-                // The upper byte of a lane asks for nothing.
+                // The upper byte of a lane looks nothing up.
                 let asked = (self | self.all(0xff00)).0;
                 // SAFETY: above; the table has 16 bytes.
                 Self(unsafe {
@@ -343,7 +340,7 @@ macro_rules! register {
 
             #[inline(always)]
             fn max_lane(self) -> u16 {
-                // SAFETY: above. The instruction finds the lowest.
+                // SAFETY: above. The instruction finds the lowest number.
                 !(unsafe {
                     let most = x86::_mm_max_epu16(
                         x86::_mm256_castsi256_si128(self.0),
@@ -373,7 +370,7 @@ macro_rules! register {
                             let eight = x86::_mm256_cvtepi16_epi32(eight);
                             let fours = [x86::_mm256_castsi256_si128(eight), x86::_mm256_extracti128_si256::<1>(eight)];
                             for (sum, four) in sums.iter_mut().zip(fours) {
-                                // Not fused, so that the sums are the same on any processor.
+                                // Not fused, so that the sums are equal on any processor.
                                 let product = x86::_mm256_mul_pd(weight, x86::_mm256_cvtepi32_pd(four));
                                 *sum = x86::_mm256_add_pd(*sum, product);
                             }
@@ -400,7 +397,7 @@ macro_rules! register {
     };
 }
 
-// Ones of each byte by a table of half bytes; a byte holds the counts of 31 times eight bits.
+// Counts bits by a table of half bytes; a byte holds the counts of 31 times eight bits.
 #[cfg(target_arch = "x86_64")]
 register!(
     Avx2,
@@ -423,15 +420,14 @@ register!(
     |counts| counts
 );
 
-/// A number for each column of each lane, and the sum of all that were.
-///
-/// Each of `bits` holds one bit of the numbers.
+/// A number for each column of each lane, and the sum of all numbers so far. Each of `bits` holds
+/// one binary digit.
 #[derive(Clone, Copy)]
 pub struct Counters<L, const DIGITS: usize> {
     bits: [L; DIGITS],
-    /// Ones counted of each of them.
+    /// Bits counted of each digit.
     counts: [L; DIGITS],
-    /// What had no room.
+    /// Carries beyond the last digit.
     beyond: L,
 }
 
@@ -441,9 +437,8 @@ impl<L: Lanes, const DIGITS: usize> Counters<L, DIGITS> {
         Self { bits: [zero; DIGITS], counts: [zero; DIGITS], beyond: zero }
     }
 
-    /// Adds one in some columns, and adds the numbers to their sum.
-    ///
-    /// Before they are added, they are set to 0 where a column is not empty.
+    /// Adds one in some columns, sets columns that are not empty to 0, and adds the numbers to the
+    /// sum.
     #[inline(always)]
     pub fn step(&mut self, one: L, empty: L) {
         let mut carry = one;
@@ -456,7 +451,7 @@ impl<L: Lanes, const DIGITS: usize> Counters<L, DIGITS> {
         self.beyond = self.beyond | (carry & empty);
     }
 
-    /// The sum of all numbers that were, if none was too large for the digits.
+    /// The sum of all numbers so far; `None` if one was too large for the digits.
     #[inline(always)]
     pub fn sum(&self) -> Option<L> {
         let mut sum = self.beyond.all(0);
@@ -472,7 +467,7 @@ mod tests {
     use super::*;
     use crate::instructions::InstructionSet;
 
-    /// What every function of the trait makes of some numbers.
+    /// Results of every method of the trait.
     fn made_of<L: Lanes>(zero: L, one: &Numbers, other: &Numbers, table: &[u8; 16]) -> Vec<[u16; LANES]> {
         let (a, b) = (zero.load(one), zero.load(other));
         let mut counts = zero;

@@ -1,6 +1,6 @@
-//! Tetris as the literature plays it.
+//! Tetris as the literature plays it: pieces drop straight, the next one is unknown.
 //!
-//! Pieces drop straight, the next one is not known. `docs/tetris.md` gives the rules exactly.
+//! `docs/tetris.md` gives the rules.
 
 mod batch;
 mod chunk;
@@ -34,7 +34,7 @@ use wall::Wall;
 /// Placements that do not lose the game.
 pub const SAFE: MaskKind = MaskKind(1);
 
-/// Orientations, each in ten columns.
+/// Four orientations in ten columns.
 const ACTIONS: usize = 4 * COLUMNS;
 
 /// The parameters of the rules.
@@ -45,10 +45,10 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules of a wall of so many rows.
+    /// The rules with a number of rows.
     ///
     /// # Errors
-    /// Rows that are not from 4 to 20.
+    /// Refuses rows that are not from 4 to 20.
     pub fn new(rows: u32) -> Result<Self> {
         match (4..=ROWS as u32).contains(&rows) {
             true => Ok(Self { rows: rows as u8 }),
@@ -87,9 +87,7 @@ impl Tetris {
         heights / (COLUMNS / 2)
     }
 
-    /// Plays an action; `see` is given the walls on the way.
-    ///
-    /// Full rows are seen before they are removed.
+    /// Plays an action; `see` gets the wall before full rows are removed.
     #[inline]
     fn play(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(&Wall)) -> Step {
         if self.lost {
@@ -131,7 +129,7 @@ impl Game for Tetris {
         Self { wall: Wall::EMPTY, height: rules.rows, piece, lost: false, score: 0 }
     }
 
-    /// A game in a position, lost if its wall is higher than the rules allow.
+    /// A game in a position, lost if the wall is higher than the rules allow.
     fn at(rules: &Rules, state: &State) -> Self {
         let wall = state.wall();
         let lost = state.is_lost() || wall.height() > rules.rows() || state.piece() == UNKNOWN;
@@ -202,7 +200,8 @@ impl Image for Tetris {
     const ACTION_PLANES: usize = 4;
     const SYMMETRIES: usize = 1;
 
-    /// The scalar is the number of rows over 20. A lost wall is full: it is no wall that one could go on from.
+    /// The planes of the wall and of the piece; the scalar is the number of rows over 20. A lost
+    /// wall is full.
     fn encode(state: &State, _: usize, image: &mut [f32], scalars: &mut [f32]) {
         let plane = ROWS * COLUMNS;
         image.fill(0.0);
@@ -219,7 +218,7 @@ impl Image for Tetris {
         scalars[0] = state.height() as f32 / ROWS as f32;
     }
 
-    /// In the row of the floor.
+    /// The row is that of the floor.
     fn place(action: usize) -> (usize, usize, usize) {
         let (orientation, column) = placement(action);
         (orientation, ROWS - 1, column)
@@ -231,7 +230,7 @@ impl Image for Tetris {
 }
 
 impl StateFeatures for Tetris {
-    /// What does not depend on the piece that was placed last.
+    /// Features that do not depend on the last piece.
     const NAMES: &'static [&'static str] = &[
         "row_transitions",
         "column_transitions",
@@ -306,7 +305,7 @@ impl ActionFeatures for Tetris {
                     count += 1;
                 });
             });
-            // Who is given them may weigh other positions meanwhile.
+            // `give` may need this thread's batch for other positions.
             all[..count].iter().for_each(|(action, value)| give(place, *action, *value));
         }
     }
@@ -393,7 +392,7 @@ impl Text for Tetris {
         (orientation < 4 && column < COLUMNS).then(|| piece::action(orientation, column)).ok_or_else(wrong)
     }
 
-    /// The column, above the wall.
+    /// The leftmost column, above the wall.
     fn cells(action: usize) -> Vec<(usize, usize)> {
         vec![(placement(action).1, 1)]
     }

@@ -4,7 +4,7 @@
 pub const COLUMNS: usize = 10;
 /// The most rows of a wall.
 pub const ROWS: usize = 20;
-/// A row of which every cell is filled.
+/// A full row.
 pub const FULL: u16 = (1 << COLUMNS) - 1;
 /// Rows of the highest piece.
 pub const TALLEST: usize = 4;
@@ -14,21 +14,21 @@ pub const MOST_PLACEMENTS: usize = 34;
 
 /// The letters of the pieces, by their numbers.
 pub const LETTERS: [char; 7] = ['O', 'I', 'L', 'J', 'T', 'S', 'Z'];
-/// The number of a piece that is not known.
+/// The number of an unknown piece.
 pub const UNKNOWN: u8 = 7;
 
-/// A piece as it is turned.
+/// A piece in one orientation.
 #[derive(Clone, Copy, Debug)]
 pub struct Orientation {
     /// Columns that it covers.
     pub width: usize,
     /// Rows that it covers.
     pub height: usize,
-    /// Its lowest row in each of these columns, 0 for the piece's lowest.
+    /// Lowest row in each column, 0 for the piece's lowest.
     pub lower: [u8; 4],
-    /// The row above its highest cell in each of these columns.
+    /// Row above the highest cell in each column.
     pub upper: [u8; 4],
-    /// Its cells, a row each from below, bit 0 for its leftmost column.
+    /// Cells, a row each from below, bit 0 for the leftmost column.
     pub rows: [u16; TALLEST],
 }
 
@@ -87,9 +87,8 @@ pub const fn action(orientation: usize, column: usize) -> usize {
     orientation * COLUMNS + column
 }
 
-/// All placements of a piece, in their order.
-///
-/// Each is its orientation, its leftmost column, and the piece as it is turned.
+/// All placements of a piece in order: the number of the orientation, the leftmost column, the
+/// orientation.
 pub fn placements(piece: u8) -> impl Iterator<Item = (usize, usize, &'static Orientation)> {
     let turned = PIECES.get(usize::from(piece)).copied().unwrap_or_default();
     turned

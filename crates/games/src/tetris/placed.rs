@@ -1,4 +1,4 @@
-//! The placements of a piece: what of them is the same on any wall.
+//! The placements of a piece, as far as no wall matters.
 
 use std::sync::LazyLock;
 
@@ -9,20 +9,20 @@ use super::piece::{COLUMNS, Orientation, TALLEST, action, placements};
 pub struct Placed {
     pub count: usize,
     pub actions: [u8; LANES],
-    /// Columns of the piece, the first of them again where it has fewer.
+    /// Columns of the piece; a narrow piece repeats its first.
     pub columns: [Numbers; TALLEST],
-    /// Lowest and highest rows there; none so high or low where it has fewer.
+    /// Rows of the lowest cell and above the highest cell in these columns; neutral numbers for a
+    /// narrow piece.
     pub lower: [Numbers; TALLEST],
     pub upper: [Numbers; TALLEST],
-    /// Its cells, a row each.
+    /// Cells of the piece, a row each.
     pub cells: [Numbers; TALLEST],
     pub height: Numbers,
-    /// The most rows and columns of any of them.
+    /// The most rows and columns of any placement.
     pub tallest: usize,
     pub widest: usize,
-    /// For each column of the wall the row above its cells, if it has any.
-    ///
-    /// `is_here` is all bits where it has any, else no bit.
+    /// For each column of the wall the row above the piece's cells; `is_here` has all bits where
+    /// the piece has cells, else none.
     pub above: [Numbers; COLUMNS],
     pub is_here: [Numbers; COLUMNS],
 }

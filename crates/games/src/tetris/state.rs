@@ -1,13 +1,12 @@
-//! A position of Tetris as a player knows it.
+//! A position of Tetris.
 
 use serde::{Deserialize, Serialize};
 
 use super::piece::{FULL, ROWS, UNKNOWN};
 use super::wall::{KEPT, Wall};
 
-/// A packed position: wall, piece, number of rows, whether the game is lost.
-///
-/// What [`Lookahead`](crate::Lookahead) gives has no piece, and may have full rows.
+/// A packed position: wall, piece, number of rows, whether the game is lost. Afterstates have no
+/// piece; before a wave rows may be full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Packed")]
 pub struct State {
@@ -17,7 +16,7 @@ pub struct State {
     lost: bool,
 }
 
-/// A position as it was read, which may be none.
+/// A position as read, not yet checked.
 #[derive(Deserialize)]
 struct Packed {
     rows: [u16; ROWS],
@@ -61,7 +60,7 @@ impl State {
         &self.rows
     }
 
-    /// The piece's number in the order O I L J T S Z; 7 where it is not known.
+    /// The piece's number in the order O I L J T S Z; 7 where unknown.
     pub fn piece(&self) -> u8 {
         self.piece
     }

@@ -1,16 +1,16 @@
-//! Features of the heights of the columns, each alone and some together.
+//! Features of the columns' heights, numbered after those of [`Feature`].
 //!
-//! They are numbered after those of [`Feature`]: the heights, their differences, the shapes of four neighbouring columns
-//! between the sides, and those at a side.
+//! In order: heights, their differences, shapes of four neighbouring columns between the sides, and
+//! shapes at a side.
 
 use std::sync::LazyLock;
 
 use super::features::{COUNT, Feature};
 use super::piece::COLUMNS;
 
-/// A shape's differences of heights are cut off below and above this.
+/// The largest difference of heights in a shape; larger ones count as this.
 const STEEPEST: i32 = 3;
-/// What a difference can be.
+/// Values of a difference.
 const STEPS: usize = 2 * STEEPEST as usize + 1;
 /// Shapes of four columns: three differences.
 pub const SHAPES: usize = STEPS * STEPS * STEPS;
@@ -18,16 +18,16 @@ pub const SHAPES: usize = STEPS * STEPS * STEPS;
 /// Room for the weights of shapes: a power of two.
 pub const PADDED: usize = SHAPES.next_power_of_two();
 
-/// Numbers of the features.
+/// First numbers of the features.
 const HEIGHTS: usize = COUNT;
 const DIFFERENCES: usize = HEIGHTS + COLUMNS;
 const MIDDLE: usize = DIFFERENCES + COLUMNS - 1;
 
-/// Shapes and their numbers.
+/// The numbers and names of shapes.
 struct Numbers {
-    /// Of a shape between the sides; it and its mirror image have the same.
+    /// Number of each shape between the sides; mirror images have one number.
     middle: [usize; SHAPES],
-    /// Of the first shape at a side.
+    /// Number of the first shape at a side.
     side: usize,
     names: Vec<String>,
 }
@@ -63,13 +63,13 @@ fn shape([one, two, three]: [usize; 3]) -> usize {
     (one * STEPS + two) * STEPS + three
 }
 
-/// The shape seen from the other side.
+/// The mirror image of a shape.
 fn mirrored(of: usize) -> usize {
     let [one, two, three] = steps(of).map(|step| STEPS - 1 - step);
     shape([three, two, one])
 }
 
-/// All features' names: those of [`Feature`], then these.
+/// All names: those of [`Feature`], then those of this file.
 pub fn names() -> Vec<&'static str> {
     NUMBERS.names.iter().map(String::as_str).collect()
 }
@@ -79,12 +79,12 @@ pub fn shape_names() -> Vec<&'static str> {
     names().split_off(MIDDLE)
 }
 
-/// The heights and their differences.
+/// The names of the heights and of their differences.
 pub fn height_names() -> Vec<&'static str> {
     names()[HEIGHTS..MIDDLE].to_vec()
 }
 
-/// Gives the features of a surface that are not 0, and their numbers.
+/// Gives the features of a surface that are not 0, by number.
 pub fn features(tops: &[u8; COLUMNS], mut give: impl FnMut(usize, f64)) {
     let numbers = &*NUMBERS;
     for (column, top) in tops.iter().enumerate().filter(|(_, top)| **top > 0) {
@@ -109,16 +109,14 @@ pub fn features(tops: &[u8; COLUMNS], mut give: impl FnMut(usize, f64)) {
 /// Weights of these features.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Surface {
-    /// Of the heights and of their differences, if any is not 0.
+    /// Weights of the heights and of their differences, if any is not 0.
     pub heights: Option<([f64; COLUMNS], [f64; COLUMNS - 1])>,
-    /// Of the shapes between the sides and of those at a side, if any is not 0.
+    /// Weights of the shapes between the sides and at a side, if any is not 0.
     pub shapes: Option<Box<[[f64; PADDED]; 2]>>,
 }
 
 impl Surface {
-    /// The weights among some terms, by the features' numbers.
-    ///
-    /// Those of [`Feature`] are passed over.
+    /// The weights in some terms, by the features' numbers; those of [`Feature`] are left out.
     pub fn of(terms: &[(usize, f64)]) -> Self {
         let numbers = &*NUMBERS;
         let mut weights = vec![0.0; numbers.names.len()];

@@ -1,4 +1,4 @@
-//! The text forms of Tetris: walls and pieces, saved games, rules.
+//! Tetris as text: walls and pieces, saved games, rules.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,19 +7,19 @@ use super::wall::{KEPT, Wall};
 use super::{Rules, State, Tetris};
 use crate::error::{Error, Result};
 
-/// Lines above the wall in which the next piece is shown.
+/// Lines above the wall that show the next piece.
 const SHOWN: usize = 2;
-/// The column of a shown piece's left side.
+/// The column of the shown piece's left side.
 pub(super) const SHOWN_AT: usize = 3;
-/// Boards that show a piece as it falls.
+/// Boards of a falling piece, besides the first.
 const FALLS: usize = 3;
 
-/// The piece as it is shown, turned so that it fits into two lines.
+/// The piece in an orientation that fits into two lines.
 fn shown(piece: u8) -> Option<&'static Orientation> {
     PIECES.get(usize::from(piece))?.iter().find(|turned| turned.height <= SHOWN)
 }
 
-/// The two lines of a piece; dots where it is not known.
+/// The two lines of a piece; dots if unknown.
 fn header(piece: u8) -> Vec<String> {
     let is_in =
         |row: usize, column: usize| shown(piece).is_some_and(|turned| turned.rows[row] << SHOWN_AT >> column & 1 == 1);
@@ -27,9 +27,7 @@ fn header(piece: u8) -> Vec<String> {
     (0..SHOWN).rev().map(|row| (0..COLUMNS).map(|column| letter(row, column)).collect()).collect()
 }
 
-/// The two lines of a piece, then so many rows of a wall from the top.
-///
-/// The cells of full rows are spaces.
+/// The two lines of a piece, then `height` rows of a wall from the top; full rows are spaces.
 pub(super) fn show(wall: &Wall, height: usize, piece: u8) -> String {
     let mut lines = header(piece);
     lines.extend(rows(wall, height));
@@ -50,7 +48,7 @@ pub(super) fn board(state: &State) -> String {
     show(&state.wall(), state.height(), state.piece())
 }
 
-/// Boards on which the piece falls to the place that an action gives it.
+/// Boards on which the piece falls to the place of an action.
 pub(super) fn falling(state: &State, action: usize) -> Vec<String> {
     let (orientation, column) = placement(action);
     let wall = state.wall();
@@ -75,14 +73,13 @@ pub(super) fn falling(state: &State, action: usize) -> Vec<String> {
     (0..=FALLS).map(|fall| at(top - (top - rest) * fall / FALLS)).collect()
 }
 
-/// The position of a text.
+/// The position of a text: two lines that show the piece, then all rows of the wall.
 ///
-/// Its first two lines may show the piece; then the others are all rows of the wall. Without them the piece is not
-/// known, and the wall has twenty rows, of which the upper ones may be left out.
+/// Without these two lines the piece is unknown and the wall has twenty rows, of which the upper
+/// ones may be left out.
 ///
 /// # Errors
-/// Too many rows, a row that is not ten cells long or full, an unknown letter, and a piece that is none, by row and
-/// column from 0.
+/// Names the row, and mostly the column, from 0, of a wrong size, letter, piece or full row.
 pub(super) fn parse(text: &str) -> Result<State> {
     let lines: Vec<&str> = text.lines().collect();
     let wrong = |what: String| Err(Error::user(what));
@@ -142,8 +139,7 @@ pub(super) fn parse(text: &str) -> Result<State> {
     Ok(State::pack(&Wall::of(rows), piece, height as u8, false))
 }
 
-/// What an action does: lines, whether it loses, the wall left, its features.
-/// A game as it is saved.
+/// A saved game.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {
     state: State,
@@ -170,7 +166,7 @@ impl TryFrom<Saved> for Tetris {
     }
 }
 
-/// The rules as they are written, by their names.
+/// The rules by name, not yet checked.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct GivenRules {
@@ -197,5 +193,5 @@ impl From<Rules> for GivenRules {
     }
 }
 
-/// No piece is higher than what is kept above the wall.
+/// No piece is higher than the room above the wall.
 const _: () = assert!(KEPT >= ROWS + TALLEST);

@@ -1,27 +1,25 @@
-//! A wall: rows of bits.
-
 use super::piece::{COLUMNS, FULL, Orientation, ROWS, TALLEST};
 
-/// Rows that are kept: the wall's, and above them what a piece may reach.
+/// Rows stored: the wall's, and above them what a piece may reach.
 pub const KEPT: usize = ROWS + TALLEST;
 
-/// A wall of rows from below; bit 0 of a row is its leftmost column.
+/// A wall: rows of bits from below, bit 0 for the leftmost column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Wall {
     /// The rows.
     pub rows: [u16; KEPT],
-    /// The heights of the highest filled cells, a column each.
+    /// The height of each column's highest filled cell.
     pub tops: [u8; COLUMNS],
 }
 
-/// What a piece did that came to rest.
+/// A piece that came to rest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rest {
-    /// The row on which the piece's lowest row lies.
+    /// The row of the piece's lowest cells.
     pub row: usize,
     /// Full rows.
     pub lines: u32,
-    /// Cells of the piece in them.
+    /// Cells of the piece in full rows.
     pub cells: u32,
 }
 
@@ -49,20 +47,20 @@ impl Wall {
         Self { rows, tops }
     }
 
-    /// The row on which a piece comes to rest that is dropped into a column.
+    /// The row on which a piece comes to rest if it is dropped into a column.
     #[inline]
     pub fn rest(&self, turned: &Orientation, column: usize) -> usize {
         let under = |index: usize| self.tops[column + index].saturating_sub(turned.lower[index]);
         (0..turned.width).map(under).max().unwrap_or(0).into()
     }
 
-    /// The highest filled row, counted from 1.
+    /// The height of the highest column.
     #[inline]
     pub fn height(&self) -> usize {
         self.tops.iter().copied().max().unwrap_or(0).into()
     }
 
-    /// Puts a piece onto the wall, and leaves full rows as they are.
+    /// Puts a piece onto the wall; full rows stay.
     #[inline]
     pub fn put(&mut self, turned: &Orientation, column: usize) -> Rest {
         let row = self.rest(turned, column);
@@ -80,7 +78,7 @@ impl Wall {
         Rest { row, lines, cells }
     }
 
-    /// Removes full rows, what is above moves down; how many they were.
+    /// Removes full rows, lets the rows above move down, and returns how many were full.
     #[inline]
     pub fn clear(&mut self) -> u32 {
         let mut kept = 0;
