@@ -1,8 +1,9 @@
-//! Match-3 so small that it can be solved: 3 x 4 cells, 3 colours, no obstacles, 4 moves.
+//! A match-3 so small that it can be solved: 3 x 4 cells, 3 colours, no obstacles, 4 moves.
 //!
-//! There are 3^12 = 531,441 boards. The rules are match-3's: a swap of neighbours stays, runs of three or more clear and score
-//! 8 (three) or 15 (four), the rest falls, new gems come in from the top, and a move without a match costs 5. Written cell by
-//! cell, in the plainest way: what a game costs is this file and one line of the registry.
+//! The board has 3^12 = 531,441 positions. A swap of neighbours stays; runs of three or more clear
+//! and score 8 (three) or 15 (four), the rest falls, new gems come in from the top, and a move
+//! without a match costs 5. Written cell by cell, in the plainest way: this is the example for a
+//! new game.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,14 +23,14 @@ pub const COLOURS: u8 = 3;
 /// Moves of a game.
 pub const MOVES: u8 = 4;
 
-/// Swaps with the cell to the right, then with the cell below.
+/// Swaps with the cell to the right, numbered first; then those with the cell below.
 const HORIZONTAL: usize = (COLUMNS - 1) * ROWS;
 /// The mask of the swaps that match.
 const MATCHING: MaskKind = MaskKind(1);
-/// A cell that is empty, or whose gem is not known.
+/// A cell that is empty, or whose gem is unknown.
 const EMPTY: u8 = COLOURS;
 
-/// The rules: how many moves a game has.
+/// The rules: the number of moves.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rules {
@@ -46,7 +47,7 @@ impl Default for Rules {
 /// The gems row by row from the top, and the moves left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct State {
-    /// Gems by their number; [`COLOURS`] where none is known.
+    /// Gems by their number; [`COLOURS`] where unknown.
     pub cells: [u8; ROWS * COLUMNS],
     /// Moves left.
     pub moves_left: u8,
@@ -82,7 +83,8 @@ impl State {
         (cleared, points)
     }
 
-    /// Clears the runs and lets the rest fall; what comes in from the top is given by `draw`, column by column, from below.
+    /// Clears the runs and lets the rest fall; returns the points, `None` without a run. `draw`
+    /// gives the gems that come in at the top of a column, from below.
     pub fn clear(&mut self, mut draw: impl FnMut(usize) -> u8) -> Option<i32> {
         let (cleared, points) = self.runs();
         if points == 0 {
@@ -101,7 +103,7 @@ impl State {
         Some(points)
     }
 
-    /// The position with two cells swapped; where one is not known nothing is.
+    /// The position with two cells swapped, if both are known.
     pub fn swapped(mut self, action: usize) -> Self {
         let [one, other] = cells(action);
         if self.cells[one] != EMPTY && self.cells[other] != EMPTY {
@@ -110,7 +112,7 @@ impl State {
         self
     }
 
-    /// Plays a move with the gems that `draw` gives; its points.
+    /// Plays a move with the gems that `draw` gives; returns its points.
     pub fn play(&mut self, action: usize, mut draw: impl FnMut(usize) -> u8) -> i32 {
         *self = self.swapped(action);
         self.moves_left = self.moves_left.saturating_sub(1);
@@ -215,7 +217,7 @@ impl Image for Toy {
     const ACTION_PLANES: usize = 2;
     const SYMMETRIES: usize = 2;
 
-    /// A plane a colour and one that is empty, mirrored or not, and the moves left over 4.
+    /// A plane a colour and an empty one; the scalar is the moves left over 4.
     fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         image.fill(0.0);
         for (cell, gem) in state.cells.iter().enumerate().filter(|(_, gem)| **gem != EMPTY) {
@@ -243,7 +245,7 @@ impl Image for Toy {
 impl StateFeatures for Toy {
     const NAMES: &'static [&'static str] = &["matching"];
 
-    /// How many swaps match.
+    /// The number of swaps that match.
     fn features(state: &State) -> Vec<f64> {
         vec![state.matching().count() as f64]
     }
