@@ -11,7 +11,7 @@ pub enum Error {
     Runtime(String),
 }
 
-/// The result of what can fail.
+/// Result of what can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
@@ -25,7 +25,7 @@ impl Error {
         Self::Runtime(sentence.into())
     }
 
-    /// The error with the name of a key or flag before its sentence.
+    /// Error with the name of a key or flag before its sentence.
     #[must_use]
     pub fn of(self, key: &str) -> Self {
         match self {
@@ -34,7 +34,7 @@ impl Error {
         }
     }
 
-    /// The exit code of a program that ends with this error.
+    /// Exit code of a program that ends with this error.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::User(_) => 2,
@@ -56,7 +56,7 @@ impl std::error::Error for Error {}
 /// A value out of range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
-    /// The whole key, such as `learning.batch`.
+    /// Whole key, such as `learning.batch`.
     pub key: String,
     /// The value.
     pub value: String,

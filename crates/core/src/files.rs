@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// The path of a file until it is whole.
+/// Path of a file until it is whole.
 fn side_of(path: &Path) -> PathBuf {
     let mut side: OsString = path.file_name().unwrap_or_default().to_owned();
     side.push(".partial");
@@ -107,7 +107,7 @@ fn limited(source: io::Result<impl io::Read>, name: &str, longest: u64) -> Resul
     }
 }
 
-/// The text of a user's file, without a byte order mark, with which some editors begin.
+/// Text of a user's file, without a byte order mark, with which some editors begin.
 ///
 /// # Errors
 /// If the bytes are not UTF-8; `name` is the file's name in the message.

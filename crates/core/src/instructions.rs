@@ -26,11 +26,11 @@ pub enum InstructionSet {
     Amx,
 }
 
-/// The environment variable that names a set.
+/// Environment variable that names a set.
 const VARIABLE: &str = "MATCHQ_INSTRUCTIONS";
 
 impl InstructionSet {
-    /// The sets of this processor, the smallest first.
+    /// Sets of this processor, the smallest first.
     pub fn present() -> Vec<Self> {
         #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
         let mut present = vec![Self::Portable];
@@ -60,14 +60,14 @@ impl InstructionSet {
         present
     }
 
-    /// The set in use.
+    /// Set in use.
     #[inline]
     pub fn used() -> Self {
         static USED: LazyLock<InstructionSet> = LazyLock::new(|| InstructionSet::chosen().unwrap_or_default());
         *USED
     }
 
-    /// The set that the environment names, else the largest.
+    /// Set that the environment names, else the largest.
     ///
     /// # Errors
     /// If this processor has no set of that name.
@@ -112,7 +112,7 @@ impl InstructionSet {
 }
 
 impl Default for InstructionSet {
-    /// The largest set of this processor.
+    /// Largest set of this processor.
     fn default() -> Self {
         Self::present().into_iter().max().unwrap_or(Self::Portable)
     }

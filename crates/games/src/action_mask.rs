@@ -11,7 +11,7 @@ impl ActionMask {
         Self([0; 4])
     }
 
-    /// The first `n` actions, `n` at most [`CAPACITY`](Self::CAPACITY).
+    /// First `n` actions, `n` at most [`CAPACITY`](Self::CAPACITY).
     pub const fn all(n: usize) -> Self {
         let mut words = [0; 4];
         let mut word = 0;
@@ -38,7 +38,7 @@ impl ActionMask {
         self.0[action / 64] &= !(1 << (action % 64));
     }
 
-    /// The actions that are not in the other set.
+    /// Actions that are not in the other set.
     #[inline]
     pub fn without(&self, other: &Self) -> Self {
         Self(std::array::from_fn(|word| self.0[word] & !other.0[word]))
@@ -50,7 +50,7 @@ impl ActionMask {
         action < Self::CAPACITY && self.0[action / 64] >> (action % 64) & 1 == 1
     }
 
-    /// The number of actions in the set.
+    /// Number of actions in the set.
     #[inline]
     pub fn count(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
@@ -62,7 +62,7 @@ impl ActionMask {
         self.0[0] | self.0[1] | self.0[2] | self.0[3] == 0
     }
 
-    /// The actions in ascending order.
+    /// Actions in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + use<> {
         let mut words = self.0;
         let mut word = 0;
@@ -79,7 +79,7 @@ impl ActionMask {
         })
     }
 
-    /// The action at place `k` of the set, in ascending order from 0.
+    /// Action at place `k` of the set, in ascending order from 0.
     #[inline]
     pub fn nth(&self, mut k: usize) -> Option<usize> {
         for (word, mut bits) in self.0.into_iter().enumerate() {

@@ -18,10 +18,10 @@ pub struct Run {
 
 /// A position as a few numbers. The player `value` and the learner `fitted` need this trait.
 pub trait StateFeatures: Lookahead {
-    /// The features' names.
+    /// Names of the features.
     const NAMES: &'static [&'static str];
 
-    /// The features of a position or an afterstate, in the order of [`NAMES`](Self::NAMES).
+    /// Features of a position or an afterstate, in the order of [`NAMES`](Self::NAMES).
     fn features(state: &Self::State) -> Vec<f64>;
 
     /// Gives each way to describe a position by its features, first [`features`](Self::features).
@@ -59,7 +59,7 @@ pub trait StateFeatures: Lookahead {
 /// An action's value is the sum of its features times their weights. `terms` are pairs of a
 /// feature, by its place in [`action_names`](Self::action_names), and its weight.
 pub trait ActionFeatures: StateFeatures {
-    /// The names of an action's features; by default its points, then the features of its
+    /// Names of an action's features; by default its points, then the features of its
     /// afterstate.
     fn action_names() -> Vec<&'static str> {
         std::iter::once("points").chain(Self::NAMES.iter().copied()).collect()
@@ -102,7 +102,7 @@ pub trait ActionFeatures: StateFeatures {
         }
     }
 
-    /// The action of the highest value, of equal ones the first; 0 if there is none.
+    /// Action of the highest value, of equal ones the first; 0 if there is none.
     fn first_best(state: &Self::State, terms: &[(usize, f64)]) -> usize {
         let (mut best, mut chosen) = (f64::NEG_INFINITY, None);
         Self::weigh(std::slice::from_ref(state), terms, |_, action, value| {

@@ -25,18 +25,18 @@ pub struct Step {
 /// A [`State`](Self::State) is all that a player may know of a position. The game itself holds its
 /// state, its score and the parameters of its rules.
 pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
-    /// The parameters of the rules, serialised by name. The default is the game as people know it.
+    /// Parameters of the rules, serialised by name. The default is the game as people know it.
     type Rules: Clone + Default + PartialEq + Debug + Send + Sync + Serialize + DeserializeOwned;
     /// All that a player may know of a position, packed into few bytes.
     type State: Copy + Send + Sync + PartialEq + Debug + Serialize + DeserializeOwned;
-    /// The generator that turns a seed into a game.
+    /// Generator that turns a seed into a game.
     type Rng: SeededDraw;
 
-    /// The name in configurations, in files and on the command line.
+    /// Name in configurations, in files and on the command line.
     const NAME: &'static str;
-    /// The number of actions, at most [`ActionMask::CAPACITY`]; actions are numbered from 0.
+    /// Number of actions, at most [`ActionMask::CAPACITY`]; actions are numbered from 0.
     const ACTIONS: usize;
-    /// The game's masks: the first one holds the legal actions.
+    /// Masks: the first one holds the legal actions.
     const MASKS: &'static [Mask];
 
     /// Deals a new game.
@@ -51,13 +51,13 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     /// Whether the game has ended.
     fn is_over(&self) -> bool;
 
-    /// The points so far.
+    /// Points so far.
     fn score(&self) -> i32;
 
     /// What a player may know of the position.
     fn state(&self) -> Self::State;
 
-    /// The actions of a mask in a position. The legal mask is never empty before the end of the
+    /// Actions of a mask in a position. The legal mask is never empty before the end of the
     /// game; where another one is empty, [`offered`](super::offered) gives players a wider one.
     fn mask(state: &Self::State, kind: MaskKind) -> ActionMask;
 

@@ -9,7 +9,7 @@ use super::{Lookahead, MaskKind};
 pub trait Image: Lookahead {
     /// Planes of the image.
     const PLANES: usize;
-    /// The first planes, if they stand for colours that can be exchanged: a permutation of them
+    /// First planes, if they stand for colours that can be exchanged: a permutation of them
     /// gives a position of equal value. 0 for none.
     const COLOURS: usize;
     /// Rows of the image.
@@ -45,6 +45,6 @@ pub trait Image: Lookahead {
     /// Where an action's Q-value stands in the output: (plane, row, column).
     fn place(action: usize) -> (usize, usize, usize);
 
-    /// The number of an action on the board that [`encode`](Self::encode) writes under a symmetry.
+    /// Number of an action on the board that [`encode`](Self::encode) writes under a symmetry.
     fn transform_action(action: usize, symmetry: usize) -> usize;
 }

@@ -8,11 +8,11 @@ use crate::random::Draw;
 /// An afterstate: all that is certain after an action.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct After<S> {
-    /// The position after the action. Cells may be unknown, so that no game can continue from it.
+    /// Position after the action. Cells may be unknown, so that no game can continue from it.
     pub state: S,
     /// Points of the action.
     pub points: f32,
-    /// The next actions that are certain to gain points; none after the end of the game.
+    /// Next actions that are certain to gain points; none after the end of the game.
     pub actions: ActionMask,
 }
 
@@ -20,9 +20,9 @@ pub struct After<S> {
 /// unknown in both positions.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SeenWave<S> {
-    /// The position before the wave.
+    /// Position before the wave.
     pub before: S,
-    /// The position after the wave; equal to `before` at the end of the chain.
+    /// Position after the wave; equal to `before` at the end of the chain.
     pub after: S,
     /// Points of the wave.
     pub points: f32,
@@ -63,18 +63,18 @@ impl Plan {
 /// An action is [done](Self::done); then [waves](Self::wave) follow, one by one, until the position
 /// rests. Tokens that chance would draw stay unknown.
 pub trait Lookahead: Game {
-    /// The position right after an action, before any wave.
+    /// Position right after an action, before any wave.
     fn done(state: &Self::State, action: usize) -> Self::State;
 
-    /// The position after the next wave, and the wave's points; `None` at rest.
+    /// Position after the next wave, and the wave's points; `None` at rest.
     fn wave(state: &Self::State) -> Option<(Self::State, f32)>;
 
-    /// The actions that are certain to gain points in a position or an afterstate; by default none.
+    /// Actions that are certain to gain points in a position or an afterstate; by default none.
     fn gaining(_state: &Self::State) -> ActionMask {
         ActionMask::empty()
     }
 
-    /// The afterstate of an action: the action done, then all waves.
+    /// Afterstate of an action: the action done, then all waves.
     fn after(state: &Self::State, action: usize) -> After<Self::State> {
         let (mut state, mut points) = (Self::done(state, action), 0.0);
         while let Some((next, gained)) = Self::wave(&state) {

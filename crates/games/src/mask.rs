@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 /// A mask of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mask {
-    /// The name in configurations and on the command line.
+    /// Name in configurations and on the command line.
     pub name: &'static str,
     /// What the mask holds, in a line.
     pub about: &'static str,
@@ -22,7 +22,7 @@ impl Mask {
         Self { name, about, is_default: false }
     }
 
-    /// The mask as the game's default.
+    /// Mask as the game's default.
     pub const fn as_default(self) -> Self {
         Self { is_default: true, ..self }
     }
@@ -36,7 +36,7 @@ impl MaskKind {
     /// All actions that the rules allow.
     pub const LEGAL: Self = Self(0);
 
-    /// The mask that players use by default.
+    /// Mask that players use by default.
     pub const fn default_of<G: Game>() -> Self {
         let mut place = 0;
         while place < G::MASKS.len() {
@@ -48,7 +48,7 @@ impl MaskKind {
         Self::LEGAL
     }
 
-    /// The mask of a name; the default for an empty one.
+    /// Mask of a name; the default for an empty one.
     ///
     /// # Errors
     /// Refuses a name that no mask of the game has.
@@ -67,13 +67,13 @@ impl MaskKind {
         (0..G::MASKS.len()).map(Self)
     }
 
-    /// The mask's name.
+    /// Name of the mask.
     pub fn name<G: Game>(self) -> &'static str {
         G::MASKS[self.0].name
     }
 }
 
-/// The actions that a player chooses from, and whether they come from a wider mask.
+/// Actions that a player chooses from, and whether they come from a wider mask.
 ///
 /// A wider mask, the nearest one before `kind` in [`Game::MASKS`], takes the place of an empty one.
 /// A player that was trained with `kind` has hardly seen such positions.

@@ -12,33 +12,33 @@ use crate::random::Draw;
 pub trait Text: Game {
     /// What a board's text is, in a few words, for messages.
     const BOARD: &'static str;
-    /// The tokens that a board's text may hold.
+    /// Tokens that a board's text may hold.
     const TOKENS: &'static [Token];
 
-    /// The board's text: lines of equal length, without a newline at the end.
+    /// Board's text: lines of equal length, without a newline at the end.
     fn board(state: &Self::State) -> String;
 
-    /// The letters of the pieces, in games where the player places pieces.
+    /// Letters of the pieces, in games where the player places pieces.
     const PIECES: &'static [char] = &[];
 
-    /// The position with another piece, by its number in [`PIECES`](Self::PIECES).
+    /// Position with another piece, by its number in [`PIECES`](Self::PIECES).
     fn with_piece(state: &Self::State, _piece: usize) -> Self::State {
         *state
     }
 
-    /// The action after a person has moved a piece by `columns` and turned it `turns` times.
+    /// Action after a person has moved a piece by `columns` and turned it `turns` times.
     /// Without an action the piece starts from its first place. `None` where people choose moves by
     /// their cells.
     fn steer(_state: &Self::State, _action: Option<usize>, _columns: isize, _turns: usize) -> Option<usize> {
         None
     }
 
-    /// The board with the piece shown above the place of an action; by default the board alone.
+    /// Board with the piece shown above the place of an action; by default the board alone.
     fn steered(state: &Self::State, _action: usize) -> String {
         Self::board(state)
     }
 
-    /// The position of a board's text, which must be at rest and possible by the rules.
+    /// Position of a board's text, which must be at rest and possible by the rules.
     ///
     /// `actions_left` counts only where the rules do; `None` means those of a new game.
     ///
@@ -47,7 +47,7 @@ pub trait Text: Game {
     /// has.
     fn parse(rules: &Self::Rules, board: &str, actions_left: Option<i64>) -> Result<Self::State>;
 
-    /// The position without what a board's text leaves out; by default all of it.
+    /// Position without what a board's text leaves out; by default all of it.
     fn as_written(state: &Self::State) -> Self::State {
         *state
     }
@@ -58,14 +58,14 @@ pub trait Text: Game {
     /// An action as JSON, such as `[2, 6, true]`.
     fn to_json(action: usize) -> Value;
 
-    /// The action of a JSON value. A number from [`ACTIONS`](Game::ACTIONS) on is a wasted move,
+    /// Action of a JSON value. A number from [`ACTIONS`](Game::ACTIONS) on is a wasted move,
     /// where the game allows one.
     ///
     /// # Errors
     /// Says what is wrong with the value; the caller adds where.
     fn from_json(value: &Value) -> std::result::Result<usize, String>;
 
-    /// The cells (column, row) that an action touches.
+    /// Cells (column, row) that an action touches.
     fn cells(action: usize) -> Vec<(usize, usize)>;
 
     /// Plays an action as [`step`](Game::step) does, and returns the boards on the way, without the
@@ -84,7 +84,7 @@ pub struct Token {
     pub shape: Shape,
 }
 
-/// The shape of a drawn token.
+/// Shape of a drawn token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {

@@ -14,9 +14,9 @@ pub struct Outcome<S> {
     pub reward: f32,
     /// Whether the move ended the game; a new one is then dealt in its place.
     pub terminal: bool,
-    /// The position after the move, before a new game is dealt.
+    /// Position after the move, before a new game is dealt.
     pub next: S,
-    /// The score of the game, if the move ended it.
+    /// Score of the game, if the move ended it.
     pub score: Option<i32>,
 }
 
@@ -38,7 +38,7 @@ impl<G: Game> Games<G> {
         Self { episodes: (0..count as u64).map(deal).collect(), rules }
     }
 
-    /// The number of games.
+    /// Number of games.
     pub fn len(&self) -> usize {
         self.episodes.len()
     }
@@ -53,7 +53,7 @@ impl<G: Game> Games<G> {
         self.episodes.iter().map(|episode| &episode.game)
     }
 
-    /// The positions of all games.
+    /// Positions of all games.
     pub fn states(&self) -> impl ExactSizeIterator<Item = G::State> {
         self.games().map(G::state)
     }

@@ -15,7 +15,7 @@ pub struct ColumnStreams {
     role: Role,
     index: u64,
     lanes: [Option<Stream>; Self::COUNT],
-    /// The stream for draws without a lane.
+    /// Stream for draws without a lane.
     pub other: Stream,
 }
 
@@ -23,7 +23,7 @@ impl ColumnStreams {
     /// Lanes with a stream of their own; higher ones share these.
     const COUNT: usize = 16;
 
-    /// The streams of an index, below 2^59, in a role under a seed.
+    /// Streams of an index, below 2^59, in a role under a seed.
     pub fn new(seed: u64, role: Role, index: u64) -> Self {
         let lanes = [const { None }; Self::COUNT];
         Self { seed, role, index, lanes, other: Stream::new(seed, role, index << 5) }

@@ -31,7 +31,6 @@ pub trait Draw {
 
 /// A generator that turns a seed into a game.
 pub trait SeededDraw: Draw + Clone + Send + Sync {
-    /// The generator of a seed.
     fn from_seed(seed: u128) -> Self;
 
     /// Draws the seed of the next game, so that a session of games follows from its first seed.

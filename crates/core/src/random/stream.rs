@@ -12,7 +12,7 @@ use super::{Draw, SeededDraw};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
 pub enum Role {
-    /// The tokens of a game.
+    /// Tokens of a game.
     Game = 1,
     /// Whether to explore, and with which action.
     Explore = 2,
@@ -22,7 +22,7 @@ pub enum Role {
     Symmetry = 4,
     /// Initial weights.
     Initialise = 5,
-    /// The choice among equally good actions.
+    /// Choice among equally good actions.
     Tie = 6,
     /// Outcomes that a learner simulates.
     Simulate = 7,
@@ -53,7 +53,7 @@ impl TryFrom<Xoshiro256PlusPlus> for Stream {
 }
 
 impl Stream {
-    /// The stream of a role and an index under a seed, independent of all others.
+    /// Stream of a role and an index under a seed, independent of all others.
     pub fn new(seed: u64, role: Role, index: u64) -> Self {
         let mut state = [0; 32];
         for (lane, word) in (1_u64..).zip(state.chunks_exact_mut(8)) {

@@ -7,15 +7,13 @@ use crate::swap;
 /// Number of an unknown gem, which matches nothing.
 pub(super) const UNKNOWN: u8 = GEMS;
 
-/// A swap of two neighbours.
 pub(super) type Move = swap::Move<COLUMNS, ROWS>;
 
-/// The gems, row by row from the top.
+/// Gems, row by row from the top.
 pub(super) fn rows(grid: &Grid) -> [[u8; COLUMNS]; ROWS] {
     std::array::from_fn(|y| std::array::from_fn(|x| grid.kind(Cells::at(x, y))))
 }
 
-/// The cells of known gems.
 #[inline]
 pub(super) fn known(grid: &Grid) -> Cells {
     // Only the last of eight kinds, the unknown one, has all three digits.
@@ -47,7 +45,7 @@ pub(super) fn deal(draw: &mut impl Draw) -> Grid {
     }
 }
 
-/// The swaps that make a run of known gems.
+/// Swaps that make a run of known gems.
 #[inline]
 pub(super) fn matching(grid: &Grid) -> Swaps {
     grid.matching(known(grid))
@@ -61,7 +59,6 @@ pub(super) fn swap(grid: &mut Grid, action: usize) {
     }
 }
 
-/// The runs of known gems.
 #[inline]
 pub(super) fn runs(grid: &Grid) -> swap::Runs<COLUMNS, ROWS> {
     grid.runs(known(grid))

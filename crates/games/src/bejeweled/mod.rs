@@ -31,7 +31,6 @@ pub const ROWS: usize = 8;
 /// Kinds of gems.
 pub const GEMS: u8 = 7;
 
-/// Swaps of neighbours.
 const ACTIONS: usize = Move::COUNT;
 
 /// Gems by their number; 7 where unknown.
@@ -39,7 +38,7 @@ type Grid = Board<COLUMNS, ROWS, 3>;
 type Cells = swap::Cells<COLUMNS, ROWS>;
 type Swaps = swap::Swaps<COLUMNS, ROWS>;
 
-/// The parameters of the rules.
+/// Parameters of the rules.
 ///
 /// On level L a run of three brings `base + (L - 1) base_step` points, and the level takes `goal +
 /// (L - 1) goal_step` times as many.
@@ -56,7 +55,7 @@ pub struct Rules {
 /// A level, counted from 1, and the points gained on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Level {
-    /// The number of the level.
+    /// Number of the level.
     pub number: u32,
     /// Points on the level's bar.
     pub points: u32,
@@ -72,7 +71,7 @@ pub struct Bejeweled {
     level: Level,
     /// `None` if the rules do not count moves.
     moves_left: Option<u16>,
-    /// The swaps that match; none once no moves are left.
+    /// Swaps that match; none once no moves are left.
     legal: Swaps,
 }
 
@@ -107,7 +106,6 @@ impl Rules {
         (level.number - 1).saturating_mul(self.base_step.into()).saturating_add(self.base.into())
     }
 
-    /// Points that a level takes.
     fn goal(&self, level: Level) -> u32 {
         let runs = (level.number - 1).saturating_mul(self.goal_step.into()).saturating_add(self.goal.into());
         runs.saturating_mul(self.base(level))
@@ -115,7 +113,7 @@ impl Rules {
 }
 
 impl Default for Rules {
-    /// The original's parameters, as far as known.
+    /// Parameters of the original, as far as known.
     fn default() -> Self {
         Self { moves: 0, base: 10, base_step: 5, goal: 50, goal_step: 15 }
     }
@@ -128,7 +126,7 @@ impl Default for Level {
 }
 
 impl Bejeweled {
-    /// The level and its points.
+    /// Level and its points.
     pub fn level(&self) -> Level {
         self.level
     }
@@ -138,7 +136,6 @@ impl Bejeweled {
         self.moves_left
     }
 
-    /// A game in a position.
     fn of(rules: Rules, grid: Grid, score: i32, level: Level, moves_left: Option<u16>) -> Self {
         let mut game = Self { rules, grid, score, level, moves_left, legal: Swaps::default() };
         game.find_legal();
@@ -303,7 +300,7 @@ impl Image for Bejeweled {
 impl StateFeatures for Bejeweled {
     const NAMES: &'static [&'static str] = &["swaps"];
 
-    /// The number of swaps that are certain to match.
+    /// Number of swaps that are certain to match.
     fn features(state: &State) -> Vec<f64> {
         vec![Self::mask(state, MaskKind::LEGAL).count() as f64]
     }
@@ -314,7 +311,7 @@ impl ActionFeatures for Bejeweled {
         vec!["points", "swaps", "unknown"]
     }
 
-    /// The certain points; the matching swaps and the unknown gems of the afterstate.
+    /// Certain points; matching swaps and unknown gems of the afterstate.
     fn action_features(state: &State, mut give: impl FnMut(usize, &[(usize, f64)])) {
         for action in Self::mask(state, MaskKind::LEGAL).iter() {
             let after = Self::after(state, action);
@@ -353,14 +350,14 @@ impl Text for Bejeweled {
         State { level: Level::default(), bases: [state.bases[0]; 2], ..*state }
     }
 
-    /// The upper or left cell (column, row), and `D` or `R` for its lower or right neighbour, as in
+    /// Upper or left cell (column, row), and `D` or `R` for its lower or right neighbour, as in
     /// `(2,6)D`.
     fn describe(action: usize) -> String {
         let Move { x, y, vertical } = Move::of_action(action);
         text::describe(x, y, if vertical { 'D' } else { 'R' })
     }
 
-    /// The text of [`describe`](Text::describe).
+    /// Text of [`describe`](Text::describe).
     fn to_json(action: usize) -> Value {
         Self::describe(action).into()
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::board::{self, Move, UNKNOWN};
 use super::{COLUMNS, Cells, GEMS, Grid, Level, ROWS, Rules, text};
 
-/// The symmetries: the gems' numbers rotated, on the board and on its mirror image.
+/// Symmetries: the gems' numbers rotated, on the board and on its mirror image.
 pub(super) const SYMMETRIES: usize = 2 * GEMS as usize;
 
 /// Moves left from which on the image stays the same.
@@ -58,12 +58,12 @@ impl State {
         self.bases[1]
     }
 
-    /// The gems' numbers, row by row from the top; 7 where unknown.
+    /// Gems' numbers, row by row from the top; 7 where unknown.
     pub fn gems(&self) -> [[u8; COLUMNS]; ROWS] {
         board::rows(&self.grid)
     }
 
-    /// The board's text, eight lines; a dot for an unknown gem.
+    /// Board's text, eight lines; a dot for an unknown gem.
     pub fn board(&self) -> String {
         text::show(&self.grid, Cells::EMPTY)
     }
@@ -84,7 +84,7 @@ impl State {
     }
 }
 
-/// The number of an action on the board shown under a symmetry.
+/// Number of an action on the board shown under a symmetry.
 pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
     match symmetry % 2 {
         1 => Move::of_action(action).mirrored().action().unwrap_or(action),

@@ -14,7 +14,7 @@ fn letter(gem: u8) -> char {
     LETTERS[usize::from(gem.min(UNKNOWN))]
 }
 
-/// The text of a board; an empty cell is a space, an unknown one a dot.
+/// Text of a board; an empty cell is a space, an unknown one a dot.
 pub(super) fn show(grid: &Grid, empty: Cells) -> String {
     let at = |x, y| {
         let cell = Cells::at(x, y);
@@ -24,10 +24,7 @@ pub(super) fn show(grid: &Grid, empty: Cells) -> String {
     lines.join("\n")
 }
 
-/// The board of a text, without a run; a newline at the end is allowed.
-///
-/// # Errors
-/// Names the row and column, from 0, of a wrong size, letter or run.
+/// Board of a text, without a run; a newline at the end is allowed.
 pub(super) fn parse(text: &str) -> Result<Grid> {
     let mut gems = swap::text::read(text, &LETTERS, "gems")?;
     gems.as_flattened_mut().iter_mut().for_each(|gem| *gem = (*gem).min(UNKNOWN));
@@ -38,9 +35,6 @@ pub(super) fn parse(text: &str) -> Result<Grid> {
 }
 
 /// Moves left; 0 means that the rules do not count them.
-///
-/// # Errors
-/// Refuses a number that no game has.
 pub(super) fn moves_left(given: i64) -> Result<Option<u16>> {
     let most = Rules::MOST_MOVES;
     match u16::try_from(given) {
@@ -55,10 +49,7 @@ pub(super) fn describe(x: usize, y: usize, direction: char) -> String {
     format!("({x},{y}){direction}")
 }
 
-/// The action of a move's text; [`ACTIONS`](super::ACTIONS) if the move leaves the board.
-///
-/// # Errors
-/// Refuses a text that is no move.
+/// Action of a move's text; [`ACTIONS`](super::ACTIONS) if the move leaves the board.
 pub(super) fn action(text: &str) -> std::result::Result<usize, String> {
     let parts = text.strip_prefix('(').and_then(|rest| rest.split_once(')')).and_then(|(cell, direction)| {
         let (x, y) = cell.split_once(',')?;
@@ -79,7 +70,6 @@ pub(super) fn action(text: &str) -> std::result::Result<usize, String> {
     Ok(moved.unwrap_or(super::ACTIONS))
 }
 
-/// A saved game.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {
     rules: Rules,
@@ -109,7 +99,6 @@ impl TryFrom<Saved> for Bejeweled {
     }
 }
 
-/// The rules by name, not yet checked.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct GivenRules {

@@ -7,24 +7,24 @@
 use super::board::UNKNOWN;
 use super::{COLUMNS, ROWS};
 
-/// The pieces of a board, row by row from the top.
+/// Pieces of a board, row by row from the top.
 type Pieces = [[u8; COLUMNS]; ROWS];
 
-/// The features of a board without a possible bingo.
+/// Features of a board without a possible bingo.
 pub(super) const NO_BINGO: [u32; 5] = [10, 10, 15, 5, 8];
 
 /// A possible bingo: a line of X in a row, and lines of X and O through it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bingo {
-    /// The row of the horizontal line.
+    /// Row of the horizontal line.
     pub row: usize,
-    /// The colour X of the horizontal line and of the vertical one in the anchor's column.
+    /// Colour X of the horizontal line and of the vertical one in the anchor's column.
     pub x: u8,
-    /// The colour O of the other vertical line.
+    /// Colour O of the other vertical line.
     pub o: u8,
     /// Where the line of O lies from the anchor: 1 right, -1 left.
     pub direction: i32,
-    /// The anchor: the column into which the last swap brings X.
+    /// Anchor: the column into which the last swap brings X.
     pub anchor: usize,
     /// Distances of the pieces from their places, and the number of blocked pieces: `x_columns`,
     /// `o_columns`, `x_row`, `o_row`, `blocked` of `docs/bilging.md`.
@@ -34,11 +34,9 @@ pub struct Bingo {
 /// A piece of a bingo and its goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
-    /// The row.
     pub row: usize,
-    /// The column.
     pub column: usize,
-    /// The column that the piece must reach.
+    /// Column that the piece must reach.
     pub to: usize,
 }
 
@@ -58,7 +56,7 @@ pub fn bingos(pieces: &Pieces) -> Vec<Bingo> {
     found
 }
 
-/// The bingo of two colours through a row with enough of both, in its best orientation; `None` if
+/// Bingo of two colours through a row with enough of both, in its best orientation; `None` if
 /// it is not possible.
 fn bingo(pieces: &Pieces, row: usize, x: u8, o: u8) -> Option<Bingo> {
     let stands = |colour| pairs(row).any(|pair| pair.iter().all(|row| pieces[*row].contains(&colour)));
@@ -73,19 +71,18 @@ fn bingo(pieces: &Pieces, row: usize, x: u8, o: u8) -> Option<Bingo> {
     candidates.min_by_key(|bingo| (bingo.sum(), -bingo.direction, bingo.anchor))
 }
 
-/// The columns of a colour in a row.
 fn columns(pieces: &Pieces, row: usize, colour: u8) -> Vec<usize> {
     (0..COLUMNS).filter(|column| pieces[row][*column] == colour).collect()
 }
 
-/// The pairs of rows with which a row makes a vertical three.
+/// Pairs of rows with which a row makes a vertical three.
 fn pairs(row: usize) -> impl Iterator<Item = [usize; 2]> {
     let all = [[-2, -1], [-1, 1], [1, 2]];
     let on_board = move |offset: i32| row.checked_add_signed(offset as isize).filter(|row| *row < ROWS);
     all.into_iter().filter_map(move |[one, other]| Some([on_board(one)?, on_board(other)?]))
 }
 
-/// The directions and anchors that the pieces X of a row suggest.
+/// Directions and anchors that the pieces X of a row suggest.
 ///
 /// The two closest X and the third one nearest to them give both; equally close ones each give a
 /// result.
@@ -109,17 +106,17 @@ fn orientations(xs: &[usize]) -> Vec<(i32, usize)> {
 }
 
 impl Bingo {
-    /// The sum of the features.
+    /// Sum of the features.
     pub fn sum(&self) -> u32 {
         self.features.iter().sum()
     }
 
-    /// The column at a distance from the anchor in the bingo's direction.
+    /// Column at a distance from the anchor in the bingo's direction.
     fn column(&self, distance: i32) -> usize {
         (self.anchor as i32 + distance * self.direction) as usize
     }
 
-    /// The eight pieces of the bingo: two X above or below, two O, then three X and an O in the
+    /// Eight pieces of the bingo: two X above or below, two O, then three X and an O in the
     /// row.
     pub fn places(&self, pieces: &Pieces) -> Vec<Piece> {
         let beside = self.column(1);
@@ -134,7 +131,7 @@ impl Bingo {
         places
     }
 
-    /// The two pieces of a vertical line in the pair of rows where they are nearest.
+    /// Two pieces of a vertical line in the pair of rows where they are nearest.
     fn vertical(&self, pieces: &Pieces, colour: u8, to: usize) -> Vec<Piece> {
         let pair = |rows: [usize; 2]| {
             let found: Option<Vec<Piece>> = rows.into_iter().map(|row| nearest_of(pieces, row, colour, to)).collect();
@@ -144,7 +141,7 @@ impl Bingo {
         pairs(self.row).filter_map(pair).min_by_key(far).unwrap_or_default()
     }
 
-    /// The columns of the three X nearest to the anchor, from left to right.
+    /// Columns of the three X nearest to the anchor, from left to right.
     fn nearest_three(&self, pieces: &Pieces) -> Vec<usize> {
         let mut xs = columns(pieces, self.row, self.x);
         xs.sort_by_key(|column| (column.abs_diff(self.anchor), *column));
@@ -168,14 +165,14 @@ impl Bingo {
     }
 }
 
-/// The piece of a colour in a row nearest to a column, the left one of two.
+/// Piece of a colour in a row nearest to a column, the left one of two.
 fn nearest_of(pieces: &Pieces, row: usize, colour: u8, to: usize) -> Option<Piece> {
     let nearest = columns(pieces, row, colour).into_iter().min_by_key(|column| column.abs_diff(to));
     nearest.map(|column| Piece { row, column, to })
 }
 
 impl Piece {
-    /// The swaps that bring the piece straight to its goal, each by its left column.
+    /// Swaps that bring the piece straight to its goal, each by its left column.
     pub fn walk(&self) -> Vec<usize> {
         match self.column <= self.to {
             true => (self.column..self.to).collect(),
@@ -183,7 +180,7 @@ impl Piece {
         }
     }
 
-    /// The first swap of its walk, by its left column, that makes a run, if no other piece moves.
+    /// First swap of its walk, by its left column, that makes a run, if no other piece moves.
     pub fn blocker(&self, pieces: &Pieces) -> Option<usize> {
         let mut board = *pieces;
         self.walk().into_iter().find(|column| {

@@ -8,17 +8,16 @@ use crate::swap;
 /// Number of an unknown piece, which lines up with nothing and cannot be swapped.
 pub const UNKNOWN: u8 = 7;
 
-/// The cell in a column and a row from the top.
+/// Cell in a column and a row from the top.
 pub const fn cell(column: usize, row: usize) -> Cells {
     Cells::at(column, ROWS - 1 - row)
 }
 
-/// The column and row of the left cell that an action swaps.
+/// Column and row of the left cell that an action swaps.
 pub const fn place(action: usize) -> (usize, usize) {
     (action % (COLUMNS - 1), action / (COLUMNS - 1))
 }
 
-/// The two cells of each action.
 static CELLS: [(Cells, Cells); ACTIONS] = {
     let mut cells = [(Cells::EMPTY, Cells::EMPTY); ACTIONS];
     let mut action = 0;
@@ -30,7 +29,7 @@ static CELLS: [(Cells, Cells); ACTIONS] = {
     cells
 };
 
-/// The action whose left cell has a bit's index.
+/// Action whose left cell has a bit's index.
 static ACTION_AT: [u8; 128] = {
     let mut actions = [u8::MAX; 128];
     let mut action = 0;
@@ -41,13 +40,13 @@ static ACTION_AT: [u8; 128] = {
     actions
 };
 
-/// The board of pieces, row by row from the top.
+/// Board of pieces, row by row from the top.
 pub fn from_rows(mut pieces: [[u8; COLUMNS]; ROWS]) -> Grid {
     pieces.reverse();
     Grid::from_rows(&pieces)
 }
 
-/// The pieces, row by row from the top.
+/// Pieces, row by row from the top.
 pub fn rows(grid: &Grid) -> [[u8; COLUMNS]; ROWS] {
     std::array::from_fn(|row| std::array::from_fn(|column| grid.kind(cell(column, row))))
 }
@@ -80,7 +79,7 @@ pub fn swap(grid: &mut Grid, action: usize) {
     }
 }
 
-/// The runs of known pieces.
+/// Runs of known pieces.
 #[inline]
 pub fn runs(grid: &Grid) -> swap::Runs<COLUMNS, ROWS> {
     grid.runs(Cells::ALL & !grid.of_kind(UNKNOWN))
@@ -111,7 +110,7 @@ pub fn refill(grid: &mut Grid, rules: &Rules, draw: &mut impl Draw) {
     }
 }
 
-/// The swaps of known pieces that make a run.
+/// Swaps of known pieces that make a run.
 #[inline]
 pub fn matching(grid: &Grid) -> ActionMask {
     let known = Cells::ALL & !grid.of_kind(UNKNOWN);
@@ -120,14 +119,14 @@ pub fn matching(grid: &Grid) -> ActionMask {
     actions(swaps & known & known.left())
 }
 
-/// The swaps of known pieces of two colours.
+/// Swaps of known pieces of two colours.
 #[inline]
 pub fn effective(grid: &Grid) -> ActionMask {
     let known = Cells::ALL & !grid.of_kind(UNKNOWN);
     actions(known & known.left() & !grid.equal_neighbours().horizontal)
 }
 
-/// The break that a swap makes at once, without lines if it makes none.
+/// Break that a swap makes at once, without lines if it makes none.
 #[inline]
 pub fn first_break(grid: &Grid, action: usize) -> Break {
     let mut swapped = *grid;
@@ -135,7 +134,6 @@ pub fn first_break(grid: &Grid, action: usize) -> Break {
     Break::of(&runs(&swapped))
 }
 
-/// The actions with these left cells.
 fn actions(cells: Cells) -> ActionMask {
     cells.each().map(|cell| usize::from(ACTION_AT[cell.index()])).collect()
 }

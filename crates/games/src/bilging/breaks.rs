@@ -12,7 +12,6 @@ pub struct Break {
 }
 
 impl Break {
-    /// The break of some runs.
     #[inline]
     pub(super) fn of(runs: &swap::Runs<COLUMNS, ROWS>) -> Self {
         // All three counts in one sum, eight bits each.
@@ -21,19 +20,19 @@ impl Break {
         Self { lengths: [three, four, five] }
     }
 
-    /// The break of a number of lines of three, of four and of five pieces.
+    /// Break of a number of lines of three, of four and of five pieces.
     #[inline]
     pub const fn new(lengths: [u8; 3]) -> Self {
         Self { lengths }
     }
 
-    /// The number of lines.
+    /// Number of lines.
     #[inline]
     pub fn lines(self) -> u32 {
         self.lengths.iter().map(|count| u32::from(*count)).sum()
     }
 
-    /// The lengths of the lines, ascending.
+    /// Lengths of the lines, ascending.
     pub fn lengths(self) -> Vec<u32> {
         (3..).zip(self.lengths).flat_map(|(length, count)| vec![length; count.into()]).collect()
     }

@@ -70,11 +70,11 @@ pub enum Chains {
     None,
     /// A point a piece.
     Piece,
-    /// The points of a break.
+    /// Points of a break.
     Full,
 }
 
-/// The parameters of the rules.
+/// Parameters of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "text::GivenRules", into = "text::GivenRules")]
 pub struct Rules {
@@ -88,7 +88,7 @@ impl Rules {
     /// The most moves of a game.
     pub const MOST_MOVES: u32 = 10_000;
 
-    /// The rules with these parameters.
+    /// Rules with these parameters.
     ///
     /// # Errors
     /// Refuses moves that are not from 1 to [`MOST_MOVES`](Self::MOST_MOVES), and colours that are
@@ -105,7 +105,7 @@ impl Rules {
         Ok(Self { refill, chains, moves: moves as u16, colours: colours as u8 })
     }
 
-    /// The number of colours.
+    /// Number of colours.
     #[inline]
     pub fn colours(&self) -> u32 {
         self.colours.into()
@@ -113,7 +113,7 @@ impl Rules {
 }
 
 impl Default for Rules {
-    /// The article's parameters.
+    /// Parameters of the article.
     fn default() -> Self {
         Self { refill: Refill::MatchFree, chains: Chains::None, moves: MOVES, colours: COLOURS as u8 }
     }
@@ -142,7 +142,7 @@ pub struct Bilging {
 }
 
 impl Bilging {
-    /// The break that a swap makes at once, without lines if it makes none.
+    /// Break that a swap makes at once, without lines if it makes none.
     pub fn first_break(state: &State, action: usize) -> Break {
         board::first_break(&state.grid(), action)
     }
@@ -284,7 +284,7 @@ impl Image for Bilging {
 impl StateFeatures for Bilging {
     const NAMES: &'static [&'static str] = &["x_columns", "o_columns", "x_row", "o_row", "blocked", "impossible"];
 
-    /// The features of the possible bingo with the least sum, of equal ones the first; see
+    /// Features of the possible bingo with the least sum, of equal ones the first; see
     /// [`Bingo::features`].
     ///
     /// The last feature is not the article's: 1 if no bingo is possible. Without it such boards
@@ -318,7 +318,7 @@ impl StateFeatures for Bilging {
     }
 }
 
-/// The features of a possible bingo, or of a board without one.
+/// Features of a possible bingo, or of a board without one.
 fn numbers_of(bingo: Option<&Bingo>) -> [f64; 6] {
     let [x_columns, o_columns, x_row, o_row, blocked] =
         bingo.map_or(bingos::NO_BINGO, |bingo| bingo.features).map(f64::from);

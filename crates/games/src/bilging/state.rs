@@ -8,7 +8,7 @@ use super::{ACTIONS, COLOURS, COLUMNS, Cells, Chains, Grid, MOVES, ROWS, Rules};
 /// Bytes of one plane's cells.
 const PLANE_BYTES: usize = (COLUMNS * (ROWS + 1)).div_ceil(8);
 
-/// The symmetries: the colours' numbers rotated, on the board and on its mirror image.
+/// Symmetries: the colours' numbers rotated, on the board and on its mirror image.
 pub(super) const SYMMETRIES: usize = 2 * COLOURS;
 
 /// A packed position: the board, the moves left, and the points of chains. Afterstates may hold
@@ -47,7 +47,6 @@ impl TryFrom<Packed> for State {
 }
 
 impl State {
-    /// The position of a board between two moves.
     #[inline]
     pub(super) fn pack(grid: &Grid, moves_left: u16, chains: Chains) -> Self {
         Self { planes: grid.planes().map(Cells::to_bytes), moves_left, chains, chained: false }
@@ -59,7 +58,7 @@ impl State {
         Grid::masked(self.planes.map(Cells::from_bytes))
     }
 
-    /// The pieces' colour numbers, row by row from the top; 7 where unknown.
+    /// Pieces' colour numbers, row by row from the top; 7 where unknown.
     pub fn pieces(&self) -> [[u8; COLUMNS]; ROWS] {
         board::rows(&self.grid())
     }
@@ -94,7 +93,7 @@ impl State {
     }
 }
 
-/// The number of an action on the board shown under a symmetry.
+/// Number of an action on the board shown under a symmetry.
 pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
     let (column, row) = board::place(action);
     match symmetry % 2 {

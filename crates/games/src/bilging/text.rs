@@ -14,7 +14,7 @@ pub(super) fn letter(piece: u8) -> char {
     LETTERS[usize::from(piece.min(UNKNOWN))]
 }
 
-/// The text of a board; an empty cell is a space, an unknown one a dot.
+/// Text of a board; an empty cell is a space, an unknown one a dot.
 pub(super) fn show(grid: &Grid, empty: Cells) -> String {
     let at = |row, column| {
         let cell = cell(column, row);
@@ -23,15 +23,12 @@ pub(super) fn show(grid: &Grid, empty: Cells) -> String {
     lines(at).join("\n")
 }
 
-/// The lines of a board; `at` gives the letter in a row and a column.
+/// Lines of a board; `at` gives the letter in a row and a column.
 pub(super) fn lines(at: impl Fn(usize, usize) -> char) -> Vec<String> {
     (0..ROWS).map(|row| (0..COLUMNS).map(|column| at(row, column)).collect()).collect()
 }
 
-/// The board of a text, without a run; a newline at the end is allowed.
-///
-/// # Errors
-/// Names the row and column, from 0, of a wrong size, letter or run.
+/// Board of a text, without a run; a newline at the end is allowed.
 pub(super) fn parse(text: &str) -> Result<Grid> {
     let pieces = swap::text::read(text, &LETTERS[..usize::from(UNKNOWN)], "pieces")?;
     let grid = board::from_rows(pieces);
@@ -41,9 +38,6 @@ pub(super) fn parse(text: &str) -> Result<Grid> {
 }
 
 /// Checks that a board has only the first `colours` colours.
-///
-/// # Errors
-/// Names the row and column, from 0, of the first other piece.
 pub(super) fn check_colours(pieces: &[[u8; COLUMNS]; ROWS], colours: u8) -> Result<()> {
     let all = pieces.iter().enumerate().flat_map(|(row, pieces)| pieces.iter().enumerate().map(move |at| (row, at)));
     match { all }.find(|(_, (_, piece))| **piece >= colours && **piece != UNKNOWN) {
@@ -57,9 +51,6 @@ pub(super) fn check_colours(pieces: &[[u8; COLUMNS]; ROWS], colours: u8) -> Resu
 }
 
 /// Moves left, checked.
-///
-/// # Errors
-/// Refuses a number that no game has.
 pub(super) fn moves_left(given: i64) -> Result<u16> {
     let most = Rules::MOST_MOVES;
     u16::try_from(given)
@@ -68,7 +59,6 @@ pub(super) fn moves_left(given: i64) -> Result<u16> {
         .ok_or_else(|| Error::user(format!("{given} moves are left, but a game has from 0 to {most}")))
 }
 
-/// A saved game.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {
     rules: Rules,
@@ -94,7 +84,6 @@ impl TryFrom<Saved> for Bilging {
     }
 }
 
-/// The rules by name, not yet checked.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct GivenRules {

@@ -14,13 +14,13 @@ pub struct Certain {
 }
 
 impl Certain {
-    /// The board of a position.
+    /// Board of a position.
     #[inline]
     pub fn of(state: &State) -> Self {
         Self { grid: state.grid() }
     }
 
-    /// The moves that are certain to match.
+    /// Moves that are certain to match.
     #[inline]
     pub fn matching(&self) -> ActionMask {
         let known = Cells::ALL & !self.grid.of_kind(UNKNOWN);
@@ -68,18 +68,18 @@ impl Certain {
         score(&self.runs())
     }
 
-    /// The board after a move's swap.
+    /// Board after a move's swap.
     pub fn swapped(mut self, action: usize) -> Self {
         self.swap(action);
         self
     }
 
-    /// The board's text: ten lines of `a b c d #`, a space where unknown, no newline at the end.
+    /// Board's text: ten lines of `a b c d #`, a space where unknown, no newline at the end.
     pub fn board(&self) -> String {
         text::show(&self.grid, self.grid.of_kind(UNKNOWN))
     }
 
-    /// The board as a position, with its unknown tokens.
+    /// Board as a position, with its unknown tokens.
     pub(super) fn state(&self, moves_left: i32) -> State {
         State::pack(&self.grid, moves_left)
     }
@@ -93,7 +93,7 @@ impl Certain {
         }
     }
 
-    /// The runs of known gems: only gems have no third digit.
+    /// Runs of known gems: only gems have no third digit.
     #[inline]
     fn runs(&self) -> super::Runs {
         self.grid.runs(Cells::ALL & !self.grid.planes()[2])

@@ -12,10 +12,9 @@ type Lanes = swap::Lanes<{ super::COLUMNS }, { super::ROWS }>;
 // Third digits: an obstacle has only the third, an unknown token also the first.
 const _: () = assert!(OBSTACLE == 0b100 && UNKNOWN == 0b101);
 
-/// The certain chain of a move, one of several played at once.
+/// Certain chain of a move, one of several played at once.
 #[derive(Clone, Copy)]
 pub struct Chain<'a> {
-    /// The move.
     pub action: usize,
     /// Points of the chain, or those of a move without a match.
     pub points: i32,
@@ -24,7 +23,6 @@ pub struct Chain<'a> {
 }
 
 impl Chain<'_> {
-    /// The board after the chain.
     #[inline]
     pub fn board(&self) -> Certain {
         self.chains.board(self.lane)
@@ -54,7 +52,7 @@ impl Certain {
     }
 }
 
-/// The value of the best certain plan of at most `depth` moves; 0 if no move is certain to match.
+/// Value of the best certain plan of at most `depth` moves; 0 if no move is certain to match.
 ///
 /// A plan's value is the certain points of its first move, plus `weight` times the best plan of one
 /// move less on the board after it.
@@ -70,9 +68,9 @@ pub fn best_plan(board: &Certain, depth: u32, weight: f64) -> f64 {
     best
 }
 
-/// The boards after the chains of some moves.
+/// Boards after the chains of some moves.
 struct Chains {
-    /// The binary digits of the tokens' numbers.
+    /// Binary digits of the tokens' numbers.
     planes: [Lanes; 3],
     /// Points of each chain; 0 for none.
     points: [i32; LANES],
@@ -89,7 +87,7 @@ impl Chains {
         chains
     }
 
-    /// The two cells of each move, a lane each; empty in the other lanes.
+    /// Two cells of each move, a lane each; empty in the other lanes.
     #[inline(always)]
     fn swaps(moves: &[usize]) -> [Lanes; 2] {
         let mut cells = [Lanes::all(Cells::EMPTY); 2];
@@ -101,7 +99,6 @@ impl Chains {
         cells
     }
 
-    /// The board of a lane after its chain.
     #[inline]
     fn board(&self, lane: usize) -> Certain {
         Certain { grid: Grid::masked(self.planes.map(|plane| plane.lane(lane))) }

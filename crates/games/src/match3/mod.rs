@@ -32,7 +32,6 @@ pub const ROWS: usize = 10;
 /// Moves of a game.
 pub const MOVES: i32 = 25;
 
-/// Kinds of gems.
 const GEMS: u8 = 4;
 /// Number of an obstacle. Its kind is not stored, so that nothing can show it.
 const OBSTACLE: u8 = GEMS;
@@ -53,7 +52,7 @@ type Cells = swap::Cells<COLUMNS, ROWS>;
 type Swaps = swap::Swaps<COLUMNS, ROWS>;
 type Runs = swap::Runs<COLUMNS, ROWS>;
 
-/// The parameters of the rules.
+/// Parameters of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "text::GivenRules", into = "text::GivenRules")]
 pub struct Rules {
@@ -99,7 +98,7 @@ impl Rules {
         }
     }
 
-    /// The number of obstacle kinds.
+    /// Number of obstacle kinds.
     pub fn obstacle_kinds(self) -> u32 {
         u32::from(self.obstacle_kinds)
     }
@@ -131,12 +130,12 @@ impl Match3 {
         self.moves_left
     }
 
-    /// The board's text: ten lines of `a b c d #`, no newline at the end.
+    /// Board's text: ten lines of `a b c d #`, no newline at the end.
     pub fn board(&self) -> String {
         text::show(&self.grid, Cells::EMPTY)
     }
 
-    /// The moves that match at once, by x, then y, horizontal before vertical.
+    /// Moves that match at once, by x, then y, horizontal before vertical.
     pub fn matching_moves(&self) -> Vec<Move> {
         let mut moves: Vec<Move> = Move::actions(moves::matching(&self.grid)).iter().map(Move::of_action).collect();
         moves.sort_by_key(|at| (at.x, at.y, at.vertical));
@@ -211,21 +210,20 @@ fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, observer: &mut im
     }
 }
 
-/// The points of all runs.
 fn score(runs: &Runs) -> i32 {
     runs.sum(run_points)
 }
 
-/// The length from which on a run brings no more points.
+/// Length from which on a run brings no more points.
 const LONGEST: u32 = 5;
 
-/// The points of a run: n^2 - 1, n at most [`LONGEST`].
+/// Points of a run: n^2 - 1, n at most [`LONGEST`].
 fn run_points(length: u32) -> i32 {
     let counted = length.min(LONGEST) as i32;
     counted * counted - 1
 }
 
-/// The mask [`SETUPS`]: the matching moves and, before the last move of a game, set-ups.
+/// Mask [`SETUPS`]: the matching moves and, before the last move of a game, set-ups.
 ///
 /// A set-up does not match now, but the best certain chain after it brings more points than the
 /// best chain now. The best [`MOST_SETUPS`] count, and all that equal the last of them.
@@ -249,7 +247,7 @@ fn setups(state: &State) -> ActionMask {
     mask
 }
 
-/// The token of a drawn number; numbers after the gems are obstacles.
+/// Token of a drawn number; numbers after the gems are obstacles.
 fn token(drawn: u32) -> u8 {
     drawn.min(u32::from(OBSTACLE)) as u8
 }
@@ -412,7 +410,7 @@ impl Image for Match3 {
     const ACTION_PLANES: usize = 2;
     const SYMMETRIES: usize = state::SYMMETRIES;
 
-    /// The planes a, b, c, d and obstacle; the scalar is the moves left over 25.
+    /// Planes a, b, c, d and obstacle; the scalar is the moves left over 25.
     fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         state.encode(symmetry, image, scalars);
     }

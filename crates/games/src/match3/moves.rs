@@ -5,19 +5,19 @@ use crate::{ActionMask, swap};
 /// 141 are horizontal, `72 + 7 y + x`.
 pub type Move = swap::Move<COLUMNS, ROWS>;
 
-/// The two cells that a move swaps, if both are on the board.
+/// Two cells that a move swaps, if both are on the board.
 pub(super) fn cells_at(x: i64, y: i64, vertical: bool) -> Option<(Cells, Cells)> {
     let (x, y) = (usize::try_from(x).ok()?, usize::try_from(y).ok()?);
     Move::cells_of(Move { x, y, vertical }.action()?)
 }
 
-/// The moves that match at once.
+/// Moves that match at once.
 #[inline]
 pub(super) fn matching(grid: &Grid) -> Swaps {
     (0..GEMS).fold(Swaps::default(), |swaps, gem| swaps.union(Swaps::completing(grid.of_kind(gem))))
 }
 
-/// The moves that change what a player sees on a board without runs.
+/// Moves that change what a player sees on a board without runs.
 pub(super) fn effective(grid: &Grid) -> ActionMask {
     ActionMask::all(Move::COUNT).without(&Move::actions(grid.equal_neighbours()))
 }

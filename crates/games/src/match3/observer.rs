@@ -4,7 +4,6 @@ use super::certain::Certain;
 use super::{Cells, Grid, State, text};
 use crate::SeenWave;
 
-/// An observer of a move.
 pub(super) trait Observer {
     /// Runs were cleared for some points; the given cells are empty now.
     fn cleared(&mut self, grid: &Grid, empty: Cells, points: i32);
@@ -13,7 +12,6 @@ pub(super) trait Observer {
     fn fallen(&mut self, grid: &Grid, empty: Cells);
 }
 
-/// An observer that does nothing.
 pub(super) struct Nobody;
 
 impl Observer for Nobody {
@@ -39,7 +37,6 @@ impl Observer for Vec<String> {
 pub(super) struct Follower<F> {
     pub board: Certain,
     pub moves_left: i32,
-    /// Waves so far.
     pub waves: u32,
     pub see: F,
 }

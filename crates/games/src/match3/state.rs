@@ -8,13 +8,13 @@ use super::{COLUMNS, Cells, GEMS, Grid, MOVES, OBSTACLE, ROWS, text};
 use crate::error::{Error, Result};
 use crate::swap;
 
-/// The symmetries: every order of the four gems, on the board and on its mirror image.
+/// Symmetries: every order of the four gems, on the board and on its mirror image.
 pub(super) const SYMMETRIES: usize = 2 * PERMUTATIONS.len();
 
 /// Bytes of one plane's cells.
 const PLANE_BYTES: usize = (COLUMNS * (ROWS + 1)).div_ceil(8);
 
-/// The orders of the gems, lexicographic: gem k is shown as gem `PERMUTATIONS[i][k]`.
+/// Orders of the gems, lexicographic: gem k is shown as gem `PERMUTATIONS[i][k]`.
 const PERMUTATIONS: [[u8; 4]; 24] = {
     let mut orders = [[0; 4]; 24];
     let (mut found, mut number) = (0, 0);
@@ -34,7 +34,7 @@ const PERMUTATIONS: [[u8; 4]; 24] = {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Packed")]
 pub struct State {
-    /// The lowest bytes of each plane of the board.
+    /// Lowest bytes of each plane of the board.
     planes: [[u8; PLANE_BYTES]; 3],
     moves_left: u8,
 }
@@ -61,7 +61,7 @@ impl TryFrom<Packed> for State {
 }
 
 impl State {
-    /// The position of a board's text, with from 0 to 25 moves left.
+    /// Position of a board's text, with from 0 to 25 moves left.
     ///
     /// # Errors
     /// Refuses a text that is no board, and a number of moves that no game has.
@@ -73,7 +73,7 @@ impl State {
         Ok(Self::pack(&text::parse(board)?, moves_left as i32))
     }
 
-    /// The position of a board at rest, as between two moves.
+    /// Position of a board at rest, as between two moves.
     ///
     /// # Errors
     /// As for [`new`](Self::new); also names the row and column where a run begins.
@@ -85,13 +85,12 @@ impl State {
         Ok(state)
     }
 
-    /// The position of a game; a number of moves below zero becomes 0.
+    /// Position of a game; a number of moves below zero becomes 0.
     #[inline]
     pub(super) fn pack(grid: &Grid, moves_left: i32) -> Self {
         Self { planes: grid.planes().map(Cells::to_bytes), moves_left: moves_left.clamp(0, MOVES) as u8 }
     }
 
-    /// The board.
     #[inline]
     pub(super) fn grid(&self) -> Grid {
         Grid::masked(self.planes.map(Cells::from_bytes))
@@ -108,14 +107,14 @@ impl State {
         self.moves_left.into()
     }
 
-    /// The tokens, row by row from the top: gems by their number, then obstacles, then unknown
+    /// Tokens, row by row from the top: gems by their number, then obstacles, then unknown
     /// ones.
     pub fn tokens(&self) -> Vec<Vec<u8>> {
         let grid = self.grid();
         (0..ROWS).map(|y| (0..COLUMNS).map(|x| grid.kind(Cells::at(x, y))).collect()).collect()
     }
 
-    /// The board's text: ten lines of `a b c d #`, no newline at the end.
+    /// Board's text: ten lines of `a b c d #`, no newline at the end.
     pub fn board(&self) -> String {
         text::show(&self.grid(), Cells::EMPTY)
     }
@@ -166,7 +165,7 @@ fn write_plane(mut columns: [u16; COLUMNS], mirror: bool, plane: &mut [f32]) {
     }
 }
 
-/// The number of an action on the board shown under a symmetry.
+/// Number of an action on the board shown under a symmetry.
 pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
     match parts(symmetry) {
         (_, true) => Move::of_action(action).mirrored().action().unwrap_or(action),
@@ -174,7 +173,7 @@ pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
     }
 }
 
-/// The order of the gems, and whether the board is mirrored; symmetries repeat after the last.
+/// Order of the gems, and whether the board is mirrored; symmetries repeat after the last.
 fn parts(symmetry: usize) -> ([u8; 4], bool) {
     let count = PERMUTATIONS.len();
     (PERMUTATIONS[symmetry % count], symmetry / count % 2 == 1)

@@ -6,10 +6,9 @@ use super::{COLUMNS, Cells, Grid, MOVES, Match3, OBSTACLE, ROWS, Rules};
 use crate::error::{Error, Result};
 use crate::swap;
 
-/// Letters by kind.
 const LETTERS: [char; 5] = ['a', 'b', 'c', 'd', '#'];
 
-/// The text of a board; an empty cell is a space.
+/// Text of a board; an empty cell is a space.
 pub(super) fn show(grid: &Grid, empty: Cells) -> String {
     let mut text = String::with_capacity(ROWS * (COLUMNS + 1));
     for y in 0..ROWS {
@@ -25,15 +24,11 @@ pub(super) fn show(grid: &Grid, empty: Cells) -> String {
     text
 }
 
-/// The board of a text; a newline at the end is allowed.
-///
-/// # Errors
-/// Names the row and column, from 0, of a wrong size or letter.
+/// Board of a text; a newline at the end is allowed.
 pub(super) fn parse(text: &str) -> Result<Grid> {
     Ok(Grid::from_rows(&swap::text::read(text, &LETTERS, "cells")?))
 }
 
-/// A saved game.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {
     rules: Rules,
@@ -65,7 +60,6 @@ impl TryFrom<Saved> for Match3 {
     }
 }
 
-/// The rules by name, not yet checked.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct GivenRules {

@@ -28,7 +28,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
     /// No cell.
     pub const EMPTY: Self = Self([0; 2]);
 
-    /// The bottom cell of every column.
+    /// Bottom cell of every column.
     pub const BOTTOM: Self = {
         let (mut words, mut x) = ([0; 2], 0);
         while x < COLUMNS {
@@ -38,39 +38,39 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         Self(words)
     };
 
-    /// The guard of every column.
+    /// Guard of every column.
     pub const GUARDS: Self = Self([Self::BOTTOM.0[0] << ROWS, Self::BOTTOM.0[1] << ROWS]);
 
     /// All cells.
     pub const ALL: Self = Self::GUARDS.minus(Self::BOTTOM);
 
-    /// The top cell of every column.
+    /// Top cell of every column.
     pub const TOP: Self = Self([Self::GUARDS.0[0] >> 1, Self::GUARDS.0[1] >> 1]);
 
     /// All bits of whole columns, guards too.
     pub(super) const COLUMNS_AND_GUARDS: Self =
         Self([Self::ALL.0[0] | Self::GUARDS.0[0], Self::ALL.0[1] | Self::GUARDS.0[1]]);
 
-    /// The cell in column x and row y from the top, both on the board.
+    /// Cell in column x and row y from the top, both on the board.
     pub const fn at(x: usize, y: usize) -> Self {
         let mut words = [0; 2];
         words[x / Self::HALF] = 1 << (x % Self::HALF * Self::STRIDE + ROWS - 1 - y);
         Self(words)
     }
 
-    /// The set of bits, column by column with their guards.
+    /// Cells of these bits, column by column with their guards.
     #[inline]
     pub const fn from_bits(bits: u128) -> Self {
         Self([bits as u64 & Self::COLUMNS_AND_GUARDS.0[0], (bits >> Self::HALF_BITS) as u64])
     }
 
-    /// The bits, column by column with their guards.
+    /// Bits, column by column with their guards.
     #[inline]
     pub const fn bits(self) -> u128 {
         self.0[0] as u128 | (self.0[1] as u128) << Self::HALF_BITS
     }
 
-    /// The first bytes of [`bits`](Self::bits), which must hold all columns.
+    /// First bytes of [`bits`](Self::bits), which must hold all columns.
     #[inline]
     pub fn to_bytes<const BYTES: usize>(self) -> [u8; BYTES] {
         const { assert!(8 * BYTES >= COLUMNS * (ROWS + 1) && BYTES <= 16) };
@@ -79,7 +79,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         bytes
     }
 
-    /// The set of the bytes that [`to_bytes`](Self::to_bytes) returns.
+    /// Cells of the bytes that [`to_bytes`](Self::to_bytes) returns.
     #[inline]
     pub fn from_bytes<const BYTES: usize>(packed: [u8; BYTES]) -> Self {
         let mut bytes = [0; 16];
@@ -87,14 +87,14 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         Self::from_bits(u128::from_le_bytes(bytes))
     }
 
-    /// The bits of each column, the bottom cell the lowest.
+    /// Bits of each column, the bottom cell the lowest.
     #[inline]
     pub fn columns(self) -> [u16; COLUMNS] {
         let bits = (1 << ROWS) - 1;
         std::array::from_fn(|x| (self.0[x / Self::HALF] >> (x % Self::HALF * Self::STRIDE) & bits) as u16)
     }
 
-    /// The set of bits in each column, the bottom cell the lowest.
+    /// Cells of each column's bits, the bottom cell the lowest.
     #[inline]
     pub fn from_columns(columns: [u16; COLUMNS]) -> Self {
         let mut words = [0; 2];
@@ -110,25 +110,25 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         self.0[0] | self.0[1] == 0
     }
 
-    /// The number of bits set.
+    /// Number of bits set.
     #[inline]
     pub const fn count(self) -> u32 {
         self.0[0].count_ones() + self.0[1].count_ones()
     }
 
-    /// The set moved up by one cell.
+    /// Cells moved up by one.
     #[inline]
     pub const fn up(self) -> Self {
         Self([self.0[0] << 1, self.0[1] << 1])
     }
 
-    /// The set moved down by one cell.
+    /// Cells moved down by one.
     #[inline]
     pub const fn down(self) -> Self {
         Self([self.0[0] >> 1, self.0[1] >> 1])
     }
 
-    /// The set moved left by one column.
+    /// Cells moved left by one.
     #[inline]
     pub const fn left(self) -> Self {
         let [first, second] = self.0;
@@ -136,7 +136,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         Self([first >> Self::STRIDE | across, second >> Self::STRIDE])
     }
 
-    /// The set moved right by one column.
+    /// Cells moved right by one.
     #[inline]
     pub const fn right(self) -> Self {
         let [first, second] = self.0;
@@ -147,7 +147,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         ])
     }
 
-    /// The set moved so that each cell shows the cell `dx` to the right and `dy` below.
+    /// Cells moved so that each shows the one `dx` to the right and `dy` below.
     ///
     /// What moves by two cells or more over the top or the bottom may land in another column, never
     /// in [`with_neighbour`](Self::with_neighbour).
@@ -165,7 +165,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         }
     }
 
-    /// The cells that have a cell `dx` to the right and `dy` below.
+    /// Cells that have a cell `dx` to the right and `dy` below.
     #[inline(always)]
     pub const fn with_neighbour(dx: i32, dy: i32) -> Self {
         let mut columns = Self::COLUMNS_AND_GUARDS.look(dx, 0);
@@ -181,21 +181,21 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         Self([columns.0[0] & Self::ALL.0[0], columns.0[1] & Self::ALL.0[1]])
     }
 
-    /// The difference of the words. No column borrows from another if every column of `self` has
+    /// Difference of the words. No column borrows from another if every column of `self` has
     /// its guard and `other` is at most that.
     #[inline]
     pub const fn minus(self, other: Self) -> Self {
         Self([self.0[0].wrapping_sub(other.0[0]), self.0[1].wrapping_sub(other.0[1])])
     }
 
-    /// The set if the condition holds, else no cell.
+    /// This set if the condition holds, else no cell.
     #[inline]
     pub const fn only_if(self, condition: bool) -> Self {
         let select = (condition as u64).wrapping_neg();
         Self([self.0[0] & select, self.0[1] & select])
     }
 
-    /// The index of a single cell, below 128.
+    /// Index of a single cell, below 128.
     #[inline]
     pub const fn index(self) -> usize {
         if self.0[0] != 0 {
@@ -205,7 +205,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         }
     }
 
-    /// The column of a single cell.
+    /// Column of a single cell.
     #[inline]
     pub const fn column(self) -> usize {
         if self.0[0] != 0 {
@@ -215,7 +215,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         }
     }
 
-    /// The single cells, column by column, each from its bottom.
+    /// Single cells, column by column, each from its bottom.
     #[inline]
     pub fn each(self) -> impl Iterator<Item = Self> {
         let single = |word: usize| {

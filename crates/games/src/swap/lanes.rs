@@ -26,7 +26,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
         self.0[1][lane] = second;
     }
 
-    /// The set of one board.
+    /// Set of one board.
     #[inline(always)]
     pub fn lane(&self, lane: usize) -> Cells<COLUMNS, ROWS> {
         Cells(self.0.map(|word| word[lane]))
@@ -39,7 +39,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
         zip_words(first, second, |first, second| first | second) == [0; LANES]
     }
 
-    /// The number of bits set on each board.
+    /// Number of bits set on each board.
     #[inline(always)]
     pub fn count(&self) -> [i32; LANES] {
         let [first, second] = &self.0;
@@ -50,19 +50,19 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
         counts
     }
 
-    /// The sets moved up by one cell.
+    /// Cells moved up by one.
     #[inline(always)]
     pub fn up(self) -> Self {
         self.map(|word| word << 1)
     }
 
-    /// The sets moved down by one cell.
+    /// Cells moved down by one.
     #[inline(always)]
     pub fn down(self) -> Self {
         self.map(|word| word >> 1)
     }
 
-    /// The sets moved left by one column.
+    /// Cells moved left by one.
     #[inline(always)]
     pub fn left(self) -> Self {
         let (stride, half) = (Cells::<COLUMNS, ROWS>::STRIDE, Cells::<COLUMNS, ROWS>::HALF_BITS);
@@ -72,7 +72,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
         Self([zip_words(first, second, across), map_words(second, |word| word >> stride)])
     }
 
-    /// The sets moved right by one column.
+    /// Cells moved right by one.
     #[inline(always)]
     pub fn right(self) -> Self {
         let (stride, half) = (Cells::<COLUMNS, ROWS>::STRIDE, Cells::<COLUMNS, ROWS>::HALF_BITS);
@@ -82,7 +82,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
         Self([map_words(first, |word| word << stride & columns[0]), zip_words(first, second, across)])
     }
 
-    /// The cells that move in one step of falling if these are empty: each column's lowest empty
+    /// Cells that move in one step of falling if these are empty: each column's lowest empty
     /// cell and all above it, as in [`Board::fall`](super::Board::fall).
     #[inline(always)]
     pub fn falling(self) -> Self {
@@ -95,14 +95,14 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
         Self::all(Cells::ALL) & !(holes ^ lower).down()
     }
 
-    /// The sets where the other is empty, else no cell.
+    /// Sets where the other is empty, else no cell.
     #[inline(always)]
     pub fn where_empty(self, other: Self) -> Self {
         let empty = other.empty();
         self & Self([empty, empty])
     }
 
-    /// The sets where just one of two others is empty, else no cell.
+    /// Sets where just one of two others is empty, else no cell.
     #[inline(always)]
     pub fn where_one_is_empty(self, one: Self, other: Self) -> Self {
         let one_alone = zip_words(one.empty(), other.empty(), |one, other| one ^ other);

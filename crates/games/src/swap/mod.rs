@@ -30,29 +30,29 @@ pub struct Swaps<const COLUMNS: usize, const ROWS: usize> {
     pub horizontal: Cells<COLUMNS, ROWS>,
 }
 
-/// The runs of three or more equal tokens. A run of n is n - 2 overlapping threes.
+/// Runs of three or more equal tokens. A run of n is n - 2 overlapping threes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Runs<const COLUMNS: usize, const ROWS: usize> {
-    /// The bottom cell of each vertical three.
+    /// Bottom cell of each vertical three.
     vertical: Cells<COLUMNS, ROWS>,
-    /// The left cell of each horizontal three.
+    /// Left cell of each horizontal three.
     horizontal: Cells<COLUMNS, ROWS>,
 }
 
 impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS, ROWS, PLANES> {
-    /// The board of planes, the least significant first; `None` if one has a bit outside its cells.
+    /// Board of planes, the least significant first; `None` if one has a bit outside its cells.
     pub fn from_planes(planes: [Cells<COLUMNS, ROWS>; PLANES]) -> Option<Self> {
         let stray = planes.iter().any(|plane| !(*plane & !Cells::ALL).is_empty());
         (!stray).then_some(Self { planes })
     }
 
-    /// The board of planes, of which only the cells count.
+    /// Board of planes, of which only the cells count.
     #[inline]
     pub fn masked(planes: [Cells<COLUMNS, ROWS>; PLANES]) -> Self {
         Self { planes: planes.map(|plane| plane & Cells::ALL) }
     }
 
-    /// The board of kinds, each below 2^`PLANES`, row by row from the top.
+    /// Board of kinds, each below 2^`PLANES`, row by row from the top.
     pub fn from_rows(kinds: &[[u8; COLUMNS]; ROWS]) -> Self {
         let mut columns = [[0_u16; COLUMNS]; PLANES];
         for row in kinds {
@@ -66,18 +66,18 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Self { planes: columns.map(Cells::from_columns) }
     }
 
-    /// The planes: the cells of each binary digit of the kinds, lowest first.
+    /// Planes: the cells of each binary digit of the kinds, lowest first.
     pub fn planes(&self) -> &[Cells<COLUMNS, ROWS>; PLANES] {
         &self.planes
     }
 
-    /// The kind of the token in a cell.
+    /// Kind of the token in a cell.
     pub fn kind(&self, cell: Cells<COLUMNS, ROWS>) -> u8 {
         let digit = |place: usize| u8::from(!(self.planes[place] & cell).is_empty()) << place;
         (0..PLANES).map(digit).sum()
     }
 
-    /// The cells that hold a kind.
+    /// Cells that hold a kind.
     #[inline]
     pub fn of_kind(&self, kind: u8) -> Cells<COLUMNS, ROWS> {
         let digits = self.planes.iter().enumerate();
@@ -93,7 +93,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         }
     }
 
-    /// The runs of equal tokens of any kind among the given cells.
+    /// Runs of equal tokens of any kind among the given cells.
     #[inline]
     pub fn runs(&self, among: Cells<COLUMNS, ROWS>) -> Runs<COLUMNS, ROWS> {
         let (mut above, mut right) = (Cells::EMPTY, Cells::EMPTY);
@@ -107,7 +107,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Runs { vertical: vertical & vertical.down(), horizontal: horizontal & horizontal.left() }
     }
 
-    /// The swaps of equal tokens, which change nothing.
+    /// Swaps of equal tokens, which change nothing.
     #[inline]
     pub fn equal_neighbours(&self) -> Swaps<COLUMNS, ROWS> {
         let mut different = Swaps::default();
@@ -118,7 +118,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Swaps { vertical: !different.vertical, horizontal: !different.horizontal }.on_board()
     }
 
-    /// The swaps that put a token into a run, among the given cells, where no run was before.
+    /// Swaps that put a token into a run, among the given cells, where no run was before.
     ///
     /// The result is that of [`Swaps::completing`] over all kinds; here all kinds are found at
     /// once, by comparing each cell with the cells around it.
@@ -142,7 +142,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Swaps { vertical: down | up.up(), horizontal: right | left.left() }.on_board()
     }
 
-    /// The given cells that have an equal token, also among them, `DX` to the right and `DY` below.
+    /// Cells with an equal token `DX` to the right and `DY` below, both among the given ones.
     #[inline(always)]
     fn alike<const DX: i32, const DY: i32>(&self, among: Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
         let difference = |plane: &Cells<COLUMNS, ROWS>| *plane ^ plane.look(DX, DY);
@@ -184,7 +184,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> Swaps<COLUMNS, ROWS> {
-    /// The swaps that put a token of a kind, which stands in `cells`, into a run where no run was
+    /// Swaps that put a token of a kind, which stands in `cells`, into a run where no run was
     /// before.
     #[inline]
     pub fn completing(cells: Cells<COLUMNS, ROWS>) -> Self {
@@ -210,13 +210,13 @@ impl<const COLUMNS: usize, const ROWS: usize> Swaps<COLUMNS, ROWS> {
         (self.vertical | self.horizontal).is_empty()
     }
 
-    /// The swaps in either set.
+    /// Swaps in either set.
     #[inline]
     pub fn union(self, other: Self) -> Self {
         Self { vertical: self.vertical | other.vertical, horizontal: self.horizontal | other.horizontal }
     }
 
-    /// The swaps with both cells on the board.
+    /// Swaps with both cells on the board.
     #[inline]
     fn on_board(self) -> Self {
         Self {
@@ -233,14 +233,14 @@ impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
         (self.vertical | self.horizontal).is_empty()
     }
 
-    /// The cells of all runs.
+    /// Cells of all runs.
     #[inline]
     pub fn cells(&self) -> Cells<COLUMNS, ROWS> {
         let (up, right) = (self.vertical.up(), self.horizontal.right());
         self.vertical | up | up.up() | self.horizontal | right | right.right()
     }
 
-    /// The sum over all runs of the points of a run's length.
+    /// Sum over all runs of the points of a run's length.
     #[inline]
     pub fn sum(&self, points: impl Fn(u32) -> i32) -> i32 {
         let (mut sum, mut before) = (0, 0);
@@ -270,7 +270,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
     }
 }
 
-/// The cells where one more token of a kind, which stands in `cells`, would complete a run.
+/// Cells where one more token of a kind, which stands in `cells`, would complete a run.
 #[inline]
 pub fn completing<const COLUMNS: usize, const ROWS: usize>(cells: Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
     let (above, below) = (cells.down(), cells.up());
@@ -280,7 +280,7 @@ pub fn completing<const COLUMNS: usize, const ROWS: usize>(cells: Cells<COLUMNS,
     (in_column | in_row) & Cells::ALL
 }
 
-/// The neighbours of a set of cells: above, below, left and right.
+/// Neighbours of a set of cells: above, below, left and right.
 #[inline]
 pub fn neighbours<const COLUMNS: usize, const ROWS: usize>(cells: Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
     (cells.up() | cells.down() | cells.left() | cells.right()) & Cells::ALL

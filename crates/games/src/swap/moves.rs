@@ -6,9 +6,9 @@ use crate::ActionMask;
 /// A swap of the token at (x, y) with the one below if vertical, else with the one to the right.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Move<const COLUMNS: usize, const ROWS: usize> {
-    /// The column, from the left.
+    /// Column, from the left.
     pub x: usize,
-    /// The row, from the top.
+    /// Row, from the top.
     pub y: usize,
     /// Whether the other token is the one below.
     pub vertical: bool,
@@ -21,14 +21,13 @@ impl<const COLUMNS: usize, const ROWS: usize> Move<COLUMNS, ROWS> {
     /// Vertical moves, numbered first.
     const VERTICAL: usize = COLUMNS * (ROWS - 1);
 
-    /// The number of moves.
+    /// Number of moves.
     pub const COUNT: usize = {
         let count = Self::VERTICAL + (COLUMNS - 1) * ROWS;
         assert!(count <= MOST, "a move's number must be a byte");
         count
     };
 
-    /// The two cells of each move.
     const CELLS: &'static [(Cells<COLUMNS, ROWS>, Cells<COLUMNS, ROWS>); MOST] = &{
         let mut cells = [(Cells::EMPTY, Cells::EMPTY); MOST];
         let mut action = 0;
@@ -41,7 +40,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Move<COLUMNS, ROWS> {
         cells
     };
 
-    /// The vertical and the horizontal move at each cell, by the index of its bit.
+    /// Vertical and horizontal move at each cell, by the index of its bit.
     const AT: &'static [[u8; 2]; 128] = &{
         let mut actions = [[u8::MAX; 2]; 128];
         let mut action = 0;
@@ -53,7 +52,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Move<COLUMNS, ROWS> {
         actions
     };
 
-    /// The move of an action: first the vertical ones, row by row from the top, then the horizontal
+    /// Move of an action: first the vertical ones, row by row from the top, then the horizontal
     /// ones.
     pub const fn of_action(action: usize) -> Self {
         let vertical = action < Self::VERTICAL;
@@ -61,7 +60,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Move<COLUMNS, ROWS> {
         Self { x: index % width, y: index / width, vertical }
     }
 
-    /// The action of the move; `None` if a cell is off the board.
+    /// Action of the move; `None` if a cell is off the board.
     pub const fn action(self) -> Option<usize> {
         let Self { x, y, vertical } = self;
         match vertical {
@@ -71,7 +70,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Move<COLUMNS, ROWS> {
         }
     }
 
-    /// The cell (x, y) of the other token.
+    /// Cell (x, y) of the other token.
     pub const fn other(self) -> (usize, usize) {
         match self.vertical {
             true => (self.x, self.y + 1),
@@ -79,19 +78,19 @@ impl<const COLUMNS: usize, const ROWS: usize> Move<COLUMNS, ROWS> {
         }
     }
 
-    /// The move on the board's mirror image.
+    /// Move on the board's mirror image.
     pub const fn mirrored(self) -> Self {
         let last = if self.vertical { COLUMNS - 1 } else { COLUMNS - 2 };
         Self { x: last - self.x, ..self }
     }
 
-    /// The two cells that an action swaps; `None` for a number that is no action.
+    /// Two cells that an action swaps; `None` for a number that is no action.
     #[inline]
     pub fn cells_of(action: usize) -> Option<(Cells<COLUMNS, ROWS>, Cells<COLUMNS, ROWS>)> {
         (action < Self::COUNT).then(|| Self::CELLS[action])
     }
 
-    /// The actions of a set of swaps.
+    /// Actions of a set of swaps.
     #[inline]
     pub fn actions(swaps: Swaps<COLUMNS, ROWS>) -> ActionMask {
         let mut mask = ActionMask::empty();

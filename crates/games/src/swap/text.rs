@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 
-/// The kinds of a text's tokens, row by row from the top; a newline at the end is allowed.
+/// Kinds of a text's tokens, row by row from the top; a newline at the end is allowed.
 ///
 /// A kind is its letter's place in `letters`; messages call the tokens `tokens`.
 ///

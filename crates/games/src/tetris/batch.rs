@@ -72,7 +72,6 @@ impl Batch {
         BATCH.with_borrow_mut(work)
     }
 
-    /// An empty batch.
     pub fn new() -> Self {
         Self::by(InstructionSet::used())
     }
@@ -82,7 +81,7 @@ impl Batch {
         Self { chunks: [Chunk::EMPTY; CHUNKS], instructions }
     }
 
-    /// The action of the best placement, of equal ones the first, and whether it loses.
+    /// Action of the best placement, of equal ones the first, and whether it loses.
     pub fn best(&mut self, wall: &Wall, piece: u8, height: usize, weighing: &Weighing) -> (usize, bool) {
         self.measure(Task { wall, piece, height, weighing: Some(weighing) });
         let all = Placed::all(piece);
@@ -101,7 +100,6 @@ impl Batch {
         placements.next().unwrap_or((0, true))
     }
 
-    /// Gives each placement's action and value.
     #[inline]
     pub fn each(
         &mut self,
@@ -132,7 +130,6 @@ impl Batch {
         }
     }
 
-    /// Measures all placements, and weighs them if asked.
     fn measure(&mut self, task: Task) {
         #[cfg(target_arch = "x86_64")]
         {

@@ -48,10 +48,10 @@ pub mod need {
 /// Shapes of four columns between the sides.
 const WINDOWS: usize = COLUMNS - 3;
 
-/// The filled sides of a row with room for a cell at either end.
+/// Filled sides of a row with room for a cell at either end.
 const SIDES: u16 = 1 | 1 << (COLUMNS + 1);
 
-/// The unit of a feature's [`Chunk::numbers`]: a half for landing heights, else 1.
+/// Unit of a feature's [`Chunk::numbers`]: a half for landing heights, else 1.
 pub fn unit(feature: Feature) -> f64 {
     match feature {
         Feature::LandingHeight | Feature::ReportLandingHeight => 0.5,
@@ -65,16 +65,15 @@ pub struct Chunk {
     tops: [Numbers; COLUMNS],
     /// Holes of each row, if needed.
     holes: [Numbers; KEPT],
-    /// The row above the highest filled one of all lanes.
+    /// Row above the highest filled one of all lanes.
     end: usize,
     /// All bits where the placement loses, else none.
     lost: Numbers,
     /// Shapes of the surface: seven between the sides, one at the left side, one, mirrored, at the
     /// right.
     shapes: [Numbers; WINDOWS + 2],
-    /// The features needed, a row each, in units, signed.
+    /// Features needed, a row each, in units, signed.
     pub numbers: [Numbers; COUNT],
-    /// The placements' values.
     pub values: [f64; LANES],
 }
 
@@ -93,7 +92,6 @@ impl Chunk {
         }
     };
 
-    /// Whether the placement of a lane loses.
     #[inline(always)]
     pub fn is_lost(&self, lane: usize) -> bool {
         self.lost.0[lane] != 0
@@ -177,7 +175,6 @@ impl Chunk {
         }
     }
 
-    /// Finds the shapes of the surfaces.
     #[inline(always)]
     fn see_shapes<L: Lanes>(&mut self, zero: L) {
         let tops: [L; COLUMNS] = std::array::from_fn(|column| zero.load(&self.tops[column]));

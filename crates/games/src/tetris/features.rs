@@ -18,7 +18,6 @@ macro_rules! features {
             /// All features, in the order of their numbers.
             pub const ALL: &'static [Self] = &[$(Self::$feature,)+];
 
-            /// The name.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$feature => $name,)+
@@ -29,7 +28,7 @@ macro_rules! features {
 }
 
 features! {
-    /// The middle of the piece: its lowest row plus half of (its rows less 1).
+    /// Middle of the piece: its lowest row plus half of (its rows less 1).
     LandingHeight "landing_height",
     /// Rows removed times the piece's cells in them.
     ErodedPieceCells "eroded_piece_cells",
@@ -52,13 +51,13 @@ features! {
     Diversity "diversity",
     /// Rows removed.
     RowsRemoved "rows_removed",
-    /// The height of the highest column.
+    /// Height of the highest column.
     MaxHeight "max_height",
-    /// The sum of the heights.
+    /// Sum of the heights.
     SumOfHeights "sum_of_heights",
-    /// The sum of the absolute differences of neighbouring heights.
+    /// Sum of the absolute differences of neighbouring heights.
     Bumpiness "bumpiness",
-    /// The maximum over the piece's columns of the height before the piece plus half of its upper
+    /// Maximum over the piece's columns of the height before the piece plus half of its upper
     /// profile.
     ReportLandingHeight "report_landing_height",
     /// Empty cells with a filled cell right above.
@@ -69,14 +68,13 @@ features! {
     HeightWells "height_wells",
     /// -10000 if the game is lost, else 100.
     HasLost "has_lost",
-    /// The sum of the squared heights.
+    /// Sum of the squared heights.
     SquaredHeights "squared_heights",
 }
 
-/// The number of features.
 pub const COUNT: usize = Feature::ALL.len();
 
-/// The report's eleven features, in its order.
+/// Features of the report, in its order.
 pub const REPORT: [Feature; 11] = [
     Feature::RowsRemoved,
     Feature::MaxHeight,
@@ -118,7 +116,6 @@ pub const DT: [Feature; 9] = [
 /// their differences.
 pub const BERTSEKAS: [Feature; 2] = [Feature::MaxHeight, Feature::Holes];
 
-/// Sets of features by name.
 pub const SETS: &[(&str, &[Feature])] =
     &[("report", &REPORT), ("dellacherie", &DELLACHERIE), ("bertsekas", &BERTSEKAS), ("dt", &DT)];
 
@@ -135,16 +132,15 @@ impl Feature {
         )
     }
 
-    /// The feature of a name.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|feature| feature.name() == name)
     }
 }
 
-/// The height of a side for [`Feature::HeightWells`].
+/// Height of a side for [`Feature::HeightWells`].
 pub const SIDE: u8 = ROWS as u8 + 1;
 
-/// The features of a wall in the order of [`Feature::ALL`], computed cell by cell; those of a
+/// Features of a wall in the order of [`Feature::ALL`], computed cell by cell; those of a
 /// placement are 0.
 pub fn of_wall(wall: &Wall, height: usize) -> [f64; COUNT] {
     let filled = |row: usize, column: usize| wall.rows[row] >> column & 1 == 1;

@@ -14,7 +14,6 @@ pub const LANES: usize = 16;
 pub struct Numbers(pub [u16; LANES]);
 
 impl Numbers {
-    /// One number in all lanes.
     pub const fn all(number: u16) -> Self {
         Self([number; LANES])
     }
@@ -27,52 +26,40 @@ impl Numbers {
 pub trait Lanes:
     Copy + Add<Output = Self> + Sub<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self>
 {
-    /// One number in all lanes.
     fn all(self, number: u16) -> Self;
-    /// Reads from memory.
     fn load(self, from: &Numbers) -> Self;
-    /// Writes to memory.
     fn store(self, to: &mut Numbers);
-    /// The bits that the other does not have.
     fn and_not(self, other: Self) -> Self;
-    /// The difference, 0 where it would be negative.
     fn saturating_sub(self, other: Self) -> Self;
-    /// The product.
     fn mul(self, other: Self) -> Self;
-    /// The lower number.
     fn min(self, other: Self) -> Self;
-    /// The higher number.
     fn max(self, other: Self) -> Self;
     /// All bits where the numbers are equal, else none.
     fn is_equal(self, other: Self) -> Self;
     /// All bits where a number below 32,768 is above the other, else none.
     fn is_above(self, other: Self) -> Self;
-    /// Bits moved up.
     fn up<const BY: i32>(self) -> Self;
-    /// Bits moved down.
     fn down<const BY: i32>(self) -> Self;
-    /// The table's entry at each number below 16.
+    /// Table's entry at each number below 16.
     fn look_up(self, table: &[u8; 16]) -> Self;
     /// Adds the number of bits set to counts, at most 31 times; [`summed`](Self::summed) reads
     /// them.
     fn counting(self, bits: Self) -> Self;
-    /// The counts as numbers.
+    /// Numbers of [`counting`](Self::counting).
     fn summed(self) -> Self;
-    /// The highest number of all lanes.
     fn max_lane(self) -> u16;
     /// Whether all bits of all lanes are 0.
     fn is_zero(self) -> bool;
     /// For each lane the weighted sum of rows of a table of signed numbers, terms in their order.
     fn weighed(self, table: &[Numbers], terms: &[(usize, f64)]) -> [f64; LANES];
 
-    /// The number of bits set.
+    /// Number of bits set.
     #[inline(always)]
     fn ones(self) -> Self {
         self.all(0).counting(self).summed()
     }
 }
 
-/// Lanes on any processor.
 #[derive(Clone, Copy)]
 pub struct Portable([u16; LANES]);
 
@@ -451,7 +438,7 @@ impl<L: Lanes, const DIGITS: usize> Counters<L, DIGITS> {
         self.beyond = self.beyond | (carry & empty);
     }
 
-    /// The sum of all numbers so far; `None` if one was too large for the digits.
+    /// Sum of all numbers so far; `None` if one was too large for the digits.
     #[inline(always)]
     pub fn sum(&self) -> Option<L> {
         let mut sum = self.beyond.all(0);

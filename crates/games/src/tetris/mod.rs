@@ -37,7 +37,7 @@ pub const SAFE: MaskKind = MaskKind(1);
 /// Four orientations in ten columns.
 const ACTIONS: usize = 4 * COLUMNS;
 
-/// The parameters of the rules.
+/// Parameters of the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "text::GivenRules", into = "text::GivenRules")]
 pub struct Rules {
@@ -45,7 +45,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules with a number of rows.
+    /// Rules with a number of rows.
     ///
     /// # Errors
     /// Refuses rows that are not from 4 to 20.
@@ -81,7 +81,7 @@ pub struct Tetris {
 }
 
 impl Tetris {
-    /// The mean height of the columns, in half rows.
+    /// Mean height of the columns, in half rows.
     pub fn mean_height_in_half_rows(&self) -> usize {
         let heights: usize = self.wall.tops.iter().map(|top| usize::from(*top)).sum();
         heights / (COLUMNS / 2)
@@ -191,7 +191,7 @@ impl Lookahead for Tetris {
 }
 
 impl Image for Tetris {
-    /// The wall, and a plane for each piece.
+    /// Wall, and a plane for each piece.
     const PLANES: usize = 1 + PIECES.len();
     const COLOURS: usize = 0;
     const ROWS: usize = ROWS;
@@ -200,7 +200,7 @@ impl Image for Tetris {
     const ACTION_PLANES: usize = 4;
     const SYMMETRIES: usize = 1;
 
-    /// The planes of the wall and of the piece; the scalar is the number of rows over 20. A lost
+    /// Planes of the wall and of the piece; the scalar is the number of rows over 20. A lost
     /// wall is full.
     fn encode(state: &State, _: usize, image: &mut [f32], scalars: &mut [f32]) {
         let plane = ROWS * COLUMNS;
@@ -392,7 +392,7 @@ impl Text for Tetris {
         (orientation < 4 && column < COLUMNS).then(|| piece::action(orientation, column)).ok_or_else(wrong)
     }
 
-    /// The leftmost column, above the wall.
+    /// Leftmost column, above the wall.
     fn cells(action: usize) -> Vec<(usize, usize)> {
         vec![(placement(action).1, 1)]
     }

@@ -1,6 +1,5 @@
 //! The seven pieces: their orientations, and the cells of each.
 
-/// Columns of the wall.
 pub const COLUMNS: usize = 10;
 /// The most rows of a wall.
 pub const ROWS: usize = 20;
@@ -9,20 +8,15 @@ pub const FULL: u16 = (1 << COLUMNS) - 1;
 /// Rows of the highest piece.
 pub const TALLEST: usize = 4;
 
-/// The most placements that a piece has.
 pub const MOST_PLACEMENTS: usize = 34;
 
-/// The letters of the pieces, by their numbers.
 pub const LETTERS: [char; 7] = ['O', 'I', 'L', 'J', 'T', 'S', 'Z'];
-/// The number of an unknown piece.
 pub const UNKNOWN: u8 = 7;
 
 /// A piece in one orientation.
 #[derive(Clone, Copy, Debug)]
 pub struct Orientation {
-    /// Columns that it covers.
     pub width: usize,
-    /// Rows that it covers.
     pub height: usize,
     /// Lowest row in each column, 0 for the piece's lowest.
     pub lower: [u8; 4],
@@ -51,7 +45,7 @@ const fn orientation(lower: &[u8], upper: &[u8]) -> Orientation {
     made
 }
 
-/// The orientations of each piece, in the order of the literature.
+/// Orientations of each piece, in the order of the literature.
 pub const PIECES: [&[Orientation]; 7] = [
     &[orientation(&[0, 0], &[2, 2])],
     &[orientation(&[0], &[4]), orientation(&[0, 0, 0, 0], &[1, 1, 1, 1])],
@@ -77,12 +71,12 @@ pub const PIECES: [&[Orientation]; 7] = [
     &[orientation(&[1, 0, 0], &[2, 2, 1]), orientation(&[0, 1], &[2, 3])],
 ];
 
-/// The orientation and the leftmost column of an action.
+/// Orientation and leftmost column of an action.
 pub const fn placement(action: usize) -> (usize, usize) {
     (action / COLUMNS, action % COLUMNS)
 }
 
-/// The action of an orientation and a leftmost column.
+/// Action of an orientation and a leftmost column.
 pub const fn action(orientation: usize, column: usize) -> usize {
     orientation * COLUMNS + column
 }

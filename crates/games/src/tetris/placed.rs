@@ -27,7 +27,6 @@ pub struct Placed {
     pub is_here: [Numbers; COLUMNS],
 }
 
-/// The placements of each piece.
 static PLACED: LazyLock<[Vec<Placed>; 7]> = LazyLock::new(|| {
     std::array::from_fn(|piece| {
         let all: Vec<_> = placements(piece as u8).collect();
@@ -36,7 +35,6 @@ static PLACED: LazyLock<[Vec<Placed>; 7]> = LazyLock::new(|| {
 });
 
 impl Placed {
-    /// All placements of a piece.
     pub fn all(piece: u8) -> &'static [Self] {
         PLACED.get(usize::from(piece)).map_or(&[], Vec::as_slice)
     }

@@ -39,7 +39,6 @@ impl TryFrom<Packed> for State {
 }
 
 impl State {
-    /// The position of a wall and a piece.
     #[inline]
     pub(super) fn pack(wall: &Wall, piece: u8, height: u8, lost: bool) -> Self {
         let mut rows = [0; ROWS];
@@ -47,7 +46,6 @@ impl State {
         Self { rows, piece, height, lost }
     }
 
-    /// The wall.
     #[inline]
     pub(super) fn wall(&self) -> Wall {
         let mut rows = [0; KEPT];
@@ -55,12 +53,12 @@ impl State {
         Wall::of(rows)
     }
 
-    /// The rows from below, bit 0 for the leftmost column.
+    /// Rows from below, bit 0 for the leftmost column.
     pub fn rows(&self) -> &[u16] {
         &self.rows
     }
 
-    /// The piece's number in the order O I L J T S Z; 7 where unknown.
+    /// Piece's number in the order O I L J T S Z; 7 where unknown.
     pub fn piece(&self) -> u8 {
         self.piece
     }

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use super::features::{COUNT, Feature};
 use super::piece::COLUMNS;
 
-/// The largest difference of heights in a shape; larger ones count as this.
+/// Largest difference of heights in a shape; larger ones count as this.
 const STEEPEST: i32 = 3;
 /// Values of a difference.
 const STEPS: usize = 2 * STEEPEST as usize + 1;
@@ -23,7 +23,7 @@ const HEIGHTS: usize = COUNT;
 const DIFFERENCES: usize = HEIGHTS + COLUMNS;
 const MIDDLE: usize = DIFFERENCES + COLUMNS - 1;
 
-/// The numbers and names of shapes.
+/// Numbers and names of shapes.
 struct Numbers {
     /// Number of each shape between the sides; mirror images have one number.
     middle: [usize; SHAPES],
@@ -54,7 +54,7 @@ fn name(of: &str, shape: usize) -> String {
     format!("{of}_{one}_{two}_{three}")
 }
 
-/// The differences of a shape, from 0.
+/// Differences of a shape, from 0.
 fn steps(shape: usize) -> [usize; 3] {
     [shape / (STEPS * STEPS), shape / STEPS % STEPS, shape % STEPS]
 }
@@ -63,7 +63,7 @@ fn shape([one, two, three]: [usize; 3]) -> usize {
     (one * STEPS + two) * STEPS + three
 }
 
-/// The mirror image of a shape.
+/// Mirror image of a shape.
 fn mirrored(of: usize) -> usize {
     let [one, two, three] = steps(of).map(|step| STEPS - 1 - step);
     shape([three, two, one])
@@ -74,12 +74,10 @@ pub fn names() -> Vec<&'static str> {
     NUMBERS.names.iter().map(String::as_str).collect()
 }
 
-/// The names of shapes.
 pub fn shape_names() -> Vec<&'static str> {
     names().split_off(MIDDLE)
 }
 
-/// The names of the heights and of their differences.
 pub fn height_names() -> Vec<&'static str> {
     names()[HEIGHTS..MIDDLE].to_vec()
 }
@@ -116,7 +114,7 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// The weights in some terms, by the features' numbers; those of [`Feature`] are left out.
+    /// Weights in some terms, by the features' numbers; those of [`Feature`] are left out.
     pub fn of(terms: &[(usize, f64)]) -> Self {
         let numbers = &*NUMBERS;
         let mut weights = vec![0.0; numbers.names.len()];

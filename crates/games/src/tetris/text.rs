@@ -9,17 +9,17 @@ use crate::error::{Error, Result};
 
 /// Lines above the wall that show the next piece.
 const SHOWN: usize = 2;
-/// The column of the shown piece's left side.
+/// Column of the shown piece's left side.
 pub(super) const SHOWN_AT: usize = 3;
 /// Boards of a falling piece, besides the first.
 const FALLS: usize = 3;
 
-/// The piece in an orientation that fits into two lines.
+/// Piece in an orientation that fits into two lines.
 fn shown(piece: u8) -> Option<&'static Orientation> {
     PIECES.get(usize::from(piece))?.iter().find(|turned| turned.height <= SHOWN)
 }
 
-/// The two lines of a piece; dots if unknown.
+/// Two lines of a piece; dots if unknown.
 fn header(piece: u8) -> Vec<String> {
     let is_in =
         |row: usize, column: usize| shown(piece).is_some_and(|turned| turned.rows[row] << SHOWN_AT >> column & 1 == 1);
@@ -27,7 +27,7 @@ fn header(piece: u8) -> Vec<String> {
     (0..SHOWN).rev().map(|row| (0..COLUMNS).map(|column| letter(row, column)).collect()).collect()
 }
 
-/// The two lines of a piece, then `height` rows of a wall from the top; full rows are spaces.
+/// Two lines of a piece, then `height` rows of a wall from the top; full rows are spaces.
 pub(super) fn show(wall: &Wall, height: usize, piece: u8) -> String {
     let mut lines = header(piece);
     lines.extend(rows(wall, height));
@@ -43,7 +43,6 @@ fn rows(wall: &Wall, height: usize) -> Vec<String> {
     (0..height).rev().map(|row| (0..COLUMNS).map(|column| cell(row, column)).collect()).collect()
 }
 
-/// A position as text.
 pub(super) fn board(state: &State) -> String {
     show(&state.wall(), state.height(), state.piece())
 }
@@ -73,13 +72,10 @@ pub(super) fn falling(state: &State, action: usize) -> Vec<String> {
     (0..=FALLS).map(|fall| at(top - (top - rest) * fall / FALLS)).collect()
 }
 
-/// The position of a text: two lines that show the piece, then all rows of the wall.
+/// Position of a text: two lines that show the piece, then all rows of the wall.
 ///
 /// Without these two lines the piece is unknown and the wall has twenty rows, of which the upper
 /// ones may be left out.
-///
-/// # Errors
-/// Names the row, and mostly the column, from 0, of a wrong size, letter, piece or full row.
 pub(super) fn parse(text: &str) -> Result<State> {
     let lines: Vec<&str> = text.lines().collect();
     let wrong = |what: String| Err(Error::user(what));
@@ -139,7 +135,6 @@ pub(super) fn parse(text: &str) -> Result<State> {
     Ok(State::pack(&Wall::of(rows), piece, height as u8, false))
 }
 
-/// A saved game.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {
     state: State,
@@ -166,7 +161,6 @@ impl TryFrom<Saved> for Tetris {
     }
 }
 
-/// The rules by name, not yet checked.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct GivenRules {

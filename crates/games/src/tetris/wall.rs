@@ -6,28 +6,24 @@ pub const KEPT: usize = ROWS + TALLEST;
 /// A wall: rows of bits from below, bit 0 for the leftmost column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Wall {
-    /// The rows.
     pub rows: [u16; KEPT],
-    /// The height of each column's highest filled cell.
+    /// Height of each column's highest filled cell.
     pub tops: [u8; COLUMNS],
 }
 
 /// A piece that came to rest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rest {
-    /// The row of the piece's lowest cells.
+    /// Row of the piece's lowest cells.
     pub row: usize,
-    /// Full rows.
     pub lines: u32,
     /// Cells of the piece in full rows.
     pub cells: u32,
 }
 
 impl Wall {
-    /// A wall without a cell.
     pub const EMPTY: Self = Self { rows: [0; KEPT], tops: [0; COLUMNS] };
 
-    /// The wall of these rows.
     #[inline]
     pub fn of(rows: [u16; KEPT]) -> Self {
         let mut tops = [0; COLUMNS];
@@ -47,14 +43,14 @@ impl Wall {
         Self { rows, tops }
     }
 
-    /// The row on which a piece comes to rest if it is dropped into a column.
+    /// Row on which a piece comes to rest if it is dropped into a column.
     #[inline]
     pub fn rest(&self, turned: &Orientation, column: usize) -> usize {
         let under = |index: usize| self.tops[column + index].saturating_sub(turned.lower[index]);
         (0..turned.width).map(under).max().unwrap_or(0).into()
     }
 
-    /// The height of the highest column.
+    /// Height of the highest column.
     #[inline]
     pub fn height(&self) -> usize {
         self.tops.iter().copied().max().unwrap_or(0).into()

@@ -25,12 +25,12 @@ pub const MOVES: u8 = 4;
 
 /// Swaps with the cell to the right, numbered first; then those with the cell below.
 const HORIZONTAL: usize = (COLUMNS - 1) * ROWS;
-/// The mask of the swaps that match.
+/// Mask of the swaps that match.
 const MATCHING: MaskKind = MaskKind(1);
 /// A cell that is empty, or whose gem is unknown.
 const EMPTY: u8 = COLOURS;
 
-/// The rules: the number of moves.
+/// Rules: the number of moves.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rules {
@@ -44,7 +44,7 @@ impl Default for Rules {
     }
 }
 
-/// The gems row by row from the top, and the moves left.
+/// Gems row by row from the top, and the moves left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct State {
     /// Gems by their number; [`COLOURS`] where unknown.
@@ -61,7 +61,7 @@ pub struct Toy {
 }
 
 impl State {
-    /// The cells of all runs of three or more, and their points.
+    /// Cells of all runs of three or more, and their points.
     pub fn runs(&self) -> ([bool; ROWS * COLUMNS], i32) {
         let (mut cleared, mut points) = ([false; ROWS * COLUMNS], 0);
         let rows = (0..ROWS).map(|row| (row * COLUMNS, 1, COLUMNS));
@@ -103,7 +103,7 @@ impl State {
         Some(points)
     }
 
-    /// The position with two cells swapped, if both are known.
+    /// Position with two cells swapped, if both are known.
     pub fn swapped(mut self, action: usize) -> Self {
         let [one, other] = cells(action);
         if self.cells[one] != EMPTY && self.cells[other] != EMPTY {
@@ -129,7 +129,7 @@ impl State {
     }
 }
 
-/// The two cells of an action.
+/// Two cells of an action.
 fn cells(action: usize) -> [usize; 2] {
     match action.checked_sub(HORIZONTAL) {
         None => {
@@ -245,7 +245,7 @@ impl Image for Toy {
 impl StateFeatures for Toy {
     const NAMES: &'static [&'static str] = &["matching"];
 
-    /// The number of swaps that match.
+    /// Number of swaps that match.
     fn features(state: &State) -> Vec<f64> {
         vec![state.matching().count() as f64]
     }
