@@ -2,10 +2,10 @@
 
 use std::fmt::{self, Display};
 
-/// An error, by who can mend it.
+/// An error of the user or of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// Wrong input, such as a flag, a configuration or a board (exit code 2).
+    /// Wrong input, such as a flag or a board (exit code 2).
     User(String),
     /// A failure while running, such as a full disk (exit code 1).
     Runtime(String),
@@ -25,7 +25,7 @@ impl Error {
         Self::Runtime(sentence.into())
     }
 
-    /// Error with the name of a key or flag before its sentence.
+    /// The error with a key or flag before its sentence.
     #[must_use]
     pub fn of(self, key: &str) -> Self {
         match self {
@@ -34,7 +34,7 @@ impl Error {
         }
     }
 
-    /// Exit code of a program that ends with this error.
+    /// Exit code of the program.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::User(_) => 2,
@@ -64,7 +64,7 @@ pub struct OutOfRange {
     pub allowed: String,
 }
 
-/// Checks one value; a wrong one is returned with its key and what is allowed.
+/// Checks one value; returns a wrong one with its key and what is allowed.
 pub fn require(
     right: bool,
     key: &str,

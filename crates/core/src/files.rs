@@ -7,18 +7,13 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// Path of a file until it is whole.
 fn side_of(path: &Path) -> PathBuf {
     let mut side: OsString = path.file_name().unwrap_or_default().to_owned();
     side.push(".partial");
     path.with_file_name(side)
 }
 
-/// Writes a file so that at every instant either the old or the new content is there. A link stays,
-/// and the file behind it is written.
-///
-/// # Errors
-/// If the file cannot be written; the old content then stays.
+/// Writes a file whose old content stays until all of the new one is there. A link stays a link.
 pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
     let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let side = side_of(path);
@@ -27,8 +22,7 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
         file.write_all(content)?;
         file.sync_all()?;
         fs::rename(&side, path)?;
-        // The folder must reach the disk, too; a system that cannot open folders decides for
-        // itself.
+        // The folder must reach the disk, too, where the system can open folders.
         if let Some(Ok(folder)) = path.parent().map(File::open) {
             folder.sync_all().ok();
         }
@@ -41,9 +35,6 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
 }
 
 /// Checks, before long work, that a file named by a flag can be written.
-///
-/// # Errors
-/// If the folder is missing or refuses a file, or if something other than a file has the name.
 pub fn check_destination(flag: &str, path: &Path) -> Result<()> {
     if path.to_string_lossy().ends_with(std::path::is_separator) {
         return Err(Error::user(format!("{flag} {}: this names a folder, not a file", path.display())));
@@ -56,7 +47,7 @@ pub fn check_destination(flag: &str, path: &Path) -> Result<()> {
     if path.exists() && !path.is_file() {
         return Err(Error::user(format!("{flag} {}: this is no file, but a folder or a device", path.display())));
     }
-    // A file is written aside first; the name with the process id is nobody else's.
+    // Writing begins aside; the name with the process id is nobody else's.
     let side = side_of(&path.canonicalize().unwrap_or_else(|_| path.to_owned()));
     let mut own = side.clone().into_os_string();
     own.push(format!(".{}", std::process::id()));
@@ -67,7 +58,7 @@ pub fn check_destination(flag: &str, path: &Path) -> Result<()> {
     tried.map_err(|error| Error::user(format!("{flag} {}: it cannot be written: {error}", path.display())))
 }
 
-/// Checks that two flags do not name the same file, of which the first content would be lost.
+/// Checks that two flags do not name the same file.
 pub fn check_apart((flag, path): (&str, &Path), (other, of_other): (&str, &Path)) -> Result<()> {
     let whole = |path: &Path| -> io::Result<PathBuf> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -87,7 +78,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).map_err(|error| Error::user(format!("{} cannot be read: {error}", path.display())))
 }
 
-/// Reads a file of at most `longest` bytes that the user named.
+/// Reads a user's file of at most `longest` bytes.
 pub fn read_limited(path: &Path, longest: u64) -> Result<Vec<u8>> {
     limited(File::open(path), &path.display().to_string(), longest)
 }
@@ -107,10 +98,10 @@ fn limited(source: io::Result<impl io::Read>, name: &str, longest: u64) -> Resul
     }
 }
 
-/// Text of a user's file, without a byte order mark, with which some editors begin.
+/// Text of a user's file, without the byte order mark of some editors.
 ///
 /// # Errors
-/// If the bytes are not UTF-8; `name` is the file's name in the message.
+/// Refuses what is not UTF-8; `name` is the file's name in the message.
 pub fn text(name: &str, bytes: Vec<u8>) -> Result<String> {
     let text = String::from_utf8(bytes).map_err(|_| Error::user(format!("{name} is not UTF-8 text")))?;
     match text.strip_prefix('\u{feff}') {

@@ -1,5 +1,4 @@
-//! Which instructions of the processor the program uses: the fastest there are, or a smaller set
-//! named by the environment variable `MATCHQ_INSTRUCTIONS`.
+//! The fastest instructions of the processor, or a smaller set named by `MATCHQ_INSTRUCTIONS`.
 
 use std::env;
 use std::fmt::{self, Display, Formatter};
@@ -86,8 +85,8 @@ impl InstructionSet {
         })
     }
 
-    /// Whether this set and the one named compute a network differently. `pairs`: by pairs of
-    /// bfloat16, for which alone the largest sets differ.
+    /// Whether this set and the one named compute a network differently; the largest sets differ
+    /// only in `pairs` of bfloat16.
     pub fn differs_from(self, name: &str, pairs: bool) -> bool {
         let of_numbers = |name: &str| match name {
             "avx512bf16" | "amx" if !pairs => "avx512".to_owned(),
@@ -124,8 +123,7 @@ impl Display for InstructionSet {
     }
 }
 
-/// Whether the processor has tiles of bfloat16 and the system lets this process use them; asks the
-/// system for leave.
+/// Whether the processor has tiles of bfloat16 and the system lets this process use them.
 ///
 /// `is_x86_feature_detected` does not know tiles yet. Linux keeps their state only for processes
 /// that ask (<https://docs.kernel.org/arch/x86/xstate.html>).
@@ -160,7 +158,7 @@ fn may_use_tiles() -> bool {
     const REQUEST: i64 = 0x1023;
     const TILES: i64 = 18;
     let mut result = CALL;
-    // SAFETY: the call reads and writes no memory of the process; the instruction changes these registers alone.
+    // SAFETY: the call touches no memory of the process; the instruction changes these registers alone.
     unsafe {
         std::arch::asm!(
             "syscall", inout("rax") result, in("rdi") REQUEST, in("rsi") TILES, out("rcx") _, out("r11") _,
@@ -170,7 +168,6 @@ fn may_use_tiles() -> bool {
     result == 0
 }
 
-/// Other systems are not asked.
 #[cfg(all(target_arch = "x86_64", not(target_os = "linux")))]
 fn may_use_tiles() -> bool {
     false

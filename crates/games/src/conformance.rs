@@ -150,15 +150,13 @@ fn check_afterstates<G: Image>(state: &G::State) {
     }
 }
 
-/// Points of the best certain plan from a position.
 fn best<G: Image>(state: &G::State, actions: &ActionMask, depth: u32) -> f64 {
     let mut values = vec![0.0; G::ACTIONS];
     G::certain(state, actions, Plan::of(depth), |action, points| values[action] = points);
     actions.iter().map(|action| f64::from(values[action])).fold(0.0, f64::max)
 }
 
-/// Checks that an action's afterstate is where its waves end, with their points and one action
-/// less.
+/// Checks that an action's waves end in its afterstate, with the same points and one action less.
 fn check_after<G: Image>(state: &G::State, action: usize) {
     let after = G::after(state, action);
     let (mut board, mut points) = (G::done(state, action), None);

@@ -1,5 +1,3 @@
-//! The traits [`StateFeatures`] and [`ActionFeatures`]: a position or an action as a few numbers.
-
 use serde::{Deserialize, Serialize};
 
 use super::{Lookahead, MaskKind, Step, actions_of_a_game, offered};
@@ -24,14 +22,13 @@ pub trait StateFeatures: Lookahead {
     /// Features of a position or an afterstate, in the order of [`NAMES`](Self::NAMES).
     fn features(state: &Self::State) -> Vec<f64>;
 
-    /// Gives each way to describe a position by its features, first [`features`](Self::features).
-    /// The value of a position is that of its best description; by default there is only one.
+    /// Gives each way to describe a position, first [`features`](Self::features); by default no
+    /// other. A position's value is that of its best description.
     fn descriptions(state: &Self::State, mut give: impl FnMut(&[f64])) {
         give(&Self::features(state));
     }
 
-    /// Positions to learn values from; by default from random games, each after a random number of
-    /// moves.
+    /// Positions to learn values from, by default of random games.
     fn positions(rules: &Self::Rules, count: usize, stream: &mut Stream) -> Vec<Self::State> {
         let most = match actions_of_a_game::<Self>() {
             0 => 50,
@@ -65,8 +62,8 @@ pub trait ActionFeatures: StateFeatures {
         std::iter::once("points").chain(Self::NAMES.iter().copied()).collect()
     }
 
-    /// Whether a feature describes the action itself, not its afterstate. A player that plans
-    /// several actions adds up these features along the way.
+    /// Whether a feature describes the action itself, not its afterstate. Plans of several actions
+    /// add up these features.
     fn is_of_action(feature: usize) -> bool {
         feature == 0
     }
@@ -79,8 +76,8 @@ pub trait ActionFeatures: StateFeatures {
     /// Gives the positions, of equal probability, that may follow an afterstate; by default none.
     fn each_next(_after: &Self::State, _give: impl FnMut(&Self::State)) {}
 
-    /// Gives each action to choose from, by default those of the default mask, and its features that
-    /// are not 0, each with its place.
+    /// Gives each action to choose from, by default those of the default mask, and its features
+    /// that are not 0, by place.
     fn action_features(state: &Self::State, mut give: impl FnMut(usize, &[(usize, f64)])) {
         for action in offered::<Self>(state, MaskKind::default_of::<Self>()).0.iter() {
             let after = Self::after(state, action);
@@ -90,8 +87,7 @@ pub trait ActionFeatures: StateFeatures {
         }
     }
 
-    /// Gives the value of each action in each position: the position's place in `states`, the
-    /// action, the value.
+    /// Gives a position's place in `states`, an action and the action's value, for all of them.
     fn weigh(states: &[Self::State], terms: &[(usize, f64)], mut give: impl FnMut(usize, usize, f64)) {
         let mut weights = vec![0.0; Self::action_names().len()];
         terms.iter().for_each(|(feature, weight)| weights[*feature] += weight);
@@ -102,7 +98,7 @@ pub trait ActionFeatures: StateFeatures {
         }
     }
 
-    /// Action of the highest value, of equal ones the first; 0 if there is none.
+    /// First action of the highest value; 0 if there is none.
     fn first_best(state: &Self::State, terms: &[(usize, f64)]) -> usize {
         let (mut best, mut chosen) = (f64::NEG_INFINITY, None);
         Self::weigh(std::slice::from_ref(state), terms, |_, action, value| {
@@ -113,7 +109,7 @@ pub trait ActionFeatures: StateFeatures {
         chosen.unwrap_or(0)
     }
 
-    /// Plays the action of the highest value, of equal ones the first, until `moved` returns false.
+    /// Plays the first action of the highest value until `moved` returns false.
     ///
     /// After each move `moved` gets the game, the random numbers, the action and what the action
     /// brought. `moved` may put another unfinished game in place, but must not call [`weigh`](Self::weigh).
@@ -132,7 +128,7 @@ pub trait ActionFeatures: StateFeatures {
         }
     }
 
-    /// Plays a game by the actions of the highest value, for at most `most` moves and at least one.
+    /// Plays a game by the actions of the highest value, at most `most` moves and at least one.
     fn play_weighed(rules: &Self::Rules, terms: &[(usize, f64)], stream: &mut Stream, most: u64) -> Run {
         let mut game = Self::new(rules, stream);
         let mut moves = 0;

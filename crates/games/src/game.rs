@@ -1,5 +1,3 @@
-//! The trait [`Game`]: dealing, moves and the score.
-
 use std::fmt::Debug;
 
 use serde::Serialize;
@@ -25,7 +23,7 @@ pub struct Step {
 /// A [`State`](Self::State) is all that a player may know of a position. The game itself holds its
 /// state, its score and the parameters of its rules.
 pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
-    /// Parameters of the rules, serialised by name. The default is the game as people know it.
+    /// Parameters of the rules, serialised by name; the default is the game as people know it.
     type Rules: Clone + Default + PartialEq + Debug + Send + Sync + Serialize + DeserializeOwned;
     /// All that a player may know of a position, packed into few bytes.
     type State: Copy + Send + Sync + PartialEq + Debug + Serialize + DeserializeOwned;
@@ -57,11 +55,11 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     /// What a player may know of the position.
     fn state(&self) -> Self::State;
 
-    /// Actions of a mask in a position. The legal mask is never empty before the end of the
-    /// game; where another one is empty, [`offered`](super::offered) gives players a wider one.
+    /// Actions of a mask in a position. The legal mask is never empty before the end of the game;
+    /// for another empty one [`offered`](super::offered) gives a wider one.
     fn mask(state: &Self::State, kind: MaskKind) -> ActionMask;
 
-    /// Actions left until the end, one less after each action; 0 where the rules set no number.
+    /// Actions left, one less after each action; 0 where the rules set no number.
     fn actions_left(_state: &Self::State) -> usize {
         0
     }

@@ -1,5 +1,3 @@
-//! The trait [`Image`]: a position as planes of numbers.
-
 use super::{Lookahead, MaskKind};
 
 /// A position as planes of numbers. Networks, their players and the learner `dqn` need this trait.
@@ -9,8 +7,8 @@ use super::{Lookahead, MaskKind};
 pub trait Image: Lookahead {
     /// Planes of the image.
     const PLANES: usize;
-    /// First planes, if they stand for colours that can be exchanged: a permutation of them
-    /// gives a position of equal value. 0 for none.
+    /// First planes, if they stand for colours, whose permutations give positions of equal value; 0
+    /// for none.
     const COLOURS: usize;
     /// Rows of the image.
     const ROWS: usize;

@@ -1,5 +1,3 @@
-//! The trait [`Lookahead`]: what follows from an action before chance decides.
-
 use serde::{Deserialize, Serialize};
 
 use super::{ActionMask, Game, Step};
@@ -16,8 +14,8 @@ pub struct After<S> {
     pub actions: ActionMask,
 }
 
-/// A wave of a chain, as somebody sees who watches the move. Tokens drawn since the action are
-/// unknown in both positions.
+/// A wave of a chain as an observer of the move sees it. Tokens drawn since the action are unknown
+/// in both positions.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SeenWave<S> {
     /// Position before the wave.
@@ -35,8 +33,8 @@ pub struct Plan {
     pub depth: u32,
     /// Factor on the points of each further action.
     pub weight: f64,
-    /// How many first actions a plan expands, those with the most certain points (and all that
-    /// equal the last of them); 0 for all.
+    /// First actions that a plan expands: those with the most certain points, and all that equal
+    /// the last of them; 0 for all.
     pub breadth: usize,
 }
 
@@ -88,17 +86,16 @@ pub trait Lookahead: Game {
         true
     }
 
-    /// Points of the game for each point that [`Lookahead`] gives in this position. By default 1;
-    /// another number where the rules multiply all points by a factor that grows during the game.
+    /// Points of the game for each point that [`Lookahead`] gives here; 1 unless the rules multiply
+    /// all points by a factor that grows during the game.
     fn unit(_state: &Self::State) -> f64 {
         1.0
     }
 
     /// Plays an action as [`step`](Game::step) does, and shows its chain to `see`.
     ///
-    /// `see` gets each wave, and last the position at rest as a wave from itself to itself: with
-    /// the action's points if there was no wave, else with 0. By default only certain waves are
-    /// shown; a game that can watch its own chains shows all of them.
+    /// `see` gets each wave, and last the position at rest as a wave to itself: with the action's
+    /// points if there was no wave, else with 0. By default only certain waves are shown.
     fn step_seen(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(SeenWave<Self::State>)) -> Step {
         let (mut before, mut seen) = (Self::done(&self.state(), action), false);
         while let Some((after, points)) = Self::wave(&before) {

@@ -1,5 +1,3 @@
-//! Masks: which actions a player chooses from.
-
 use serde::{Deserialize, Serialize};
 
 use super::{ActionMask, Game};
@@ -12,7 +10,7 @@ pub struct Mask {
     pub name: &'static str,
     /// What the mask holds, in a line.
     pub about: &'static str,
-    /// Whether players use the mask by default: at most one of a game, else the first.
+    /// Whether players use the mask by default; at most one of a game, else the first.
     pub is_default: bool,
 }
 
@@ -73,10 +71,8 @@ impl MaskKind {
     }
 }
 
-/// Actions that a player chooses from, and whether they come from a wider mask.
-///
-/// A wider mask, the nearest one before `kind` in [`Game::MASKS`], takes the place of an empty one.
-/// A player that was trained with `kind` has hardly seen such positions.
+/// Actions that a player chooses from, and whether they come from a wider mask: the nearest one
+/// before `kind` that is not empty. A player trained with `kind` has hardly seen such positions.
 pub fn offered<G: Game>(state: &G::State, kind: MaskKind) -> (ActionMask, bool) {
     for wider in (0..=kind.0).rev() {
         let mask = G::mask(state, MaskKind(wider));

@@ -1,5 +1,3 @@
-//! The trait [`Text`]: positions and moves as text, and the tokens of a board.
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -26,9 +24,8 @@ pub trait Text: Game {
         *state
     }
 
-    /// Action after a person has moved a piece by `columns` and turned it `turns` times.
-    /// Without an action the piece starts from its first place. `None` where people choose moves by
-    /// their cells.
+    /// Action after a person has moved a piece by `columns` and turned it `turns` times; without an
+    /// action the first place. `None` where people choose moves by their cells.
     fn steer(_state: &Self::State, _action: Option<usize>, _columns: isize, _turns: usize) -> Option<usize> {
         None
     }

@@ -1,14 +1,11 @@
-//! A stream for each column of a board.
-
 use super::{Draw, Role, Stream};
 
 /// Streams under one seed and index: one for each lane, made at its first draw, and one for the
 /// rest.
 ///
-/// Two simulations with the same luck try different moves, and so draw different numbers of tokens.
-/// One sequence would then shift all later tokens; a sequence for each column keeps the luck the
-/// same wherever both have drawn as many. On match-3 this removes a tenth of the variance of the
-/// difference between two moves.
+/// Simulations of different moves draw different numbers of tokens. With a sequence for each column
+/// their luck stays equal wherever both have drawn as many. On match-3 this removes a tenth of the
+/// variance of the difference between two moves.
 #[derive(Clone)]
 pub struct ColumnStreams {
     seed: u64,

@@ -1,18 +1,15 @@
-//! CPython's `random.Random`, as far as the original match-3 uses it.
-
 use std::fmt;
 
 use rand_mt::Mt;
 
 use super::{Draw, SeededDraw};
 
-/// Generator `random.Random(seed)` of CPython: MT19937 (Matsumoto and Nishimura 1998), seeded
-/// by `init_by_array` with the 32-bit words of the seed as in `Modules/_randommodule.c`.
+/// CPython's `random.Random(seed)`: MT19937 (Matsumoto and Nishimura 1998), seeded by
+/// `init_by_array` with the 32-bit words of the seed as in `Modules/_randommodule.c`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CPythonRandom(Mt);
 
 impl CPythonRandom {
-    /// Generator of a seed.
     pub fn new(seed: u128) -> Self {
         // As few words as the seed needs, the least significant first; zero is one word.
         let words = ((128 - seed.leading_zeros()).div_ceil(32)).max(1);

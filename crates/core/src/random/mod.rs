@@ -13,8 +13,8 @@ pub trait Draw {
     /// A number drawn uniformly from `0..n`; `n` is at least 1.
     fn below(&mut self, n: u32) -> u32;
 
-    /// A number drawn uniformly from `0..n` for one lane, such as a column of the board. A source
-    /// with a sequence for each lane gives the same numbers in a lane, whatever is drawn in others.
+    /// A number drawn uniformly from `0..n` for one lane, such as a column. A source with a
+    /// sequence for each lane gives the same numbers whatever is drawn in other lanes.
     #[inline]
     fn below_in(&mut self, _lane: usize, n: u32) -> u32 {
         self.below(n)
@@ -33,6 +33,6 @@ pub trait Draw {
 pub trait SeededDraw: Draw + Clone + Send + Sync {
     fn from_seed(seed: u128) -> Self;
 
-    /// Draws the seed of the next game, so that a session of games follows from its first seed.
+    /// Draws the seed of the next game.
     fn next_seed(&mut self) -> u128;
 }

@@ -1,5 +1,3 @@
-//! The program's own random streams, all from one seed.
-
 use std::convert::Infallible;
 
 use rand::{Rng, SeedableRng, TryRng};
@@ -87,8 +85,8 @@ impl Draw for Stream {
         ((u128::from(self.0.next_u64()) * u128::from(n)) >> 64) as u32
     }
 
-    /// Several numbers from each 64-bit output: as many digits in base n as 32 bits hold, so that
-    /// the bias is at most one in 2^32.
+    /// As many base-n digits from each 64-bit output as 32 bits hold; the bias is at most one in
+    /// 2^32.
     fn fill_below(&mut self, n: u32, out: &mut [u8]) {
         let digits = if n <= 1 { out.len() } else { u32::MAX.ilog(n) as usize };
         for chunk in out.chunks_mut(digits.max(1)) {

@@ -1,5 +1,3 @@
-//! Bejeweled's board on bit planes.
-
 use super::{COLUMNS, Cells, GEMS, Grid, ROWS, Swaps};
 use crate::random::Draw;
 use crate::swap;
@@ -21,8 +19,8 @@ pub(super) fn known(grid: &Grid) -> Cells {
     Cells::ALL & !(low & middle & high)
 }
 
-/// A board without a run and with a matching swap: each gem is drawn again while it completes a
-/// run, the board while no swap matches.
+/// A board without a run and with a matching swap: each gem is drawn again while it completes a run,
+/// the board while no swap matches.
 pub(super) fn deal(draw: &mut impl Draw) -> Grid {
     loop {
         let mut gems = [[0; COLUMNS]; ROWS];
@@ -51,7 +49,6 @@ pub(super) fn matching(grid: &Grid) -> Swaps {
     grid.matching(known(grid))
 }
 
-/// Swaps the two gems of an action, if there is one.
 #[inline]
 pub(super) fn swap(grid: &mut Grid, action: usize) {
     if let Some((one, other)) = Move::cells_of(action) {

@@ -81,8 +81,7 @@ impl Rules {
     /// The most that any other parameter may be.
     pub const MOST: u32 = 1_000;
 
-    /// Rules with a number of moves, 0 for no bound, and a base and a goal, each with its step from
-    /// level to level.
+    /// Rules with a number of moves, 0 for no bound, and base and goal with their steps.
     ///
     /// # Errors
     /// Refuses more moves than [`MOST_MOVES`](Self::MOST_MOVES), other parameters above
@@ -300,7 +299,6 @@ impl Image for Bejeweled {
 impl StateFeatures for Bejeweled {
     const NAMES: &'static [&'static str] = &["swaps"];
 
-    /// Number of swaps that are certain to match.
     fn features(state: &State) -> Vec<f64> {
         vec![Self::mask(state, MaskKind::LEGAL).count() as f64]
     }
@@ -311,7 +309,6 @@ impl ActionFeatures for Bejeweled {
         vec!["points", "swaps", "unknown"]
     }
 
-    /// Certain points; matching swaps and unknown gems of the afterstate.
     fn action_features(state: &State, mut give: impl FnMut(usize, &[(usize, f64)])) {
         for action in Self::mask(state, MaskKind::LEGAL).iter() {
             let after = Self::after(state, action);
@@ -350,14 +347,12 @@ impl Text for Bejeweled {
         State { level: Level::default(), bases: [state.bases[0]; 2], ..*state }
     }
 
-    /// Upper or left cell (column, row), and `D` or `R` for its lower or right neighbour, as in
-    /// `(2,6)D`.
+    /// Upper or left cell (column, row), and `D` or `R` for the other cell, as in `(2,6)D`.
     fn describe(action: usize) -> String {
         let Move { x, y, vertical } = Move::of_action(action);
         text::describe(x, y, if vertical { 'D' } else { 'R' })
     }
 
-    /// Text of [`describe`](Text::describe).
     fn to_json(action: usize) -> Value {
         Self::describe(action).into()
     }

@@ -1,5 +1,3 @@
-//! A position of Bejeweled and its images.
-
 use serde::{Deserialize, Serialize};
 
 use super::board::{self, Move, UNKNOWN};
@@ -26,7 +24,6 @@ pub struct State {
     pub(super) steps: u8,
 }
 
-/// A position as read, not yet checked.
 #[derive(Deserialize)]
 struct Packed {
     grid: Grid,
@@ -68,8 +65,8 @@ impl State {
         text::show(&self.grid, Cells::EMPTY)
     }
 
-    /// Writes the image and the scalars under a symmetry: a plane a gem; the moves left over 100,
-    /// at most 1 and 1 if the rules do not count them.
+    /// A plane a gem; the scalar is the moves left over 100, at most 1 and 1 if the rules do not
+    /// count them.
     pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         let (turn, mirror) = (symmetry / 2, symmetry % 2 == 1);
         image.fill(0.0);
@@ -84,7 +81,6 @@ impl State {
     }
 }
 
-/// Number of an action on the board shown under a symmetry.
 pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
     match symmetry % 2 {
         1 => Move::of_action(action).mirrored().action().unwrap_or(action),

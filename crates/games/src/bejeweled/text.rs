@@ -1,5 +1,3 @@
-//! Bejeweled as text: boards, moves, saved games, rules.
-
 use serde::{Deserialize, Serialize};
 
 use super::board::{self, Move, UNKNOWN};

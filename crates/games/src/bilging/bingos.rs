@@ -7,7 +7,7 @@
 use super::board::UNKNOWN;
 use super::{COLUMNS, ROWS};
 
-/// Pieces of a board, row by row from the top.
+/// Pieces, row by row from the top.
 type Pieces = [[u8; COLUMNS]; ROWS];
 
 /// Features of a board without a possible bingo.
@@ -56,8 +56,7 @@ pub fn bingos(pieces: &Pieces) -> Vec<Bingo> {
     found
 }
 
-/// Bingo of two colours through a row with enough of both, in its best orientation; `None` if
-/// it is not possible.
+/// Bingo of two colours through a row with enough of both, in its best orientation.
 fn bingo(pieces: &Pieces, row: usize, x: u8, o: u8) -> Option<Bingo> {
     let stands = |colour| pairs(row).any(|pair| pair.iter().all(|row| pieces[*row].contains(&colour)));
     if !stands(x) || !stands(o) {
@@ -82,10 +81,8 @@ fn pairs(row: usize) -> impl Iterator<Item = [usize; 2]> {
     all.into_iter().filter_map(move |[one, other]| Some([on_board(one)?, on_board(other)?]))
 }
 
-/// Directions and anchors that the pieces X of a row suggest.
-///
-/// The two closest X and the third one nearest to them give both; equally close ones each give a
-/// result.
+/// Directions and anchors by a row's two closest X and the third one nearest to them; equally close
+/// ones each give a result.
 fn orientations(xs: &[usize]) -> Vec<(i32, usize)> {
     let gap = |index: &usize| xs[index + 1] - xs[*index];
     let closest = (0..xs.len() - 1).map(|index| gap(&index)).min().unwrap_or(0);
@@ -111,7 +108,6 @@ impl Bingo {
         self.features.iter().sum()
     }
 
-    /// Column at a distance from the anchor in the bingo's direction.
     fn column(&self, distance: i32) -> usize {
         (self.anchor as i32 + distance * self.direction) as usize
     }
@@ -141,7 +137,6 @@ impl Bingo {
         pairs(self.row).filter_map(pair).min_by_key(far).unwrap_or_default()
     }
 
-    /// Columns of the three X nearest to the anchor, from left to right.
     fn nearest_three(&self, pieces: &Pieces) -> Vec<usize> {
         let mut xs = columns(pieces, self.row, self.x);
         xs.sort_by_key(|column| (column.abs_diff(self.anchor), *column));

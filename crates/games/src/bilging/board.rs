@@ -29,7 +29,6 @@ static CELLS: [(Cells, Cells); ACTIONS] = {
     cells
 };
 
-/// Action whose left cell has a bit's index.
 static ACTION_AT: [u8; 128] = {
     let mut actions = [u8::MAX; 128];
     let mut action = 0;

@@ -285,10 +285,8 @@ impl StateFeatures for Bilging {
     const NAMES: &'static [&'static str] = &["x_columns", "o_columns", "x_row", "o_row", "blocked", "impossible"];
 
     /// Features of the possible bingo with the least sum, of equal ones the first; see
-    /// [`Bingo::features`].
-    ///
-    /// The last feature is not the article's: 1 if no bingo is possible. Without it such boards
-    /// would distort the other weights.
+    /// [`Bingo::features`]. The last feature is not the article's: 1 if no bingo is possible, since
+    /// such boards would distort the other weights.
     fn features(state: &State) -> Vec<f64> {
         let best = bingos(&state.pieces()).into_iter().min_by_key(Bingo::sum);
         numbers_of(best.as_ref()).to_vec()
@@ -318,7 +316,6 @@ impl StateFeatures for Bilging {
     }
 }
 
-/// Features of a possible bingo, or of a board without one.
 fn numbers_of(bingo: Option<&Bingo>) -> [f64; 6] {
     let [x_columns, o_columns, x_row, o_row, blocked] =
         bingo.map_or(bingos::NO_BINGO, |bingo| bingo.features).map(f64::from);

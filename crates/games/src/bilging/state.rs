@@ -1,11 +1,8 @@
-//! A position of bilging and its images.
-
 use serde::{Deserialize, Serialize};
 
 use super::board::{self, UNKNOWN};
 use super::{ACTIONS, COLOURS, COLUMNS, Cells, Chains, Grid, MOVES, ROWS, Rules};
 
-/// Bytes of one plane's cells.
 const PLANE_BYTES: usize = (COLUMNS * (ROWS + 1)).div_ceil(8);
 
 /// Symmetries: the colours' numbers rotated, on the board and on its mirror image.
@@ -24,7 +21,6 @@ pub struct State {
     pub(super) chained: bool,
 }
 
-/// A position as read, not yet checked.
 #[derive(Deserialize)]
 struct Packed {
     planes: [[u8; PLANE_BYTES]; 3],
@@ -77,8 +73,7 @@ impl State {
         self.grid().of_kind(UNKNOWN).is_empty()
     }
 
-    /// Writes the image and the scalars under a symmetry: a plane a colour; the moves left over 50,
-    /// at most 1.
+    /// A plane a colour; the scalar is the moves left over 50, at most 1.
     pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         let (turn, mirror) = (symmetry / 2, symmetry % 2 == 1);
         image.fill(0.0);
@@ -93,7 +88,6 @@ impl State {
     }
 }
 
-/// Number of an action on the board shown under a symmetry.
 pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
     let (column, row) = board::place(action);
     match symmetry % 2 {

@@ -1,5 +1,3 @@
-//! Bilging as text: boards, saved games, rules.
-
 use serde::{Deserialize, Serialize};
 
 use super::board::{self, UNKNOWN, cell};
@@ -23,7 +21,6 @@ pub(super) fn show(grid: &Grid, empty: Cells) -> String {
     lines(at).join("\n")
 }
 
-/// Lines of a board; `at` gives the letter in a row and a column.
 pub(super) fn lines(at: impl Fn(usize, usize) -> char) -> Vec<String> {
     (0..ROWS).map(|row| (0..COLUMNS).map(|column| at(row, column)).collect()).collect()
 }
@@ -50,7 +47,6 @@ pub(super) fn check_colours(pieces: &[[u8; COLUMNS]; ROWS], colours: u8) -> Resu
     }
 }
 
-/// Moves left, checked.
 pub(super) fn moves_left(given: i64) -> Result<u16> {
     let most = Rules::MOST_MOVES;
     u16::try_from(given)

@@ -30,8 +30,8 @@ impl Certain {
         Move::actions(swap::Swaps { vertical: swaps.vertical & known, horizontal: swaps.horizontal & known })
     }
 
-    /// Plays a move and the whole chain of known tokens; returns its points, or those of a move
-    /// without a match. A move with an unknown token changes nothing.
+    /// Plays a move and its chain of known tokens; returns the points, or those of a move without a
+    /// match. A move with an unknown token changes nothing.
     #[inline]
     pub fn play(&mut self, action: usize) -> i32 {
         self.swap(action);
@@ -74,7 +74,7 @@ impl Certain {
         self
     }
 
-    /// Board's text: ten lines of `a b c d #`, a space where unknown, no newline at the end.
+    /// Board's text: ten lines of `a b c d #`, a space where unknown.
     pub fn board(&self) -> String {
         text::show(&self.grid, self.grid.of_kind(UNKNOWN))
     }
@@ -93,7 +93,7 @@ impl Certain {
         }
     }
 
-    /// Runs of known gems: only gems have no third digit.
+    /// Only gems have no third digit.
     #[inline]
     fn runs(&self) -> super::Runs {
         self.grid.runs(Cells::ALL & !self.grid.planes()[2])

@@ -52,10 +52,8 @@ impl Certain {
     }
 }
 
-/// Value of the best certain plan of at most `depth` moves; 0 if no move is certain to match.
-///
-/// A plan's value is the certain points of its first move, plus `weight` times the best plan of one
-/// move less on the board after it.
+/// Value of the best certain plan of at most `depth` moves: the points of its first move plus
+/// `weight` times the best plan of one move less. 0 if no move is certain to match.
 pub fn best_plan(board: &Certain, depth: u32, weight: f64) -> f64 {
     if depth == 0 {
         return 0.0;
@@ -68,7 +66,6 @@ pub fn best_plan(board: &Certain, depth: u32, weight: f64) -> f64 {
     best
 }
 
-/// Boards after the chains of some moves.
 struct Chains {
     /// Binary digits of the tokens' numbers.
     planes: [Lanes; 3],
@@ -192,8 +189,8 @@ impl Chains {
         self.planes = [low, high, no_gem];
     }
 
-    /// Adds the points of the runs of one direction, which start at the threes `runs`: each cell
-    /// after the third adds what it brings more, up to [`LONGEST`].
+    /// Adds the points of the runs of one direction, which start at the threes `runs`; each further
+    /// cell adds its difference, up to [`LONGEST`].
     #[inline(always)]
     fn score(&mut self, mut runs: Lanes, mut threes: Lanes, to_start: impl Fn(Lanes) -> Lanes) {
         let mut before = 0;

@@ -148,8 +148,7 @@ impl Match3 {
     }
 
     /// Plays a move as [`play`](Self::play) does, and returns the boards on the way as text,
-    /// without the last: after the swap, each clearing and each step of falling. Empty cells are
-    /// spaces.
+    /// without the last: after the swap, each clearing and each step of falling.
     pub fn play_watched(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> (Play, Vec<String>) {
         self.play_watched_cells(moves::cells_at(x, y, vertical), draw)
     }
@@ -223,10 +222,8 @@ fn run_points(length: u32) -> i32 {
     counted * counted - 1
 }
 
-/// Mask [`SETUPS`]: the matching moves and, before the last move of a game, set-ups.
-///
-/// A set-up does not match now, but the best certain chain after it brings more points than the
-/// best chain now. The best [`MOST_SETUPS`] count, and all that equal the last of them.
+/// Mask [`SETUPS`]: the matching moves and, before the last move of a game, set-ups. After a set-up
+/// the best certain chain brings more points than the best one now.
 fn setups(state: &State) -> ActionMask {
     let board = Certain::of(state);
     let mut mask = board.matching();
@@ -332,7 +329,6 @@ impl Lookahead for Match3 {
         state.is_whole()
     }
 
-    /// The trait's default in one step.
     fn after(state: &State, action: usize) -> After<State> {
         let mut board = Certain::of(state);
         let points = board.play(action) as f32;
@@ -341,7 +337,6 @@ impl Lookahead for Match3 {
         After { state: board.state(left), points, actions }
     }
 
-    /// Also shows waves in which drawn tokens took part.
     fn step_seen(&mut self, action: usize, draw: &mut impl Draw, see: impl FnMut(SeenWave<State>)) -> Step {
         let board = Certain::of(&self.state()).swapped(action);
         let mut follower = Follower { board, moves_left: self.moves_left - 1, waves: 0, see };
@@ -352,7 +347,6 @@ impl Lookahead for Match3 {
         play.into()
     }
 
-    /// The trait's default, eight boards at once.
     fn certain(state: &State, actions: &ActionMask, plan: Plan, mut give: impl FnMut(usize, f32)) {
         let later = plan.depth.min(state.moves_left().unsigned_abs()).saturating_sub(1);
         let board = Certain::of(state);
@@ -376,13 +370,13 @@ impl Lookahead for Match3 {
 impl StateFeatures for Match3 {
     const NAMES: &'static [&'static str] = &["plan", "colours"];
 
-    /// Points of the best certain plan of two moves, and the sum of the squared numbers of each
-    /// colour's gems.
+    /// Points of the best certain plan of two moves, the second at half weight, and the sum of the
+    /// squared numbers of each colour's gems.
     ///
-    /// The second move of the plan has half weight. Much of one colour leads to more matches for
-    /// many moves. Before the last move colours are 0, after it both features.
+    /// Much of one colour leads to more matches for many moves. With one move left colours are 0,
+    /// with none both features.
     fn features(state: &State) -> Vec<f64> {
-        /// First moves, those with the most points, after which a second one counts.
+        /// First moves, by points, after which a second one counts.
         const BREADTH: usize = 4;
         let (grid, left) = (state.grid(), state.moves_left());
         if left <= 0 {

@@ -1,5 +1,3 @@
-//! A position of match-3: packed for replay, written as numbers for a network.
-
 use serde::{Deserialize, Serialize};
 
 use super::certain::UNKNOWN;
@@ -11,7 +9,6 @@ use crate::swap;
 /// Symmetries: every order of the four gems, on the board and on its mirror image.
 pub(super) const SYMMETRIES: usize = 2 * PERMUTATIONS.len();
 
-/// Bytes of one plane's cells.
 const PLANE_BYTES: usize = (COLUMNS * (ROWS + 1)).div_ceil(8);
 
 /// Orders of the gems, lexicographic: gem k is shown as gem `PERMUTATIONS[i][k]`.
@@ -39,7 +36,6 @@ pub struct State {
     moves_left: u8,
 }
 
-/// A position as read, not yet checked.
 #[derive(Deserialize)]
 struct Packed {
     planes: [[u8; PLANE_BYTES]; 3],
@@ -85,7 +81,6 @@ impl State {
         Ok(state)
     }
 
-    /// Position of a game; a number of moves below zero becomes 0.
     #[inline]
     pub(super) fn pack(grid: &Grid, moves_left: i32) -> Self {
         Self { planes: grid.planes().map(Cells::to_bytes), moves_left: moves_left.clamp(0, MOVES) as u8 }
@@ -140,7 +135,6 @@ impl State {
         }
     }
 
-    /// Writes the image and the scalars under a symmetry.
     pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         let (order, mirror) = parts(symmetry);
         let grid = self.grid();
@@ -165,7 +159,6 @@ fn write_plane(mut columns: [u16; COLUMNS], mirror: bool, plane: &mut [f32]) {
     }
 }
 
-/// Number of an action on the board shown under a symmetry.
 pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
     match parts(symmetry) {
         (_, true) => Move::of_action(action).mirrored().action().unwrap_or(action),

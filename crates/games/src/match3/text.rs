@@ -1,5 +1,3 @@
-//! Match-3 as text, and saved games.
-
 use serde::{Deserialize, Serialize};
 
 use super::{COLUMNS, Cells, Grid, MOVES, Match3, OBSTACLE, ROWS, Rules};

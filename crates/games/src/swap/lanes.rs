@@ -1,5 +1,3 @@
-//! Sets of cells of several boards, a board a lane of a wide register (SIMD).
-
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
 
 use super::Cells;
@@ -7,8 +5,8 @@ use super::Cells;
 /// Boards side by side.
 pub const LANES: usize = 8;
 
-/// A set of cells of each of [`LANES`] boards, stored as in [`Cells`]; methods do to each board
-/// what those of the same name do there.
+/// A set of cells on each of [`LANES`] boards, in wide registers (SIMD): [`Cells`] side by side,
+/// with methods of the same names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lanes<const COLUMNS: usize, const ROWS: usize>([[u64; LANES]; 2]);
 
@@ -82,8 +80,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
         Self([map_words(first, |word| word << stride & columns[0]), zip_words(first, second, across)])
     }
 
-    /// Cells that move in one step of falling if these are empty: each column's lowest empty
-    /// cell and all above it, as in [`Board::fall`](super::Board::fall).
+    /// Cells that move in one step of falling if these are empty, as in
+    /// [`Board::fall`](super::Board::fall).
     #[inline(always)]
     pub fn falling(self) -> Self {
         let holes = self | Self::all(Cells::GUARDS);

@@ -1,7 +1,7 @@
 //! What swap games share: runs, swaps and falling on bit planes.
 //!
-//! A token's kind is a number in binary over a few sets of cells. Shifts and ands search the whole
-//! board for all kinds at once.
+//! A token's kind is a binary number over a few sets of cells. Shifts and ands search all the board
+//! for all kinds at once.
 
 mod cells;
 mod lanes;
@@ -118,10 +118,8 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Swaps { vertical: !different.vertical, horizontal: !different.horizontal }.on_board()
     }
 
-    /// Swaps that put a token into a run, among the given cells, where no run was before.
-    ///
-    /// The result is that of [`Swaps::completing`] over all kinds; here all kinds are found at
-    /// once, by comparing each cell with the cells around it.
+    /// Swaps that put a token into a run, among the given cells, where no run was before: those of
+    /// [`Swaps::completing`] for all kinds at once.
     #[inline]
     pub fn matching(&self, among: Cells<COLUMNS, ROWS>) -> Swaps<COLUMNS, ROWS> {
         // Each set holds the cells with an equal token at an offset: n, s, e and w for a cell
@@ -153,7 +151,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
     /// One step of falling: all above a column's lowest empty cell falls by one.
     ///
     /// `empty` holds the empty cells, afterwards without the top cells of the columns that fell.
-    /// Those are returned and hold kind 0 until [`put`](Self::put) fills them.
+    /// These tops are returned and hold kind 0 until [`put`](Self::put) fills them.
     #[inline]
     pub fn fall(&mut self, empty: &mut Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
         // In each column the subtraction borrows from the lowest empty cell, or from the guard.
@@ -240,7 +238,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
         self.vertical | up | up.up() | self.horizontal | right | right.right()
     }
 
-    /// Sum over all runs of the points of a run's length.
+    /// Sum of the points of all runs by their lengths.
     #[inline]
     pub fn sum(&self, points: impl Fn(u32) -> i32) -> i32 {
         let (mut sum, mut before) = (0, 0);

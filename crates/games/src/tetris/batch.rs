@@ -1,5 +1,3 @@
-//! All placements of a piece at once: a wall a lane of a register, row by row.
-
 use std::cell::RefCell;
 
 use super::chunk::{Chunk, need, unit};
@@ -13,10 +11,9 @@ use super::surface::Surface;
 use super::wall::Wall;
 use crate::instructions::InstructionSet;
 
-/// Chunks for the most placements of a piece.
 const CHUNKS: usize = MOST_PLACEMENTS.div_ceil(LANES);
 
-/// All placements of a piece on a wall, and their features.
+/// All placements of a piece on a wall, and their features: a wall a lane, row by row.
 pub struct Batch {
     chunks: [Chunk; CHUNKS],
     /// Other processors have only one set.
@@ -56,7 +53,7 @@ thread_local! {
     static BATCH: RefCell<Batch> = RefCell::new(Batch::new());
 }
 
-/// What to measure: the argument of code compiled for each instruction set.
+/// Argument of the code compiled for each instruction set.
 #[derive(Clone, Copy)]
 struct Task<'a> {
     wall: &'a Wall,

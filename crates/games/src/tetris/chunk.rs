@@ -1,5 +1,3 @@
-//! Some placements of a piece on a wall, a lane each, and the features of the walls after them.
-
 use super::features::{COUNT, Feature, SIDE};
 use super::lanes::{Counters, LANES, Lanes, Numbers};
 use super::piece::{COLUMNS, FULL, TALLEST};
@@ -45,7 +43,6 @@ pub mod need {
     }
 }
 
-/// Shapes of four columns between the sides.
 const WINDOWS: usize = COLUMNS - 3;
 
 /// Filled sides of a row with room for a cell at either end.
@@ -59,7 +56,7 @@ pub fn unit(feature: Feature) -> f64 {
     }
 }
 
-/// Some placements of a piece, and the walls after them.
+/// Some placements of a piece on a wall, a lane each, and the features of the walls after them.
 pub struct Chunk {
     rows: [Numbers; KEPT],
     tops: [Numbers; COLUMNS],
@@ -159,7 +156,6 @@ impl Chunk {
         }
     }
 
-    /// Removes the full rows of a lane.
     #[inline(never)]
     fn clear(&mut self, lane: usize) {
         let mut wall = Wall::EMPTY;
@@ -265,7 +261,6 @@ impl Chunk {
         numbers.sum()
     }
 
-    /// Measures the walls of all lanes.
     #[inline(always)]
     pub fn measure<L: Lanes, const NEEDS: u32>(&mut self, zero: L, height: usize) {
         let needs = |group: u32| NEEDS & group != 0;

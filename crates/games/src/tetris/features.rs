@@ -1,5 +1,3 @@
-//! The features of a placement by name, and sets of them.
-
 use super::piece::{COLUMNS, FULL, ROWS};
 use super::wall::Wall;
 
@@ -34,8 +32,8 @@ features! {
     ErodedPieceCells "eroded_piece_cells",
     /// Changes between filled and empty along all rows; the sides are filled.
     RowTransitions "row_transitions",
-    /// Changes between filled and empty along all columns, up to the empty row above the wall; the
-    /// floor is filled.
+    /// Changes between filled and empty along all columns, from the filled floor to the empty row
+    /// above the wall.
     ColumnTransitions "column_transitions",
     /// Empty cells below a filled one.
     Holes "holes",

@@ -1,11 +1,9 @@
-//! Numbers of sixteen walls side by side, a register of the processor.
-
 use std::ops::{Add, BitAnd, BitOr, BitXor, Sub};
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64 as x86;
 
-/// Walls side by side.
+/// Walls side by side in a register.
 pub const LANES: usize = 16;
 
 /// A number for each lane, in memory.
@@ -346,7 +344,7 @@ macro_rules! register {
 
             #[inline(always)]
             fn weighed(self, table: &[Numbers], terms: &[(usize, f64)]) -> [f64; LANES] {
-                // SAFETY: above; a row of the table is twice eight numbers, the sums are four times four.
+                // SAFETY: above; a row has twice eight numbers, the sums are four times four.
                 unsafe {
                     let mut sums = [x86::_mm256_setzero_pd(); 4];
                     for (row, weight) in terms {

@@ -200,8 +200,7 @@ impl Image for Tetris {
     const ACTION_PLANES: usize = 4;
     const SYMMETRIES: usize = 1;
 
-    /// Planes of the wall and of the piece; the scalar is the number of rows over 20. A lost
-    /// wall is full.
+    /// The scalar is the number of rows over 20. A lost wall is full.
     fn encode(state: &State, _: usize, image: &mut [f32], scalars: &mut [f32]) {
         let plane = ROWS * COLUMNS;
         image.fill(0.0);

@@ -1,5 +1,3 @@
-//! The seven pieces: their orientations, and the cells of each.
-
 pub const COLUMNS: usize = 10;
 /// The most rows of a wall.
 pub const ROWS: usize = 20;

@@ -1,11 +1,9 @@
-//! The placements of a piece, as far as no wall matters.
-
 use std::sync::LazyLock;
 
 use super::lanes::{LANES, Numbers};
 use super::piece::{COLUMNS, Orientation, TALLEST, action, placements};
 
-/// Some placements of a piece, a lane each.
+/// Some placements of a piece, a lane each, as far as no wall matters.
 pub struct Placed {
     pub count: usize,
     pub actions: [u8; LANES],

@@ -1,5 +1,3 @@
-//! A position of Tetris.
-
 use serde::{Deserialize, Serialize};
 
 use super::piece::{FULL, ROWS, UNKNOWN};
@@ -16,7 +14,6 @@ pub struct State {
     lost: bool,
 }
 
-/// A position as read, not yet checked.
 #[derive(Deserialize)]
 struct Packed {
     rows: [u16; ROWS],

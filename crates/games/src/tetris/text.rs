@@ -1,5 +1,3 @@
-//! Tetris as text: walls and pieces, saved games, rules.
-
 use serde::{Deserialize, Serialize};
 
 use super::piece::{COLUMNS, FULL, LETTERS, Orientation, PIECES, ROWS, TALLEST, UNKNOWN, placement};
@@ -47,7 +45,6 @@ pub(super) fn board(state: &State) -> String {
     show(&state.wall(), state.height(), state.piece())
 }
 
-/// Boards on which the piece falls to the place of an action.
 pub(super) fn falling(state: &State, action: usize) -> Vec<String> {
     let (orientation, column) = placement(action);
     let wall = state.wall();

@@ -1,9 +1,9 @@
-//! A match-3 so small that it can be solved: 3 x 4 cells, 3 colours, no obstacles, 4 moves.
+//! The example for a new game: match-3 so small that it can be solved, 3 x 4 cells, 3 colours, no
+//! obstacles, 4 moves, written cell by cell in the plainest way.
 //!
 //! The board has 3^12 = 531,441 positions. A swap of neighbours stays; runs of three or more clear
 //! and score 8 (three) or 15 (four), the rest falls, new gems come in from the top, and a move
-//! without a match costs 5. Written cell by cell, in the plainest way: this is the example for a
-//! new game.
+//! without a match costs 5.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,7 +25,6 @@ pub const MOVES: u8 = 4;
 
 /// Swaps with the cell to the right, numbered first; then those with the cell below.
 const HORIZONTAL: usize = (COLUMNS - 1) * ROWS;
-/// Mask of the swaps that match.
 const MATCHING: MaskKind = MaskKind(1);
 /// A cell that is empty, or whose gem is unknown.
 const EMPTY: u8 = COLOURS;
@@ -129,7 +128,6 @@ impl State {
     }
 }
 
-/// Two cells of an action.
 fn cells(action: usize) -> [usize; 2] {
     match action.checked_sub(HORIZONTAL) {
         None => {
@@ -245,7 +243,6 @@ impl Image for Toy {
 impl StateFeatures for Toy {
     const NAMES: &'static [&'static str] = &["matching"];
 
-    /// Number of swaps that match.
     fn features(state: &State) -> Vec<f64> {
         vec![state.matching().count() as f64]
     }
