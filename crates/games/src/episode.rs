@@ -1,21 +1,17 @@
-//! One game from its deal on.
-
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Game, Step};
 use crate::random::{Draw, SeededDraw};
 
-/// A game and the random numbers of its own.
-///
-/// The numbers are those of a seed where a seed means a game, and a [`Stream`](crate::random::Stream) where many games
-/// are played to learn from.
+/// One game from its deal to its end, and its random numbers: those of a seed, or a
+/// [`Stream`](crate::random::Stream) where many games are played to learn from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound(serialize = "D: Serialize", deserialize = "D: DeserializeOwned"))]
 pub struct Episode<G: Game, D = <G as Game>::Rng> {
-    /// The game as it stands.
+    /// The game.
     pub game: G,
-    /// What chance decides with from here on.
+    /// The random numbers to come.
     pub stream: D,
 }
 
@@ -32,7 +28,7 @@ impl<G: Game, D: Draw> Episode<G, D> {
         Self { game: G::new(rules, &mut stream), stream }
     }
 
-    /// Deals the stream's next game in the place of this one.
+    /// Deals the stream's next game in place of this one.
     pub fn renew(&mut self, rules: &G::Rules) {
         self.game = G::new(rules, &mut self.stream);
     }
@@ -52,7 +48,7 @@ impl<G: Game, D: Draw> Episode<G, D> {
         self.game.is_over()
     }
 
-    /// The points so far.
+    /// Points so far.
     pub fn score(&self) -> i32 {
         self.game.score()
     }

@@ -414,9 +414,8 @@ impl Image for Match3 {
         scalars[0] = state.moves_left() as f32 / MOVES as f32;
     }
 
-    /// The same mask, but [`MATCHING`] in place of [`SETUPS`].
-    ///
-    /// To find set-ups in many positions takes longer than a forward pass, and they are seldom the best.
+    /// [`MATCHING`] for [`SETUPS`]: set-ups of many positions take longer to find than a forward
+    /// pass, and are seldom the best.
     fn successor_mask(kind: MaskKind) -> MaskKind {
         if kind == SETUPS { MATCHING } else { kind }
     }
