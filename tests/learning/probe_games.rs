@@ -235,14 +235,14 @@ impl<S: Script> Lookahead for Probe<S> {
     }
 
     /// What is offered where an action has led to.
-    fn gaining(state: &Position) -> ActionMask {
+    fn gaining_actions(state: &Position) -> ActionMask {
         let next = state.done.and_then(|action| S::play(Position { done: None, ..*state }, action).1);
         next.map_or(ActionMask::empty(), S::offered)
     }
 
     fn after(state: &Position, action: usize) -> After<Position> {
         let (left, points) = (Self::done(state, action), claim(arrived::<S>(*state), action));
-        After { state: left, points, actions: Self::gaining(&left) }
+        After { state: left, points, actions: Self::gaining_actions(&left) }
     }
 }
 

@@ -168,7 +168,7 @@ fn check_after<G: Image>(state: &G::State, action: usize) {
     if let Some(points) = points {
         assert_eq!(points, after.points, "the points of action {action}");
     }
-    assert_eq!(after.actions, G::gaining(&after.state), "what gains something after action {action}");
+    assert_eq!(after.actions, G::gaining_actions(&after.state), "what gains something after action {action}");
     let left = G::actions_left(state);
     assert!(left != 1 || after.actions.is_empty(), "there are actions after the last");
     if !after.actions.is_empty() {

@@ -68,7 +68,7 @@ pub trait Lookahead: Game {
     fn wave(state: &Self::State) -> Option<(Self::State, f32)>;
 
     /// Actions that are certain to gain points in a position or an afterstate; by default none.
-    fn gaining(_state: &Self::State) -> ActionMask {
+    fn gaining_actions(_state: &Self::State) -> ActionMask {
         ActionMask::empty()
     }
 
@@ -78,7 +78,7 @@ pub trait Lookahead: Game {
         while let Some((next, gained)) = Self::wave(&state) {
             (state, points) = (next, points + gained);
         }
-        After { actions: Self::gaining(&state), state, points }
+        After { actions: Self::gaining_actions(&state), state, points }
     }
 
     /// Whether nothing in the position is unknown, so that a game can continue from it.

@@ -267,7 +267,7 @@ impl Lookahead for Bejeweled {
         now / first
     }
 
-    fn gaining(state: &State) -> ActionMask {
+    fn gaining_actions(state: &State) -> ActionMask {
         Self::mask(state, MaskKind::LEGAL)
     }
 }

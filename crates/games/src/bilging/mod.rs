@@ -253,7 +253,7 @@ impl Lookahead for Bilging {
         state.is_whole()
     }
 
-    fn gaining(state: &State) -> ActionMask {
+    fn gaining_actions(state: &State) -> ActionMask {
         if state.moves_left() > 0 { board::matching(&state.grid()) } else { ActionMask::empty() }
     }
 }

@@ -321,7 +321,7 @@ impl Lookahead for Match3 {
         Some((board.state(state.moves_left()), points as f32))
     }
 
-    fn gaining(state: &State) -> ActionMask {
+    fn gaining_actions(state: &State) -> ActionMask {
         if state.moves_left() > 0 { Certain::of(state).matching() } else { ActionMask::empty() }
     }
 

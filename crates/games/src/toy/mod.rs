@@ -195,14 +195,14 @@ impl Lookahead for Toy {
         Some((next, points as f32))
     }
 
-    fn gaining(state: &State) -> ActionMask {
+    fn gaining_actions(state: &State) -> ActionMask {
         if state.moves_left > 0 { state.matching() } else { ActionMask::empty() }
     }
 
     fn after(state: &State, action: usize) -> After<State> {
         let mut state = *state;
         let points = state.play(action, |_| EMPTY) as f32;
-        After { actions: Self::gaining(&state), state, points }
+        After { actions: Self::gaining_actions(&state), state, points }
     }
 }
 
