@@ -158,7 +158,7 @@ fn may_use_tiles() -> bool {
     const REQUEST: i64 = 0x1023;
     const TILES: i64 = 18;
     let mut result = CALL;
-    // SAFETY: the call touches no memory of the process; the instruction changes these registers alone.
+    // SAFETY: the call touches no memory of the process; the instruction changes only these registers.
     unsafe {
         std::arch::asm!(
             "syscall", inout("rax") result, in("rdi") REQUEST, in("rsi") TILES, out("rcx") _, out("r11") _,

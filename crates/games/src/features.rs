@@ -112,7 +112,8 @@ pub trait ActionFeatures: StateFeatures {
     /// Plays the first action of the highest value until `moved` returns false.
     ///
     /// After each move `moved` gets the game, the random numbers, the action and what the action
-    /// brought. `moved` may put another unfinished game in place, but must not call [`weigh`](Self::weigh).
+    /// brought. `moved` may put another unfinished game in place, but must not call
+    /// [`weigh`](Self::weigh).
     fn drive<D: Draw>(
         game: &mut Self,
         terms: &[(usize, f64)],

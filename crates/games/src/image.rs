@@ -34,8 +34,8 @@ pub trait Image: Lookahead {
         }
     }
 
-    /// Mask by which training judges the positions after `kind`: another one where finding `kind` in
-    /// so many positions takes too long.
+    /// Mask by which training judges positions that follow: another one where `kind` takes too long
+    /// to find in many positions.
     fn successor_mask(kind: MaskKind) -> MaskKind {
         kind
     }

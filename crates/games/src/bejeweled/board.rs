@@ -19,8 +19,8 @@ pub(super) fn known(grid: &Grid) -> Cells {
     Cells::ALL & !(low & middle & high)
 }
 
-/// A board without a run and with a matching swap: each gem is drawn again while it completes a run,
-/// the board while no swap matches.
+/// A board without a run and with a matching swap: each gem is drawn again while it completes a
+/// run, the board while no swap matches.
 pub(super) fn deal(draw: &mut impl Draw) -> Grid {
     loop {
         let mut gems = [[0; COLUMNS]; ROWS];
