@@ -158,7 +158,7 @@ const SMALL: [Small; 5] = [
         learner: "lspi",
         config: "
             training = { policies = 2 }
-            sampling = { moves = 800, games = 8 }
+            sampling = { moves = 1600, games = 8 }
             evaluation = { every = 1, games = 2, moves = 20, luck = 0 }
             checkpoint = { every = 2 }
             logging = { every = 1 }
