@@ -4,6 +4,9 @@
 //! 8 (three) or 15 (four), the rest falls, new gems come in from the top, and a move without a match costs 5. Written cell by
 //! cell, in the plainest way: what a game costs is this file and one line of the registry.
 
+#[cfg(test)]
+mod tests;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
