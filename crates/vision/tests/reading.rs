@@ -246,7 +246,13 @@ fn the_programs_own_pictures_are_read_by_its_own_themes() {
     for (name, bytes, board, of_game, theme) in [
         ("game.png", include_bytes!("../../../tests/pictures/game.png").as_slice(), board, match3, "match3"),
         ("board.png", include_bytes!("../../../tests/pictures/board.png"), board, match3, "match3"),
-        ("bejeweled.png", include_bytes!("../../../tests/pictures/bejeweled.png"), bejeweled, its_own, "bejeweled-drawn"),
+        (
+            "bejeweled.png",
+            include_bytes!("../../../tests/pictures/bejeweled.png"),
+            bejeweled,
+            its_own,
+            "bejeweled-drawn",
+        ),
     ] {
         let picture = Picture::decode(name, bytes).unwrap();
         assert_eq!(read(name, &picture, &named(theme)).unwrap().board(), board, "{name}");

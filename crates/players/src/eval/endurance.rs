@@ -165,7 +165,6 @@ fn walk<G: Roster>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate;
     use crate::games::tetris::{Rules, State};
     use crate::games::{Game, Tetris};
 
@@ -186,7 +185,7 @@ mod tests {
     }
 
     /// A controller that does not tell that it is one, so that it is asked move by move.
-    struct Asked(agents::BoxedPlayer<Tetris>);
+    struct Asked(crate::BoxedPlayer<Tetris>);
 
     impl Player<Tetris> for Asked {
         fn name(&self) -> &str {
@@ -197,7 +196,7 @@ mod tests {
             self.0.act(states, ties)
         }
 
-        fn rank(&mut self, state: &State, ties: &mut Stream) -> Result<Vec<agents::ActionValue>> {
+        fn rank(&mut self, state: &State, ties: &mut Stream) -> Result<Vec<crate::ActionValue>> {
             self.0.rank(state, ties)
         }
     }
@@ -206,8 +205,8 @@ mod tests {
     fn a_controller_that_is_asked_move_by_move_has_the_same_seats() {
         let rules = Rules::new(6).unwrap();
         let extent = Extent { first: 3, seats: 12, moves: 1_500 };
-        let mut fast = agents::parse::<Tetris>("linear:weights=dt-10", &rules).unwrap();
-        let mut asked = Asked(agents::parse::<Tetris>("linear:weights=dt-10", &rules).unwrap());
+        let mut fast = crate::parse::<Tetris>("linear:weights=dt-10", &rules).unwrap();
+        let mut asked = Asked(crate::parse::<Tetris>("linear:weights=dt-10", &rules).unwrap());
         let split = levels(fast.as_mut(), &rules, extent, Tetris::IMPORTANCE.unwrap()).unwrap();
         assert!(split.least() < 1.0 && fast.controller().is_some() && asked.controller().is_none());
         for levels in [Levels::none(), split] {
@@ -220,10 +219,10 @@ mod tests {
     fn points_over_ends_are_those_of_whole_games_and_more_with_a_piece_further() {
         let rules = Rules::new(5).unwrap();
         let extent = |moves| Extent { first: 0, seats: 40, moves };
-        let mut fast = agents::parse::<Tetris>("linear:weights=dt-10", &rules).unwrap();
+        let mut fast = crate::parse::<Tetris>("linear:weights=dt-10", &rules).unwrap();
         assert!(fast.controller().is_some());
         let found = Endurance::of(&endure(fast.as_mut(), &rules, extent(2_000), &Levels::none()).unwrap());
-        let mut slow = agents::parse::<Tetris>("linear:weights=dt-10:depth=2", &rules).unwrap();
+        let mut slow = crate::parse::<Tetris>("linear:weights=dt-10:depth=2", &rules).unwrap();
         assert!(slow.controller().is_none());
         let further = Endurance::of(&endure(slow.as_mut(), &rules, extent(200), &Levels::none()).unwrap());
         let whole = crate::eval::play_series(fast.as_mut(), &rules, 0, 2_000, |_| ()).unwrap();
@@ -237,7 +236,7 @@ mod tests {
 
     /// The figures of a player whose games are split by a measure of importance.
     fn split(player: &str, rules: &Rules, extent: Extent, importance: Importance<Tetris>) -> Endurance {
-        let mut agent = agents::parse::<Tetris>(player, rules).unwrap();
+        let mut agent = crate::parse::<Tetris>(player, rules).unwrap();
         let levels = levels(agent.as_mut(), rules, extent, importance).unwrap();
         assert!(levels.least() < 1.0, "no game is split");
         Endurance::of(&endure(agent.as_mut(), rules, extent, &levels).unwrap())
@@ -247,7 +246,7 @@ mod tests {
     fn games_that_are_split_give_the_same_points_a_game_and_more_ends() {
         let rules = Rules::new(8).unwrap();
         let whole = |player, rules, moves| {
-            let mut agent = agents::parse::<Tetris>(player, rules).unwrap();
+            let mut agent = crate::parse::<Tetris>(player, rules).unwrap();
             let extent = Extent { first: 0, seats: 60, moves };
             Endurance::of(&endure(agent.as_mut(), rules, extent, &Levels::none()).unwrap())
         };
