@@ -79,6 +79,7 @@ fn a_file_that_does_not_fit_is_refused_by_name_with_what_does_not() {
 fn a_folder_means_its_best_agent_and_what_is_none_is_refused_with_what_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().display().to_string();
+    // Also where the folder is written with a slash behind it.
     let load = |name: &str| Agent::load(&folder.path().join(name));
     let says = |name: &str, sentence: &str| {
         let text = refused(load(name));

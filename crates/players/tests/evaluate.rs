@@ -55,10 +55,9 @@ impl Plain<'_> {
                     continue;
                 };
                 if row < rows && column < columns {
-                    for input in 0..inputs {
-                        let weight = weight.values[((output * inputs + input) * side + down) * side + right];
-                        sum += f64::from(weight) * x[row * columns + column][input];
-                    }
+                    let weights = weight.values[output * inputs * side * side..].iter().skip(down * side + right);
+                    let taps = weights.step_by(side * side).zip(&x[row * columns + column]);
+                    sum += taps.map(|(weight, number)| f64::from(*weight) * number).sum::<f64>();
                 }
             }
             sum

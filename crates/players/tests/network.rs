@@ -65,8 +65,9 @@ fn the_network_ranks_by_its_values_in_points() {
     for valued in &ranked {
         assert_eq!(valued.value, f64::from(raw[valued.action]) * model.config.points);
     }
-    // The shipped network was taught a tenth of the points, and values a move with those to come, four fifths each, in points.
-    assert!((100.0..300.0).contains(&ranked[0].value), "{ranked:?}");
+    // A move is valued with the points to come, of which a game has a thousand and more.
+    let best = player.rank(&self::state(0), &mut ties(0)).unwrap()[0].value;
+    assert!((50.0..400.0).contains(&best), "{best}");
 }
 
 #[test]

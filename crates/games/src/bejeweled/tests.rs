@@ -167,3 +167,11 @@ fn boards_that_are_none_are_refused_by_their_place() {
     assert_eq!(Bejeweled::board(&unknown), good.replace('W', "."));
     assert!(!Bejeweled::is_whole(&unknown) && Bejeweled::is_whole(&state(&good)));
 }
+
+#[test]
+fn a_board_whose_moves_left_are_not_given_has_those_of_the_rules() {
+    let board = text(&golden().next().unwrap()["board"]);
+    let left = |rules: &Rules, given| Bejeweled::parse(rules, &board, given).unwrap().moves_left();
+    assert_eq!((left(&bounded(30), None), left(&bounded(30), Some(7))), (Some(30), Some(7)));
+    assert_eq!((left(&Rules::default(), None), left(&Rules::default(), Some(7))), (None, Some(7)));
+}

@@ -324,3 +324,18 @@ fn possible_bingos_are_those_that_their_plain_definition_finds() {
     }
     assert!(count > 500, "{count}");
 }
+
+#[test]
+fn a_board_is_read_by_the_rules_which_say_its_colours_and_the_moves_where_none_are_given() {
+    let lines: Vec<String> = (0..12).map(|row| ["abcdea", "cdeabc"][row % 2].to_owned()).collect();
+    let rules = Rules::new(Refill::MatchFree, Chains::None, 9, 5).unwrap();
+    let read = |lines: &[String], left| Bilging::parse(&rules, &lines.join("\n"), left);
+    assert_eq!(Bilging::actions_left(&read(&lines, None).unwrap()), 9);
+    assert_eq!(Bilging::actions_left(&read(&lines, Some(3)).unwrap()), 3);
+    let mut sixth = lines.clone();
+    sixth[2].replace_range(4..5, "f");
+    assert_eq!(
+        read(&sixth, None).unwrap_err().to_string(),
+        "row 2, column 4 of the board (both from 0) is 'f', but with 5 colours the last is 'e'"
+    );
+}

@@ -338,3 +338,18 @@ fn a_wall_that_is_none_is_refused_by_its_row_and_column() {
         Tetris::parse(&Rules::default(), &lines, None).unwrap_err().to_string().starts_with("the wall has 21 rows")
     );
 }
+
+#[test]
+fn a_wall_has_the_rows_of_the_rules_and_is_refused_if_it_is_higher() {
+    let rules = Rules::new(6).unwrap();
+    let wall = ["#########."; 6].join("\n");
+    let state = Tetris::parse(&rules, &wall, None).unwrap();
+    assert_eq!((state.height(), state.wall().height()), (6, 6));
+    let board = Tetris::board(&Tetris::at(&Rules::default(), &Tetris::with_piece(&state, 1)).state());
+    assert_eq!(Tetris::parse(&rules, &board, None).unwrap().height(), 6, "empty rows above are no more rows");
+    let higher = ["#########."; 7].join("\n");
+    assert_eq!(
+        Tetris::parse(&rules, &higher, None).unwrap_err().to_string(),
+        "the wall is 7 rows high, but by these rules it has 6"
+    );
+}
