@@ -4,8 +4,8 @@ pub mod rates;
 
 use std::io::Cursor;
 
-use matchq::random::{Draw, Role, Stream};
-use matchq::vision::{Field, Picture};
+use matchq_core::random::{Draw, Role, Stream};
+use matchq_vision::{Field, Picture};
 
 /// The form of a gem; lengths are in cells.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! How many cells are read right, over many pictures.
 
-use matchq::vision::{Field, Theme, UNKNOWN, read, read_field, teach};
+use matchq_vision::{Field, Theme, UNKNOWN, read, read_field, teach};
 
 use super::{Drawn, Page, Scene, Style};
 

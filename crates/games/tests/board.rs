@@ -1,7 +1,7 @@
 //! The board's mechanics on several sizes against plain searches, cell by cell.
 
-use matchq::games::swap::{Board, Cells, Swaps, neighbours};
-use matchq::random::{Draw, Role, Stream};
+use matchq_games::random::{Draw, Role, Stream};
+use matchq_games::swap::{Board, Cells, Swaps, neighbours};
 
 /// A board and the same kinds as `kinds[y][x]`, of few kinds so that runs are common.
 struct Case<const C: usize, const R: usize> {

@@ -1,97 +1,10 @@
 //! What is certain of match-3's future, against the rules written out plainly.
 
-use matchq::games::match3::{Certain, EFFECTIVE, MATCHING, Match3, Move, NO_MATCH, Rules, SETUPS, State};
-use matchq::games::{ActionMask, After, Game, Image, Lookahead, Plan, offered};
-use matchq::network::{Shown, View};
-use matchq::random::{Draw, Role, Stream};
+use matchq_games::match3::{Certain, EFFECTIVE, MATCHING, Match3, Move, NO_MATCH, Rules, SETUPS, State};
+use matchq_games::random::{Draw, Role, Stream};
+use matchq_games::{ActionMask, After, Game, Image, Lookahead, Plan, offered};
 
-/// Rows of `a b c d #`, a space where the token is not known.
-type Rows = Vec<Vec<char>>;
-
-fn rows(text: &str) -> Rows {
-    text.lines().map(|line| line.chars().collect()).collect()
-}
-
-fn text(rows: &Rows) -> String {
-    rows.iter().map(|row| row.iter().collect()).collect::<Vec<String>>().join("\n")
-}
-
-/// The cells (x, y) of each maximal run of three or more equal gems.
-fn runs(rows: &Rows) -> Vec<Vec<(usize, usize)>> {
-    let across = (0..10).map(|y| (0..8).map(|x| (x, y)).collect());
-    let down = (0..8).map(|x| (0..10).map(|y| (x, y)).collect());
-    let mut found = vec![];
-    for line in across.chain(down).collect::<Vec<Vec<(usize, usize)>>>() {
-        let equal = |a: &(usize, usize), b: &(usize, usize)| rows[a.1][a.0] == rows[b.1][b.0];
-        for run in line.chunk_by(equal) {
-            if run.len() >= 3 && "abcd".contains(rows[run[0].1][run[0].0]) {
-                found.push(run.to_vec());
-            }
-        }
-    }
-    found
-}
-
-fn swap(rows: &mut Rows, Move { x, y, vertical }: Move) {
-    let (other_x, other_y) = if vertical { (x, y + 1) } else { (x + 1, y) };
-    let tokens = (rows[y][x], rows[other_y][other_x]);
-    if tokens.0 != ' ' && tokens.1 != ' ' {
-        (rows[other_y][other_x], rows[y][x]) = tokens;
-    }
-}
-
-/// Plays a move and its chain; new tokens are spaces.
-fn play(rows: &mut Rows, at: Move) -> i32 {
-    swap(rows, at);
-    let points = std::iter::from_fn(|| wave(rows)).sum();
-    if points == 0 { -5 } else { points }
-}
-
-/// One wave of a chain and its points, if there is one; new tokens are spaces.
-fn wave(rows: &mut Rows) -> Option<i32> {
-    let runs = runs(rows);
-    if runs.is_empty() {
-        return None;
-    }
-    let points = runs.iter().map(|run| (run.len().min(5) as i32).pow(2) - 1).sum::<i32>();
-    let gems: Vec<(usize, usize)> = runs.into_iter().flatten().collect();
-    let beside = |x: usize, y: usize| gems.iter().any(|gem| gem.0.abs_diff(x) + gem.1.abs_diff(y) == 1);
-    let before = rows.clone();
-    for x in 0..8 {
-        let goes = |y: &usize| gems.contains(&(x, *y)) || before[*y][x] == '#' && beside(x, *y);
-        let kept: Vec<char> = (0..10).filter(|y| !goes(y)).map(|y| before[y][x]).collect();
-        let column = std::iter::repeat_n(' ', 10 - kept.len()).chain(kept);
-        column.enumerate().for_each(|(y, token)| rows[y][x] = token);
-    }
-    Some(points)
-}
-
-/// The actions that match at once, by trying all.
-fn matching(rows: &Rows) -> Vec<usize> {
-    let matches = |action: &usize| {
-        let mut swapped = rows.clone();
-        swap(&mut swapped, Move::of_action(*action));
-        swapped != *rows && !runs(&swapped).is_empty()
-    };
-    (0..Match3::ACTIONS).filter(matches).collect()
-}
-
-/// The most points that are certain of one move; 0 where none matches.
-fn best(rows: &Rows) -> i32 {
-    let points = |action| play(&mut rows.clone(), Move::of_action(action));
-    matching(rows).into_iter().map(points).max().unwrap_or(0)
-}
-
-/// A board that, all else obstacles, has these gems: (x, y, letter).
-fn board_with(gems: &[(usize, usize, char)]) -> Certain {
-    let mut rows = vec![vec!['#'; 8]; 10];
-    gems.iter().for_each(|(x, y, letter)| rows[*y][*x] = *letter);
-    Certain::of(&State::new(&text(&rows), 25).unwrap())
-}
-
-fn action(x: usize, y: usize, vertical: bool) -> usize {
-    Move { x, y, vertical }.action().unwrap()
-}
+use crate::chains::{Rows, action, best, board_with, matching, planes, play, rows, runs, swap, text, wave};
 
 #[test]
 fn certain_chains_agree_with_the_rules_written_out_plainly() {
@@ -153,88 +66,6 @@ fn a_move_without_a_match_costs_its_points_and_stays() {
     assert!(board.board().starts_with("#a"), "{}", board.board());
 }
 
-/// The planes of a board's letters, row by row; a space is in none.
-fn planes(rows: &Rows) -> Vec<f32> {
-    let ones = |letter| rows.iter().flatten().map(move |token| if *token == letter { 1.0 } else { 0.0 });
-    "abcd#".chars().flat_map(ones).collect()
-}
-
-/// Writes an afterstate as a network is shown it, in points.
-fn encode_after(
-    state: &State,
-    action: usize,
-    shown: Shown,
-    symmetry: usize,
-    image: &mut [f32],
-    scalars: &mut [f32],
-) -> f32 {
-    View { shown, mask: MATCHING, scale: 1.0 }.afterstate::<Match3>(&(*state, action, symmetry), image, scalars)
-}
-
-#[test]
-fn an_afterstate_is_the_swapped_board_or_the_board_after_the_certain_chain_and_what_is_certain_there() {
-    const PLANE: usize = 80;
-    let mut stream = Stream::new(11, Role::Game, 0);
-    for _ in 0..20 {
-        let mut game = Match3::new(&Rules::default(), &mut stream);
-        let Some(first) = game.matching_moves().first().copied() else { continue };
-        game.step(first.action().unwrap(), &mut stream);
-        let state = game.state();
-        let before = rows(&state.board());
-        for action in matching(&before) {
-            let mut image = [f32::NAN; 5 * PLANE];
-            let mut scalars = [f32::NAN];
-            let mut after = before.clone();
-            swap(&mut after, Move::of_action(action));
-            let known = encode_after(&state, action, Shown::Done, 0, &mut image, &mut scalars);
-            assert_eq!((known, scalars), (0.0, [23.0 / 25.0]));
-            assert_eq!(image[..], planes(&after));
-
-            let mut after = before.clone();
-            let points = play(&mut after, Move::of_action(action));
-            let known = encode_after(&state, action, Shown::After, 0, &mut image, &mut scalars);
-            assert_eq!(known, points as f32);
-            assert_eq!(image[..5 * PLANE], planes(&after));
-
-            let mut image = [f32::NAN; 11 * PLANE];
-            let known = encode_after(&state, action, Shown::Plans, 0, &mut image, &mut scalars);
-            let (mut chains, mut plans) = ([0.0; 2 * PLANE], [0.0; 2 * PLANE]);
-            for next in matching(&after) {
-                let mut board = after.clone();
-                let points = play(&mut board, Move::of_action(next)) as f32;
-                let last = matching(&board).into_iter().map(|last| play(&mut board.clone(), Move::of_action(last)));
-                let Move { x, y, vertical } = Move::of_action(next);
-                let place = if vertical { 0 } else { PLANE } + y * 8 + x;
-                chains[place] = points;
-                plans[place] = points + last.max().unwrap_or(0) as f32 / 2.0;
-            }
-            assert_eq!(image[..5 * PLANE], planes(&after));
-            assert_eq!(image[5 * PLANE..7 * PLANE], chains);
-            assert_eq!(image[7 * PLANE..9 * PLANE], plans);
-            assert_eq!(known, points as f32 + chains.iter().copied().fold(0.0, f32::max) / 2.0);
-            for (plane, of) in [(9, chains), (10, plans)] {
-                let highest = of.iter().copied().fold(0.0, f32::max);
-                assert_eq!(image[plane * PLANE..][..PLANE], [highest / 16.0; PLANE]);
-            }
-
-            // A symmetry moves what is certain to where it shows the move.
-            for symmetry in [7, 24, 40] {
-                let mut seen = [f32::NAN; 11 * PLANE];
-                encode_after(&state, action, Shown::Plans, symmetry, &mut seen, &mut scalars);
-                let mut moved = [0.0; 2 * PLANE];
-                for next in matching(&after) {
-                    let place = |action| {
-                        let (plane, row, column) = Match3::place(action);
-                        plane * PLANE + row * 8 + column
-                    };
-                    moved[place(Match3::transform_action(next, symmetry))] = chains[place(next)];
-                }
-                assert_eq!(seen[5 * PLANE..7 * PLANE], moved, "symmetry {symmetry}");
-            }
-        }
-    }
-}
-
 #[test]
 fn the_waves_of_a_move_are_the_swapped_board_and_what_each_wave_leaves_and_gains() {
     const BOARD: usize = 400;
@@ -269,20 +100,6 @@ fn the_waves_of_a_move_are_the_swapped_board_and_what_each_wave_leaves_and_gains
 }
 
 #[test]
-fn the_last_move_has_nothing_certain_after_it() {
-    let rows: Rows =
-        rows(&board_with(&[(0, 9, 'a'), (1, 9, 'a'), (2, 8, 'a'), (5, 9, 'b'), (6, 9, 'b'), (7, 8, 'b')]).board());
-    for (left, known) in [(0, 8.0), (1, 8.0), (2, 8.0 + 4.0)] {
-        let state = State::new(&text(&rows), left).unwrap();
-        let (mut image, mut scalars) = ([0.0; 880], [0.0]);
-        let found = encode_after(&state, action(2, 8, true), Shown::Plans, 0, &mut image, &mut scalars);
-        assert_eq!(found, known, "{left} moves left");
-        assert_eq!(image[400..720].iter().sum::<f32>(), 4.0 * (known - 8.0));
-        assert_eq!(image[720..], [2.0 * (known - 8.0) / 16.0; 160]);
-    }
-}
-
-#[test]
 fn what_follows_a_move_for_certain_is_a_position_with_unknown_tokens() {
     for index in 0..100 {
         let game = Match3::new(&Rules::default(), &mut Stream::new(9, Role::Game, index));
@@ -303,23 +120,6 @@ fn what_follows_a_move_for_certain_is_a_position_with_unknown_tokens() {
                 let best = actions.iter().map(|next_action| next[next_action]).fold(0.0, f32::max);
                 assert_eq!(plan[action], points + 0.5 * best);
             }
-        }
-    }
-}
-
-#[test]
-fn what_is_shown_of_plans_goes_no_further_than_the_game() {
-    // Three matches that have nothing to do with each other, worth 8 points each.
-    let threes = [(0, 'a'), (4, 'b')].map(|(x, gem)| [(x, 9, gem), (x + 1, 9, gem), (x + 2, 8, gem)]);
-    let third = [(0, 4, 'c'), (1, 4, 'c'), (2, 3, 'c')];
-    let gems = [threes.concat(), third.to_vec()].concat();
-    let board = board_with(&gems).board();
-    for (left, highest) in [(1, [0.0, 0.0]), (2, [8.0, 8.0]), (3, [8.0, 12.0]), (4, [8.0, 12.0])] {
-        let state = State::new(&board, left).unwrap();
-        let (mut image, mut scalars) = ([0.0; 880], [0.0]);
-        encode_after(&state, action(2, 8, true), Shown::Plans, 0, &mut image, &mut scalars);
-        for (plane, highest) in [(9, highest[0]), (10, highest[1])] {
-            assert_eq!(image[plane * 80..][..80], [highest / 16.0; 80], "plane {plane}, {left} moves left");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod board;
 mod certain;
+mod chains;
 mod golden;
 mod match3;
 mod plain;

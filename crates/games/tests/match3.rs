@@ -1,11 +1,11 @@
 //! Match-3 against its rules written out plainly, and against cases computed by hand.
 
 use crate::plain::{self, Plain};
-use matchq::games::conformance;
-use matchq::games::match3::{EFFECTIVE, MATCHING};
-use matchq::games::match3::{Match3, Move, Rules, State};
-use matchq::games::{ActionMask, Game, Image, MaskKind, offered};
-use matchq::random::{CPythonRandom, Draw, Role, Stream};
+use matchq_games::conformance;
+use matchq_games::match3::{EFFECTIVE, MATCHING};
+use matchq_games::match3::{Match3, Move, Rules, State};
+use matchq_games::random::{CPythonRandom, Draw, Role, Stream};
+use matchq_games::{ActionMask, Game, Image, MaskKind, offered};
 
 /// Draws the largest number always: an obstacle.
 struct Obstacles;

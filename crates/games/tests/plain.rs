@@ -1,6 +1,6 @@
 //! The rules of match-3 written out cell by cell, as plainly as they are told.
 
-use matchq::random::Draw;
+use matchq_games::random::Draw;
 
 pub const COLUMNS: usize = 8;
 pub const ROWS: usize = 10;

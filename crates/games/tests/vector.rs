@@ -1,8 +1,8 @@
 //! A vector of games against single games, at any number of threads.
 
-use matchq::games::match3::Rules;
-use matchq::games::{Game, Games, Match3, Outcome};
-use matchq::random::{Draw, Role, Stream};
+use matchq_games::match3::Rules;
+use matchq_games::random::{Draw, Role, Stream};
+use matchq_games::{Game, Games, Match3, Outcome};
 
 /// What one step of all games brought.
 type Outcomes = Vec<Outcome<<Match3 as Game>::State>>;

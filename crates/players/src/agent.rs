@@ -192,8 +192,9 @@ fn file_of(path: &Path) -> Result<PathBuf> {
     }
     Err(Error::user(match path.join(LAST).is_file() {
         true => format!(
-            "{0} holds no {BEST} yet, as its training has not been evaluated: {0}/{LAST} is its agent as it is",
-            path.display()
+            "{} holds no {BEST} yet, as its training has not been evaluated: {} is its agent as it is",
+            path.display(),
+            path.join(LAST).display()
         ),
         false => format!("{} holds no {BEST}: name an agent's file or a folder that holds one", path.display()),
     }))

@@ -296,7 +296,7 @@ mod tests {
         let array = |shape: &[usize], values: &[f32]| Array { shape: shape.to_vec(), values: values.to_vec() };
         AgentFile {
             game: "toy".into(),
-            model: "linear".into(),
+            kind: Kind::Linear,
             rules: "kinds = 2\n".into(),
             config: String::new(),
             tensors: BTreeMap::from([
@@ -347,10 +347,10 @@ mod tests {
             summed.extend((bytes.len() as u64).to_le_bytes());
             summed.extend(bytes);
         };
-        for text in ["config", "", "format", "matchq-agent", "game", "toy", "model", "linear"] {
+        for text in ["config", "", "format", "matchq-agent", "game", "toy", "kind", "linear"] {
             append(text.as_bytes());
         }
-        for text in ["rules", "kinds = 2\n", "version", "1"] {
+        for text in ["rules", "kinds = 2\n", "version", "2"] {
             append(text.as_bytes());
         }
         for (name, shape, data) in [
@@ -362,7 +362,7 @@ mod tests {
         }
         let expected = format!(
             "{{\"__metadata__\":{{\"checksum\":\"{:08x}\",\"config\":\"\",\"format\":\"matchq-agent\",\"game\":\"toy\",\
-             \"model\":\"linear\",\"rules\":\"kinds = 2\\n\",\"version\":\"1\"}},\
+             \"kind\":\"linear\",\"rules\":\"kinds = 2\\n\",\"version\":\"2\"}},\
              \"a\":{{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]}},\
              \"b.weight\":{{\"dtype\":\"F32\",\"shape\":[1,2],\"data_offsets\":[4,12]}},\
              \"none\":{{\"dtype\":\"F32\",\"shape\":[0,3],\"data_offsets\":[12,12]}}}}",
@@ -407,15 +407,11 @@ mod tests {
         let plain = br#"{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}  "#;
         let plain = [&(plain.len() as u64).to_le_bytes()[..], plain, &[0; 4]].concat();
         said(&plain, "is a safetensors file, but not an agent");
-        let state = super::container::Container::default().to_bytes();
-        said(&state, "is the state of a run");
-        let mut former = state;
-        former[8] = 1;
-        said(&former, "was written by matchq 0.1");
+        said(&[STATE, &b"\x02\0\0\0 and so on"[..]].concat(), "is the state of a run");
     }
 
     #[test]
-    fn a_newer_format_another_type_and_a_lost_text_are_refused_by_name() {
+    fn another_format_kind_or_type_and_a_lost_text_are_refused_by_name() {
         let whole = example().to_bytes().unwrap();
         let (_, header, data) = parts(&whole);
         // The same length after each change, and a checksum that fits it.
@@ -436,10 +432,18 @@ mod tests {
             let bytes = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), data].concat();
             AgentFile::from_bytes(&bytes).unwrap_err()
         };
-        let refusal = changed("\"version\":\"1\"", "\"version\":\"2\"");
-        assert!(refusal.contains("was written by a newer matchq (format 2;"), "{refusal}");
-        let refusal = changed("\"version\":\"1\"", "\"version\":\"0\"");
-        assert!(refusal.contains("its version is '0'"), "{refusal}");
+        for (version, sentence) in [
+            ("3", "was written by a newer matchq (format 3; this program reads format 2): update matchq"),
+            ("1", "was written by an earlier matchq (format 1; this program reads format 2): train the agent anew"),
+            ("x", "its version is 'x'"),
+        ] {
+            let refusal = changed("\"version\":\"2\"", &format!("\"version\":\"{version}\""));
+            assert!(refusal.contains(sentence), "{refusal}");
+        }
+        let refusal = changed("\"kind\":\"linear\"", "\"kind\":\"forest\"");
+        assert!(
+            refusal.ends_with("kind 'forest', which this program does not know: the kinds are network, value, linear")
+        );
         let refusal = changed("\"game\":", "\"name\":");
         assert!(refusal.contains("its metadata has no game"), "{refusal}");
         let refusal = changed("\"a\":{\"dtype\":\"F32\"", "\"a\":{\"dtype\":\"I32\"");

@@ -86,7 +86,7 @@ mod tests {
     fn check<G: Roster>(mask: MaskKind, depth: u32, positions: u64) {
         for index in 0..positions {
             let state = G::new(&Default::default(), &mut Stream::new(3, Role::Game, index)).state();
-            let last = G::parse(&G::board(&state), 1).unwrap();
+            let last = G::parse(&Default::default(), &G::board(&state), Some(1)).unwrap();
             for state in [state, last] {
                 let player = Exhaustive { depth, cost: 3.0 };
                 let values = Policy::<G>::values(&player, &state, &mut Stream::new(0, Role::Tie, 0));

@@ -400,14 +400,15 @@ mod tests {
     fn placements_that_lose_have_values_below_all_others_whatever_the_depth() {
         let rules = Rules::new(4).unwrap();
         let wall = "....######\n....######\n....######";
-        let state = Tetris::with_piece(&Tetris::parse(wall, 0).unwrap(), 1);
+        let state = Tetris::with_piece(&Tetris::parse(&Rules::default(), wall, None).unwrap(), 1);
         let state = Tetris::at(&rules, &state).state();
         for depth in [1, 2] {
             let mut player = Linear::named::<Tetris>("dt-10").unwrap().player::<Tetris>(depth);
             let player = &mut player;
             let ranked = Policy::<Tetris>::rank(player, &state, &mut Stream::new(0, Role::Tie, 0));
             assert!(ranked.iter().all(|valued| valued.value.is_finite()), "{ranked:?}");
-            let loses = |valued: &ActionValue| !Tetris::mask(&state, Tetris::DEFAULT_MASK).contains(valued.action);
+            let loses =
+                |valued: &ActionValue| !Tetris::mask(&state, MaskKind::default_of::<Tetris>()).contains(valued.action);
             assert!(ranked.is_sorted_by_key(loses), "{ranked:?}");
         }
     }
@@ -440,7 +441,7 @@ mod tests {
     #[test]
     fn a_placement_that_loses_at_once_is_worse_than_one_after_which_any_piece_loses() {
         // Rows of a hole each: four rows hold nothing more. The I lies on three of them, and stands nowhere.
-        let state = Tetris::parse("..........\n#########.\n.#########\n#########.", 0).unwrap();
+        let state = Tetris::parse(&Rules::default(), "..........\n#########.\n.#########\n#########.", None).unwrap();
         let state = Tetris::with_piece(&state, 1);
         let rules = Rules::new(4).unwrap();
         let state = Tetris::at(&rules, &state).state();

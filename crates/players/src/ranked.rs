@@ -393,7 +393,6 @@ mod tests {
     use super::*;
     use crate::games::{Bejeweled, Game, Match3, Text};
     use crate::random::Role;
-    use serde_json::Value;
 
     fn golden() -> impl Iterator<Item = Value> {
         include_str!("../../../tests/golden/bejeweled.jsonl").lines().map(|line| serde_json::from_str(line).unwrap())
@@ -406,12 +405,12 @@ mod tests {
 
     #[test]
     fn every_golden_board_has_its_moves_in_their_order_and_in_their_rank() {
-        let player = Ranked::<Bejeweled>::new().unwrap();
+        let player = Ranked::<Bejeweled>::default();
         let mut kinds = HashSet::new();
         for case in golden() {
-            let state = Bejeweled::parse(&board(&case), 0).unwrap();
+            let state = Bejeweled::parse(&Default::default(), &board(&case), None).unwrap();
             let moves = case["moves"].as_array().unwrap();
-            let found: Vec<String> = Tokens::of::<Bejeweled>(Bejeweled::GEMS.unwrap()(&state))
+            let found: Vec<String> = Tokens::of::<Bejeweled>(<Bejeweled as Gems>::gems(&state))
                 .moves()
                 .into_iter()
                 .map(|((x, y), from)| format!("({x},{y}){}", &format!("{from:?}")[..1]))
@@ -438,7 +437,7 @@ mod tests {
 
     #[test]
     fn a_gem_that_is_not_known_matches_nothing() {
-        let player = Ranked::<Bejeweled>::new().unwrap();
+        let player = Ranked::<Bejeweled>::default();
         let mut known = 0;
         for case in golden().take(20) {
             let moves: Vec<Value> =
@@ -447,12 +446,12 @@ mod tests {
                 let mut rows: Vec<Vec<char>> = board(&case).lines().map(|row| row.chars().collect()).collect();
                 rows[y][x] = '?';
                 let text: Vec<String> = rows.into_iter().map(|row| row.into_iter().collect()).collect();
-                let state = Bejeweled::parse(&text.join("\n"), 0).unwrap();
+                let state = Bejeweled::parse(&Default::default(), &text.join("\n"), None).unwrap();
                 let listed: Vec<Value> = player.list(&state).unwrap().into_iter().map(|listed| listed.action).collect();
                 assert!(listed.iter().all(|action| moves.contains(action)));
                 let actions: HashSet<usize> =
                     listed.iter().map(|action| Bejeweled::from_json(action).unwrap()).collect();
-                assert_eq!(actions, Bejeweled::mask(&state, Bejeweled::DEFAULT_MASK).iter().collect());
+                assert_eq!(actions, Bejeweled::mask(&state, MaskKind::default_of::<Bejeweled>()).iter().collect());
                 known += actions.len();
             }
         }
@@ -461,11 +460,11 @@ mod tests {
 
     #[test]
     fn in_match_3_every_matching_swap_is_on_the_list_and_no_other() {
-        let player = Ranked::<Match3>::new().unwrap();
+        let player = Ranked::<Match3>::default();
         for index in 0..20 {
             let state = Match3::new(&Default::default(), &mut Stream::new(6, Role::Game, index)).state();
             let listed: HashSet<usize> = player.ranked(&state).iter().map(|(action, _)| *action).collect();
-            let matching: HashSet<usize> = Match3::mask(&state, Match3::DEFAULT_MASK).iter().collect();
+            let matching: HashSet<usize> = Match3::mask(&state, MaskKind::default_of::<Match3>()).iter().collect();
             assert_eq!(listed, matching);
             assert_eq!(player.list(&state).is_some(), !matching.is_empty());
         }

@@ -1,11 +1,11 @@
 //! Players that see the board and what is certain of it, and rollouts guided by them.
 
-use matchq::agents::{
+use matchq_players::games::match3::{Certain, MATCHING, Match3, Rules, SETUPS, State, best_plan};
+use matchq_players::games::{Game, MaskKind, Plan};
+use matchq_players::random::{Role, Stream};
+use matchq_players::{
     ActionValue, Budget, Cascade, Greedy, PlanThenCascade, Planner, Policy, Random, Rollout, Search, best,
 };
-use matchq::games::match3::{Certain, MATCHING, Match3, Rules, SETUPS, State, best_plan};
-use matchq::games::{Game, MaskKind, Plan};
-use matchq::random::{Role, Stream};
 
 use super::{CHAIN, FOUR, PREPARATION, action, choices, position, prepares, rollout, takes_four, ties, value_of};
 

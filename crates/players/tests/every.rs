@@ -1,10 +1,10 @@
 //! What holds of every player, and how it plays a series of games.
 
-use matchq::agents::{ActionValue, Agent, parse as parse_for, players};
-use matchq::eval::{play_bounded, play_series};
-use matchq::games::match3::{EFFECTIVE, MATCHING, Match3, Rules, SETUPS, State};
-use matchq::games::{Game, MaskKind, offered};
-use matchq::random::{Role, Stream};
+use matchq_players::eval::{play_bounded, play_series};
+use matchq_players::games::match3::{EFFECTIVE, MATCHING, Match3, Rules, SETUPS, State};
+use matchq_players::games::{Game, MaskKind, offered};
+use matchq_players::random::{Role, Stream};
+use matchq_players::{ActionValue, Player, parse as parse_for, players};
 use rayon::ThreadPoolBuilder;
 
 use super::{ALL, FOUR, position, ties};
@@ -92,17 +92,17 @@ fn a_game_is_played_the_same_alone_in_a_batch_and_on_any_number_of_threads() {
 #[derive(Default)]
 struct Spy(Vec<(State, Stream)>);
 
-impl Agent<Match3> for Spy {
+impl Player<Match3> for Spy {
     fn name(&self) -> &str {
         "spy"
     }
 
-    fn act(&mut self, states: &[State], ties: &mut [Stream]) -> matchq::error::Result<Vec<usize>> {
+    fn act(&mut self, states: &[State], ties: &mut [Stream]) -> matchq_players::error::Result<Vec<usize>> {
         self.0.extend(states.iter().copied().zip(ties.iter().cloned()));
         Ok(states.iter().map(|state| Match3::mask(state, MATCHING).nth(0).unwrap()).collect())
     }
 
-    fn rank(&mut self, _: &State, _: &mut Stream) -> matchq::error::Result<Vec<ActionValue>> {
+    fn rank(&mut self, _: &State, _: &mut Stream) -> matchq_players::error::Result<Vec<ActionValue>> {
         unreachable!("a series only asks for actions")
     }
 }
@@ -125,7 +125,7 @@ fn the_same_position_gets_the_same_choice_whatever_games_were_played_before() {
         let mut fresh = parse_for::<Match3>(text, &rules).unwrap();
         let mut used = parse_for::<Match3>(text, &rules).unwrap();
         play_series(&mut *used, &rules, 3, 2, |_| ()).unwrap();
-        let choose = |player: &mut dyn Agent<Match3>| player.act(&[state; 3], &mut [0, 1, 2].map(ties)).unwrap();
+        let choose = |player: &mut dyn Player<Match3>| player.act(&[state; 3], &mut [0, 1, 2].map(ties)).unwrap();
         assert_eq!(choose(&mut *fresh), choose(&mut *used), "{text}");
     }
 }

@@ -4,14 +4,14 @@ use std::cell::RefCell;
 use std::convert::Infallible;
 use std::process::Command;
 
-use matchq::agents::players;
-use matchq::games::match3::{Match3, Move as Placed, Rules};
-use matchq::kit::{AgentPlayer, Game, GameLogic, Move, Played, Player};
+use matchq_players::games::match3::{Match3, Move as Placed, Rules};
+use matchq_players::kit::{AgentPlayer, Game, GameLogic, Move, Played, Player};
+use matchq_players::players;
 use serde_json::{Value, json};
 
 /// The lines of a file of traces.
 fn traces(name: &str) -> Vec<Value> {
-    let path = format!("{}/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../../tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let traces: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(!traces.is_empty());
@@ -283,12 +283,12 @@ fn the_same_position_always_gets_the_same_move() {
 fn an_agent_is_loaded_from_a_path_that_may_hold_anything() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a:sims=3, é.safetensors");
-    std::fs::copy(format!("{}/checkpoints/dqn-simulated/best.safetensors", env!("CARGO_MANIFEST_DIR")), &path).unwrap();
+    std::fs::copy(format!("{}/../../checkpoints/dqn/best.safetensors", env!("CARGO_MANIFEST_DIR")), &path).unwrap();
     let board = GameLogic::new(0, &Rules::default()).board();
     let shipped = AgentPlayer::load(None).unwrap().act(&board, 25);
     assert_eq!(AgentPlayer::load(Some(&path)).unwrap().act(&board, 25), shipped);
     let error = AgentPlayer::load(Some(&folder.path().join("none"))).err().unwrap().to_string();
-    assert!(error.contains("none cannot be read"), "{error}");
+    assert!(error.contains("none is not there: name an agent's file"), "{error}");
 }
 
 #[test]

@@ -1,16 +1,20 @@
-//! The players, on boards made by hand. One program, because each test program links the whole of burn.
+//! The players, on boards made by hand. One program, as each links the whole library.
 
+mod agent;
 mod certain;
+mod evaluate;
 mod every;
 mod kit;
 mod network;
 mod search;
 mod shipped;
 mod text;
+mod view;
+mod weights;
 
-use matchq::agents::{ActionValue, Budget, Cascade, Policy, Rollout, Search};
-use matchq::games::match3::{MATCHING, Match3, Move, Rules, State};
-use matchq::random::{Role, Stream};
+use matchq_players::games::match3::{MATCHING, Match3, Move, Rules, State};
+use matchq_players::random::{Role, Stream};
+use matchq_players::{ActionValue, Budget, Cascade, Policy, Rollout, Search};
 
 type Gem = (usize, usize, char);
 

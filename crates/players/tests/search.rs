@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use matchq::agents::{ActionValue, Agent, Budget, Cascade, Policy, Search, parse};
-use matchq::eval::Summary;
-use matchq::games::bejeweled::{self, Bejeweled};
-use matchq::games::bilging::{self, Bilging};
-use matchq::games::match3::{Certain, Match3, Rules, State};
-use matchq::games::{Game, MaskKind, Text, offered};
-use matchq::random::{ColumnStreams, Draw, Role, Stream};
+use matchq_players::eval::Summary;
+use matchq_players::games::bejeweled::{self, Bejeweled};
+use matchq_players::games::bilging::{self, Bilging};
+use matchq_players::games::match3::{Certain, Match3, Rules, State};
+use matchq_players::games::{Game, Lookahead, MaskKind, Text, offered};
+use matchq_players::random::{ColumnStreams, Draw, Role, Stream};
+use matchq_players::{ActionValue, BoxedPlayer, Budget, Cascade, Policy, Search, parse};
 
 use super::{ALL, CHAIN, FOUR, PREPARATION, action, position, ties};
 
@@ -75,7 +75,7 @@ fn a_simulation_may_end_with_the_games_forecast_and_a_level_changes_no_value() {
     let value = |state: &bejeweled::State, forecasts| {
         let budget = Budget::Simulations(200);
         let search = Search::<Bejeweled> { rules, budget, depth: 1, prior_visits: 0.0, forecasts };
-        let mask = Bejeweled::mask(state, Bejeweled::DEFAULT_MASK);
+        let mask = Bejeweled::mask(state, MaskKind::default_of::<Bejeweled>());
         let candidates = promising(mask.nth(0));
         search.rank(state, &candidates, &Cascade, &mut ties(1), Instant::now())[0].value
     };
@@ -84,7 +84,7 @@ fn a_simulation_may_end_with_the_games_forecast_and_a_level_changes_no_value() {
     // A forecast is of 250 moves of 40 points at the most.
     assert!(with > alone + 5_000.0 && with < alone + 10_000.0, "{alone} {with}");
     while game.level().number < 4 && !game.is_over() {
-        let mask = Bejeweled::mask(&game.state(), Bejeweled::DEFAULT_MASK);
+        let mask = Bejeweled::mask(&game.state(), MaskKind::default_of::<Bejeweled>());
         let careful = parse_for_bejeweled("careful", &rules).act(&[game.state()], &mut [ties(0)]).unwrap()[0];
         assert!(mask.contains(careful));
         game.step(careful, &mut ties(u64::from(game.level().points)));
@@ -98,7 +98,7 @@ fn a_simulation_may_end_with_the_games_forecast_and_a_level_changes_no_value() {
     }
 }
 
-fn parse_for_bejeweled(text: &str, rules: &bejeweled::Rules) -> Box<dyn Agent<Bejeweled> + Send> {
+fn parse_for_bejeweled(text: &str, rules: &bejeweled::Rules) -> BoxedPlayer<Bejeweled> {
     parse::<Bejeweled>(text, rules).unwrap()
 }
 
@@ -186,11 +186,11 @@ fn a_rollout_tries_every_move_of_its_mask_once_and_no_other_whoever_guides_it() 
     let rules = bilging::Rules::default();
     let states: Vec<_> =
         (0..4_000).map(|deal| Bilging::new(&rules, &mut Stream::new(8, Role::Game, deal)).state()).collect();
-    let quiet = states.iter().find(|state| Bilging::mask(state, Bilging::DEFAULT_MASK).is_empty()).unwrap();
+    let quiet = states.iter().find(|state| Bilging::mask(state, MaskKind::default_of::<Bilging>()).is_empty()).unwrap();
     let rank =
         |text: &str, state: &bilging::State| parse::<Bilging>(text, &rules).unwrap().rank(state, &mut ties(0)).unwrap();
     for state in [&states[0], quiet] {
-        for guide in ["cascade", "setup", "planner", "fitted"] {
+        for guide in ["cascade", "setup", "planner", "value"] {
             for mask in ["matching", "effective"] {
                 let ranked = rank(&format!("rollout:sims=400:depth=0:guide={guide}:mask={mask}"), state);
                 let mut tried: Vec<usize> = ranked.iter().map(|valued| valued.action).collect();

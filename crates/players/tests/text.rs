@@ -1,10 +1,10 @@
 //! Players by their text.
 
-use matchq::agents::{Agent, listing, parse, players, with_model};
-use matchq::eval::play_series;
-use matchq::games::Tetris;
-use matchq::games::match3::{Match3, Rules};
-use matchq::network::{self, device};
+use matchq_players::eval::play_series;
+use matchq_players::games::Tetris;
+use matchq_players::games::match3::{Match3, Rules};
+use matchq_players::network::Processor;
+use matchq_players::{Agent, BoxedPlayer, Setting, listing, parse, parse_with, players, roster};
 
 use super::ALL;
 
@@ -26,7 +26,7 @@ fn a_label_is_what_a_player_is_called_whatever_else_its_text_says() {
 fn a_checkpoint_in_a_players_text_may_be_called_anything() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a:b=c:sims=3.safetensors");
-    std::fs::copy(format!("{}/checkpoints/dqn-simulated/best.safetensors", env!("CARGO_MANIFEST_DIR")), &path).unwrap();
+    std::fs::copy(format!("{}/../../checkpoints/dqn/best.safetensors", env!("CARGO_MANIFEST_DIR")), &path).unwrap();
     for text in ["network", "network+search:sims=30"] {
         let text = format!("{text}:checkpoint={}", path.display());
         assert_eq!(parse::<Match3>(&text, &Rules::default()).unwrap().name(), text);
@@ -34,20 +34,19 @@ fn a_checkpoint_in_a_players_text_may_be_called_anything() {
 }
 
 #[test]
-fn a_player_of_a_model_that_is_loaded_is_that_of_its_checkpoint() {
+fn a_player_of_an_agent_that_is_loaded_is_that_of_its_checkpoint() {
     let rules = Rules::default();
-    let (_, device) = device::select(None).unwrap();
-    let model = network::Model::load::<Match3>(None, &device).unwrap();
-    let searching = network::Model::shipped::<Match3>(Some("dqn-setups"), &device).unwrap();
+    let agent = Agent::default_of::<Match3>().unwrap();
+    let searching = Agent::shipped(roster::shipped("dqn-setups").unwrap()).unwrap();
     for text in ALL {
-        let model = if text.contains("search") || text.contains("best") { &searching } else { &model };
-        let series =
-            |mut player: Box<dyn Agent<Match3> + Send>| play_series(&mut *player, &rules, 3, 1, |_| ()).unwrap();
-        let player = with_model::<Match3>(text, &rules, model, &device).unwrap();
+        let agent = if text.contains("search") || text.contains("best") { &searching } else { &agent };
+        let series = |mut player: BoxedPlayer<Match3>| play_series(&mut *player, &rules, 3, 1, |_| ()).unwrap();
+        let player = parse_with::<Match3>(text, &rules, &Setting { backend: &Processor, agent: Some(agent) }).unwrap();
         assert_eq!(player.name(), text);
         assert_eq!(series(player), series(parse::<Match3>(text, &rules).unwrap()), "{text}");
     }
-    let error = with_model::<Match3>("network:checkpoint=a", &rules, &model, &device).err().unwrap();
+    let setting = Setting { backend: &Processor, agent: Some(&agent) };
+    let error = parse_with::<Match3>("network:checkpoint=a", &rules, &setting).err().unwrap();
     assert_eq!(error.to_string(), "'network:checkpoint=a' names a checkpoint, but there is one already");
 }
 
@@ -77,7 +76,7 @@ fn the_list_says_which_players_need_a_checkpoint_and_no_weights_where_none_has_a
     for (list, player, end) in [
         (&match3, "network", "without it an agent inside the program"),
         (&match3, "linear", "needed, as none is inside the program"),
-        (&tetris, "fitted", "needed, as none is inside the program"),
+        (&tetris, "value", "needed, as none is inside the program"),
         (&tetris, "linear", "without it an agent inside the program"),
     ] {
         assert!(of(list, player).ends_with(end), "{player}: {}", of(list, player));
@@ -87,8 +86,10 @@ fn the_list_says_which_players_need_a_checkpoint_and_no_weights_where_none_has_a
 
 #[test]
 fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
-    let missing = std::fs::read("none.safetensors").unwrap_err();
-    let players = "the players are best, network, network+search, random, matching, greedy, cascade, plan, setup, exhaustive, rollout, fitted, linear, ranked";
+    let names: Vec<&str> = roster::agents().map(|agent| agent.name).collect();
+    let missing =
+        format!("is not there: name an agent's file, a folder that holds one, or one that ships: {}", names.join(", "));
+    let players = "the players are best, network, network+search, random, matching, greedy, cascade, plan, setup, exhaustive, rollout, value, linear, ranked";
     let network = "its parameters are output, precision, checkpoint, label";
     for (text, sentence) in [
         ("alphazero", format!("there is no player 'alphazero' of match3: {players}")),
@@ -110,13 +111,13 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
             "network+search:candidates=0",
             "candidates=0 in 'network+search:candidates=0': candidates must be a whole number from 1 to 142".into(),
         ),
-        ("network:checkpoint=none.safetensors", format!("none.safetensors cannot be read: {missing}")),
-        ("network+search:checkpoint=none.safetensors", format!("none.safetensors cannot be read: {missing}")),
-        (r"network:checkpoint=C:\x", format!(r"C:\x cannot be read: {missing}")),
-        ("network:checkpoint=a:b:checkpoint=c", format!("a:b:checkpoint=c cannot be read: {missing}")),
+        ("network:checkpoint=none.safetensors", format!("none.safetensors {missing}")),
+        ("network+search:checkpoint=none.safetensors", format!("none.safetensors {missing}")),
+        (r"network:checkpoint=C:\x", format!(r"C:\x {missing}")),
+        ("network:checkpoint=a:b:checkpoint=c", format!("a:b:checkpoint=c {missing}")),
         (
             "network+search:candidates=2:checkpoint=a:sims=5",
-            format!("a:sims=5 cannot be read: {missing}; sims must come before checkpoint, the last"),
+            format!("a:sims=5 {missing}; sims must come before checkpoint, the last"),
         ),
         ("greedy:checkpoint=a:b", "'greedy' has no parameter 'checkpoint': 'greedy' has no parameter but label".into()),
         ("rollout:breadth=3", "breadth=3 in 'rollout:breadth=3': breadth must be 0 where guide is not plan".into()),
@@ -127,7 +128,7 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
         ("plan:label=", "'plan:label=': label must be a short name, such as label=mine".into()),
         (
             "rollout:guide=me",
-            "guide=me in 'rollout:guide=me': guide must be one of cascade, plan, greedy, setup, fitted".into(),
+            "guide=me in 'rollout:guide=me': guide must be one of cascade, plan, greedy, setup, value".into(),
         ),
     ] {
         let error = parse::<Match3>(text, &Rules::default()).err().unwrap();
@@ -137,16 +138,16 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
 
 #[test]
 fn an_agent_of_another_player_is_refused_with_the_player_that_it_is_of() {
-    let told = |error: Option<matchq::error::Error>| error.unwrap().to_string();
-    let folder = |name: &str| format!("{}/checkpoints/{name}", env!("CARGO_MANIFEST_DIR"));
+    let told = |error: Option<matchq_players::error::Error>| error.unwrap().to_string();
+    let folder = |name: &str| format!("{}/../../checkpoints/{name}", env!("CARGO_MANIFEST_DIR"));
     let of_match3 = |player: &str, agent: &str| {
         let text = format!("{player}:checkpoint={}", folder(agent));
         told(parse::<Match3>(&text, &Rules::default()).err())
     };
-    assert!(of_match3("linear", "match3-fitted").ends_with("is an agent of the player 'fitted', not of 'linear'"));
-    assert!(of_match3("fitted", "dqn").ends_with("is an agent of the player 'network', not of 'fitted'"));
-    assert!(of_match3("network", "match3-fitted").ends_with("is an agent of the player 'fitted', not of 'network'"));
-    let shapes = format!("fitted:checkpoint={}", folder("tetris-shapes"));
+    assert!(of_match3("linear", "match3-fitted").ends_with("is an agent of the player 'value', not of 'linear'"));
+    assert!(of_match3("value", "dqn").ends_with("is an agent of the player 'network', not of 'value'"));
+    assert!(of_match3("network", "match3-fitted").ends_with("is an agent of the player 'value', not of 'network'"));
+    let shapes = format!("value:checkpoint={}", folder("tetris-shapes"));
     let shapes = told(parse::<Tetris>(&shapes, &Default::default()).err());
-    assert!(shapes.ends_with("is an agent of the player 'linear', not of 'fitted'"), "{shapes}");
+    assert!(shapes.ends_with("is an agent of the player 'linear', not of 'value'"), "{shapes}");
 }

@@ -1,11 +1,13 @@
 //! Boards are read from pictures that are drawn here: rates, places, and what is no board.
 
 #[allow(dead_code)]
+#[path = "../../../tests/pictures/mod.rs"]
 mod pictures;
 
-use matchq::games::{Bejeweled, Game, Match3, Playable, Text};
-use matchq::random::{Role, Stream};
-use matchq::vision::{NAMES, Picture, Theme, UNKNOWN, find, overlay, read, read_best, read_field, teach};
+use matchq_core::random::{Role, Stream};
+use matchq_players::Roster;
+use matchq_players::games::{Bejeweled, Game, Match3, Text};
+use matchq_vision::{NAMES, Picture, Theme, UNKNOWN, find, overlay, read, read_best, read_field, teach};
 use pictures::rates::{CONDITIONS, Rates, measure, taught};
 use pictures::{DEEP, FLAT, GLOSSY, PALE, Page, RANGED, Scene, Style, TIGHT, jpeg};
 
@@ -238,13 +240,19 @@ fn what_one_picture_taught_is_the_same_from_its_file() {
 #[test]
 fn the_programs_own_pictures_are_read_by_its_own_themes() {
     // docs/game.svg, docs/board.svg and a game of Bejeweled as another program draws them; the themes were taught from these.
-    let board = include_str!("pictures/board.txt").trim_end();
-    let bejeweled = include_str!("pictures/bejeweled.txt").trim_end();
+    let board = include_str!("../../../tests/pictures/board.txt").trim_end();
+    let bejeweled = include_str!("../../../tests/pictures/bejeweled.txt").trim_end();
     let (match3, its_own) = (Match3::THEMES, Bejeweled::THEMES);
     for (name, bytes, board, of_game, theme) in [
-        ("game.png", include_bytes!("pictures/game.png").as_slice(), board, match3, "match3"),
-        ("board.png", include_bytes!("pictures/board.png"), board, match3, "match3"),
-        ("bejeweled.png", include_bytes!("pictures/bejeweled.png"), bejeweled, its_own, "bejeweled-drawn"),
+        ("game.png", include_bytes!("../../../tests/pictures/game.png").as_slice(), board, match3, "match3"),
+        ("board.png", include_bytes!("../../../tests/pictures/board.png"), board, match3, "match3"),
+        (
+            "bejeweled.png",
+            include_bytes!("../../../tests/pictures/bejeweled.png"),
+            bejeweled,
+            its_own,
+            "bejeweled-drawn",
+        ),
     ] {
         let picture = Picture::decode(name, bytes).unwrap();
         assert_eq!(read(name, &picture, &named(theme)).unwrap().board(), board, "{name}");

@@ -6,12 +6,12 @@ use std::path::Path;
 use clap::Parser;
 
 use super::Toy;
+use matchq::players;
 use matchq::cli::Cli;
 use matchq::commands;
 use matchq::error::Error;
 use matchq::eval::{Summary, deal, play_series};
-use matchq::games::{Game, Lookahead, Text, conformance};
-use matchq::players;
+use matchq::games::Text;
 
 /// Does what a command line asks for.
 fn matchq(line: &[&str]) -> Result<(), Error> {
@@ -28,36 +28,6 @@ fn mean(player: &str, games: u64) -> f64 {
     let games = play_series(&mut *player, &Default::default(), 0, games, |_| ()).unwrap();
     let scores: Vec<i32> = games.iter().map(|game| game.score).collect();
     Summary::of(&scores).unwrap().mean
-}
-
-#[test]
-fn the_toy_keeps_what_a_game_promises() {
-    for seed in 0..20 {
-        conformance::check::<Toy>(&Default::default(), seed);
-        conformance::check_text::<Toy>(&Default::default(), seed);
-    }
-}
-
-#[test]
-fn a_match_clears_falls_and_scores_as_in_match_3() {
-    let state = Toy::parse(&Default::default(), "aab\nbba\ncac\nbcb", Some(4)).unwrap();
-    // The a at the right of row 1 goes up.
-    let action = (0..Toy::ACTIONS).find(|action| Toy::cells(*action) == [(2, 0), (2, 1)]).unwrap();
-    let after = Toy::after(&state, action);
-    // Three a go; b b b in row 1 stands then, too: both at once.
-    assert_eq!((after.points, Toy::board(&after.state)), (16.0, "   \n   \ncac\nbcb".to_owned()));
-    assert_eq!(after.state.moves_left, 3);
-    // A swap without a match costs 5 and stays.
-    let after = Toy::after(&state, (0..Toy::ACTIONS).find(|action| Toy::cells(*action) == [(0, 2), (0, 3)]).unwrap());
-    assert_eq!((after.points, Toy::board(&after.state)), (-5.0, "aab\nbba\nbac\nccb".to_owned()));
-}
-
-#[test]
-fn players_play_it_the_better_ones_better() {
-    let [random, greedy, rollout, best] =
-        ["random", "greedy", "rollout:sims=200", "best:sims=200"].map(|player| mean(player, 200));
-    assert!(random + 10.0 < greedy && greedy < rollout, "{random} {greedy} {rollout}");
-    assert!((best - rollout).abs() < 10.0, "without an agent that ships a rollout is recommended: {best} {rollout}");
 }
 
 #[test]

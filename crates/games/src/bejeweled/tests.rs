@@ -1,16 +1,12 @@
 //! Bejeweled against the plain rules and the cases of an independent program.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 
 use super::board::Move;
 use super::plain::Plain;
 use super::{Bejeweled, Level, Rules, State};
-use crate::agents;
-use crate::eval::{deal, play_series};
 use crate::random::{Draw, Role, Stream};
-use crate::{Game, Lookahead, MaskKind, Playable, Played, Text, conformance};
+use crate::{Game, Lookahead, MaskKind, Text, conformance};
 
 /// The cases of an independent program, a board a line.
 pub fn golden() -> impl Iterator<Item = Value> {
@@ -24,7 +20,7 @@ pub fn text(lines: &Value) -> String {
 }
 
 fn state(board: &str) -> State {
-    Bejeweled::parse(board, 0).unwrap()
+    Bejeweled::parse(&Rules::default(), board, Some(0)).unwrap()
 }
 
 fn bounded(moves: u32) -> Rules {
@@ -137,9 +133,7 @@ fn a_swap_is_told_from_either_of_its_cells_and_other_texts_are_refused() {
     let swap = Bejeweled::from_json(&json!("(2,6)D")).unwrap();
     assert_eq!(Bejeweled::from_json(&json!("(2,7)U")), Ok(swap));
     assert_eq!(Bejeweled::from_json(&json!("(3,1)R")), Bejeweled::from_json(&json!("(4,1)L")));
-    for (cell, text) in [((2, 6), "(2,6)D"), ((2, 7), "(2,7)U")] {
-        assert_eq!(Bejeweled::to_json_from(swap, cell), json!(text));
-    }
+    assert_eq!(Bejeweled::to_json(swap), json!("(2,6)D"));
     for off_board in ["(2,7)D", "(2,0)U", "(7,3)R", "(0,3)L", "(9,9)D"] {
         assert_eq!(Bejeweled::from_json(&json!(off_board)), Ok(Bejeweled::ACTIONS));
     }
@@ -159,10 +153,13 @@ fn boards_that_are_none_are_refused_by_their_place() {
         ([&[&rows[0][1..]], &rows[1..]].concat().join("\n"), "row 0, column 7"),
         ([&[run.as_str()], &rows[1..]].concat().join("\n"), "row 0, column 0 of the board (both from 0) begins a run"),
     ] {
-        let error = Bejeweled::parse(&board, 0).unwrap_err().to_string();
+        let error = Bejeweled::parse(&Rules::default(), &board, Some(0)).unwrap_err().to_string();
         assert!(error.contains(place), "{error}");
     }
-    assert!(Bejeweled::parse(&good, -1).is_err() && Bejeweled::parse(&good, 10_001).is_err());
+    assert!(
+        Bejeweled::parse(&Rules::default(), &good, Some(-1)).is_err()
+            && Bejeweled::parse(&Rules::default(), &good, Some(10_001)).is_err()
+    );
     for rules in [[10_001, 10, 50], [0, 0, 50], [0, 10, 0], [0, 1_001, 50]] {
         assert!(Rules::new(rules[0], [rules[1], 5], [rules[2], 15]).is_err());
     }
@@ -172,75 +169,9 @@ fn boards_that_are_none_are_refused_by_their_place() {
 }
 
 #[test]
-fn who_minds_the_swaps_that_are_left_outlives_who_plays_for_points() {
-    let play = |name: &str| {
-        let mut player = agents::parse::<Bejeweled>(name, &bounded(150)).unwrap();
-        let games = play_series(&mut *player, &bounded(150), 0, 12, |_| ()).unwrap();
-        games.iter().map(|game| game.actions.len()).sum::<usize>()
-    };
-    let [ranked, lowest, first, careful] = ["ranked", "lowest", "first", "careful"].map(play);
-    assert!(lowest < first && ranked < careful && careful > 12 * 140, "{lowest} {first} {ranked} {careful}");
-}
-
-#[test]
-fn mobile_leaves_as_many_swaps_as_can_be_left_for_certain() {
-    let mut player = agents::parse::<Bejeweled>("mobile", &Rules::default()).unwrap();
-    for case in golden().take(40) {
-        let state = state(&text(&case["board"]));
-        let chosen = player.act(&[state], &mut [Stream::new(0, Role::Tie, 0)]).unwrap()[0];
-        let left = |action: usize| {
-            let after = Bejeweled::after(&state, action).state;
-            Plain::new(&Bejeweled::board(&after)).legal().len()
-        };
-        let most = Bejeweled::mask(&state, MaskKind::LEGAL).iter().map(left).max().unwrap();
-        assert_eq!(left(chosen), most);
-    }
-}
-
-#[test]
-fn figures_count_the_swaps_before_each_move_and_how_games_end() {
-    let rules = bounded(40);
-    let mut player = agents::parse::<Bejeweled>("cascade", &rules).unwrap();
-    let games = play_series(&mut *player, &rules, 0, 30, |_| ()).unwrap();
-    let (mut seen, mut last, mut stuck) = (BTreeMap::new(), BTreeMap::new(), vec![]);
-    let mut again = vec![];
-    for played in &games {
-        let actions: Vec<usize> = played.actions.iter().map(|action| usize::from(*action)).collect();
-        let (game, random, _) = deal::<Bejeweled>(&rules, played.seed);
-        let (mut twin, mut luck) = (Plain::new(&Bejeweled::board(&game.state())), random.clone());
-        for (number, action) in (1..).zip(&actions) {
-            let count = twin.legal().len().to_string();
-            let Move { x, y, vertical } = Move::of_action(*action);
-            twin.play((x, y, vertical), &mut luck);
-            *seen.entry(count.clone()).or_insert(0_u64) += 1;
-            *last.entry(count).or_insert(0_u64) += u64::from(twin.legal().is_empty() && number < 40);
-        }
-        stuck.push((f64::from(u8::from(actions.len() < 40)), 1.0));
-        again.push(Played { game, random, actions });
-    }
-    let figures = Bejeweled::figures(&mut again.into_iter());
-    let ratio = |at: usize| figures.ratios[at].games.clone();
-    assert_eq!(ratio(0), games.iter().map(|game| (game.actions.len() as f64, 1.0)).collect::<Vec<_>>());
-    let points = games.iter().map(|game| (f64::from(game.score), game.actions.len() as f64));
-    assert_eq!(ratio(1), points.collect::<Vec<_>>());
-    assert_eq!(ratio(2), stuck);
-    assert!(stuck.iter().any(|(ended, _)| *ended == 1.0) && stuck.iter().any(|(ended, _)| *ended == 0.0));
-    for (which, expected) in [("swaps", seen), ("last_swaps", last)] {
-        let (_, found) = figures.counts.iter().find(|(name, _)| *name == which).unwrap();
-        assert_eq!(found.iter().cloned().collect::<BTreeMap<_, _>>(), expected, "{which}");
-    }
-}
-
-#[test]
-fn the_forecast_goes_by_the_points_of_a_run_and_the_swaps_that_are_left() {
-    let board = golden().next().map(|case| text(&case["board"])).unwrap();
-    let forecast = |base: u32| {
-        let rules = Rules::new(100, [base, 0], [50, 0]).unwrap();
-        let game = Bejeweled::at(&rules, &Bejeweled::new(&rules, &mut Stream::new(0, Role::Game, 0)).state());
-        let state = State { grid: state(&board).grid, ..game.state() };
-        Bejeweled::heuristic(&state)
-    };
-    let swaps = Plain::new(&board).legal().len() as f64;
-    assert!((forecast(10) - 40.0 * 100.0 * (1.0 - (-0.7 * swaps).exp())).abs() < 1e-9);
-    assert!((forecast(1000) - 100.0 * forecast(10)).abs() < 1e-6);
+fn a_board_whose_moves_left_are_not_given_has_those_of_the_rules() {
+    let board = text(&golden().next().unwrap()["board"]);
+    let left = |rules: &Rules, given| Bejeweled::parse(rules, &board, given).unwrap().moves_left();
+    assert_eq!((left(&bounded(30), None), left(&bounded(30), Some(7))), (Some(30), Some(7)));
+    assert_eq!((left(&Rules::default(), None), left(&Rules::default(), Some(7))), (None, Some(7)));
 }

@@ -189,11 +189,11 @@ mod tests {
 
     #[test]
     fn a_position_with_a_token_that_is_not_known_is_none_that_a_game_stands_in() {
-        use crate::{Game, Lookahead, Match3};
+        use crate::{Game, Lookahead, MaskKind, Match3};
         let board =
             "dda#cbdc\ndc#c#dcb\na#cc#bbc\na#ab###a\ncdc##d#d\nd#c##ba#\nd####adc\nb#cacb#b\nbb#d#ac#\ndac#c#a#";
         let state = State::new(board, 25).unwrap();
-        let mask = Match3::mask(&state, Match3::DEFAULT_MASK);
+        let mask = Match3::mask(&state, MaskKind::default_of::<Match3>());
         let after = Match3::after(&state, mask.nth(0).unwrap()).state;
         assert!(Match3::is_whole(&state) && !Match3::is_whole(&after));
     }

@@ -364,7 +364,7 @@ impl Text for Tetris {
         let state = text::parse(board)?;
         let (filled, rows) = (state.wall().height(), rules.rows());
         match filled <= rows {
-            true => Ok(state),
+            true => Ok(State::pack(&state.wall(), state.piece(), rules.rows, false)),
             false => Err(Error::user(format!("the wall is {filled} rows high, but by these rules it has {rows}"))),
         }
     }

@@ -6,10 +6,9 @@ use super::features::{COUNT, DELLACHERIE, DT, REPORT, of_wall};
 use super::piece::{LETTERS, Orientation, PIECES, action, placement, placements};
 use super::wall::{KEPT, Rest, Wall};
 use super::*;
-use crate::agents::{Controlled, Policy};
+use crate::conformance;
 use crate::instructions::InstructionSet;
 use crate::random::Role;
-use crate::{Run, conformance};
 
 fn golden(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -84,13 +83,11 @@ fn every_golden_placement_has_its_wall_its_lines_and_its_features() {
 }
 
 #[test]
-fn the_reports_player_plays_its_moves_and_sees_its_features() {
-    let report = controller("report");
+fn the_features_of_the_reports_player_are_those_that_it_saw() {
     let mut lost = 0;
     for case in golden(include_str!("../../../../tests/golden/tetris_seed_player.jsonl")) {
         let (before, piece) = (wall(&case["rows"]), piece(&case["piece"]));
         Batch::with(|batch| {
-            assert_eq!(batch.best(&before, piece, 20, &report).0, move_of(&case["best"]));
             batch.features(&before, piece, 20, |action, loses, found| {
                 if action == move_of(&case["move"]) {
                     let found = REPORT.map(|feature| found[feature as usize]);
@@ -103,14 +100,6 @@ fn the_reports_player_plays_its_moves_and_sees_its_features() {
         });
     }
     assert!(lost > 0);
-}
-
-fn terms(name: &str) -> Vec<(usize, f64)> {
-    Controlled::named::<Tetris>(name).unwrap().terms().to_vec()
-}
-
-fn controller(name: &str) -> Weighing {
-    Weighing::new(&terms(name))
 }
 
 /// Room for placements by every instruction set.
@@ -290,38 +279,17 @@ fn heights_and_shapes_of_surfaces_are_those_that_are_seen_column_by_column() {
 }
 
 #[test]
-fn a_game_by_a_controller_is_the_game_of_its_moves() {
-    let rules = Rules::new(8).unwrap();
-    for (name, seed) in
-        ["dellacherie", "dt-10", "shapes"].into_iter().flat_map(|name| (0..5).map(move |seed| (name, seed)))
-    {
-        let terms = terms(name);
-        let player = Controlled::named::<Tetris>(name).unwrap().player::<Tetris>(1);
-        let fast = Tetris::play_weighed(&rules, &terms, &mut Stream::new(seed, Role::Game, 0), 300);
-        let mut stream = Stream::new(seed, Role::Game, 0);
-        let mut game = Tetris::new(&rules, &mut stream);
-        let mut moves = 0;
-        while moves < 300 && !game.is_over() {
-            let chosen = player.choose(&game.state(), &mut Stream::new(0, Role::Tie, 0));
-            assert_eq!(player.rank(&game.state(), &mut Stream::new(0, Role::Tie, 0))[0].action, chosen);
-            let mut ranked = Vec::new();
-            Tetris::weigh(&[game.state()], &terms, |_, action, value| ranked.push((action, value)));
-            let most = ranked.iter().map(|(_, value)| *value).fold(f64::NEG_INFINITY, f64::max);
-            assert_eq!(ranked.iter().find(|(_, value)| *value == most).unwrap().0, chosen);
-            game.step(chosen, &mut stream);
-            moves += 1;
-        }
-        assert_eq!(fast, Run { score: f64::from(game.score()), moves, is_over: game.is_over() });
-    }
-}
-
-#[test]
 fn a_feature_without_a_weight_changes_no_choice() {
-    let with = [terms("dt-10"), vec![(Feature::HasLost as usize, 0.0)]].concat();
+    let terms: Vec<(usize, f64)> = (1..)
+        .map(|number| f64::from(number) - 4.5)
+        .zip(DT)
+        .map(|(weight, feature)| (feature as usize, weight))
+        .collect();
+    let with = [&terms[..], &[(Feature::HasLost as usize, 0.0)]].concat();
     for (wall, piece, height) in walls(30) {
         Batch::with(|batch| {
             let chosen = batch.best(&wall, piece, height, &Weighing::new(&with));
-            assert_eq!(chosen, batch.best(&wall, piece, height, &controller("dt-10")));
+            assert_eq!(chosen, batch.best(&wall, piece, height, &Weighing::new(&terms)));
         });
     }
 }
@@ -363,8 +331,25 @@ fn a_wall_that_is_none_is_refused_by_its_row_and_column() {
             "row 0 of the board (from 0) is \"..........\", but the piece O stands there as \"...OO.....\"",
         ),
     ] {
-        assert_eq!(Tetris::parse(text, 0).unwrap_err().to_string(), expected);
+        assert_eq!(Tetris::parse(&Rules::default(), text, None).unwrap_err().to_string(), expected);
     }
     let lines = vec![".........."; 21].join("\n");
-    assert!(Tetris::parse(&lines, 0).unwrap_err().to_string().starts_with("the wall has 21 rows"));
+    assert!(
+        Tetris::parse(&Rules::default(), &lines, None).unwrap_err().to_string().starts_with("the wall has 21 rows")
+    );
+}
+
+#[test]
+fn a_wall_has_the_rows_of_the_rules_and_is_refused_if_it_is_higher() {
+    let rules = Rules::new(6).unwrap();
+    let wall = ["#########."; 6].join("\n");
+    let state = Tetris::parse(&rules, &wall, None).unwrap();
+    assert_eq!((state.height(), state.wall().height()), (6, 6));
+    let board = Tetris::board(&Tetris::at(&Rules::default(), &Tetris::with_piece(&state, 1)).state());
+    assert_eq!(Tetris::parse(&rules, &board, None).unwrap().height(), 6, "empty rows above are no more rows");
+    let higher = ["#########."; 7].join("\n");
+    assert_eq!(
+        Tetris::parse(&rules, &higher, None).unwrap_err().to_string(),
+        "the wall is 7 rows high, but by these rules it has 6"
+    );
 }

@@ -5,6 +5,9 @@
 //! and score 8 (three) or 15 (four), the rest falls, new gems come in from the top, and a move
 //! without a match costs 5.
 
+#[cfg(test)]
+mod tests;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

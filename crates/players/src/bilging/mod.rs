@@ -4,6 +4,8 @@ pub mod beam;
 pub mod planner;
 mod potential;
 mod rows;
+#[cfg(test)]
+pub(crate) mod tests;
 
 pub use beam::Beam;
 pub use potential::Promise;

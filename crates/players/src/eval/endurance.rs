@@ -161,7 +161,6 @@ impl<G: Game> Watch<G> for Walking<'_, G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agents;
     use crate::eval::games::tests::Asked;
     use crate::games::Tetris;
     use crate::games::tetris::Rules;

@@ -87,12 +87,16 @@ mod tests {
     use crate::eval::statistics::Summary;
     use crate::eval::{deal, play_bounded, play_series};
     use crate::games::match3::Rules;
-    use crate::games::match3::{EFFECTIVE, MATCHING};
-    use crate::games::{Bejeweled, Match3, bejeweled, offered};
+    use crate::games::match3::{MATCHING, State};
+    use crate::games::{Bejeweled, Game, Match3, bejeweled};
     use crate::{Cascade, Greedy, PolicyPlayer};
 
     fn rules() -> Rules {
         Rules::new(2).unwrap()
+    }
+
+    fn forecast(state: &State) -> f64 {
+        Match3::FORECAST.map(|forecast| (forecast.points)(state)).unwrap()
     }
 
     fn games(count: u64) -> Vec<PlayedGame> {
@@ -155,12 +159,12 @@ mod tests {
                 .map(|_| {
                     let mut game = Match3::at(&rules(), &before);
                     let reward = f64::from(game.step(action, &mut stream).reward);
-                    reward + Match3::heuristic(&game.state())
+                    reward + forecast(&game.state())
                 })
                 .collect();
             let outcomes = Summary::of(&outcomes).unwrap();
             let reward = f64::from(table.step(action, &mut random).reward);
-            luck += reward + Match3::heuristic(&table.state()) - outcomes.mean;
+            luck += reward + forecast(&table.state()) - outcomes.mean;
             variance += 2.0 * outcomes.standard_deviation.unwrap().powi(2) / 1_000.0;
         }
         let found = replayed(game, 1_000).luck;
@@ -181,21 +185,5 @@ mod tests {
         let found = replay(&actions).unwrap();
         assert!(found.score == -125 && found.luck.abs() < 1e-9, "{found:?}");
         assert_eq!((replay(&actions[1..]), replay(&[&actions[..], &actions[..1]].concat())), (None, None));
-    }
-
-    #[test]
-    fn the_heuristic_of_a_position_is_its_best_plan_and_its_colours() {
-        let text = "abcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab";
-        let state = |left| crate::games::match3::State::new(text, left).unwrap();
-        // No move matches; each colour has 20 tokens: 0.135 * 4 * 20^2.
-        assert!(offered::<Match3>(&state(5), MATCHING).0 == Match3::mask(&state(5), EFFECTIVE));
-        assert!((Match3::heuristic(&state(5)) - 216.0).abs() < 1e-9);
-        assert_eq!((Match3::heuristic(&state(1)), Match3::heuristic(&state(0))), (0.0, 0.0));
-        // Now one move matches, for 8 points: three a at the top. After it one move matches for certain: three c below.
-        let text = text.replacen('b', "a", 1);
-        let state = |left| crate::games::match3::State::new(&text, left).unwrap();
-        let colours = 21.0 * 21.0 + 19.0 * 19.0 + 2.0 * 20.0 * 20.0;
-        assert!((Match3::heuristic(&state(5)) - (1.3 * (8.0 + 0.5 * 8.0) + 0.135 * colours)).abs() < 1e-9);
-        assert!((Match3::heuristic(&state(1)) - 1.3 * 8.0).abs() < 1e-9);
     }
 }

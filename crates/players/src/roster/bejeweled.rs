@@ -1,5 +1,8 @@
 //! What Bejeweled is to the program.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use super::{Figure, Forecast, Measured, OwnFigures, OwnPolicy, Played, Roster};

@@ -57,3 +57,26 @@ fn forecast(state: &State) -> f64 {
     const WEIGHTS: [f64; 2] = [1.3, 0.135];
     Match3::features(state).iter().zip(WEIGHTS).map(|(feature, weight)| weight * feature).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::match3::EFFECTIVE;
+    use crate::games::{Game, offered};
+
+    #[test]
+    fn the_forecast_of_a_position_is_its_best_plan_and_its_colours() {
+        let text = "abcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab";
+        let state = |left| State::new(text, left).unwrap();
+        // No move matches; each colour has 20 tokens: 0.135 * 4 * 20^2.
+        assert!(offered::<Match3>(&state(5), MATCHING).0 == Match3::mask(&state(5), EFFECTIVE));
+        assert!((forecast(&state(5)) - 216.0).abs() < 1e-9);
+        assert_eq!((forecast(&state(1)), forecast(&state(0))), (0.0, 0.0));
+        // Now one move matches, for 8 points: three a at the top. After it one move matches for certain: three c below.
+        let text = text.replacen('b', "a", 1);
+        let state = |left| State::new(&text, left).unwrap();
+        let colours = 21.0 * 21.0 + 19.0 * 19.0 + 2.0 * 20.0 * 20.0;
+        assert!((forecast(&state(5)) - (1.3 * (8.0 + 0.5 * 8.0) + 0.135 * colours)).abs() < 1e-9);
+        assert!((forecast(&state(1)) - 1.3 * 8.0).abs() < 1e-9);
+    }
+}

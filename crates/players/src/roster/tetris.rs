@@ -1,5 +1,8 @@
 //! What Tetris is to the program.
 
+#[cfg(test)]
+mod tests;
+
 use serde_json::{Map, Value, json};
 
 use super::{Importance, Measured, Preset, Roster, Weights};

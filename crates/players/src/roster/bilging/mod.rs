@@ -2,6 +2,8 @@
 
 mod advice;
 mod figures;
+#[cfg(test)]
+mod tests;
 
 use serde_json::{Map, Value};
 

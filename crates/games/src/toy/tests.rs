@@ -1,0 +1,26 @@
+//! The toy's rules, and what every game promises.
+
+use super::{Rules, Toy};
+use crate::{Game, Lookahead, Text, conformance};
+
+#[test]
+fn the_toy_keeps_what_a_game_promises() {
+    for seed in 0..20 {
+        conformance::check::<Toy>(&Rules::default(), seed);
+        conformance::check_text::<Toy>(&Rules::default(), seed);
+    }
+}
+
+#[test]
+fn a_match_clears_falls_and_scores_as_in_match_3() {
+    let state = Toy::parse(&Rules::default(), "aab\nbba\ncac\nbcb", None).unwrap();
+    // The a at the right of row 1 goes up.
+    let action = (0..Toy::ACTIONS).find(|action| Toy::cells(*action) == [(2, 0), (2, 1)]).unwrap();
+    let after = Toy::after(&state, action);
+    // Three a go; b b b in row 1 stands then, too: both at once.
+    assert_eq!((after.points, Toy::board(&after.state)), (16.0, "   \n   \ncac\nbcb".to_owned()));
+    assert_eq!(after.state.moves_left, 3);
+    // A swap without a match costs 5 and stays.
+    let after = Toy::after(&state, (0..Toy::ACTIONS).find(|action| Toy::cells(*action) == [(0, 2), (0, 3)]).unwrap());
+    assert_eq!((after.points, Toy::board(&after.state)), (-5.0, "aab\nbba\nbac\nccb".to_owned()));
+}
