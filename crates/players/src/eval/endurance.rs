@@ -11,7 +11,7 @@ use super::Ratio;
 use super::games::{Playing, Watch, play_on};
 use super::splitting::{Levels, Tallies, Walk};
 
-/// Moves of a seat over moves of a pilot run.
+/// Moves of a seat for each move of its pilot run.
 const PILOT: u64 = 10;
 
 /// Fewest seats for the spread of means of split games.
