@@ -37,15 +37,15 @@ impl LinearValue {
         self.weights.get(1..).unwrap_or_default()
     }
 
-    /// Value of a description without the constant.
-    fn worth<T: Copy + Into<f64>>(&self, description: &[T]) -> f64 {
+    /// Weighted sum of a description, without the constant.
+    fn weigh<T: Copy + Into<f64>>(&self, description: &[T]) -> f64 {
         self.slopes().iter().zip(description).map(|(weight, number)| weight * (*number).into()).sum()
     }
 
     /// The best of concatenated descriptions with their values; of equal ones, the first come
     /// first.
     fn chosen<'a, T: Copy + Into<f64>>(&self, descriptions: &'a [T]) -> Vec<(f64, &'a [T])> {
-        let valued = descriptions.chunks_exact(self.slopes().len().max(1)).map(|one| (self.worth(one), one));
+        let valued = descriptions.chunks_exact(self.slopes().len().max(1)).map(|one| (self.weigh(one), one));
         let mut valued: Vec<(f64, &[T])> = valued.collect();
         valued.sort_by(|one, other| other.0.total_cmp(&one.0));
         valued.truncate(self.best_of);
@@ -64,11 +64,11 @@ impl LinearValue {
     pub fn value<T: Copy + Into<f64>>(&self, descriptions: &[T]) -> f64 {
         let constant = self.weights.first().copied().unwrap_or(0.0);
         if self.best_of == 1 {
-            let worths = descriptions.chunks_exact(self.slopes().len().max(1)).map(|one| self.worth(one));
-            return constant + worths.reduce(f64::max).unwrap_or(0.0);
+            let sums = descriptions.chunks_exact(self.slopes().len().max(1)).map(|one| self.weigh(one));
+            return constant + sums.reduce(f64::max).unwrap_or(0.0);
         }
         let chosen = self.chosen(descriptions);
-        constant + chosen.iter().map(|(worth, _)| worth).sum::<f64>() / chosen.len().max(1) as f64
+        constant + chosen.iter().map(|(sum, _)| sum).sum::<f64>() / chosen.len().max(1) as f64
     }
 
     /// Value of a position.
@@ -163,11 +163,11 @@ impl<G: StateFeatures> ValuePlayer<G> {
     fn certain(&self, state: &G::State, action: usize, depth: u32) -> f64 {
         let after = G::after(state, action);
         let over = G::actions_left(state) == 1;
-        self.worth(after.points, (!over).then_some(&after.state), depth)
+        self.value(after.points, (!over).then_some(&after.state), depth)
     }
 
     /// Points plus the discounted value of the next position; `None` for the end.
-    fn worth(&self, points: f32, next: Option<&G::State>, depth: u32) -> f64 {
+    fn value(&self, points: f32, next: Option<&G::State>, depth: u32) -> f64 {
         let points = if self.model.rewards { f64::from(points) } else { 0.0 };
         let later = match next {
             None => 0.0,
@@ -194,8 +194,8 @@ impl<G: StateFeatures> ValuePlayer<G> {
             let (points, next) = outcome(luck);
             // Outcomes without chance are all equal.
             sum += match &first {
-                Some((same, worth)) if *same == (points, next) => *worth,
-                _ => self.worth(points, next.as_ref(), self.depth),
+                Some((same, value)) if *same == (points, next) => *value,
+                _ => self.value(points, next.as_ref(), self.depth),
             };
             first.get_or_insert(((points, next), sum));
         }

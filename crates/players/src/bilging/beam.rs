@@ -268,11 +268,11 @@ impl Beam {
             let completing = node.rows.completing(row);
             let word = node.rows.0[row];
             for action in SWAPS * row..SWAPS * (row + 1) {
-                let change = node.rows.change(action);
-                if change == 0 {
+                let mask = node.rows.swap_mask(action);
+                if mask == 0 {
                     continue;
                 }
-                let swapped = word ^ change;
+                let swapped = word ^ mask;
                 let mut rows = node.rows;
                 rows.0[row] = swapped;
                 if swapped & completing != 0 || Rows::has_run(swapped) {
@@ -309,7 +309,7 @@ const UNENDED: f32 = 1000.0;
 fn follow(node: &Node, child: &Child, chains: Chains) -> Node {
     let action = usize::from(child.action);
     let mut rows = node.rows;
-    rows.0[action / SWAPS] ^= rows.change(action);
+    rows.0[action / SWAPS] ^= rows.swap_mask(action);
     let points = if child.clears { settle(&mut rows, chains) } else { 0.0 };
     Node { rows, points: node.points + points, firsts: child.firsts }
 }

@@ -86,8 +86,8 @@ fn is_reached(pattern: Pattern, way: usize, goal: usize) -> bool {
 
 /// A row with the piece of a column swapped with its left neighbour.
 fn swapped(pattern: Pattern, column: usize) -> Pattern {
-    let change = (pattern >> 2 ^ pattern) >> (2 * (column - 1)) & 3;
-    pattern ^ (change | change << 2) << (2 * (column - 1))
+    let differing = (pattern >> 2 ^ pattern) >> (2 * (column - 1)) & 3;
+    pattern ^ (differing | differing << 2) << (2 * (column - 1))
 }
 
 /// Offsets of the rows beside the swap's, and pairs of them that make a line with it.
@@ -187,7 +187,7 @@ impl Plan {
 
 /// Value of the best bingo to build, less its swaps.
 fn promise(pieces: &Pieces, moves_left: usize) -> f64 {
-    let worth = |swaps: f64| BINGO - MEAN * swaps;
+    let value = |swaps: f64| BINGO - MEAN * swaps;
     let most = ((BINGO - NOTHING) / MEAN).min(moves_left as f64);
     let mut found = Vec::new();
     plans(pieces, most as u8, |plan| found.push(plan));
@@ -195,11 +195,11 @@ fn promise(pieces: &Pieces, moves_left: usize) -> f64 {
     let mut best = NOTHING;
     for plan in found {
         let swaps = f64::from(plan.swaps);
-        if worth(swaps) <= best {
+        if value(swaps) <= best {
             break;
         }
         let swaps = swaps + AROUND * plan.blocked(pieces) as f64;
-        best = best.max(if swaps > moves_left as f64 { NOTHING } else { worth(swaps) });
+        best = best.max(if swaps > moves_left as f64 { NOTHING } else { value(swaps) });
     }
     best
 }

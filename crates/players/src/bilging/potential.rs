@@ -157,7 +157,7 @@ pub(super) fn nearest(rows: &Rows, row: usize) -> [u8; 2] {
             }
         }
     }
-    let bingo = lanes[..DONKEY].iter().fold(u8::MAX, |least, lane| least.min(*lane));
+    let bingo = lanes[..DONKEY].iter().fold(u8::MAX, |lowest, lane| lowest.min(*lane));
     [bingo, lanes[DONKEY]]
 }
 
@@ -181,8 +181,8 @@ impl Default for Promise {
 impl Promise {
     /// A promise of points once done, less a cost of each swap until then.
     pub fn new(points: [f32; 2], swap: f32, shares: [f32; 4], unknown: f32) -> Self {
-        let worth = |points: f32, half_swaps: usize| (points - swap * (1.0 + 0.5 * half_swaps as f32)).max(0.0);
-        let by_distance = points.map(|points| std::array::from_fn(|half_swaps| worth(points, half_swaps)));
+        let promise = |points: f32, half_swaps: usize| (points - swap * (1.0 + 0.5 * half_swaps as f32)).max(0.0);
+        let by_distance = points.map(|points| std::array::from_fn(|half_swaps| promise(points, half_swaps)));
         Self { by_distance, shares, unknown }
     }
 

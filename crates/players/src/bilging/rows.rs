@@ -32,7 +32,7 @@ impl Rows {
 
     /// XOR mask that swaps the two cells; 0 if they are equal or unknown.
     #[inline]
-    pub fn change(&self, action: usize) -> u64 {
+    pub fn swap_mask(&self, action: usize) -> u64 {
         let (column, row) = board::place(action);
         let word = self.0[row];
         let (left, right) = (word >> column & EACH, word >> (column + 1) & EACH);

@@ -64,13 +64,13 @@ pub(super) fn drawing(state: &State, best: usize) -> String {
     let places = bingo.places(&pieces);
     let (x, o) = (letter(bingo.x), letter(bingo.o));
     let beside = bingo.anchor.wrapping_add_signed(bingo.direction as isize);
-    let mut told = format!(
+    let mut text = format!(
         "{}: {x} in row {} and in column {}, {o} in column {beside}; its pieces are capitals\n\n    ",
         if served.is_some() { "the bingo that the best move serves" } else { "the nearest bingo" },
         bingo.row,
         bingo.anchor
     );
-    let mut line = |part: std::fmt::Arguments| told.write_fmt(part).unwrap_or_default();
+    let mut line = |part: std::fmt::Arguments| text.write_fmt(part).unwrap_or_default();
     (0..COLUMNS).for_each(|column| line(format_args!(" {column}")));
     for (row, pieces) in pieces.iter().enumerate().take(bingo.row + 3).skip(bingo.row.saturating_sub(2)) {
         line(format_args!("\n {row:2} "));
@@ -116,5 +116,5 @@ pub(super) fn drawing(state: &State, best: usize) -> String {
             }
         ));
     }
-    told
+    text
 }

@@ -48,9 +48,9 @@ fn count(Played { mut game, mut random, actions }: Played<Bilging>, types: &mut 
     for action in actions {
         let state = game.state();
         let possible = bingos(&state.pieces());
-        let least = possible.iter().map(Bingo::sum).min();
+        let lowest = possible.iter().map(Bingo::sum).min();
         let known = |bingo: &Bingo| (bingo.row, bingo.x, bingo.o);
-        let mut best = possible.iter().filter(|bingo| Some(bingo.sum()) == least).map(known);
+        let mut best = possible.iter().filter(|bingo| Some(bingo.sum()) == lowest).map(known);
         // Among equal ones, the tracked one stays.
         let first = best.clone().next();
         if !best.any(|bingo| Some(bingo) == tracked) {
