@@ -75,7 +75,7 @@ impl Linear {
         let known = G::action_names().len();
         match terms.iter().all(|(feature, _)| *feature < known) {
             true => Ok(Self::new(terms.to_vec())),
-            false => Err(Error::user(format!("a controller is saved with features that {} does not have", G::NAME))),
+            false => Err(Error::user(format!("the saved weights are of features that {} does not have", G::NAME))),
         }
     }
 
@@ -303,9 +303,9 @@ pub const WEIGHTS: &str = "weights";
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "linear",
-        about: "the highest sum of weighed features of a move: a controller that is known by a name, or was trained",
+        about: "the highest sum of weighted features of a move, by weights with a name or of a trained agent",
         parameters: &[
-            Parameter { key: WEIGHTS, default: None, about: "a controller's name; without it the first of the game's" },
+            Parameter { key: WEIGHTS, default: None, about: "name of the weights; without it the game's first" },
             Parameter {
                 key: "depth",
                 default: Some("1"),
@@ -379,7 +379,7 @@ mod tests {
         let count = Tetris::action_names().len();
         assert!(Linear::saved::<Tetris>(&[(0, 1.0), (count - 1, 2.0)]).is_ok());
         let refused = Linear::saved::<Tetris>(&[(0, 1.0), (count, 2.0)]).unwrap_err().to_string();
-        assert_eq!(refused, "a controller is saved with features that tetris does not have");
+        assert_eq!(refused, "the saved weights are of features that tetris does not have");
     }
 
     #[test]
