@@ -1,8 +1,7 @@
 //! The file of a trained agent: weights, and what else the agent needs to play.
 //!
-//! The file is a [safetensors](https://github.com/huggingface/safetensors) file, which any framework
-//! reads, with tensors of 32-bit floats (`F32`) in the order of their names. `__metadata__` holds
-//! these texts:
+//! The format is [safetensors](https://github.com/huggingface/safetensors), which any framework
+//! reads. Tensors are of 32-bit floats (`F32`), in the order of their names. `__metadata__` holds:
 //!
 //! ```text
 //! format     matchq-agent

@@ -36,10 +36,10 @@ pub struct Seat {
 
 /// Points of a game: all points of all seats over all ended games.
 ///
-/// This estimates the mean of whole games, where each game is a renewal. Few moves of a seat make
-/// the estimate too high: by a tenth with some thousands of moves where games are split. The
-/// interval is that of a ratio of the seats' means, or, where games are whole, that of a Poisson
-/// number of ends if wider, since lengths of games are near exponential.
+/// The ratio estimates the mean of whole games. Few moves of a seat make the estimate too high: by a
+/// tenth with some thousands of moves where games are split. The interval is that of a ratio of the
+/// seats' means, or, where games are whole, that of a Poisson number of ends if wider, since lengths
+/// of games are near exponential.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Endurance {
     /// Sum of all seats.

@@ -1,23 +1,23 @@
 //! Luck of a score: how much more chance gave than on average.
 //!
-//! V is a forecast of the points to come in a position ([`Roster::FORECAST`], and 0 in games that may
-//! end early, whose forecasts depend on how long a good player lives). The luck of a move that gained
-//! r and led to the position s is
+//! V is a forecast of the points to come in a position ([`Roster::FORECAST`], but 0 in games that
+//! may end early: their forecasts are those of a good player). The luck of a move that gained r and
+//! led to the position s is
 //!
 //! ```text
 //! r + V(s) - E[r + V(s)]
 //! ```
 //!
 //! with the expectation over all that chance may decide after the same move. Players move before
-//! chance decides, so every move has an expected luck of 0, for any player and any V. A score less the
-//! luck of its moves therefore has the expectation of the score, with less variance the better V
-//! forecasts, and fewer games tell two players apart.
+//! chance decides, so the expected luck of a move is 0 for any player and any V. A score less its
+//! luck has the expectation of the score, and less variance the better V forecasts, so that fewer
+//! games tell two players apart.
 //!
-//! This control variate is that of White and Bowling 2009, "Learning a value analysis tool for agent
-//! evaluation", and of Burch, Schmid, Moravcik, Morrill and Bowling 2018, "AIVAT: a new variance
-//! reduction technique for agent evaluation in imperfect information games". Simulations estimate the
-//! expectation here, without bias. The luck of the first position stays in the score: all who play a
-//! seed share it.
+//! The method is the control variate of White and Bowling 2009, "Learning a value analysis tool for
+//! agent evaluation", and of Burch, Schmid, Moravcik, Morrill and Bowling 2018, "AIVAT: a new
+//! variance reduction technique for agent evaluation in imperfect information games". Simulations
+//! estimate the expectation, without bias. The luck of the first position stays in the score, since
+//! all who play a seed share it.
 
 use super::PlayedGame;
 use crate::games::Episode;

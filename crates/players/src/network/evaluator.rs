@@ -72,7 +72,7 @@ impl<G: Image> Evaluator<G> {
         self.values_of(states, &masks)
     }
 
-    /// Action values under given masks, each a part of the state's own; see [`values`](Self::values).
+    /// Action values under given masks, parts of the states' own; see [`values`](Self::values).
     pub fn values_of(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<&[f32]> {
         self.values_within(states, masks)?;
         self.plan(states, masks)?;
@@ -94,8 +94,8 @@ impl<G: Image> Evaluator<G> {
         states.par_iter().with_min_len(TASK).map(|state| offered::<G>(state, mask).0).collect()
     }
 
-    /// Action values by one forward pass under given masks, without next moves. Values outside of a mask
-    /// may be 0.
+    /// Action values by one forward pass under given masks, without next moves. Values outside of a
+    /// mask may be 0.
     pub fn values_within(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<&[f32]> {
         self.values.clear();
         match self.view.afterstates() {
