@@ -1,4 +1,4 @@
-//! Trained agents: where they lie, those that ship, and their players.
+//! Trained agents, their files and their players.
 
 use std::path::{Path, PathBuf};
 
@@ -13,38 +13,36 @@ use crate::options::BoxedPlayer;
 use crate::roster::{self, Playable, Roster};
 use crate::{Linear, PolicyPlayer, ValueModel};
 
-/// The agent that a folder is taken to mean.
+/// File of the agent that a folder stands for.
 pub const BEST: &str = "best.safetensors";
 
-/// The agent of a run as it is at its last checkpoint.
+/// File of a run's agent at its last checkpoint.
 pub const LAST: &str = "last.safetensors";
 
 /// An agent inside the program.
 pub struct Shipped {
-    /// The name.
     pub name: &'static str,
-    /// What it is for, in one line.
+    /// Purpose in one line.
     pub about: &'static str,
-    /// The player that plays it.
+    /// The agent's kind, the name of its player.
     pub kind: Kind,
-    /// The bytes of its file.
+    /// Bytes of the agent's file.
     pub file: &'static [u8],
 }
 
-/// An agent that was read from a file or from inside the program.
+/// An agent that was read from a file or from the program.
 #[derive(Clone, Debug)]
 pub struct Agent {
-    /// What its file holds.
     pub file: AgentFile,
-    /// What errors call it.
+    /// Name in errors.
     name: String,
 }
 
 impl Agent {
-    /// The agent of a file, of a folder's best agent, or of a name of one that ships.
+    /// The agent of a file, a folder's best agent, or the agent of this name that ships.
     ///
     /// # Errors
-    /// A name that is neither, and a file that is damaged, foreign or of another version of the program.
+    /// Refuses files that are damaged, foreign or of another version of the program.
     pub fn load(path: &Path) -> Result<Self> {
         if let Some(shipped) = path.to_str().and_then(roster::shipped).filter(|_| !path.exists()) {
             return Self::shipped(shipped);
@@ -53,20 +51,14 @@ impl Agent {
         Ok(Self { file: AgentFile::load(&path)?, name: path.display().to_string() })
     }
 
-    /// An agent that ships.
-    ///
-    /// # Errors
-    /// A program that was built with a damaged file.
+    /// The agent inside the program.
     pub fn shipped(shipped: &Shipped) -> Result<Self> {
         let name = format!("the agent {}", shipped.name);
         let file = AgentFile::from_bytes(shipped.file).map_err(|what| Error::runtime(format!("{name} {what}")))?;
         Ok(Self { file, name })
     }
 
-    /// The agent that plays a game where none is named: the first that ships.
-    ///
-    /// # Errors
-    /// A game without one.
+    /// The first agent of a game that ships.
     pub fn default_of<G: Roster>() -> Result<Self> {
         match G::AGENTS.first() {
             Some(shipped) => Self::shipped(shipped),
@@ -74,20 +66,20 @@ impl Agent {
         }
     }
 
-    /// What errors call it.
+    /// Name in errors.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The name of its game.
+    /// The game's name.
     pub fn game(&self) -> &str {
         &self.file.game
     }
 
-    /// The rules by which it was trained, checked to be the game's.
+    /// The rules of the training.
     ///
     /// # Errors
-    /// An agent of another game, and rules that this program does not know.
+    /// Refuses another game's agent, and unknown rules.
     pub fn rules<G: Game>(&self) -> Result<Table> {
         if self.game() != G::NAME {
             return Err(Error::user(format!("{} plays {}, not {}", self.name, self.game(), G::NAME)));
@@ -100,36 +92,38 @@ impl Agent {
         })
     }
 
-    /// Its network, if it is an agent of the player `network`.
+    /// The network of an agent of the player `network`.
     ///
     /// # Errors
-    /// An agent of another kind or game, and a configuration that this program does not know.
+    /// Refuses other kinds, other games and unknown configurations.
     pub fn network<G: Roster>(&self) -> Result<Model> {
         Model::from_file::<G>(&self.file, &self.name)
     }
 
-    /// Its values, if it is an agent of the player `value`.
+    /// The values of an agent of the player `value`.
     ///
     /// # Errors
-    /// As of [`network`](Self::network).
+    /// Refuses other kinds, other games and unknown configurations.
     pub fn value<G: Roster>(&self) -> Result<ValueModel> {
         ValueModel::from_file::<G>(&self.file, &self.name)
     }
 
-    /// Its weighed features, if it is an agent of the player `linear`.
+    /// The weighted features of an agent of the player `linear`.
     ///
     /// # Errors
-    /// As of [`network`](Self::network).
+    /// Refuses other kinds, other games and unknown configurations.
     pub fn linear<G: Roster>(&self) -> Result<Linear> {
         Linear::from_file::<G>(&self.file, &self.name)
     }
 
-    /// Its player, called by its kind in results.
+    /// The agent's player, named after the kind in results.
     ///
-    /// A network values so many boards at once on the backend, in a precision or in that of its training.
+    /// A network values at most `batch` boards at once, in the given precision or in that of its
+    /// training.
     ///
     /// # Errors
-    /// An agent of another game, one that does not fit its configuration, and a precision for one without a network.
+    /// Refuses another game's agent, weights that do not fit the configuration, and a precision for
+    /// an agent without a network.
     pub fn player<G: Playable>(
         &self,
         rules: &G::Rules,
@@ -165,7 +159,7 @@ impl Agent {
     }
 }
 
-/// The error of a game for which no agent ships.
+/// The error of a game without an agent that ships.
 pub fn none_inside<G: Game>() -> Error {
     Error::user(format!(
         "no agent of {0} is inside the program: name an agent's file or folder, as checkpoint=PATH or by --checkpoint \
@@ -174,7 +168,7 @@ pub fn none_inside<G: Game>() -> Error {
     ))
 }
 
-/// The agent's file that a path means: itself, or a folder's best agent.
+/// The path of an agent's file, or of a folder's best agent.
 fn file_of(path: &Path) -> Result<PathBuf> {
     if !path.is_dir() {
         if !path.exists() {

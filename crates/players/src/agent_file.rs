@@ -1,7 +1,7 @@
-//! The file of a trained agent: its weights, and what else it takes to play.
+//! The file of a trained agent: weights, and what else the agent needs to play.
 //!
-//! It is a [safetensors](https://github.com/huggingface/safetensors) file, which any framework reads. The tensors are of 32-bit
-//! floats (`F32`), in the order of their names. `__metadata__` holds these texts:
+//! The format is [safetensors](https://github.com/huggingface/safetensors), which any framework
+//! reads. Tensors are of 32-bit floats (`F32`), in the order of their names. `__metadata__` holds:
 //!
 //! ```text
 //! format     matchq-agent
@@ -13,9 +13,10 @@
 //! checksum   CRC-32C, eight hexadecimal digits
 //! ```
 //!
-//! The checksum is that of a row of byte strings, each behind its length as u64 (numbers are little-endian): of every other
-//! text of the metadata its name and itself; of every tensor its name, `F32`, its shape (each size as u64) and its data. Both
-//! are in the order of their names' bytes.
+//! The checksum is over a row of byte strings, each behind its length as u64 (numbers are
+//! little-endian): name and content of every other text of the metadata, then of every tensor its
+//! name, `F32`, its shape (each size as u64) and its data. Texts and tensors are in the order of
+//! their names' bytes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,47 +29,43 @@ use crate::error::{Error, Result};
 use crate::files;
 
 const FORMAT: &str = "matchq-agent";
-/// Raised when a reader of the former version would misread a file.
+/// Version of the format, raised when an older reader would misread a file.
 const VERSION: u32 = 2;
 const CHECKSUM: &str = "checksum";
-/// Bytes of the header's length.
-///
-/// The header is filled up with spaces to a multiple of it.
+/// Bytes of the header's length. Spaces fill the header up to a multiple of this.
 const LENGTH: usize = 8;
 
-/// How the file of a run's state begins.
+/// First bytes of the file of a run's state.
 pub const STATE: &[u8; 8] = b"matchq\x1a\n";
 
-/// A trained agent as it lies on the disk: equal agents give equal bytes.
+/// A trained agent's file. Equal agents have equal bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentFile {
-    /// The game's name.
     pub game: String,
-    /// The player that plays it.
+    /// Kind of the agent, the name of its player.
     pub kind: Kind,
-    /// TOML: the parameters of the rules that it was trained with.
+    /// Rules of the training as TOML.
     pub rules: String,
-    /// TOML: what else is needed to play it.
+    /// Configuration of the model and its player as TOML.
     pub config: String,
-    /// The weights.
     pub tensors: Arrays,
 }
 
-/// Kinds of agents, each called like the player that plays it.
+/// Kinds of agents, each named after its player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A network of action values.
     Network,
     /// Values of positions, linear in the game's features.
     Value,
-    /// Weighed features of actions.
+    /// Weighted features of actions.
     Linear,
 }
 
 impl Kind {
     const ALL: [Self; 3] = [Self::Network, Self::Value, Self::Linear];
 
-    /// The name, that of its player.
+    /// Name of the kind and of its player.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Network => "network",
@@ -84,13 +81,11 @@ pub type Arrays = BTreeMap<String, Array>;
 /// A tensor on no device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Array {
-    /// Its sizes.
     pub shape: Vec<usize>,
-    /// Its numbers in row-major order.
+    /// Numbers in row-major order.
     pub values: Vec<f32>,
 }
 
-/// The header as JSON.
 #[derive(Serialize)]
 struct Header<'a> {
     #[serde(rename = "__metadata__")]
@@ -100,10 +95,7 @@ struct Header<'a> {
 }
 
 impl AgentFile {
-    /// Writes the file, atomically.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
+    /// Writes the file, whole or not at all.
     pub fn save(&self, path: &Path) -> Result<()> {
         for (name, array) in &self.tensors {
             let wrong = |what| Error::runtime(format!("the agent {what}: it cannot be written"));
@@ -115,15 +107,12 @@ impl AgentFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// A file that is missing, truncated, damaged, no agent at all, or from a newer version of the program.
+    /// Refuses files that are damaged, no agents, or of another version of the program.
     pub fn load(path: &Path) -> Result<Self> {
         Self::from_bytes(&files::read(path)?).map_err(|what| Error::user(format!("{} {what}", path.display())))
     }
 
-    /// Refuses an agent of another game or of another kind.
-    ///
-    /// # Errors
-    /// What it is; `name` is what the error calls the file.
+    /// Refuses an agent of another game or kind; `name` is the file's name in errors.
     pub fn check(&self, game: &str, kind: Kind, name: &str) -> Result<()> {
         if self.game != game {
             return Err(Error::user(format!("{name} plays {}, not {game}", self.game)));
@@ -138,7 +127,7 @@ impl AgentFile {
     /// The file's bytes.
     ///
     /// # Panics
-    /// If a tensor's shape is not that of its numbers.
+    /// If a tensor's shape does not fit its numbers.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let Self { game, kind, rules, config, tensors } = self;
         let mut metadata = BTreeMap::from([
@@ -166,7 +155,7 @@ impl AgentFile {
         Ok([&(header.len() as u64).to_le_bytes()[..], &header, &data].concat())
     }
 
-    /// The agent in a file's bytes, or what is wrong with them.
+    /// The agent in a file's bytes.
     ///
     /// # Errors
     /// The end of a sentence that begins with the file's name.
@@ -207,7 +196,7 @@ impl AgentFile {
     }
 }
 
-/// Refuses what is no safetensors file.
+/// Refuses other files than safetensors.
 fn refuse_other_files(bytes: &[u8]) -> std::result::Result<(), String> {
     if bytes.starts_with(STATE) {
         return Err("is the state of a run, from which it is resumed; the run's agents lie beside it: \
@@ -220,7 +209,7 @@ fn refuse_other_files(bytes: &[u8]) -> std::result::Result<(), String> {
     }
 }
 
-/// Refuses a version that this program cannot read.
+/// Refuses other versions of the format.
 fn check_version(text: &str) -> std::result::Result<(), String> {
     match text.parse::<u32>() {
         Ok(VERSION) => Ok(()),
@@ -236,7 +225,6 @@ fn check_version(text: &str) -> std::result::Result<(), String> {
     }
 }
 
-/// The kind of a name.
 fn kind(name: &str) -> std::result::Result<Kind, String> {
     let known = Kind::ALL.into_iter().find(|kind| kind.name() == name);
     known.ok_or_else(|| {
@@ -245,7 +233,7 @@ fn kind(name: &str) -> std::result::Result<Kind, String> {
     })
 }
 
-/// The tensor of a name whose numbers lie among the data.
+/// The tensor `name` with its numbers among the data.
 fn array(name: &str, info: TensorInfo, data: &[u8]) -> std::result::Result<Array, String> {
     if info.dtype != Dtype::F32 {
         return Err(format!("holds '{name}' as {}: every tensor of an agent is F32", info.dtype));
@@ -256,7 +244,7 @@ fn array(name: &str, info: TensorInfo, data: &[u8]) -> std::result::Result<Array
     Ok(Array { shape: info.shape, values })
 }
 
-/// Refuses a tensor with a number that is not finite.
+/// Refuses numbers that are not finite.
 fn check_numbers(name: &str, values: &[f32]) -> std::result::Result<(), String> {
     match values.iter().find(|value| !value.is_finite()) {
         Some(value) => Err(format!("holds {value} in '{name}', but every number of an agent is finite")),
@@ -264,7 +252,7 @@ fn check_numbers(name: &str, values: &[f32]) -> std::result::Result<(), String> 
     }
 }
 
-/// The checksum of the metadata's other texts and of the tensors.
+/// Checksum of the other texts of the metadata and of the tensors.
 fn checksum<'a>(
     texts: impl IntoIterator<Item = (&'a str, &'a str)>,
     infos: &BTreeMap<&str, TensorInfo>,

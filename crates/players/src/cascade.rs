@@ -1,4 +1,4 @@
-//! The cascade player: the most points that are certain.
+//! The cascade player.
 
 use crate::games::{Lookahead, Plan};
 use crate::options::Entry;
@@ -6,7 +6,7 @@ use crate::policy::{ActionValue, Policy, weigh_certain};
 use crate::random::Stream;
 use crate::roster::Roster;
 
-/// Plays the action that is certain to gain the most.
+/// Plays the action with the most certain points.
 pub struct Cascade;
 
 impl<G: Lookahead> Policy<G> for Cascade {
@@ -15,7 +15,6 @@ impl<G: Lookahead> Policy<G> for Cascade {
     }
 }
 
-/// The player's entry in the list.
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "cascade",

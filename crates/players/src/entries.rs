@@ -1,6 +1,4 @@
-//! Players by their text, `name:key=value:key=value`.
-//!
-//! The list of all there are has one line a player.
+//! Players by their text, `name:key=value:key=value`, and the list of all players.
 
 use crate::agent_file::Kind;
 use crate::error::{Error, Result};
@@ -10,7 +8,7 @@ use crate::options::{
 use crate::roster::{Playable, Roster, first_agent, own_entries};
 use crate::{cascade, exhaustive, greedy, linear, network, plan, random_player, rollout, setup, value};
 
-/// All players of a game, what is recommended first.
+/// All players of a game, the recommended ones first.
 pub fn players<G: Roster>() -> Vec<Entry<G>> {
     let mut players = vec![
         best(),
@@ -32,7 +30,7 @@ pub fn players<G: Roster>() -> Vec<Entry<G>> {
     players
 }
 
-/// The entry of what is recommended.
+/// Entry of the recommended player.
 fn best<G: Roster>() -> Entry<G> {
     Entry {
         name: "best",
@@ -46,31 +44,28 @@ fn best<G: Roster>() -> Entry<G> {
     }
 }
 
-/// The player of a text, `name:key=value:key=value`, for games of these rules.
+/// The player of a text, `name:key=value:key=value`, for games of these rules, with networks on the
+/// processor.
 ///
-/// All that follows `checkpoint=` is its path. Networks are evaluated on the processor.
+/// All that follows `checkpoint=` is its path.
 ///
 /// # Errors
-/// An unknown player or parameter, a parameter given twice, a value that is out of range, and a checkpoint that cannot be
-/// loaded.
+/// Refuses unknown players and parameters, a repeated parameter, a value out of range, and a
+/// checkpoint that cannot be loaded.
 pub fn parse<G: Playable>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
     parse_with(text, rules, &Setting::default())
 }
 
-/// The player of a text, with a backend for its network and an agent to play by where the text names none.
-///
-/// A player without an agent has no use for it.
+/// The player of a text, with a backend for its network and an agent for players whose text names
+/// no checkpoint.
 ///
 /// # Errors
-/// As of [`parse`], and a checkpoint in the text beside an agent.
+/// Refuses what [`parse`] refuses, and a checkpoint beside an agent.
 pub fn parse_with<G: Playable>(text: &str, rules: &G::Rules, setting: &Setting) -> Result<BoxedPlayer<G>> {
     G::player(text, rules, setting)
 }
 
-/// The same for a game that is not of the list.
-///
-/// # Errors
-/// As of [`parse`].
+/// The player of a text, for a game outside of the list; see [`parse_with`].
 pub fn build<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) -> Result<BoxedPlayer<G>> {
     let (name, parameters) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
     let players = players::<G>();
@@ -82,14 +77,11 @@ pub fn build<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) -> Resu
     (entry.build)(&options, rules)
 }
 
-/// The list of a game's players and their parameters, as lines of text.
-///
-/// Each parameter has its default and its meaning.
+/// Lists a game's players and their parameters with defaults and meanings, as lines of text.
 pub fn listing<G: Playable>() -> String {
     G::listing()
 }
 
-/// The lines of the list.
 pub(crate) fn lines<G: Roster>() -> String {
     let mut lines = String::new();
     for entry in players::<G>() {
@@ -113,7 +105,7 @@ pub(crate) fn lines<G: Roster>() -> String {
     lines
 }
 
-/// Whether the program has an agent inside for a player that needs one.
+/// Whether an agent for this player ships.
 fn is_inside<G: Roster>(player: &str) -> bool {
     let kind = match player {
         "value" => Kind::Value,

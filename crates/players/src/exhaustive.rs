@@ -1,4 +1,4 @@
-//! The exhaustive player: all certain plans of a few moves, quiet moves too.
+//! The exhaustive player.
 
 use crate::games::Lookahead;
 use crate::options::{Entry, Parameter};
@@ -6,25 +6,25 @@ use crate::policy::{ActionValue, Policy, best_of, quiet_too};
 use crate::random::Stream;
 use crate::roster::Roster;
 
-/// Plays the first move of the plan with the most points.
+/// Plays the first move of the best certain plan, by points less a cost of each move, with quiet
+/// moves too.
 ///
-/// Each move of a plan takes a cost off its points. A plan ends with the first move that gains something, or after all
-/// its moves.
+/// Plans end with the first move that gains something, or after all their moves.
 pub struct Exhaustive {
-    /// Moves of a plan at the most.
+    /// Most moves of a plan.
     pub depth: u32,
-    /// What a move costs, in points.
+    /// Cost of a move, in points.
     pub cost: f64,
 }
 
 impl Exhaustive {
-    /// What a move is worth with the best that may follow it.
+    /// Value of a move and the best that may follow.
     fn value<G: Lookahead>(&self, state: &G::State, action: usize, depth: u32) -> f64 {
         let after = G::after(state, action);
         let later = match depth {
             0 | 1 => 0.0,
             _ if after.points > 0.0 || G::actions_left(state) == 1 => 0.0,
-            // Of the last moves those that gain something are enough, and one that does not.
+            // Last moves that gain something, and one that does not, are enough.
             2 => {
                 let quiet = quiet_too::<G>(&after.state).without(&after.actions).nth(0);
                 best_of(after.actions.iter().chain(quiet).map(|next| self.value::<G>(&after.state, next, 1)))
@@ -45,7 +45,6 @@ impl<G: Lookahead> Policy<G> for Exhaustive {
     }
 }
 
-/// The player's entry in the list.
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "exhaustive",

@@ -1,4 +1,4 @@
-//! The greedy player: the most points at once.
+//! The greedy player.
 
 use crate::games::Lookahead;
 use crate::options::Entry;
@@ -6,7 +6,7 @@ use crate::policy::{ActionValue, Policy, weigh};
 use crate::random::Stream;
 use crate::roster::Roster;
 
-/// Plays the action whose first wave gains the most, whatever follows from it.
+/// Plays the action whose first wave gains the most points.
 pub struct Greedy;
 
 impl<G: Lookahead> Policy<G> for Greedy {
@@ -15,7 +15,6 @@ impl<G: Lookahead> Policy<G> for Greedy {
     }
 }
 
-/// The player's entry in the list.
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "greedy",

@@ -1,8 +1,9 @@
-//! The players, their agents, and how they are measured; nothing here needs a tensor library.
+//! Players, agents and evaluation, without a tensor library.
 //!
-//! A [`Player`] chooses moves. [`parse`] makes one of a text such as `plan:depth=3`, and [`players`] lists those of a
-//! game. An [`Agent`] is a trained player as a file; [`Roster`] says of a game which agents ship and what else is its
-//! own. [`eval`] plays series of seeded games and computes statistics, [`kit`] has the callbacks of the original game.
+//! A [`Player`] chooses moves. [`parse`] makes a player from a text such as `plan:depth=3`, and
+//! [`players`] lists a game's players. An [`Agent`] is a trained player as a file; [`Roster`] holds
+//! a game's own agents and players. [`eval`] plays series of seeded games and computes statistics,
+//! [`kit`] has the callbacks of the original game.
 //!
 //! ```
 //! use matchq_players::eval::play_series;

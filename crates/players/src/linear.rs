@@ -1,4 +1,4 @@
-//! The player by a linear controller: weighed features of actions.
+//! The player by weighted features of actions.
 
 use std::path::Path;
 
@@ -14,18 +14,16 @@ use crate::random::Stream;
 use crate::roster::{self, Preset, Roster, Weights};
 use crate::weights_file;
 
-/// How much less than 0 a position is worth in which the game is lost.
-///
-/// It is in multiples of the largest weight.
+/// Negated value of a position in which the game is lost, in multiples of the largest weight.
 pub const LOST: f64 = 1e6;
 
-/// A linear controller: features of actions by their places, and weights.
+/// Weights of features of actions, each by the feature's place in the game's list.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Linear {
     terms: Vec<(usize, f64)>,
 }
 
-/// A model without its weights, as a file has it.
+/// Configuration in an agent's file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ModelConfig {
@@ -33,15 +31,11 @@ struct ModelConfig {
 }
 
 impl Linear {
-    /// The controller of these features and weights.
     pub fn new(terms: Vec<(usize, f64)>) -> Self {
         Self { terms }
     }
 
-    /// The weights of a preset.
-    ///
-    /// # Errors
-    /// A feature that the game does not have.
+    /// Weights of a preset.
     pub fn of<G: Roster>(preset: &Preset) -> Result<Self> {
         let terms = match preset.weights {
             Weights::Terms(terms) => terms,
@@ -59,10 +53,7 @@ impl Linear {
         }
     }
 
-    /// The preset of a name or, if there is none, the agent in a file or folder.
-    ///
-    /// # Errors
-    /// As of [`of`](Self::of) and [`from_file`](Self::from_file).
+    /// The preset of this name, or the agent in a file or folder.
     pub fn named<G: Roster>(name: &str) -> Result<Self> {
         if let Some(preset) = G::PRESETS.iter().find(|preset| preset.name == name) {
             return Self::of::<G>(preset);
@@ -76,21 +67,19 @@ impl Linear {
         Agent::load(Path::new(name))?.linear::<G>()
     }
 
-    /// The controller of features and weights that were saved; there need not be such features.
+    /// Features and weights from a saved run.
     ///
     /// # Errors
-    /// A feature that the game does not have.
+    /// Refuses features that the game does not have.
     pub fn saved<G: ActionFeatures>(terms: &[(usize, f64)]) -> Result<Self> {
         let known = G::action_names().len();
         match terms.iter().all(|(feature, _)| *feature < known) {
             true => Ok(Self::new(terms.to_vec())),
-            false => Err(Error::user(format!("a controller is saved with features that {} does not have", G::NAME))),
+            false => Err(Error::user(format!("the saved weights are of features that {} does not have", G::NAME))),
         }
     }
 
-    /// The same with all weights divided by the largest.
-    ///
-    /// Only their ratios count.
+    /// Divides all weights by the largest, since only their ratios count.
     #[must_use]
     pub fn scaled(mut self) -> Self {
         let scale = scale(&self.terms);
@@ -98,12 +87,12 @@ impl Linear {
         self
     }
 
-    /// The features by their places, and their weights.
+    /// Features by their places, with their weights.
     pub fn terms(&self) -> &[(usize, f64)] {
         &self.terms
     }
 
-    /// The file of the agent; its weights have single precision there.
+    /// The agent's file, with weights in single precision.
     pub fn to_file<G: ActionFeatures>(&self, rules: &G::Rules) -> Result<AgentFile> {
         let names = G::action_names();
         let features = self.terms.iter().map(|(feature, _)| names[*feature].to_owned()).collect();
@@ -111,10 +100,10 @@ impl Linear {
         weights_file::write::<G>(Kind::Linear, rules, &ModelConfig { features }, &weights)
     }
 
-    /// The controller in a file; `name` is what errors call it.
+    /// Weights in a file; `name` is the file's name in errors.
     ///
     /// # Errors
-    /// When the file is of another kind of model, plays another game or has features that there are not.
+    /// Refuses other kinds, other games and unknown features.
     pub fn from_file<G: ActionFeatures>(file: &AgentFile, name: &str) -> Result<Self> {
         let ModelConfig { features } = weights_file::config::<G, _>(file, Kind::Linear, name)?;
         let features = numbers::<G>(&features, name)?;
@@ -122,61 +111,59 @@ impl Linear {
         Ok(Self { terms: features.into_iter().zip(weights).collect() })
     }
 
-    /// The player of the controller that looks so many pieces ahead.
-    ///
-    /// The piece to be placed is one of them.
+    /// The player that looks `depth` pieces ahead, the present one included.
     pub fn player<G: ActionFeatures>(&self, depth: u32) -> impl Policy<G> + use<G> {
         let of_action = self.terms.iter().copied().filter(|(feature, _)| G::is_of_action(*feature)).collect();
         LinearPlayer { terms: self.terms.clone(), of_action, scale: scale(&self.terms), depth }
     }
 }
 
-/// The names of a game's presets behind some words; nothing where the game has none.
+/// Names of a game's presets after some words; empty without presets.
 fn preset_names<G: Roster>(words: &str) -> String {
     let names: Vec<&str> = G::PRESETS.iter().map(|preset| preset.name).collect();
     if names.is_empty() { String::new() } else { format!("{words}{}", names.join(", ")) }
 }
 
-/// The size of the largest weight, 1 if there is none.
+/// Size of the largest weight; 1 if all are 0.
 fn scale(terms: &[(usize, f64)]) -> f64 {
     let largest = terms.iter().fold(0.0, |largest: f64, (_, weight)| largest.max(weight.abs()));
     if largest > 0.0 { largest } else { 1.0 }
 }
 
-/// Some of a game's features of actions, in an order of their own.
+/// Some of a game's features of actions, in any order.
 #[derive(Clone, Debug)]
 pub struct Selection {
-    /// Their places in the game's list.
+    /// Places in the game's list.
     features: Vec<usize>,
-    /// For each of the game's features its place here.
+    /// Place in this selection of each of the game's features.
     places: Vec<Option<u32>>,
 }
 
 impl Selection {
-    /// The features at those places of the game's list, each once.
+    /// Selects the features at these places of the game's list, each once.
     pub fn new<G: ActionFeatures>(features: Vec<usize>) -> Self {
         let mut places = vec![None; G::action_names().len()];
         (0..).zip(&features).for_each(|(place, feature)| places[*feature] = Some(place));
         Self { features, places }
     }
 
-    /// Their places in the game's list.
+    /// Places in the game's list.
     pub fn features(&self) -> &[usize] {
         &self.features
     }
 
-    /// An action's features that are among them, by their places here.
+    /// An action's selected features, by their places in this selection.
     pub fn of(&self, features: &[(usize, f64)]) -> Vec<(u32, f64)> {
         features.iter().filter_map(|(feature, number)| Some((self.places[*feature]?, *number))).collect()
     }
 
-    /// The terms of a controller that gives them these weights.
+    /// Selected features by their places in the game's list, with these weights.
     pub fn weighed(&self, weights: &[f64]) -> Vec<(usize, f64)> {
         self.features.iter().copied().zip(weights.iter().copied()).collect()
     }
 }
 
-/// The places of features by their names, in their order.
+/// Places of features by their names.
 fn numbers<G: ActionFeatures>(names: &[String], of: &str) -> Result<Vec<usize>> {
     let known = G::action_names();
     let number = |name: &String| {
@@ -186,10 +173,10 @@ fn numbers<G: ActionFeatures>(names: &[String], of: &str) -> Result<Vec<usize>> 
     names.iter().map(number).collect()
 }
 
-/// The places of features by their names and those of sets, each once.
+/// Places of features by names of features and of sets, each once.
 ///
 /// # Errors
-/// A name that is neither a feature's nor a set's, or no name at all; the sentence begins with `of`.
+/// Refuses unknown names, and an empty list; the sentence begins with `of`.
 pub fn places<G: ActionFeatures>(names: &[String], of: &str) -> Result<Vec<usize>> {
     let (all, sets) = (G::action_names(), G::feature_sets());
     let mut found = Vec::new();
@@ -222,31 +209,30 @@ pub fn places<G: ActionFeatures>(names: &[String], of: &str) -> Result<Vec<usize
     }
 }
 
-/// Plays the first of the actions with the highest value.
+/// Plays the first action of the highest value.
 struct LinearPlayer {
     terms: Vec<(usize, f64)>,
-    /// Those that tell of the action alone.
+    /// Terms of features of the action alone.
     of_action: Vec<(usize, f64)>,
     scale: f64,
     depth: u32,
 }
 
 impl LinearPlayer {
-    /// What a position is worth in which the game is lost.
+    /// Value of a lost game.
     fn lost(&self) -> f64 {
         -LOST * self.scale
     }
 
-    /// The actions, each with its value by what may follow it.
-    ///
-    /// The value is what the action's own features add to the mean of the best values that may follow it.
+    /// Actions with their values: the action's own features plus the mean over the next piece of
+    /// the best value that may follow.
     fn further<G: ActionFeatures>(&self, state: &G::State) -> Vec<ActionValue> {
         let mut values = Vec::new();
         G::weigh(std::slice::from_ref(state), &self.of_action, |_, action, value| {
             values.push(ActionValue { action, value })
         });
         let lost = self.lost();
-        // Of each action the places of what may come next in the list of all.
+        // Range of each action's next positions in the list of all.
         let (mut following, mut ranges) = (Vec::new(), Vec::new());
         for valued in &values {
             let first = following.len();
@@ -261,7 +247,8 @@ impl LinearPlayer {
         for (valued, range) in values.iter_mut().zip(ranges) {
             let count = range.len();
             let mean = best[range].iter().sum::<f64>() / count.max(1) as f64;
-            // To lose at once, which may be worth minus infinity, is worse than to lose with any piece that may come next.
+            // Losing at once, perhaps of value minus infinity, is worse than losing with any next
+            // piece.
             valued.value = if count == 0 { 2.0 * lost } else { (valued.value + mean).max(2.0 * lost) };
         }
         values
@@ -285,7 +272,7 @@ impl<G: ActionFeatures> Policy<G> for LinearPlayer {
         values
     }
 
-    /// The first of equal ones, as where games are [driven](Features::drive).
+    /// The first of equal actions, as in [`drive`](ActionFeatures::drive).
     fn choose(&self, state: &G::State, ties: &mut Stream) -> usize {
         first_of_best(&Policy::<G>::values(self, state, ties)).unwrap_or(0)
     }
@@ -304,22 +291,21 @@ impl<G: ActionFeatures> Policy<G> for LinearPlayer {
     }
 }
 
-/// The first of the actions with the highest value.
+/// First action of the highest value.
 fn first_of_best(values: &[ActionValue]) -> Option<usize> {
     let better = |best: ActionValue, next: ActionValue| if next.value > best.value { next } else { best };
     values.iter().copied().reduce(better).map(|best| best.action)
 }
 
-/// The parameter that names a controller.
+/// Parameter that names a preset.
 pub const WEIGHTS: &str = "weights";
 
-/// The player's entry in the list.
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "linear",
-        about: "the highest sum of weighed features of a move: a controller that is known by a name, or was trained",
+        about: "the highest sum of weighted features of a move, by weights with a name or of a trained agent",
         parameters: &[
-            Parameter { key: WEIGHTS, default: None, about: "a controller's name; without it the first of the game's" },
+            Parameter { key: WEIGHTS, default: None, about: "name of the weights; without it the game's first" },
             Parameter {
                 key: "depth",
                 default: Some("1"),
@@ -393,7 +379,7 @@ mod tests {
         let count = Tetris::action_names().len();
         assert!(Linear::saved::<Tetris>(&[(0, 1.0), (count - 1, 2.0)]).is_ok());
         let refused = Linear::saved::<Tetris>(&[(0, 1.0), (count, 2.0)]).unwrap_err().to_string();
-        assert_eq!(refused, "a controller is saved with features that tetris does not have");
+        assert_eq!(refused, "the saved weights are of features that tetris does not have");
     }
 
     #[test]

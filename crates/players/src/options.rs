@@ -1,6 +1,4 @@
-//! What a player is asked with: its entry, and the parameters of its text.
-//!
-//! The players stand on it, and the registry on the players.
+//! The entry of a player, and the parameters in its text.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -16,34 +14,30 @@ use crate::player::Player;
 use crate::policy::{Policy, PolicyPlayer};
 use crate::roster::Roster;
 
-/// Any player of a game, which may be handed from thread to thread.
+/// Any player of a game, on any thread.
 pub type BoxedPlayer<G> = Box<dyn Player<G> + Send>;
 
-/// A player that can be asked for.
+/// A player of the list.
 pub struct Entry<G: Roster> {
-    /// The name.
     pub name: &'static str,
-    /// What it plays, in one line.
+    /// What the player plays, in one line.
     pub about: &'static str,
-    /// Its parameters.
     pub parameters: &'static [Parameter],
-    /// Makes the player.
     pub build: fn(&Options<G>, &G::Rules) -> Result<BoxedPlayer<G>>,
 }
 
 /// A parameter of a player.
 pub struct Parameter {
-    /// The key.
     pub key: &'static str,
-    /// The value where none is given; `None` if it has no effect then.
+    /// Value where none is given; `None` if the parameter then has no effect.
     pub default: Option<&'static str>,
-    /// What it means, in a few words.
+    /// Meaning in a few words.
     pub about: &'static str,
 }
 
-/// The parameters given with a player, and the defaults of the others.
+/// Parameters in a player's text, and the defaults of the others.
 pub struct Options<'a, G: Roster> {
-    /// How the player is called in results: its label, else its text.
+    /// Name of the player in results: its label, or its text.
     pub text: &'a str,
     asked: &'a str,
     entry: &'a Entry<G>,
@@ -51,11 +45,11 @@ pub struct Options<'a, G: Roster> {
     setting: &'a Setting<'a>,
 }
 
-/// What a player is made with beside its text.
+/// What a player needs beside its text.
 pub struct Setting<'a> {
-    /// Where its network is evaluated.
+    /// Device of networks.
     pub backend: &'a dyn Backend,
-    /// The agent to play by where its text names none.
+    /// Agent for texts that name no checkpoint.
     pub agent: Option<&'a Agent>,
 }
 
@@ -76,38 +70,34 @@ pub(super) const PLANS: Parameter = Parameter {
     about: "moves of a simulation that the guide plans, those after them it plays as cascade does; without it all",
 };
 
-/// The milliseconds a move of searches where nothing is said.
+/// Milliseconds a move of searches by default.
 pub(super) const DEFAULT_MS: &str = "10";
 
-/// The last parameter where it is given.
-///
-/// What follows is its path, which may hold any character.
+/// The last parameter: all that follows is its path, which may hold any character.
 pub(super) const CHECKPOINT: Parameter =
     Parameter { key: "checkpoint", default: None, about: "file or folder, the last parameter: the rest is its path" };
 
-/// In which precision a network plays.
 pub(super) const PRECISION: Parameter = Parameter {
     key: "precision",
     default: None,
     about: "f32 or bf16: what the network multiplies on the CPU; without it as in training",
 };
 
-/// A parameter that every player has.
+/// Parameter of every player.
 pub(super) const LABEL: Parameter = Parameter { key: "label", default: None, about: "a short name for tables" };
 
-/// No simulation is longer.
+/// Most moves of a simulation.
 pub(super) const DEEPEST: u32 = 1_000;
 
-/// The most moves of a plan.
-///
-/// Each more multiplies its time by the number of moves, a dozen in match-3: this one takes a second there.
+/// Most moves of a plan. Each further move multiplies the time by the number of moves, a dozen in
+/// match-3, where six take a second.
 pub(super) const LONGEST_PLAN: u32 = 6;
 
-/// Boards in one forward pass.
+/// Boards in one forward pass, at most.
 pub(super) const NETWORK_BATCH: usize = 256;
 
 impl<G: Roster> Entry<G> {
-    /// A sentence on the parameters there are.
+    /// Names the parameters, for errors.
     fn has(&self) -> String {
         match self.parameters {
             [] => format!("'{}' has no parameter but {}", self.name, LABEL.key),
@@ -120,12 +110,11 @@ impl<G: Roster> Entry<G> {
 }
 
 impl<'a, G: Roster> Options<'a, G> {
-    /// Reads the parameters of an entry's player.
-    ///
-    /// They are what its text has behind the name.
+    /// Reads `parameters`, the part of the text after the player's name.
     ///
     /// # Errors
-    /// An unknown parameter, one that is given twice, and a label that is none.
+    /// Refuses unknown and repeated parameters, and labels that are empty or hold control
+    /// characters.
     pub(super) fn read(
         text: &'a str,
         parameters: Option<&'a str>,
@@ -161,33 +150,27 @@ impl<'a, G: Roster> Options<'a, G> {
         Ok(options)
     }
 
-    /// The player of a policy, called as it was asked for.
+    /// The player of a policy, named by [`text`](Self::text).
     pub fn player<P: Policy<G> + 'static>(&self, policy: P) -> Result<BoxedPlayer<G>> {
         Ok(Box::new(PolicyPlayer::new(self.text, policy)))
     }
 
-    /// The player's name.
     pub(super) fn name(&self) -> &str {
         self.entry.name
     }
 
-    /// The value that is given for a parameter.
+    /// Value in the text.
     pub fn given(&self, key: &str) -> Option<&str> {
         self.given.iter().find(|(given, _)| *given == key).map(|(_, value)| *value)
     }
 
-    /// The value of a parameter, its default where none is given, or nothing.
+    /// Value in the text, or the default, or an empty text.
     pub fn value(&self, key: &str) -> &str {
         let default = || self.entry.parameters.iter().find(|parameter| parameter.key == key)?.default;
         self.given(key).or_else(default).unwrap_or_default()
     }
 
-    /// The value of a parameter that is a number in a range.
-    ///
-    /// `kind` says in words what kind of number.
-    ///
-    /// # Errors
-    /// A value that is no such number.
+    /// Number in a range; `kind` describes the number in errors.
     pub fn number<T: FromStr + PartialOrd + Display>(
         &self,
         key: &str,
@@ -198,20 +181,19 @@ impl<'a, G: Roster> Options<'a, G> {
         number.ok_or_else(|| self.wrong(key, &format!("{kind} from {} to {}", range.start(), range.end())))
     }
 
-    /// The error of a parameter whose value is not what it must be.
+    /// The error of a wrong value.
     pub fn wrong(&self, key: &str, must_be: &str) -> Error {
         Error::user(format!("{key}={} in '{}': {key} must be {must_be}", self.value(key), self.asked))
     }
 
-    /// Where a network is evaluated.
     pub(super) fn backend(&self) -> &dyn Backend {
         self.setting.backend
     }
 
-    /// The agent to play by: that of the checkpoint, the one given, or else one that ships.
+    /// The agent of the checkpoint, of the setting, or one that ships.
     ///
     /// # Errors
-    /// A checkpoint beside an agent that is given, and one that cannot be loaded.
+    /// Refuses a checkpoint beside an agent of the setting, and one that cannot be loaded.
     pub(super) fn agent(&self, shipped: impl FnOnce() -> Result<&'static Shipped>) -> Result<Agent> {
         let path = self.given(CHECKPOINT.key);
         match (path, self.setting.agent) {
@@ -234,9 +216,7 @@ impl<'a, G: Roster> Options<'a, G> {
         }
     }
 
-    /// The model to play by, in the precision that is given or in that of its training.
-    ///
-    /// Without a checkpoint it is one that ships.
+    /// The network of the [agent](Self::agent), in the precision of the text or of its training.
     pub(super) fn model(&self, shipped: impl FnOnce() -> Result<&'static Shipped>) -> Result<Model> {
         let model = self.agent(shipped)?.network::<G>()?;
         let Some(precision) = self.given(PRECISION.key) else { return Ok(model) };
@@ -246,13 +226,13 @@ impl<'a, G: Roster> Options<'a, G> {
 }
 
 impl Default for Setting<'_> {
-    /// The processor, and the agents that ship.
+    /// The processor and the agents that ship.
     fn default() -> Self {
         Self { backend: &Processor, agent: None }
     }
 }
 
-/// The budget of a search by its parameters `sims` and `ms`.
+/// Budget of a search by the parameters `sims` and `ms`.
 pub(super) fn budget<G: Roster>(options: &Options<G>) -> Result<Budget> {
     match (options.given("sims"), options.given("ms")) {
         (Some(_), Some(_)) => {
@@ -271,7 +251,7 @@ fn simulations<G: Roster>(options: &Options<G>) -> Result<Budget> {
     Ok(Budget::Simulations(options.number("sims", "a whole number", 1..=10_000_000)?))
 }
 
-/// Names, separated by commas.
+/// Names separated by commas.
 pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }

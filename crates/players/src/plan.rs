@@ -1,4 +1,4 @@
-//! The planning player: the most points that are certain over several moves.
+//! The planning player.
 
 use crate::Cascade;
 use crate::error::Result;
@@ -8,12 +8,10 @@ use crate::policy::{ActionValue, Policy, weigh_certain};
 use crate::random::Stream;
 use crate::roster::Roster;
 
-/// Plays the first move of the best certain plan.
-///
-/// No plan is of more moves than are left.
+/// Plays the first move of the certain plan with the most points, over no more moves than are left.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Planner(
-    /// The plans that it looks at.
+    /// Plans that are searched.
     pub Plan,
 );
 
@@ -23,14 +21,13 @@ impl<G: Lookahead> Policy<G> for Planner {
     }
 }
 
-/// A guide that plans its first moves and plays the later ones as [`Cascade`].
-///
-/// That takes a fraction of the time.
+/// A guide that plans its first moves and plays the later ones as [`Cascade`], in a fraction of the
+/// time.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PlanThenCascade {
-    /// How it plans, and values moves.
+    /// Planner of the first moves, and source of values.
     pub planner: Planner,
-    /// Moves that it plans.
+    /// Number of planned moves.
     pub plans: u32,
 }
 
@@ -47,7 +44,6 @@ impl<G: Lookahead> Policy<G> for PlanThenCascade {
     }
 }
 
-/// The player's entry in the list.
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "plan",

@@ -9,80 +9,72 @@ use crate::games::{ActionMask, Game, Lookahead, MaskKind, Plan, Step, offered};
 use crate::player::Player;
 use crate::random::{Draw, Stream};
 
-/// A move and what a player thinks it is worth.
+/// A move and its value to a player.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ActionValue {
-    /// The move's number.
     pub action: usize,
-    /// In points where the player has no scale of its own.
+    /// Points, or a scale of the player's own.
     pub value: f64,
 }
 
-/// A move as JSON.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Listed {
-    /// As the game writes it: in match-3 `[x, y, vertical]`.
+    /// The move as the game writes it: `[x, y, vertical]` in match-3.
     #[serde(rename = "move")]
     pub action: Value,
-    /// In points where the player has no scale of its own.
+    /// Points, or a scale of the player's own.
     pub value: f64,
-    /// What else there is to say of it.
+    /// Further facts about the move.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
-/// What follows a game in which a policy plays: given the game, its random numbers, the action and what it brought.
-///
-/// The policy plays on as long as the answer is true. The game may be exchanged for another that has not ended.
+/// Receives the game, its random numbers, the action and its step after each move of a policy;
+/// returns whether to play on. The game may be exchanged for another that has not ended.
 pub type Moved<'a, G> = dyn FnMut(&mut G, &mut <G as Game>::Rng, usize, Step) -> bool + 'a;
 
-/// A way to choose a move in one position.
-///
-/// Its random numbers come from `ties` alone.
+/// A rule that chooses a move in one position. All random numbers come from `ties`.
 pub trait Policy<G: Game>: Send + Sync {
-    /// The moves that are considered, at least one, with their values.
+    /// Moves that the policy considers, at least one, with their values.
     fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue>;
 
-    /// The move with the highest value, at random among equal ones.
+    /// Move with the highest value, at random among equal ones.
     fn choose(&self, state: &G::State, ties: &mut Stream) -> usize {
         best(&self.values(state, ties), ties)
     }
 
-    /// The moves with their values from the best to the worst.
-    ///
-    /// With the same stream the first is the one chosen.
+    /// Moves with their values, best first. With the same stream, the first is the
+    /// [chosen](Self::choose) one.
     fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
         let values = self.values(state, ties);
         let first = best(&values, ties);
         sorted(values, first)
     }
 
-    /// The move it plays as the guide of a [simulation](super::Search).
-    ///
-    /// It is so many moves after the one that is simulated, from 0.
+    /// Move of the guide of a [simulation](super::Search), with the number of guided moves before
+    /// it.
     fn follow(&self, _moves: u32, state: &G::State, ties: &mut Stream) -> usize {
         self.choose(state, ties)
     }
 
-    /// Plays on in a game that has not ended, as long as `moved` says so: at least one move.
-    ///
-    /// Each action is the one that is [chosen](Self::choose).
+    /// Plays the [chosen](Self::choose) moves, at least one, in a game that has not ended, as long
+    /// as `moved` returns true.
     fn play(&self, game: &mut G, random: &mut G::Rng, ties: &mut Stream, moved: &mut Moved<'_, G>) {
         play_by_choice(self, game, random, ties, moved);
     }
 
-    /// Whether it thinks for a given time.
+    /// Whether moves take a given time.
     fn is_timed(&self) -> bool {
         false
     }
 
-    /// Its own list of the moves, the best first; by default it has none.
+    /// The policy's own list of moves, best first.
     fn list(&self, _state: &G::State) -> Option<Vec<Listed>> {
         None
     }
 }
 
-/// Plays on by what a policy chooses in each position.
+/// Plays the moves that a policy chooses, as [`Policy::play`] does.
 pub(super) fn play_by_choice<G: Game>(
     policy: &(impl Policy<G> + ?Sized),
     game: &mut G,
@@ -106,7 +98,6 @@ pub struct PolicyPlayer<P> {
 }
 
 impl<P> PolicyPlayer<P> {
-    /// The player with a name for results.
     pub fn new(name: impl Into<String>, policy: P) -> Self {
         Self { name: name.into(), policy }
     }
@@ -119,7 +110,7 @@ impl<G: Game, P: Policy<G>> Player<G> for PolicyPlayer<P> {
 
     fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>> {
         let choose = |(state, ties): (&G::State, &mut Stream)| self.policy.choose(state, ties);
-        // A single move is not worth waking the thread pool.
+        // Waking the thread pool takes longer than a single move.
         Ok(match self.policy.is_timed() || states.len() == 1 {
             true => states.iter().zip(ties).map(choose).collect(),
             false => states.par_iter().zip(ties).map(choose).collect(),
@@ -165,9 +156,7 @@ impl<G: Game> Policy<G> for Box<dyn Policy<G>> {
     }
 }
 
-/// The move with the highest value, at random among equal ones.
-///
-/// It is move 0 if there is none.
+/// Move with the highest value, at random among equal ones; 0 if there is none.
 pub fn best(values: &[ActionValue], ties: &mut Stream) -> usize {
     let highest = values.iter().map(|valued| valued.value).fold(f64::NEG_INFINITY, f64::max);
     let mut equal = values.iter().filter(|valued| valued.value == highest);
@@ -177,51 +166,44 @@ pub fn best(values: &[ActionValue], ties: &mut Stream) -> usize {
     }
 }
 
-/// The actions of a position that gain nothing for certain, too.
-///
-/// They are those of the mask before the default one, or of the nearest before it that holds any.
+/// Actions of the mask before the default one, or of the nearest before it that has any: moves that
+/// gain nothing for certain are included.
 pub(super) fn quiet_too<G: Game>(state: &G::State) -> ActionMask {
     offered::<G>(state, MaskKind(MaskKind::default_of::<G>().0.saturating_sub(1))).0
 }
 
-/// The highest of some values; negative infinity if there is none.
+/// Highest value; negative infinity if there is none.
 pub(super) fn best_of(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Moves from the highest value to the lowest.
-///
-/// Of the highest the chosen one is the first.
+/// Moves by descending value, the chosen one first among equal ones.
 pub(super) fn sorted(mut values: Vec<ActionValue>, chosen: usize) -> Vec<ActionValue> {
     values.sort_by(|a, b| b.value.total_cmp(&a.value).then_with(|| (b.action == chosen).cmp(&(a.action == chosen))));
     values
 }
 
-/// Brings moves into a random order.
 pub(super) fn shuffle(values: &mut [ActionValue], ties: &mut Stream) {
     for last in (1..values.len()).rev() {
         values.swap(last, ties.below(last as u32 + 1) as usize);
     }
 }
 
-/// The values of the offered moves of a position.
-///
-/// Where the default mask holds none, all others are alike.
+/// Values of the offered moves of a position; all 0 where the default mask is empty.
 pub(super) fn weigh<G: Lookahead>(state: &G::State, value: impl Fn(usize) -> f64) -> Vec<ActionValue> {
     let (mask, other) = offered::<G>(state, MaskKind::default_of::<G>());
     let value = |action| ActionValue { action, value: if other { 0.0 } else { value(action) } };
     mask.iter().map(value).collect()
 }
 
-/// The same by the certain points of plans.
-///
-/// Moves that are all alike have those of one move.
+/// Certain points of the best plan from each offered move; of one move where the default mask is
+/// empty.
 pub(super) fn weigh_certain<G: Lookahead>(state: &G::State, plan: Plan) -> Vec<ActionValue> {
     let (mask, other) = offered::<G>(state, MaskKind::default_of::<G>());
     certain_values::<G>(state, &mask, if other { Plan { depth: 1, ..plan } } else { plan })
 }
 
-/// The moves of a mask with the certain points of the best plans from each.
+/// Moves of a mask with the certain points of the best plan from each.
 pub(super) fn certain_values<G: Lookahead>(state: &G::State, mask: &ActionMask, plan: Plan) -> Vec<ActionValue> {
     let mut values = Vec::with_capacity(mask.count());
     G::certain(state, mask, plan, |action, points| values.push(ActionValue { action, value: points.into() }));

@@ -1,4 +1,4 @@
-//! The random players: any action of a mask.
+//! The random players.
 
 use crate::games::{Game, MaskKind, offered};
 use crate::options::Entry;
@@ -6,9 +6,8 @@ use crate::policy::{ActionValue, Policy};
 use crate::random::Stream;
 use crate::roster::Roster;
 
-/// Plays uniformly among the actions of a mask.
+/// Plays any action of a mask, each with the same chance.
 pub struct Random {
-    /// The mask.
     pub mask: MaskKind,
 }
 
@@ -19,7 +18,7 @@ impl<G: Game> Policy<G> for Random {
     }
 }
 
-/// The entry of the player of all legal actions.
+/// Entry of the player of all legal actions.
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "random",
@@ -29,7 +28,7 @@ pub fn entry<G: Roster>() -> Entry<G> {
     }
 }
 
-/// The entry of the player of the default mask.
+/// Entry of the player of the default mask.
 pub fn matching<G: Roster>() -> Entry<G> {
     Entry {
         name: "matching",

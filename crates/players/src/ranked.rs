@@ -1,10 +1,9 @@
-//! The ranked player: the moves by their types.
+//! The player of the articles "Bejeweled 1 AI", which ranks moves by their types.
 //!
-//! The program of the articles "Bejeweled 1 AI" ranks them so.
-//!
-//! It looks for two equal tokens of a line that a third one beside them would complete. A move is told by the cell that
-//! receives that token and by the direction from which it comes. A swap in which both tokens match is two moves, and a
-//! move that lines up tokens in its column and in its row is on the list twice, as in the program.
+//! Moves complete two equal tokens of a line by a third one from beside them. The cell that
+//! receives the third token and the direction that it comes from name a move. A swap in which both
+//! tokens match is two moves, and a move that completes a line in its column and in its row is
+//! listed twice, as in the articles' program.
 
 use std::collections::HashSet;
 use std::marker::PhantomData;
@@ -17,7 +16,7 @@ use crate::policy::{ActionValue, Listed, Policy};
 use crate::random::Stream;
 use crate::roster::Roster;
 
-/// A direction: where a cell's neighbour is.
+/// Direction of a cell's neighbour.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Direction {
     Up,
@@ -28,9 +27,8 @@ enum Direction {
 
 use Direction::{Down, Left, Right, Up};
 
-/// What a move makes, the best first.
-///
-/// Lines of both directions come first, then a line of five, four, three.
+/// Shape that a move makes, best first: lines of both directions, then lines of five, four and
+/// three.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Kind {
     ThreeWay,
@@ -41,22 +39,21 @@ enum Kind {
     Three,
 }
 
-/// The tokens of a board.
+/// Tokens of a board.
 struct Tokens {
     rows: Vec<Vec<u8>>,
     /// Tokens from this number on match nothing.
     colours: u8,
 }
 
-/// A move of the list.
 #[derive(Clone, PartialEq, Debug)]
 struct Found {
     cell: (usize, usize),
     from: Direction,
     kind: Kind,
-    /// Whether the reverse move is on the list, too.
+    /// Whether the reverse move is listed, too.
     double: bool,
-    /// Windows of three equal tokens on the board that it leaves.
+    /// Windows of three equal tokens on the board after the move.
     reaction: usize,
     leaves: Vec<Vec<u8>>,
 }
@@ -71,7 +68,6 @@ impl Direction {
         }
     }
 
-    /// The letter by which moves are written.
     fn letter(self) -> char {
         match self {
             Up => 'U',
@@ -81,7 +77,7 @@ impl Direction {
         }
     }
 
-    /// The cell that is so many steps away, if any token can be there.
+    /// The cell some steps away, perhaps beyond the last row or column.
     fn step(self, (x, y): (usize, usize), steps: usize) -> Option<(usize, usize)> {
         Some(match self {
             Up => (x, y.checked_sub(steps)?),
@@ -91,9 +87,7 @@ impl Direction {
         })
     }
 
-    /// The two directions at right angles to it.
-    ///
-    /// That which is looked at first comes before the other.
+    /// The two directions at right angles, in the order of the search.
     fn sides(self) -> [Self; 2] {
         match self {
             Up | Down => [Left, Right],
@@ -120,19 +114,18 @@ impl Tokens {
         Self { rows, colours: G::COLOURS as u8 }
     }
 
-    /// The token of a cell, if there is one that matches.
+    /// Token of a cell, if one is there that can match.
     fn at(&self, (x, y): (usize, usize)) -> Option<u8> {
         self.rows.get(y)?.get(x).copied().filter(|token| *token < self.colours)
     }
 
-    /// Whether a token stands so many steps away.
+    /// Whether this token stands some steps away.
     fn stands(&self, token: u8, cell: (usize, usize), direction: Direction, steps: usize) -> bool {
         direction.step(cell, steps).and_then(|cell| self.at(cell)) == Some(token)
     }
 
-    /// The moves as they are found, each by its cell and its direction.
-    ///
-    /// They are found in all columns, from the left, then in all rows.
+    /// Moves by cell and direction in the order of the search: all columns from the left, then all
+    /// rows.
     fn moves(&self) -> Vec<((usize, usize), Direction)> {
         let (columns, rows) = (self.rows[0].len(), self.rows.len());
         let mut moves = Vec::new();
@@ -145,7 +138,7 @@ impl Tokens {
         moves
     }
 
-    /// The moves of a line of a length that begins at a cell.
+    /// Adds the moves of a line that begins at a cell.
     fn moves_along(
         &self,
         start: (usize, usize),
@@ -173,7 +166,8 @@ impl Tokens {
                     let behind = cell(place + 2);
                     add(token, before, back);
                     add(token, behind, along);
-                    // In a column both sides of a cell come before the other cell, in a row one side of both.
+                    // Columns are searched cell by cell, on both sides; rows side by side, for both
+                    // cells.
                     let order = match along {
                         Down => [(before, 0), (before, 1), (behind, 0), (behind, 1)],
                         _ => [(before, 0), (behind, 0), (before, 1), (behind, 1)],
@@ -181,7 +175,7 @@ impl Tokens {
                     for (receiver, side) in order {
                         add(token, receiver, sides[side]);
                     }
-                    // The second of a pair begins nothing.
+                    // The second token of a pair begins nothing.
                     place += 1;
                 } else if next(2) {
                     sides.iter().for_each(|side| add(token, cell(place + 1), *side));
@@ -191,13 +185,12 @@ impl Tokens {
         }
     }
 
-    /// The kind of a move.
     fn kind(&self, cell: (usize, usize), from: Direction) -> Kind {
         let Some(token) = from.step(cell, 1).and_then(|source| self.at(source)) else { return Kind::Three };
         let near = |direction| self.stands(token, cell, direction, 1);
         let far = |direction| self.stands(token, cell, direction, 2);
-        // The program takes a move for one of three where an equal token stands behind another one: above or below it,
-        // and to the right of a move along its column.
+        // The articles' program takes a move for one of three where an equal token stands behind
+        // another one: above or below it, and to the right of a move along its column.
         let gap = |direction| !near(direction) && far(direction);
         let others = [Up, Down, Left, Right].into_iter().filter(|direction| *direction != from);
         let spoilt = |direction| match direction {
@@ -221,9 +214,7 @@ impl Tokens {
         }
     }
 
-    /// The cells of each window of three equal tokens.
-    ///
-    /// Those of columns come first, then those of rows.
+    /// Cells of each window of three equal tokens, in columns first, then in rows.
     fn windows(&self) -> Vec<[(usize, usize); 3]> {
         let cells = || (0..self.rows.len()).flat_map(|y| (0..self.rows[0].len()).map(move |x| (x, y)));
         let window = |cell: (usize, usize), along: Direction| {
@@ -234,9 +225,8 @@ impl Tokens {
         [Down, Right].into_iter().flat_map(|along| cells().filter_map(move |cell| window(cell, along))).collect()
     }
 
-    /// The board that a move leaves.
-    ///
-    /// Every run is removed once, what was above it falls, and `unknown` comes in.
+    /// The board after a move: every run is removed once, the tokens above fall, and `unknown`
+    /// fills up.
     fn leaves(&self, cell: (usize, usize), from: Direction, unknown: u8) -> Self {
         let mut board = Self { rows: self.rows.clone(), colours: self.colours };
         if let Some((x, y)) = from.step(cell, 1) {
@@ -255,9 +245,8 @@ impl Tokens {
         board
     }
 
-    /// All moves, from the best to the worst.
-    ///
-    /// They are ranked by kind, double before single, by reaction, then as they are found.
+    /// All moves, best first: by kind, double before single, by reaction, then in the order of the
+    /// search.
     fn ranked(&self, unknown: u8) -> Vec<Found> {
         let moves = self.moves();
         let all: HashSet<_> = moves.iter().copied().collect();
@@ -279,15 +268,15 @@ impl Tokens {
     }
 }
 
-/// Games of swaps of any two neighbours, whose tokens the player sees.
+/// Games of swaps of neighbours with visible tokens.
 pub trait Gems: Roster {
-    /// The tokens of a position, row by row from the top.
+    /// Tokens of a position, row by row from the top.
     ///
-    /// Tokens of a number below [`COLOURS`](crate::games::Image::COLOURS) match, and a number is a token's place in
+    /// Tokens below [`COLOURS`](crate::games::Image::COLOURS) match, and index
     /// [`TOKENS`](crate::games::Text::TOKENS); others match nothing.
     fn gems(state: &Self::State) -> Vec<Vec<u8>>;
 
-    /// A swap as JSON; `cell` (column, row) receives a token from the direction of a letter, one of `UDLR`.
+    /// A swap as JSON; `cell` (column, row) receives a token from a direction, one of `UDLR`.
     fn to_json_from(action: usize, cell: (usize, usize), from: char) -> Value;
 }
 
@@ -313,7 +302,7 @@ impl Gems for Bejeweled {
 
 /// Plays the move that is ranked first.
 pub struct Ranked<G> {
-    /// The cells that each action swaps, the upper or left one first.
+    /// Cells that each action swaps, the upper or left one first.
     actions: Vec<[(usize, usize); 2]>,
     game: PhantomData<G>,
 }
@@ -326,7 +315,7 @@ impl<G: Gems> Default for Ranked<G> {
 }
 
 impl<G: Gems> Ranked<G> {
-    /// The list of a position's moves, each with its action.
+    /// Ranked moves of a position with their actions.
     fn ranked(&self, state: &G::State) -> Vec<(usize, Found)> {
         let ranked = Tokens::of::<G>(G::gems(state)).ranked(G::TOKENS.len() as u8);
         let with_action = |found: Found| {
@@ -340,9 +329,8 @@ impl<G: Gems> Ranked<G> {
 }
 
 impl<G: Gems + Send + Sync> Policy<G> for Ranked<G> {
-    /// The actions with how many moves of the list come after.
-    ///
-    /// All legal ones are alike where there is no move.
+    /// Actions with the number of moves that rank below; all legal actions are equal if no move is
+    /// found.
     fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
         let ranked = self.ranked(state);
         let mut values: Vec<ActionValue> = Vec::new();
@@ -378,7 +366,6 @@ impl<G: Gems + Send + Sync> Policy<G> for Ranked<G> {
     }
 }
 
-/// The player's entry in the list.
 pub fn entry<G: Gems + Send + Sync>() -> Entry<G> {
     Entry {
         name: "ranked",

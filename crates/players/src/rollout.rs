@@ -1,4 +1,4 @@
-//! The simulating player: search guided by one of the certain players.
+//! The player that searches by simulations alone.
 
 use std::time::Instant;
 
@@ -14,39 +14,31 @@ use crate::roster::{Measured, Roster, agent_of, first_agent, own};
 use crate::search::Search;
 use crate::{Cascade, Greedy, Linear, PlanThenCascade, Planner, Setup};
 
-/// Plays the move that simulations rank first.
-///
-/// In each some moves of the guide follow.
+/// Plays the move that simulations rank first, each with some moves of the guide.
 pub struct Rollout<G: Roster, P> {
-    /// How the moves are simulated.
     pub search: Search<G>,
-    /// Who plays after the move.
-    ///
-    /// The moves of the default mask are tried in its order.
+    /// Player of the simulations after the first move. Moves of the default mask are tried in the
+    /// order of its values.
     pub guide: P,
-    /// The mask of the moves that are tried.
-    ///
-    /// Those that neither the default mask has nor the guide values come after the others.
+    /// Mask of the tried moves. Moves outside of the default mask that the guide does not value are
+    /// tried last.
     pub mask: MaskKind,
 }
 
 impl<G: Roster, P: Policy<G>> Policy<G> for Rollout<G, P> {
-    /// As [`rank`](Self::rank).
     fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
         self.rank(state, ties)
     }
 
-    /// The move ranked first.
-    ///
-    /// One that went early may have a higher mean, of fewer simulations.
+    /// The move ranked first, not that of the highest mean: a move that dropped out early may have
+    /// a higher mean of fewer simulations.
     fn choose(&self, state: &G::State, ties: &mut Stream) -> usize {
         self.rank(state, ties).first().map_or(0, |valued| valued.action)
     }
 
-    /// The moves in the order of the search.
     fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
         let begin = Instant::now();
-        // Within the thread pool as a whole: no step of it waits for a thread to wake.
+        // A search that runs wholly in the thread pool never waits for a thread to wake.
         rayon::scope(|_| self.rank_since(begin, state, ties))
     }
 
@@ -60,11 +52,12 @@ impl<G: Roster, P: Policy<G>> Rollout<G, P> {
         let first = G::mask(state, MaskKind::default_of::<G>());
         let (tried, _) = offered::<G>(state, self.mask);
         let mut candidates = self.guide.values(state, ties);
-        // Shuffled before they are sorted, so that equal ones come in random order.
+        // Shuffling before sorting puts equal ones in random order.
         shuffle(&mut candidates, ties);
         candidates.retain(|ActionValue { action, .. }| first.contains(*action) || tried.contains(*action));
         candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
-        // Where the default mask holds none, most guides see no difference: the plan comes first, then the guide.
+        // Where the default mask is empty, most guides see no difference: plans come first, then
+        // the guide.
         let others = if first.is_empty() { std::mem::take(&mut candidates) } else { vec![] };
         let of_guide = |action| others.iter().find(|valued| valued.action == action).map(|valued| valued.value);
         let mut more = tried.without(&first);
@@ -80,7 +73,6 @@ impl<G: Roster, P: Policy<G>> Rollout<G, P> {
     }
 }
 
-/// The player's entry in the list.
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "rollout",
@@ -111,14 +103,12 @@ pub fn entry<G: Roster>() -> Entry<G> {
     }
 }
 
-/// Whether a simulation ends with a forecast.
 const FORECAST: Parameter = Parameter {
     key: "forecast",
     default: None,
     about: "1: where a simulation ends the game's forecast of the points still to come counts, 0: not; without it as the game has it, if it has one",
 };
 
-/// Whether simulations end with a forecast by the options.
 fn forecasts<G: Roster>(options: &Options<G>) -> Result<bool> {
     match (options.given(FORECAST.key), &G::FORECAST) {
         (None, _) => Ok(in_search::<G>()),
@@ -127,15 +117,12 @@ fn forecasts<G: Roster>(options: &Options<G>) -> Result<bool> {
     }
 }
 
-/// Whether searches count the game's forecast where nothing is said.
+/// Whether searches add the game's forecast by default.
 pub(crate) fn in_search<G: Measured>() -> bool {
     G::FORECAST.is_some_and(|forecast| forecast.in_search)
 }
 
-/// The rollout that is recommended where no network searches.
-///
-/// # Errors
-/// A budget that is none.
+/// The recommended player where no network searches.
 pub(crate) fn recommended<G: Roster>(options: &Options<G>, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
     options.player(Rollout::<G, _> {
         search: Search {
@@ -150,7 +137,7 @@ pub(crate) fn recommended<G: Roster>(options: &Options<G>, rules: &G::Rules) -> 
     })
 }
 
-/// The names of all guides.
+/// Names of all guides.
 pub(super) fn guides<G: Roster>() -> Vec<&'static str> {
     let mut names = vec!["cascade", "plan", "greedy", "setup"];
     names.extend(first_agent::<G>(Kind::Value).map(|_| "value"));
@@ -159,7 +146,6 @@ pub(super) fn guides<G: Roster>() -> Vec<&'static str> {
     names
 }
 
-/// The guide that the options name.
 fn guide<G: Roster>(options: &Options<G>, rules: &G::Rules) -> Result<Box<dyn Policy<G>>> {
     let name = options.value(GUIDE.key);
     if name != "plan" {

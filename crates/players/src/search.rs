@@ -1,6 +1,4 @@
-//! Search by simulation over the known rules: what each move leads to.
-//!
-//! All moves are tried under the same luck.
+//! Search by simulations by the rules, with the same luck for all moves.
 
 use std::time::{Duration, Instant};
 
@@ -13,58 +11,51 @@ use crate::policy::{ActionValue, Policy};
 use crate::random::{ColumnStreams, Role, Stream};
 use crate::roster::Measured;
 
-/// Ranks moves by simulated outcomes.
+/// Ranks moves by simulations of the move and `depth` moves of a guide.
 ///
-/// Of each outcome count the move and `depth` moves of a guide. The budget is spent by sequential halving (Karnin,
-/// Koren and Somekh 2013, "Almost optimal exploration in multi-armed bandits"): in each of log2(moves) rounds the
-/// moves that are left share an equal part of it, then the worse half goes. Simulation i has the same draws, column
-/// by column, for each move, and what they all say does not depend on threads.
+/// The budget is spent by sequential halving (Karnin, Koren and Somekh 2013, "Almost optimal
+/// exploration in multi-armed bandits"): in each of log2(moves) rounds, the remaining moves share
+/// an equal part, then the worse half drops out. Simulation i has the same draws, column by column,
+/// for each move, and does not depend on threads.
 #[derive(Clone, Debug)]
 pub struct Search<G: Lookahead + Measured> {
-    /// The rules of the simulated games.
+    /// Rules of the simulated games.
     pub rules: G::Rules,
-    /// How long to search.
     pub budget: Budget,
-    /// Moves of the guide after the move.
+    /// Moves of the guide after the first move.
     pub depth: u32,
-    /// Simulations that a candidate's first value counts for; 0 for none.
-    ///
-    /// What such values are above simulations on average is taken off.
+    /// Number of simulations for which a candidate's first value counts; 0 for none. The mean
+    /// difference between first values and simulations is removed.
     pub prior_visits: f64,
-    /// Whether the game's forecast counts where a simulation ends.
-    ///
-    /// It is a forecast of the points still to come.
+    /// Whether the game's forecast is added where a simulation ends.
     pub forecasts: bool,
 }
 
-/// Simulations that are worth a task for another thread.
+/// Fewest simulations in a task of another thread.
 const TASK: usize = 8;
 
-/// No simulations are taken to have been faster, whatever a coarse clock says.
+/// Least time of simulations on a coarse clock.
 const SHORTEST: Duration = Duration::from_micros(1);
 
-/// A candidate and its simulations so far.
 struct Candidate {
     action: usize,
-    /// With which it came.
+    /// First value.
     value: f64,
     total: f64,
     simulations: usize,
 }
 
 impl Candidate {
-    /// The mean of its simulations and `prior_visits` of its shifted value.
+    /// Mean of the simulations and `prior_visits` times the shifted first value.
     fn mean(&self, prior_visits: f64, shift: f64) -> f64 {
         let count = prior_visits + self.simulations as f64;
-        // A value that does not count may be no number.
+        // A first value that does not count may be NaN.
         let before = if prior_visits > 0.0 { prior_visits * (self.value + shift) } else { 0.0 };
         if count == 0.0 { 0.0 } else { (before + self.total) / count }
     }
 }
 
-/// What brings candidates' first values to the mean of their simulations.
-///
-/// A value may count more or fewer moves than simulations do.
+/// Mean difference of simulations from first values, which may count more or fewer moves.
 fn shift(candidates: &[Candidate]) -> f64 {
     let tried = candidates.iter().filter(|candidate| candidate.simulations > 0);
     let apart = |candidate: &Candidate| candidate.total / candidate.simulations as f64 - candidate.value;
@@ -73,13 +64,11 @@ fn shift(candidates: &[Candidate]) -> f64 {
 }
 
 impl<G: Lookahead + Measured> Search<G> {
-    /// The candidates with their means, in points, from the best on.
+    /// The candidates with their mean points, best first; those that dropped out first come last.
     ///
-    /// Those that went first come last. `candidates` are in the order of their promise: of equal ones the earlier
-    /// stays, and if the budget is too small to try all, the last are left out. With
-    /// [`prior_visits`](Self::prior_visits) the values they come with count in their means. A time counts from
-    /// `begin`, and the rounds share what is left of it; each candidate is tried once at least, unless the time is
-    /// over before and the values they come with count.
+    /// `candidates` come best first: of equal ones the earlier stays, and a budget too small for
+    /// all leaves out the last. A time begins at `begin`, and the rounds share the rest of it. Each
+    /// candidate is simulated at least once, unless the time is over before and first values count.
     pub fn rank(
         &self,
         state: &G::State,
@@ -139,9 +128,7 @@ impl<G: Lookahead + Measured> Search<G> {
         ranked.iter().map(|candidate| ActionValue { action: candidate.action, value: mean(candidate) }).collect()
     }
 
-    /// Adds a number of simulations to each of the candidates.
-    ///
-    /// All of them have had as many.
+    /// Adds simulations to each of the candidates, all of which have equally many.
     fn simulate(
         &self,
         state: &G::State,
@@ -166,7 +153,7 @@ impl<G: Lookahead + Measured> Search<G> {
         }
     }
 
-    /// The points of one simulation, in the units of the game's lookahead.
+    /// Points of one simulation, in the units of the game's lookahead.
     fn outcome(&self, state: &G::State, action: usize, guide: &impl Policy<G>, draws: &mut ColumnStreams) -> f64 {
         let mut game = G::at(&self.rules, state);
         let mut points = f64::from(game.step(action, draws).reward);
@@ -184,22 +171,22 @@ impl<G: Lookahead + Measured> Search<G> {
     }
 }
 
-/// Simulations of each candidate that come next in a round; 0 ends it.
+/// Simulations of each candidate in the next chunk of a round; 0 ends the round.
 ///
-/// So many `spent` ones took the time `taken`; `left` candidates share the `rest` of the round. Half of what fits
-/// is done at once, so that a wrong guess costs little, and the last one if it ends nearer to the round's end than
-/// none would.
+/// The speed is that of `spent` simulations in the time `taken`; `left` candidates share the `rest`
+/// of the round. Half of what fits is done at once, so that a wrong guess costs little. The last
+/// simulation is done if the round's end is nearer with it.
 fn chunk(rest: Duration, taken: Duration, spent: usize, left: usize) -> usize {
     let fit = rest.as_secs_f64() / taken.max(SHORTEST).as_secs_f64() * spent as f64 / left as f64;
     if fit < 0.5 { 0 } else { ((fit / 2.0) as usize).max(1) }
 }
 
-/// The rounds that halve a number of candidates to one; at least one round.
+/// Rounds that halve the candidates to one; at least one round.
 fn rounds(candidates: usize) -> usize {
     (candidates.next_power_of_two().ilog2() as usize).max(1)
 }
 
-/// The most candidates that can be tried once in every round.
+/// Most candidates that can be simulated once in every round.
 fn affordable(candidates: usize, budget: usize) -> usize {
     (1..=candidates).rev().find(|count| count * rounds(*count) <= budget).unwrap_or(candidates.min(1))
 }

@@ -1,4 +1,4 @@
-//! Greedy with set-up: where nothing gains, the move that prepares the most.
+//! The set-up player.
 
 use crate::Greedy;
 use crate::games::{Lookahead, MaskKind};
@@ -7,9 +7,8 @@ use crate::policy::{ActionValue, Policy, best_of, quiet_too};
 use crate::random::Stream;
 use crate::roster::Roster;
 
-/// Plays as [`Greedy`] where an action of the default mask is there.
-///
-/// Else it plays the action after which the best first wave gains the most.
+/// Plays as [`Greedy`] if the default mask has an action, else the action after which the best
+/// first wave gains the most.
 pub struct Setup;
 
 impl<G: Lookahead> Policy<G> for Setup {
@@ -28,7 +27,6 @@ impl<G: Lookahead> Policy<G> for Setup {
     }
 }
 
-/// The player's entry in the list.
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "setup",

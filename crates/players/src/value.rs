@@ -1,4 +1,4 @@
-//! The player by linear values of a game's features.
+//! The player by values of positions that are linear in a game's features.
 
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -12,9 +12,9 @@ use crate::random::{ColumnStreams, Role, Stream};
 use crate::roster::{self, Roster};
 use crate::weights_file;
 
-/// A value that is linear in features: `weights . (1, features)`.
+/// A linear value of positions: `weights . (1, features)`.
 ///
-/// Where a position has several descriptions its features are the mean of the best ones.
+/// The features of a position with several descriptions are the mean of its `best_of` best ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearValue {
     weights: Vec<f64>,
@@ -22,40 +22,37 @@ pub struct LinearValue {
 }
 
 impl LinearValue {
-    /// The value by its weights, the constant's first.
-    ///
-    /// It is from so many of a position's best descriptions.
+    /// A value by its weights, the constant's first.
     pub fn new(weights: Vec<f64>, best_of: usize) -> Self {
         Self { weights, best_of: best_of.max(1) }
     }
 
-    /// The weights, the constant's first.
+    /// Weights, the constant's first.
     pub fn weights(&self) -> &[f64] {
         &self.weights
     }
 
-    /// Those of the features.
+    /// Weights of the features.
     fn slopes(&self) -> &[f64] {
         self.weights.get(1..).unwrap_or_default()
     }
 
-    /// What a description adds to the constant.
-    fn worth<T: Copy + Into<f64>>(&self, description: &[T]) -> f64 {
+    /// Weighted sum of a description, without the constant.
+    fn weigh<T: Copy + Into<f64>>(&self, description: &[T]) -> f64 {
         self.slopes().iter().zip(description).map(|(weight, number)| weight * (*number).into()).sum()
     }
 
-    /// The best of descriptions that stand one behind the other.
-    ///
-    /// Of equal ones the first come first.
+    /// The best of concatenated descriptions with their values; of equal ones, the first come
+    /// first.
     fn chosen<'a, T: Copy + Into<f64>>(&self, descriptions: &'a [T]) -> Vec<(f64, &'a [T])> {
-        let valued = descriptions.chunks_exact(self.slopes().len().max(1)).map(|one| (self.worth(one), one));
+        let valued = descriptions.chunks_exact(self.slopes().len().max(1)).map(|one| (self.weigh(one), one));
         let mut valued: Vec<(f64, &[T])> = valued.collect();
         valued.sort_by(|one, other| other.0.total_cmp(&one.0));
         valued.truncate(self.best_of);
         valued
     }
 
-    /// Features of a position whose descriptions stand one behind the other.
+    /// Features of a position with these concatenated descriptions.
     pub fn features<T: Copy + Into<f64>>(&self, descriptions: &[T]) -> Vec<f64> {
         let chosen = self.chosen(descriptions);
         let number = |one: &[T], index: usize| -> f64 { one[index].into() };
@@ -63,18 +60,18 @@ impl LinearValue {
         (0..self.slopes().len()).map(mean).collect()
     }
 
-    /// The value of a position whose descriptions stand one behind the other.
+    /// Value of a position with these concatenated descriptions.
     pub fn value<T: Copy + Into<f64>>(&self, descriptions: &[T]) -> f64 {
         let constant = self.weights.first().copied().unwrap_or(0.0);
         if self.best_of == 1 {
-            let worths = descriptions.chunks_exact(self.slopes().len().max(1)).map(|one| self.worth(one));
-            return constant + worths.reduce(f64::max).unwrap_or(0.0);
+            let sums = descriptions.chunks_exact(self.slopes().len().max(1)).map(|one| self.weigh(one));
+            return constant + sums.reduce(f64::max).unwrap_or(0.0);
         }
         let chosen = self.chosen(descriptions);
-        constant + chosen.iter().map(|(worth, _)| worth).sum::<f64>() / chosen.len().max(1) as f64
+        constant + chosen.iter().map(|(sum, _)| sum).sum::<f64>() / chosen.len().max(1) as f64
     }
 
-    /// The value of a position.
+    /// Value of a position.
     pub fn of<G: StateFeatures>(&self, state: &G::State) -> f64 {
         let mut descriptions = Vec::<f64>::new();
         G::descriptions(state, |description| descriptions.extend_from_slice(description));
@@ -82,22 +79,22 @@ impl LinearValue {
     }
 }
 
-/// A linear value and how an agent plays by it.
+/// A linear value, and how its agent plays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueModel {
-    /// The value of a position.
+    /// Value of a position.
     pub value: LinearValue,
-    /// The actions that it chooses from.
+    /// Mask of the actions to choose from.
     pub mask: MaskKind,
-    /// What a point is worth one action later.
+    /// Value of a point one action later.
     pub discount: f64,
-    /// Outcomes that are drawn of each action; 0: what is certain of it.
+    /// Drawn outcomes of each action; 0 for its certain result.
     pub outcomes: usize,
     /// Whether an action's own points count.
     pub rewards: bool,
 }
 
-/// A model without its weights, as a file has it.
+/// Configuration in an agent's file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ModelConfig {
@@ -110,7 +107,7 @@ struct ModelConfig {
 }
 
 impl ValueModel {
-    /// The file of the agent; its weights have single precision there.
+    /// The agent's file, with weights in single precision.
     pub fn to_file<G: StateFeatures>(&self, rules: &G::Rules) -> Result<AgentFile> {
         let Self { value, mask, discount, outcomes, rewards } = self;
         let config = ModelConfig {
@@ -124,10 +121,10 @@ impl ValueModel {
         weights_file::write::<G>(Kind::Value, rules, &config, &value.weights)
     }
 
-    /// The model in a file; `name` is what errors call it.
+    /// The model in a file; `name` is the file's name in errors.
     ///
     /// # Errors
-    /// When the file is of another kind of model, plays another game or has weights of other features.
+    /// Refuses other kinds, other games and weights of other features.
     pub fn from_file<G: StateFeatures>(file: &AgentFile, name: &str) -> Result<Self> {
         let wrong = |what: String| Error::user(format!("{name} {what}"));
         let config: ModelConfig = weights_file::config::<G, _>(file, Kind::Value, name)?;
@@ -147,32 +144,30 @@ impl ValueModel {
         Ok(Self { value, mask, discount, outcomes, rewards })
     }
 
-    /// The player of the model that looks so many actions ahead.
+    /// The player that looks `depth` actions ahead.
     pub fn player<G: StateFeatures>(&self, rules: &G::Rules, depth: u32) -> ValuePlayer<G> {
         ValuePlayer { model: self.clone(), rules: rules.clone(), depth }
     }
 }
 
-/// Plays the action of the most points and discounted value.
+/// Plays the action with the highest sum of points and discounted value.
 pub struct ValuePlayer<G: StateFeatures> {
     model: ValueModel,
     rules: G::Rules,
-    /// Actions of which points count before the value does, at least 1.
+    /// Actions whose points count before the value does, at least 1.
     depth: u32,
 }
 
 impl<G: StateFeatures> ValuePlayer<G> {
-    /// The worth of an action by what is certain of it.
-    ///
-    /// So many actions count, the action and the best ones after it.
+    /// Value of an action's certain result, with `depth` actions: this one and the best after it.
     fn certain(&self, state: &G::State, action: usize, depth: u32) -> f64 {
         let after = G::after(state, action);
         let over = G::actions_left(state) == 1;
-        self.worth(after.points, (!over).then_some(&after.state), depth)
+        self.value(after.points, (!over).then_some(&after.state), depth)
     }
 
-    /// Points, and what is to come in the next position, if there is one.
-    fn worth(&self, points: f32, next: Option<&G::State>, depth: u32) -> f64 {
+    /// Points plus the discounted value of the next position; `None` for the end.
+    fn value(&self, points: f32, next: Option<&G::State>, depth: u32) -> f64 {
         let points = if self.model.rewards { f64::from(points) } else { 0.0 };
         let later = match next {
             None => 0.0,
@@ -185,9 +180,7 @@ impl<G: StateFeatures> ValuePlayer<G> {
         points + self.model.discount * later
     }
 
-    /// The mean worth of outcomes of an action.
-    ///
-    /// They have the same luck for every action.
+    /// Mean value of drawn outcomes of an action, with the same luck for every action.
     fn drawn(&self, position: &G, action: usize, seed: u64) -> f64 {
         let unit = G::unit(&position.state()) as f32;
         let outcome = |luck: u64| {
@@ -199,10 +192,10 @@ impl<G: StateFeatures> ValuePlayer<G> {
         let (mut first, mut sum) = (None, 0.0);
         for luck in 0..outcomes {
             let (points, next) = outcome(luck);
-            // Where nothing is drawn all outcomes are one.
+            // Outcomes without chance are all equal.
             sum += match &first {
-                Some((same, worth)) if *same == (points, next) => *worth,
-                _ => self.worth(points, next.as_ref(), self.depth),
+                Some((same, value)) if *same == (points, next) => *value,
+                _ => self.value(points, next.as_ref(), self.depth),
             };
             first.get_or_insert(((points, next), sum));
         }
@@ -222,7 +215,6 @@ impl<G: StateFeatures> Policy<G> for ValuePlayer<G> {
     }
 }
 
-/// The player's entry in the list.
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "value",

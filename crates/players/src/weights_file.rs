@@ -1,4 +1,4 @@
-//! The file of an agent whose model is one list of weights.
+//! Agents' files of one list of weights.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -7,10 +7,10 @@ use crate::agent_file::{AgentFile, Array, Kind};
 use crate::error::{Error, Result, in_words};
 use crate::games::Game;
 
-/// The tensor of the weights.
+/// Name of the tensor.
 pub(super) const WEIGHTS: &str = "weights";
 
-/// The file of a model of a kind; its weights have single precision there.
+/// The file of a model, with weights in single precision.
 pub fn write<G: Game>(kind: Kind, rules: &G::Rules, config: &impl Serialize, weights: &[f64]) -> Result<AgentFile> {
     let unwritable = |error: toml::ser::Error| Error::runtime(format!("the agent cannot be written as TOML: {error}"));
     let values: Vec<f32> = weights.iter().map(|weight| *weight as f32).collect();
@@ -23,10 +23,7 @@ pub fn write<G: Game>(kind: Kind, rules: &G::Rules, config: &impl Serialize, wei
     })
 }
 
-/// The config of a model of a kind; `name` is what errors call the file.
-///
-/// # Errors
-/// When the file is of another kind of model or plays another game.
+/// Configuration of a model; `name` is the file's name in errors.
 pub fn config<G: Game, C: DeserializeOwned>(file: &AgentFile, kind: Kind, name: &str) -> Result<C> {
     file.check(G::NAME, kind, name)?;
     toml::from_str(&file.config).map_err(|error: toml::de::Error| {
@@ -35,10 +32,7 @@ pub fn config<G: Game, C: DeserializeOwned>(file: &AgentFile, kind: Kind, name: 
     })
 }
 
-/// The weights, so many.
-///
-/// # Errors
-/// When there are others.
+/// Weights, exactly `count`.
 pub fn weights(file: &AgentFile, count: usize, name: &str) -> Result<Vec<f64>> {
     let found = file.tensors.get(WEIGHTS).filter(|array| array.shape == [count]);
     let found = found.ok_or_else(|| Error::user(format!("{name} has no {count} weights")))?;

@@ -1,4 +1,4 @@
-//! Beam search over real swaps on what is certain of a board.
+//! Beam search over swaps and their certain results.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,24 +16,24 @@ use crate::policy::{ActionValue, Policy};
 use crate::random::Stream;
 use crate::roster::or_all_alike;
 
-/// A beam search.
+/// Settings of a beam search.
 #[derive(Clone, Debug)]
 pub struct Beam {
-    /// Boards that are kept after each move.
+    /// Boards kept after each move.
     pub width: usize,
-    /// The time of a search, in place of a width.
+    /// Time of a search, in place of a width.
     pub time: Option<Duration>,
     /// Moves of a plan.
     pub depth: usize,
-    /// What a move is worth: points that a player makes on average.
+    /// Cost of a move: a player's mean points.
     pub mean: f32,
-    /// Moves before the game's end from which on a board's promise counts less.
+    /// Moves before the game's end from which a board's promise counts less.
     pub ending: f32,
-    /// What boards promise.
+    /// Promise of boards.
     pub promise: Promise,
 }
 
-/// What a move is worth, and moves of a plan, as they were found best.
+/// The best settings that were found.
 impl Default for Beam {
     fn default() -> Self {
         Self { width: 1_000, time: None, depth: 12, mean: 7.0, ending: 8.0, promise: Promise::default() }
@@ -46,10 +46,10 @@ struct BeamPlayer {
 }
 
 impl BeamPlayer {
-    /// The default search within a budget.
+    /// The default search within a budget, in which each expanded board is a simulation.
     ///
-    /// Each board that is looked beyond is a simulation of the budget. All first moves are followed: some seventy boards
-    /// are looked beyond at the least, or where time counts some 260.
+    /// All first moves are followed, so that at least about seventy boards are expanded, or 260
+    /// where time counts.
     fn within(budget: Budget) -> Self {
         let default = Beam::default();
         let beam = match budget {
@@ -70,7 +70,6 @@ impl Policy<Bilging> for BeamPlayer {
     }
 }
 
-/// The player's entry in the list.
 pub fn entry() -> Entry<Bilging> {
     Entry {
         name: "beam",
@@ -84,9 +83,6 @@ pub fn entry() -> Entry<Bilging> {
 }
 
 /// The player with the budget of the options.
-///
-/// # Errors
-/// A budget that is none.
 pub fn player(options: &Options<Bilging>) -> Result<BoxedPlayer<Bilging>> {
     options.player(BeamPlayer::within(options::budget(options)?))
 }
@@ -96,7 +92,7 @@ pub fn player(options: &Options<Bilging>) -> Result<BoxedPlayer<Bilging>> {
 struct Node {
     rows: Rows,
     points: f32,
-    /// The first moves of the plans that lead to it, a bit each.
+    /// First moves of the plans that lead to the board, a bit each.
     firsts: u64,
 }
 
@@ -109,11 +105,11 @@ struct Child {
     /// Whether the move clears something.
     clears: bool,
     firsts: u64,
-    /// Those of them whose plan ends here with a break.
+    /// First moves whose plan ends here with a break.
     ended: u64,
 }
 
-/// A hasher of keys that are hashes already.
+/// A hasher of keys that are hashes.
 #[derive(Default)]
 struct Same(u64);
 
@@ -129,17 +125,15 @@ impl Hasher for Same {
     }
 }
 
-/// The children of a level by the hash of what they lead to.
+/// Children of a level by the hash of their boards.
 type Known = HashMap<u64, u32, BuildHasherDefault<Same>>;
 
 thread_local! {
-    /// The distances that have been found; those of one move serve the next.
-    ///
-    /// They are the same for all searches.
+    /// Distances that have been found, for all searches.
     static MEMORY: RefCell<Memory> = RefCell::new(Memory::new());
 }
 
-/// The part of a row in the hash of a board.
+/// A row's part of a board's hash.
 #[inline]
 fn hash(row: usize, word: u64) -> u64 {
     let key = (word ^ (row as u64 + 1) << 56).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -147,22 +141,22 @@ fn hash(row: usize, word: u64) -> u64 {
     key ^ key >> 29
 }
 
-/// The hashes of all rows of a board.
+/// Hashes of all rows of a board.
 fn hashes(rows: &Rows) -> [u64; ROWS] {
     std::array::from_fn(|row| hash(row, rows.0[row]))
 }
 
-/// The hash of several rows.
+/// Hash of several rows.
 fn sum(hashes: &[u64]) -> u64 {
     hashes.iter().fold(0, |sum, hash| sum.wrapping_add(*hash))
 }
 
-/// The part of the points in the hash of a node.
+/// The points' part of a node's hash.
 fn hash_points(points: f32) -> u64 {
     (points as u64).wrapping_mul(0x94d0_49bb_1331_11eb)
 }
 
-/// Hashes of a board's rows and of their surroundings, and rows' promises.
+/// Hashes of a board's rows and of their surroundings, and the rows' promises.
 struct Hashed {
     hashes: [u64; ROWS],
     around: [u64; ROWS],
@@ -180,10 +174,10 @@ impl Hashed {
 }
 
 impl Beam {
-    /// The values of the first moves of plans, each of its best plan.
+    /// Values of first moves, each by its best plan: the plan's points, less the cost of its moves,
+    /// plus the promise of the last board.
     ///
-    /// It is the plan's points, less what its moves are worth, and what the board promises that it leaves. Plans that
-    /// end with a break count, others only for moves that none of these begins with.
+    /// Plans that do not end with a break count only for first moves without one that does.
     pub fn values(&self, state: &State) -> Vec<(usize, f64)> {
         MEMORY.with_borrow_mut(|memory| self.search(state, memory))
     }
@@ -233,7 +227,7 @@ impl Beam {
                 break;
             }
             let width = match self.time {
-                // All first moves are followed: what one board took says nothing of others.
+                // All first moves are followed, since boards differ in the time that they take.
                 _ if level == 1 => ACTIONS,
                 None => self.width,
                 Some(time) => {
@@ -256,9 +250,8 @@ impl Beam {
         values.filter(|(_, value)| *value > f64::NEG_INFINITY).collect()
     }
 
-    /// Gives each move of a board that changes it.
-    ///
-    /// It comes with the hash of what it leads to, whether it clears something, and its score.
+    /// Gives each move that changes a board, with the hash of the board after it, whether it clears
+    /// something, and its score.
     #[inline]
     fn expand(
         &self,
@@ -275,11 +268,11 @@ impl Beam {
             let completing = node.rows.completing(row);
             let word = node.rows.0[row];
             for action in SWAPS * row..SWAPS * (row + 1) {
-                let change = node.rows.change(action);
-                if change == 0 {
+                let mask = node.rows.swap_mask(action);
+                if mask == 0 {
                     continue;
                 }
-                let swapped = word ^ change;
+                let swapped = word ^ mask;
                 let mut rows = node.rows;
                 rows.0[row] = swapped;
                 if swapped & completing != 0 || Rows::has_run(swapped) {
@@ -309,21 +302,19 @@ impl Beam {
 /// Swaps of a row.
 const SWAPS: usize = COLUMNS - 1;
 
-/// What a plan is worth less that does not end with a break.
+/// Cost of a plan that does not end with a break.
 const UNENDED: f32 = 1000.0;
 
 /// The board after a move.
 fn follow(node: &Node, child: &Child, chains: Chains) -> Node {
     let action = usize::from(child.action);
     let mut rows = node.rows;
-    rows.0[action / SWAPS] ^= rows.change(action);
+    rows.0[action / SWAPS] ^= rows.swap_mask(action);
     let points = if child.clears { settle(&mut rows, chains) } else { 0.0 };
     Node { rows, points: node.points + points, firsts: child.firsts }
 }
 
-/// Clears until no known run is left, and gives the points.
-///
-/// Those of a swap's own break count in full.
+/// Clears until no known run is left; returns the points, in full for the swap's own break.
 fn settle(rows: &mut Rows, chains: Chains) -> f32 {
     let mut points = 0;
     let mut first = true;

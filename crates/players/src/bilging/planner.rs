@@ -1,7 +1,8 @@
-//! The planner: the swap after which the best bingo to build is worth the most.
+//! The planner: the swap after which the best bingo to build has the highest value.
 //!
-//! Swaps never change a piece's row, so that what a bingo costs is the sum of what each of five rows costs, which tables
-//! tell exactly. Of the cheapest bingos it is then checked whether each row can be brought there without making a run.
+//! Swaps never change a piece's row, so a bingo costs the sum of the costs of five rows, which
+//! tables hold exactly. Each row of the cheapest bingos is then checked for a way to its goal
+//! without a run.
 
 use std::sync::LazyLock;
 
@@ -9,34 +10,33 @@ use crate::games::bilging::board::{self, UNKNOWN};
 use crate::games::bilging::{Bilging, COLUMNS, EFFECTIVE, Grid, ROWS, State, stands_in_run};
 use crate::games::{After, Game, Lookahead};
 
-/// What a move is worth: points that the player makes on average.
+/// Cost of a move: the player's mean points.
 const MEAN: f64 = 5.0;
 /// Points of a bingo.
 const BINGO: f64 = 27.0;
-/// Swaps that it takes to walk around what is in the way in a row.
+/// Swaps around an obstacle in a row.
 const AROUND: f64 = 1.0;
-/// What a board promises of which nothing is known.
+/// Promise of a board without known pieces.
 const NOTHING: f64 = -4.0;
-/// What a piece that is not known adds to it.
+/// Promise of an unknown piece.
 const UNKNOWN_PIECE: f64 = 0.5;
 /// Swaps of the longest plans that are tried one by one.
 const TRIED: usize = 2;
 
-/// Pieces of X, of O and others in a row, the first in the lowest two bits.
+/// X, O and other pieces of a row, the first in the lowest two bits.
 type Pattern = u16;
 const X: Pattern = 1;
 const O: Pattern = 2;
 const PATTERNS: usize = 1 << (2 * COLUMNS);
-/// The swaps of what cannot be reached.
+/// Swaps to a goal that cannot be reached.
 const NEVER: u8 = 100;
 
-/// Ways in which a bingo can stand before its last swap.
+/// Positions of a bingo's last swap in its row.
 const WAYS: usize = 6;
-/// The number of goals: what a row must hold.
-///
-/// The row of the swap has one goal; a row beside it must hold X, O or both in their columns.
+/// Number of goals of a row. The row of the last swap has one goal; a row beside it must hold X, O
+/// or both in their columns.
 const GOALS: usize = 4;
-/// The goal of the row in which the last swap is made.
+/// Goal of the row of the last swap.
 const MIDDLE: usize = 0;
 
 /// Swaps from each pattern to each goal of each way.
@@ -65,20 +65,18 @@ static SWAPS: LazyLock<Box<[[[u8; GOALS]; WAYS]]>> = LazyLock::new(|| {
     swaps.into()
 });
 
-/// The anchor of a way, and the column beside it.
-///
-/// The last swap brings X into the anchor.
+/// The anchor of a way, the column into which the last swap brings X, and the column beside it.
 fn anchor(way: usize) -> (usize, usize) {
     if way < 3 { (way + 2, way + 3) } else { (way - 2, way - 3) }
 }
 
-/// Whether a row is as it must be.
+/// Whether a row has reached its goal.
 fn is_reached(pattern: Pattern, way: usize, goal: usize) -> bool {
     let (anchor, beside) = anchor(way);
     let stands = |piece: Pattern, column: usize| pattern >> (2 * column) & 3 == piece;
     match goal {
         MIDDLE => {
-            // Two X behind the anchor, O on it, X beside it.
+            // Two X behind the anchor, O on the anchor, X beside the anchor.
             let behind = |steps: usize| (steps + 1) * anchor - steps * beside;
             stands(X, behind(2)) && stands(X, behind(1)) && stands(O, anchor) && stands(X, beside)
         }
@@ -88,11 +86,11 @@ fn is_reached(pattern: Pattern, way: usize, goal: usize) -> bool {
 
 /// A row with the piece of a column swapped with its left neighbour.
 fn swapped(pattern: Pattern, column: usize) -> Pattern {
-    let change = (pattern >> 2 ^ pattern) >> (2 * (column - 1)) & 3;
-    pattern ^ (change | change << 2) << (2 * (column - 1))
+    let differing = (pattern >> 2 ^ pattern) >> (2 * (column - 1)) & 3;
+    pattern ^ (differing | differing << 2) << (2 * (column - 1))
 }
 
-/// The rows beside the swap's as offsets, and pairs that make a line with it.
+/// Offsets of the rows beside the swap's, and pairs of them that make a line with it.
 const BESIDE: [isize; 4] = [-2, -1, 1, 2];
 const PAIRS: [[usize; 2]; 3] = [[0, 1], [1, 2], [2, 3]];
 
@@ -104,7 +102,7 @@ struct Plan {
     x: u8,
     o: u8,
     way: usize,
-    /// The goals of the rows beside the swap's; 0 for none.
+    /// Goals of the rows beside the swap's; 0 for none.
     goals: [usize; 4],
 }
 
@@ -123,7 +121,7 @@ fn pattern(pieces: &[u8; COLUMNS], x: u8, o: u8) -> Pattern {
     pieces.iter().rev().fold(0, |pattern, colour| pattern << 2 | piece(*colour))
 }
 
-/// Gives all bingos that take so many swaps at the most, the last one included.
+/// Gives all bingos of at most `most` swaps, the last one included.
 fn plans(pieces: &Pieces, most: u8, mut give: impl FnMut(Plan)) {
     let tables = &**SWAPS;
     for row in 0..ROWS {
@@ -162,9 +160,8 @@ fn plans(pieces: &Pieces, most: u8, mut give: impl FnMut(Plan)) {
 }
 
 impl Plan {
-    /// Rows that no shortest way brings to their goal without making a run.
-    ///
-    /// Each is brought there alone on this board.
+    /// Number of rows that, alone on this board, no shortest way brings to their goal without a
+    /// run.
     fn blocked(&self, pieces: &Pieces) -> usize {
         let beside = BESIDE.iter().zip(self.goals).filter(|(_, goal)| *goal != 0);
         let beside = beside.map(|(offset, goal)| ((self.row as isize + offset) as usize, goal));
@@ -188,9 +185,9 @@ impl Plan {
     }
 }
 
-/// What the best bingo to build is worth, less its swaps.
+/// Value of the best bingo to build, less its swaps.
 fn promise(pieces: &Pieces, moves_left: usize) -> f64 {
-    let worth = |swaps: f64| BINGO - MEAN * swaps;
+    let value = |swaps: f64| BINGO - MEAN * swaps;
     let most = ((BINGO - NOTHING) / MEAN).min(moves_left as f64);
     let mut found = Vec::new();
     plans(pieces, most as u8, |plan| found.push(plan));
@@ -198,16 +195,16 @@ fn promise(pieces: &Pieces, moves_left: usize) -> f64 {
     let mut best = NOTHING;
     for plan in found {
         let swaps = f64::from(plan.swaps);
-        if worth(swaps) <= best {
+        if value(swaps) <= best {
             break;
         }
         let swaps = swaps + AROUND * plan.blocked(pieces) as f64;
-        best = best.max(if swaps > moves_left as f64 { NOTHING } else { worth(swaps) });
+        best = best.max(if swaps > moves_left as f64 { NOTHING } else { value(swaps) });
     }
     best
 }
 
-/// What the best break within so many swaps is worth, quiet ones before it.
+/// Value of the best break within some swaps, with quiet ones before.
 fn soon(grid: &Grid, swaps: usize) -> f64 {
     if swaps == 0 {
         return NOTHING;
@@ -227,9 +224,7 @@ fn soon(grid: &Grid, swaps: usize) -> f64 {
     later.fold(now, f64::max)
 }
 
-/// The values of all swaps: points, and what the best plan is worth then.
-///
-/// The plan is one from the board after the swap.
+/// Values of all swaps: points, plus the value of the best plan from the board after the swap.
 pub fn values(state: &State) -> Vec<(usize, f64)> {
     let value = |action| {
         let After { state, points, .. } = Bilging::after(state, action);

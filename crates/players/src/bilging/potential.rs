@@ -1,13 +1,13 @@
-//! What a board promises: how near its rows are to bingos and sea donkeys.
+//! Promise of a board, by the distance of its rows to bingos and sea donkeys.
 
 use super::rows::Rows;
 use crate::games::bilging::{COLOURS, COLUMNS, ROWS};
 
-/// Arrangements that a row is held against, a lane each.
+/// Arrangements that a row is compared with, a lane each.
 const LANES: usize = 8;
-/// Colours, each with its lanes; the last is of none.
+/// Colours, each with its lanes; the last stays empty.
 const WORDS: usize = 8;
-/// The distance of a piece that there is not, in half swaps.
+/// Distance of a missing piece, in half swaps.
 const NONE: u8 = 60;
 /// Masks of a colour's columns in a row.
 const MASKS: usize = 1 << COLUMNS;
@@ -15,15 +15,13 @@ const MASKS: usize = 1 << COLUMNS;
 type Lanes = [u8; LANES];
 type Vector = [u8; LANES * WORDS];
 
-/// One arrangement: where a swap stands one move before it is made.
-///
-/// The swap brings X from beside the anchor to it, and O away from it.
+/// Pieces one move before the last swap, which brings X from beside the anchor to it, and O away.
 struct Arrangement {
-    /// The places of X in the row of the swap.
+    /// Columns of X in the row of the swap.
     x: [usize; 3],
-    /// The places of O in that row; the first is the anchor.
+    /// Columns of O in the row of the swap, the anchor first.
     o: &'static [usize],
-    /// The columns in which X and O stand above or below.
+    /// Columns in which X and O stand above or below.
     columns: [usize; 2],
 }
 
@@ -37,12 +35,11 @@ const ARRANGEMENTS: [Arrangement; LANES - 1] = [
     Arrangement { x: [0, 1, 3], o: &[2, 4, 5], columns: [2, 3] },
 ];
 
-/// The lane of the sea donkey.
+/// Lane of the sea donkey.
 const DONKEY: usize = 6;
 
-/// Distances of a colour's pieces in a row to their places, in half swaps.
-///
-/// The index is the mask of the pieces' columns.
+/// Distances of a colour's pieces in a row to their places, in half swaps, by the mask of the
+/// pieces' columns.
 struct Tables {
     x_row: [Lanes; MASKS],
     o_row: [Lanes; MASKS],
@@ -73,9 +70,7 @@ static TABLES: Tables = {
     tables
 };
 
-/// The least sum of distances of pieces in a row to ascending places.
-///
-/// It is in half swaps, each piece to one place.
+/// Smallest sum of distances, in half swaps, from one piece of a row each to ascending places.
 const fn distance(mask: usize, places: &[usize]) -> u8 {
     let mut best = NONE;
     let mut chosen = 0;
@@ -98,12 +93,10 @@ const fn distance(mask: usize, places: &[usize]) -> u8 {
     best
 }
 
-/// What a vertical line of four and of five is worth, in half swaps.
-///
-/// The first two are with a bingo, the others with a sea donkey.
+/// Half swaps that a vertical line of four and of five saves, for a bingo and for a sea donkey.
 const LONGER: [[u8; 2]; 2] = [[1, 3], [2, 12]];
 
-/// The distances of each colour's pieces in a row.
+/// Distances of each colour's pieces in a row.
 #[inline(always)]
 fn gather(table: &[Lanes; MASKS], word: u64) -> Vector {
     let mut vector = [NONE; LANES * WORDS];
@@ -138,9 +131,8 @@ fn min(mut one: Vector, other: &Vector) -> Vector {
     one
 }
 
-/// The least number of half swaps to a bingo and to a sea donkey through a row.
-///
-/// They are counted as if no row were in the way of another and the last swap were made already.
+/// Fewest half swaps to a bingo and to a sea donkey through a row, as if rows were never in each
+/// other's way and the last swap were made already.
 pub(super) fn nearest(rows: &Rows, row: usize) -> [u8; 2] {
     let at = |row: usize| rows.row(row);
     let around = [at(row.wrapping_sub(2)), at(row.wrapping_sub(1)), at(row + 1), at(row + 2)];
@@ -165,18 +157,18 @@ pub(super) fn nearest(rows: &Rows, row: usize) -> [u8; 2] {
             }
         }
     }
-    let bingo = lanes[..DONKEY].iter().fold(u8::MAX, |least, lane| least.min(*lane));
+    let bingo = lanes[..DONKEY].iter().fold(u8::MAX, |lowest, lane| lowest.min(*lane));
     [bingo, lanes[DONKEY]]
 }
 
-/// What a promise is worth.
+/// Settings of a board's promise.
 #[derive(Clone, Debug)]
 pub struct Promise {
-    /// What a row is worth, by the half swaps to a bingo, to a sea donkey.
+    /// Promise of a row, by the half swaps to a bingo and to a sea donkey.
     by_distance: [[f32; 256]; 2],
-    /// The share of the best row, of the next that is apart from it, and so on.
+    /// Shares of the best row, of the next one apart from it, and so on.
     pub shares: [f32; 4],
-    /// A piece that is not known.
+    /// Promise of an unknown piece.
     pub unknown: f32,
 }
 
@@ -187,23 +179,22 @@ impl Default for Promise {
 }
 
 impl Promise {
-    /// What is worth some points once done, less so many for each swap to it.
+    /// A promise of points once done, less a cost of each swap until then.
     pub fn new(points: [f32; 2], swap: f32, shares: [f32; 4], unknown: f32) -> Self {
-        let worth = |points: f32, half_swaps: usize| (points - swap * (1.0 + 0.5 * half_swaps as f32)).max(0.0);
-        let by_distance = points.map(|points| std::array::from_fn(|half_swaps| worth(points, half_swaps)));
+        let promise = |points: f32, half_swaps: usize| (points - swap * (1.0 + 0.5 * half_swaps as f32)).max(0.0);
+        let by_distance = points.map(|points| std::array::from_fn(|half_swaps| promise(points, half_swaps)));
         Self { by_distance, shares, unknown }
     }
 
-    /// What a row promises.
+    /// Promise of a row.
     #[inline]
     pub(super) fn row(&self, [bingo, donkey]: [u8; 2]) -> f32 {
         let [bingos, donkeys] = &self.by_distance;
         bingos[usize::from(bingo)].max(donkeys[usize::from(donkey)])
     }
 
-    /// What the rows promise together.
-    ///
-    /// That is the best, then the best of those apart from it.
+    /// Promise of all rows: the best one, then the best of those apart from it, and so on, by their
+    /// shares.
     #[inline]
     pub(super) fn sum(&self, by_row: &[f32; ROWS]) -> f32 {
         let mut left = *by_row;
@@ -227,21 +218,19 @@ impl Promise {
     }
 }
 
-/// Distances that have been found before, by the hash of their rows.
-///
-/// A slot holds the upper bits of a hash and both distances.
+/// Distances that have been found, by the hash of their rows: the upper bits of the hash and both
+/// distances in a word.
 pub(super) struct Memory(Vec<u64>);
 
 impl Memory {
     const SLOTS: usize = 1 << 18;
     const DISTANCES: u64 = 0xffff;
 
-    /// A memory of nothing.
     pub fn new() -> Self {
         Self(vec![0; Self::SLOTS])
     }
 
-    /// What is [nearest](nearest) to a row, whose surroundings have a hash.
+    /// Distances by [`nearest`] of a row whose surroundings have this hash.
     #[inline]
     pub fn nearest(&mut self, hash: u64, rows: &Rows, row: usize) -> [u8; 2] {
         // The lower bits choose the slot.

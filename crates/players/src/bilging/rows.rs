@@ -1,23 +1,21 @@
-//! A board as rows of masks, the form in which many boards are searched.
+//! A board as rows of masks, for searches over many boards.
 //!
-//! All colours of a row lie in one word, so a swap changes one word, and what it completes is seen in five.
+//! One word holds all colours of a row, so that a swap changes one word and completes runs in five.
 
 use crate::games::bilging::board::{self, UNKNOWN};
 use crate::games::bilging::{ACTIONS, Break, COLUMNS, ROWS, State};
 
-/// The bytes of the colours, without that of the pieces that are not known.
+/// Bytes of the colours, without that of unknown pieces.
 const KNOWN: u64 = !(0xff << (8 * UNKNOWN));
 /// A bit in every byte.
 const EACH: u64 = 0x0101_0101_0101_0101;
 
-/// A board: a word a row from the top, a byte a colour, a bit a column.
-///
-/// The last byte holds the pieces that are not known.
+/// A board: a word a row from the top, a byte a colour, a bit a column. The last byte holds the
+/// unknown pieces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Rows(pub [u64; ROWS]);
 
 impl Rows {
-    /// The board of a position.
     pub fn of(state: &State) -> Self {
         let word = |row: [u8; COLUMNS]| {
             let bits = (0..).zip(row).map(|(column, piece)| 1 << (8 * u32::from(piece) + column));
@@ -26,17 +24,15 @@ impl Rows {
         Self(state.pieces().map(word))
     }
 
-    /// A row; one that is not on the board holds nothing.
+    /// A row; empty if it is not on the board.
     #[inline]
     pub fn row(&self, row: usize) -> u64 {
         self.0.get(row).copied().unwrap_or(0)
     }
 
-    /// What a swap changes in its row.
-    ///
-    /// It is nothing for equal pieces and those that are not known.
+    /// XOR mask that swaps the two cells; 0 if they are equal or unknown.
     #[inline]
-    pub fn change(&self, action: usize) -> u64 {
+    pub fn swap_mask(&self, action: usize) -> u64 {
         let (column, row) = board::place(action);
         let word = self.0[row];
         let (left, right) = (word >> column & EACH, word >> (column + 1) & EACH);
@@ -46,9 +42,7 @@ impl Rows {
         (left | right) * (0b11 << column)
     }
 
-    /// The columns where a piece in a row would stand in a vertical run.
-    ///
-    /// Each byte has those for a piece of its colour.
+    /// Columns where a piece of the row would stand in a vertical run, in each byte for its colour.
     #[inline]
     pub fn completing(&self, row: usize) -> u64 {
         let at = |row: usize| self.row(row);
@@ -62,9 +56,7 @@ impl Rows {
         word & word >> 1 & word >> 2 & KNOWN != 0
     }
 
-    /// Clears all runs and lets the pieces below rise.
-    ///
-    /// It gives the break and its number of pieces, if there is one.
+    /// Clears all runs and lets the pieces below rise; returns the break and its number of pieces.
     pub fn wave(&mut self) -> Option<(Break, u32)> {
         let rows = &self.0;
         let flat = rows.map(|word| word & word >> 1 & word >> 2 & KNOWN);
@@ -96,9 +88,7 @@ impl Rows {
         Some((Break::new(lengths.map(|count| count as u8)), pieces))
     }
 
-    /// Takes cells out and lets the pieces below rise.
-    ///
-    /// The cells are given by their columns in each row.
+    /// Removes cells, given by their columns in each row, and lets the pieces below rise.
     fn rise(&mut self, cleared: &[u64; ROWS]) {
         let touched = cleared.iter().fold(0, |all, cells| all | cells);
         for column in (0..COLUMNS).filter(|column| touched >> column & 1 == 1) {
@@ -117,7 +107,7 @@ impl Rows {
         }
     }
 
-    /// The number of pieces that are not known.
+    /// Number of unknown pieces.
     pub fn unknown(&self) -> u32 {
         self.0.iter().map(|word| (word & !KNOWN).count_ones()).sum()
     }

@@ -1,4 +1,4 @@
-//! How far games go that are too long to be played to their end.
+//! Scores of games that are too long to be played to their end.
 
 use serde::Serialize;
 
@@ -11,23 +11,22 @@ use super::Ratio;
 use super::games::{Playing, Watch, play_on};
 use super::splitting::{Levels, Tallies, Walk};
 
-/// What part of a seat's moves a pilot run plays.
+/// Moves of a seat for each move of its pilot run.
 const PILOT: u64 = 10;
 
-/// Seats that tell the spread of means of split games.
+/// Fewest seats for the spread of means of split games.
 const SEATS: usize = 8;
 
-/// Ends that tell an interval: of fewer it is too often wrong.
+/// Fewest ends for an interval; with fewer it is too often wrong.
 const ENDS: u64 = 7;
 
-/// What was played on one seat.
-///
-/// Games are played one after the other. Where they are split, each move counts by its weight.
+/// Sums over one seat's games, played one after the other. Where games are split, each move counts
+/// by its weight.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Seat {
-    /// Points of all its games, weighed.
+    /// Weighted points of all games.
     pub score: f64,
-    /// Games that ended, weighed.
+    /// Weighted number of games that ended.
     pub ends: f64,
     /// Games that ended, each counted once.
     pub ended: u64,
@@ -35,28 +34,25 @@ pub struct Seat {
     pub moves: u64,
 }
 
-/// Points of a game by the seats of a player: all points over all ended games.
+/// Points of a game: all points of all seats over all ended games.
 ///
-/// It is the mean of whole games where each game is a renewal, up to an error that shrinks with the moves of a seat:
-/// few of them make it too high, a tenth with some thousands of moves where games are split. The interval is that of
-/// a ratio of the seats' means, or, where games are whole, of a Poisson number of ends if that is wider: lengths of
-/// games are near exponential.
+/// The ratio estimates the mean of whole games. Few moves of a seat make the estimate too high: by a
+/// tenth with some thousands of moves where games are split. The interval is that of a ratio of the
+/// seats' means, or, where games are whole, that of a Poisson number of ends if wider, since lengths
+/// of games are near exponential.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Endurance {
-    /// All seats together.
+    /// Sum of all seats.
     pub all: Seat,
-    /// Points a game that ended.
-    ///
-    /// None where no game ended.
+    /// Points a game; `None` if no game ended.
     pub mean: Option<f64>,
-    /// Half the width of the mean's 95 % confidence interval.
-    ///
-    /// None with fewer than seven ends, and where games were split with fewer than eight seats.
+    /// Half the width of the mean's 95 % confidence interval; `None` with fewer than seven ends,
+    /// and where games were split with fewer than eight seats.
     pub half_width: Option<f64>,
 }
 
 impl Endurance {
-    /// The figures of some seats.
+    /// Figures of all these seats.
     pub fn of(seats: &[Seat]) -> Self {
         let all = seats.iter().fold(Seat::default(), |all, seat| Seat {
             score: all.score + seat.score,
@@ -65,7 +61,7 @@ impl Endurance {
             moves: all.moves + seat.moves,
         });
         let mean = (all.ended > 0).then(|| all.score / all.ends);
-        // What a game was split into has most of its luck in common: only other seats tell how much means vary.
+        // Branches of a game share most of its luck: only other seats show how much means vary.
         let whole = all.ends == all.ended as f64;
         let half_width = mean.filter(|_| all.ended >= ENDS && (whole || seats.len() >= SEATS)).map(|mean| {
             let sums: Vec<(f64, f64)> = seats.iter().map(|seat| (seat.score, seat.ends)).collect();
@@ -77,25 +73,19 @@ impl Endurance {
     }
 }
 
-/// How long a player plays: seats, and the moves of each.
+/// Length of an evaluation: seats, and the moves of each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extent {
-    /// The first seat's seed; seat i has seed `first + i`.
+    /// Seed of the first seat; seat i has seed `first + i`.
     pub first: u64,
-    /// Seats.
+    /// Number of seats.
     pub seats: u64,
-    /// Moves of each.
-    ///
-    /// There are more where a game was split last, until all of that has ended.
+    /// Moves of each seat, and more until all branches of the last game have ended.
     pub moves: u64,
 }
 
-/// Finds the levels at which a player's games are to be split.
-///
-/// See [splitting](super::splitting). Pilot runs of a tenth of the moves each do, on seats of other luck.
-///
-/// # Errors
-/// When the player fails.
+/// Finds the levels for [splitting](super::splitting) a player's games, by pilot runs of a tenth of
+/// the moves on seats of other luck.
 pub fn levels<G: Game>(
     agent: &mut dyn Player<G>,
     rules: &G::Rules,
@@ -106,12 +96,7 @@ pub fn levels<G: Game>(
     Levels::find(importance, |levels| Ok(walk(agent, rules, extent, true, levels)?.into_iter().collect()))
 }
 
-/// Has a player play, its games split at some levels.
-///
-/// A game that ends is followed by a new one.
-///
-/// # Errors
-/// When the player fails.
+/// Plays on all seats, with games split at some levels. A new game follows each that ends.
 pub fn endure<G: Game>(
     agent: &mut dyn Player<G>,
     rules: &G::Rules,
@@ -125,7 +110,7 @@ pub fn endure<G: Game>(
     Ok(walk(agent, rules, extent, false, levels)?.iter().map(seat).collect())
 }
 
-/// Has a player play on all seats; those of a pilot run have other luck.
+/// Plays on all seats; those of a pilot run have other luck.
 fn walk<G: Game>(
     agent: &mut dyn Player<G>,
     rules: &G::Rules,
@@ -142,7 +127,7 @@ fn walk<G: Game>(
     Ok(all.into_iter().map(|seat| seat.watch.walk.tallies).collect())
 }
 
-/// A seat's games, and the moves after which no new one is begun.
+/// A seat's games, and the moves after which no new game begins.
 struct Walking<'a, G: Game> {
     walk: Walk<'a, G>,
     moves: u64,

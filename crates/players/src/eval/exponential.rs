@@ -1,31 +1,28 @@
-//! Scores of games that end by a mishap: near exponential.
-//!
-//! The mishap may come at any move.
+//! Scores of games that end by a mishap at any move, which are near exponential.
 
 use std::fmt::Write as _;
 
 use super::histogram::bar;
 use super::statistics::Summary;
 
-/// Games from which on the approximated [interval] is right to a hundredth.
+/// Fewest games for which the approximated [interval] is right to a hundredth.
 const FEWEST: usize = 5;
 
-/// Scores in a bin of a logarithmic scale.
+/// A bin of scores on a logarithmic scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
-    /// The lowest score.
+    /// Lowest score.
     pub low: i64,
-    /// The lowest of the next bin.
+    /// Lowest score of the next bin.
     pub next: i64,
-    /// Games in it.
+    /// Games in the bin.
     pub count: usize,
-    /// Games expected in it by the exponential law of the same mean.
+    /// Games expected by the exponential law of the same mean.
     pub expected: f64,
 }
 
-/// Counts scores in bins from 0 to 1, 2, 5, 10, 20, 50 and so on.
-///
-/// Negative ones belong to the first. Empty bins before the first score and after the last are left out.
+/// Counts scores in bins from 0 to 1, 2, 5, 10, 20, 50 and so on, without empty bins at both ends.
+/// Negative scores belong to the first bin.
 pub fn bins(scores: &[i32]) -> Vec<Bin> {
     let Some(summary) = Summary::of(scores) else { return Vec::new() };
     let above = |score: i64| match score {
@@ -47,9 +44,10 @@ pub fn bins(scores: &[i32]) -> Vec<Bin> {
     all[first..=last].to_vec()
 }
 
-/// The 95 % confidence interval of the mean of an exponential law.
+/// 95 % confidence interval of the mean of an exponential law.
 ///
-/// From n scores by 2 n mean / chi squared with 2 n degrees of freedom, its quantiles by Wilson and Hilferty (1931).
+/// The bounds are 2 n mean / chi squared for n scores with 2 n degrees of freedom, with the
+/// quantiles of Wilson and Hilferty (1931).
 pub fn interval(mean: f64, count: usize) -> (f64, f64) {
     let degrees = 2.0 * count as f64;
     let quantile = |normal: f64| {
@@ -59,7 +57,7 @@ pub fn interval(mean: f64, count: usize) -> (f64, f64) {
     (degrees * mean / quantile(1.959_964), degrees * mean / quantile(-1.959_964))
 }
 
-/// The bins as text, the law's share beside each, and its interval below.
+/// The bins with the law's shares as text, and the law's interval below.
 pub fn render(scores: &[i32], summary: &Summary) -> String {
     let bins = bins(scores);
     let label = |bin: &Bin| {

@@ -1,30 +1,25 @@
-//! What a player's games say of it, alone and beside another player.
-//!
-//! The other has played the same games.
+//! Figures of a player's games, and differences to another player in the same games.
 
 use serde::{Deserialize, Serialize};
 
 use super::games::PlayedGame;
 use super::statistics::Summary;
 
-/// The figures of one player.
+/// Figures of one player.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// The scores.
     #[serde(flatten)]
     pub scores: Summary,
     /// Share of the moves that cleared nothing, between 0 and 1.
     pub moves_without_match: f64,
-    /// Mean waves of a move that cleared something; none where no move did.
+    /// Mean waves of a move that cleared something; `None` if no move did.
     pub waves_per_match: Option<f64>,
-    /// Mean time of a move on the clock, in milliseconds.
-    ///
-    /// That is with the games side by side, as they were played.
+    /// Mean time of a move on the clock, with games side by side as they were played.
     pub milliseconds_per_move: f64,
 }
 
 impl Figures {
-    /// The figures of games that took so many seconds; none without games.
+    /// Figures of games that took these seconds; `None` without games.
     pub fn of(games: &[PlayedGame], seconds: f64) -> Option<Self> {
         let scores: Vec<i32> = games.iter().map(|game| game.score).collect();
         let sum = |count: fn(&PlayedGame) -> u64| games.iter().map(count).sum::<u64>() as f64;
@@ -40,22 +35,20 @@ impl Figures {
     }
 }
 
-/// How much better one player did than another in the same games.
+/// Difference of two players' scores in the same games.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// Mean of the differences game by game, in points.
     pub mean: f64,
-    /// Half the width of its 95 % confidence interval; none for a single game.
+    /// Half the width of the mean's 95 % confidence interval; `None` for a single game.
     pub half_width: Option<f64>,
-    /// Whether the interval leaves out 0.
+    /// Whether the interval excludes 0.
     pub significant: bool,
 }
 
 impl Difference {
-    /// One player's scores less another's, paired by position.
-    ///
-    /// A pair is of the same seed, and there are as many as games that both have; none where there are none. The
-    /// pairing takes out of the difference what the luck of a deal does to both.
+    /// One player's scores less another's, paired by their place, as far as both have games; `None`
+    /// without games. Pairs of the same seed cancel the luck of the deal.
     pub fn between<T: Copy + Into<f64>>(one: &[T], other: &[T]) -> Option<Self> {
         let difference = |(one, other): (&T, &T)| (*one).into() - (*other).into();
         let differences: Vec<f64> = one.iter().zip(other).map(difference).collect();

@@ -1,4 +1,4 @@
-//! Playing a series of seeded games with any player.
+//! Plays series of seeded games.
 
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
@@ -12,16 +12,15 @@ use crate::player::Player;
 use crate::policy::Policy;
 use crate::random::{Role, Stream};
 
-/// A game that was played.
+/// A played game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayedGame {
-    /// The seed that the game is dealt from.
+    /// Seed of the deal.
     pub seed: u128,
-    /// The final score.
+    /// Final score.
     pub score: i32,
-    /// Whether it was played to its end, and not cut.
+    /// Whether the game was played to its end, not cut.
     pub is_over: bool,
-    /// The actions, in order.
     pub actions: Vec<u16>,
     /// Moves that cleared something.
     pub matches: u32,
@@ -29,21 +28,20 @@ pub struct PlayedGame {
     pub waves: u32,
 }
 
-/// How far a series has come.
+/// Progress of a series.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Moves {
     /// Moves of all games.
     pub all: u64,
-    /// Moves of the longest of those that are played now.
+    /// Moves of the longest present game.
     pub longest: u64,
 }
 
-/// Games that are played side by side, at first and at the most.
+/// Games side by side, at first and at most.
 const TOGETHER: RangeInclusive<u64> = 32..=1024;
 
-/// More games are played side by side while those before took less.
-///
-/// So progress shows with dear players too.
+/// Longest time of a batch of games after which the next is larger, so that slow players show
+/// progress, too.
 const SHORT: Duration = Duration::from_secs(2);
 
 /// Time for which policies play between two reports of progress.
@@ -52,7 +50,7 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// Time between two looks at the clock, where moves are quick.
 const LOOK: Duration = Duration::from_micros(100);
 
-/// The game of a seed, its random numbers, and the player's own stream in it.
+/// The game of a seed, its random numbers, and the player's own stream.
 pub fn deal<G: Game>(rules: &G::Rules, seed: u128) -> (G, G::Rng, Stream) {
     let Episode { game, stream } = Episode::deal(rules, seed);
     (game, stream, tie_stream(seed))
@@ -63,13 +61,10 @@ pub fn tie_stream(seed: u128) -> Stream {
     Stream::new(seed as u64, Role::Tie, (seed >> 64) as u64)
 }
 
-/// Plays game i of a series with seed `first + i`, for each i below `count`.
+/// Plays game i of a series with seed `first + i`, for each i below `count`; `progress` receives
+/// the moves so far.
 ///
-/// `progress` is told how many moves are played. What is played in a game depends on its seed and the player alone,
-/// unless the player is timed.
-///
-/// # Errors
-/// When the player fails.
+/// Games depend only on their seed and the player, unless the player is timed.
 pub fn play_series<G: Game>(
     agent: &mut dyn Player<G>,
     rules: &G::Rules,
@@ -80,10 +75,7 @@ pub fn play_series<G: Game>(
     play_bounded(agent, rules, first, count, u64::MAX, progress)
 }
 
-/// The same of games that are cut after so many moves.
-///
-/// # Errors
-/// When the player fails.
+/// Plays a series as [`play_series`] does, with games cut after `longest` moves.
 pub fn play_bounded<G: Game>(
     agent: &mut dyn Player<G>,
     rules: &G::Rules,
@@ -116,32 +108,28 @@ pub fn play_bounded<G: Game>(
     Ok(played)
 }
 
-/// An episode that is being played, and what watches it.
+/// An episode in play, and its watch.
 pub struct Playing<G: Game, W> {
     episode: Episode<G>,
-    /// The player's own stream in this game.
+    /// The player's own stream.
     ties: Stream,
     seed: u128,
-    /// What watches it.
     pub watch: W,
 }
 
-/// What watches a game, and says how long it goes on.
+/// An observer of a game that decides how long the game goes on.
 pub trait Watch<G: Game>: Send {
-    /// Whether another action is to be played.
+    /// Whether to play another action.
     fn goes_on(&self, game: &G) -> bool;
 
-    /// Takes note of an action; the game may be exchanged for another that has not ended.
+    /// Notes an action; may exchange the game for another that has not ended.
     fn moved(&mut self, game: &mut G, random: &mut G::Rng, action: usize, step: Step);
 }
 
-/// Has a player play on in all games until none goes on.
+/// Plays on in all games until none goes on.
 ///
-/// A policy plays each game by itself, and is asked for many moves before progress is told; other players are asked for
-/// a move in all games at once.
-///
-/// # Errors
-/// When the player fails.
+/// A policy plays each game by itself, with many moves between calls of `progress`; other players
+/// choose a move in all games at once.
 pub fn play_on<G: Game, W: Watch<G>>(
     agent: &mut dyn Player<G>,
     playing: &mut [Playing<G, W>],
@@ -160,7 +148,7 @@ pub fn play_on<G: Game, W: Watch<G>>(
     Ok(())
 }
 
-/// Plays a move in all games that go on.
+/// Plays a move in each game that goes on.
 fn step_together<G: Game, W: Watch<G>>(agent: &mut dyn Player<G>, playing: &mut [Playing<G, W>]) -> Result<()> {
     let mut running: Vec<&mut Playing<G, W>> = playing.iter_mut().filter(|one| one.goes_on()).collect();
     let states: Vec<G::State> = running.iter().map(|one| one.episode.state()).collect();
@@ -175,7 +163,6 @@ fn step_together<G: Game, W: Watch<G>>(agent: &mut dyn Player<G>, playing: &mut 
 }
 
 impl<G: Game, W: Watch<G>> Playing<G, W> {
-    /// The game of a seed.
     pub fn deal(rules: &G::Rules, seed: u128, watch: W) -> Self {
         Self { episode: Episode::deal(rules, seed), ties: tie_stream(seed), seed, watch }
     }
@@ -184,13 +171,14 @@ impl<G: Game, W: Watch<G>> Playing<G, W> {
         self.watch.goes_on(&self.episode.game)
     }
 
-    /// Plays on by a policy until the game ends or a time has come.
+    /// Plays on by a policy until the game or the time ends.
     fn play(&mut self, policy: &dyn Policy<G>, end: Instant) {
         let mut last = Instant::now();
         if last >= end || !self.goes_on() {
             return;
         }
-        // Moves from one look at the clock to the next: a look at each would take a tenth of the quickest moves' time.
+        // Moves between two looks at the clock: a look after each would take a tenth of the
+        // quickest moves' time.
         let (mut moves, mut stride) = (0, 1);
         let Self { episode: Episode { game, stream }, ties, watch, .. } = self;
         policy.play(game, stream, ties, &mut |game, random, action, step| {
@@ -206,13 +194,13 @@ impl<G: Game, W: Watch<G>> Playing<G, W> {
     }
 }
 
-/// What is kept of a game of a series.
+/// The watch of a game of a series.
 #[derive(Default)]
 struct Record {
     actions: Vec<u16>,
     matches: u32,
     waves: u32,
-    /// Moves at the most.
+    /// Most moves.
     longest: u64,
 }
 

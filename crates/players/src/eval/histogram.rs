@@ -1,4 +1,4 @@
-//! How often which scores occur: bins with round edges, and a picture of text.
+//! Histograms of scores with round edges, as text.
 
 use std::fmt::Write as _;
 
@@ -7,22 +7,23 @@ use super::statistics::Summary;
 /// Scores counted in bins of equal width.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
-    /// The lowest score of the first bin, a multiple of the width.
+    /// Lowest score of the first bin, a multiple of the width.
     pub start: i64,
-    /// How many whole points a bin spans: 1, 2 or 5 times a power of ten.
+    /// Points in a bin: 1, 2 or 5 times a power of ten.
     pub width: i64,
-    /// How many scores lie in each bin; the first and the last are not empty.
+    /// Scores in each bin; the first and the last are not empty.
     pub counts: Vec<usize>,
 }
 
-/// More bins are neither read on a terminal nor told apart in a picture.
+/// Most bins that are readable on a terminal and in a picture.
 const MOST_BINS: i64 = 40;
 
 impl Histogram {
-    /// Counts the scores; None when there are none.
+    /// Counts the scores; `None` if there are none.
     ///
-    /// The width is that of Freedman and Diaconis (1981), twice the interquartile range over the cube root of the
-    /// number of scores, made round: the least width of two thirds of that or more that keeps the bins few.
+    /// The width is that of Freedman and Diaconis (1981), twice the interquartile range over the
+    /// cube root of the number of scores, made round: the smallest round width of at least two
+    /// thirds of it that keeps the bins few.
     pub fn of(scores: &[i32]) -> Option<Self> {
         let summary = Summary::of(scores)?;
         let (min, max) = (summary.min as i64, summary.max as i64);
@@ -37,26 +38,25 @@ impl Histogram {
         Some(Self { start: first * width, width, counts })
     }
 
-    /// How many scores were counted.
+    /// Number of scores.
     pub fn total(&self) -> usize {
         self.counts.iter().sum()
     }
 
-    /// The scores from the first of a bin to the first of the next.
+    /// First scores of a bin and of the next.
     pub fn edges(&self, bin: usize) -> (i64, i64) {
         let low = self.start + bin as i64 * self.width;
         (low, low + self.width)
     }
 
-    /// The bin of a score or of a mean of scores; None outside.
+    /// Bin of a score or a mean; `None` outside.
     pub fn bin(&self, score: f64) -> Option<usize> {
         let place = (score - self.start as f64) / self.width as f64;
         (place >= 0.0 && place < self.counts.len() as f64).then_some(place as usize)
     }
 
-    /// The histogram as text, one line a bin, at most 80 columns wide.
-    ///
-    /// The bins of the mean and the median are marked.
+    /// The histogram as text, one line a bin, at most 80 columns wide, with the bins of mean and
+    /// median marked.
     pub fn render(&self, summary: &Summary) -> String {
         let labels: Vec<String> = (0..self.counts.len()).map(|bin| self.label(bin)).collect();
         let label_width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).max("score".len());
@@ -85,9 +85,8 @@ impl Histogram {
         text
     }
 
-    /// The scores of a bin, first and last: `300–319`.
-    ///
-    /// One score when the bin spans no more, and "to" between numbers of which one is negative.
+    /// First and last score of a bin, `300–319`, with "to" instead if one is negative; one number
+    /// if they are equal.
     fn label(&self, bin: usize) -> String {
         let (low, next) = self.edges(bin);
         match next - 1 {
@@ -103,9 +102,7 @@ fn round_widths() -> impl Iterator<Item = i64> {
     (0..=10).flat_map(|exponent| [1, 2, 5].map(|digit| digit * 10_i64.pow(exponent)))
 }
 
-/// A bar as long as so many characters, to an eighth.
-///
-/// What is not nothing shows.
+/// A bar of a length in characters, to an eighth; any length above 0 shows.
 pub(super) fn bar(length: f64) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (length * 8.0).round() as usize;

@@ -1,40 +1,41 @@
-//! What of a score was luck: how much more chance gave than on average.
+//! Luck of a score: how much more chance gave than on average.
 //!
-//! For a forecast V of what is still to come in a position ([`Roster::FORECAST`], 0 in games that may end early, whose
-//! forecasts tell how long a good player lives) the luck of a move, after which the
-//! position is s and which gained r, is
+//! V is a forecast of the points to come in a position ([`Roster::FORECAST`], but 0 in games that
+//! may end early: their forecasts are those of a good player). The luck of a move that gained r and
+//! led to the position s is
 //!
 //! ```text
 //! r + V(s) - E[r + V(s)]
 //! ```
 //!
-//! where the expectation is over what chance may decide after the same move. A player moves before chance decides, so the
-//! expected luck of every move is 0, whatever the player and whatever V: a score less the luck of its moves has the same
-//! expectation as the score itself, and the less variance the better V forecasts. Two players are told apart in the fewer games
-//! for it. This is a control variate, as in White and Bowling 2009, "Learning a value analysis tool for agent evaluation",
-//! and Burch, Schmid, Moravcik, Morrill and Bowling 2018, "AIVAT: a new variance reduction technique for agent evaluation in
-//! imperfect information games"; here the expectation is estimated by simulations, which leaves it unbiased. The luck of the
-//! first position stays in the score: it is the same for all who play the seed.
+//! with the expectation over all that chance may decide after the same move. Players move before
+//! chance decides, so the expected luck of a move is 0 for any player and any V. A score less its
+//! luck has the expectation of the score, and less variance the better V forecasts, so that fewer
+//! games tell two players apart.
+//!
+//! The method is the control variate of White and Bowling 2009, "Learning a value analysis tool for
+//! agent evaluation", and of Burch, Schmid, Moravcik, Morrill and Bowling 2018, "AIVAT: a new
+//! variance reduction technique for agent evaluation in imperfect information games". Simulations
+//! estimate the expectation, without bias. The luck of the first position stays in the score, since
+//! all who play a seed share it.
 
 use super::PlayedGame;
 use crate::games::Episode;
 use crate::random::{Draw, Role, Stream};
 use crate::roster::Measured;
 
-/// A game that was played again, as it was.
+/// Score and luck of a game that was played again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Replayed {
-    /// Its score.
     pub score: i32,
-    /// What the score owes to luck, in points.
+    /// Points that the score owes to luck.
     pub luck: f64,
 }
 
-/// Plays the game of a seed again and estimates the luck of each action.
+/// Plays the game of a seed again and estimates the luck of each action by simulations; `None` if
+/// the actions do not end exactly with the game.
 ///
-/// Each is simulated so many times, at least once. None where the actions do not lead to the game's end, or lead
-/// further. The simulations draw from a stream of their own, which neither the game nor a player uses; it depends
-/// on the seed alone.
+/// The simulations draw from their own stream, which depends on the seed alone.
 ///
 /// # Panics
 /// If there are no simulations.
@@ -43,7 +44,7 @@ pub fn replay<G: Measured>(rules: &G::Rules, seed: u128, actions: &[usize], simu
     is_over.then_some(replayed)
 }
 
-/// The same of a game that may not have come to its end, and whether it has.
+/// Plays a game again that may have been cut; returns also whether it ended.
 fn play_again<G: Measured>(
     rules: &G::Rules,
     seed: u128,
@@ -65,16 +66,15 @@ fn play_again<G: Measured>(
     Some((Replayed { score: game.score(), luck }, game.is_over()))
 }
 
-/// The score of a game that was played, less its luck.
-///
-/// None where it is another game when it is played again. The simulations are those of [`replay`].
+/// Score of a played game less its luck; `None` if the actions do not lead to that score. The
+/// simulations are those of [`replay`].
 pub fn luck_adjusted<G: Measured>(rules: &G::Rules, game: &PlayedGame, simulations: u32) -> Option<f64> {
     let actions: Vec<usize> = game.actions.iter().map(|action| usize::from(*action)).collect();
     let (replayed, is_over) = play_again::<G>(rules, game.seed, &actions, simulations)?;
     (replayed.score == game.score && is_over == game.is_over).then(|| f64::from(replayed.score) - replayed.luck)
 }
 
-/// What an action brings, and the forecast of what is to come after it.
+/// Reward of an action plus the forecast after it.
 fn outcome<G: Measured>(game: &mut G, action: usize, draw: &mut impl Draw) -> f64 {
     let reward = f64::from(game.step(action, draw).reward);
     let forecast = G::FORECAST.filter(|_| !G::MAY_END_EARLY && !game.is_over());

@@ -1,4 +1,4 @@
-//! Evaluation: a fixed set of seeded games, and what their scores say.
+//! Evaluation: series of seeded games, and statistics of their scores.
 
 mod endurance;
 pub mod exponential;

@@ -1,26 +1,25 @@
-//! Games that are split where their end comes near: rare ends are seen often.
+//! Games that are split near their end, so that rare ends are seen often.
 //!
-//! RESTART, Villén-Altamirano and Villén-Altamirano 1991: whenever a game climbs to a level of importance it goes on as
-//! several, each with its own luck and so much less weight; all but one end when they are below that level again.
+//! RESTART (Villén-Altamirano and Villén-Altamirano 1991): a game that climbs to a level of
+//! importance goes on as several branches, each with its own luck and a share of the weight; all
+//! but one end when they fall below that level.
 
 use crate::error::{Error, Result};
 use crate::games::{ActionFeatures, Game, Step};
 use crate::random::{Draw, Stream};
 use crate::roster::{Importance, Measured};
 
-/// Pilot runs at the most.
+/// Most pilot runs.
 const PILOTS: usize = 30;
-/// Moves at or above a level before games are split there.
-///
-/// A pilot run must have seen so many.
+/// Fewest moves at or above a level in a pilot run before games are split there.
 const SEEN: u64 = 300;
-/// Ends that a pilot run has to see.
+/// Fewest ends in the last pilot run.
 const ENDS: u64 = 50;
 
 /// The game's measure of importance.
 ///
 /// # Errors
-/// A game that has none; `asker` is the flag or key that asked for it.
+/// Refuses games without a measure; `asker` is the flag or key in the error.
 pub fn importance<G: Measured>(asker: &str) -> Result<Importance<G>> {
     G::IMPORTANCE.ok_or_else(|| {
         Error::user(format!(
@@ -30,22 +29,22 @@ pub fn importance<G: Measured>(asker: &str) -> Result<Importance<G>> {
     })
 }
 
-/// Into how many a game is split as it climbs to each level of importance.
+/// Number of branches at each level of importance.
 #[derive(Clone, Debug)]
 pub struct Levels<G> {
     importance: Importance<G>,
     factors: Vec<u64>,
-    /// What a move at each level counts.
+    /// Weight of a move at each level.
     weights: Vec<f64>,
 }
 
 impl<G: Game> Levels<G> {
-    /// The levels of games that are not split.
+    /// Levels of games that are not split.
     pub fn none() -> Self {
         Self::of(|_| 0, vec![1])
     }
 
-    /// The levels of a measure and of factors, the first one 1.
+    /// Levels of a measure and of factors, the first one 1.
     fn of(importance: Importance<G>, factors: Vec<u64>) -> Self {
         let mut weight = 1.0;
         let weights = factors.iter().map(|factor| {
@@ -55,12 +54,10 @@ impl<G: Game> Levels<G> {
         Self { importance, weights: weights.collect(), factors }
     }
 
-    /// The levels by which each, with those above it, sees as many moves.
+    /// Levels at or above each of which equally many moves are seen.
     ///
-    /// `pilot` plays by the levels so far, which reach higher from run to run until games end often enough.
-    ///
-    /// # Errors
-    /// Those of `pilot`.
+    /// `pilot` plays by the levels so far, which reach higher from run to run until games end often
+    /// enough.
     pub fn find(importance: Importance<G>, mut pilot: impl FnMut(&Self) -> Result<Tallies>) -> Result<Self> {
         let mut levels = Self::of(importance, vec![1]);
         for _ in 0..PILOTS {
@@ -74,7 +71,7 @@ impl<G: Game> Levels<G> {
         Ok(levels)
     }
 
-    /// What a move at the highest level counts.
+    /// Weight of a move at the highest level.
     pub fn least(&self) -> f64 {
         self.weight(usize::MAX)
     }
@@ -88,18 +85,18 @@ impl<G: Game> Levels<G> {
     }
 }
 
-/// What was seen at a level of importance.
+/// Sums at a level of importance.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Tally {
-    /// Moves from there.
+    /// Moves from the level.
     pub moves: u64,
-    /// Their points.
+    /// Points of these moves.
     pub points: f64,
-    /// How many of them ended a game.
+    /// Moves that ended a game.
     pub ended: u64,
 }
 
-/// What was seen, by the level of importance before each move.
+/// Sums by the level of importance before each move.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Tallies(Vec<Tally>);
 
@@ -111,7 +108,7 @@ impl Tallies {
         &mut self.0[level]
     }
 
-    /// All, each counted once.
+    /// Sum of all levels, each move counted once.
     pub fn total(&self) -> Tally {
         self.0.iter().fold(Tally::default(), |sum, tally| Tally {
             moves: sum.moves + tally.moves,
@@ -120,7 +117,7 @@ impl Tallies {
         })
     }
 
-    /// Points and ends, each counted by its weight.
+    /// Weighted points and ends.
     pub fn weighed<G: Game>(&self, levels: &Levels<G>) -> (f64, f64) {
         let add = |(points, ends), (level, tally): (usize, &Tally)| {
             let weight = levels.weight(level);
@@ -129,9 +126,7 @@ impl Tallies {
         self.0.iter().enumerate().fold((0.0, 0.0), add)
     }
 
-    /// The factors by which all levels would see as many moves.
-    ///
-    /// The moves of those above it are counted to a level.
+    /// Factors by which equally many moves would be seen at or above each level.
     fn factors<G: Game>(&self, levels: &Levels<G>) -> Vec<u64> {
         let mut at_or_above = (0, 0.0);
         let mut shares: Vec<(u64, f64)> = self
@@ -154,14 +149,13 @@ impl Tallies {
             factor as u64
         };
         let mut factors: Vec<u64> = shares.into_iter().map(factor).collect();
-        // Levels at which nothing is split need not be kept: the same levels are found again.
+        // Levels that split nothing at the end are dropped: the same levels are found again.
         while factors.len() > 1 && factors.pop_if(|factor| *factor == 1).is_some() {}
         factors
     }
 }
 
 impl FromIterator<Tallies> for Tallies {
-    /// Their sums, level by level.
     fn from_iter<I: IntoIterator<Item = Tallies>>(all: I) -> Self {
         let mut sums = Self::default();
         for tallies in all {
@@ -176,10 +170,9 @@ impl FromIterator<Tallies> for Tallies {
     }
 }
 
-/// Plays one game after the other by a linear controller, for so many moves.
-///
-/// It goes on until all that the last game was split into has ended, but not beyond `most` moves. Cut there, it has
-/// seen fewer ends than it should have.
+/// Plays one game after the other by linear weights of features, for `moves` moves, and on until
+/// all branches of the last game have ended, but for `most` moves at most. A cut there shows too
+/// few ends.
 pub fn play<G: ActionFeatures + Measured>(
     mut walk: Walk<G>,
     terms: &[(usize, f64)],
@@ -195,22 +188,21 @@ pub fn play<G: ActionFeatures + Measured>(
     walk.tallies
 }
 
-/// Games of one seat, one after the other, and what they are split into.
+/// One seat's games, one after the other, and their branches.
 pub struct Walk<'a, G: Game> {
     rules: &'a G::Rules,
     levels: &'a Levels<G>,
-    /// What is to be played after the present game, the last first.
+    /// Branches to play after the present game, last first.
     waiting: Vec<Branch<G>>,
-    /// Below this level the present game is given up; 0 for the seat's own.
+    /// Level below which the present game is given up; 0 for the seat's own game.
     born: usize,
-    /// The present game's level.
+    /// Level of the present game.
     level: usize,
-    /// What was seen.
     pub tallies: Tallies,
     moves: u64,
 }
 
-/// A game that waits to be played on, so often.
+/// A waiting game, to be played on `count` times.
 struct Branch<G> {
     game: G,
     born: usize,
@@ -218,13 +210,13 @@ struct Branch<G> {
 }
 
 impl<'a, G: Game> Walk<'a, G> {
-    /// A seat at which a new game is played first.
+    /// A seat that begins with a new game.
     pub fn new(rules: &'a G::Rules, levels: &'a Levels<G>) -> Self {
         let (waiting, tallies) = (Vec::new(), Tallies::default());
         Self { rules, levels, waiting, born: 0, level: 0, tallies, moves: 0 }
     }
 
-    /// Counts a move, and leaves the game that is to be played on.
+    /// Counts a move, and sets the game to play on with.
     #[inline]
     pub fn moved(&mut self, game: &mut G, draw: &mut impl Draw, step: Step) {
         self.moves += 1;
@@ -249,7 +241,7 @@ impl<'a, G: Game> Walk<'a, G> {
         self.level = level;
     }
 
-    /// Whether there are moves left, or games into which it was split.
+    /// Whether moves or branches are left.
     pub fn goes_on(&self, moves: u64) -> bool {
         self.moves < moves || !self.waiting.is_empty()
     }
@@ -265,13 +257,13 @@ impl<'a, G: Game> Walk<'a, G> {
             }
         }
         if copies > 1 {
-            // The game itself goes on after the others have ended.
+            // The game itself goes on after its branches.
             self.waiting.insert(waiting, Branch { game: game.clone(), born: self.born, count: 1 });
             self.next(game);
         }
     }
 
-    /// Goes on with what waits.
+    /// Goes on with the last waiting game.
     fn next(&mut self, game: &mut G) {
         let Some(branch) = self.waiting.last_mut() else { return };
         *game = branch.game.clone();

@@ -1,21 +1,19 @@
-//! What a set of scores says: mean with confidence, spread, order statistics.
+//! Mean with confidence, spread and order statistics of scores.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A summary of a set of scores, in points.
+/// Summary of scores, in points.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// How many scores.
+    /// Number of scores.
     pub n: usize,
     pub mean: f64,
-    /// Half the width of the 95 % confidence interval of the mean.
-    ///
-    /// It is t(0.975, n - 1) s / sqrt(n) with Student's t and the sample standard deviation s. None for a single
-    /// score, which says nothing about the spread.
+    /// Half the width of the 95 % confidence interval of the mean, t(0.975, n - 1) s / sqrt(n) with
+    /// Student's t and the sample standard deviation s; `None` for a single score.
     pub half_width: Option<f64>,
-    /// Sample standard deviation (divisor n - 1). None for a single score.
+    /// Sample standard deviation (divisor n - 1); `None` for a single score.
     pub standard_deviation: Option<f64>,
     pub min: f64,
     pub lower_quartile: f64,
@@ -25,10 +23,10 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The summary of the scores, in any order; None when there are none.
+    /// Summary of scores in any order; `None` without scores.
     ///
-    /// Quartiles are interpolated linearly between the neighbouring scores (Hyndman and Fan 1996, type 7, NumPy's
-    /// default).
+    /// Quartiles are interpolated linearly between neighbouring scores (Hyndman and Fan 1996, type
+    /// 7, NumPy's default).
     pub fn of<T: Copy + Into<f64>>(scores: &[T]) -> Option<Self> {
         let mut sorted: Vec<f64> = scores.iter().map(|&score| score.into()).collect();
         sorted.sort_by(f64::total_cmp);
@@ -53,8 +51,6 @@ impl Summary {
 }
 
 impl fmt::Display for Summary {
-    /// One line: the mean, the spread and the quartiles.
-    ///
     /// `mean 402.1 ± 2.9 (95 %), sd 46.8, min 250, quartiles 370 / 401 / 433, max 560, n = 1000`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "mean {:.1}", self.mean)?;
@@ -69,19 +65,17 @@ impl fmt::Display for Summary {
     }
 }
 
-/// A ratio of two sums over games, such as points to moves.
+/// Ratio of two sums over games, such as points to moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
-    /// The ratio.
     pub mean: f64,
-    /// Half the width of its 95 % confidence interval.
-    ///
-    /// By the delta method, the games being independent. None for a single game.
+    /// Half the width of the ratio's 95 % confidence interval by the delta method for independent
+    /// games; `None` for a single game.
     pub half_width: Option<f64>,
 }
 
 impl Ratio {
-    /// The ratio of what games add to two sums; none where the second is 0.
+    /// Ratio of the two sums of the games' addends; `None` if the second sum is 0.
     pub fn of(games: &[(f64, f64)]) -> Option<Self> {
         let (above, below) = games.iter().fold((0.0, 0.0), |sums, game| (sums.0 + game.0, sums.1 + game.1));
         if below == 0.0 {
@@ -94,17 +88,17 @@ impl Ratio {
     }
 }
 
-/// The quantile of sorted, non-empty values at a fraction in 0..=1.
+/// Quantile of sorted, non-empty values at a fraction in 0..=1.
 fn quantile(sorted: &[f64], fraction: f64) -> f64 {
     let place = fraction * (sorted.len() - 1) as f64;
     let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
     below + (above - below) * place.fract()
 }
 
-/// The 97.5 % quantile of Student's t distribution.
+/// 97.5 % quantile of Student's t distribution.
 ///
-/// It is tabulated up to ten degrees of freedom, above that the expansion in 1/degrees of Abramowitz and Stegun
-/// 26.7.5, then right to four decimals.
+/// Up to ten degrees of freedom are tabulated; the expansion in 1/degrees of Abramowitz and Stegun
+/// 26.7.5 is then right to four decimals.
 fn t_975(degrees: usize) -> f64 {
     const TABLE: [f64; 10] = [12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281];
     if let Some(&t) = TABLE.get(degrees - 1) {

@@ -1,4 +1,4 @@
-//! The shape of a network: what is chosen of it, and what follows from its game.
+//! Shape of a network, by the user's choices and the game.
 
 use serde::{Deserialize, Serialize};
 use toml::Table;
@@ -8,58 +8,49 @@ use crate::agent_file::AgentFile;
 use crate::error::{Error, OutOfRange, Result, in_words, require};
 use crate::games::{Image, MaskKind};
 
-/// What the user chooses of the network.
+/// The user's choices for a network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkConfig {
-    /// Channels of every convolution between input and head.
-    ///
-    /// They are counted per colour with `share_colours`.
+    /// Channels of every convolution between input and head, per colour with `share_colours`.
     pub channels: usize,
     /// Number of 3x3 convolutions.
     pub layers: usize,
-    /// One set of weights sees each colour in turn.
-    ///
-    /// The network is then equivariant under permutations of the colours.
+    /// Whether one set of weights sees each colour in turn, so that the network is equivariant
+    /// under permutations of the colours.
     pub share_colours: bool,
-    /// Separate streams of state value and advantages (a dueling network).
-    ///
-    /// Wang et al. 2016, <https://arxiv.org/abs/1511.06581>.
+    /// Separate streams of state value and advantages: a dueling network (Wang et al. 2016,
+    /// <https://arxiv.org/abs/1511.06581>).
     pub dueling: bool,
-    /// What the network sees.
+    /// Input of the network.
     pub input: Input,
-    /// With afterstates: waves of a chain by a learned dynamics model.
-    ///
-    /// So many at the most; 0 for no model. The network values the board that they leave; without a model the board as
-    /// the action leaves it.
+    /// With afterstates: most waves of a chain that a learned dynamics model predicts before the
+    /// network values the board; 0 for no model.
     pub dynamics_waves: usize,
     /// Number of 3x3 convolutions of the dynamics model.
     pub dynamics_layers: usize,
-    /// With plans: moves after each move that are valued too; 0 for none.
-    ///
-    /// These are the moves with the highest prior. The best of them takes the place of the second move of a plan.
+    /// With plans: moves after each move that are valued too, by the highest prior; 0 for none. The
+    /// best replaces the second move of a plan.
     pub next_moves: usize,
-    /// What its 3x3 convolutions but the first multiply, on the CPU.
+    /// Precision of all 3x3 convolutions but the first, on the CPU.
     pub precision: Precision,
 }
 
-/// What a network sees.
+/// Input of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Input {
     /// The position, for all actions in one pass.
     Position,
-    /// The position with one action done, and no more of the rules.
+    /// The position with one action done, and nothing that follows.
     Afterstate,
-    /// What one action leaves for certain, and the certain plans that follow.
-    ///
-    /// The network learns what is to be added to the best plan of two actions.
+    /// The certain result of one action, and the certain plans that follow. The network learns a
+    /// correction of the best plan of two actions.
     Plans,
 }
 
-/// An afterstate's value is the sum of what each place adds, times this.
-///
-/// It keeps Adam's first steps, which move all places' outputs together, small.
+/// Factor of an afterstate's sum over all places, small since Adam's first steps move all places'
+/// outputs together.
 pub const SHARE: f32 = 1.0 / 16.0;
 
 impl Default for NetworkConfig {
@@ -79,10 +70,7 @@ impl Default for NetworkConfig {
 }
 
 impl NetworkConfig {
-    /// Whether a network of this shape can be built.
-    ///
-    /// # Errors
-    /// The first setting that is out of its range.
+    /// Refuses settings out of their range.
     pub fn check(&self) -> std::result::Result<(), OutOfRange> {
         let Self { channels, layers, dueling, input, dynamics_waves, dynamics_layers, next_moves, .. } = *self;
         for (key, value, range) in [
@@ -116,39 +104,29 @@ impl NetworkConfig {
     }
 }
 
-/// Factor of the sums over the cells below, which a dynamics model sees.
-///
-/// There are up to nine of these cells.
+/// Factor of the sums over the cells below, up to nine, that a dynamics model sees.
 pub const BELOW: f32 = 0.5;
 
-/// A model without its weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelConfig {
-    /// The game's name; the file has it beside the rest.
+    /// The game's name, apart in the file.
     #[serde(skip)]
     pub game: String,
-    /// The parameters of the rules that it was trained with.
-    ///
-    /// The file has them beside the rest.
+    /// Rules of the training, apart in the file.
     #[serde(skip)]
     pub rules: Table,
-    /// The name of the mask of the moves that it is offered.
-    ///
-    /// Empty for the game's default.
+    /// Name of the mask of offered moves; empty for the game's default.
     pub mask: String,
-    /// Points that the network's values count in.
-    ///
-    /// One over the factor by which rewards were scaled in training.
+    /// Points of one unit of the network: one over the factor of rewards in training.
     pub points: f64,
-    /// The network's shape.
+    /// Shape of the network.
     pub network: NetworkConfig,
 }
 
 impl ModelConfig {
-    /// What the network sees of a position.
-    ///
-    /// A mask that the game has not, which is refused where a configuration is read, is taken for its default.
+    /// View of the network. A mask that the game does not have is refused when a configuration is
+    /// read, and is the default here.
     pub fn view<G: Image>(&self) -> View {
         let shown = match self.network.input {
             Input::Position => Shown::Position,
@@ -159,7 +137,7 @@ impl ModelConfig {
         View { shown, mask, scale: (1.0 / self.points) as f32 }
     }
 
-    /// The configuration in a file; `name` is what errors call it.
+    /// The configuration in a file; `name` is the file's name in errors.
     pub(super) fn read(file: &AgentFile, name: &str) -> Result<Self> {
         let unknown = |entry: &str, error: toml::de::Error| {
             Error::user(format!(
@@ -179,41 +157,37 @@ impl ModelConfig {
     }
 }
 
-/// The shape of a network for a game: sizes of what goes in and comes out, and where values are read.
+/// Shape of a network for a game: sizes of inputs and outputs, and the places of values.
 #[derive(Clone, Debug)]
 pub struct NetworkShape {
-    /// What was chosen of the network.
+    /// The user's choices.
     pub config: NetworkConfig,
-    /// What the network sees of a position.
     pub view: View,
-    /// Planes of an image, of which a board's come first.
+    /// Planes of an image, a board's first.
     pub planes: usize,
     /// Planes of a board.
     pub board_planes: usize,
-    /// Rows of an image.
     pub rows: usize,
-    /// Columns of an image.
     pub columns: usize,
     /// Scalars beside an image.
     pub scalars: usize,
-    /// Leading planes that are interchangeable (colours); 0 unless the weights are shared among them.
+    /// Leading planes that are interchangeable (colours); 0 unless they share weights.
     pub colours: usize,
-    /// Planes of the output.
     pub output_planes: usize,
-    /// Where values are read off in the flattened output, channels last.
-    ///
-    /// Each action's place, or all places of one plane after the other.
+    /// Places of values in the flattened output, channels last: each action's place, or all places
+    /// of one plane after the other.
     pub places: Vec<i32>,
-    /// Numbers for an image: a value for each action; of an afterstate one, and one more if next moves are valued.
+    /// Outputs for an image: a value for each action, or one for an afterstate, and one more if
+    /// next moves are valued.
     pub outputs: usize,
-    /// Waves that a dynamics model predicts at the most; 0 without one.
+    /// Most waves that a dynamics model predicts; 0 without one.
     pub waves: usize,
     /// Moves after each move that are valued too.
     pub next_moves: usize,
 }
 
 impl NetworkShape {
-    /// The shape of a model's network for its game.
+    /// Shape of a model's network.
     pub fn of<G: Image>(model: &ModelConfig) -> Self {
         let (config, view) = (model.network.clone(), model.view::<G>());
         let afterstates = 1 + usize::from(config.next_moves > 0);
@@ -249,12 +223,13 @@ impl NetworkShape {
         }
     }
 
-    /// What the network sees if the rules tell what its dynamics model would predict.
+    /// View with the rules in the place of a dynamics model.
     pub fn exact_view(&self) -> View {
         if self.waves > 0 { self.view.exact() } else { self.view }
     }
 
-    /// Channels of the first layer's input, for so many planes: those of one colour where colours share the weights.
+    /// Channels of the first layer's input for this many planes: those of one colour where colours
+    /// share the weights.
     pub fn stacked(&self, planes: usize) -> usize {
         if self.colours == 0 { planes } else { planes - self.colours + 2 }
     }

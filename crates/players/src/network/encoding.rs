@@ -1,4 +1,4 @@
-//! From packed states to the numbers that a network takes.
+//! Encoding of packed states as numbers for a network.
 
 use std::marker::PhantomData;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{TASK, View};
 use crate::games::{Game, Image, SeenWave};
 
-/// Encodes batches of states into buffers that it keeps.
+/// Encodes batches of states into its own buffers.
 pub struct Encoder<G: Game> {
     view: View,
     images: Vec<f32>,
@@ -17,19 +17,18 @@ pub struct Encoder<G: Game> {
     game: PhantomData<G>,
 }
 
-/// A batch as a network takes it.
+/// A batch for a network.
 pub struct Encoded<'a> {
     /// Shape `[batch, planes, rows, columns]`.
     pub images: &'a mut [f32],
     /// Shape `[batch, scalars]`.
     pub scalars: &'a [f32],
-    /// The priors of afterstates, shape `[batch]`; none of positions.
-    ///
-    /// The network's output is added to them.
+    /// Priors of afterstates, to which the network's output is added, shape `[batch]`; empty for
+    /// positions.
     pub priors: &'a mut [f32],
 }
 
-/// Single waves of chains, for a dynamics model to learn.
+/// Single waves of chains, for a dynamics model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WaveBatch {
     /// Boards before, `[batch, planes, rows, columns]`.
@@ -41,12 +40,11 @@ pub struct WaveBatch {
 }
 
 impl<G: Image> Encoder<G> {
-    /// An encoder for a network that sees positions in a way.
     pub fn new(view: View) -> Self {
         Self { view, images: Vec::new(), scalars: Vec::new(), priors: Vec::new(), game: PhantomData }
     }
 
-    /// States, each under its symmetry.
+    /// Encodes states, each under its symmetry.
     pub fn positions(&mut self, states: &[(G::State, usize)]) -> Encoded<'_> {
         let image = self.make_room(states.len(), 0);
         states
@@ -58,7 +56,7 @@ impl<G: Image> Encoder<G> {
         self.encoded()
     }
 
-    /// Afterstates, given as state, action and symmetry.
+    /// Encodes afterstates from states, actions and symmetries.
     pub fn afterstates(&mut self, states: &[(G::State, usize, usize)]) -> Encoded<'_> {
         let image = self.make_room(states.len(), states.len());
         let view = self.view;
@@ -72,7 +70,7 @@ impl<G: Image> Encoder<G> {
         self.encoded()
     }
 
-    /// Waves that were seen, each under its symmetry, for a dynamics model.
+    /// Encodes seen waves, each under its symmetry, for a dynamics model.
     pub fn waves(&self, waves: &[(SeenWave<G::State>, usize)]) -> WaveBatch {
         let image = G::PLANES * G::ROWS * G::COLUMNS;
         let (mut before, mut after) = (vec![0.0; waves.len() * image], vec![0.0; waves.len() * image]);
@@ -90,7 +88,7 @@ impl<G: Image> Encoder<G> {
         WaveBatch { before, after, points }
     }
 
-    /// Makes room for a number of images; gives the numbers in each.
+    /// Makes room for `count` images; returns the numbers in each.
     fn make_room(&mut self, count: usize, priors: usize) -> usize {
         let image = self.view.planes::<G>() * G::ROWS * G::COLUMNS;
         self.images.resize(count * image, 0.0);

@@ -1,4 +1,4 @@
-//! Who computes a network: the processor here, other devices elsewhere.
+//! The trait of devices that compute networks, and the processor.
 
 use std::collections::BTreeSet;
 
@@ -8,33 +8,30 @@ use super::{BELOW, NetworkShape, SHARE};
 use crate::agent_file::{Array, Arrays};
 use crate::error::{Error, Result};
 
-/// A network that is asked for its outputs, without gradients.
+/// A network that computes outputs without gradients.
 pub trait Evaluate: Send {
-    /// The outputs `[batch, outputs]` of images `[batch, planes, rows, columns]` and scalars `[batch, scalars]`.
-    ///
-    /// # Errors
-    /// When the device fails.
+    /// Outputs `[batch, outputs]` of images `[batch, planes, rows, columns]` and scalars `[batch,
+    /// scalars]`.
     fn outputs(&mut self, images: &[f32], scalars: &[f32]) -> Result<Vec<f32>>;
 
-    /// Follows the chains of boards by the dynamics model until nothing changes, and adds their points.
+    /// Follows the chains of boards by the dynamics model until nothing changes, and adds their
+    /// points.
     ///
-    /// Boards are `[batch, planes, rows, columns]` and change to what they become; points are in the network's units.
-    ///
-    /// # Errors
-    /// When the device fails.
+    /// Boards are `[batch, planes, rows, columns]` and become the last boards; points are in the
+    /// network's units.
     fn outcome(&mut self, boards: &mut [f32], points: &mut [f32]) -> Result<()>;
 }
 
-/// A place where networks are evaluated.
+/// A device for networks.
 pub trait Backend: Sync {
-    /// A network of a shape with these weights, ready to be asked.
+    /// The network of this shape with these weights.
     ///
     /// # Errors
-    /// Weights that are not those of a network of this shape.
+    /// Refuses weights that do not fit the shape.
     fn network(&self, shape: &NetworkShape, weights: &Arrays) -> Result<Box<dyn Evaluate>>;
 }
 
-/// The processor, by the kernels of this program.
+/// The processor, with this program's kernels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Processor;
 
@@ -75,13 +72,13 @@ impl Network {
     }
 }
 
-/// What is read of some weights, or what is wrong with them.
+/// Part of a network, or the fault of its weights.
 type Read<T> = std::result::Result<T, String>;
 
 /// Reads tensors by their names.
 struct Reader<'a> {
     weights: &'a Arrays,
-    /// Names of those that were not read yet.
+    /// Names of tensors that were not read yet.
     left: BTreeSet<&'a str>,
 }
 
@@ -141,7 +138,7 @@ impl Reader<'_> {
         (0..count).map(|layer| self.kernel(&format!("{name}.{layer}"), sizes)).collect()
     }
 
-    /// The convolution of a name; `sizes` are channels out, channels in and the kernel's side.
+    /// The convolution `name`; `sizes` are channels out, channels in and the kernel's side.
     fn kernel(&mut self, name: &str, sizes: [usize; 3]) -> Read<Kernel> {
         let [outputs, inputs, side] = sizes;
         let weight = self.tensor(format!("{name}.weight"), &[outputs, inputs, side, side])?;

@@ -6,37 +6,32 @@ use super::{Encoded, Encoder, Evaluate, NetworkShape, Shown, TASK, View, by_cert
 use crate::error::Result;
 use crate::games::{ActionMask, After, Game, Image, Plan, offered};
 
-/// Actions of a state whose next moves are valued, at the most.
-///
-/// They are those with the highest values. A player that chooses among so many moves by their certain plans alone
-/// loses little.
+/// Most actions of a state, by the highest values, whose next moves are valued. A choice among six
+/// moves by their certain plans alone loses little.
 const PLANS: usize = 6;
 
-/// A network that is asked for action values.
+/// A network as a source of action values.
 pub struct Evaluator<G: Game> {
     network: Box<dyn Evaluate>,
     shape: NetworkShape,
     view: View,
-    /// Images in one forward pass at the most.
+    /// Most images in one forward pass.
     batch: usize,
     encoder: Encoder<G>,
     values: Vec<f32>,
-    /// What it adds to the plan of each of these, if it values next moves too.
+    /// The network's second output for each of `values`: the correction of a plan, if next moves
+    /// are valued.
     planned: Vec<f32>,
-    /// Actions after each action that are valued too; 0 for none.
-    ///
-    /// Values are then those of one forward pass. Only a network that has learned to value plans may have more.
+    /// Actions after each action that are valued too; 0 for none, with values of one forward pass.
+    /// More than 0 needs a network that has learned to value plans.
     pub next_moves: usize,
-    /// Factor of the network's output, which is added to the prior.
-    ///
-    /// With 0 the prior alone is left.
+    /// Factor of the network's output; with 0, the prior alone remains.
     pub output: f32,
 }
 
 impl<G: Image> Evaluator<G> {
-    /// An evaluator of a network of a shape.
-    ///
-    /// At most `batch` images, at least one, go through it at once.
+    /// The evaluator of a network of this shape, with at most `batch` images, and at least one, in
+    /// one forward pass.
     pub fn new(network: Box<dyn Evaluate>, shape: NetworkShape, batch: usize) -> Self {
         Self {
             view: shape.view,
@@ -51,46 +46,41 @@ impl<G: Image> Evaluator<G> {
         }
     }
 
-    /// Has it give values by a view that differs from its network's.
-    ///
-    /// That is another mask, or the exact view in place of a dynamics model's predictions.
+    /// Sets a view that differs from the network's: another mask, or the exact view in the place of
+    /// a dynamics model.
     pub fn see(&mut self, view: View) {
         self.view = view;
         self.encoder = Encoder::new(view);
     }
 
-    /// What the network is shown of a position.
+    /// The present view.
     pub fn view(&self) -> View {
         self.view
     }
 
-    /// The network's shape.
     pub fn shape(&self) -> &NetworkShape {
         &self.shape
     }
 
-    /// Action values of each state: `[states, actions]` in row-major order.
+    /// Action values `[states, actions]` in row-major order.
     ///
-    /// A network that sees afterstates values the actions of its mask alone; the others are 0. If it values next moves
-    /// too, those of the six actions with the highest values are the values of their plans, and the others of the
-    /// mask, in their order, are lowered so far that they stand below these.
+    /// A network of afterstates values the actions of its mask; the others are 0. If next moves are
+    /// valued too, the six highest become the values of their plans, and the mask's others keep
+    /// their order below these.
     pub fn values(&mut self, states: &[G::State]) -> Result<&[f32]> {
         let masks = self.masks(states);
         self.values_of(states, &masks)
     }
 
-    /// The same with a mask for each state, its own or some actions of it.
-    ///
-    /// The actions whose next moves are valued too are then the best of these.
+    /// Action values under given masks, parts of the states' own; see [`values`](Self::values).
     pub fn values_of(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<&[f32]> {
         self.values_within(states, masks)?;
         self.plan(states, masks)?;
         Ok(&self.values)
     }
 
-    /// The same, and for the actions outside of the mask their values too.
-    ///
-    /// These are by one forward pass, also of a network that sees afterstates.
+    /// Action values of all actions, outside of the mask by one forward pass; see
+    /// [`values`](Self::values).
     pub fn all_values(&mut self, states: &[G::State]) -> Result<&[f32]> {
         let masks = self.masks(states);
         self.values_within(states, &vec![ActionMask::all(G::ACTIONS); states.len()])?;
@@ -98,15 +88,14 @@ impl<G: Image> Evaluator<G> {
         Ok(&self.values)
     }
 
-    /// The actions that are offered in each state.
+    /// Actions that are offered in each state.
     pub fn masks(&self, states: &[G::State]) -> Vec<ActionMask> {
         let mask = self.view.mask;
         states.par_iter().with_min_len(TASK).map(|state| offered::<G>(state, mask).0).collect()
     }
 
-    /// The same by one forward pass alone and with a mask for each state.
-    ///
-    /// Values outside of it may be left out and are then 0. No next moves are valued.
+    /// Action values by one forward pass under given masks, without next moves. Values outside of a
+    /// mask may be 0.
     pub fn values_within(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<&[f32]> {
         self.values.clear();
         match self.view.afterstates() {
@@ -155,10 +144,8 @@ impl<G: Image> Evaluator<G> {
         Ok(())
     }
 
-    /// Puts the values of plans in the place of each state's highest values.
-    ///
-    /// These are the highest within its mask, and only if next moves are valued; the others of the mask are lowered
-    /// below them.
+    /// Replaces each state's highest values within its mask by the values of plans, and lowers the
+    /// mask's others below them, if next moves are valued.
     fn plan(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<()> {
         if self.next_moves == 0 {
             return Ok(());
@@ -190,11 +177,11 @@ impl<G: Image> Evaluator<G> {
         Ok(())
     }
 
-    /// Of each action its certain points and the highest value of a next move.
+    /// Certain points of each action plus half the highest value of a next move, in the network's
+    /// units.
     ///
-    /// The value is by one forward pass and counts at half of its worth. Of the moves that are certain to gain
-    /// something after the action those with the highest prior are valued, of equal ones those with the lower number.
-    /// In the network's units.
+    /// Next moves are valued by one forward pass: of those that gain something for certain, the
+    /// ones with the highest prior, and of equal ones the lower number.
     ///
     /// # Panics
     /// If the network values no next moves.

@@ -1,4 +1,4 @@
-//! Networks: what they see of a position, their shape and file, and what evaluates them.
+//! Networks: their views of a position, shapes and files, and their evaluation.
 
 mod config;
 mod encoding;
@@ -21,5 +21,5 @@ pub(crate) use search::entry as search_entry;
 pub use search::{NetworkSearch, searching};
 pub use view::{Shown, View, by_certain_points};
 
-/// States, or actions, that are worth a task for another thread.
+/// Fewest states, or actions, in a task of another thread.
 const TASK: usize = 4;

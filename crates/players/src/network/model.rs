@@ -1,33 +1,29 @@
-//! What is needed to play: the network, its game, rules and moves.
-
 use super::{ModelConfig, NetworkShape, Precision};
 use crate::agent_file::{AgentFile, Arrays, Kind};
 use crate::error::{Error, Result};
 use crate::games::{Image, MaskKind};
 
-/// A network that plays a game.
+/// A network with its game, rules and moves.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// What the network is and plays.
     pub config: ModelConfig,
-    /// Its weights, by their paths in the network: `stem.weight`, `body.0.bias`, ...
+    /// Weights by their paths in the network: `stem.weight`, `body.0.bias`, ...
     pub weights: Arrays,
 }
 
 impl Model {
-    /// The same with a network that multiplies in that precision.
+    /// Sets the precision of the network.
     #[must_use]
     pub fn with_precision(mut self, precision: Precision) -> Self {
         self.config.network.precision = precision;
         self
     }
 
-    /// The shape of its network.
     pub fn shape<G: Image>(&self) -> NetworkShape {
         NetworkShape::of::<G>(&self.config)
     }
 
-    /// The file of the agent.
+    /// The agent's file.
     pub fn to_file(&self) -> Result<AgentFile> {
         let unwritable =
             |error: toml::ser::Error| Error::runtime(format!("the agent cannot be written as TOML: {error}"));
@@ -40,12 +36,11 @@ impl Model {
         })
     }
 
-    /// The model in a file; `name` is what errors call it.
-    ///
-    /// Whether the weights fit is told by the [backend](super::Backend) that makes a network of them.
+    /// The model in a file; `name` is the file's name in errors. The [backend](super::Backend)
+    /// checks the weights later.
     ///
     /// # Errors
-    /// When the file is of another kind of agent or plays another game.
+    /// Refuses other kinds and other games.
     pub fn from_file<G: Image>(file: &AgentFile, name: &str) -> Result<Self> {
         file.check(G::NAME, Kind::Network, name)?;
         let config = ModelConfig::read(file, name)?;

@@ -1,6 +1,4 @@
-//! The network player: the best action of the mask by a network's values.
-//!
-//! It simulates nothing.
+//! The network player, which simulates nothing.
 
 use rayon::prelude::*;
 
@@ -15,47 +13,43 @@ use crate::policy::{ActionValue, sorted};
 use crate::random::{Draw, Stream};
 use crate::roster::{Roster, agent_of};
 
-/// States that are worth a task for another thread.
+/// Fewest states in a task of another thread.
 const TASK: usize = 8;
 
-/// Plays greedily by a network's action values.
+/// Plays the action of the mask with the highest value of a network, at random among equal ones.
 pub struct NetworkPlayer<G: Image> {
     name: String,
-    /// What gives the values.
+    /// Source of the values.
     pub evaluator: Evaluator<G>,
-    /// Points that the network's values count in.
+    /// Points of one unit of the network.
     points: f64,
-    /// Actions of a position that are valued, by the highest prior; 0 for all.
+    /// Most actions of a position that are valued, by the highest prior; 0 for all.
     pub top: usize,
 }
 
 impl<G: Image> NetworkPlayer<G> {
-    /// A player by the values of an evaluator, taken as points.
+    /// The player of an evaluator, in whose values a unit is a point.
     pub fn new(evaluator: Evaluator<G>) -> Self {
         Self { name: "network".into(), evaluator, points: 1.0, top: 0 }
     }
 
-    /// The player of a model.
-    ///
-    /// At most `batch` boards go through the network at once.
+    /// The player of a model, with at most `batch` boards in one forward pass.
     ///
     /// # Errors
-    /// Weights that do not fit the network of the configuration.
+    /// Refuses weights that do not fit the configuration.
     pub fn of(model: &Model, batch: usize, backend: &dyn Backend) -> Result<Self> {
         let shape = model.shape::<G>();
         let evaluator = Evaluator::new(backend.network(&shape, &model.weights)?, shape, batch);
         Ok(Self { points: model.config.points, ..Self::new(evaluator) })
     }
 
-    /// The same player, called by another name in results.
+    /// Sets the player's name in results.
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
 
-    /// Each state's actions that are valued, and whether the mask is another.
-    ///
-    /// Another is offered where the network's has none: the network has hardly seen such, and all its actions are
-    /// valued.
+    /// Valued actions of each state, and whether they are of another mask since the network's is
+    /// empty. Networks have hardly seen such positions, so all of their actions are valued.
     fn offered(&self, states: &[G::State]) -> Vec<(ActionMask, bool)> {
         let (view, top) = (self.evaluator.view(), self.top);
         let offered = |state: &G::State| match offered::<G>(state, view.mask) {
@@ -65,12 +59,8 @@ impl<G: Image> NetworkPlayer<G> {
         states.par_iter().with_min_len(TASK).map(offered).collect()
     }
 
-    /// The actions of the mask from the best to the worst, in points.
-    ///
-    /// Also whether the network does not decide among them: then they are worth nothing, and any is the first.
-    ///
-    /// # Errors
-    /// When the device fails.
+    /// Actions of the mask with their values in points, best first, and whether the network is
+    /// undecided among them: then all values are 0, and a random action is first.
     pub fn rank_if_decided(&mut self, state: &G::State, ties: &mut Stream) -> Result<(Vec<ActionValue>, bool)> {
         let (mask, undecided) = self.offered(&[*state])[0];
         let values = self.evaluator.values_of(&[*state], &[mask])?.to_vec();
@@ -80,7 +70,7 @@ impl<G: Image> NetworkPlayer<G> {
         Ok((sorted(mask.iter().map(valued).collect(), chosen), undecided))
     }
 
-    /// The action of the mask that is played with these values.
+    /// The action to play by these values.
     fn choice(values: &[f32], mask: ActionMask, undecided: bool, ties: &mut Stream) -> usize {
         let best = argmax(values, &mask);
         let equal = match undecided {
@@ -99,9 +89,6 @@ impl<G: Image> Player<G> for NetworkPlayer<G> {
         &self.name
     }
 
-    /// The action of the mask with the highest value.
-    ///
-    /// It is drawn at random among equal ones. Where nothing matches, it is any of the mask.
     fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>> {
         let offered = self.offered(states);
         let masks: Vec<ActionMask> = offered.iter().map(|(mask, _)| *mask).collect();
@@ -111,13 +98,12 @@ impl<G: Image> Player<G> for NetworkPlayer<G> {
         Ok(chosen.collect())
     }
 
-    /// The actions of the mask; where nothing matches they are worth nothing.
+    /// Actions of the mask; all values are 0 where the network is undecided.
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
         Ok(self.rank_if_decided(state, ties)?.0)
     }
 }
 
-/// The network player's entry in the list.
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "network",
@@ -139,7 +125,7 @@ pub fn entry<G: Roster>() -> Entry<G> {
     }
 }
 
-/// The network player of the model that the options name.
+/// The network player of the options' model.
 pub(crate) fn player<G: Roster>(
     options: &Options<G>,
     shipped: impl FnOnce() -> Result<&'static Shipped>,
@@ -147,9 +133,8 @@ pub(crate) fn player<G: Roster>(
     NetworkPlayer::of(&options.model(shipped)?, NETWORK_BATCH, options.backend())
 }
 
-/// The action of the mask with the highest value, the first of equal ones.
-///
-/// A value that is no number is chosen only where no other is one.
+/// Action of the mask with the highest value, the first of equal ones. A NaN is chosen only among
+/// NaNs.
 pub fn argmax(values: &[f32], mask: &ActionMask) -> usize {
     let better = |best: usize, action: usize| match values[action] > values[best] || values[best].is_nan() {
         true => action,

@@ -1,4 +1,4 @@
-//! The searching player: simulations, with a network's values at their root.
+//! The player that simulates the moves of the highest network values.
 
 use std::time::{Duration, Instant};
 
@@ -17,24 +17,20 @@ use crate::roster::{Roster, last_agent};
 use crate::search::Search;
 use crate::{Cascade, PlanThenCascade, Planner};
 
-/// Plays the move that simulations rank first, of those of the highest values.
+/// Plays the move that simulations rank first, among those that a network values highest.
 ///
-/// The values are a network's, and count as so many simulations. What a dynamics model would predict is told by the
-/// rules, since they are known here.
+/// A network's value counts as some simulations. The rules take the place of a dynamics model.
 pub struct NetworkSearch<G: Roster, P> {
-    /// How the player is called in results.
+    /// Name in results.
     pub name: String,
-    /// The network, greedy by itself.
     pub network: NetworkPlayer<G>,
-    /// How the moves are simulated.
     pub search: Search<G>,
-    /// Who plays after the move in a simulation.
+    /// Player of the simulations after the first move.
     pub guide: P,
-    /// The most moves that are tried, at least 1, by the highest values.
+    /// Most moves that are simulated, at least 1, by the highest values.
     pub candidates: usize,
-    /// Whether a position has been valued.
-    ///
-    /// The first takes longer, since the network is made ready.
+    /// Whether a position has been valued. The first one takes longer, since the network is made
+    /// ready.
     warm: bool,
 }
 
@@ -43,7 +39,7 @@ impl<G: Roster, P: Policy<G>> Player<G> for NetworkSearch<G, P> {
         &self.name
     }
 
-    /// One position after another, each with all cores.
+    /// Searches one position after another, each on all cores.
     fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>> {
         let choose = |(state, ties): (&G::State, &mut Stream)| {
             Ok(self.rank(state, ties)?.first().map_or(0, |valued| valued.action))
@@ -52,13 +48,13 @@ impl<G: Roster, P: Policy<G>> Player<G> for NetworkSearch<G, P> {
     }
 
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
-        // What is done but once takes no move's time.
+        // Getting the network ready takes no move's time.
         if !self.warm && self.is_timed() {
             self.network.rank_if_decided(state, &mut ties.clone())?;
         }
         self.warm = true;
         let begin = Instant::now();
-        // Within the thread pool as a whole: no step of it waits for a thread to wake.
+        // A search that runs wholly in the thread pool never waits for a thread to wake.
         rayon::scope(|_| self.rank_since(begin, state, ties))
     }
 
@@ -78,15 +74,13 @@ impl<G: Roster, P: Policy<G>> NetworkSearch<G, P> {
     }
 }
 
-/// What is recommended for a time a move.
-///
-/// It was chosen on match-3, on games that no report uses.
+/// Recommended settings for a time a move, chosen on match-3 in games that no report uses.
 struct Recommended {
     /// Whether one forward pass values moves, and only those of the best prior.
     quick: bool,
-    /// Moves that are tried at the most.
+    /// Most moves that are simulated.
     candidates: usize,
-    /// Simulations that the network's value of a move counts for.
+    /// Number of simulations for which the network's value of a move counts.
     prior_visits: f64,
 }
 
@@ -102,7 +96,6 @@ impl Recommended {
     }
 }
 
-/// The player's entry in the list.
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "network+search",
@@ -127,10 +120,7 @@ pub fn entry<G: Roster>() -> Entry<G> {
     }
 }
 
-/// The player with the budget and the parameters of the options.
-///
-/// # Errors
-/// What is wrong with the options, and a network that cannot be loaded.
+/// The player with the budget and parameters of the options.
 pub fn searching<G: Roster>(options: &Options<G>, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
     let budget = budget(options)?;
     let Recommended { quick, mut candidates, mut prior_visits } = Recommended::of(budget);

@@ -1,53 +1,45 @@
-//! What a network sees of a position, and the priors of actions.
+//! Views of a position for networks, and the priors of actions.
 //!
-//! A prior is what is certain of an action beforehand. Afterstates and planes of plans are made here from
-//! [`Lookahead`](crate::games::Lookahead): no game knows a learner.
+//! A prior is certain before an action is done. Afterstates and planes of plans come from
+//! [`Lookahead`](crate::games::Lookahead), so games know no learner.
 
 use serde::{Deserialize, Serialize};
 
 use crate::games::{ActionMask, After, Image, MaskKind, Plan, offered};
 
-/// What a network is shown.
+/// Part of a position that a network is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shown {
     /// The position, for all actions at once.
     Position,
-    /// The position with one action done, and nothing that follows from it.
+    /// The position with one action done, and nothing that follows.
     Done,
-    /// The afterstate: one action is done and all that follows for certain.
-    ///
-    /// Its points are the prior.
+    /// The afterstate: the position after one action and all that follows for certain. The prior is
+    /// its points.
     After,
-    /// The afterstate with planes of the best certain plans that follow.
-    ///
-    /// These are plans of one and of two actions. The prior is the best certain plan of two actions that begins with
-    /// the action.
+    /// The afterstate with planes of the best certain plans of one and of two actions that follow.
+    /// The prior is the points of the best certain plan of two actions that begins with the action.
     Plans,
 }
 
-/// What a network sees of a position, and what its output is added to.
+/// A network's view of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct View {
-    /// What it is shown.
     pub shown: Shown,
-    /// The actions that are offered.
+    /// Mask of the offered actions.
     pub mask: MaskKind,
     /// Factor from points to the network's units.
     pub scale: f32,
 }
 
-/// Factor of a number that is shown at every place.
-///
-/// It is small, as so many of them add up in a sum over the board.
+/// Factor of a number that is shown at every place, small since a sum over the board adds them all.
 const EVERYWHERE: f32 = 1.0 / 16.0;
 
-/// Actions of the longest plans that are shown with an afterstate.
+/// Actions of the longest plans that are shown.
 const PLANS: usize = 2;
 
 impl View {
-    /// What a network with a dynamics model would see if that made no errors.
-    ///
-    /// The rules then tell what is certain.
+    /// View of a network whose dynamics model is replaced by the rules.
     pub const fn exact(self) -> Self {
         match self.shown {
             Shown::Done => Self { shown: Shown::After, ..self },
@@ -55,12 +47,12 @@ impl View {
         }
     }
 
-    /// Whether it is shown one action at a time.
+    /// Whether the network is shown one action at a time.
     pub const fn afterstates(&self) -> bool {
         !matches!(self.shown, Shown::Position)
     }
 
-    /// The plans whose certain points are the prior, if there is one.
+    /// Plans whose certain points are the prior.
     pub const fn prior(&self) -> Option<Plan> {
         match self.shown {
             Shown::Position | Shown::Done => None,
@@ -71,8 +63,8 @@ impl View {
 
     /// Planes of an image: the game's own, and those of plans.
     ///
-    /// For each length of a plan they are one number for each action, at its place, then for each length the highest
-    /// of these, everywhere.
+    /// Planes of plans hold, for each length of a plan, a number for each action at its place,
+    /// then, for each length, the highest of these at every place.
     pub const fn planes<G: Image>(&self) -> usize {
         match self.shown {
             Shown::Plans => G::PLANES + PLANS * (G::ACTION_PLANES + 1),
@@ -80,17 +72,15 @@ impl View {
         }
     }
 
-    /// The actions of a position that may follow, by which it is judged.
-    ///
-    /// At most `count`, as [`top`](Self::top) chooses them.
+    /// Actions that may follow and so decide a position's value: at most `count`, as
+    /// [`top`](Self::top) chooses.
     pub fn successors<G: Image>(&self, state: &G::State, count: usize) -> ActionMask {
         let (mask, _) = offered::<G>(state, G::successor_mask(self.mask));
         self.top::<G>(state, mask, count)
     }
 
-    /// Of a mask's actions the `count` with the highest prior.
-    ///
-    /// Also those that equal the last of them. All, where `count` is 0 and where there is no prior.
+    /// Actions of a mask with the `count` highest priors and those equal to the last; all actions
+    /// if `count` is 0 or there is no prior.
     pub fn top<G: Image>(&self, state: &G::State, mask: ActionMask, count: usize) -> ActionMask {
         let Some(plan) = self.prior().filter(|_| count > 0 && mask.count() > count) else { return mask };
         let ranked = by_certain_points::<G>(state, &mask, plan);
@@ -98,9 +88,8 @@ impl View {
         ranked.iter().take_while(|(_, points)| *points >= last).map(|(action, _)| *action).collect()
     }
 
-    /// Writes an afterstate's image and scalars, and gives the action's prior.
-    ///
-    /// Both slices are wholly overwritten; the prior is in the network's units.
+    /// Overwrites an afterstate's image and scalars; returns the action's prior, in the network's
+    /// units.
     pub fn afterstate<G: Image>(
         &self,
         (state, action, symmetry): &(G::State, usize, usize),
@@ -118,9 +107,8 @@ impl View {
         self.scale * (f64::from(after.points) + Plan::of(2).weight * f64::from(best)) as f32
     }
 
-    /// Writes the planes of the certain plans that follow an afterstate.
-    ///
-    /// Gives the points of the best plan of one action.
+    /// Writes the planes of the certain plans that follow an afterstate; returns the points of the
+    /// best plan of one action.
     fn plans<G: Image>(&self, after: &After<G::State>, symmetry: usize, planes: &mut [f32]) -> f32 {
         planes.fill(0.0);
         let plane = G::ROWS * G::COLUMNS;
@@ -139,9 +127,8 @@ impl View {
     }
 }
 
-/// The actions of a mask with the points of the best certain plans.
-///
-/// A plan begins with its action. The most points come first, of equal ones the lower action.
+/// Actions of a mask with the certain points of the best plan from each, by descending points, then
+/// by ascending action.
 pub fn by_certain_points<G: Image>(state: &G::State, mask: &ActionMask, plan: Plan) -> Vec<(usize, f32)> {
     let mut ranked: Vec<(usize, f32)> = Vec::with_capacity(mask.count());
     G::certain(state, mask, plan, |action, points| ranked.push((action, points)));

@@ -1,4 +1,4 @@
-//! What Bejeweled is to the program.
+//! Bejeweled's agents, players, forecast and figures.
 
 #[cfg(test)]
 mod tests;
@@ -46,23 +46,22 @@ impl Roster for Bejeweled {
     }
 }
 
-/// What a player makes who is not in a hurry.
+/// Points of a patient player, less the more likely an early end is, by the number of swaps that
+/// match.
 ///
-/// The forecast is less the more likely the game is to end soon. A game ends the sooner the fewer swaps match. The
-/// numbers are rough; they were chosen on games that no report uses.
+/// The numbers are rough; they were chosen on games that no report uses.
 fn forecast(state: &State) -> f64 {
-    /// Runs of three that a move is worth.
+    /// Mean gain of a move, in runs of three.
     const RUNS: f64 = 4.0;
-    /// Moves that count at the most.
+    /// Most moves that count.
     const MOVES: u16 = 250;
-    /// By how much each swap that matches makes an end less likely, as a logarithm.
+    /// Decrease of the logarithm of an end's chance by each swap that matches.
     const SAFER: f64 = 0.7;
     let moves = f64::from(state.moves_left().unwrap_or(MOVES).min(MOVES));
     let swaps = Bejeweled::mask(state, MaskKind::LEGAL).count() as f64;
     f64::from(state.base()) * RUNS * moves * (1.0 - (-SAFER * swaps).exp())
 }
 
-/// The policies.
 const POLICIES: &[OwnPolicy<State>] = &[
     OwnPolicy {
         name: "careful",
@@ -82,7 +81,7 @@ const POLICIES: &[OwnPolicy<State>] = &[
     OwnPolicy { name: "lowest", about: "the lowest swap of the board", values: lowest },
 ];
 
-/// The values of all swaps that match.
+/// Values of all swaps that match.
 fn each(state: &State, value: impl Fn(usize) -> f64) -> Vec<(usize, f64)> {
     Bejeweled::mask(state, MaskKind::LEGAL).iter().map(|action| (action, value(action))).collect()
 }
@@ -101,7 +100,7 @@ fn mobile(state: &State) -> Vec<(usize, f64)> {
     })
 }
 
-/// The rows and columns of the cell that a swap is told by, as a number.
+/// Order of a swap's first cell, row by row, as a number.
 fn place(action: usize) -> f64 {
     let cells = Bejeweled::cells(action);
     (16 * cells[0].1 + 2 * cells[0].0 + usize::from(cells[0].1 == cells[1].1)) as f64
@@ -115,9 +114,10 @@ fn lowest(state: &State) -> Vec<(usize, f64)> {
     each(state, |action| Bejeweled::cells(action).iter().map(|(_, y)| *y).max().unwrap_or(0) as f64)
 }
 
-/// Moves of a game, points of a move, and games ended since no swap matched.
+/// Moves of a game, points of a move, and games that ended without a swap that matched.
 ///
-/// `swaps` counts the moves by the swaps that matched before them, `last_swaps` those of them that left none.
+/// `swaps` counts moves by the number of swaps that matched before them, `last_swaps` those after
+/// which none matched.
 fn figures(games: &mut dyn Iterator<Item = Played<Bejeweled>>) -> OwnFigures {
     let (mut moves, mut points, mut ended) = (vec![], vec![], vec![]);
     let mut swaps: BTreeMap<usize, [u64; 2]> = BTreeMap::new();

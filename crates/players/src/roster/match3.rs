@@ -1,4 +1,4 @@
-//! What match-3 is to the program.
+//! Match-3's agents, players and forecast.
 
 use super::{Forecast, Measured, Roster};
 use crate::agent::Shipped;
@@ -50,9 +50,8 @@ impl Roster for Match3 {
     }
 }
 
-/// The weighted sum of the position's [features](StateFeatures::features).
-///
-/// The weights are by least squares from the scores of two searching players, 300 games each.
+/// Weighted sum of the position's [features](StateFeatures::features), by least squares from the
+/// scores of two searching players, 300 games each.
 fn forecast(state: &State) -> f64 {
     const WEIGHTS: [f64; 2] = [1.3, 0.135];
     Match3::features(state).iter().zip(WEIGHTS).map(|(feature, weight)| weight * feature).sum()

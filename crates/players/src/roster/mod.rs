@@ -1,4 +1,5 @@
-//! The games and all that others need of them: agents, players, themes, forecasts, figures, advice.
+//! The games, and all that others need of them: agents, players, themes, forecasts, figures,
+//! advice.
 //!
 //! A game has a file here, and a line in the list at the end.
 
@@ -23,45 +24,40 @@ use crate::rollout;
 
 /// What evaluation and training need of a game beside its rules.
 pub trait Measured: Game {
-    /// Whether a game may end before its moves are played, or has no number of moves.
+    /// Whether a game may end before its last move, or has no number of moves.
     const MAY_END_EARLY: bool = false;
-    /// Whether a game ends by a mishap that may come at any move.
-    ///
-    /// Scores of good players are near exponential then.
+    /// Whether a mishap at any move may end a game, so that good players' scores are near
+    /// exponential.
     const IS_EXPONENTIAL: bool = false;
-    /// How near to its end a game is, where the game can tell.
+    /// How near to its end a game is; `None` where the game cannot tell.
     const IMPORTANCE: Option<Importance<Self>> = None;
-    /// A forecast of the points to come.
+    /// Forecast of the points to come.
     const FORECAST: Option<Forecast<Self::State>> = None;
 }
 
-/// What a game is to the players and to the program.
+/// All that players and the program need of a game.
 pub trait Roster: Image + ActionFeatures + Text + Measured {
-    /// One line on the game, for lists.
+    /// One line on the game.
     const ABOUT: &'static str;
 
-    /// The agents that ship, inside the program.
-    ///
-    /// The first plays where none is named, of a kind the first of that kind; searches take the last network.
+    /// Agents inside the program. The first plays where none is named, or the first of a kind;
+    /// searches take the last network.
     const AGENTS: &'static [Shipped] = &[];
-    /// Weights of the player `linear` that have a name, the recommended ones first.
+    /// Named weights of the player `linear`, the recommended ones first.
     const PRESETS: &'static [Preset] = &[];
-    /// Policies of the game's own, the recommended one first; each is a player, and guides simulations.
+    /// The game's own policies, the recommended one first; each is a player, and guides
+    /// simulations.
     const POLICIES: &'static [OwnPolicy<Self::State>] = &[];
-    /// The themes for pictures of the game, by their names.
+    /// Names of the themes for pictures of the game.
     const THEMES: &'static [&'static str] = &[];
 
-    /// Further players of the game's own.
+    /// The game's own players that are no policies.
     fn players() -> Vec<Entry<Self>> {
         Vec::new()
     }
 
-    /// The player `best`: what is recommended for a budget a move.
-    ///
-    /// By default it searches by a network that ships, or without one by rollouts.
-    ///
-    /// # Errors
-    /// What is wrong with the options.
+    /// The player `best`, for a budget a move: by default a search by a network that ships, or by
+    /// rollouts where none does.
     fn best(options: &Options<Self>, rules: &Self::Rules) -> Result<BoxedPlayer<Self>> {
         match first_agent::<Self>(Kind::Network) {
             Some(_) => network::searching(options, rules),
@@ -69,128 +65,118 @@ pub trait Roster: Image + ActionFeatures + Text + Measured {
         }
     }
 
-    /// Figures of the game's own; by default none.
+    /// The game's own figures.
     fn figures(_games: &mut dyn Iterator<Item = Played<Self>>) -> OwnFigures {
         OwnFigures::default()
     }
 
-    /// What a program should know of a move beside its value, by names for JSON; by default nothing.
+    /// Facts about a move beside its value, by their names in JSON.
     fn about_move(_state: &Self::State, _action: usize) -> Map<String, Value> {
         Map::new()
     }
 
-    /// What a program should know of a position, by names for JSON; by default nothing.
+    /// Facts about a position, by their names in JSON.
     fn about_board(_state: &Self::State) -> Map<String, Value> {
         Map::new()
     }
 
-    /// Advice for people on a position whose best move is known, as lines of text; by default none.
+    /// Advice for people on a position with its best move, as lines of text.
     fn advice(_state: &Self::State, _best: usize) -> String {
         String::new()
     }
 }
 
-/// How near to its end a game is, as in the importance function of RESTART (Villén-Altamirano 1991).
+/// Level of a game in the importance function of RESTART (Villén-Altamirano 1991), 0 far from the
+/// end.
 ///
-/// The importance is a level, 0 far from the end. From level to level the chance that the game ends soon grows by about
-/// the same factor, a small one. With a poor measure means are far off now and then, which their intervals do not tell.
+/// From level to level the chance of an end soon must grow by about the same small factor. A poor
+/// measure makes means that are sometimes far off, without wider intervals.
 pub type Importance<G> = fn(&G) -> usize;
 
-/// A forecast of the points that are still to come in a position.
+/// Forecast of the points to come in a position.
 ///
-/// Where games do not end early it serves as a control variate: the better it is, the less a score varies once its
-/// [luck](crate::eval::luck) is taken out; with any it is right on average.
+/// Where games do not end early, the forecast is a control variate: a better one leaves less
+/// variance in a score without its [luck](crate::eval::luck), and none biases the mean.
 #[derive(Clone, Copy)]
 pub struct Forecast<S> {
-    /// The forecast; 0 where the game has ended.
+    /// Points to come; 0 where the game has ended.
     pub points: fn(&S) -> f64,
-    /// Whether searches count it for the position in which a simulation ends, where nothing else is said.
-    ///
-    /// It should count where a game may end early, which the points of a few moves do not show.
+    /// Whether searches by default add the forecast to where a simulation ends. Games that may end
+    /// early need this, since the points of a few moves do not show an end.
     pub in_search: bool,
 }
 
 /// Named weights of features of actions.
 pub struct Preset {
-    /// The name.
     pub name: &'static str,
-    /// Whose they are, in one line.
+    /// Whose weights these are, in one line.
     pub about: &'static str,
-    /// The weights.
     pub weights: Weights,
 }
 
-/// Where a preset's weights stand.
+/// Source of a preset's weights.
 pub enum Weights {
-    /// The features' names, and their weights.
+    /// Names of features with their weights.
     Terms(&'static [(&'static str, f64)]),
-    /// In the agent of a name that ships.
+    /// Name of an agent that ships.
     Agent(&'static str),
 }
 
 /// A policy that only one game has.
 pub struct OwnPolicy<S> {
-    /// The name.
     pub name: &'static str,
-    /// What it plays, in one line.
+    /// What the policy plays, in one line.
     pub about: &'static str,
-    /// Its moves in a position with their values; none where it has no opinion.
+    /// Moves of a position with their values; empty where the policy has no opinion.
     pub values: fn(&S) -> Vec<(usize, f64)>,
 }
 
-/// A game as it was dealt, and what was played in it.
+/// A game as dealt, and the actions played in it.
 pub struct Played<G: Game> {
-    /// The game before its first action.
     pub game: G,
-    /// Its random numbers.
     pub random: G::Rng,
-    /// The actions, in order.
     pub actions: Vec<usize>,
 }
 
-/// What the games of a player say beside their scores.
+/// Figures of a player's games beside their scores.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct OwnFigures {
-    /// Ratios of two sums.
     pub ratios: Vec<Figure>,
-    /// How often something was done, by a name for JSON, each kind by its own.
+    /// Counts by name, and each by kind.
     pub counts: Vec<(&'static str, Vec<(String, u64)>)>,
 }
 
-/// A figure of many games: a sum over all of them divided by another.
+/// Ratio of two sums over many games.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Figure {
-    /// Its name in JSON.
+    /// Name in JSON.
     pub name: &'static str,
-    /// Its name in tables.
+    /// Name in tables.
     pub about: &'static str,
-    /// What each game adds to both sums.
+    /// Addends of each game to both sums.
     pub games: Vec<(f64, f64)>,
 }
 
-/// The first agent of a kind that ships.
+/// First agent of a kind that ships.
 pub fn first_agent<G: Roster>(kind: Kind) -> Option<&'static Shipped> {
     G::AGENTS.iter().find(|agent| agent.kind == kind)
 }
 
-/// The last agent of a kind that ships: of networks the one that searches.
+/// Last agent of a kind that ships: among networks, the one for searches.
 pub fn last_agent<G: Roster>(kind: Kind) -> Option<&'static Shipped> {
     G::AGENTS.iter().rev().find(|agent| agent.kind == kind)
 }
 
-/// The first agent of a kind that ships.
-///
-/// # Errors
-/// A game without one.
+/// First agent of a kind that ships, or the error that there is none.
 pub fn agent_of<G: Roster>(kind: Kind) -> Result<&'static Shipped> {
     first_agent::<G>(kind).ok_or_else(none_inside::<G>)
 }
 
-/// A game's own policy as a player's.
+/// A game's own policy.
 pub struct Own<G: Game>(fn(&G::State) -> Vec<(usize, f64)>);
 
 impl<G: Game> Own<G> {
-    /// The policy that plays by some values; where there are none all legal actions are alike.
+    /// The policy that plays by these values; where there are none, all legal actions are equal.
     pub fn new(values: fn(&G::State) -> Vec<(usize, f64)>) -> Self {
         Self(values)
     }
@@ -202,7 +188,7 @@ impl<G: Game> Policy<G> for Own<G> {
     }
 }
 
-/// Values of moves; where there are none, all legal actions are alike.
+/// Values of moves; where there are none, all legal actions are equal.
 pub fn or_all_alike<G: Game>(state: &G::State, values: Vec<(usize, f64)>) -> Vec<ActionValue> {
     if values.is_empty() {
         let legal = G::mask(state, MaskKind::LEGAL);
@@ -211,7 +197,7 @@ pub fn or_all_alike<G: Game>(state: &G::State, values: Vec<(usize, f64)>) -> Vec
     values.into_iter().map(|(action, value)| ActionValue { action, value }).collect()
 }
 
-/// The entries of a game's own policies.
+/// Entries of a game's own policies.
 pub fn own_entries<G: Roster>() -> impl Iterator<Item = Entry<G>> {
     G::POLICIES.iter().map(|OwnPolicy { name, about, .. }| Entry {
         name,
@@ -224,23 +210,17 @@ pub fn own_entries<G: Roster>() -> impl Iterator<Item = Entry<G>> {
     })
 }
 
-/// The game's own policy of a name.
+/// The game's own policy of this name.
 pub fn own<G: Roster>(name: &str) -> Option<Own<G>> {
     G::POLICIES.iter().find(|own| own.name == name).map(|own| Own::new(own.values))
 }
 
-/// A game of the list, with its players as they are compiled here, once for all who use them.
+/// A game of the list, with its players compiled once for all users.
 pub trait Playable: Roster {
-    /// As [`crate::parse_with`].
-    ///
-    /// # Errors
-    /// As there.
+    /// See [`crate::parse_with`].
     fn player(text: &str, rules: &Self::Rules, setting: &Setting) -> Result<BoxedPlayer<Self>>;
 
-    /// As [`Agent::player`].
-    ///
-    /// # Errors
-    /// As there.
+    /// See [`Agent::player`].
     fn player_of(
         agent: &Agent,
         rules: &Self::Rules,
@@ -249,28 +229,25 @@ pub trait Playable: Roster {
         backend: &dyn Backend,
     ) -> Result<BoxedPlayer<Self>>;
 
-    /// As [`crate::listing`].
+    /// See [`crate::listing`].
     fn listing() -> String;
 }
 
-/// Work that can be done for any game.
+/// Work to do for any game.
 pub trait ForGame {
-    /// What it gives.
+    /// Result of the work.
     type Output;
 
-    /// Does it for a game.
+    /// Does the work for a game.
     fn run<G: Playable>(self) -> Self::Output;
 }
 
 macro_rules! games {
     ($($game:ty,)*) => {
-        /// The names of all games.
+        /// Names of all games.
         pub const NAMES: &[&str] = &[$(<$game as Game>::NAME,)*];
 
-        /// Does the work for the game of a name.
-        ///
-        /// # Errors
-        /// A name that is no game's.
+        /// Does the work for the game of this name.
         pub fn with_game<W: ForGame>(name: &str, work: W) -> Result<W::Output> {
             match name {
                 $(<$game as Game>::NAME => Ok(work.run::<$game>()),)*
@@ -300,7 +277,7 @@ macro_rules! games {
             }
         )*
 
-        /// All agents that ship, game by game.
+        /// All agents that ship, by game.
         pub fn agents() -> impl Iterator<Item = &'static Shipped> {
             [$(<$game as Roster>::AGENTS,)*].into_iter().flatten()
         }
@@ -316,7 +293,7 @@ games! {
     crate::games::toy::Toy,
 }
 
-/// The agent of a name that ships.
+/// The agent of this name that ships.
 pub fn shipped(name: &str) -> Option<&'static Shipped> {
     agents().find(|agent| agent.name == name)
 }

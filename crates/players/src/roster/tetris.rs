@@ -1,4 +1,4 @@
-//! What Tetris is to the program.
+//! Tetris' agents, presets and importance.
 
 #[cfg(test)]
 mod tests;
@@ -17,9 +17,8 @@ use crate::options::{self, BoxedPlayer, Options};
 impl Measured for Tetris {
     const MAY_END_EARLY: bool = true;
     const IS_EXPONENTIAL: bool = true;
-    /// The mean height of the columns, in half rows.
+    /// Mean height of the columns, in half rows.
     const IMPORTANCE: Option<Importance<Self>> = Some(|game| game.mean_height_in_half_rows());
-
 }
 
 impl Roster for Tetris {
@@ -48,7 +47,7 @@ impl Roster for Tetris {
 
     const PRESETS: &'static [Preset] = PRESETS;
 
-    /// The first of the agents that ship, a piece further; the budget sets nothing.
+    /// The first agent that ships, with a look at the next piece; the budget has no effect.
     fn best(options: &Options<Self>, _: &Rules) -> Result<BoxedPlayer<Self>> {
         options::budget(options)?;
         options.player(Linear::of::<Self>(&PRESETS[0])?.player::<Self>(2))

@@ -1,4 +1,4 @@
-//! What the toy is to the program.
+//! The toy's entry.
 
 use super::{Measured, Roster};
 use crate::games::toy::Toy;

@@ -1,4 +1,4 @@
-//! Advice on a board, for programs and for players of the puzzle.
+//! Advice on a board, for programs and people.
 
 use std::fmt::Write as _;
 
@@ -7,9 +7,8 @@ use serde_json::{Map, Value, json};
 use crate::games::bilging::{ACTIONS, Bilging, Bingo, COLUMNS, ROWS, State, bingos, board};
 use crate::games::{Lookahead, Text};
 
-/// What a move brings at once: points, line lengths, the board it leaves.
-///
-/// Cells that are to be filled are dots.
+/// Direct results of a move: points, line lengths, and the board after it, with dots in empty
+/// cells.
 pub(super) fn of_move(state: &State, action: usize) -> Map<String, Value> {
     let done = Bilging::done(state, action);
     let left = Bilging::wave(&done).map_or(done, |(left, _)| left);
@@ -30,14 +29,12 @@ pub(super) fn of_board(state: &State) -> Map<String, Value> {
     [("bingos".to_owned(), all.into())].into_iter().collect()
 }
 
-/// The letter of a piece; a dot where none is known.
+/// Letter of a piece; a dot for an unknown one.
 fn letter(piece: u8) -> char {
     Bilging::TOKENS.get(usize::from(piece)).map_or('.', |token| token.letter)
 }
 
-/// The swaps that bring a piece of a bingo nearer, or that make it.
-///
-/// Each is by its row and left column.
+/// Swaps that bring a piece of a bingo nearer or make the bingo, each as row and left column.
 fn next(bingo: &Bingo, pieces: &[[u8; COLUMNS]; ROWS]) -> Vec<(usize, usize)> {
     let places = bingo.places(pieces);
     if places.iter().all(|place| place.column == place.to) {
@@ -47,16 +44,14 @@ fn next(bingo: &Bingo, pieces: &[[u8; COLUMNS]; ROWS]) -> Vec<(usize, usize)> {
     let mut next = Vec::new();
     for place in places.iter().filter(|place| place.blocker(pieces).is_none()) {
         let swap = place.walk().first().map(|column| (place.row, *column));
-        // Two pieces of a row may want the same one.
+        // Two pieces of a row may need the same swap.
         next.extend(swap.filter(|swap| !next.contains(swap)));
     }
     next
 }
 
-/// A possible bingo in words and as a drawing.
-///
-/// It shows its pieces, their ways, and what blocks them. It is the nearest that the best move serves, or else the
-/// nearest.
+/// A possible bingo in words and as a drawing of its pieces, their ways and what blocks them: the
+/// nearest that the best move serves, or else the nearest.
 pub(super) fn drawing(state: &State, best: usize) -> String {
     let pieces = state.pieces();
     let (column, row) = board::place(best.min(ACTIONS - 1));
@@ -69,13 +64,13 @@ pub(super) fn drawing(state: &State, best: usize) -> String {
     let places = bingo.places(&pieces);
     let (x, o) = (letter(bingo.x), letter(bingo.o));
     let beside = bingo.anchor.wrapping_add_signed(bingo.direction as isize);
-    let mut told = format!(
+    let mut text = format!(
         "{}: {x} in row {} and in column {}, {o} in column {beside}; its pieces are capitals\n\n    ",
         if served.is_some() { "the bingo that the best move serves" } else { "the nearest bingo" },
         bingo.row,
         bingo.anchor
     );
-    let mut line = |part: std::fmt::Arguments| told.write_fmt(part).unwrap_or_default();
+    let mut line = |part: std::fmt::Arguments| text.write_fmt(part).unwrap_or_default();
     (0..COLUMNS).for_each(|column| line(format_args!(" {column}")));
     for (row, pieces) in pieces.iter().enumerate().take(bingo.row + 3).skip(bingo.row.saturating_sub(2)) {
         line(format_args!("\n {row:2} "));
@@ -121,5 +116,5 @@ pub(super) fn drawing(state: &State, best: usize) -> String {
             }
         ));
     }
-    told
+    text
 }

@@ -1,4 +1,4 @@
-//! What the games of a player say beside their scores.
+//! Figures of a player's games beside their scores.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use crate::games::bilging::{Bilging, Bingo, Break, COLUMNS, Grid, ROWS, bingos, 
 use crate::games::{Game, Lookahead};
 use crate::roster::{Figure, OwnFigures, Played};
 
-/// A bingo by which it is known again: its row, X and O.
+/// Row, X and O of a bingo.
 type Known = (usize, u8, u8);
 
-/// What one game counts.
+/// Counts of one game.
 #[derive(Default)]
 struct Counts {
     moves: u32,
@@ -20,10 +20,10 @@ struct Counts {
     completed: u32,
 }
 
-/// Points and bingos a move, completion and the types of break of some games.
+/// Points and bingos a move, completion, and the types of break of some games.
 ///
-/// A possible bingo is encountered when it becomes the one with the least sum of features, and completed when three
-/// lines or more are made by a swap in its row while it is; otherwise it is lost.
+/// A possible bingo is encountered when its sum of features becomes the lowest, and completed when
+/// a swap in its row then makes three lines or more; otherwise it is lost.
 pub(super) fn figures(games: &mut dyn Iterator<Item = Played<Bilging>>) -> OwnFigures {
     let mut types = BTreeMap::<Break, u64>::new();
     let counts: Vec<Counts> = games.map(|game| count(game, &mut types)).collect();
@@ -48,10 +48,10 @@ fn count(Played { mut game, mut random, actions }: Played<Bilging>, types: &mut 
     for action in actions {
         let state = game.state();
         let possible = bingos(&state.pieces());
-        let least = possible.iter().map(Bingo::sum).min();
+        let lowest = possible.iter().map(Bingo::sum).min();
         let known = |bingo: &Bingo| (bingo.row, bingo.x, bingo.o);
-        let mut best = possible.iter().filter(|bingo| Some(bingo.sum()) == least).map(known);
-        // Of equal ones the one that is tracked stays.
+        let mut best = possible.iter().filter(|bingo| Some(bingo.sum()) == lowest).map(known);
+        // Among equal ones, the tracked one stays.
         let first = best.clone().next();
         if !best.any(|bingo| Some(bingo) == tracked) {
             counts.encountered += u32::from(first.is_some());
@@ -77,7 +77,7 @@ fn count(Played { mut game, mut random, actions }: Played<Bilging>, types: &mut 
     counts
 }
 
-/// The rows in which a board's runs have pieces.
+/// Rows in which a board's runs have pieces.
 fn rows_of(grid: &Grid) -> [bool; ROWS] {
     let cells = board::runs(grid).cells();
     std::array::from_fn(|row| (0..COLUMNS).any(|column| !(cells & board::cell(column, row)).is_empty()))

@@ -1,4 +1,4 @@
-//! What bilging is to the program.
+//! Bilging's agents, players, figures and advice.
 
 mod advice;
 mod figures;
