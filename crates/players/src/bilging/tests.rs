@@ -55,7 +55,7 @@ fn rows_of_masks_clear_and_rise_as_the_board_does() {
         let state = Bilging::new(&Rules::new(Refill::MatchFree, Chains::Full, 50, 5).unwrap(), &mut stream).state();
         for action in 0..ACTIONS {
             let mut rows = Rows::of(&state);
-            let change = rows.change(action);
+            let change = rows.swap_mask(action);
             let completing = rows.completing(action / 5);
             rows.0[action / 5] ^= change;
             let mut expected = Bilging::done(&state, action);

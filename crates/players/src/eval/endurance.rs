@@ -147,6 +147,7 @@ impl<G: Game> Watch<G> for Walking<'_, G> {
 mod tests {
     use super::*;
     use crate::eval::games::tests::Asked;
+    use crate::Measured as _;
     use crate::games::Tetris;
     use crate::games::tetris::Rules;
 

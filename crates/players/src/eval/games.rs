@@ -226,8 +226,8 @@ impl<G: Game> Playing<G, Record> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::games::{Bejeweled, Bilging, Match3, Playable, Tetris, tetris};
-    use crate::{self, ActionValue, BoxedPlayer};
+    use crate::games::{Bejeweled, Bilging, Match3, Tetris, tetris};
+    use crate::{ActionValue, BoxedPlayer, Playable};
 
     /// A player that does not tell its policy, so that it is asked move by move.
     pub struct Asked<G: Game>(pub BoxedPlayer<G>);

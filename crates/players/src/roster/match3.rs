@@ -60,7 +60,7 @@ fn forecast(state: &State) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::match3::EFFECTIVE;
+    use crate::games::match3::{EFFECTIVE, MATCHING};
     use crate::games::{Game, offered};
 
     #[test]
