@@ -1,7 +1,8 @@
 //! Many games of any kind that step together, without Python.
 
-use matchq::games::{Episode, MaskKind, Playable, offered};
-use matchq::random::SeededDraw;
+use matchq_players::Playable;
+use matchq_players::games::{Episode, MaskKind, offered};
+use matchq_players::random::SeededDraw;
 use rayon::prelude::*;
 
 use crate::values::write_mask;
