@@ -28,10 +28,10 @@ def load(path):
     with safe_open(path, framework="numpy") as file:
         metadata = file.metadata() or {}
         weights = {name: file.get_tensor(name) for name in file.keys()}
-    found = {key: metadata.get(key) for key in ("format", "version", "game", "model")}
-    expected = {"format": "matchq-agent", "version": "1", "game": "match3", "model": "q-network"}
+    found = {key: metadata.get(key) for key in ("format", "version", "game", "kind")}
+    expected = {"format": "matchq-agent", "version": "2", "game": "match3", "kind": "network"}
     if found != expected:
-        raise ValueError(f"{path} is not a Q-network of match-3 as matchq writes it: {found}")
+        raise ValueError(f"{path} is not a network of match-3 as matchq writes it: {found}")
     config = tomllib.loads(metadata["config"])
     network = config["network"]
     if network["input"] != "position" or network["dueling"] or not network["share_colours"]:

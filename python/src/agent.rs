@@ -1,94 +1,69 @@
-//! The agent: a trained network, with search or without.
+//! The players and the agents.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use matchq::error::Error;
-use matchq::games::Game as _;
-use matchq::games::match3::Match3;
-use matchq::network::game_of;
+use matchq_players::error::Error;
+use matchq_players::games::{Game as _, Match3};
+use matchq_players::{self as players, NAMES};
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
 
-use crate::errors::{exception, of_checkpoint, unlocked};
+use crate::errors::{exception, of_file, unlocked};
 use crate::game::game;
-use crate::player::AnyAgent;
+use crate::player::{AnyNetwork, AnyPlayer};
 use crate::values::{TooFar, actions_left, is_sequence, rules, to_python, whole};
 
-/// A trained agent, or another player; Agent.load and Agent.named make one.
+/// The agents that ship, as their names with a line about each.
+///
+/// game: the game's name; None is all games. The first of a game is what Agent.load loads where none is named.
+///
+/// Raises ValueError for a game that there is not.
+#[pyfunction]
+#[pyo3(signature = (game = None))]
+pub fn agents<'py>(py: Python<'py>, game: Option<&str>) -> PyResult<Bound<'py, PyDict>> {
+    let agents = PyDict::new(py);
+    for name in game.as_ref().map_or(NAMES, std::slice::from_ref) {
+        for agent in self::game(name)?.agents() {
+            agents.set_item(agent.name, agent.about)?;
+        }
+    }
+    Ok(agents)
+}
+
+/// A player of a game by its text, as matchq play --player takes it.
+///
+/// player: the player's name, and parameters behind colons, such as "cascade", "best:ms=50" or "rollout:sims=200"; matchq
+/// players --game NAME lists them. game: the game's name. rules: the parameters of the rules by which positions are judged and
+/// simulated, by their names; None is the game as it is known. obstacle_kinds: match-3's parameter.
+///
+/// Raises ValueError for a player, game or rules that there are not, and for a parameter that the player does not have or that
+/// is out of range.
 #[pyclass(frozen, subclass, module = "matchq")]
-pub struct Agent {
-    agent: Mutex<Box<dyn AnyAgent>>,
+pub struct Player {
+    player: Mutex<Box<dyn AnyPlayer>>,
     /// The name of the game that it plays.
     #[pyo3(get)]
     game: String,
     name: String,
 }
 
-impl Agent {
-    fn lock(&self) -> MutexGuard<'_, Box<dyn AnyAgent>> {
-        self.agent.lock().unwrap_or_else(PoisonError::into_inner)
+impl Player {
+    fn lock(&self) -> MutexGuard<'_, Box<dyn AnyPlayer>> {
+        self.player.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[pymethods]
-impl Agent {
-    /// Loads an agent.
-    ///
-    /// path: an agent's file, or a folder that holds a best.safetensors; None is an agent that ships inside the package.
-    /// search: None plays the agent's best move at once. True searches by simulation as recommended, a whole number for that
-    /// many milliseconds a move; "ms=N" says the same, "sims=N" gives a number of simulations a move, which plays alike on any
-    /// machine; Ctrl-C waits for its end. game: the game's name; None is that of the file, without one match-3. rules: the parameters of the rules in the
-    /// games that the search simulates, by their names; None is the game as it is known. obstacle_kinds: match-3's parameter.
-    ///
-    /// Raises FileNotFoundError or PermissionError for a file that cannot be read, ValueError for one that is no agent of the
-    /// game or, for a search, no network, for a game or rules that there are not and for a budget out of range, TypeError for a
-    /// budget that is neither a whole number nor text.
-    #[staticmethod]
-    #[pyo3(signature = (path = None, *, search = None, game = None, rules = None, obstacle_kinds = None))]
-    fn load(
-        py: Python<'_>,
-        path: Option<PathBuf>,
-        search: Option<&Bound<'_, PyAny>>,
-        game: Option<String>,
-        rules: Option<&Bound<'_, PyDict>>,
-        obstacle_kinds: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let rules = self::rules(rules, obstacle_kinds)?;
-        let search = search.map_or(Ok(None), budget)?;
-        let path = path.as_deref();
-        let refused = |error| of_checkpoint(error, path);
-        let (agent, game) = unlocked(py, || {
-            let game = match (game, path) {
-                (Some(game), _) => game,
-                (None, Some(path)) => game_of(path).map_err(refused)?,
-                (None, None) => Match3::NAME.to_owned(),
-            };
-            Ok((self::game(&game)?.agent(path, search.as_deref(), &rules).map_err(refused)?, game))
-        })?;
-        let agent_name = path.map_or(format!("the shipped agent of {game}"), |path| path.display().to_string());
-        let name = match search.as_deref() {
-            None => agent_name,
-            Some(budget) => format!("{agent_name}, search{}", budget.replace(':', " ")),
-        };
-        Ok(Self { agent: Mutex::new(agent), game, name })
-    }
-
-    /// A player of a game by its text, as matchq play --player takes it.
-    ///
-    /// It is the player's name, and parameters behind colons, such as "ranked", "best:ms=50" or "rollout:sims=200";
-    /// matchq players --game NAME lists them. Its rules are those of load. It has no q_values.
-    ///
-    /// Raises ValueError for a player, game or rules that there are not, and for a parameter that it does not have or that is
-    /// out of range.
-    #[staticmethod]
+impl Player {
+    #[new]
     #[pyo3(
         signature = (player, *, game = Match3::NAME, rules = None, obstacle_kinds = None),
         text_signature = "(player, *, game='match3', rules=None, obstacle_kinds=None)"
     )]
-    fn named(
+    fn new(
         py: Python<'_>,
         player: &str,
         game: &str,
@@ -96,13 +71,13 @@ impl Agent {
         obstacle_kinds: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let rules = self::rules(rules, obstacle_kinds)?;
-        let agent = unlocked(py, || self::game(game)?.player(player, &rules).map_err(exception))?;
-        Ok(Self { agent: Mutex::new(agent), game: game.to_owned(), name: format!("{player} of {game}") })
+        let made = unlocked(py, || self::game(game)?.player(player, &rules).map_err(exception))?;
+        Ok(Self { player: Mutex::new(made), game: game.to_owned(), name: format!("{player} of {game}") })
     }
 
     /// Chooses a move, as the kit asks for it: (x, y, vertical).
     ///
-    /// The score does not matter to the agent.
+    /// The score does not matter to the player.
     ///
     /// Raises as act does.
     fn ai_callback<'py>(
@@ -116,7 +91,7 @@ impl Agent {
         self.act(py, board, Some(moves_left))
     }
 
-    /// Does nothing: the agent needs to be told nothing of what a move brought.
+    /// Does nothing: a player needs to be told nothing of what a move brought.
     fn transition_callback(
         &self,
         board: &Bound<'_, PyAny>,
@@ -183,18 +158,80 @@ impl Agent {
         ranked.into_iter().map(|(chosen, value)| Ok((to_python(py, &chosen)?, value))).collect()
     }
 
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        Ok(format!("<matchq.{}: {}>", slf.get_type().name()?, slf.get().name))
+    }
+}
+
+/// A trained agent; Agent.load makes one.
+#[pyclass(frozen, subclass, extends = Player, module = "matchq")]
+pub struct Agent {
+    /// What errors call it.
+    name: String,
+    /// None for an agent of another kind.
+    network: Option<Mutex<Box<dyn AnyNetwork>>>,
+}
+
+#[pymethods]
+impl Agent {
+    /// Loads an agent.
+    ///
+    /// path: an agent's file, a folder that holds a best.safetensors, or the name of an agent that ships, as agents() lists
+    /// them; None is the first of the game, with a search its last network.
+    /// search: None plays the agent's best move at once. True searches by simulation as recommended, a whole number for that
+    /// many milliseconds a move; "ms=N" says the same, "sims=N" gives a number of simulations a move, which plays alike on any
+    /// machine; Ctrl-C waits for its end. game: the game's name; None is the agent's, without one match-3. rules: the parameters
+    /// of the rules by which positions are judged and simulated, by their names; None is the game as it is known.
+    /// obstacle_kinds: match-3's parameter.
+    ///
+    /// Raises FileNotFoundError or PermissionError for a file that cannot be read, ValueError for one that is no agent of the
+    /// game or, for a search, no network, for a game or rules that there are not and for a budget out of range, TypeError for a
+    /// budget that is neither a whole number nor text.
+    #[staticmethod]
+    #[pyo3(signature = (path = None, *, search = None, game = None, rules = None, obstacle_kinds = None))]
+    fn load(
+        py: Python<'_>,
+        path: Option<PathBuf>,
+        search: Option<&Bound<'_, PyAny>>,
+        game: Option<String>,
+        rules: Option<&Bound<'_, PyDict>>,
+        obstacle_kinds: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Py<Self>> {
+        let rules = self::rules(rules, obstacle_kinds)?;
+        let search = search.map_or(Ok(None), budget)?;
+        let (agent, game, player, network) = unlocked(py, || {
+            let agent = match &path {
+                Some(path) => players::Agent::load(path).map_err(|error| of_file(error, path))?,
+                None => {
+                    let game = self::game(game.as_deref().unwrap_or(Match3::NAME))?;
+                    game.default_agent(search.is_some()).map_err(exception)?
+                }
+            };
+            let game = game.unwrap_or_else(|| agent.game().to_owned());
+            let (player, network) = self::game(&game)?.agent(&agent, search.as_deref(), &rules).map_err(exception)?;
+            Ok((agent, game, player, network))
+        })?;
+        let name = match search {
+            None => agent.name().to_owned(),
+            Some(budget) => format!("{}, search{}", agent.name(), budget.replace(':', " ")),
+        };
+        let player = Player { player: Mutex::new(player), game, name };
+        let agent = Self { name: agent.name().to_owned(), network: network.map(Mutex::new) };
+        Py::new(py, PyClassInitializer::from(player).add_subclass(agent))
+    }
+
     /// The network's values of all moves, as float32.
     ///
-    /// A value is what a move is thought to bring with what comes after it, in the unit of the network's training. Of
-    /// the agent of match-3 that ships 0.1 is a point, and each move later counts four fifths as much.
+    /// A value counts the points of a move and of what comes after it, in the unit of the training. Of the agent dqn
+    /// 0.1 is a point, and each move later counts nine tenths as much.
     ///
     /// board: one text, for values of shape (actions,), or a sequence of n texts, for shape (n, actions). moves_left: a whole
     /// number, n of them, or None for as many as a new game has. A move's index is that of action_of_move. The network has
-    /// learned from the moves of its mask: its values of others mean little. If it values next moves too, those of the mask's
-    /// moves are of plans. A search does not change them, but an agent that ships is another one with a search.
+    /// learned from the moves of its mask: its values of others mean little. If the network values next moves too, the values
+    /// of the mask's moves are of plans. A search does not change the values.
     ///
     /// Raises ValueError for a text that is no board and for a board that no game shows between two moves, with row and column,
-    /// for moves left that no game has, and where there are not as many moves left as boards.
+    /// for moves left that no game has, where there are not as many moves left as boards, and for an agent without a network.
     #[pyo3(signature = (board, moves_left = None))]
     fn q_values<'py>(
         &self,
@@ -209,23 +246,22 @@ impl Agent {
             let sentence = format!("there are {} boards, but {} moves left for them", boards.len(), left.len());
             return Err(PyValueError::new_err(sentence));
         }
+        let Some(network) = &self.network else {
+            return Err(PyValueError::new_err(format!("{} has no q_values: only a network has", self.name)));
+        };
         let (values, actions) = unlocked(py, || {
-            let mut agent = self.lock();
-            let values = agent.values(&boards, &left).map_err(|(index, error)| match (one, error) {
+            let mut network = network.lock().unwrap_or_else(PoisonError::into_inner);
+            let values = network.values(&boards, &left).map_err(|(index, error)| match (one, error) {
                 (false, Error::User(what)) => PyValueError::new_err(format!("board {index} (from 0): {what}")),
                 (_, error) => exception(error),
             })?;
-            Ok((values, agent.actions()))
+            Ok((values, network.actions()))
         })?;
         let values = PyArray1::from_vec(py, values);
         match one {
             true => values.reshape([actions].as_slice()),
             false => values.reshape([boards.len(), actions].as_slice()),
         }
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<matchq.Agent: {}>", self.name)
     }
 }
 

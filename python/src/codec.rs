@@ -1,7 +1,7 @@
 //! Boards and moves of every game as numbers, and back.
 
-use matchq::games::Game as _;
-use matchq::games::match3::Match3;
+use matchq_players::games::Game as _;
+use matchq_players::games::match3::Match3;
 use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

@@ -6,8 +6,8 @@ use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use matchq::error::Error;
-use matchq::network::BEST;
+use matchq_players::BEST;
+use matchq_players::error::Error;
 use pyo3::exceptions::{PyFileNotFoundError, PyPermissionError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -21,11 +21,8 @@ pub fn exception(error: Error) -> PyErr {
     }
 }
 
-/// The exception of a checkpoint that cannot be loaded.
-///
-/// It is one of its own for a file that is not there or may not be read.
-pub fn of_checkpoint(error: Error, checkpoint: Option<&Path>) -> PyErr {
-    let Some(path) = checkpoint else { return exception(error) };
+/// The exception of an agent that cannot be read: of its own for a file that is not there or may not be read.
+pub fn of_file(error: Error, path: &Path) -> PyErr {
     let file = if path.is_dir() { path.join(BEST) } else { path.to_owned() };
     match File::open(file).map_err(|error| error.kind()) {
         Err(ErrorKind::NotFound) => PyFileNotFoundError::new_err(error.to_string()),

@@ -1,17 +1,17 @@
 //! The games by their names: what the package asks of each of them.
 
 use std::marker::PhantomData;
-use std::path::Path;
 
-use matchq::error::{Error, Result};
-use matchq::games::{ActionMask, ForGame, Image, MaskKind, Playable, Token, actions_of_a_game, offered, with_game};
+use matchq_players::error::{Error, Result};
+use matchq_players::games::{ActionMask, Image, MaskKind, Token, actions_of_a_game, offered};
+use matchq_players::roster::last_agent;
+use matchq_players::{Agent, ForGame, Kind, Playable, Shipped, with_game};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::errors::exception;
-use crate::player::{AnyAgent, GameAgent};
-use crate::values::position;
+use crate::player::{AnyNetwork, AnyPlayer, GameNetwork, GamePlayer};
 use crate::vector::{AnyGames, GameVector};
 
 /// A game, whichever it is.
@@ -48,13 +48,19 @@ pub trait AnyGame: Send + Sync {
     /// There is nothing where there is no memory for so many.
     fn games(&self, count: usize, rules: &Value, mask: &str) -> Result<Option<Box<dyn AnyGames>>>;
 
-    /// The agent of a file or folder, or one that ships.
-    ///
-    /// It has the search of a budget (empty for the usual one), or none.
-    fn agent(&self, path: Option<&Path>, search: Option<&str>, rules: &Value) -> Result<Box<dyn AnyAgent>>;
+    /// The agents that ship.
+    fn agents(&self) -> &'static [Shipped];
 
-    /// A player by its text, `name:key=value:key=value`.
-    fn player(&self, text: &str, rules: &Value) -> Result<Box<dyn AnyAgent>>;
+    /// The agent that plays where none is named, or the one to search with.
+    fn default_agent(&self, searches: bool) -> Result<Agent>;
+
+    /// The player of an agent, and its network if it has one.
+    ///
+    /// The player searches if a budget is given; an empty one is the usual one.
+    fn agent(&self, agent: &Agent, search: Option<&str>, rules: &Value) -> Result<(Box<dyn AnyPlayer>, Network)>;
+
+    /// The player of a text, `name:key=value:key=value`.
+    fn player(&self, text: &str, rules: &Value) -> Result<Box<dyn AnyPlayer>>;
 
     /// The moves of a new game; 0 where they are not counted.
     fn moves(&self) -> usize;
@@ -62,6 +68,9 @@ pub trait AnyGame: Send + Sync {
     /// The cells (column, row) that an action touches.
     fn cells(&self, action: usize) -> Vec<(usize, usize)>;
 }
+
+/// The network of an agent that has one.
+pub type Network = Option<Box<dyn AnyNetwork>>;
 
 /// The sizes of what is seen and played of a game.
 #[derive(Clone, Copy)]
@@ -118,13 +127,13 @@ impl<G: Playable> AnyGame for Known<G> {
     }
 
     fn encode(&self, board: &str, left: Option<i64>, image: &mut [u8], scalars: &mut [f32]) -> Result<()> {
-        G::encode_bytes(&position::<G>(board, left)?, image, scalars);
+        G::encode_bytes(&G::parse(&G::Rules::default(), board, left)?, image, scalars);
         Ok(())
     }
 
     fn mask(&self, board: &str, left: Option<i64>, mask: &str) -> Result<ActionMask> {
         let mask = MaskKind::of::<G>(mask)?;
-        Ok(offered::<G>(&position::<G>(board, left)?, mask).0)
+        Ok(offered::<G>(&G::parse(&G::Rules::default(), board, left)?, mask).0)
     }
 
     fn to_json(&self, action: usize) -> Value {
@@ -140,12 +149,29 @@ impl<G: Playable> AnyGame for Known<G> {
         Ok(GameVector::<G>::new(count, rules, mask).map(|games| Box::new(games) as Box<dyn AnyGames>))
     }
 
-    fn agent(&self, path: Option<&Path>, search: Option<&str>, rules: &Value) -> Result<Box<dyn AnyAgent>> {
-        Ok(Box::new(GameAgent::<G>::load(path, search, &read_rules::<G>(rules)?)?))
+    fn agents(&self) -> &'static [Shipped] {
+        G::AGENTS
     }
 
-    fn player(&self, text: &str, rules: &Value) -> Result<Box<dyn AnyAgent>> {
-        Ok(Box::new(GameAgent::<G>::named(text, &read_rules::<G>(rules)?)?))
+    fn default_agent(&self, searches: bool) -> Result<Agent> {
+        match last_agent::<G>(Kind::Network).filter(|_| searches) {
+            Some(shipped) => Agent::shipped(shipped),
+            None => Agent::default_of::<G>(),
+        }
+    }
+
+    fn agent(&self, agent: &Agent, search: Option<&str>, rules: &Value) -> Result<(Box<dyn AnyPlayer>, Network)> {
+        let rules = read_rules::<G>(rules)?;
+        let player = GamePlayer::<G>::of(agent, search, rules.clone())?;
+        let network = match agent.file.kind {
+            Kind::Network => Some(Box::new(GameNetwork::<G>::of(agent, rules)?) as Box<dyn AnyNetwork>),
+            Kind::Value | Kind::Linear => None,
+        };
+        Ok((Box::new(player), network))
+    }
+
+    fn player(&self, text: &str, rules: &Value) -> Result<Box<dyn AnyPlayer>> {
+        Ok(Box::new(GamePlayer::<G>::parse(text, read_rules::<G>(rules)?, None)?))
     }
 
     fn moves(&self) -> usize {

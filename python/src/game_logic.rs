@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use matchq::games::match3::{Move, Rules};
-use matchq::kit::{self, Played};
+use matchq_players::games::match3::{Move, Rules};
+use matchq_players::kit::{self, Played};
 use pyo3::prelude::*;
 
 use crate::errors::caught;

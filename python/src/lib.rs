@@ -19,8 +19,10 @@ use pyo3::types::PyTuple;
 #[pymodule]
 fn _matchq(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("GAMES", PyTuple::new(module.py(), matchq::games::NAMES)?)?;
+    module.add("GAMES", PyTuple::new(module.py(), matchq_players::NAMES)?)?;
+    module.add_class::<agent::Player>()?;
     module.add_class::<agent::Agent>()?;
+    module.add_function(wrap_pyfunction!(agent::agents, module)?)?;
     module.add_class::<game_logic::GameLogic>()?;
     module.add_class::<games::Games>()?;
     module.add_class::<reading::Reading>()?;

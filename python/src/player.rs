@@ -1,78 +1,71 @@
-//! The player of an agent: the program's own, of any game.
+//! The program's own players and networks, of any game.
 
-use std::path::Path;
-
-use matchq::agents::{self, BoxedPlayer, position_stream};
-use matchq::error::{Error, Result};
-use matchq::games::Playable;
-use matchq::network::{Evaluator, Model, device, is_network};
+use matchq_players::error::{Error, Result};
+use matchq_players::games::Game;
+use matchq_players::network::{Evaluator, Processor};
+use matchq_players::{Agent, BoxedPlayer, NetworkPlayer, Playable, Setting, parse_with, position_stream};
 use serde_json::Value;
 
-use crate::values::position_by;
+use crate::values::position;
 
 /// Boards in one forward pass.
 const BATCH: usize = 256;
 
-/// An agent of any game.
+/// A player of any game.
 ///
-/// `left` is the actions left, where none are given as many as a new game has.
-pub trait AnyAgent: Send {
+/// `left` is the actions left; without a number as many as a new game has.
+pub trait AnyPlayer: Send {
     /// Chooses a move on a board, as the game writes it in JSON.
     fn act(&mut self, board: &str, left: Option<i64>) -> Result<Value>;
 
-    /// The moves that the player considers on a board, the best first.
-    ///
-    /// Each comes with what the player thinks it is worth. There are none where the game is over.
+    /// The moves that the player considers on a board with their values, the best first; none where the game is over.
     fn rank(&mut self, board: &str, left: Option<i64>) -> Result<Vec<(Value, f64)>>;
+}
 
-    /// The network's values of all actions of some boards.
+/// A network of any game.
+pub trait AnyNetwork: Send {
+    /// The values of all actions of some boards, one board after another.
     ///
-    /// They stand one board after another. An error comes with which board (from 0) is wrong.
+    /// # Errors
+    /// What is wrong with a board, and its place, from 0.
     fn values(&mut self, boards: &[String], left: &[Option<i64>]) -> std::result::Result<Vec<f32>, (usize, Error)>;
 
-    /// The game's actions.
+    /// The number of the game's actions.
     fn actions(&self) -> usize;
 }
 
-/// The program's own player of a game, and the network's values.
-pub struct GameAgent<G: Playable> {
+/// A player of one game.
+pub struct GamePlayer<G: Game> {
     player: BoxedPlayer<G>,
     rules: G::Rules,
-    /// None for a player that is no network.
-    evaluator: Option<Evaluator<G>>,
 }
 
-impl<G: Playable> GameAgent<G> {
-    /// The agent of a file or folder, or one that ships.
-    ///
-    /// Of those that ship it is the recommended one, with a search the one for it.
-    pub fn load(path: Option<&Path>, search: Option<&str>, rules: &G::Rules) -> Result<Self> {
-        let (_, device) = device::select(None)?;
-        if let (Some(path), None) = (path, search)
-            && !is_network(path)?
-        {
-            let player = agents::load::<G>(Some(path), rules, BATCH, None, &device)?;
-            return Ok(Self { player, rules: rules.clone(), evaluator: None });
+impl<G: Playable> GamePlayer<G> {
+    /// The player of a text, `name:key=value:key=value`.
+    pub fn parse(text: &str, rules: G::Rules, agent: Option<&Agent>) -> Result<Self> {
+        let player = parse_with::<G>(text, &rules, &Setting { backend: &Processor, agent })?;
+        Ok(Self { player, rules })
+    }
+
+    /// The player of an agent, which searches if a budget is given.
+    pub fn of(agent: &Agent, search: Option<&str>, rules: G::Rules) -> Result<Self> {
+        if let Some(budget) = search {
+            return Self::parse(&format!("network+search{budget}"), rules, Some(agent));
         }
-        let model = match path.is_none() && search.is_some() {
-            true => Model::shipped::<G>(G::AGENTS.last().map(|(name, _)| *name), &device)?,
-            false => Model::load::<G>(path, &device)?,
-        };
-        let player = search.map_or("network".to_owned(), |budget| format!("network+search{budget}"));
-        let player = agents::with_model::<G>(&player, rules, &model, &device)?;
-        Ok(Self { player, rules: rules.clone(), evaluator: Some(Evaluator::new(&model.network, BATCH, &device)) })
+        Ok(Self { player: agent.player::<G>(&rules, BATCH, None, &Processor)?, rules })
     }
 
-    /// A player by its text, `name:key=value:key=value`.
-    pub fn named(text: &str, rules: &G::Rules) -> Result<Self> {
-        Ok(Self { player: agents::parse::<G>(text, rules)?, rules: rules.clone(), evaluator: None })
+    /// The position of a board, and whether the game is over in it.
+    fn position(&self, board: &str, left: Option<i64>) -> Result<(G::State, bool)> {
+        let state = position::<G>(&self.rules, board, left)?;
+        Ok((state, G::at(&self.rules, &state).is_over()))
     }
 }
 
-impl<G: Playable> AnyAgent for GameAgent<G> {
+impl<G: Playable> AnyPlayer for GamePlayer<G> {
     fn act(&mut self, board: &str, left: Option<i64>) -> Result<Value> {
-        let state = position_by::<G>(&self.rules, board, left)?;
-        if G::at(&self.rules, &state).is_over() {
+        let (state, is_over) = self.position(board, left)?;
+        if is_over {
             return Err(Error::user("the game is over on this board"));
         }
         let actions = self.player.act(&[state], &mut [position_stream::<G>(&state)])?;
@@ -81,25 +74,36 @@ impl<G: Playable> AnyAgent for GameAgent<G> {
     }
 
     fn rank(&mut self, board: &str, left: Option<i64>) -> Result<Vec<(Value, f64)>> {
-        let state = position_by::<G>(&self.rules, board, left)?;
-        if G::at(&self.rules, &state).is_over() {
+        let (state, is_over) = self.position(board, left)?;
+        if is_over {
             return Ok(Vec::new());
         }
         let ranked = self.player.rank(&state, &mut position_stream::<G>(&state))?;
         Ok(ranked.into_iter().map(|valued| (G::to_json(valued.action), valued.value)).collect())
     }
+}
 
+/// A network of one game.
+pub struct GameNetwork<G: Game> {
+    evaluator: Evaluator<G>,
+    rules: G::Rules,
+}
+
+impl<G: Playable> GameNetwork<G> {
+    /// The network of an agent.
+    pub fn of(agent: &Agent, rules: G::Rules) -> Result<Self> {
+        let player = NetworkPlayer::of(&agent.network::<G>()?, BATCH, &Processor)?;
+        Ok(Self { evaluator: player.evaluator, rules })
+    }
+}
+
+impl<G: Playable> AnyNetwork for GameNetwork<G> {
     fn values(&mut self, boards: &[String], left: &[Option<i64>]) -> std::result::Result<Vec<f32>, (usize, Error)> {
-        let without = || {
-            let sentence = "has no values of all moves: only a network of Agent.load has";
-            (0, Error::user(format!("{} {sentence}", self.player.name())))
-        };
-        let evaluator = self.evaluator.as_mut().ok_or_else(without)?;
         let states = boards.iter().zip(left).enumerate();
         let states = states
-            .map(|(index, (board, left))| position_by::<G>(&self.rules, board, *left).map_err(|error| (index, error)));
+            .map(|(index, (board, left))| position::<G>(&self.rules, board, *left).map_err(|error| (index, error)));
         let states: Vec<G::State> = states.collect::<std::result::Result<_, _>>()?;
-        evaluator.all_values(&states).map(<[f32]>::to_vec).map_err(|error| (0, error))
+        self.evaluator.all_values(&states).map(<[f32]>::to_vec).map_err(|error| (0, error))
     }
 
     fn actions(&self) -> usize {

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use matchq::error::Error;
-use matchq::games::Game as _;
-use matchq::games::match3::Match3;
-use matchq::store::files::read_limited;
-use matchq::vision::{self, Field, LONGEST, MOST_PIXELS, Picture, Theme};
+use matchq_players::error::{Error, Result};
+use matchq_players::files::read_limited;
+use matchq_players::games::{Game as _, Match3};
+use matchq_vision::{Field, LONGEST, MOST_PIXELS, Picture, Theme};
 use numpy::{IntoPyArray, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray3, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -17,7 +16,7 @@ use crate::errors::{exception, unlocked};
 #[pyclass(frozen, module = "matchq")]
 pub struct Reading {
     picture: Picture,
-    reading: vision::Reading,
+    reading: matchq_vision::Reading,
     /// The name or the file of the theme by which it was read.
     #[pyo3(get)]
     theme: String,
@@ -71,8 +70,8 @@ impl Reading {
         };
         let cells = cells.into_iter().map(within).collect::<PyResult<Vec<(usize, usize)>>>()?;
         let drawn = unlocked(py, || {
-            let mut drawn = vision::overlay(&self.picture, &self.reading);
-            cells.iter().for_each(|(column, row)| vision::mark(&mut drawn, field, *column, *row));
+            let mut drawn = matchq_vision::overlay(&self.picture, &self.reading);
+            cells.iter().for_each(|(column, row)| matchq_vision::mark(&mut drawn, field, *column, *row));
             Ok(drawn)
         })?;
         drawn.values().to_vec().into_pyarray(py).reshape([drawn.height(), drawn.width(), 3])
@@ -111,7 +110,7 @@ pub fn read_board(
     }
     let (name, picture) = pixels(picture)?;
     unlocked(py, || {
-        let themes = names.iter().map(|name| Theme::load(name)).collect::<matchq::error::Result<Vec<_>>>();
+        let themes = names.iter().map(|name| Theme::load(name)).collect::<Result<Vec<_>>>();
         let themes = themes.map_err(exception)?;
         if let Some(game) = game {
             let known = crate::game::game(game)?;
@@ -138,7 +137,7 @@ pub fn read_board(
             })
         };
         let field = field.map(within).transpose()?;
-        let (at, reading) = vision::read_best(&name, &picture, &themes, field).map_err(|error| match error {
+        let (at, reading) = matchq_vision::read_best(&name, &picture, &themes, field).map_err(|error| match error {
             // Here it is no flag.
             Error::User(text) => exception(Error::User(text.replace("--field X,Y,WIDTH,HEIGHT", "field"))),
             other => exception(other),

@@ -2,11 +2,10 @@
 //!
 //! That is seeds, numbers, moves, rules, positions, masks.
 
-use matchq::error::Error;
-use matchq::eval::deal;
-use matchq::games::match3::Rules;
-use matchq::games::{ActionMask, Playable, actions_of_a_game};
-use matchq::kit;
+use matchq_players::error::{Error, Result};
+use matchq_players::games::ActionMask;
+use matchq_players::games::match3::Rules;
+use matchq_players::{Playable, kit};
 use numpy::PyUntypedArray;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -45,7 +44,7 @@ pub fn seed_or_random(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyRes
 /// A whole number in Python's sense; nothing for what is none.
 ///
 /// It is an error for one that no i64 holds.
-pub fn whole(number: &Bound<'_, PyAny>) -> PyResult<Option<Result<i64, TooFar>>> {
+pub fn whole(number: &Bound<'_, PyAny>) -> PyResult<Option<std::result::Result<i64, TooFar>>> {
     match number.extract() {
         Ok(number) => Ok(Some(Ok(number))),
         Err(error) if error.is_instance_of::<PyOverflowError>(number.py()) => Ok(Some(Err(TooFar))),
@@ -184,25 +183,13 @@ pub fn actions_left(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i64>> {
     }
 }
 
-/// The position of a board at rest.
-pub fn position<G: Playable>(board: &str, left: Option<i64>) -> matchq::error::Result<G::State> {
-    G::parse(board, left.unwrap_or_else(|| actions_of_a_game::<G>() as i64))
-}
-
-/// The same by some rules, of a board that these have, with its piece where the game has pieces.
-pub fn position_by<G: Playable>(rules: &G::Rules, board: &str, left: Option<i64>) -> matchq::error::Result<G::State> {
-    let all = || G::actions_left(&deal::<G>(rules, 0).0.state()) as i64;
-    let state = G::parse(board, left.unwrap_or_else(all))?;
-    let has_pieces = !G::PIECES.is_empty();
-    if has_pieces && !G::is_whole(&state) {
-        return Err(Error::user("the board shows no piece"));
+/// The position of a board at rest by some rules, with its piece where the game has pieces.
+pub fn position<G: Playable>(rules: &G::Rules, board: &str, left: Option<i64>) -> Result<G::State> {
+    let state = G::parse(rules, board, left)?;
+    match G::PIECES.is_empty() || G::is_whole(&state) {
+        true => Ok(state),
+        false => Err(Error::user("the board shows no piece")),
     }
-    let game = G::at(rules, &state);
-    // Where nothing can be moved any more the board is one of the game still; a wall that is too high is none.
-    if has_pieces || !game.is_over() {
-        G::check(rules, &state)?;
-    }
-    Ok(game.state())
 }
 
 /// Writes a mask as truth values.

@@ -1,7 +1,8 @@
 //! Many games of any kind that step together, without Python.
 
-use matchq::games::{Episode, MaskKind, Playable, offered};
-use matchq::random::SeededDraw;
+use matchq_players::Playable;
+use matchq_players::games::{Episode, MaskKind, offered};
+use matchq_players::random::SeededDraw;
 use rayon::prelude::*;
 
 use crate::values::write_mask;
@@ -40,28 +41,29 @@ pub trait AnyGames: Send {
 /// Games of one kind.
 #[derive(Clone)]
 pub struct GameVector<G: Playable> {
-    tables: Vec<Table<G>>,
+    sessions: Vec<Session<G>>,
     rules: G::Rules,
     mask: MaskKind,
 }
 
+/// A game, and the games that follow it from its seed.
 #[derive(Clone)]
-struct Table<G: Playable> {
+struct Session<G: Playable> {
     episode: Episode<G>,
     seed: u128,
     /// Where the seeds of the games after the first come from.
-    session: G::Rng,
+    next: G::Rng,
 }
 
-impl<G: Playable> Table<G> {
+impl<G: Playable> Session<G> {
     /// The game of a seed, the first of a session.
     fn new(rules: &G::Rules, seed: u128) -> Self {
-        Self { episode: Episode::deal(rules, seed), seed, session: G::Rng::from_seed(seed) }
+        Self { episode: Episode::deal(rules, seed), seed, next: G::Rng::from_seed(seed) }
     }
 
     /// Goes on to the game of the seed that comes next in the session.
     fn renew(&mut self, rules: &G::Rules) {
-        self.seed = self.session.next_seed();
+        self.seed = self.next.next_seed();
         self.episode = Episode::deal(rules, self.seed);
     }
 
@@ -80,69 +82,69 @@ impl<G: Playable> GameVector<G> {
     ///
     /// They have a seed that no one sees until the first reset.
     pub fn new(count: usize, rules: G::Rules, mask: MaskKind) -> Option<Self> {
-        let mut tables = vec![];
-        tables.try_reserve_exact(count).ok()?;
-        tables.resize(count, Table::new(&rules, 0));
-        Some(Self { tables, rules, mask })
+        let mut sessions = vec![];
+        sessions.try_reserve_exact(count).ok()?;
+        sessions.resize(count, Session::new(&rules, 0));
+        Some(Self { sessions, rules, mask })
     }
 }
 
 impl<G: Playable> AnyGames for GameVector<G> {
     fn len(&self) -> usize {
-        self.tables.len()
+        self.sessions.len()
     }
 
     fn is_over(&self, place: usize) -> bool {
-        self.tables[place].episode.is_over()
+        self.sessions[place].episode.is_over()
     }
 
     fn reset(&mut self, seeds: &[Option<u128>], which: &[bool], views: &mut [View<'_>]) {
-        let Self { tables, rules, mask } = self;
-        type Place<'a, 'b, G> = (((&'a mut Table<G>, &'a mut View<'b>), &'a Option<u128>), &'a bool);
-        let reset = |(((table, view), seed), which): Place<'_, '_, G>| {
+        let Self { sessions, rules, mask } = self;
+        type Place<'a, 'b, G> = (((&'a mut Session<G>, &'a mut View<'b>), &'a Option<u128>), &'a bool);
+        let reset = |(((session, view), seed), which): Place<'_, '_, G>| {
             if *which {
                 match seed {
-                    Some(seed) => *table = Table::new(rules, *seed),
-                    None => table.renew(rules),
+                    Some(seed) => *session = Session::new(rules, *seed),
+                    None => session.renew(rules),
                 }
             }
-            table.show(*mask, view);
+            session.show(*mask, view);
         };
-        if tables.len() <= GAMES_PER_TASK {
-            tables.iter_mut().zip(views).zip(seeds).zip(which).for_each(reset);
+        if sessions.len() <= GAMES_PER_TASK {
+            sessions.iter_mut().zip(views).zip(seeds).zip(which).for_each(reset);
         } else {
-            let parts = tables.par_iter_mut().zip(views).zip(seeds).zip(which);
+            let parts = sessions.par_iter_mut().zip(views).zip(seeds).zip(which);
             parts.with_min_len(GAMES_PER_TASK).for_each(reset);
         }
     }
 
     fn step(&mut self, actions: &[i64], rewards: &mut [f64], views: &mut [View<'_>]) {
-        let Self { tables, rules, mask } = self;
-        type Place<'a, 'b, G> = (((&'a mut Table<G>, &'a mut View<'b>), &'a i64), &'a mut f64);
-        let step = |(((table, view), action), reward): Place<'_, '_, G>| {
-            *reward = match table.episode.is_over() {
+        let Self { sessions, rules, mask } = self;
+        type Place<'a, 'b, G> = (((&'a mut Session<G>, &'a mut View<'b>), &'a i64), &'a mut f64);
+        let step = |(((session, view), action), reward): Place<'_, '_, G>| {
+            *reward = match session.episode.is_over() {
                 true => {
-                    table.renew(rules);
+                    session.renew(rules);
                     0.0
                 }
-                false => table.episode.step(*action as usize).reward.into(),
+                false => session.episode.step(*action as usize).reward.into(),
             };
-            table.show(*mask, view);
+            session.show(*mask, view);
         };
-        if tables.len() <= GAMES_PER_TASK {
-            tables.iter_mut().zip(views).zip(actions).zip(rewards).for_each(step);
+        if sessions.len() <= GAMES_PER_TASK {
+            sessions.iter_mut().zip(views).zip(actions).zip(rewards).for_each(step);
         } else {
-            let parts = tables.par_iter_mut().zip(views).zip(actions).zip(rewards);
+            let parts = sessions.par_iter_mut().zip(views).zip(actions).zip(rewards);
             parts.with_min_len(GAMES_PER_TASK).for_each(step);
         }
     }
 
     fn seeds(&self) -> Vec<u128> {
-        self.tables.iter().map(|table| table.seed).collect()
+        self.sessions.iter().map(|session| session.seed).collect()
     }
 
     fn boards(&self) -> Vec<String> {
-        self.tables.iter().map(|table| G::board(&table.episode.state())).collect()
+        self.sessions.iter().map(|session| G::board(&session.episode.state())).collect()
     }
 
     fn copy(&self) -> Box<dyn AnyGames> {

@@ -10,6 +10,7 @@ import pytest
 from conftest import ROOT
 
 import matchq
+from matchq.envs import GameEnv
 
 BOARD = matchq.GameLogic(0).board()
 AT_REST_BUT_FOR_A_RUN = "\n".join("##aaa###" if row == 4 else "########" for row in range(10))
@@ -82,7 +83,7 @@ def test_games_are_those_of_the_programs_evaluation_move_for_move(program, agent
             assert moves[:until] == report["moves"][index][:until]
             # It does not get stuck there.
             assert sum(decided) > 15 and game.score() > 300
-    # The game of seed 19279 begins without a matching move; to no such board does the agent that ships lead the others.
+    # The game of seed 19279 begins without a matching move; to no such board does the agent dqn lead the others.
     assert undecided == ([19279] if first == 19275 else [])
 
 
@@ -98,7 +99,7 @@ def test_where_nothing_matches_a_swap_that_changes_the_board_is_played_until_som
         _, points, _, _ = game.play(move)
         assert points >= 8 if decided[-1] else points >= -5
     assert decided.index(True) < 10 and sum(decided) >= 15
-    # With the agent that ships seed 15382 has ten boards on which nothing matches.
+    # With the agent dqn seed 15382 has ten boards on which nothing matches.
     assert game.score() > (150 if seed == 15382 else 200)
 
 
@@ -167,41 +168,75 @@ def test_what_is_no_board_is_refused_with_row_and_column(agent):
 @pytest.mark.parametrize("name", [b"C:\\x:sims=3", b"a:b, c.safetensors", b"\xff.safetensors"])
 def test_a_checkpoint_may_be_called_anything_with_search_too(tmp_path, name):
     path = os.path.join(os.fsencode(tmp_path), name)
-    shutil.copyfile(ROOT / "checkpoints" / "dqn-simulated" / "best.safetensors", path)
+    shutil.copyfile(ROOT / "checkpoints" / "dqn" / "best.safetensors", path)
     for search in (None, "sims=50"):
         found = matchq.Agent.load(os.fsdecode(path), search=search)
-        assert found.act(BOARD, 9) == matchq.Agent.load(ROOT / "checkpoints" / "dqn-simulated", search=search).act(BOARD, 9)
+        assert found.act(BOARD, 9) == matchq.Agent.load(ROOT / "checkpoints" / "dqn", search=search).act(BOARD, 9)
         assert "Agent: " in repr(found) and (search is None or "sims=50" in repr(found))
 
 
 def test_a_checkpoint_is_loaded_from_a_file_or_a_folder(agent):
-    folder = ROOT / "checkpoints" / "dqn-simulated"
+    folder = ROOT / "checkpoints" / "dqn"
     for path in (folder, str(folder), folder / "best.safetensors", os.fspath(folder / "best.safetensors")):
         np.testing.assert_array_equal(matchq.Agent.load(path).q_values(BOARD, 25), agent.q_values(BOARD, 25))
 
 
 def test_an_agent_without_a_network_is_loaded_like_any_other_and_does_not_search():
-    fitted = matchq.Agent.load(ROOT / "checkpoints" / "match3-fitted")
-    assert fitted.act(BOARD, 9) == matchq.Agent.named("fitted").act(BOARD, 9)
+    value = matchq.Agent.load(ROOT / "checkpoints" / "match3-fitted")
+    assert value.rank(BOARD, 9) == matchq.Player("value").rank(BOARD, 9)
     shapes = matchq.Agent.load(ROOT / "checkpoints" / "tetris-shapes" / "best.safetensors")
     wall = "\n".join(["..........", "...IIII..."] + [".........."] * 17 + ["....##....", "....##....", "##.#######"])
     ranked = shapes.rank(wall)
-    assert len(ranked) > 10 and ranked == matchq.Agent.named("linear:weights=shapes", game="tetris").rank(wall)
-    with pytest.raises(ValueError, match="only a network of Agent.load has"):
-        fitted.q_values(BOARD, 9)
-    with pytest.raises(ValueError, match="an agent of the player 'fitted', not of 'network'"):
+    assert len(ranked) > 10 and ranked == matchq.Player("linear:weights=shapes", game="tetris").rank(wall)
+    with pytest.raises(ValueError, match="match3-fitted/best.safetensors has no q_values: only a network has"):
+        value.q_values(BOARD, 9)
+    with pytest.raises(ValueError, match="an agent of the player 'value', not of 'network'"):
         matchq.Agent.load(ROOT / "checkpoints" / "match3-fitted", search=True)
 
 
+@pytest.mark.parametrize("game", matchq.GAMES)
+def test_every_agent_inside_the_package_is_loaded_by_its_name(game, tmp_path, monkeypatch):
+    environment = GameEnv(game=game, render_mode="ansi")
+    environment.reset(seed=0)
+    board = environment.render()
+    names = matchq.agents(game)
+    assert names.items() <= matchq.agents().items() and all(names.values())
+    # Where no folder of such a name is in the way.
+    monkeypatch.chdir(tmp_path)
+    for name in names:
+        agent = matchq.Agent.load(name)
+        assert agent.game == game and repr(agent) == f"<matchq.Agent: the agent {name}>"
+        assert agent.rank(board) == matchq.Agent.load(ROOT / "checkpoints" / name).rank(board)
+        other = "bilging" if game == "match3" else "match3"
+        with pytest.raises(ValueError, match=f"the agent {name} plays {game}, not {other}"):
+            matchq.Agent.load(name, game=other)
+
+
+def test_the_first_agent_of_a_game_is_loaded_where_none_is_named():
+    assert next(iter(matchq.agents("match3"))) == "dqn"
+    for game in matchq.GAMES:
+        for first in list(matchq.agents(game))[:1]:
+            assert repr(matchq.Agent.load(game=game)) == f"<matchq.Agent: the agent {first}>"
+    assert repr(matchq.Agent.load()) == "<matchq.Agent: the agent dqn>"
+    with pytest.raises(ValueError, match="there is no game 'chess'"):
+        matchq.agents("chess")
+
+
+def test_an_agent_is_made_by_load_alone():
+    with pytest.raises(TypeError):
+        matchq.Agent("greedy")
+    assert isinstance(matchq.Agent.load(), matchq.Player)
+
+
 def test_a_checkpoint_that_cannot_be_loaded_is_refused_by_name(tmp_path):
-    with pytest.raises(FileNotFoundError, match="missing.safetensors cannot be read"):
+    with pytest.raises(FileNotFoundError, match="missing.safetensors is not there: .* or one that ships: dqn,"):
         matchq.Agent.load(tmp_path / "missing.safetensors")
     with pytest.raises(FileNotFoundError, match="holds no best.safetensors"):
         matchq.Agent.load(tmp_path)
     (tmp_path / "text").write_text("no agent")
     with pytest.raises(ValueError, match="text"):
         matchq.Agent.load(tmp_path / "text")
-    whole = (ROOT / "checkpoints" / "dqn-simulated" / "best.safetensors").read_bytes()
+    whole = (ROOT / "checkpoints" / "dqn" / "best.safetensors").read_bytes()
     for cut in (0, 10, len(whole) // 2, len(whole) - 1):
         (tmp_path / "cut").write_bytes(whole[:cut])
         with pytest.raises(ValueError, match="cut"):
@@ -259,7 +294,7 @@ def test_a_search_is_the_recommended_one_of_the_agent_that_ships_for_it():
 
 
 def test_the_game_is_the_files_and_another_is_refused():
-    agent = matchq.Agent.load(ROOT / "checkpoints" / "dqn-simulated")
+    agent = matchq.Agent.load(ROOT / "checkpoints" / "dqn")
     assert agent.game == "match3" == matchq.Agent.load(game="match3").game
     with pytest.raises(ValueError, match="there is no game 'chess': the games are match3"):
         matchq.Agent.load(game="chess")
@@ -291,8 +326,8 @@ def test_threads_may_share_an_agent(agent):
 
 
 def test_a_player_by_its_text_judges_positions_by_the_rules_that_it_is_given(program):
-    plain = matchq.Agent.named("cascade", game="bilging")
-    full = matchq.Agent.named("cascade", game="bilging", rules={"chains": "full"})
+    plain = matchq.Player("cascade", game="bilging")
+    full = matchq.Player("cascade", game="bilging", rules={"chains": "full"})
     command = [program, "replay", "--game", "bilging", "--seed", "3", "--player", "greedy"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     boards = [json.loads(line)["board"] for line in done.stdout.splitlines()]
@@ -306,7 +341,7 @@ def test_a_player_by_its_text_judges_positions_by_the_rules_that_it_is_given(pro
 
 
 def test_no_move_is_given_where_the_game_is_over_or_there_is_no_piece():
-    player = matchq.Agent.named("linear:weights=dt-10", game="tetris")
+    player = matchq.Player("linear:weights=dt-10", game="tetris")
     for ask in (player.act, player.rank):
         with pytest.raises(ValueError, match="the board shows no piece"):
             ask("..........\n#########.")

@@ -62,4 +62,4 @@ def test_the_example_prints_its_best_moves_and_refuses_another_kind_of_agent(exa
     done = subprocess.run([sys.executable, EXAMPLE, "--top", "3"], text=True, check=True, capture_output=True)
     assert [line.count("-(") for line in done.stdout.splitlines()[-3:]] == [1, 1, 1]
     with pytest.raises(ValueError, match="is an agent of another kind"):
-        example["load"](ROOT / "checkpoints" / "dqn-simulated" / "best.safetensors")
+        example["load"](ROOT / "checkpoints" / "dqn" / "best.safetensors")

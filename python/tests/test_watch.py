@@ -79,15 +79,14 @@ def test_what_cannot_be_read_is_said(tmp_path):
 
 
 def test_any_player_ranks_the_moves_of_a_board():
-    agent = matchq.Agent.named("greedy", game="match3")
-    ranked = agent.rank(BOARD, 7)
-    assert ranked[0][0] == agent.act(BOARD, 7)
+    player = matchq.Player("greedy", game="match3")
+    ranked = player.rank(BOARD, 7)
+    assert ranked[0][0] == player.act(BOARD, 7)
     assert [value for _, value in ranked] == sorted((value for _, value in ranked), reverse=True)
     assert matchq.cells_of_move(ranked[0][0]) == _cells(ranked[0][0])
     with pytest.raises(ValueError, match="there is no player 'nobody' of match3"):
-        matchq.Agent.named("nobody")
-    with pytest.raises(ValueError, match="has no values of all moves"):
-        agent.q_values(BOARD)
+        matchq.Player("nobody")
+    assert not hasattr(player, "q_values") and repr(player) == "<matchq.Player: greedy of match3>"
     assert (matchq.moves_of_a_game(), matchq.moves_of_a_game("tetris")) == (25, 0)
 
 
@@ -166,18 +165,18 @@ def played(moves, agent, seed=5):
 
 
 def test_each_board_at_rest_is_shown_with_its_best_moves_and_drawn_on_a_copy(tmp_path, capsys):
-    agent = matchq.Agent.named("greedy")
-    first, second = played(1, agent)
+    player = matchq.Player("greedy")
+    first, second = played(1, player)
     white = np.full_like(pixels(first), 255)
     shown = [pixels(first)] * 4 + [pixels(second), white, pixels(second), pixels(second)]
     copy = tmp_path / "copy.png"
     with pytest.raises(_watch.Stopped):
-        _watch.watch(Screen(shown, looks=12), agent, arguments("--top", "3", "--copy", str(copy)), 25)
+        _watch.watch(Screen(shown, looks=12), player, arguments("--top", "3", "--copy", str(copy)), 25)
     boards = capsys.readouterr().out.strip().split("\n\n")
     assert [board.split("\n")[0] for board in boards] == ["board 1, moves left: 25", "board 2, moves left: 24"]
     for text, board, left in zip(boards, (first, second), (25, 24)):
         lines = text.split("\n")
-        ranked = agent.rank(board, left)
+        ranked = player.rank(board, left)
         assert "".join(lines[1:11]).replace("[", "").replace("]", "").replace(" ", "") == board.replace("\n", "")
         (x, y), (other_x, other_y) = matchq.cells_of_move(ranked[0][0])
         assert lines[11:] == [
@@ -221,17 +220,17 @@ def test_moves_of_bejeweled_are_clicked_as_its_ranked_player_chooses_them():
         field = np.concatenate([np.concatenate([cells[letter] for letter in row], 1) for row in board.split("\n")])
         return np.pad(field, ((30, 30), (30, 30), (0, 0)), constant_values=25)
 
-    agent = matchq.Agent.named("ranked", game="bejeweled")
+    player = matchq.Player("ranked", game="bejeweled")
     env = gymnasium.make("matchq/Bejeweled-v0", render_mode="ansi")
     env.reset(seed=4)
     boards, moves = [env.unwrapped.render()], []
     for _ in range(8):
-        moves.append(agent.act(boards[-1]))
+        moves.append(player.act(boards[-1]))
         env.step(matchq.action_of_move(moves[-1], game="bejeweled"))
         boards.append(env.unwrapped.render())
     screen = Screen([show(boards[0])], [[show(board)] for board in boards[1:]])
     given = arguments("--game", "bejeweled", "--click", "--moves", "8")
-    assert _watch.watch(screen, agent, given, 0) == 8
+    assert _watch.watch(screen, player, given, 0) == 8
     side = width // 8
     assert [(int(x - 30) // side, int(y - 30) // side) for x, y in screen.clicks] == [
         cell for move in moves for cell in matchq.cells_of_move(move, game="bejeweled")
@@ -239,25 +238,25 @@ def test_moves_of_bejeweled_are_clicked_as_its_ranked_player_chooses_them():
 
 
 def test_a_board_that_moves_before_the_click_is_not_clicked():
-    agent = matchq.Agent.named("greedy")
-    first, second = played(1, agent)
+    player = matchq.Player("greedy")
+    first, second = played(1, player)
     # The field is found, two looks agree; at the third, just before the click, another board is there.
     screen = Screen([pixels(first)] * 3 + [pixels(second)], looks=8)
     with pytest.raises(_watch.Stopped):
-        _watch.watch(screen, agent, arguments("--click"), 25)
-    best = matchq.cells_of_move(agent.act(second, 25))
+        _watch.watch(screen, player, arguments("--click"), 25)
+    best = matchq.cells_of_move(player.act(second, 25))
     assert len(screen.clicks) == 2
     assert screen.clicks[0] == pytest.approx((EDGE + (best[0][0] + 0.5) * CELL, EDGE + (best[0][1] + 0.5) * CELL), abs=1.5)
 
 
 def test_a_board_that_changes_between_the_two_clicks_gets_no_second_one():
-    agent = matchq.Agent.named("greedy")
-    first, second = played(1, agent)
+    player = matchq.Player("greedy")
+    first, second = played(1, player)
     # Find, two looks, the look before the first click; then another board.
     screen = Screen([pixels(first)] * 4 + [pixels(second)], looks=9)
     with pytest.raises(_watch.Stopped):
-        _watch.watch(screen, agent, arguments("--click"), 25)
-    of = [matchq.cells_of_move(agent.act(board, 25)) for board in (first, second)]
+        _watch.watch(screen, player, arguments("--click"), 25)
+    of = [matchq.cells_of_move(player.act(board, 25)) for board in (first, second)]
     cells = [of[0][0], *of[1]]
     assert screen.clicks == [
         pytest.approx((EDGE + (x + 0.5) * CELL, EDGE + (y + 0.5) * CELL), abs=1.5) for x, y in cells
@@ -265,19 +264,19 @@ def test_a_board_that_changes_between_the_two_clicks_gets_no_second_one():
 
 
 def test_who_only_watches_is_told_of_a_lost_field_which_is_then_found_elsewhere(capsys):
-    agent = matchq.Agent.named("greedy")
-    first, second = played(1, agent)
+    player = matchq.Player("greedy")
+    first, second = played(1, player)
     moved = np.roll(pixels(second), 30, axis=1)
     screen = Screen([pixels(first)] * 3 + [np.full_like(moved, 255)] * 25 + [moved], looks=40)
     with pytest.raises(_watch.Stopped):
-        _watch.watch(screen, agent, arguments("--patience", "5"), 25)
+        _watch.watch(screen, player, arguments("--patience", "5"), 25)
     told = capsys.readouterr()
     assert "board 2, moves left: 24" in told.out and told.err.startswith("the field is lost: for 5 seconds")
 
 
 def test_a_game_that_is_over_ends_it_well(capsys):
     lost = "\n".join(("RWYBPOGR", "BPOGRWYB")[row % 2] for row in range(8))
-    assert matchq.Agent.named("ranked", game="bejeweled").rank(lost) == []
+    assert matchq.Player("ranked", game="bejeweled").rank(lost) == []
 
     class Ended:
         def rank(self, board, left):
@@ -297,18 +296,18 @@ def test_a_game_that_is_over_ends_it_well(capsys):
     ],
 )
 def test_a_lost_field_and_clicks_without_effect_end_it(answers, sentence):
-    agent = matchq.Agent.named("greedy")
+    player = matchq.Player("greedy")
     board = matchq.GameLogic(6).board()
     screen = Screen([pixels(board)], answers(board))
     with pytest.raises(Failure, match=sentence) as failure:
-        _watch.watch(screen, agent, arguments("--click", "--patience", "5"), 25)
+        _watch.watch(screen, player, arguments("--click", "--patience", "5"), 25)
     assert failure.value.code == 1 and len(screen.clicks) == 2
 
 
 def test_a_screen_without_a_field_ends_it():
     screen = Screen([np.full((300, 300, 3), 80, np.uint8)])
     with pytest.raises(Failure, match="no field of match3 is seen on the screen") as failure:
-        _watch.watch(screen, matchq.Agent.named("greedy"), arguments("--patience", "1"), 25)
+        _watch.watch(screen, matchq.Player("greedy"), arguments("--patience", "1"), 25)
     assert failure.value.code == 1
 
 

@@ -6,7 +6,7 @@
     agent = matchq.Agent.load()
     graphical.Game(agent.ai_callback, agent.transition_callback, agent.end_of_game_callback).run()
 
-``GAMES`` has the games' names. Match-3's boards are texts of ten rows of eight of ``a b c d #``, joined by newlines; a move is
+``GAMES`` has the games' names, ``agents()`` those of the agents inside the package. Match-3's boards are texts of ten rows of eight of ``a b c d #``, joined by newlines; a move is
 (x, y, vertical). Where Gymnasium is installed, importing this package registers an environment for each game, such as
 ``matchq/Match3-v0``.
 """
@@ -16,10 +16,12 @@ from matchq._matchq import (
     GAMES,
     Agent,
     GameLogic,
+    Player,
     Reading,
     __version__,
     action_mask,
     action_of_move,
+    agents,
     cells_of_move,
     encode,
     move_of_action,
@@ -32,10 +34,12 @@ __all__ = [
     "Agent",
     "Game",
     "GameLogic",
+    "Player",
     "Reading",
     "__version__",
     "action_mask",
     "action_of_move",
+    "agents",
     "cells_of_move",
     "encode",
     "move_of_action",

@@ -13,60 +13,47 @@ __version__: str
 GAMES: tuple[str, ...]
 """The games' names."""
 
-class Agent:
-    """A trained agent, or another player; ``Agent.load`` and ``Agent.named`` make one."""
+def agents(game: str | None = None) -> dict[str, str]:
+    """The names of the agents inside the package, with a line about each.
 
-    @staticmethod
-    def load(
-        path: str | os.PathLike[str] | None = None,
-        *,
-        search: bool | SupportsIndex | str | None = None,
-        game: str | None = None,
-        rules: dict[str, Any] | None = None,
-        obstacle_kinds: SupportsIndex | None = None,
-    ) -> Agent:
-        """Loads an agent.
+    Args:
+        game: the game's name; None is all games. The first agent of a game is the one that ``Agent.load`` loads where none is
+            named.
 
-        Args:
-            path: an agent's file, or a folder that holds a best.safetensors; None is an agent that ships inside the package.
-            search: None plays the agent's best move at once. True searches by simulation as recommended, a whole number for
-                that many milliseconds a move; "ms=N" says the same, "sims=N" gives a number of simulations a move, which
-                plays alike on any machine.
-            game: the game's name; None is that of the file, without one match-3.
-            rules: the parameters of the rules by which positions are judged and searches simulate, by their names; None is the
-                game as it is known.
-            obstacle_kinds: in short for ``rules={"obstacle_kinds": N}``, in match-3.
+    Raises:
+        ValueError: a game that there is not.
+    """
 
-        Raises:
-            FileNotFoundError, PermissionError: a file that cannot be read.
-            ValueError: a file that is no agent of the game or, for a search, no network; a game or rules that there are not; a
-                budget out of range.
-            TypeError: a budget that is neither a whole number nor text.
-        """
+class Player:
+    """A player of a game by its text, as ``matchq play --player`` takes it.
 
-    @staticmethod
-    def named(
+    Args:
+        player: the player's name, and parameters behind colons, such as "cascade", "best:ms=50" or "rollout:sims=200"; ``matchq
+            players --game NAME`` lists them.
+        game: the game's name, one of ``GAMES``.
+        rules: the parameters of the rules by which positions are judged and simulated, by their names; None is the game as it is
+            known.
+        obstacle_kinds: in short for ``rules={"obstacle_kinds": N}``, in match-3.
+
+    Raises:
+        ValueError: a player, game or rules that there are not; a parameter that the player does not have or that is out of range.
+    """
+
+    def __new__(
+        cls,
         player: str,
         *,
         game: str = "match3",
         rules: dict[str, Any] | None = None,
         obstacle_kinds: SupportsIndex | None = None,
-    ) -> Agent:
-        """A player of a game by its text, as ``matchq play --player`` takes it.
-
-        It is the player's name and parameters behind colons, such as "ranked", "best:ms=50" or "rollout:sims=200"; ``matchq
-        players --game NAME`` lists them. Its rules are those of ``load``. It has no ``q_values``.
-
-        Raises:
-            ValueError: a player, game or rules that there are not; a parameter that it does not have or that is out of range.
-        """
+    ) -> Self: ...
 
     @property
     def game(self) -> str:
         """The name of the game that it plays."""
 
     def ai_callback(self, board: str, score: int, moves_left: SupportsIndex) -> Any:
-        """Chooses a move, as the kit asks for it: (x, y, vertical). The score does not matter to the agent.
+        """Chooses a move, as the kit asks for it: (x, y, vertical). The score does not matter to the player.
 
         Raises as ``act`` does.
         """
@@ -74,7 +61,7 @@ class Agent:
     def transition_callback(
         self, board: str, move: Any, score_delta: int, next_board: str, moves_left: int
     ) -> None:
-        """Does nothing: the agent needs to be told nothing of what a move brought."""
+        """Does nothing: a player needs to be told nothing of what a move brought."""
 
     def end_of_game_callback(
         self, boards: Sequence[str], scores: Sequence[int], moves: Sequence[Any], final_score: int
@@ -105,27 +92,56 @@ class Agent:
         Raises as ``act`` does.
         """
 
+class Agent(Player):
+    """A trained agent; ``Agent.load`` makes one."""
+
+    @staticmethod
+    def load(
+        path: str | os.PathLike[str] | None = None,
+        *,
+        search: bool | SupportsIndex | str | None = None,
+        game: str | None = None,
+        rules: dict[str, Any] | None = None,
+        obstacle_kinds: SupportsIndex | None = None,
+    ) -> Agent:
+        """Loads an agent.
+
+        Args:
+            path: an agent's file, a folder that holds a best.safetensors, or the name of an agent inside the package, as
+                ``agents()`` lists them; None is the first of the game, with a search its last network.
+            search: None plays the agent's best move at once. True searches by simulation as recommended, a whole number for
+                that many milliseconds a move; "ms=N" says the same, "sims=N" gives a number of simulations a move, which
+                plays alike on any machine.
+            game: the game's name; None is the agent's, without a path match-3.
+            rules, obstacle_kinds: as of ``Player``.
+
+        Raises:
+            FileNotFoundError, PermissionError: a file that cannot be read.
+            ValueError: a file that is no agent of the game or, for a search, no network; a game or rules that there are not; a
+                budget out of range.
+            TypeError: a budget that is neither a whole number nor text.
+        """
+
     def q_values(
         self,
         board: str | Sequence[str],
         moves_left: SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | None = None,
     ) -> npt.NDArray[np.float32]:
-        """The network's values of all moves: what a move is thought to bring with what comes after it.
+        """The network's values of all moves: the points of a move and of what comes after it, in the unit of the training.
 
-        They are in the unit of the network's training. Of the agent of match-3 that ships 0.1 is a point, and each move later
-        counts four fifths as much.
+        Of the agent ``dqn`` 0.1 is a point, and each move later counts nine tenths as much.
 
         Args:
             board: one text, for values of shape (actions,), or n texts, for shape (n, actions).
             moves_left: a whole number, a sequence of n of them, or None for as many as a new game has.
 
         A move's index is that of ``action_of_move``. The network has learned from the moves of its mask (``action_mask``): its
-        values of others mean little. If it values next moves too, those of the mask's moves are of plans. A search does not
-        change them, but an agent that ships is another one with a search.
+        values of others mean little. If the network values next moves too, the values of the mask's moves are of plans. A search
+        does not change the values.
 
         Raises:
             ValueError: a text that is no board, or a board that no game shows between two moves, with row and column; moves left
-                that no game has; not as many moves left as boards.
+                that no game has; not as many moves left as boards; an agent without a network.
             TypeError: moves left that are neither a whole number nor a sequence of them.
         """
 
@@ -248,8 +264,8 @@ def read_board(
 
     Args:
         picture: the path of a PNG or a JPEG, or an array of shape (height, width, 3): red, green and blue.
-        theme: what the gems look like, by the name of one in the program (match3, kit, bejeweled, bejeweled-drawn, articles, articles-1) or a file that ``matchq read --teach`` made;
-            None tries those of the game, match-3 if none is given. Without a theme that fits most cells are ?.
+        theme: what the gems look like, by the name of one in the program (match3, kit, bejeweled, bejeweled-drawn, articles,
+            articles-1) or a file that ``matchq read --teach`` made; None tries those of the game, match-3 if none is given. Without a theme that fits most cells are ?.
         field: (left, top, width, height) in pixels; None finds it.
 
     Raises:

@@ -18,7 +18,7 @@ def add_arguments(play: argparse.ArgumentParser) -> None:
     """The command's arguments."""
     play.add_argument("--kit", metavar="FOLDER", required=True, help="the kit's folder, with game.py and graphical.py")
     play.add_argument(
-        "--checkpoint", metavar="C", help="checkpoint file or folder [default: the agent inside the package]"
+        "--checkpoint", metavar="C", help="an agent's file, folder or name [default: dqn, with --search dqn-setups]"
     )
     play.add_argument("--seed", metavar="N", type=seed, help="seed of the session [default: random]")
     play.add_argument("--games", metavar="N", type=count, default=1, help="games to play [default: 1]")

@@ -17,7 +17,7 @@ from typing import Any, Callable, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from matchq._matchq import Agent, Reading, cells_of_move, move_of_action, moves_of_a_game, read_board
+from matchq._matchq import Agent, Player, Reading, cells_of_move, move_of_action, moves_of_a_game, read_board
 from matchq._tools import Failure, count, number, positive
 
 # How often the Escape key is looked at, in seconds.
@@ -47,7 +47,7 @@ def add_arguments(watch: argparse.ArgumentParser) -> None:
     watch.add_argument(
         "--player", metavar="P", help="whose moves are shown [default: the game's agent inside the package, else best]"
     )
-    watch.add_argument("--checkpoint", metavar="C", help="the agent of a checkpoint file or folder instead")
+    watch.add_argument("--checkpoint", metavar="C", help="the agent of this file, folder or name instead")
     watch.add_argument("--top", metavar="N", type=count, default=5, help="moves that are shown [default: 5]")
     watch.add_argument(
         "--moves-left", metavar="N", type=count, help="moves left at the first look [default: a new game's]"
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         # Before anything else is done, whether there is such a theme; on nothing no field is found.
         with contextlib.suppress(_NoField):
             _read(np.zeros((64, 64, 3), np.uint8), arguments)
-        agent = _agent(arguments)
+        player = _player(arguments)
     except (OSError, ValueError) as error:
         raise Failure(str(error)) from error
     left = arguments.moves_left or moves
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise Failure(f"--moves {arguments.moves}: only {left} moves are left")
     screen = _Screen(arguments.region, arguments.click)
     try:
-        played = watch(screen, agent, arguments, left)
+        played = watch(screen, player, arguments, left)
     except Stopped as stopped:
         print(f"stopped: {stopped}")
         return 0
@@ -100,19 +100,19 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _agent(arguments: argparse.Namespace) -> Agent:
+def _player(arguments: argparse.Namespace) -> Player:
     if arguments.player:
-        return Agent.named(arguments.player, game=arguments.game)
+        return Player(arguments.player, game=arguments.game)
     if arguments.checkpoint:
         return Agent.load(arguments.checkpoint, game=arguments.game)
     try:
         return Agent.load(game=arguments.game)
     except ValueError:
         # Not every game has an agent inside the package.
-        return Agent.named("best", game=arguments.game)
+        return Player("best", game=arguments.game)
 
 
-def watch(screen: Any, agent: Agent, arguments: argparse.Namespace, left: int) -> int:
+def watch(screen: Any, player: Player, arguments: argparse.Namespace, left: int) -> int:
     """Shows, and plays, the best move of each board that comes to rest; returns how many moves were made.
 
     screen: see ``_Screen``. left: the moves left at the first look; 0 where they are not counted.
@@ -124,7 +124,7 @@ def watch(screen: Any, agent: Agent, arguments: argparse.Namespace, left: int) -
     while True:
         # Where it does not play itself, somebody else makes the move that changes the board.
         made = played + (before is not None and not arguments.click)
-        board, ranked = eyes.settled(agent, before, max(left - made, 1) if left else None)
+        board, ranked = eyes.settled(player, before, max(left - made, 1) if left else None)
         played = made
         if most and played >= most:
             return played
@@ -208,7 +208,7 @@ class _Eyes:
             # The theme's file may be another one by now.
             raise Failure(f"the screen cannot be read: {error}", 1) from error
 
-    def settled(self, agent: Agent, before: str | None, left: int | None) -> tuple[str, list[tuple[Any, float]]]:
+    def settled(self, player: Player, before: str | None, left: int | None) -> tuple[str, list[tuple[Any, float]]]:
         """The next board at rest that differs from the one before, with its moves.
 
         At rest is what two looks agree on, is sure, and is a board that a game shows between two moves.
@@ -222,7 +222,7 @@ class _Eyes:
             if reading.sure and board == seen and board != before:
                 # A board with a run, for one, is not at rest.
                 try:
-                    ranked = agent.rank(board, left)
+                    ranked = player.rank(board, left)
                     self.last = reading
                     return board, ranked
                 except ValueError as error:
