@@ -66,7 +66,10 @@ fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_be
         (set("game.obstacle_kinds=1"), vec!["--set: game.obstacle_kinds: ", "unknown field", "rules"]),
         (set("learner=sarsa"), vec!["--set: learner: ", "\"sarsa\"", "dqn"]),
         (set("game.name=chess"), vec!["--set: game.name: ", "\"chess\"", "match3"]),
-        (vec!["eval", "--checkpoint", "nowhere.safetensors"], vec!["nowhere.safetensors is not there", "or one that ships: dqn, "]),
+        (
+            vec!["eval", "--checkpoint", "nowhere.safetensors"],
+            vec!["nowhere.safetensors is not there", "or one that ships: dqn, "],
+        ),
         (vec!["eval", "--checkpoint", "."], vec!["holds no best.safetensors"]),
         (eval(&[]), vec!["tiny.toml is not an agent of matchq"]),
         (eval(&["--games", "0"]), vec!["--games", "0"]),

@@ -73,7 +73,10 @@ fn what_cannot_be_played_is_said_before_anything_is_shown() {
         (vec!["--player", "nobody"], vec!["nobody", "the players are best, network"]),
         (vec!["--player", "rollout:simulations=3"], vec!["simulations", "sims, ms, depth, guide"]),
         (vec!["--player", "rollout:sims=0"], vec!["sims=0", "from 1"]),
-        (vec!["--player", "network:checkpoint=nowhere.safetensors"], vec!["nowhere.safetensors is not there", "or one that ships: dqn, "]),
+        (
+            vec!["--player", "network:checkpoint=nowhere.safetensors"],
+            vec!["nowhere.safetensors is not there", "or one that ships: dqn, "],
+        ),
         (vec!["--rule", "obstacle_kinds=300"], vec!["--rule obstacle_kinds=300"]),
     ] {
         let told = refused(&[&["play"], &arguments[..]].concat(), "");

@@ -6,12 +6,12 @@ use std::path::Path;
 use clap::Parser;
 
 use super::Toy;
-use matchq::players;
 use matchq::cli::Cli;
 use matchq::commands;
 use matchq::error::Error;
 use matchq::eval::{Summary, deal, play_series};
 use matchq::games::Text;
+use matchq::players;
 
 /// Does what a command line asks for.
 fn matchq(line: &[&str]) -> Result<(), Error> {

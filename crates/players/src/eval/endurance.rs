@@ -146,8 +146,8 @@ impl<G: Game> Watch<G> for Walking<'_, G> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::games::tests::Asked;
     use crate::Measured as _;
+    use crate::eval::games::tests::Asked;
     use crate::games::Tetris;
     use crate::games::tetris::Rules;
 
