@@ -39,7 +39,6 @@ enum Kind {
     Three,
 }
 
-/// Tokens of a board.
 struct Tokens {
     rows: Vec<Vec<u8>>,
     /// Tokens from this number on match nothing.
@@ -300,7 +299,6 @@ impl Gems for Bejeweled {
     }
 }
 
-/// Plays the move that is ranked first.
 pub struct Ranked<G> {
     /// Cells that each action swaps, the upper or left one first.
     actions: Vec<[(usize, usize); 2]>,

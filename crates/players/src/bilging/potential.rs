@@ -186,7 +186,6 @@ impl Promise {
         Self { by_distance, shares, unknown }
     }
 
-    /// Promise of a row.
     #[inline]
     pub(super) fn row(&self, [bingo, donkey]: [u8; 2]) -> f32 {
         let [bingos, donkeys] = &self.by_distance;

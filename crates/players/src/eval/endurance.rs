@@ -42,7 +42,6 @@ pub struct Seat {
 /// of games are near exponential.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Endurance {
-    /// Sum of all seats.
     pub all: Seat,
     /// Points a game; `None` if no game ended.
     pub mean: Option<f64>,
@@ -52,7 +51,6 @@ pub struct Endurance {
 }
 
 impl Endurance {
-    /// Figures of all these seats.
     pub fn of(seats: &[Seat]) -> Self {
         let all = seats.iter().fold(Seat::default(), |all, seat| Seat {
             score: all.score + seat.score,
@@ -73,12 +71,11 @@ impl Endurance {
     }
 }
 
-/// Length of an evaluation: seats, and the moves of each.
+/// Length of an evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extent {
     /// Seed of the first seat; seat i has seed `first + i`.
     pub first: u64,
-    /// Number of seats.
     pub seats: u64,
     /// Moves of each seat, and more until all branches of the last game have ended.
     pub moves: u64,

@@ -11,11 +11,9 @@ const FEWEST: usize = 5;
 /// A bin of scores on a logarithmic scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
-    /// Lowest score.
     pub low: i64,
     /// Lowest score of the next bin.
     pub next: i64,
-    /// Games in the bin.
     pub count: usize,
     /// Games expected by the exponential law of the same mean.
     pub expected: f64,

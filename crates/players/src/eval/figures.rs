@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::games::PlayedGame;
 use super::statistics::Summary;
 
-/// Figures of one player.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     #[serde(flatten)]

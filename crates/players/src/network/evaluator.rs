@@ -1,5 +1,3 @@
-//! Action values of many states by batched forward passes.
-
 use rayon::prelude::*;
 
 use super::{Encoded, Encoder, Evaluate, NetworkShape, Shown, TASK, View, by_certain_points};
@@ -10,7 +8,7 @@ use crate::games::{ActionMask, After, Game, Image, Plan, offered};
 /// moves by their certain plans alone loses little.
 const PLANS: usize = 6;
 
-/// A network as a source of action values.
+/// Action values of many states by a network, in batches.
 pub struct Evaluator<G: Game> {
     network: Box<dyn Evaluate>,
     shape: NetworkShape,

@@ -1,5 +1,3 @@
-//! The network player, which simulates nothing.
-
 use rayon::prelude::*;
 
 use super::{Backend, Evaluator, Model};
@@ -19,7 +17,6 @@ const TASK: usize = 8;
 /// Plays the action of the mask with the highest value of a network, at random among equal ones.
 pub struct NetworkPlayer<G: Image> {
     name: String,
-    /// Source of the values.
     pub evaluator: Evaluator<G>,
     /// Points of one unit of the network.
     points: f64,
@@ -125,7 +122,6 @@ pub fn entry<G: Roster>() -> Entry<G> {
     }
 }
 
-/// The network player of the options' model.
 pub(crate) fn player<G: Roster>(
     options: &Options<G>,
     shipped: impl FnOnce() -> Result<&'static Shipped>,

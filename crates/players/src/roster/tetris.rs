@@ -1,5 +1,3 @@
-//! Tetris' agents, presets and importance.
-
 use serde_json::{Map, Value, json};
 
 use super::{Importance, Measured, Preset, Roster, Weights};

@@ -1,5 +1,3 @@
-//! Advice on a board, for programs and people.
-
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
