@@ -27,8 +27,8 @@ pub struct Listed {
     pub more: Map<String, Value>,
 }
 
-/// Receives the game, its random numbers, the action and its step after each move of a policy;
-/// returns whether to play on. The game may be exchanged for another that has not ended.
+/// Receives the game, its random numbers, the action and its step after each move; returns whether
+/// to play on. The game may be exchanged for another that has not ended.
 pub type Moved<'a, G> = dyn FnMut(&mut G, &mut <G as Game>::Rng, usize, Step) -> bool + 'a;
 
 /// A rule that chooses a move in one position, with all random numbers from `ties`.
@@ -163,8 +163,8 @@ pub fn best(values: &[ActionValue], ties: &mut Stream) -> usize {
     }
 }
 
-/// Actions of the mask before the default one, or of the nearest before it that has any: moves that
-/// gain nothing for certain are included.
+/// Actions of the mask before the default one, or of the nearest before it that has any, including
+/// those that gain nothing for certain.
 pub(super) fn quiet_too<G: Game>(state: &G::State) -> ActionMask {
     offered::<G>(state, MaskKind(MaskKind::default_of::<G>().0.saturating_sub(1))).0
 }

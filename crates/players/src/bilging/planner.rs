@@ -1,8 +1,7 @@
 //! The planner: the swap after which the best bingo to build has the highest value.
 //!
-//! Swaps never change a piece's row, so a bingo costs the sum of the costs of five rows, which
-//! tables hold exactly. Each row of the cheapest bingos is then checked for a way to its goal
-//! without a run.
+//! Swaps never change a piece's row, so a bingo costs the sum of five rows' costs, which tables
+//! hold. Each row of the cheapest bingos is then checked for a way to its goal without a run.
 
 use std::sync::LazyLock;
 
@@ -157,8 +156,7 @@ fn plans(pieces: &Pieces, most: u8, mut give: impl FnMut(Plan)) {
 }
 
 impl Plan {
-    /// Number of rows that, alone on this board, no shortest way brings to their goal without a
-    /// run.
+    /// Rows that, alone on this board, no shortest way brings to their goal without a run.
     fn blocked(&self, pieces: &Pieces) -> usize {
         let beside = BESIDE.iter().zip(self.goals).filter(|(_, goal)| *goal != 0);
         let beside = beside.map(|(offset, goal)| ((self.row as isize + offset) as usize, goal));

@@ -19,8 +19,8 @@ pub struct Bin {
     pub expected: f64,
 }
 
-/// Counts scores in bins from 0 to 1, 2, 5, 10, 20, 50 and so on, without empty bins at both ends.
-/// Negative scores belong to the first bin.
+/// Counts scores in bins from 0 to 1, 2, 5, 10, 20, 50 and so on, without empty bins at both ends;
+/// negative scores count as 0.
 pub fn bins(scores: &[i32]) -> Vec<Bin> {
     let Some(summary) = Summary::of(scores) else { return Vec::new() };
     let above = |score: i64| match score {

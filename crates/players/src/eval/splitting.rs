@@ -1,8 +1,8 @@
 //! Games that are split near their end, so that rare ends are seen often.
 //!
 //! RESTART (Villén-Altamirano and Villén-Altamirano 1991): a game that climbs to a level of
-//! importance goes on as several branches, each with its own luck and a share of the weight; all
-//! but one end when they fall below that level.
+//! importance goes on as several branches, with their own luck and shares of the weight; all but
+//! one end when they fall below that level.
 
 use crate::error::{Error, Result};
 use crate::games::{ActionFeatures, Game, Step};
@@ -146,7 +146,7 @@ impl Tallies {
             factor as u64
         };
         let mut factors: Vec<u64> = shares.into_iter().map(factor).collect();
-        // Levels that split nothing at the end are dropped: the same levels are found again.
+        // Last levels that split nothing are dropped, so that the same levels are found again.
         while factors.len() > 1 && factors.pop_if(|factor| *factor == 1).is_some() {}
         factors
     }
