@@ -1,5 +1,3 @@
-//! Trained agents, their files and their players.
-
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize as _;
@@ -71,7 +69,6 @@ impl Agent {
         &self.name
     }
 
-    /// The game's name.
     pub fn game(&self) -> &str {
         &self.file.game
     }
@@ -92,26 +89,17 @@ impl Agent {
         })
     }
 
-    /// The network of an agent of the player `network`.
-    ///
-    /// # Errors
-    /// Refuses other kinds, other games and unknown configurations.
+    /// The network of an agent of the player `network`, of this game.
     pub fn network<G: Roster>(&self) -> Result<Model> {
         Model::from_file::<G>(&self.file, &self.name)
     }
 
-    /// The values of an agent of the player `value`.
-    ///
-    /// # Errors
-    /// Refuses other kinds, other games and unknown configurations.
+    /// The values of an agent of the player `value`, of this game.
     pub fn value<G: Roster>(&self) -> Result<ValueModel> {
         ValueModel::from_file::<G>(&self.file, &self.name)
     }
 
-    /// The weighted features of an agent of the player `linear`.
-    ///
-    /// # Errors
-    /// Refuses other kinds, other games and unknown configurations.
+    /// The weights of an agent of the player `linear`, of this game.
     pub fn linear<G: Roster>(&self) -> Result<Linear> {
         Linear::from_file::<G>(&self.file, &self.name)
     }
@@ -159,7 +147,6 @@ impl Agent {
     }
 }
 
-/// The error of a game without an agent that ships.
 pub fn none_inside<G: Game>() -> Error {
     Error::user(format!(
         "no agent of {0} is inside the program: name an agent's file or folder, as checkpoint=PATH or by --checkpoint \

@@ -75,7 +75,6 @@ impl Kind {
     }
 }
 
-/// Tensors by name.
 pub type Arrays = BTreeMap<String, Array>;
 
 /// A tensor on no device.
@@ -196,7 +195,6 @@ impl AgentFile {
     }
 }
 
-/// Refuses other files than safetensors.
 fn refuse_other_files(bytes: &[u8]) -> std::result::Result<(), String> {
     if bytes.starts_with(STATE) {
         return Err("is the state of a run, from which it is resumed; the run's agents lie beside it: \
@@ -209,7 +207,6 @@ fn refuse_other_files(bytes: &[u8]) -> std::result::Result<(), String> {
     }
 }
 
-/// Refuses other versions of the format.
 fn check_version(text: &str) -> std::result::Result<(), String> {
     match text.parse::<u32>() {
         Ok(VERSION) => Ok(()),
@@ -233,7 +230,6 @@ fn kind(name: &str) -> std::result::Result<Kind, String> {
     })
 }
 
-/// The tensor `name` with its numbers among the data.
 fn array(name: &str, info: TensorInfo, data: &[u8]) -> std::result::Result<Array, String> {
     if info.dtype != Dtype::F32 {
         return Err(format!("holds '{name}' as {}: every tensor of an agent is F32", info.dtype));

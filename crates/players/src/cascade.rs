@@ -1,5 +1,3 @@
-//! The cascade player.
-
 use crate::games::{Lookahead, Plan};
 use crate::options::Entry;
 use crate::policy::{ActionValue, Policy, weigh_certain};

@@ -1,5 +1,3 @@
-//! Players by their text, `name:key=value:key=value`, and the list of all players.
-
 use crate::agent_file::Kind;
 use crate::error::{Error, Result};
 use crate::options::{
@@ -30,7 +28,6 @@ pub fn players<G: Roster>() -> Vec<Entry<G>> {
     players
 }
 
-/// Entry of the recommended player.
 fn best<G: Roster>() -> Entry<G> {
     Entry {
         name: "best",
@@ -105,7 +102,6 @@ pub(crate) fn lines<G: Roster>() -> String {
     lines
 }
 
-/// Whether an agent for this player ships.
 fn is_inside<G: Roster>(player: &str) -> bool {
     let kind = match player {
         "value" => Kind::Value,

@@ -1,5 +1,3 @@
-//! The exhaustive player.
-
 use crate::games::Lookahead;
 use crate::options::{Entry, Parameter};
 use crate::policy::{ActionValue, Policy, best_of, quiet_too};

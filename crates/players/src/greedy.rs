@@ -1,5 +1,3 @@
-//! The greedy player.
-
 use crate::games::Lookahead;
 use crate::options::Entry;
 use crate::policy::{ActionValue, Policy, weigh};

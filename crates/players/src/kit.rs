@@ -1,8 +1,8 @@
-//! The interface of the assignment's kit.
+//! The interface of the assignment's kit, a Python program that shows match-3 in a window and asks
+//! a player for moves.
 //!
-//! The kit is a Python program that shows match-3 in a window, asks a player for every move and
-//! reports the result. [`Game`] makes the same calls in the same order with the same arguments, and
-//! deals the same games from the same seed, without a window.
+//! [`Game`] makes the same calls in the same order with the same arguments, and deals the same
+//! games from the same seed, without a window.
 
 use std::convert::Infallible;
 use std::io::{self, Write};
@@ -25,7 +25,6 @@ pub type Move = (i64, i64, bool);
 /// Boards are texts of ten rows of `a b c d #`, joined by newlines. An error ends the game, and
 /// [`Game::run`] returns it.
 pub trait Player {
-    /// Error of the player.
     type Error;
 
     /// Chooses a move, given the board, the score so far and the moves left, this one included:
@@ -77,12 +76,11 @@ impl<P: Player> Game<P> {
         Self { player, rules: Rules::default(), seed: None, session: None }
     }
 
-    /// Sets the seed, which decides all games of the session.
+    /// Sets the seed of all games.
     pub fn seed(self, seed: u128) -> Self {
         Self { seed: Some(seed), session: None, ..self }
     }
 
-    /// Sets the rules.
     pub fn rules(self, rules: Rules) -> Self {
         Self { rules, ..self }
     }
@@ -94,8 +92,8 @@ impl<P: Player> Game<P> {
 
     /// Plays games until the player wants no other.
     ///
-    /// The first run begins the session and prints its seed as the kit does, `Seed: N`; later runs
-    /// go on in the sequence of games.
+    /// The first run prints the session's seed as the kit does, `Seed: N`; later runs go on in the
+    /// sequence of games.
     pub fn run(&mut self) -> Result<(), P::Error> {
         while self.play_game()? {}
         Ok(())
@@ -105,7 +103,7 @@ impl<P: Player> Game<P> {
         &self.player
     }
 
-    /// Plays the next game of the session; returns whether to play another.
+    /// Returns whether to play another game.
     fn play_game(&mut self) -> Result<bool, P::Error> {
         let session = self.session.get_or_insert_with(|| {
             let seed = self.seed.unwrap_or_else(random_seed);
@@ -185,10 +183,9 @@ where
 
 /// Any of the program's players as a player of the kit.
 ///
-/// Choices by chance, among equal moves and in a search, are drawn by the position, since the kit
-/// does not say which game is played. The same position thus gets the same move, unless the player
-/// has a budget in milliseconds; `eval` and `compare` draw by the game's seed, and may choose
-/// otherwise.
+/// The kit does not name its games, so the position decides all choices by chance: a player without
+/// a budget in milliseconds always plays the same move in a position. `eval` and `compare` draw by
+/// the game's seed.
 pub struct AgentPlayer {
     agent: BoxedPlayer<Match3>,
     games: usize,
@@ -196,7 +193,6 @@ pub struct AgentPlayer {
 }
 
 impl AgentPlayer {
-    /// A player for one game.
     pub fn new(agent: BoxedPlayer<Match3>) -> Self {
         Self { agent, games: 1, scores: vec![] }
     }
@@ -219,7 +215,6 @@ impl AgentPlayer {
         Self { games, ..self }
     }
 
-    /// Final scores of the games so far.
     pub fn scores(&self) -> &[i32] {
         &self.scores
     }
@@ -250,7 +245,7 @@ impl Player for AgentPlayer {
     }
 }
 
-/// The kit's class of this name: the game of a seed.
+/// The kit's class of this name: a game.
 #[derive(Clone, Debug)]
 pub struct GameLogic {
     episode: Episode<Match3>,
@@ -259,13 +254,11 @@ pub struct GameLogic {
 /// Result of [`GameLogic::play`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Played {
-    /// The board after the move.
     pub board: String,
     /// Points of the move: -5 if it gained none, 0 after the game's end.
     pub score_delta: i32,
     pub game_over: bool,
-    /// The boards between, after the swap, every pass of falling and every clearing, without the
-    /// last.
+    /// Boards after the swap, every pass of falling and every clearing, without the last.
     pub intermediate: Vec<String>,
 }
 
@@ -274,7 +267,6 @@ impl GameLogic {
         Self { episode: Episode::deal(rules, seed) }
     }
 
-    /// Points so far.
     pub fn score(&self) -> i32 {
         self.episode.score()
     }
@@ -289,7 +281,6 @@ impl GameLogic {
         self.episode.game.matching_moves()
     }
 
-    /// The board as text.
     pub fn board(&self) -> String {
         self.episode.game.board()
     }

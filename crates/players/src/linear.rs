@@ -1,5 +1,3 @@
-//! The player by weighted features of actions.
-
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -35,7 +33,6 @@ impl Linear {
         Self { terms }
     }
 
-    /// Weights of a preset.
     pub fn of<G: Roster>(preset: &Preset) -> Result<Self> {
         let terms = match preset.weights {
             Weights::Terms(terms) => terms,
@@ -53,7 +50,7 @@ impl Linear {
         }
     }
 
-    /// The preset of this name, or the agent in a file or folder.
+    /// The preset of this name, or an agent's file or folder.
     pub fn named<G: Roster>(name: &str) -> Result<Self> {
         if let Some(preset) = G::PRESETS.iter().find(|preset| preset.name == name) {
             return Self::of::<G>(preset);
@@ -87,7 +84,7 @@ impl Linear {
         self
     }
 
-    /// Features by their places, with their weights.
+    /// Features by their places, with weights.
     pub fn terms(&self) -> &[(usize, f64)] {
         &self.terms
     }
@@ -140,7 +137,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Selects the features at these places of the game's list, each once.
+    /// Features by their places in the game's list, each once.
     pub fn new<G: ActionFeatures>(features: Vec<usize>) -> Self {
         let mut places = vec![None; G::action_names().len()];
         (0..).zip(&features).for_each(|(place, feature)| places[*feature] = Some(place));

@@ -1,5 +1,3 @@
-//! The entry of a player, and the parameters in its text.
-
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -83,14 +81,13 @@ pub(super) const PRECISION: Parameter = Parameter {
     about: "f32 or bf16: what the network multiplies on the CPU; without it as in training",
 };
 
-/// Parameter of every player.
 pub(super) const LABEL: Parameter = Parameter { key: "label", default: None, about: "a short name for tables" };
 
 /// Most moves of a simulation.
 pub(super) const DEEPEST: u32 = 1_000;
 
-/// Most moves of a plan. Each further move multiplies the time by the number of moves, a dozen in
-/// match-3, where six take a second.
+/// Most moves of a plan. Each further move multiplies the time, by a dozen in match-3, where six
+/// take a second.
 pub(super) const LONGEST_PLAN: u32 = 6;
 
 /// Boards in one forward pass, at most.
@@ -181,7 +178,6 @@ impl<'a, G: Roster> Options<'a, G> {
         number.ok_or_else(|| self.wrong(key, &format!("{kind} from {} to {}", range.start(), range.end())))
     }
 
-    /// The error of a wrong value.
     pub fn wrong(&self, key: &str, must_be: &str) -> Error {
         Error::user(format!("{key}={} in '{}': {key} must be {must_be}", self.value(key), self.asked))
     }
@@ -251,7 +247,6 @@ fn simulations<G: Roster>(options: &Options<G>) -> Result<Budget> {
     Ok(Budget::Simulations(options.number("sims", "a whole number", 1..=10_000_000)?))
 }
 
-/// Names separated by commas.
 pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }

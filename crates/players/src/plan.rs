@@ -1,5 +1,3 @@
-//! The planning player.
-
 use crate::Cascade;
 use crate::error::Result;
 use crate::games::{Lookahead, Plan};

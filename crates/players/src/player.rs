@@ -1,12 +1,9 @@
-//! The trait of all players.
-
 use crate::error::Result;
 use crate::games::{Game, Text};
 use crate::policy::{ActionValue, Listed, Policy};
 use crate::random::{Role, Stream};
 
-/// A player of a game, asked for the moves of many games at once, which a network answers in one
-/// batch.
+/// A chooser of moves, in many games at once, which a network answers in one batch.
 pub trait Player<G: Game> {
     /// Name in results.
     fn name(&self) -> &str;

@@ -1,5 +1,3 @@
-//! Players that decide every position by itself, by values of its moves.
-
 use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -29,13 +27,13 @@ pub struct Listed {
     pub more: Map<String, Value>,
 }
 
-/// Receives the game, its random numbers, the action and its step after each move of a policy;
-/// returns whether to play on. The game may be exchanged for another that has not ended.
+/// Receives the game, its random numbers, the action and its step after each move; returns whether
+/// to play on. The game may be exchanged for another that has not ended.
 pub type Moved<'a, G> = dyn FnMut(&mut G, &mut <G as Game>::Rng, usize, Step) -> bool + 'a;
 
-/// A rule that chooses a move in one position. All random numbers come from `ties`.
+/// A rule that chooses a move in one position, with all random numbers from `ties`.
 pub trait Policy<G: Game>: Send + Sync {
-    /// Moves that the policy considers, at least one, with their values.
+    /// Moves with their values, at least one.
     fn values(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue>;
 
     /// Move with the highest value, at random among equal ones.
@@ -74,7 +72,6 @@ pub trait Policy<G: Game>: Send + Sync {
     }
 }
 
-/// Plays the moves that a policy chooses, as [`Policy::play`] does.
 pub(super) fn play_by_choice<G: Game>(
     policy: &(impl Policy<G> + ?Sized),
     game: &mut G,
@@ -166,13 +163,13 @@ pub fn best(values: &[ActionValue], ties: &mut Stream) -> usize {
     }
 }
 
-/// Actions of the mask before the default one, or of the nearest before it that has any: moves that
-/// gain nothing for certain are included.
+/// Actions of the mask before the default one, or of the nearest before it that has any, including
+/// those that gain nothing for certain.
 pub(super) fn quiet_too<G: Game>(state: &G::State) -> ActionMask {
     offered::<G>(state, MaskKind(MaskKind::default_of::<G>().0.saturating_sub(1))).0
 }
 
-/// Highest value; negative infinity if there is none.
+/// Highest value; negative infinity without any.
 pub(super) fn best_of(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(f64::NEG_INFINITY, f64::max)
 }

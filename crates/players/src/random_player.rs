@@ -1,5 +1,3 @@
-//! The random players.
-
 use crate::games::{Game, MaskKind, offered};
 use crate::options::Entry;
 use crate::policy::{ActionValue, Policy};

@@ -1,7 +1,7 @@
 //! The player of the articles "Bejeweled 1 AI", which ranks moves by their types.
 //!
-//! Moves complete two equal tokens of a line by a third one from beside them. The cell that
-//! receives the third token and the direction that it comes from name a move. A swap in which both
+//! A third token from beside them completes two equal tokens of a line. A move is named by the cell
+//! that receives this token and the direction that the token comes from. A swap in which both
 //! tokens match is two moves, and a move that completes a line in its column and in its row is
 //! listed twice, as in the articles' program.
 
@@ -27,8 +27,7 @@ enum Direction {
 
 use Direction::{Down, Left, Right, Up};
 
-/// Shape that a move makes, best first: lines of both directions, then lines of five, four and
-/// three.
+/// Shape that a move makes, best first: lines of both directions, then longer before shorter lines.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Kind {
     ThreeWay,
@@ -39,7 +38,6 @@ enum Kind {
     Three,
 }
 
-/// Tokens of a board.
 struct Tokens {
     rows: Vec<Vec<u8>>,
     /// Tokens from this number on match nothing.
@@ -77,7 +75,7 @@ impl Direction {
         }
     }
 
-    /// The cell some steps away, perhaps beyond the last row or column.
+    /// The cell some steps away; perhaps beyond the last row or column.
     fn step(self, (x, y): (usize, usize), steps: usize) -> Option<(usize, usize)> {
         Some(match self {
             Up => (x, y.checked_sub(steps)?),
@@ -189,7 +187,7 @@ impl Tokens {
         let Some(token) = from.step(cell, 1).and_then(|source| self.at(source)) else { return Kind::Three };
         let near = |direction| self.stands(token, cell, direction, 1);
         let far = |direction| self.stands(token, cell, direction, 2);
-        // The articles' program takes a move for one of three where an equal token stands behind
+        // The articles' program sees only a line of three where an equal token stands behind
         // another one: above or below it, and to the right of a move along its column.
         let gap = |direction| !near(direction) && far(direction);
         let others = [Up, Down, Left, Right].into_iter().filter(|direction| *direction != from);
@@ -300,7 +298,6 @@ impl Gems for Bejeweled {
     }
 }
 
-/// Plays the move that is ranked first.
 pub struct Ranked<G> {
     /// Cells that each action swaps, the upper or left one first.
     actions: Vec<[(usize, usize); 2]>,

@@ -1,5 +1,3 @@
-//! The player that searches by simulations alone.
-
 use std::time::Instant;
 
 use crate::agent::Agent;
@@ -122,7 +120,6 @@ pub(crate) fn in_search<G: Measured>() -> bool {
     G::FORECAST.is_some_and(|forecast| forecast.in_search)
 }
 
-/// The recommended player where no network searches.
 pub(crate) fn recommended<G: Roster>(options: &Options<G>, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
     options.player(Rollout::<G, _> {
         search: Search {
@@ -137,7 +134,6 @@ pub(crate) fn recommended<G: Roster>(options: &Options<G>, rules: &G::Rules) -> 
     })
 }
 
-/// Names of all guides.
 pub(super) fn guides<G: Roster>() -> Vec<&'static str> {
     let mut names = vec!["cascade", "plan", "greedy", "setup"];
     names.extend(first_agent::<G>(Kind::Value).map(|_| "value"));

@@ -1,5 +1,3 @@
-//! Search by simulations by the rules, with the same luck for all moves.
-
 use std::time::{Duration, Instant};
 
 use rand::Rng;
@@ -11,21 +9,21 @@ use crate::policy::{ActionValue, Policy};
 use crate::random::{ColumnStreams, Role, Stream};
 use crate::roster::Measured;
 
-/// Ranks moves by simulations of the move and `depth` moves of a guide.
+/// Ranks moves by simulations of the move and `depth` moves of a guide, with the same luck for all
+/// moves.
 ///
 /// The budget is spent by sequential halving (Karnin, Koren and Somekh 2013, "Almost optimal
 /// exploration in multi-armed bandits"): in each of log2(moves) rounds, the remaining moves share
-/// an equal part, then the worse half drops out. Simulation i has the same draws, column by column,
-/// for each move, and does not depend on threads.
+/// an equal part, then the worse half drops out. Simulation i draws the same tokens, column by
+/// column, for each move, at any number of threads.
 #[derive(Clone, Debug)]
 pub struct Search<G: Lookahead + Measured> {
-    /// Rules of the simulated games.
     pub rules: G::Rules,
     pub budget: Budget,
     /// Moves of the guide after the first move.
     pub depth: u32,
-    /// Number of simulations for which a candidate's first value counts; 0 for none. The mean
-    /// difference between first values and simulations is removed.
+    /// Weight of a candidate's first value, in simulations; 0 for none. First values are shifted to
+    /// the mean of simulations.
     pub prior_visits: f64,
     /// Whether the game's forecast is added where a simulation ends.
     pub forecasts: bool,
@@ -67,8 +65,8 @@ impl<G: Lookahead + Measured> Search<G> {
     /// The candidates with their mean points, best first; those that dropped out first come last.
     ///
     /// `candidates` come best first: of equal ones the earlier stays, and a budget too small for
-    /// all leaves out the last. A time begins at `begin`, and the rounds share the rest of it. Each
-    /// candidate is simulated at least once, unless the time is over before and first values count.
+    /// all leaves out the last. Rounds share the time that is left since `begin`. Each candidate is
+    /// simulated at least once, unless the time is over and first values count.
     pub fn rank(
         &self,
         state: &G::State,
@@ -128,7 +126,7 @@ impl<G: Lookahead + Measured> Search<G> {
         ranked.iter().map(|candidate| ActionValue { action: candidate.action, value: mean(candidate) }).collect()
     }
 
-    /// Adds simulations to each of the candidates, all of which have equally many.
+    /// Adds simulations to candidates that have equally many.
     fn simulate(
         &self,
         state: &G::State,

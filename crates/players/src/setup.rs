@@ -1,5 +1,3 @@
-//! The set-up player.
-
 use crate::Greedy;
 use crate::games::{Lookahead, MaskKind};
 use crate::options::Entry;

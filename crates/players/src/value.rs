@@ -1,5 +1,3 @@
-//! The player by values of positions that are linear in a game's features.
-
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +30,6 @@ impl LinearValue {
         &self.weights
     }
 
-    /// Weights of the features.
     fn slopes(&self) -> &[f64] {
         self.weights.get(1..).unwrap_or_default()
     }
@@ -71,7 +68,6 @@ impl LinearValue {
         constant + chosen.iter().map(|(sum, _)| sum).sum::<f64>() / chosen.len().max(1) as f64
     }
 
-    /// Value of a position.
     pub fn of<G: StateFeatures>(&self, state: &G::State) -> f64 {
         let mut descriptions = Vec::<f64>::new();
         G::descriptions(state, |description| descriptions.extend_from_slice(description));
@@ -150,7 +146,7 @@ impl ValueModel {
     }
 }
 
-/// Plays the action with the highest sum of points and discounted value.
+/// Plays the action with the most points and discounted value.
 pub struct ValuePlayer<G: StateFeatures> {
     model: ValueModel,
     rules: G::Rules,

@@ -1,5 +1,3 @@
-//! Beam search over swaps and their certain results.
-
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::collections::hash_map;
@@ -16,20 +14,18 @@ use crate::policy::{ActionValue, Policy};
 use crate::random::Stream;
 use crate::roster::or_all_alike;
 
-/// Settings of a beam search.
+/// Settings of a beam search over the certain results of swaps.
 #[derive(Clone, Debug)]
 pub struct Beam {
     /// Boards kept after each move.
     pub width: usize,
     /// Time of a search, in place of a width.
     pub time: Option<Duration>,
-    /// Moves of a plan.
     pub depth: usize,
     /// Cost of a move: a player's mean points.
     pub mean: f32,
     /// Moves before the game's end from which a board's promise counts less.
     pub ending: f32,
-    /// Promise of boards.
     pub promise: Promise,
 }
 
@@ -40,7 +36,6 @@ impl Default for Beam {
     }
 }
 
-/// The player `beam`.
 struct BeamPlayer {
     beam: Beam,
 }
@@ -87,7 +82,6 @@ pub fn player(options: &Options<Bilging>) -> Result<BoxedPlayer<Bilging>> {
     options.player(BeamPlayer::within(options::budget(options)?))
 }
 
-/// A board that some plan leads to.
 #[derive(Clone, Copy)]
 struct Node {
     rows: Rows,
@@ -96,13 +90,11 @@ struct Node {
     firsts: u64,
 }
 
-/// A move from a board of the beam.
 #[derive(Clone, Copy)]
 struct Child {
     score: f32,
     parent: u32,
     action: u8,
-    /// Whether the move clears something.
     clears: bool,
     firsts: u64,
     /// First moves whose plan ends here with a break.
@@ -129,7 +121,7 @@ impl Hasher for Same {
 type Known = HashMap<u64, u32, BuildHasherDefault<Same>>;
 
 thread_local! {
-    /// Distances that have been found, for all searches.
+    /// Distances found by all searches of the thread.
     static MEMORY: RefCell<Memory> = RefCell::new(Memory::new());
 }
 
@@ -141,12 +133,10 @@ fn hash(row: usize, word: u64) -> u64 {
     key ^ key >> 29
 }
 
-/// Hashes of all rows of a board.
 fn hashes(rows: &Rows) -> [u64; ROWS] {
     std::array::from_fn(|row| hash(row, rows.0[row]))
 }
 
-/// Hash of several rows.
 fn sum(hashes: &[u64]) -> u64 {
     hashes.iter().fold(0, |sum, hash| sum.wrapping_add(*hash))
 }
@@ -299,13 +289,11 @@ impl Beam {
     }
 }
 
-/// Swaps of a row.
 const SWAPS: usize = COLUMNS - 1;
 
 /// Cost of a plan that does not end with a break.
 const UNENDED: f32 = 1000.0;
 
-/// The board after a move.
 fn follow(node: &Node, child: &Child, chains: Chains) -> Node {
     let action = usize::from(child.action);
     let mut rows = node.rows;

@@ -1,8 +1,7 @@
 //! The planner: the swap after which the best bingo to build has the highest value.
 //!
-//! Swaps never change a piece's row, so a bingo costs the sum of the costs of five rows, which
-//! tables hold exactly. Each row of the cheapest bingos is then checked for a way to its goal
-//! without a run.
+//! Swaps never change a piece's row, so a bingo costs the sum of five rows' costs, which tables
+//! hold. Each row of the cheapest bingos is then checked for a way to its goal without a run.
 
 use std::sync::LazyLock;
 
@@ -12,7 +11,6 @@ use crate::games::{After, Game, Lookahead};
 
 /// Cost of a move: the player's mean points.
 const MEAN: f64 = 5.0;
-/// Points of a bingo.
 const BINGO: f64 = 27.0;
 /// Swaps around an obstacle in a row.
 const AROUND: f64 = 1.0;
@@ -31,7 +29,7 @@ const PATTERNS: usize = 1 << (2 * COLUMNS);
 /// Swaps to a goal that cannot be reached.
 const NEVER: u8 = 100;
 
-/// Positions of a bingo's last swap in its row.
+/// Places and directions of a bingo's last swap in its row.
 const WAYS: usize = 6;
 /// Number of goals of a row. The row of the last swap has one goal; a row beside it must hold X, O
 /// or both in their columns.
@@ -70,7 +68,6 @@ fn anchor(way: usize) -> (usize, usize) {
     if way < 3 { (way + 2, way + 3) } else { (way - 2, way - 3) }
 }
 
-/// Whether a row has reached its goal.
 fn is_reached(pattern: Pattern, way: usize, goal: usize) -> bool {
     let (anchor, beside) = anchor(way);
     let stands = |piece: Pattern, column: usize| pattern >> (2 * column) & 3 == piece;
@@ -94,7 +91,6 @@ fn swapped(pattern: Pattern, column: usize) -> Pattern {
 const BESIDE: [isize; 4] = [-2, -1, 1, 2];
 const PAIRS: [[usize; 2]; 3] = [[0, 1], [1, 2], [2, 3]];
 
-/// A bingo that can be built.
 #[derive(Clone, Copy)]
 struct Plan {
     swaps: u8,
@@ -160,8 +156,7 @@ fn plans(pieces: &Pieces, most: u8, mut give: impl FnMut(Plan)) {
 }
 
 impl Plan {
-    /// Number of rows that, alone on this board, no shortest way brings to their goal without a
-    /// run.
+    /// Rows that, alone on this board, no shortest way brings to their goal without a run.
     fn blocked(&self, pieces: &Pieces) -> usize {
         let beside = BESIDE.iter().zip(self.goals).filter(|(_, goal)| *goal != 0);
         let beside = beside.map(|(offset, goal)| ((self.row as isize + offset) as usize, goal));

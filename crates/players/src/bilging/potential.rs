@@ -15,7 +15,7 @@ const MASKS: usize = 1 << COLUMNS;
 type Lanes = [u8; LANES];
 type Vector = [u8; LANES * WORDS];
 
-/// Pieces one move before the last swap, which brings X from beside the anchor to it, and O away.
+/// Places of pieces before the last swap, which brings X from beside the anchor to it, and O away.
 struct Arrangement {
     /// Columns of X in the row of the swap.
     x: [usize; 3],
@@ -186,15 +186,13 @@ impl Promise {
         Self { by_distance, shares, unknown }
     }
 
-    /// Promise of a row.
     #[inline]
     pub(super) fn row(&self, [bingo, donkey]: [u8; 2]) -> f32 {
         let [bingos, donkeys] = &self.by_distance;
         bingos[usize::from(bingo)].max(donkeys[usize::from(donkey)])
     }
 
-    /// Promise of all rows: the best one, then the best of those apart from it, and so on, by their
-    /// shares.
+    /// Promise of all rows: shares of the best one, of the best apart from it, and so on.
     #[inline]
     pub(super) fn sum(&self, by_row: &[f32; ROWS]) -> f32 {
         let mut left = *by_row;
@@ -218,8 +216,8 @@ impl Promise {
     }
 }
 
-/// Distances that have been found, by the hash of their rows: the upper bits of the hash and both
-/// distances in a word.
+/// Found distances by the hash of their rows: the upper bits of the hash and both distances in a
+/// word.
 pub(super) struct Memory(Vec<u64>);
 
 impl Memory {

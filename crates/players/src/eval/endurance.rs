@@ -20,8 +20,8 @@ const SEATS: usize = 8;
 /// Fewest ends for an interval; with fewer it is too often wrong.
 const ENDS: u64 = 7;
 
-/// Sums over one seat's games, played one after the other. Where games are split, each move counts
-/// by its weight.
+/// Sums over one seat's games, played one after the other. Moves of split games count by their
+/// weights.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Seat {
     /// Weighted points of all games.
@@ -36,23 +36,20 @@ pub struct Seat {
 
 /// Points of a game: all points of all seats over all ended games.
 ///
-/// The ratio estimates the mean of whole games. Few moves of a seat make the estimate too high: by a
-/// tenth with some thousands of moves where games are split. The interval is that of a ratio of the
-/// seats' means, or, where games are whole, that of a Poisson number of ends if wider, since lengths
-/// of games are near exponential.
+/// Few moves of a seat make the ratio too high: by a tenth with some thousands of moves where games
+/// are split. The interval is that of a ratio of the seats' means, or, where games are whole, that
+/// of a Poisson number of ends if wider, since lengths of games are near exponential.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Endurance {
-    /// Sum of all seats.
     pub all: Seat,
     /// Points a game; `None` if no game ended.
     pub mean: Option<f64>,
-    /// Half the width of the mean's 95 % confidence interval; `None` with fewer than seven ends,
-    /// and where games were split with fewer than eight seats.
+    /// Half the width of the mean's 95 % confidence interval; `None` with fewer than seven ends, or
+    /// with fewer than eight seats of split games.
     pub half_width: Option<f64>,
 }
 
 impl Endurance {
-    /// Figures of all these seats.
     pub fn of(seats: &[Seat]) -> Self {
         let all = seats.iter().fold(Seat::default(), |all, seat| Seat {
             score: all.score + seat.score,
@@ -73,19 +70,18 @@ impl Endurance {
     }
 }
 
-/// Length of an evaluation: seats, and the moves of each.
+/// Length of an evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extent {
     /// Seed of the first seat; seat i has seed `first + i`.
     pub first: u64,
-    /// Number of seats.
     pub seats: u64,
     /// Moves of each seat, and more until all branches of the last game have ended.
     pub moves: u64,
 }
 
-/// Finds the levels for [splitting](super::splitting) a player's games, by pilot runs of a tenth of
-/// the moves on seats of other luck.
+/// Finds the levels for [splitting](super::splitting), by pilot runs of a tenth of the moves on
+/// seats of other luck.
 pub fn levels<G: Game>(
     agent: &mut dyn Player<G>,
     rules: &G::Rules,
@@ -96,7 +92,7 @@ pub fn levels<G: Game>(
     Levels::find(importance, |levels| Ok(walk(agent, rules, extent, true, levels)?.into_iter().collect()))
 }
 
-/// Plays on all seats, with games split at some levels. A new game follows each that ends.
+/// Plays on all seats, with split games. A new game follows each that ends.
 pub fn endure<G: Game>(
     agent: &mut dyn Player<G>,
     rules: &G::Rules,

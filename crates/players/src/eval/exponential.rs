@@ -11,18 +11,16 @@ const FEWEST: usize = 5;
 /// A bin of scores on a logarithmic scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
-    /// Lowest score.
     pub low: i64,
     /// Lowest score of the next bin.
     pub next: i64,
-    /// Games in the bin.
     pub count: usize,
     /// Games expected by the exponential law of the same mean.
     pub expected: f64,
 }
 
-/// Counts scores in bins from 0 to 1, 2, 5, 10, 20, 50 and so on, without empty bins at both ends.
-/// Negative scores belong to the first bin.
+/// Counts scores in bins from 0 to 1, 2, 5, 10, 20, 50 and so on, without empty bins at both ends;
+/// negative scores count as 0.
 pub fn bins(scores: &[i32]) -> Vec<Bin> {
     let Some(summary) = Summary::of(scores) else { return Vec::new() };
     let above = |score: i64| match score {

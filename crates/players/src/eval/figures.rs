@@ -1,11 +1,8 @@
-//! Figures of a player's games, and differences to another player in the same games.
-
 use serde::{Deserialize, Serialize};
 
 use super::games::PlayedGame;
 use super::statistics::Summary;
 
-/// Figures of one player.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     #[serde(flatten)]
@@ -47,7 +44,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// One player's scores less another's, paired by their place, as far as both have games; `None`
+    /// One player's scores less another's in the same place, as far as both have games; `None`
     /// without games. Pairs of the same seed cancel the luck of the deal.
     pub fn between<T: Copy + Into<f64>>(one: &[T], other: &[T]) -> Option<Self> {
         let difference = |(one, other): (&T, &T)| (*one).into() - (*other).into();

@@ -1,5 +1,3 @@
-//! Plays series of seeded games.
-
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
@@ -12,19 +10,15 @@ use crate::player::Player;
 use crate::policy::Policy;
 use crate::random::{Role, Stream};
 
-/// A played game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayedGame {
-    /// Seed of the deal.
     pub seed: u128,
-    /// Final score.
     pub score: i32,
     /// Whether the game was played to its end, not cut.
     pub is_over: bool,
     pub actions: Vec<u16>,
     /// Moves that cleared something.
     pub matches: u32,
-    /// Waves of all moves.
     pub waves: u32,
 }
 
@@ -40,8 +34,8 @@ pub struct Moves {
 /// Games side by side, at first and at most.
 const TOGETHER: RangeInclusive<u64> = 32..=1024;
 
-/// Longest time of a batch of games after which the next is larger, so that slow players show
-/// progress, too.
+/// Time of a batch of games above which the next is not larger, so that slow players show progress,
+/// too.
 const SHORT: Duration = Duration::from_secs(2);
 
 /// Time for which policies play between two reports of progress.
@@ -111,7 +105,6 @@ pub fn play_bounded<G: Game>(
 /// An episode in play, and its watch.
 pub struct Playing<G: Game, W> {
     episode: Episode<G>,
-    /// The player's own stream.
     ties: Stream,
     seed: u128,
     pub watch: W,
@@ -119,7 +112,6 @@ pub struct Playing<G: Game, W> {
 
 /// An observer of a game that decides how long the game goes on.
 pub trait Watch<G: Game>: Send {
-    /// Whether to play another action.
     fn goes_on(&self, game: &G) -> bool;
 
     /// Notes an action; may exchange the game for another that has not ended.
@@ -148,7 +140,6 @@ pub fn play_on<G: Game, W: Watch<G>>(
     Ok(())
 }
 
-/// Plays a move in each game that goes on.
 fn step_together<G: Game, W: Watch<G>>(agent: &mut dyn Player<G>, playing: &mut [Playing<G, W>]) -> Result<()> {
     let mut running: Vec<&mut Playing<G, W>> = playing.iter_mut().filter(|one| one.goes_on()).collect();
     let states: Vec<G::State> = running.iter().map(|one| one.episode.state()).collect();
@@ -194,7 +185,6 @@ impl<G: Game, W: Watch<G>> Playing<G, W> {
     }
 }
 
-/// The watch of a game of a series.
 #[derive(Default)]
 struct Record {
     actions: Vec<u16>,

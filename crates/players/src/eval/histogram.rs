@@ -1,5 +1,3 @@
-//! Histograms of scores with round edges, as text.
-
 use std::fmt::Write as _;
 
 use super::statistics::Summary;
@@ -23,7 +21,7 @@ impl Histogram {
     ///
     /// The width is that of Freedman and Diaconis (1981), twice the interquartile range over the
     /// cube root of the number of scores, made round: the smallest round width of at least two
-    /// thirds of it that keeps the bins few.
+    /// thirds of this with few bins.
     pub fn of(scores: &[i32]) -> Option<Self> {
         let summary = Summary::of(scores)?;
         let (min, max) = (summary.min as i64, summary.max as i64);
@@ -38,7 +36,6 @@ impl Histogram {
         Some(Self { start: first * width, width, counts })
     }
 
-    /// Number of scores.
     pub fn total(&self) -> usize {
         self.counts.iter().sum()
     }
@@ -55,8 +52,7 @@ impl Histogram {
         (place >= 0.0 && place < self.counts.len() as f64).then_some(place as usize)
     }
 
-    /// The histogram as text, one line a bin, at most 80 columns wide, with the bins of mean and
-    /// median marked.
+    /// The histogram as text of at most 80 columns, with the bins of mean and median marked.
     pub fn render(&self, summary: &Summary) -> String {
         let labels: Vec<String> = (0..self.counts.len()).map(|bin| self.label(bin)).collect();
         let label_width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).max("score".len());
@@ -85,8 +81,7 @@ impl Histogram {
         text
     }
 
-    /// First and last score of a bin, `300–319`, with "to" instead if one is negative; one number
-    /// if they are equal.
+    /// First and last score of a bin, `300–319`, or `-20 to -1`, or one score.
     fn label(&self, bin: usize) -> String {
         let (low, next) = self.edges(bin);
         match next - 1 {

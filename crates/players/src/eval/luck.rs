@@ -1,6 +1,6 @@
 //! Luck of a score: how much more chance gave than on average.
 //!
-//! V is a forecast of the points to come in a position ([`Roster::FORECAST`], but 0 in games that
+//! V is a forecast of the points to come in a position ([`Measured::FORECAST`], but 0 in games that
 //! may end early: their forecasts are those of a good player). The luck of a move that gained r and
 //! led to the position s is
 //!

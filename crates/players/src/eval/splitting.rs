@@ -1,8 +1,8 @@
 //! Games that are split near their end, so that rare ends are seen often.
 //!
 //! RESTART (Villén-Altamirano and Villén-Altamirano 1991): a game that climbs to a level of
-//! importance goes on as several branches, each with its own luck and a share of the weight; all
-//! but one end when they fall below that level.
+//! importance goes on as several branches, with their own luck and shares of the weight; all but
+//! one end when they fall below that level.
 
 use crate::error::{Error, Result};
 use crate::games::{ActionFeatures, Game, Step};
@@ -16,10 +16,8 @@ const SEEN: u64 = 300;
 /// Fewest ends in the last pilot run.
 const ENDS: u64 = 50;
 
-/// The game's measure of importance.
-///
 /// # Errors
-/// Refuses games without a measure; `asker` is the flag or key in the error.
+/// Refuses games without a measure of importance; `asker` is the flag or key in the error.
 pub fn importance<G: Measured>(asker: &str) -> Result<Importance<G>> {
     G::IMPORTANCE.ok_or_else(|| {
         Error::user(format!(
@@ -90,7 +88,6 @@ impl<G: Game> Levels<G> {
 pub struct Tally {
     /// Moves from the level.
     pub moves: u64,
-    /// Points of these moves.
     pub points: f64,
     /// Moves that ended a game.
     pub ended: u64,
@@ -149,7 +146,7 @@ impl Tallies {
             factor as u64
         };
         let mut factors: Vec<u64> = shares.into_iter().map(factor).collect();
-        // Levels that split nothing at the end are dropped: the same levels are found again.
+        // Last levels that split nothing are dropped, so that the same levels are found again.
         while factors.len() > 1 && factors.pop_if(|factor| *factor == 1).is_some() {}
         factors
     }
@@ -170,9 +167,8 @@ impl FromIterator<Tallies> for Tallies {
     }
 }
 
-/// Plays one game after the other by linear weights of features, for `moves` moves, and on until
-/// all branches of the last game have ended, but for `most` moves at most. A cut there shows too
-/// few ends.
+/// Plays games by linear weights of features for `moves` moves, and on until all branches of the
+/// last game have ended, but `most` moves at most. A cut there shows too few ends.
 pub fn play<G: ActionFeatures + Measured>(
     mut walk: Walk<G>,
     terms: &[(usize, f64)],
@@ -196,7 +192,6 @@ pub struct Walk<'a, G: Game> {
     waiting: Vec<Branch<G>>,
     /// Level below which the present game is given up; 0 for the seat's own game.
     born: usize,
-    /// Level of the present game.
     level: usize,
     pub tallies: Tallies,
     moves: u64,
@@ -241,12 +236,10 @@ impl<'a, G: Game> Walk<'a, G> {
         self.level = level;
     }
 
-    /// Whether moves or branches are left.
     pub fn goes_on(&self, moves: u64) -> bool {
         self.moves < moves || !self.waiting.is_empty()
     }
 
-    /// Splits a game that climbed to a level.
     fn climb(&mut self, game: &mut G, level: usize) {
         let (waiting, mut copies) = (self.waiting.len(), 1_u64);
         for born in self.level + 1..=level {
@@ -263,7 +256,6 @@ impl<'a, G: Game> Walk<'a, G> {
         }
     }
 
-    /// Goes on with the last waiting game.
     fn next(&mut self, game: &mut G) {
         let Some(branch) = self.waiting.last_mut() else { return };
         *game = branch.game.clone();

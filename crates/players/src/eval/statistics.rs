@@ -1,5 +1,3 @@
-//! Mean with confidence, spread and order statistics of scores.
-
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -7,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// Summary of scores, in points.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Number of scores.
     pub n: usize,
     pub mean: f64,
     /// Half the width of the 95 % confidence interval of the mean, t(0.975, n - 1) s / sqrt(n) with

@@ -1,5 +1,3 @@
-//! Shape of a network, by the user's choices and the game.
-
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
@@ -8,7 +6,7 @@ use crate::agent_file::AgentFile;
 use crate::error::{Error, OutOfRange, Result, in_words, require};
 use crate::games::{Image, MaskKind};
 
-/// The user's choices for a network.
+/// The user's choices of a network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkConfig {
@@ -22,10 +20,8 @@ pub struct NetworkConfig {
     /// Separate streams of state value and advantages: a dueling network (Wang et al. 2016,
     /// <https://arxiv.org/abs/1511.06581>).
     pub dueling: bool,
-    /// Input of the network.
     pub input: Input,
-    /// With afterstates: most waves of a chain that a learned dynamics model predicts before the
-    /// network values the board; 0 for no model.
+    /// With afterstates: most waves that a learned dynamics model predicts; 0 for no model.
     pub dynamics_waves: usize,
     /// Number of 3x3 convolutions of the dynamics model.
     pub dynamics_layers: usize,
@@ -44,8 +40,8 @@ pub enum Input {
     Position,
     /// The position with one action done, and nothing that follows.
     Afterstate,
-    /// The certain result of one action, and the certain plans that follow. The network learns a
-    /// correction of the best plan of two actions.
+    /// The certain result of one action and the certain plans that follow; the network corrects the
+    /// best plan of two actions.
     Plans,
 }
 
@@ -120,13 +116,11 @@ pub struct ModelConfig {
     pub mask: String,
     /// Points of one unit of the network: one over the factor of rewards in training.
     pub points: f64,
-    /// Shape of the network.
     pub network: NetworkConfig,
 }
 
 impl ModelConfig {
-    /// View of the network. A mask that the game does not have is refused when a configuration is
-    /// read, and is the default here.
+    /// View of the network, with the default mask for an unknown one, which is refused elsewhere.
     pub fn view<G: Image>(&self) -> View {
         let shown = match self.network.input {
             Input::Position => Shown::Position,
@@ -160,7 +154,6 @@ impl ModelConfig {
 /// Shape of a network for a game: sizes of inputs and outputs, and the places of values.
 #[derive(Clone, Debug)]
 pub struct NetworkShape {
-    /// The user's choices.
     pub config: NetworkConfig,
     pub view: View,
     /// Planes of an image, a board's first.
@@ -177,8 +170,8 @@ pub struct NetworkShape {
     /// Places of values in the flattened output, channels last: each action's place, or all places
     /// of one plane after the other.
     pub places: Vec<i32>,
-    /// Outputs for an image: a value for each action, or one for an afterstate, and one more if
-    /// next moves are valued.
+    /// Outputs for an image: a value for each action, or one or two for an afterstate, two if next
+    /// moves are valued.
     pub outputs: usize,
     /// Most waves that a dynamics model predicts; 0 without one.
     pub waves: usize,
@@ -187,7 +180,6 @@ pub struct NetworkShape {
 }
 
 impl NetworkShape {
-    /// Shape of a model's network.
     pub fn of<G: Image>(model: &ModelConfig) -> Self {
         let (config, view) = (model.network.clone(), model.view::<G>());
         let afterstates = 1 + usize::from(config.next_moves > 0);
@@ -228,8 +220,8 @@ impl NetworkShape {
         if self.waves > 0 { self.view.exact() } else { self.view }
     }
 
-    /// Channels of the first layer's input for this many planes: those of one colour where colours
-    /// share the weights.
+    /// Channels of the first layer's input for these planes: those of one colour where colours
+    /// share weights.
     pub fn stacked(&self, planes: usize) -> usize {
         if self.colours == 0 { planes } else { planes - self.colours + 2 }
     }

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::{TASK, View};
 use crate::games::{Game, Image, SeenWave};
 
-/// Encodes batches of states into its own buffers.
 pub struct Encoder<G: Game> {
     view: View,
     images: Vec<f32>,
@@ -17,7 +16,6 @@ pub struct Encoder<G: Game> {
     game: PhantomData<G>,
 }
 
-/// A batch for a network.
 pub struct Encoded<'a> {
     /// Shape `[batch, planes, rows, columns]`.
     pub images: &'a mut [f32],

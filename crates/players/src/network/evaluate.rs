@@ -1,5 +1,3 @@
-//! The trait of devices that compute networks, and the processor.
-
 use std::collections::BTreeSet;
 
 use matchq_kernels::{Kernel, Parts, Precision, Tower, WaveParts, WaveTower};

@@ -1,5 +1,3 @@
-//! Action values of many states by batched forward passes.
-
 use rayon::prelude::*;
 
 use super::{Encoded, Encoder, Evaluate, NetworkShape, Shown, TASK, View, by_certain_points};
@@ -10,7 +8,7 @@ use crate::games::{ActionMask, After, Game, Image, Plan, offered};
 /// moves by their certain plans alone loses little.
 const PLANS: usize = 6;
 
-/// A network as a source of action values.
+/// Action values of many states by a network, in batches.
 pub struct Evaluator<G: Game> {
     network: Box<dyn Evaluate>,
     shape: NetworkShape,
@@ -22,16 +20,16 @@ pub struct Evaluator<G: Game> {
     /// The network's second output for each of `values`: the correction of a plan, if next moves
     /// are valued.
     planned: Vec<f32>,
-    /// Actions after each action that are valued too; 0 for none, with values of one forward pass.
-    /// More than 0 needs a network that has learned to value plans.
+    /// Actions after each action that are valued too; 0 for none. Only a network that has learned
+    /// to value plans may have more.
     pub next_moves: usize,
     /// Factor of the network's output; with 0, the prior alone remains.
     pub output: f32,
 }
 
 impl<G: Image> Evaluator<G> {
-    /// The evaluator of a network of this shape, with at most `batch` images, and at least one, in
-    /// one forward pass.
+    /// The evaluator of a network, with at most `batch` images, and at least one, in one forward
+    /// pass.
     pub fn new(network: Box<dyn Evaluate>, shape: NetworkShape, batch: usize) -> Self {
         Self {
             view: shape.view,
@@ -144,8 +142,8 @@ impl<G: Image> Evaluator<G> {
         Ok(())
     }
 
-    /// Replaces each state's highest values within its mask by the values of plans, and lowers the
-    /// mask's others below them, if next moves are valued.
+    /// Replaces each state's highest values by those of plans and lowers the mask's others below
+    /// them, if next moves are valued.
     fn plan(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<()> {
         if self.next_moves == 0 {
             return Ok(());

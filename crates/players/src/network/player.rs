@@ -1,5 +1,3 @@
-//! The network player, which simulates nothing.
-
 use rayon::prelude::*;
 
 use super::{Backend, Evaluator, Model};
@@ -19,7 +17,6 @@ const TASK: usize = 8;
 /// Plays the action of the mask with the highest value of a network, at random among equal ones.
 pub struct NetworkPlayer<G: Image> {
     name: String,
-    /// Source of the values.
     pub evaluator: Evaluator<G>,
     /// Points of one unit of the network.
     points: f64,
@@ -48,8 +45,8 @@ impl<G: Image> NetworkPlayer<G> {
         Self { name: name.into(), ..self }
     }
 
-    /// Valued actions of each state, and whether they are of another mask since the network's is
-    /// empty. Networks have hardly seen such positions, so all of their actions are valued.
+    /// Valued actions of each state, and whether another mask is offered since the network's is
+    /// empty. Networks have hardly seen such positions, so all their actions are valued.
     fn offered(&self, states: &[G::State]) -> Vec<(ActionMask, bool)> {
         let (view, top) = (self.evaluator.view(), self.top);
         let offered = |state: &G::State| match offered::<G>(state, view.mask) {
@@ -59,8 +56,8 @@ impl<G: Image> NetworkPlayer<G> {
         states.par_iter().with_min_len(TASK).map(offered).collect()
     }
 
-    /// Actions of the mask with their values in points, best first, and whether the network is
-    /// undecided among them: then all values are 0, and a random action is first.
+    /// Actions of the mask with their points, best first, and whether the network is undecided:
+    /// then all values are 0 and a random action is first.
     pub fn rank_if_decided(&mut self, state: &G::State, ties: &mut Stream) -> Result<(Vec<ActionValue>, bool)> {
         let (mask, undecided) = self.offered(&[*state])[0];
         let values = self.evaluator.values_of(&[*state], &[mask])?.to_vec();
@@ -125,7 +122,6 @@ pub fn entry<G: Roster>() -> Entry<G> {
     }
 }
 
-/// The network player of the options' model.
 pub(crate) fn player<G: Roster>(
     options: &Options<G>,
     shipped: impl FnOnce() -> Result<&'static Shipped>,

@@ -1,5 +1,3 @@
-//! The player that simulates the moves of the highest network values.
-
 use std::time::{Duration, Instant};
 
 use super::NetworkPlayer;
@@ -17,9 +15,8 @@ use crate::roster::{Roster, last_agent};
 use crate::search::Search;
 use crate::{Cascade, PlanThenCascade, Planner};
 
-/// Plays the move that simulations rank first, among those that a network values highest.
-///
-/// A network's value counts as some simulations. The rules take the place of a dynamics model.
+/// Plays the move that simulations rank first, among those that a network values highest. The
+/// network's values count, too, and rules replace its dynamics model.
 pub struct NetworkSearch<G: Roster, P> {
     /// Name in results.
     pub name: String,
@@ -80,7 +77,7 @@ struct Recommended {
     quick: bool,
     /// Most moves that are simulated.
     candidates: usize,
-    /// Number of simulations for which the network's value of a move counts.
+    /// Weight of the network's value of a move, in simulations.
     prior_visits: f64,
 }
 

@@ -1,7 +1,7 @@
-//! Views of a position for networks, and the priors of actions.
+//! Views of a position for networks, and priors: what is certain of an action beforehand.
 //!
-//! A prior is certain before an action is done. Afterstates and planes of plans come from
-//! [`Lookahead`](crate::games::Lookahead), so games know no learner.
+//! Afterstates and planes of plans come from [`Lookahead`](crate::games::Lookahead), so games know
+//! no learner.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,11 +14,11 @@ pub enum Shown {
     Position,
     /// The position with one action done, and nothing that follows.
     Done,
-    /// The afterstate: the position after one action and all that follows for certain. The prior is
-    /// its points.
+    /// The afterstate: the position after one action and all that is certain to follow. The prior
+    /// is its points.
     After,
     /// The afterstate with planes of the best certain plans of one and of two actions that follow.
-    /// The prior is the points of the best certain plan of two actions that begins with the action.
+    /// The prior is the best certain plan of two actions from this one on.
     Plans,
 }
 
@@ -32,7 +32,7 @@ pub struct View {
     pub scale: f32,
 }
 
-/// Factor of a number that is shown at every place, small since a sum over the board adds them all.
+/// Factor of a number that is shown at every place, small since sums over the board add them up.
 const EVERYWHERE: f32 = 1.0 / 16.0;
 
 /// Actions of the longest plans that are shown.
@@ -63,8 +63,8 @@ impl View {
 
     /// Planes of an image: the game's own, and those of plans.
     ///
-    /// Planes of plans hold, for each length of a plan, a number for each action at its place,
-    /// then, for each length, the highest of these at every place.
+    /// Each length of a plan has a number for each action at its place, then each length its
+    /// highest number at every place.
     pub const fn planes<G: Image>(&self) -> usize {
         match self.shown {
             Shown::Plans => G::PLANES + PLANS * (G::ACTION_PLANES + 1),
@@ -72,8 +72,7 @@ impl View {
         }
     }
 
-    /// Actions that may follow and so decide a position's value: at most `count`, as
-    /// [`top`](Self::top) chooses.
+    /// Actions that may follow and decide a position's value, the [`top`](Self::top) ones.
     pub fn successors<G: Image>(&self, state: &G::State, count: usize) -> ActionMask {
         let (mask, _) = offered::<G>(state, G::successor_mask(self.mask));
         self.top::<G>(state, mask, count)
@@ -107,8 +106,8 @@ impl View {
         self.scale * (f64::from(after.points) + Plan::of(2).weight * f64::from(best)) as f32
     }
 
-    /// Writes the planes of the certain plans that follow an afterstate; returns the points of the
-    /// best plan of one action.
+    /// Writes the planes of plans that follow an afterstate; returns the points of the best plan of
+    /// one action.
     fn plans<G: Image>(&self, after: &After<G::State>, symmetry: usize, planes: &mut [f32]) -> f32 {
         planes.fill(0.0);
         let plane = G::ROWS * G::COLUMNS;

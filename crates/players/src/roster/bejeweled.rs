@@ -1,8 +1,11 @@
+<<<<<<< HEAD
 //! Bejeweled's agents, players, forecast and figures.
 
 #[cfg(test)]
 mod tests;
 
+=======
+>>>>>>> ab61907dacefd8b71059a275dca993abd2587f2a
 use std::collections::BTreeMap;
 
 use super::{Figure, Forecast, Measured, OwnFigures, OwnPolicy, Played, Roster};
@@ -55,7 +58,7 @@ fn forecast(state: &State) -> f64 {
     const RUNS: f64 = 4.0;
     /// Most moves that count.
     const MOVES: u16 = 250;
-    /// Decrease of the logarithm of an end's chance by each swap that matches.
+    /// Decrease of an end's log chance by each swap that matches.
     const SAFER: f64 = 0.7;
     let moves = f64::from(state.moves_left().unwrap_or(MOVES).min(MOVES));
     let swaps = Bejeweled::mask(state, MaskKind::LEGAL).count() as f64;
@@ -81,7 +84,6 @@ const POLICIES: &[OwnPolicy<State>] = &[
     OwnPolicy { name: "lowest", about: "the lowest swap of the board", values: lowest },
 ];
 
-/// Values of all swaps that match.
 fn each(state: &State, value: impl Fn(usize) -> f64) -> Vec<(usize, f64)> {
     Bejeweled::mask(state, MaskKind::LEGAL).iter().map(|action| (action, value(action))).collect()
 }

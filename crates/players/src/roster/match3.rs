@@ -1,5 +1,3 @@
-//! Match-3's agents, players and forecast.
-
 use super::{Forecast, Measured, Roster};
 use crate::agent::Shipped;
 use crate::agent_file::Kind;

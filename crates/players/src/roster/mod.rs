@@ -1,7 +1,5 @@
-//! The games, and all that others need of them: agents, players, themes, forecasts, figures,
-//! advice.
-//!
-//! A game has a file here, and a line in the list at the end.
+//! All that players and the program need of a game beside its rules. A game has a file here, and a
+//! line in the list at the end.
 
 mod bejeweled;
 mod bilging;
@@ -22,31 +20,29 @@ use crate::policy::{ActionValue, Policy};
 use crate::random::Stream;
 use crate::rollout;
 
-/// What evaluation and training need of a game beside its rules.
+/// Facts about a game for evaluation and training.
 pub trait Measured: Game {
     /// Whether a game may end before its last move, or has no number of moves.
     const MAY_END_EARLY: bool = false;
-    /// Whether a mishap at any move may end a game, so that good players' scores are near
-    /// exponential.
+    /// Whether scores of good players are near exponential, since a mishap may come at any move.
     const IS_EXPONENTIAL: bool = false;
-    /// How near to its end a game is; `None` where the game cannot tell.
+    /// Measure of how near its end a game is.
     const IMPORTANCE: Option<Importance<Self>> = None;
     /// Forecast of the points to come.
     const FORECAST: Option<Forecast<Self::State>> = None;
 }
 
-/// All that players and the program need of a game.
+/// A game with its agents, players and figures.
 pub trait Roster: Image + ActionFeatures + Text + Measured {
-    /// One line on the game.
+    /// Description in one line.
     const ABOUT: &'static str;
 
-    /// Agents inside the program. The first plays where none is named, or the first of a kind;
-    /// searches take the last network.
+    /// Agents inside the program. The first plays by default, also among those of a kind; searches
+    /// take the last network.
     const AGENTS: &'static [Shipped] = &[];
     /// Named weights of the player `linear`, the recommended ones first.
     const PRESETS: &'static [Preset] = &[];
-    /// The game's own policies, the recommended one first; each is a player, and guides
-    /// simulations.
+    /// The game's own policies, the recommended one first; each is a player and a guide.
     const POLICIES: &'static [OwnPolicy<Self::State>] = &[];
     /// Names of the themes for pictures of the game.
     const THEMES: &'static [&'static str] = &[];
@@ -56,8 +52,7 @@ pub trait Roster: Image + ActionFeatures + Text + Measured {
         Vec::new()
     }
 
-    /// The player `best`, for a budget a move: by default a search by a network that ships, or by
-    /// rollouts where none does.
+    /// The player `best`: by default a search by a network that ships, or by rollouts.
     fn best(options: &Options<Self>, rules: &Self::Rules) -> Result<BoxedPlayer<Self>> {
         match first_agent::<Self>(Kind::Network) {
             Some(_) => network::searching(options, rules),
@@ -70,7 +65,7 @@ pub trait Roster: Image + ActionFeatures + Text + Measured {
         OwnFigures::default()
     }
 
-    /// Facts about a move beside its value, by their names in JSON.
+    /// Facts about a move, by their names in JSON.
     fn about_move(_state: &Self::State, _action: usize) -> Map<String, Value> {
         Map::new()
     }
@@ -80,41 +75,39 @@ pub trait Roster: Image + ActionFeatures + Text + Measured {
         Map::new()
     }
 
-    /// Advice for people on a position with its best move, as lines of text.
+    /// Advice for people on a position and its best move.
     fn advice(_state: &Self::State, _best: usize) -> String {
         String::new()
     }
 }
 
-/// Level of a game in the importance function of RESTART (Villén-Altamirano 1991), 0 far from the
-/// end.
+/// Level in the importance function of RESTART (Villén-Altamirano 1991), 0 far from the end.
 ///
-/// From level to level the chance of an end soon must grow by about the same small factor. A poor
+/// The chance of an end soon must grow from level to level by about the same small factor. A poor
 /// measure makes means that are sometimes far off, without wider intervals.
 pub type Importance<G> = fn(&G) -> usize;
 
 /// Forecast of the points to come in a position.
 ///
-/// Where games do not end early, the forecast is a control variate: a better one leaves less
-/// variance in a score without its [luck](crate::eval::luck), and none biases the mean.
+/// Where games do not end early, the forecast is the control variate of [luck](crate::eval::luck):
+/// a better one leaves less variance, and none biases the mean.
 #[derive(Clone, Copy)]
 pub struct Forecast<S> {
     /// Points to come; 0 where the game has ended.
     pub points: fn(&S) -> f64,
-    /// Whether searches by default add the forecast to where a simulation ends. Games that may end
-    /// early need this, since the points of a few moves do not show an end.
+    /// Whether searches by default add the forecast at the end of a simulation, as games that may
+    /// end early need.
     pub in_search: bool,
 }
 
 /// Named weights of features of actions.
 pub struct Preset {
     pub name: &'static str,
-    /// Whose weights these are, in one line.
+    /// Origin in one line.
     pub about: &'static str,
     pub weights: Weights,
 }
 
-/// Source of a preset's weights.
 pub enum Weights {
     /// Names of features with their weights.
     Terms(&'static [(&'static str, f64)]),
@@ -127,7 +120,7 @@ pub struct OwnPolicy<S> {
     pub name: &'static str,
     /// What the policy plays, in one line.
     pub about: &'static str,
-    /// Moves of a position with their values; empty where the policy has no opinion.
+    /// Values of moves in a position; empty where the policy has no opinion.
     pub values: fn(&S) -> Vec<(usize, f64)>,
 }
 
@@ -146,37 +139,34 @@ pub struct OwnFigures {
     pub counts: Vec<(&'static str, Vec<(String, u64)>)>,
 }
 
-/// Ratio of two sums over many games.
+/// Ratio of two sums over games.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Figure {
     /// Name in JSON.
     pub name: &'static str,
     /// Name in tables.
     pub about: &'static str,
-    /// Addends of each game to both sums.
+    /// Addends of each game.
     pub games: Vec<(f64, f64)>,
 }
 
-/// First agent of a kind that ships.
 pub fn first_agent<G: Roster>(kind: Kind) -> Option<&'static Shipped> {
     G::AGENTS.iter().find(|agent| agent.kind == kind)
 }
 
-/// Last agent of a kind that ships: among networks, the one for searches.
+/// Last agent of a kind that ships: of networks, the one for searches.
 pub fn last_agent<G: Roster>(kind: Kind) -> Option<&'static Shipped> {
     G::AGENTS.iter().rev().find(|agent| agent.kind == kind)
 }
 
-/// First agent of a kind that ships, or the error that there is none.
+/// First agent of a kind that ships, or an error.
 pub fn agent_of<G: Roster>(kind: Kind) -> Result<&'static Shipped> {
     first_agent::<G>(kind).ok_or_else(none_inside::<G>)
 }
 
-/// A game's own policy.
 pub struct Own<G: Game>(fn(&G::State) -> Vec<(usize, f64)>);
 
 impl<G: Game> Own<G> {
-    /// The policy that plays by these values; where there are none, all legal actions are equal.
     pub fn new(values: fn(&G::State) -> Vec<(usize, f64)>) -> Self {
         Self(values)
     }
@@ -197,7 +187,6 @@ pub fn or_all_alike<G: Game>(state: &G::State, values: Vec<(usize, f64)>) -> Vec
     values.into_iter().map(|(action, value)| ActionValue { action, value }).collect()
 }
 
-/// Entries of a game's own policies.
 pub fn own_entries<G: Roster>() -> impl Iterator<Item = Entry<G>> {
     G::POLICIES.iter().map(|OwnPolicy { name, about, .. }| Entry {
         name,
@@ -210,12 +199,11 @@ pub fn own_entries<G: Roster>() -> impl Iterator<Item = Entry<G>> {
     })
 }
 
-/// The game's own policy of this name.
 pub fn own<G: Roster>(name: &str) -> Option<Own<G>> {
     G::POLICIES.iter().find(|own| own.name == name).map(|own| Own::new(own.values))
 }
 
-/// A game of the list, with its players compiled once for all users.
+/// A game of the list, whose players are compiled once.
 pub trait Playable: Roster {
     /// See [`crate::parse_with`].
     fn player(text: &str, rules: &Self::Rules, setting: &Setting) -> Result<BoxedPlayer<Self>>;
@@ -235,19 +223,16 @@ pub trait Playable: Roster {
 
 /// Work to do for any game.
 pub trait ForGame {
-    /// Result of the work.
     type Output;
 
-    /// Does the work for a game.
     fn run<G: Playable>(self) -> Self::Output;
 }
 
 macro_rules! games {
     ($($game:ty,)*) => {
-        /// Names of all games.
         pub const NAMES: &[&str] = &[$(<$game as Game>::NAME,)*];
 
-        /// Does the work for the game of this name.
+        /// Does work for the game of this name.
         pub fn with_game<W: ForGame>(name: &str, work: W) -> Result<W::Output> {
             match name {
                 $(<$game as Game>::NAME => Ok(work.run::<$game>()),)*
@@ -277,14 +262,13 @@ macro_rules! games {
             }
         )*
 
-        /// All agents that ship, by game.
+        /// All agents that ship.
         pub fn agents() -> impl Iterator<Item = &'static Shipped> {
             [$(<$game as Roster>::AGENTS,)*].into_iter().flatten()
         }
     };
 }
 
-// All games, one line each.
 games! {
     crate::games::Match3,
     crate::games::Bilging,

@@ -1,5 +1,3 @@
-//! The toy's entry.
-
 use super::{Measured, Roster};
 use crate::games::toy::Toy;
 

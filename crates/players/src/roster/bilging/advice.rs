@@ -1,5 +1,3 @@
-//! Advice on a board, for programs and people.
-
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
@@ -50,8 +48,8 @@ fn next(bingo: &Bingo, pieces: &[[u8; COLUMNS]; ROWS]) -> Vec<(usize, usize)> {
     next
 }
 
-/// A possible bingo in words and as a drawing of its pieces, their ways and what blocks them: the
-/// nearest that the best move serves, or else the nearest.
+/// A possible bingo in words and as a drawing of its pieces, ways and blockers: the nearest that
+/// the best move serves, or else the nearest.
 pub(super) fn drawing(state: &State, best: usize) -> String {
     let pieces = state.pieces();
     let (column, row) = board::place(best.min(ACTIONS - 1));

@@ -1,5 +1,3 @@
-//! Figures of a player's games beside their scores.
-
 use std::collections::BTreeMap;
 
 use crate::games::bilging::{Bilging, Bingo, Break, COLUMNS, Grid, ROWS, bingos, board};
@@ -9,7 +7,6 @@ use crate::roster::{Figure, OwnFigures, Played};
 /// Row, X and O of a bingo.
 type Known = (usize, u8, u8);
 
-/// Counts of one game.
 #[derive(Default)]
 struct Counts {
     moves: u32,

@@ -1,5 +1,3 @@
-//! Bilging's agents, players, figures and advice.
-
 mod advice;
 mod figures;
 #[cfg(test)]
