@@ -1,11 +1,3 @@
-<<<<<<< HEAD
-//! Bejeweled's agents, players, forecast and figures.
-
-#[cfg(test)]
-mod tests;
-
-=======
->>>>>>> ab61907dacefd8b71059a275dca993abd2587f2a
 use std::collections::BTreeMap;
 
 use super::{Figure, Forecast, Measured, OwnFigures, OwnPolicy, Played, Roster};

@@ -1,11 +1,3 @@
-<<<<<<< HEAD
-//! Tetris' agents, presets and importance.
-
-#[cfg(test)]
-mod tests;
-
-=======
->>>>>>> ab61907dacefd8b71059a275dca993abd2587f2a
 use serde_json::{Map, Value, json};
 
 use super::{Importance, Measured, Preset, Roster, Weights};
