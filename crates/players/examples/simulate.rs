@@ -9,8 +9,8 @@ use std::time::Instant;
 use matchq_players::error::Error;
 use matchq_players::eval::deal;
 use matchq_players::games::{Games, MaskKind, offered};
-use matchq_players::{ForGame, Playable, with_game};
 use matchq_players::random::{Draw, Role, Stream};
+use matchq_players::{ForGame, Playable, with_game};
 
 /// What is to be done with the game that was named.
 struct Simulate;

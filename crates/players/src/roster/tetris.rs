@@ -16,7 +16,6 @@ impl Measured for Tetris {
     const IS_EXPONENTIAL: bool = true;
     /// The mean height of the columns, in half rows.
     const IMPORTANCE: Option<Importance<Self>> = Some(|game| game.mean_height_in_half_rows());
-
 }
 
 impl Roster for Tetris {
