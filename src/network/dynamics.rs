@@ -103,7 +103,7 @@ impl DynamicsModel {
 
     /// Mean loss of waves; the array is planes, rows, columns.
     ///
-    /// The loss of a wave is the squared error of its points plus [`CELLS`] times the cross-entropy
+    /// The loss of a wave is the squared error of its points plus `CELLS` times the cross-entropy
     /// of every number of the next board.
     pub fn loss(&self, waves: &WaveBatch, [planes, rows, columns]: [usize; 3], device: &Device) -> Tensor<1> {
         let count = waves.points.len();

@@ -19,7 +19,7 @@ pub type Evolution<G> = LinearLearner<G, Search<G>>;
 
 /// A search for the weights of a linear agent by the mean score of its games.
 ///
-/// All candidates of a generation play the same games. Candidates are vectors of numbers; [`terms`]
+/// All candidates of a generation play the same games. Candidates are vectors of numbers; `terms`
 /// turns them into weights.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
