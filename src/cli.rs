@@ -1,4 +1,4 @@
-//! The command line: what can be said, not what it does.
+//! The command line: flags and help texts.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -13,34 +13,34 @@ use crate::network::Precision;
 #[derive(Debug, Parser)]
 #[command(version, about)]
 pub struct Cli {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
 
 impl Cli {
-    /// The command line of this process; where it is wrong, the process ends.
+    /// The command line of this process; a mistake ends the process.
     pub fn read() -> Self {
-        // A negative number is a value that is out of range, not another flag.
-        let told = |argument: Arg| match argument.get_action().takes_values() {
+        // A negative number is a value out of range, not another flag.
+        let allow_negative = |argument: Arg| match argument.get_action().takes_values() {
             true => argument.allow_negative_numbers(true),
             false => argument,
         };
-        let command = Self::command().mut_subcommands(|command| command.mut_args(told));
+        let command = Self::command().mut_subcommands(|command| command.mut_args(allow_negative));
         Self::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
     }
 }
 
-/// What to do.
+/// Subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Train an agent, or go on with a training
+    /// Train an agent, or resume a training
     Train(Train),
-    /// Play seeded games with a trained agent and say what it scores
+    /// Play seeded games with a trained agent and report its scores
     Eval(Eval),
     /// Let several players play the same seeded games
     Compare(Compare),
-    /// Points a game of players whose games are too long to be played to their end
+    /// Measure the points a game of players whose games are too long to be played to their end
     Endure(Endure),
     /// List a game's players and their parameters
     Players(Players),
@@ -54,60 +54,57 @@ pub enum Command {
     Read(Read),
 }
 
-/// Train an agent, or go on with a training
+/// Train an agent, or resume a training
 #[derive(Debug, Args)]
 pub struct Train {
-    /// The training's configuration
+    /// Configuration of the training
     #[arg(long, value_name = "FILE", required_unless_present = "resume")]
     pub config: Option<PathBuf>,
-    /// Set a key of the configuration, such as learning.batch=128 (any number of
-    /// times); with --resume only the number of steps: training.steps=200000, or
-    /// .generations, .sweeps, .policies, as the learner calls them
+    /// Set a key of the configuration, such as learning.batch=128 (any number of times); with
+    /// --resume only the number of steps, named as the learner names its steps:
+    /// training.steps=200000, or .generations, .sweeps, .policies
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Name of the run's folder [default: the configuration's name, numbered where
-    /// that exists]
+    /// Name of the run's folder [default: the configuration's name, numbered if taken]
     #[arg(long, value_name = "NAME", conflicts_with = "resume")]
     pub name: Option<String>,
-    /// Folder in which the runs' folders lie
+    /// Folder of the runs' folders
     #[arg(long, value_name = "FOLDER", default_value = "runs", conflicts_with = "resume")]
     pub runs: PathBuf,
-    /// Go on with the run in this folder
+    /// Resume the run in this folder
     #[arg(long, value_name = "FOLDER", conflicts_with = "config")]
     pub resume: Option<PathBuf>,
     /// Show no progress
     #[arg(long)]
     pub quiet: bool,
-    /// Where to compute.
+    /// Device and threads.
     #[command(flatten)]
     pub compute: Compute,
 }
 
-/// Play seeded games with a trained agent and say what it scores
+/// Play seeded games with a trained agent and report its scores
 #[derive(Debug, Args)]
 pub struct Eval {
-    /// An agent's file, or a folder that holds a best.safetensors; it plays by the
-    /// rules it was trained with, unless others are given [default: the agent inside
-    /// the program]
+    /// An agent's file, or a folder with a best.safetensors; the agent plays by the rules of its
+    /// training, unless others are given [default: the agent inside the program]
     #[arg(long, value_name = "PATH")]
     pub checkpoint: Option<PathBuf>,
-    /// Any player in place of an agent, name:key=value:key=value; `matchq players`
-    /// lists them
+    /// Any player instead of an agent, name:key=value:key=value; `matchq players` lists the players
     #[arg(long, value_name = "PLAYER", conflicts_with_all = ["checkpoint", "batch", "precision", "device"])]
     pub player: Option<String>,
-    /// Which games.
+    /// Games.
     #[command(flatten)]
     pub series: Series,
-    /// Boards that go through the network at once, at most 1024
+    /// Boards in one pass of the network, at most 1024
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = whole(1_u32..=1_024))]
     pub batch: u32,
-    /// What a network multiplies on the CPU [default: as in training]
+    /// Precision of a network's products on the CPU [default: as in training]
     #[arg(long, value_name = "PRECISION", value_enum)]
     pub precision: Option<Precision>,
     /// Draw the histogram of the scores, as .svg
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
-    /// Where to compute.
+    /// Device and threads.
     #[command(flatten)]
     pub compute: Compute,
 }
@@ -115,30 +112,28 @@ pub struct Eval {
 /// Let several players play the same seeded games
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// Players, separated by commas, each name:key=value:key=value; `matchq
-    /// players` lists them
+    /// Players, separated by commas, each name:key=value:key=value; `matchq players` lists the
+    /// players
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', required_unless_present_any = ["from", "player"])]
     pub players: Vec<String>,
-    /// A player, after those of --players; its text may hold commas (any number of
-    /// times)
+    /// A player after those of --players; its text may contain commas (any number of times)
     #[arg(long, value_name = "PLAYER")]
     pub player: Vec<String>,
-    /// Play nothing: compare the players in these files, which `compare --json` has
-    /// written
+    /// Play nothing: compare the players in these files, written by `compare --json`
     #[arg(
         long, value_name = "FILE,...", value_delimiter = ',',
         conflicts_with_all = ["players", "player", "games", "seed", "rules", "name"]
     )]
     pub from: Vec<PathBuf>,
-    /// Also give means and differences less luck, by N simulations of every move,
-    /// say 50: the same on average, in match-3 in narrower intervals. Everything
-    /// else, pictures too, is of the scores as they were played
+    /// Also give luck-adjusted means and differences, with N simulations of every move, say 50:
+    /// equal on average, with narrower intervals in match-3. All other figures and the pictures use
+    /// the scores as played
     #[arg(long, value_name = "N", value_parser = whole(1_u32..=100_000))]
     pub luck: Option<u32>,
     /// Draw each player's scores, and strength against time a move, as .svg
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
-    /// Which games.
+    /// Games.
     #[command(flatten)]
     pub series: Series,
     /// Threads [default: one for each core]
@@ -146,33 +141,33 @@ pub struct Compare {
     pub threads: Option<u32>,
 }
 
-/// Points a game of players whose games are too long to be played to their end
+/// Measure the points a game of players whose games are too long to be played to their end
 ///
-/// On each of some seats games are played one after the other for a fixed number of moves; all points over all games
-/// that ended are the points of a game.
+/// On each seat, games are played one after the other for a fixed number of moves. The points a
+/// game are all points divided by the number of games that ended.
 #[derive(Debug, Args)]
 pub struct Endure {
-    /// The players, name:key=value:key=value; `matchq players` lists them
+    /// Players, separated by commas, each name:key=value:key=value; `matchq players` lists the
+    /// players
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', required = true)]
     pub players: Vec<String>,
-    /// Seats: games that are played side by side
+    /// Seats: games played side by side
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = whole(1_u64..=1_000_000))]
     pub seats: u64,
     /// Moves of each seat
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = whole(1..=u64::MAX))]
     pub moves: u64,
-    /// Split games where their end comes near, so that rare ends are seen often
-    /// (RESTART): the same mean by far fewer moves, of which each seat should have
-    /// tens of thousands
+    /// Split games where their end comes near, so that rare ends are seen often (RESTART): the same
+    /// mean by far fewer moves; each seat should have tens of thousands of moves
     #[arg(long)]
     pub split: bool,
     /// Seed of the first seat; seat i has seed S + i
     #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole(0..=u64::MAX))]
     pub seed: u64,
-    /// Which game, by which rules.
+    /// Game and rules.
     #[command(flatten)]
     pub game: GameArguments,
-    /// Write all figures as JSON to standard output in place of the text
+    /// Write all figures as JSON to standard output instead of the text
     #[arg(long)]
     pub json: bool,
     /// Threads [default: one for each core]
@@ -180,7 +175,7 @@ pub struct Endure {
     pub threads: Option<u32>,
 }
 
-/// A series of seeded games, and where its report goes.
+/// A series of seeded games, and the place of its report.
 #[derive(Clone, Debug, Args)]
 pub struct Series {
     /// Number of games
@@ -189,11 +184,11 @@ pub struct Series {
     /// Seed of the first game; game i has seed S + i
     #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole(0..=u128::MAX))]
     pub seed: u128,
-    /// Which game, by which rules.
+    /// Game and rules.
     #[command(flatten)]
     pub game: GameArguments,
-    /// Write all figures, scores and moves as JSON to a file, or to standard output
-    /// (-) in place of the text
+    /// Write all figures, scores and moves as JSON to a file, or to standard output (-) instead of
+    /// the text
     #[arg(long, value_name = "FILE|-")]
     pub json: Option<PathBuf>,
 }
@@ -204,19 +199,17 @@ pub struct Replay {
     /// Seed of the game
     #[arg(long, value_name = "N", value_parser = whole(0..=u128::MAX))]
     pub seed: u128,
-    /// Which game, by which rules.
+    /// Game and rules.
     #[command(flatten)]
     pub game: GameArguments,
-    /// One move a line as JSON, in match-3 [x, y, vertical]; without a file, or
-    /// with -, standard input
+    /// One move a line as JSON, in match-3 [x, y, vertical]; without a file, or with -, standard
+    /// input
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Let a player play the game instead of reading moves; `matchq players` lists
-    /// them
+    /// Let a player play the game instead of reading moves; `matchq players` lists the players
     #[arg(long, value_name = "PLAYER", conflicts_with = "file")]
     pub player: Option<String>,
-    /// Moves of the player's game at the most [default: the whole game; of one that
-    /// is drawn 200]
+    /// Limit of moves of the player's game [default: the whole game; with --svg 200]
     #[arg(long, value_name = "N", requires = "player", value_parser = whole(1..=u64::MAX))]
     pub moves: Option<u64>,
     /// Draw the game as a moving picture in a file that ends in .svg
@@ -226,93 +219,93 @@ pub struct Replay {
 
 /// Watch a player's game in the terminal, or play one
 ///
-/// The game of a seed is the same in eval, compare, replay and here, and so are the player's moves, unless it has a
-/// budget in milliseconds (ms=...): then they also depend on how fast the machine is at the time. The values shown are
-/// what the player thinks its moves are worth, each player by its own scale. Where standard input or output is no
-/// terminal the game is written as plain text.
+/// The game of a seed is the same in eval, compare, replay and play. The player's moves are the
+/// same, too, unless the player has a budget in milliseconds (ms=...): its moves then also depend
+/// on the machine's speed at the time. The values shown are the player's values of its moves, each
+/// player on its own scale. Where standard input or output is no terminal, the game is written as
+/// plain text.
 #[derive(Debug, Args)]
 pub struct Play {
-    /// The player, name:key=value:key=value; `matchq players` lists them
+    /// The player, name:key=value:key=value; `matchq players` lists the players
     #[arg(long, value_name = "PLAYER", default_value = "best")]
     pub player: String,
-    /// Seed of the game [default: a random one, which is shown]; the next game's is
-    /// one more
+    /// Seed of the game [default: a random one, which is shown]; the next game has the next seed
     #[arg(long, value_name = "N", value_parser = whole(0..=u128::MAX))]
     pub seed: Option<u128>,
-    /// How fast boards follow each other, 2 being twice as fast
+    /// Speed of the boards; 2 is twice as fast
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = number)]
     pub speed: f64,
     /// Play yourself; the player gives hints, and afterwards plays the same game
     #[arg(long)]
     pub human: bool,
-    /// Moves at the most of a game that is written as text, where there is no
-    /// terminal [default: the whole game]
+    /// Limit of moves of a game written as text, where there is no terminal [default: the whole
+    /// game]
     #[arg(long, value_name = "N", value_parser = whole(1..=u64::MAX))]
     pub moves: Option<u64>,
-    /// Draw with ASCII characters only (colours go by the environment variable
-    /// NO_COLOR)
+    /// Draw with ASCII characters only (the environment variable NO_COLOR turns colours off)
     #[arg(long)]
     pub ascii: bool,
-    /// Which game, by which rules.
+    /// Game and rules.
     #[command(flatten)]
     pub game: GameArguments,
 }
 
 /// Rank the moves of a board
 ///
-/// Values are what the player thinks its moves are worth, each player by its own scale. With a budget in milliseconds
-/// (ms=...) they also depend on how fast the machine is at the time.
+/// The values are the player's values of its moves, each player on its own scale. With a budget in
+/// milliseconds (ms=...), the values also depend on the machine's speed at the time.
 #[derive(Debug, Args)]
 pub struct Advise {
-    /// The board, in match-3 ten lines of eight of a b c d #; without a file, or
-    /// with -, standard input
+    /// The board, in match-3 ten lines of eight of a b c d #; without a file, or with -, standard
+    /// input
     #[arg(value_name = "BOARD.txt")]
     pub file: Option<PathBuf>,
-    /// Moves left to play, in match-3 from 1 to 25, where the rules count them
-    /// [default: all of a game's]
+    /// Moves left to play, where the rules count them, in match-3 from 1 to 25 [default: all moves
+    /// of a game]
     #[arg(
         long, value_name = "N",
         value_parser = |text: &str| text.parse::<i64>().map_err(|_| "it must be a whole number")
     )]
     pub moves_left: Option<i64>,
-    /// The piece to place, where the game has pieces and the board shows none: in
-    /// Tetris one of O I L J T S Z
+    /// The piece to place, where the game has pieces and the board shows none: in Tetris one of O I
+    /// L J T S Z
     #[arg(long, value_name = "LETTER")]
     pub piece: Option<String>,
-    /// The player, name:key=value:key=value; `matchq players` lists them
+    /// The player, name:key=value:key=value; `matchq players` lists the players
     #[arg(long, value_name = "PLAYER", default_value = "best:ms=200")]
     pub player: String,
     /// Only the best N moves
     #[arg(long, value_name = "N", value_parser = whole(1..=u32::MAX))]
     pub top: Option<u32>,
-    /// Write JSON: the moves, in match-3 as [x, y, vertical], from the best to the
-    /// worst, with their values
+    /// Write JSON: the moves, in match-3 as [x, y, vertical], from the best to the worst, with
+    /// their values
     #[arg(long)]
     pub json: bool,
-    /// Which game, by which rules.
+    /// Game and rules.
     #[command(flatten)]
     pub game: GameArguments,
 }
 
 /// Read a board from a picture of it
 ///
-/// Prints the board as `matchq advise` takes it. A cell that is not sure is ?, and is named on standard error.
+/// Prints the board in the format of `matchq advise`. An uncertain cell is printed as ? and named
+/// on standard error.
 #[derive(Debug, Args)]
 pub struct Read {
     /// The picture, a PNG or a JPEG; without a file, or with -, standard input
     #[arg(value_name = "IMAGE")]
     pub image: Option<PathBuf>,
-    /// The game, whose columns, rows and letters the theme must have [default: match3,
-    /// with --theme any]
+    /// The game, whose columns, rows and letters the theme must have [default: match3, with --theme
+    /// any]
     #[arg(long, value_name = "NAME")]
     pub game: Option<String>,
-    /// What the gems look like: a theme of the program, match3, kit, bejeweled,
-    /// bejeweled-drawn, articles or articles-1, or a file that ends in .toml
-    /// [default: those of the game, else of match3]; with --teach the file to write
+    /// The look of the gems: a theme of the program, match3, kit, bejeweled, bejeweled-drawn,
+    /// articles or articles-1, or a file that ends in .toml [default: the themes of the game, else
+    /// of match3]; with --teach the file to write
     #[arg(long, value_name = "NAME|FILE.toml")]
     pub theme: Option<String>,
-    /// Where the field of gems lies, in pixels: left, top, width and height
-    /// [default: it is found]
+    /// Place of the field of gems in pixels: left, top, width and height [default: found in the
+    /// picture]
     #[arg(
         long, value_name = "X,Y,WIDTH,HEIGHT", value_delimiter = ',', value_parser = number, allow_hyphen_values = true
     )]
@@ -320,10 +313,10 @@ pub struct Read {
     /// Learn a theme from the picture of this board
     #[arg(long, value_name = "BOARD.txt", requires = "theme")]
     pub teach: Option<PathBuf>,
-    /// Draw what was seen, each cell's letter and its confidence in percent, as .png
+    /// Draw each cell's letter and its confidence in percent over the picture, as .png
     #[arg(long, value_name = "OUT.png")]
     pub overlay: Option<PathBuf>,
-    /// Take a board some cells of which are not sure: the exit code is 0
+    /// Accept a board with uncertain cells: the exit code is 0
     #[arg(long)]
     pub partial: bool,
 }
@@ -336,7 +329,7 @@ pub struct Players {
     pub game: Option<String>,
 }
 
-/// Reads whole numbers in a range, with a sentence for what is none.
+/// A parser of whole numbers in a range, whose errors are sentences.
 fn whole<T>(range: RangeInclusive<T>) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
 where
     T: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static,
@@ -347,29 +340,29 @@ where
     }
 }
 
-/// A number, with a sentence for what is none.
+/// A parser of numbers, whose errors are sentences.
 fn number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "it must be a number".to_owned())
 }
 
-/// Which game, by which rules.
+/// Game and rules.
 #[derive(Clone, Debug, Default, Args)]
 pub struct GameArguments {
     /// The game [default: the checkpoint's, else match3]
     #[arg(long = "game", value_name = "NAME")]
     pub name: Option<String>,
-    /// A parameter of the game's rules, such as obstacle_kinds=1 (any number of
-    /// times) [default: the game as it is known; of eval --checkpoint, where none is
-    /// given, all as in training]
+    /// A parameter of the game's rules, such as obstacle_kinds=1 (any number of times) [default:
+    /// the usual rules of the game; for eval --checkpoint without --rule, the rules of the
+    /// training]
     #[arg(long = "rule", value_name = "KEY=VALUE")]
     pub rules: Vec<String>,
 }
 
-/// Where to compute.
+/// Device and threads.
 #[derive(Debug, Args)]
 pub struct Compute {
-    /// Device: cuda, wgpu, flex or ndarray, if compiled in [default: MATCHQ_DEVICE,
-    /// else the first GPU present, else the CPU]
+    /// Device: cuda, wgpu, flex or ndarray, if compiled in [default: MATCHQ_DEVICE, else the first
+    /// GPU present, else the CPU]
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
     /// Threads [default: one for each core]

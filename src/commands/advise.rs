@@ -16,18 +16,18 @@ use crate::players::Playable;
 use crate::players::{ActionValue, Listed};
 use crate::random::{Role, Stream};
 
-/// No board is longer, in bytes.
+/// Limit of bytes of a board.
 const LONGEST: u64 = 4_096;
 
 /// The ranking as JSON.
 #[derive(Serialize)]
 struct Report<'a> {
     player: &'a str,
-    /// Only where the rules count them.
+    /// Present only where the rules count moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     moves_left: Option<usize>,
     moves: Vec<Listed>,
-    /// What the game has to say of the board.
+    /// The game's own facts of the board.
     #[serde(flatten)]
     more: Map<String, Value>,
 }
@@ -35,13 +35,14 @@ struct Report<'a> {
 /// Reads the board and prints the player's ranking of its moves.
 ///
 /// # Errors
-/// A board that cannot be read, is none or is not at rest, a player that there is not, and a player that fails.
+/// An unreadable or malformed board, a board not at rest, an unknown player, and a player that
+/// fails.
 pub fn run<G: Playable>(arguments: &Advise) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let (name, text) = read(arguments.file.as_deref().filter(|path| *path != Path::new("-")), G::BOARD)?;
     let state = position::<G>(&rules, &name, &text, arguments.moves_left)?;
     let state = with_piece::<G>(&name, &state, arguments.piece.as_deref())?;
-    // What follows from a move may depend on the rules.
+    // The effects of a move may depend on the rules.
     let game = G::at(&rules, &state);
     if game.is_over() {
         return Err(Error::user(format!("{name}: the game is over on this board, by these rules")));
@@ -74,10 +75,10 @@ pub fn run<G: Playable>(arguments: &Advise) -> Result<()> {
     }
 }
 
-/// The position with the piece that is given.
+/// The position with the given piece.
 ///
 /// # Errors
-/// A piece that is none, and none where the game needs one.
+/// An unknown piece, and a missing piece where the game needs one.
 fn with_piece<G: Playable>(name: &str, state: &G::State, piece: Option<&str>) -> Result<G::State> {
     let letters = G::PIECES.iter().map(char::to_string).collect::<Vec<_>>();
     match piece {
@@ -94,7 +95,7 @@ fn with_piece<G: Playable>(name: &str, state: &G::State, piece: Option<&str>) ->
     }
 }
 
-/// The name and the text of a file, or of standard input.
+/// Name and text of a file, or of standard input.
 fn read(file: Option<&Path>, board: &str) -> Result<(String, String)> {
     let name = file.map_or("standard input".to_owned(), |path| path.display().to_string());
     let bytes = match file {
@@ -110,9 +111,7 @@ fn read(file: Option<&Path>, board: &str) -> Result<(String, String)> {
     Ok((name, text))
 }
 
-/// A board's lines without what editors, other systems and `play` add.
-///
-/// That is ends with `\r`, blank lines below, and the numbers of rows and columns.
+/// A board's lines without `\r`, blank lines at the end, and the numbers of rows and columns.
 pub(super) fn tidy(text: &str) -> String {
     let mut lines: Vec<&str> = text.lines().map(|line| line.trim_end_matches('\r')).collect();
     while lines.pop_if(|line| line.trim().is_empty()).is_some() {}
@@ -120,9 +119,7 @@ pub(super) fn tidy(text: &str) -> String {
     unnumbered(&text).unwrap_or(text)
 }
 
-/// The position of a board at rest.
-///
-/// All of a game's moves are left where their number is not given.
+/// The position of a board at rest, by default with all moves of a game left.
 fn position<G: Playable>(rules: &G::Rules, name: &str, text: &str, moves_left: Option<i64>) -> Result<G::State> {
     let text = &tidy(text);
     if text.is_empty() {

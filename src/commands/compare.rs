@@ -20,7 +20,7 @@ struct Comparison<'a> {
     pairs: &'a [Pair<'a>],
 }
 
-/// How much better `player` did than `than` in the games that both played.
+/// Difference of scores, `player` minus `than`, in the games that both played.
 #[derive(Serialize)]
 struct Pair<'a> {
     player: &'a str,
@@ -28,21 +28,21 @@ struct Pair<'a> {
     games: u64,
     #[serde(flatten)]
     difference: Difference,
-    /// The same of the scores less their luck, where that of both was estimated.
+    /// Difference of luck-adjusted scores, where both players have them.
     #[serde(skip_serializing_if = "Option::is_none")]
     luck_adjusted: Option<Difference>,
 }
 
-/// What is read of a comparison's JSON; the pairs are computed anew.
+/// The part of a comparison's JSON that is read; the pairs are computed anew.
 #[derive(Deserialize)]
 struct Saved {
     players: Vec<Report>,
 }
 
-/// Plays the games with every player, or reads them, and writes what was asked.
+/// Plays the games with every player, or reads them, and writes the results.
 ///
 /// # Errors
-/// Anything wrong with the flags, the players' texts or the files, and any failure of a player or the disk.
+/// Wrong flags, players or files, and a player or disk that fails.
 pub fn run<G: Playable>(arguments: &Compare) -> Result<()> {
     series::check_plot(arguments.plot.as_deref(), &arguments.series)?;
     let rules = series::check::<G>(&arguments.series)?;
@@ -74,7 +74,7 @@ fn read<G: Playable>(paths: &[PathBuf]) -> Result<Vec<Report>> {
             if player.scores.is_empty() || player.scores.len() as u64 != player.games {
                 return Err(wrong(&format!("{} must have a score for each of its games", player.player)));
             }
-            // The scores are what was played: what they say is computed anew.
+            // Figures of scores are computed anew from the scores.
             player.figures.scores = Summary::of(&player.scores).unwrap_or(player.figures.scores);
             let Figures { moves_without_match, waves_per_match, milliseconds_per_move, .. } = player.figures;
             let sound = (0.0..=1.0).contains(&moves_without_match)
@@ -106,7 +106,7 @@ fn read<G: Playable>(paths: &[PathBuf]) -> Result<Vec<Report>> {
     Ok(players)
 }
 
-/// What `compare --json` has written.
+/// Reads a file written by `compare --json`.
 fn load(path: &Path) -> Result<Saved> {
     let name = format!("--from {}", path.display());
     serde_json::from_str(&files::text(&name, files::read(path)?)?).map_err(|error| {
@@ -131,10 +131,10 @@ fn draw(path: &Path, players: &[Report]) -> Result<()> {
     plot::comparison(path, &format!("{who}: {}", games(players)), &contenders)
 }
 
-/// The name of the game in a file that `compare --json` has written.
+/// Name of the game in a file written by `compare --json`.
 ///
 /// # Errors
-/// A file that cannot be read or is none of these.
+/// A file that cannot be read or was not written so.
 pub fn game(path: &Path) -> Result<String> {
     let saved = load(path)?;
     match saved.players.first() {
@@ -149,7 +149,7 @@ fn pairs(all: &[Report]) -> Vec<Pair<'_>> {
         for player in &all[index + 1..] {
             if let Some(difference) = Difference::between(&player.scores, &than.scores) {
                 let games = player.games.min(than.games);
-                let scores = player.scores_less_luck().zip(than.scores_less_luck());
+                let scores = player.luck_adjusted_scores().zip(than.luck_adjusted_scores());
                 let luck_adjusted = scores.and_then(|(player, than)| Difference::between(&player, &than));
                 pairs.push(Pair { player: &player.player, than: &than.player, games, difference, luck_adjusted });
             }
@@ -158,9 +158,7 @@ fn pairs(all: &[Report]) -> Vec<Pair<'_>> {
     pairs
 }
 
-/// The widest name in the tables of players and of pairs.
-///
-/// A table is at most 100 columns wide.
+/// Limit of columns of a name, so that a table has at most 100 columns.
 const NAME: usize = 26;
 
 fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {

@@ -14,11 +14,12 @@ use crate::eval::{Endurance, Extent, Seat, deal, endure, levels};
 use crate::players::Playable;
 use crate::report::columns::table;
 
-/// So many moves of a seat, or games, are enough that the first game's beginning, which cannot end it, counts little.
+/// Moves of a seat, or games, above which the first game's beginning, which cannot end it, counts
+/// little.
 const FAIR: u64 = 10_000;
 const GAMES: f64 = 20.0;
 
-/// What a player did, as JSON.
+/// A player's figures, as JSON.
 #[derive(Serialize)]
 struct Endured<R> {
     player: String,
@@ -30,15 +31,15 @@ struct Endured<R> {
     all: Seat,
     mean: Option<f64>,
     half_width: Option<f64>,
-    /// Pilot runs of split games included.
+    /// Seconds, with the pilot runs of split games.
     seconds: f64,
     seats: Vec<Seat>,
 }
 
-/// Has each player play for as many moves as were asked for.
+/// Lets each player play the given number of moves.
 ///
 /// # Errors
-/// A player that there is not, and a player that fails.
+/// An unknown player, and a player that fails.
 pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     if !G::MAY_END_EARLY {
@@ -72,8 +73,8 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
         let shown = match (mean, half_width) {
             (Some(mean), Some(half)) => format!("{} ± {}", figure(mean), figure(half)),
             (Some(mean), None) => figure(mean),
-            // Of so many points at a mean as low as this one in 20 would see no end: 3 = -ln 0.05. The first moves of a
-            // game cannot end it.
+            // With a mean as low as this, 1 in 20 such series would see no end: 3 = -ln 0.05. The
+            // first moves of a game cannot end it.
             (None, _) if arguments.moves >= FAIR && !arguments.split && all.score > 0.0 => {
                 format!("above {}", figure(all.score / 3.0))
             }
@@ -101,7 +102,7 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
     }
 }
 
-/// A figure with as many decimals as are of use: none from 100 on.
+/// A figure with useful decimals only: none from 100 on.
 fn figure(number: f64) -> String {
     match number < 100.0 {
         true => format!("{number:.2}"),

@@ -1,4 +1,4 @@
-//! `matchq eval`: what a trained agent scores.
+//! `matchq eval`: the scores of a trained agent.
 
 use std::slice;
 
@@ -11,10 +11,10 @@ use crate::network::OnDevice;
 use crate::players::{Agent, Playable};
 use crate::report::plot;
 
-/// Plays the games and writes what was asked for.
+/// Plays the games and writes the results.
 ///
 /// # Errors
-/// Anything wrong with the flags or the checkpoint, and any failure of the device or the disk.
+/// Wrong flags or a wrong checkpoint, and a device or disk that fails.
 pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
     let mut series = arguments.series.clone();
     let agent = arguments.checkpoint.as_deref().map(Agent::load).transpose()?;

@@ -23,14 +23,14 @@ use crate::network::OnDevice;
 use crate::network::device::{self, Device};
 use crate::players::{self, Agent, BoxedPlayer, ForGame, NAMES, Playable, Setting, with_game};
 
-/// Does what the command line asks for.
+/// Runs a command.
 ///
 /// # Errors
-/// What the user gave that cannot be, and what failed while running.
+/// Impossible arguments, and failures while running.
 pub fn run(command: Command) -> Result<()> {
     InstructionSet::chosen()?;
     let name = match &command {
-        // A theme may be all that there is of a game.
+        // A game may have themes and nothing else.
         Command::Read(arguments) => return read::run(arguments),
         Command::Train(arguments) => train::game(arguments)?,
         Command::Eval(arguments) => {
@@ -79,7 +79,7 @@ fn checkpoint_of(player: &str) -> Option<&Path> {
     player.split_once(":checkpoint=").map(|(_, path)| Path::new(path))
 }
 
-/// The game's name: as given, else the checkpoint's, else match-3.
+/// Name of the game: the given one, else the checkpoint's, else match-3.
 fn named(given: &GameArguments, checkpoint: Option<&Path>) -> Result<String> {
     match (&given.name, checkpoint) {
         (Some(name), _) => Ok(name.clone()),
@@ -88,10 +88,10 @@ fn named(given: &GameArguments, checkpoint: Option<&Path>) -> Result<String> {
     }
 }
 
-/// The name of a game that a file gives.
+/// Checks the name of a game in a file.
 ///
 /// # Errors
-/// One that is no game's.
+/// An unknown game.
 fn known(name: String, file: &str) -> Result<String> {
     match NAMES.contains(&name.as_str()) {
         true => Ok(name),
@@ -102,19 +102,20 @@ fn known(name: String, file: &str) -> Result<String> {
     }
 }
 
-/// Sets the number of threads and opens the device that the user asked for.
+/// Sets the number of threads and opens the requested device.
 ///
 /// # Errors
-/// When the device does not exist, is not compiled in or not present, or the threads cannot be started.
+/// A device that does not exist, is not compiled in or not present, and threads that cannot be
+/// started.
 fn compute(compute: &Compute) -> Result<Device> {
     threads(compute.threads)?;
     Ok(device::select(compute.device.as_deref())?.1)
 }
 
-/// The player of a text, with its network on the device that is preferred.
+/// The player of a text, with its network on the preferred device.
 ///
 /// # Errors
-/// A text that is no player, a checkpoint that cannot be loaded, and a device that is not there.
+/// A text that names no player, a checkpoint that cannot be loaded, and a missing device.
 fn player<G: Playable>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
     let backend = OnDevice(device::select(None)?.1);
     players::parse_with(text, rules, &Setting { backend: &backend, agent: None })
@@ -123,13 +124,13 @@ fn player<G: Playable>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
 /// Sets the number of threads.
 ///
 /// # Errors
-/// When the threads cannot be started.
+/// Threads that cannot be started.
 fn threads(threads: Option<u32>) -> Result<()> {
-    // Trainings run in them: as large as what the system gives the first thread.
+    // Trainings run in these threads, so the stack is as large as the first thread's usual one.
     const STACK: usize = 8 << 20;
     let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK);
     let Some(threads) = threads else {
-        // One that there is already will do.
+        // An existing pool will do.
         pool.build_global().ok();
         return Ok(());
     };
@@ -138,15 +139,15 @@ fn threads(threads: Option<u32>) -> Result<()> {
         .map_err(|error| Error::runtime(format!("--threads {threads}: they cannot be started: {error}")))
 }
 
-/// The rules by what is given of them.
+/// The rules with the given parameters.
 ///
 /// # Errors
-/// A parameter that the game's rules have not, or a value that it cannot have.
+/// An unknown parameter or an impossible value.
 fn rules<G: Playable>(given: &GameArguments) -> Result<G::Rules> {
     let mut table = toml::Table::new();
     for rule in &given.rules {
         let wrong = |what: &str| Error::user(format!("--rule {rule}: {what}"));
-        // A word that is no value of TOML is a text.
+        // A word that is no value of TOML is text.
         let of_toml = |value: &str| {
             let mut parsed = format!("value = {value}").parse::<toml::Table>().ok().filter(|table| table.len() == 1)?;
             parsed.remove("value")
@@ -163,7 +164,7 @@ fn rules<G: Playable>(given: &GameArguments) -> Result<G::Rules> {
     Ok(G::Rules::deserialize(table).unwrap_or_default())
 }
 
-/// Rules as `--rule` takes them, but for those that are as they are by default.
+/// Rules as `--rule` takes them, without default values.
 fn other_rules<G: Playable>(rules: &toml::Table) -> Vec<String> {
     let known = toml::Table::try_from(G::Rules::default()).unwrap_or_default();
     let other = rules.iter().filter(|(key, value)| known.get(*key) != Some(*value));
@@ -171,7 +172,7 @@ fn other_rules<G: Playable>(rules: &toml::Table) -> Vec<String> {
     other.map(|(key, value)| format!("{key}={}", text(value))).collect()
 }
 
-/// A word of a command that is suggested, in quotes where a shell would take it apart.
+/// A word of a suggested command, quoted where a shell would split it.
 fn quoted(word: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "_-./:=,+@%".contains(letter);
     match !word.is_empty() && word.chars().all(plain) {
@@ -181,19 +182,11 @@ fn quoted(word: &str) -> String {
 }
 
 /// Writes to standard output; a reader that has gone away is no failure.
-///
-/// # Errors
-/// When it cannot be written for another reason.
 fn print(text: &str) -> Result<()> {
     written(&mut io::stdout(), text).map(|_| ())
 }
 
-/// Writes to standard output, or what stands for it, at once.
-///
-/// Says whether anyone still reads.
-///
-/// # Errors
-/// When it cannot be written for another reason than that no one reads any more.
+/// Writes to an output at once; returns whether anyone still reads.
 fn written(out: &mut impl Write, text: &str) -> Result<bool> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),

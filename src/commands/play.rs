@@ -1,6 +1,4 @@
-//! `matchq play`: a game in the terminal, watched or played, or as plain text.
-//!
-//! It is plain text where there is no terminal.
+//! `matchq play`: a game watched or played in the terminal, or written as plain text without one.
 
 mod clip;
 mod picture;
@@ -33,19 +31,18 @@ use session::{Command, Session};
 use thinker::Thinker;
 use tokens::Look;
 
-/// Time between two looks at the clock while something moves or is awaited.
+/// Time between two checks while something moves or is awaited.
 const BUSY: Duration = Duration::from_millis(30);
-/// The same while nothing does.
+/// Time between two checks while nothing moves.
 const IDLE: Duration = Duration::from_millis(200);
-/// Time to end in order after a signal.
+/// Time for an orderly end after a signal.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Plays in the terminal until the user quits, or writes a game as plain text.
-///
-/// After the terminal it prints what was scored.
+/// Plays in the terminal until the user quits, then prints the scores; or writes a game as plain
+/// text.
 ///
 /// # Errors
-/// Anything wrong with the flags, and any failure of the player or the terminal.
+/// Wrong flags, and a player or terminal that fails.
 pub fn run<G: Playable>(arguments: &Play) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let speed = arguments.speed;
@@ -80,23 +77,21 @@ fn is_terminal() -> bool {
     io::stdout().is_terminal() && io::stdin().is_terminal() && !dumb
 }
 
-/// A seed below 2^32, short enough to be named again.
+/// A seed below 2^32, short enough to type.
 fn random_seed() -> u128 {
     // Every new state of the standard library's hasher is random.
     u128::from(RandomState::new().build_hasher().finish() as u32)
 }
 
-/// Plays until the user quits.
-///
-/// The terminal is afterwards as before, in a panic too.
+/// Plays until the user quits, then restores the terminal, also in a panic.
 fn in_terminal<G: Playable>(session: &mut Session<G>, thinker: &Thinker<G>, look: Look) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
-    // Ctrl-C is a key here; this is for signals from elsewhere.
+    // Ctrl-C is a key here; other processes send these signals.
     let end = move || {
         flag.store(true, Ordering::Relaxed);
         let begin = Instant::now();
-        // Still here, and crossterm never returns from reading the keys of a terminal that is gone.
+        // crossterm never returns from reading the keys of a terminal that is gone.
         while begin.elapsed() < GRACE && io::stdin().is_terminal() {
             thread::sleep(BUSY);
         }
@@ -141,7 +136,7 @@ fn watch<G: Playable>(
         if let Some(answer) = thinker.answer()? {
             session.answer(answer);
         }
-        // What is not seen waits.
+        // Time stops while nothing is seen.
         if seen {
             session.tick(clock.elapsed().as_secs_f64());
         }
@@ -150,7 +145,7 @@ fn watch<G: Playable>(
     Ok(())
 }
 
-/// Whether a key quits. Esc does where nothing can be unselected.
+/// Whether a key quits. Esc quits where it cannot unselect.
 fn quits(key: KeyEvent, human: bool) -> bool {
     match key.code {
         KeyCode::Char('q') => true,
@@ -160,7 +155,7 @@ fn quits(key: KeyEvent, human: bool) -> bool {
     }
 }
 
-/// What a key asks for.
+/// The command of a key.
 fn command(key: KeyCode, human: bool) -> Option<Command> {
     Some(match key {
         KeyCode::Char('+' | '=') => Command::Faster,

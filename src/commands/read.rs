@@ -13,15 +13,15 @@ use crate::games::Match3;
 use crate::players::{ForGame, Playable, with_game};
 use crate::vision::{self, Field, LONGEST, Picture, Reading, SURE, Theme};
 
-/// No board is longer, in bytes.
+/// Limit of bytes of a board.
 const LONGEST_TEXT: u64 = 1 << 20;
-/// Cells that are not sure and are named, at the most: half of the smaller boards.
+/// Limit of uncertain cells to name: half of the smaller boards.
 const NAMED: usize = 32;
 
 /// Reads the picture and prints its board, or learns a theme from it.
 ///
 /// # Errors
-/// A picture, a theme or a board that cannot be read, a field that is not there, cells that are not sure, and files that
+/// An unreadable picture, theme or board, a picture without field, uncertain cells, and files that
 /// cannot be written.
 pub fn run(arguments: &Read) -> Result<()> {
     if let Some(path) = &arguments.overlay {
@@ -43,7 +43,7 @@ pub fn run(arguments: &Read) -> Result<()> {
 fn read(arguments: &Read) -> Result<()> {
     let themes = themes(arguments)?;
     let (name, picture) = picture(arguments)?;
-    // The themes of a game all have its columns and rows.
+    // All themes of a game have its columns and rows.
     let field = field(arguments, themes[0].size(), &picture)?;
     let (_, reading) = vision::read_best(&name, &picture, &themes, field)?;
     print(&format!("{}\n", reading.board()))?;
@@ -88,7 +88,7 @@ fn teach(arguments: &Read, board: &Path) -> Result<()> {
     let field = field(arguments, size, &picture)?;
     let (theme, field) = vision::teach(&name, &picture, &rows, field)?;
     let comment = format!("Learned by matchq read --teach from {name} and {}.", board.display());
-    // As it will be read: rounded as it is written.
+    // The theme as it will be read again, with rounded numbers.
     let text = theme.to_toml(&comment)?;
     let theme = Theme::parse(&path.display().to_string(), &text)?;
     let reading = vision::read_field(&picture, &theme, field);
@@ -111,12 +111,12 @@ fn teach(arguments: &Read, board: &Path) -> Result<()> {
     print(&format!("{}: {right} of {} cells are read right with it\n", path.display(), reading.cells.len()))
 }
 
-/// The themes by which the picture may be read: the one asked for, or the game's.
+/// The themes to read the picture by: the requested one, or the game's.
 fn themes(arguments: &Read) -> Result<Vec<Theme>> {
     let game = arguments.game.as_deref();
     let names = match &arguments.theme {
         Some(name) => vec![name.as_str()],
-        None => with_game(game.unwrap_or(Match3::NAME), Known)?.themes.to_vec(),
+        None => with_game(game.unwrap_or(Match3::NAME), FindBoards)?.themes.to_vec(),
     };
     if let (true, Some(name)) = (names.is_empty(), game) {
         let sentence = format!("there is no theme for pictures of {name}: name one by --theme, or make one by --teach");
@@ -131,17 +131,17 @@ fn themes(arguments: &Read) -> Result<Vec<Theme>> {
     names.into_iter().map(load).collect()
 }
 
-/// What is known of a game's boards.
-struct Known;
+/// Task: finds the boards of a game.
+struct FindBoards;
 
-/// A game's columns and rows, the letters of its boards, and the themes for pictures of it.
+/// A game's columns and rows, the letters of its boards, and the themes for its pictures.
 struct Boards {
     size: [usize; 2],
     letters: BTreeSet<char>,
     themes: &'static [&'static str],
 }
 
-impl ForGame for Known {
+impl ForGame for FindBoards {
     type Output = Boards;
 
     fn run<G: Playable>(self) -> Self::Output {
@@ -150,12 +150,11 @@ impl ForGame for Known {
     }
 }
 
-/// Checks that the game, if one is given, has boards of this size and letters.
-///
-/// Returns all of its letters.
+/// Checks that the game, if given, has boards of this size and these letters; returns all its
+/// letters.
 fn fitting(game: Option<&str>, what: &str, size: [usize; 2], letters: &BTreeSet<char>) -> Result<BTreeSet<char>> {
     let Some(game) = game else { return Ok(BTreeSet::new()) };
-    let Boards { size: [columns, rows], letters: known, .. } = with_game(game, Known)?;
+    let Boards { size: [columns, rows], letters: known, .. } = with_game(game, FindBoards)?;
     if size != [columns, rows] {
         let [width, height] = size;
         let sentence = format!("{what} has {width} columns and {height} rows; {game} has {columns} and {rows}");
@@ -170,7 +169,7 @@ fn fitting(game: Option<&str>, what: &str, size: [usize; 2], letters: &BTreeSet<
     }
 }
 
-/// The name and the picture that is asked for.
+/// Name and content of the requested picture.
 fn picture(arguments: &Read) -> Result<(String, Picture)> {
     match arguments.image.as_deref().filter(|path| *path != Path::new("-")) {
         Some(path) => {
@@ -187,7 +186,7 @@ fn picture(arguments: &Read) -> Result<(String, Picture)> {
     }
 }
 
-/// The board that a picture is said to show, row by row.
+/// The board given for a picture, row by row.
 fn labels(path: &Path) -> Result<Vec<Vec<char>>> {
     let name = format!("--teach {}", path.display());
     let wrong = |what: String| Error::user(format!("{name}: {what}"));
@@ -215,7 +214,7 @@ fn labels(path: &Path) -> Result<Vec<Vec<char>>> {
     }
 }
 
-/// The field of `--field`, if it is given.
+/// The field of `--field`, if given.
 fn field(arguments: &Read, size: [usize; 2], picture: &Picture) -> Result<Option<Field>> {
     let given = &arguments.field;
     if given.is_empty() {
@@ -231,7 +230,7 @@ fn field(arguments: &Read, size: [usize; 2], picture: &Picture) -> Result<Option
     field.map(Some).map_err(|what| Error::user(format!("--field {text}: {what}")))
 }
 
-/// Writes the overlay, if one is asked for.
+/// Writes the overlay, if requested.
 fn draw(arguments: &Read, picture: &Picture, reading: &Reading) -> Result<()> {
     match &arguments.overlay {
         Some(path) => write_atomically(path, &vision::overlay(picture, reading).to_png()?),

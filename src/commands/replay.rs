@@ -1,6 +1,4 @@
-//! `matchq replay`: plays given moves, or a player's, in the game of a seed.
-//!
-//! It prints what happens.
+//! `matchq replay`: plays given moves, or a player's, in the game of a seed and prints every board.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, IsTerminal, Write};
@@ -18,36 +16,34 @@ use crate::games::{Episode, MaskKind, Step};
 use crate::players::Playable;
 use crate::report::animation::{Frame, animation};
 
-/// Moves of a player's game in a picture where no other number is given.
+/// Default limit of moves in a picture of a player's game.
 const DRAWN: u64 = 200;
 
-/// One line of output: the position after a move and what the move brought.
+/// A line of output: the position after a move, and the move's points.
 #[derive(Serialize)]
 struct Line {
     board: String,
     score_delta: i32,
     score: i32,
-    /// Only where the rules count them.
+    /// Present only where the rules count moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     moves_left: Option<usize>,
 }
 
-/// A game that is replayed.
+/// A game being replayed.
 struct Replay<'a, G: Playable, W> {
     episode: Episode<G>,
     out: &'a mut W,
-    /// What a picture shows; nothing is kept where none is drawn.
+    /// Frames of the picture, if one is drawn.
     frames: Option<Vec<Frame>>,
-    /// Whether the rules count the moves that are left.
+    /// Whether the rules count the moves left.
     counted: bool,
 }
 
-/// Replays to standard output.
-///
-/// The moves come from the file that the user named, from standard input or from a player's game.
+/// Replays moves from a file, from standard input or of a player's game to standard output.
 ///
 /// # Errors
-/// What the user gave that is no game, rule, move or player, and input or output that fails.
+/// An unknown game, rule, move or player, and input or output that fails.
 pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
     if let Some(path) = &arguments.svg {
         if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("svg")) {
@@ -106,7 +102,7 @@ pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
     }
 }
 
-/// A line as it can be shown: not too long, and without what would control a terminal.
+/// A line fit to be shown: of limited length and without control characters.
 fn shown(line: &str) -> String {
     const MOST: usize = 60;
     let text: String = line.chars().take(MOST).map(|letter| if letter.is_control() { '?' } else { letter }).collect();
@@ -116,9 +112,10 @@ fn shown(line: &str) -> String {
 impl<G: Playable, W: Write> Replay<'_, G, W> {
     /// Reads one move a line; writes a line of JSON for the start and each move.
     ///
-    /// Blank lines are skipped; a reader that has gone away ends it, unless a picture is drawn. `name` is what errors call the input.
+    /// Blank lines are skipped. A reader that has gone away ends the replay, unless a picture is
+    /// drawn. `name` is the input's name in errors.
     fn read(&mut self, input: impl BufRead, name: &str) -> Result<()> {
-        // A picture is of the whole game, whoever reads along.
+        // A picture shows the whole game, whether or not anyone reads along.
         let drawn = self.frames.is_some();
         if !self.start()? && !drawn {
             return Ok(());
@@ -143,14 +140,14 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
         Ok(())
     }
 
-    /// Writes the start; whether anyone still reads.
+    /// Writes the start; returns whether anyone still reads.
     fn start(&mut self) -> Result<bool> {
         let board = G::board(&self.episode.state());
         self.frame(&board, vec![], 1_000, 0);
         self.line(board, 0)
     }
 
-    /// Plays a move and writes its line; whether anyone still reads.
+    /// Plays a move and writes its line; returns whether anyone still reads.
     fn play(&mut self, action: usize) -> Result<bool> {
         let before = self.episode.score();
         let board = G::board(&self.episode.state());
@@ -172,18 +169,18 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
         let left = G::actions_left(&self.episode.state());
         let caption = if left > 0 { format!("{score} points, {left} moves left") } else { format!("{score} points") };
         let rows = board.lines().map(str::to_owned).collect();
-        // Of a cell the picture names the row first.
+        // The picture has a cell's row first.
         let marked = marked.into_iter().map(|(column, row)| (row, column)).collect();
         frames.push(Frame { rows, milliseconds, caption, marked });
     }
 
-    /// Writes the line of the position; whether anyone still reads.
+    /// Writes the line of the position; returns whether anyone still reads.
     fn line(&mut self, board: String, score_delta: i32) -> Result<bool> {
         let score = self.episode.score();
         let moves_left = self.counted.then(|| G::actions_left(&self.episode.state()));
         let line = serde_json::to_string(&Line { board, score_delta, score, moves_left })
             .map_err(|error| Error::runtime(format!("the position cannot be written as JSON: {error}")))?;
-        // Each line at once: a program may wait for it before it sends the next move.
+        // Each line at once, because a program may wait for it before it sends the next move.
         written(self.out, &format!("{line}\n"))
     }
 }

@@ -1,6 +1,4 @@
-//! Playing a series with a player, as `eval` and `compare` both do.
-//!
-//! That is progress, time and the report.
+//! A player's series of games for `eval` and `compare`: progress, time and report.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -22,7 +20,7 @@ use crate::players::roster::{Figure, Played};
 use crate::players::{BoxedPlayer, Playable, Player};
 use crate::report::{plot, progress};
 
-/// A player's games and what they say, as they stand in the JSON.
+/// A player's games and their figures, as in the JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Report {
     /// The player's name.
@@ -35,37 +33,36 @@ pub struct Report {
     pub game: String,
     /// The parameters of its rules.
     pub rules: Value,
-    /// What the games say.
+    /// Figures of the games.
     #[serde(flatten)]
     pub figures: Figures,
-    /// How long they took.
+    /// Seconds for all games.
     pub seconds: f64,
-    /// How fast they were played.
+    /// Games per second.
     pub games_per_second: f64,
     /// Each game's score, in the order of their seeds.
     pub scores: Vec<i32>,
-    /// Simulations of each move by which the luck of the games was estimated.
+    /// Simulations of each move in the estimate of luck.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     luck_simulations: Option<u32>,
-    /// Each game's luck in points, where it was estimated.
+    /// Each game's luck in points, if estimated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub luck: Option<Vec<f64>>,
-    /// The scores less their luck.
+    /// Figures of the luck-adjusted scores.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
-    pub luck_adjusted: Option<LessLuck>,
-    /// Figures of the game's own, which follow from its moves.
+    pub luck_adjusted: Option<LuckAdjusted>,
+    /// Figures of the game's own, computed from its moves.
     #[serde(flatten, skip_deserializing)]
     own: Map<String, Value>,
-    /// The same ratios by their names for people.
+    /// The ratios among these, by their names for people.
     #[serde(skip)]
     pub ratios: Vec<(&'static str, Option<Ratio>)>,
     /// Each game's moves, as the game writes them.
     moves: Vec<Moves>,
 }
 
-/// A game's moves as JSON's text.
-///
-/// As values they would take a hundred bytes each, and long games have hundreds of thousands.
+/// A game's moves as JSON text, because as values hundreds of thousands of moves would take a
+/// hundred bytes each.
 #[derive(Debug)]
 struct Moves(String);
 
@@ -96,24 +93,22 @@ impl<'de> Deserialize<'de> for Moves {
     }
 }
 
-/// What is said of scores less their luck.
+/// Figures of luck-adjusted scores.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct LessLuck {
-    /// Their mean, in points.
+pub struct LuckAdjusted {
+    /// Mean, in points.
     pub mean: f64,
-    /// Half the width of its 95 % confidence interval; none for a single game.
+    /// Half the width of the mean's 95 % confidence interval; none for a single game.
     pub half_width: Option<f64>,
-    /// Their sample standard deviation; none for a single game.
+    /// Sample standard deviation; none for a single game.
     pub standard_deviation: Option<f64>,
 }
 
 impl Report {
-    /// Estimates the luck of each game by so many simulations of each move.
-    ///
-    /// What was estimated before stays.
+    /// Estimates the luck of each game by `simulations` of each move, unless already estimated.
     ///
     /// # Errors
-    /// Where the moves are not those of whole games with these scores: the first such game.
+    /// The first game whose moves are not those of a whole game with its score.
     pub fn estimate_luck<G: Playable>(&mut self, simulations: u32) -> Result<()> {
         if self.luck_simulations == Some(simulations) && self.luck.is_some() {
             return Ok(());
@@ -143,12 +138,12 @@ impl Report {
         Ok(())
     }
 
-    /// Finds the game's own figures by its moves.
+    /// Computes the game's own figures from its moves.
     pub fn find_own_figures<G: Playable>(&mut self) {
         let Ok(rules) = self.rules::<G>() else { return };
         let mut games = (0..).zip(&self.moves).map(|(index, moves)| {
             let (game, random, _) = deal::<G>(&rules, self.seed + index);
-            // What is no move is one that changes nothing.
+            // An unknown move changes nothing.
             let actions = moves.values().iter().map(|value| G::from_json(value).unwrap_or(G::ACTIONS)).collect();
             Played { game, random, actions }
         });
@@ -171,10 +166,10 @@ impl Report {
             .map_err(|error| format!("the rules of {}: {}", self.player, in_words(&error.to_string())))
     }
 
-    /// Checks the luck that a report came with, where it has one, and sums it up.
+    /// Checks the luck in a report, if any, and sums it up.
     ///
     /// # Errors
-    /// A sentence, where it is none that [`estimate_luck`](Self::estimate_luck) finds.
+    /// A sentence, where [`estimate_luck`](Self::estimate_luck) could not have found this luck.
     pub fn check_luck(&mut self) -> std::result::Result<(), String> {
         let sound = |luck: &Vec<f64>| luck.len() == self.scores.len() && luck.iter().all(|luck| luck.abs() < 1e12);
         if !self.luck.as_ref().is_none_or(sound) {
@@ -184,15 +179,15 @@ impl Report {
         Ok(())
     }
 
-    /// Each game's score less its luck, where it was estimated.
-    pub fn scores_less_luck(&self) -> Option<Vec<f64>> {
+    /// Luck-adjusted scores, if luck was estimated.
+    pub fn luck_adjusted_scores(&self) -> Option<Vec<f64>> {
         let less = |(score, luck): (&i32, &f64)| f64::from(*score) - luck;
         self.luck.as_ref().map(|luck| self.scores.iter().zip(luck).map(less).collect())
     }
 
     fn summarise_luck(&mut self) {
-        let summary = self.scores_less_luck().and_then(|scores| Summary::of(&scores));
-        self.luck_adjusted = summary.map(|Summary { mean, half_width, standard_deviation, .. }| LessLuck {
+        let summary = self.luck_adjusted_scores().and_then(|scores| Summary::of(&scores));
+        self.luck_adjusted = summary.map(|Summary { mean, half_width, standard_deviation, .. }| LuckAdjusted {
             mean,
             half_width,
             standard_deviation,
@@ -200,10 +195,10 @@ impl Report {
     }
 }
 
-/// The rules, when the series can be played and its report be written.
+/// Checks that the series can be played and its report written; returns the rules.
 ///
 /// # Errors
-/// Seeds past 2^128, rules that the game has not, and a report that has nowhere to go.
+/// Seeds past 2^128, wrong rules, and a report without a place.
 pub fn check<G: Playable>(arguments: &Arguments) -> Result<G::Rules> {
     if let Some(path) = json_file(arguments) {
         files::check_destination("--json", path)?;
@@ -214,10 +209,7 @@ pub fn check<G: Playable>(arguments: &Arguments) -> Result<G::Rules> {
     rules::<G>(&arguments.game)
 }
 
-/// Checks that no two players have the same name, as the flag gives them.
-///
-/// # Errors
-/// The first that has.
+/// Checks that no two players have the same name; `flag` is named in the error.
 pub fn check_names<'a>(flag: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut known = HashSet::new();
     match { names }.find(|name| !known.insert(*name)) {
@@ -226,10 +218,7 @@ pub fn check_names<'a>(flag: &str, names: impl Iterator<Item = &'a str>) -> Resu
     }
 }
 
-/// Checks before anything is played that a picture, where one is wanted, has a place to lie in.
-///
-/// # Errors
-/// When it has not, or when the report is to lie there.
+/// Checks before playing that a picture, if wanted, has a place other than the report's.
 pub fn check_plot(plot: Option<&Path>, arguments: &Arguments) -> Result<()> {
     let Some(path) = plot else { return Ok(()) };
     plot::check(path)?;
@@ -237,10 +226,10 @@ pub fn check_plot(plot: Option<&Path>, arguments: &Arguments) -> Result<()> {
     arguments.json.as_deref().map_or(Ok(()), |json| files::check_apart(("--plot", path), ("--json", json)))
 }
 
-/// The players of the texts that `--players` gives, no two by the same name.
+/// The players of the texts of `--players`, no two with the same name.
 ///
 /// # Errors
-/// A text that is no player, and a name that is there twice.
+/// A text that names no player, and a name that occurs twice.
 pub fn players<'a, G: Playable>(
     texts: impl IntoIterator<Item = &'a String>,
     rules: &G::Rules,
@@ -262,7 +251,7 @@ pub fn games(all: &[Report]) -> String {
     }
 }
 
-/// Moves of a game after which people are told of a quicker way.
+/// Moves of a game after which a quicker way is suggested.
 const LONG: u64 = 200_000;
 
 /// Plays the series, with progress on a terminal.
@@ -282,7 +271,7 @@ pub fn play<G: Playable>(agent: &mut dyn Player<G>, rules: &G::Rules, arguments:
             let long = HumanCount(LONG);
             let line =
                 format!("{player}: a game has {long} moves already; `matchq endure --split` finds the mean sooner");
-            // A standard error that is closed is no reason to stop.
+            // A closed standard error is no reason to stop.
             progress.suspend(|| writeln!(io::stderr(), "{line}").ok());
         }
     })?;
@@ -318,9 +307,10 @@ pub fn shown(ratio: Option<Ratio>) -> String {
     })
 }
 
-/// Writes the text for people, the report where `--json` says, and the picture where one is wanted.
+/// Writes the text, the report of `--json` (with `-` instead of the text) and the picture, if
+/// wanted.
 ///
-/// `--json -` takes the text's place. What was played is not lost where one of them cannot be written.
+/// A failure of one does not lose the others.
 ///
 /// # Errors
 /// When a file or standard output cannot be written.
@@ -343,7 +333,7 @@ pub fn write(
     written.and(drawn)
 }
 
-/// Writes a report as JSON in the place of the text.
+/// Writes a report as JSON instead of the text.
 ///
 /// # Errors
 /// When standard output cannot be written.

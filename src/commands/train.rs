@@ -1,4 +1,4 @@
-//! `matchq train`: a new training, or one that goes on.
+//! `matchq train`: starts or resumes a training.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -15,15 +15,14 @@ use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task, with_learne
 use crate::network::device::is_processor;
 use crate::players::{NAMES, Playable};
 
-/// A signal that follows the first one sooner is no second one.
+/// Time within which a repeated signal counts as the first one.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Trains until the end or until Ctrl-C.
-///
-/// That finishes the step and saves; a second one ends the program at once.
+/// Trains until the end or until Ctrl-C, which finishes the round and saves; a second Ctrl-C ends
+/// at once.
 ///
 /// # Errors
-/// Anything wrong with the configuration or the run's folder, and any failure of the device or the disk.
+/// A wrong configuration or folder, and a device or disk that fails.
 pub fn run<G: Playable>(arguments: &Train) -> Result<()> {
     /// Set by Ctrl-C, for the whole process.
     static STOP: AtomicBool = AtomicBool::new(false);
@@ -31,17 +30,17 @@ pub fn run<G: Playable>(arguments: &Train) -> Result<()> {
     let stop = || {
         let first = FIRST.get_or_init(Instant::now);
         if STOP.swap(true, Ordering::Relaxed) {
-            // Some send the same signal to a process and to its group: that is one.
+            // Some programs send a signal both to a process and to its group.
             if first.elapsed() > AGAIN {
                 std::process::exit(130);
             }
             return;
         }
-        // A standard error that is closed is no reason not to stop.
+        // A closed standard error is no reason not to stop.
         writeln!(io::stderr(), "\nfinishing the round and saving; once more to exit at once").ok();
     };
     match ctrlc::set_handler(stop) {
-        // A process that trains several times needs but one.
+        // A process that trains several times needs only one handler.
         Ok(()) | Err(ctrlc::Error::MultipleHandlers) => {}
         Err(error) => return Err(Error::runtime(format!("Ctrl-C cannot be caught: {error}"))),
     }
@@ -61,7 +60,7 @@ pub fn run<G: Playable>(arguments: &Train) -> Result<()> {
     }
 }
 
-/// A new training.
+/// Task: starts a training.
 struct Start<'a> {
     arguments: &'a Train,
     path: &'a Path,
@@ -87,7 +86,7 @@ impl<G: Playable> Task<G> for Start<'_> {
     }
 }
 
-/// A training that goes on.
+/// Task: resumes a training.
 struct Resume<'a> {
     arguments: &'a Train,
     folder: RunFolder,
@@ -108,7 +107,7 @@ impl<G: Playable> Task<G> for Resume<'_> {
             format!("this run was computed with the instructions {before} and goes on with {}", InstructionSet::used())
         });
         for with in threads.into_iter().chain(instructions) {
-            // A standard error that is closed is no reason to stop.
+            // A closed standard error is no reason to stop.
             writeln!(io::stderr(), "{with}: the last bits of what it learns may differ").ok();
         }
         let path = run.folder().path().display();
@@ -117,9 +116,9 @@ impl<G: Playable> Task<G> for Resume<'_> {
     }
 }
 
-/// Trains, and says how that ended and what can be done next.
+/// Trains, then prints how the training ended and what can be done next.
 fn finish<G: Playable, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> Result<()> {
-    // In the pool of threads: who waits outside of it is woken for every piece of work.
+    // Inside the thread pool, because a thread waiting outside is woken for every piece of work.
     let ending = rayon::scope(|_| run.train(stop));
     run.logs().finish();
     let ending = ending?;
@@ -138,7 +137,7 @@ fn finish<G: Playable, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> 
     }
 }
 
-/// The name of the game of a training.
+/// Name of the game of a training.
 ///
 /// # Errors
 /// A configuration or a run that cannot be read.

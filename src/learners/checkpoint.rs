@@ -1,6 +1,4 @@
-//! The checkpoint of a run, to be resumed from.
-//!
-//! It holds the run's configuration and everything that moves.
+//! The checkpoint of a run: its configuration and everything that changes.
 
 use std::path::Path;
 
@@ -15,37 +13,33 @@ use crate::learners::Container;
 
 const CONFIG: &str = "config";
 const STATE: &str = "training";
-/// By which [instructions](InstructionSet) the run was computed last.
-///
-/// Older checkpoints do not tell.
+/// Section with the [instruction set](InstructionSet) last used; older checkpoints have none.
 const INSTRUCTIONS: &str = "instructions";
 
-/// Everything that moves in a run; `L` is the learner's part.
+/// Everything that changes in a run; `L` is the learner's part.
 #[derive(Serialize, Deserialize)]
 pub struct State<L> {
-    /// Evaluations so far, and how the run began.
+    /// Results of evaluations, and the number of threads.
     pub record: Record,
-    /// Since the last row of the log.
+    /// Figures since the last row of the log.
     pub metrics: Metrics,
-    /// The learner.
+    /// The learner's part.
     pub learner: L,
 }
 
-/// Evaluations so far, and how the run began.
+/// Results of evaluations, and the number of threads.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Threads that it began with; 0 where their number decides nothing.
+    /// Threads at the start; 0 where their number changes nothing.
     pub threads: usize,
-    /// Step and mean score of the last evaluation.
-    ///
-    /// The score is less luck where that is estimated.
+    /// Step and mean score of the last evaluation, luck-adjusted where luck is estimated.
     pub evaluation: Option<(u64, f64)>,
-    /// The highest of these means.
+    /// Highest mean score of an evaluation.
     pub best: Option<f64>,
 }
 
 impl Record {
-    /// Takes note of an evaluation; says whether it is the best so far.
+    /// Records an evaluation; returns whether it is the best so far.
     pub fn evaluated(&mut self, step: u64, mean: f64) -> bool {
         self.evaluation = Some((step, mean));
         let best = self.best.is_none_or(|best| mean > best);
@@ -67,7 +61,7 @@ pub fn save(path: &Path, config: String, state: &State<impl Serialize>) -> Resul
     container.save(path)
 }
 
-/// A checkpoint that was read but not taken up yet.
+/// A checkpoint that was read, but not resumed yet.
 pub struct Checkpoint {
     name: String,
     container: Container,
@@ -78,7 +72,7 @@ impl Checkpoint {
     /// Reads a checkpoint.
     ///
     /// # Errors
-    /// A file that is missing, damaged, foreign, or of another version of the program.
+    /// A missing, damaged or foreign file, or one of another version of the program.
     pub fn load(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let container = Container::load(path)?;
@@ -95,10 +89,10 @@ impl Checkpoint {
         &self.config
     }
 
-    /// The configuration, with some keys set otherwise.
+    /// The configuration with some keys replaced.
     ///
     /// # Errors
-    /// A key that this program does not know, or a `--set` that is none.
+    /// A key that this program does not know, or a malformed `--set`.
     pub fn source(&self, overrides: &[String]) -> Result<Source> {
         Source::parse(&self.config, &self.name, overrides)
     }
@@ -106,7 +100,7 @@ impl Checkpoint {
     /// The state.
     ///
     /// # Errors
-    /// When it is of another version of the program.
+    /// When another version of the program wrote the state.
     pub fn state<L: DeserializeOwned>(&self) -> Result<State<L>> {
         postcard::from_bytes(self.container.get(STATE).unwrap_or_default()).map_err(|error| {
             Error::user(format!(
@@ -116,17 +110,15 @@ impl Checkpoint {
         })
     }
 
-    /// The name of the instruction set by which it was computed.
-    ///
-    /// None if that is the one used now, or if the checkpoint does not tell.
+    /// Name of the instruction set last used; none if unknown, or if it is used now.
     pub fn other_instructions(&self) -> Option<String> {
         let name = String::from_utf8_lossy(self.container.get(INSTRUCTIONS)?).into_owned();
-        // Only networks in this precision are computed by all of a set's instructions.
+        // Only networks of this precision use all of a set's instructions.
         let pairs = self.config.contains("precision = \"bf16\"");
         InstructionSet::used().differs_from(&name, pairs).then_some(name)
     }
 
-    /// An error of what the checkpoint holds.
+    /// An error in the checkpoint's content.
     pub fn wrong(&self, error: Error) -> Error {
         error.of(&self.name)
     }

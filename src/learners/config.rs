@@ -1,6 +1,4 @@
-//! The configuration of a training: strict TOML.
-//!
-//! What any learner has in common stands here, the rest with the learner.
+//! The configuration of a training in strict TOML: the part that all learners share.
 
 use std::path::Path;
 
@@ -15,10 +13,10 @@ use crate::files;
 use crate::games::{Game, MaskKind, Match3};
 use crate::players::Measured;
 
-/// A whole training.
+/// The configuration of a training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TrainConfig<C> {
-    /// What all learners have in common.
+    /// The part that all learners share.
     #[serde(flatten)]
     pub run: RunConfig,
     /// The learner's own sections.
@@ -26,67 +24,65 @@ pub struct TrainConfig<C> {
     pub learner: C,
 }
 
-/// What all learners have in common.
+/// The part of a configuration that all learners share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RunConfig {
-    /// The seed of every random stream.
+    /// Seed of every random stream.
     pub seed: u64,
     /// The learner's name.
     pub learner: String,
-    /// What is played.
+    /// The game.
     pub game: GameConfig,
-    /// The periodic greedy evaluation.
+    /// The regular greedy evaluation.
     pub evaluation: Evaluation,
-    /// When the run is saved.
+    /// Times of saving.
     pub checkpoint: Checkpointing,
-    /// When the training is logged.
+    /// Times of logging.
     pub logging: Logging,
 }
 
-/// What is played.
+/// The game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GameConfig {
     /// The game's name.
     pub name: String,
-    /// The mask: the moves offered to the agent.
-    ///
-    /// It is the same in acting, exploring and in the maximum of the target.
+    /// Mask of the moves offered in acting, exploring and the target's maximum.
     pub mask: String,
-    /// The parameters of the game's rules, resolved: every one is written out.
+    /// Parameters of the rules, every one written out.
     pub rules: Table,
 }
 
-/// The periodic greedy evaluation.
+/// The regular greedy evaluation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Evaluation {
-    /// Steps from one evaluation to the next.
+    /// Steps between evaluations.
     pub every: u64,
     /// Games of one evaluation.
     pub games: u64,
-    /// Moves after which a game is cut; 0: each is played to its end.
+    /// Moves after which a game is cut; 0 for none.
     pub moves: u64,
-    /// Seed of the first game; seeds below 10,000 are for reporting only.
+    /// Seed of the first game; seeds below 10,000 are for reports only.
     pub seed: u64,
-    /// Simulations of each move by which luck is estimated; 0: it is not.
+    /// Simulations of each move to estimate luck; 0 for no estimate.
     pub luck: u32,
 }
 
-/// When the run is saved.
+/// Times of saving.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Checkpointing {
-    /// Steps from one checkpoint to the next.
+    /// Steps between checkpoints.
     pub every: u64,
 }
 
-/// When the training is logged.
+/// Times of logging.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Logging {
-    /// Steps from one row of the log to the next.
+    /// Steps between rows of the log.
     pub every: u64,
 }
 
@@ -127,14 +123,14 @@ impl Default for Logging {
     }
 }
 
-/// Whether a share is between 0 and 1.
+/// Whether a number is between 0 and 1.
 pub fn unit(value: f64) -> bool {
     (0.0..=1.0).contains(&value)
 }
 
 impl RunConfig {
     fn check(&self) -> std::result::Result<(), OutOfRange> {
-        // TOML's integers end there, and the resolved configuration is saved as TOML.
+        // Integers of TOML are at most this, and the resolved configuration is saved as TOML.
         require(i64::try_from(self.seed).is_ok(), "seed", self.seed, "between 0 and 2^63 - 1")?;
         self.evaluation.check()?;
         require(self.checkpoint.every >= 1, "checkpoint.every", self.checkpoint.every, "at least 1")?;
@@ -158,12 +154,12 @@ impl Evaluation {
 }
 
 impl GameConfig {
-    /// The rules of a game by their parameters.
+    /// The rules of a game.
     ///
     /// # Errors
-    /// A parameter that the game does not have or that is out of its range: the key and what is wrong with it.
+    /// An unknown parameter or a value out of range: the key and what is wrong.
     fn rules<G: Measured>(&self) -> std::result::Result<G::Rules, (String, String)> {
-        // Rules without parameters may be a unit, for which TOML has no form.
+        // Rules without parameters may be a unit struct, which TOML cannot express.
         if self.rules.is_empty()
             && let Ok(rules) = G::Rules::deserialize(UnitDeserializer::<serde::de::value::Error>::new())
         {
@@ -183,15 +179,13 @@ impl<C: Serialize> TrainConfig<C> {
     }
 }
 
-/// A configuration as it was given, not yet understood.
-///
-/// It is TOML, and the `--set` that take precedence over it.
+/// A configuration as given, not yet checked: TOML, and overrides by `--set`.
 #[derive(Clone, Debug)]
 pub struct Source {
     table: Table,
-    /// What errors call the TOML.
+    /// Name of the TOML in errors.
     name: String,
-    /// Keys that were set.
+    /// Keys set by overrides.
     overridden: Vec<String>,
 }
 
@@ -199,16 +193,16 @@ impl Source {
     /// Reads a file and applies `key=value` overrides.
     ///
     /// # Errors
-    /// A file that cannot be read or is no TOML, and an override that is none.
+    /// A file that cannot be read or is no TOML, and a malformed override.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self> {
         let name = path.display().to_string();
         Self::parse(&files::text(&name, files::read(path)?)?, &name, overrides)
     }
 
-    /// The same for a text; `name` is what errors call it.
+    /// Parses a text and applies `key=value` overrides; `name` is the text's name in errors.
     ///
     /// # Errors
-    /// A text that is no TOML, and an override that is none.
+    /// A text that is no TOML, and a malformed override.
     pub fn parse(text: &str, name: &str, overrides: &[String]) -> Result<Self> {
         let mut table: Table = text.parse().map_err(|error: toml::de::Error| {
             Error::user(format!("{name} is not valid TOML: {}", error.to_string().trim_end()))
@@ -221,7 +215,7 @@ impl Source {
     /// The learner's name.
     ///
     /// # Errors
-    /// When it is no text.
+    /// A name that is no text.
     pub fn learner(&self) -> Result<&str> {
         self.name_at("learner", "dqn")
     }
@@ -229,16 +223,16 @@ impl Source {
     /// The game's name.
     ///
     /// # Errors
-    /// When it is no text.
+    /// A name that is no text.
     pub fn game(&self) -> Result<&str> {
         self.name_at("game.name", Match3::NAME)
     }
 
-    /// A learner's training configuration in a game, and the game's rules.
+    /// A learner's configuration in a game, and the game's rules.
     ///
     /// # Errors
-    /// An unknown key, a wrong type or a value out of range: the sentence names the file or `--set`, the key and what
-    /// is allowed.
+    /// An unknown key, a wrong type or a value out of range, with file or `--set`, key and allowed
+    /// values.
     pub fn resolve<G: Measured, L: Learner<G>>(&self) -> Result<(TrainConfig<L::Config>, G::Rules)> {
         let in_words = |(key, message): (String, String)| self.wrong(&key, &message);
         let out_of_range = |OutOfRange { key, value, allowed }: OutOfRange| {
@@ -279,12 +273,12 @@ impl Source {
         Ok((TrainConfig { run, learner }, rules))
     }
 
-    /// An error of a key: where it was given, itself and what is wrong.
+    /// An error at a key: its origin, the key and what is wrong.
     pub fn wrong(&self, key: &str, what: &str) -> Error {
         Error::user(format!("{}: {key}: {what}", self.origin(key)))
     }
 
-    /// Where a key was given.
+    /// Name of the file or `--set` that gave a key.
     fn origin(&self, key: &str) -> &str {
         let within = |key: &str, section: &str| {
             key.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -308,13 +302,13 @@ impl Source {
     }
 }
 
-/// Reads a table; where that fails, the key and what is wrong with it.
+/// Reads a table; an error is the key and what is wrong.
 fn from_toml<T: DeserializeOwned>(table: Table) -> std::result::Result<T, (String, String)> {
     serde_path_to_error::deserialize(table)
         .map_err(|error| (error.path().to_string(), in_words(error.inner().message())))
 }
 
-/// The key and the value of a `key=value`.
+/// Splits a `key=value`.
 ///
 /// # Errors
 /// A text without `=`.
@@ -325,9 +319,9 @@ pub fn key_and_value(text: &str) -> Result<(&str, &str)> {
     Ok((key.trim(), value.trim()))
 }
 
-/// Applies one `key=value` of `--set` to a table, and gives the key.
+/// Applies a `key=value` of `--set` to a table; returns the key.
 ///
-/// A bare word or path that is no TOML is taken as text.
+/// A bare word or path that is no TOML becomes text.
 fn set<'a>(table: &mut Table, text: &'a str) -> Result<&'a str> {
     let (key, value) = key_and_value(text)?;
     let value = format!("value = {value}")

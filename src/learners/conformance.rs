@@ -1,4 +1,4 @@
-//! The test that every learner must pass, in every game that it can learn.
+//! The test that every learner must pass in every game that it can learn.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,18 +11,18 @@ use crate::eval::{PlayedGame, play_bounded};
 use crate::network::{OnDevice, device};
 use crate::players::{Agent, AgentFile, ForGame, Measured, NAMES, Playable, Player, Roster, with_game};
 
-/// A learner's trainings, so small that they can be repeated from each of their rounds.
+/// Trainings of a learner, small enough to be repeated from each of their rounds.
 struct Small {
     learner: &'static str,
-    /// The configuration, but for the game.
+    /// The configuration without the game.
     config: &'static str,
     /// The game in which the settings below are tried.
     home: &'static str,
-    /// Settings under which other things are saved.
+    /// Settings under which other parts are saved.
     variants: &'static [&'static [&'static str]],
-    /// Settings under which nothing that was saved without them is taken up.
+    /// Settings that refuse a state saved without them.
     others: &'static [&'static str],
-    /// How the sentence begins by which games are refused that cannot be learned.
+    /// Beginning of the sentence that refuses games which cannot be learned.
     refusal: Option<&'static str>,
 }
 
@@ -53,7 +53,7 @@ const SMALL: [Small; 5] = [
                 "target.update=soft",
                 "target.rate=0.1",
             ],
-            // What the target network adds is kept with a transition, and computed anew where that is not saved.
+            // Kept maxima of the target network are not saved, but computed again.
             &[
                 "learning.double=false",
                 "learning.n_step=2",
@@ -78,7 +78,7 @@ const SMALL: [Small; 5] = [
                 "learning.expected.outcomes=2",
                 "learning.expected.actions=3",
             ],
-            // Nothing goes by the share of the training that is done.
+            // Nothing depends on the share of the training that is done.
             &[
                 "learning.learning_rate=1e-3",
                 "learning.final_learning_rate=1e-3",
@@ -108,7 +108,7 @@ const SMALL: [Small; 5] = [
             logging = { every = 1 }
         ",
         home: "match3",
-        // It comes to rest.
+        // The training comes to rest.
         variants: &[&["training.sweeps=40", "learning.discount=0.3", "learning.tolerance=0.001"]],
         others: &[],
         refusal: None,
@@ -130,7 +130,7 @@ const SMALL: [Small; 5] = [
         variants: &[
             &["learning.method=genetic"],
             &["learning.method=genetic", "genetic.reevaluate=true"],
-            // It comes to rest.
+            // The training comes to rest.
             &["learning.method=genetic", "genetic.patience=2", "training.generations=20"],
             &["learning.method=cross-entropy"],
             &["learning.start=dt-10"],
@@ -170,7 +170,7 @@ const SMALL: [Small; 5] = [
     },
 ];
 
-/// Rounds of the longest training there may be here.
+/// Limit of the rounds of a training in this test.
 const ROUNDS: usize = 1_000;
 
 #[test]
@@ -182,7 +182,7 @@ fn every_learner_keeps_its_promises_in_every_game_that_it_can_learn() {
     assert_eq!(columns.named, columns.set, "each column of a log is given a number in some training");
 }
 
-/// The learners' metrics: those that are columns of logs, and those that were given numbers.
+/// Metrics that are columns of logs, and metrics that were given numbers.
 #[derive(Default)]
 struct Columns {
     named: BTreeSet<(&'static str, String)>,
@@ -225,7 +225,7 @@ fn source<G: Roster>(small: &Small, sets: &[&str]) -> Source {
     Source::parse(small.config, "it", &all).unwrap()
 }
 
-/// All that a learner shows of itself after a round.
+/// Everything a learner shows after a round.
 #[derive(PartialEq)]
 struct Moment {
     step: u64,
@@ -247,7 +247,7 @@ impl Moment {
     }
 }
 
-/// Trains to the end; gives what the learner shows before it and after each round.
+/// Trains to the end; returns what the learner shows at the start and after each round.
 fn trained<G: Measured, L: Learner<G>>(mut learner: L, steps: u64, mut metrics: Metrics) -> Vec<Moment> {
     let mut moments = vec![Moment::of(&learner, &metrics)];
     while learner.step() < steps && !learner.is_at_rest() {
@@ -263,7 +263,7 @@ fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }
 
-/// Holds a learner to its promises in a small training.
+/// Checks a learner in a small training.
 struct Check<'a> {
     small: &'a Small,
     sets: &'a [&'a str],
@@ -275,7 +275,7 @@ impl<G: Playable> Task<G> for Check<'_> {
     fn run<L: Learner<G>>(self) -> Result<()> {
         let Self { small, sets, others, columns } = self;
         let (name, device) = device::select(None)?;
-        // Elsewhere a board's values may depend on the others in its batch.
+        // On other devices, a board's values may depend on its batch.
         let exact = name == "flex";
         let what = format!("{} {} {sets:?}", L::NAME, G::NAME);
         let resolve = |more: &[&str]| source::<G>(small, &[sets, more].concat()).resolve::<G, L>().unwrap();
@@ -289,7 +289,8 @@ impl<G: Playable> Task<G> for Check<'_> {
         assert_eq!(first.step(), 0, "{what}: it begins at step 0");
         let all = |threads| with_threads(threads, || trained(new(&config).unwrap(), steps, Metrics::default()));
 
-        // A training is the same when it is repeated, at any number of threads too, and another by another seed.
+        // A repeated training is the same, at any number of threads; another seed gives another
+        // one.
         let straight = all(2);
         let last = &straight[straight.len() - 1];
         let again = all(if L::DEPENDS_ON_THREADS { 2 } else { 1 });
@@ -298,7 +299,8 @@ impl<G: Playable> Task<G> for Check<'_> {
         assert!(last.saved != other[other.len() - 1].saved, "{what}: the seed changes nothing");
         assert!(last.step >= steps || last.is_at_rest, "{what}: it ends after its steps, or at rest");
 
-        // Saved and restored after any round, a learner goes on as if it never had been.
+        // A learner that was saved and restored after any round continues as if nothing had
+        // happened.
         with_threads(2, || {
             for (round, moment) in straight.iter().enumerate() {
                 let (mut learner, mut metrics) = (resume(&config, moment).unwrap(), moment.metrics.clone());
@@ -325,14 +327,15 @@ impl<G: Playable> Task<G> for Check<'_> {
             }
         }
 
-        // Metrics have columns, each its own.
+        // Every metric has a column of its own.
         let known = [L::COUNTERS, &L::columns()].concat();
         assert!(L::SHOWN.iter().all(|shown| known.contains(shown)), "{what}: what is shown has a column");
         assert_eq!(known.iter().collect::<BTreeSet<_>>().len(), known.len(), "{what}: {known:?}");
         columns.named.extend(known.iter().map(|column| (L::NAME, (*column).to_owned())));
         columns.set.extend(last.metrics.values().map(|(column, _)| (L::NAME, column.to_owned())));
 
-        // The player plays the same again, and so does the agent's file, which is the same when it is read and written.
+        // The player plays the same again, and so does the agent's file, which stays the same when
+        // read and written.
         let folder = tempfile::tempdir().unwrap();
         let learner = resume(&config, last)?;
         let play = |player: &mut dyn Player<G>| -> Vec<PlayedGame> {
@@ -346,7 +349,8 @@ impl<G: Playable> Task<G> for Check<'_> {
         let mut read = Agent::load(&path)?.player::<G>(&rules, 64, None, &OnDevice(device.clone()))?;
         assert!(!exact || played == play(&mut *read), "{what}: the agent's file plays otherwise");
 
-        // A run that is stopped and resumed, and made longer where that may be, leaves the files of one that never was.
+        // A run that is stopped, resumed and, where possible, lengthened leaves the files of an
+        // uninterrupted one.
         let half = format!("{}={}", L::Config::STEPS, steps / 2);
         let longer = format!("{}={steps}", L::Config::STEPS);
         let (short, sets) = match config.learner.check_lengthening() {
@@ -382,7 +386,7 @@ impl<G: Playable> Task<G> for Check<'_> {
     }
 }
 
-/// A file's bytes; of a log those that tell no time.
+/// Bytes of a file, without the times of a log.
 fn timeless(path: &Path) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     if path.extension().is_none_or(|extension| extension != "csv") {

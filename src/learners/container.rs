@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::players::agent_file::STATE as MAGIC;
 
-/// Raised when a reader of the former version would misread a file.
+/// Number of the format, to be raised when an older reader would misread a file.
 const VERSION: u32 = 2;
 
 /// Named sections of bytes, in order.
@@ -26,16 +26,13 @@ impl Container {
         self.0.push((name.to_owned(), content));
     }
 
-    /// The content of a section, if there is one of that name.
+    /// The content of a section; none without that section.
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         let (_, content) = self.0.iter().find(|(known, _)| known == name)?;
         Some(content)
     }
 
-    /// Writes the file, atomically.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
+    /// Writes the file atomically.
     pub fn save(&self, path: &Path) -> Result<()> {
         files::write_atomically(path, &self.to_bytes())
     }
@@ -43,12 +40,12 @@ impl Container {
     /// Reads a file.
     ///
     /// # Errors
-    /// A file that is missing, truncated, damaged, no checkpoint at all, or from a newer version of the program.
+    /// A missing, truncated, damaged or foreign file, or one of a newer version.
     pub fn load(path: &Path) -> Result<Self> {
         Self::from_bytes(&files::read(path)?).map_err(|what| Error::user(format!("{} {what}", path.display())))
     }
 
-    /// The file's bytes.
+    /// Bytes of the file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(VERSION.to_le_bytes());
@@ -63,9 +60,7 @@ impl Container {
         bytes
     }
 
-    /// The sections in a file's bytes, or what is wrong with the file.
-    ///
-    /// The latter is to be put behind its name.
+    /// The sections of a file, or what is wrong with it, to be put after the file's name.
     pub fn from_bytes(bytes: &[u8]) -> std::result::Result<Self, String> {
         let mut rest = bytes;
         if take(&mut rest, MAGIC.len()) != Some(MAGIC) {

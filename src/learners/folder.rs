@@ -1,4 +1,4 @@
-//! The folder of a run and what lies in it.
+//! The folder of a run.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -13,23 +13,21 @@ use crate::players::BEST;
 
 /// The folder of a run, `runs/NAME/`: configuration, checkpoints and logs.
 ///
-/// No other process can open it meanwhile.
+/// An open folder is locked against other processes.
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    /// Locked by the operating system.
-    ///
-    /// It lets go of the file when the process ends, however that happens.
+    /// The lock, which the operating system releases when the process ends.
     _lock: File,
 }
 
 impl RunFolder {
     /// Makes the folder of a new run, with its configuration.
     ///
-    /// Without a name it is called after `stem`, and numbered where that exists.
+    /// Without a name, the name is `stem`, numbered if taken.
     ///
     /// # Errors
-    /// When there is a run of that name already, or the folder cannot be made.
+    /// A name that is taken, and a folder that cannot be made.
     pub fn create(runs: &Path, name: Option<&str>, stem: &str, config: &str) -> Result<Self> {
         if runs.exists() && !runs.is_dir() {
             return Err(Error::user(format!("--runs {}: this is no folder", runs.display())));
@@ -64,19 +62,19 @@ impl RunFolder {
         )))
     }
 
-    /// The folder of a run that exists.
+    /// Opens the folder of a run.
     ///
     /// # Errors
-    /// When it holds no checkpoint, or another process is at work in it.
+    /// A folder without checkpoint, or in use by another process.
     pub fn open(path: &Path) -> Result<Self> {
         Self::last_of(path)?;
         Self::lock(path.to_owned())
     }
 
-    /// The checkpoint in the folder of a run.
+    /// The last checkpoint in the folder of a run.
     ///
     /// # Errors
-    /// When there is none.
+    /// A folder without checkpoint.
     pub fn last_of(path: &Path) -> Result<PathBuf> {
         let last = path.join(LAST);
         match last.is_file() {
@@ -100,7 +98,7 @@ impl RunFolder {
                     path.display()
                 )));
             }
-            // Some file systems have no locks: there is nothing to be refused then.
+            // Some file systems have no locks; the folder is then opened without one.
             Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
             Err(TryLockError::Error(error)) => {
                 return Err(Error::runtime(format!("{} cannot be locked: {error}", name.display())));
@@ -114,13 +112,13 @@ impl RunFolder {
         files::write_atomically(&self.path.join("config.toml"), config.as_bytes())
     }
 
-    /// Checks that the configuration in the folder is that of its checkpoint.
+    /// Checks that the configuration in the folder is the checkpoint's.
     ///
-    /// Of the key that says how long the run is it may have less: the run may have been killed while it was made longer.
-    /// Without a file there is nothing to check.
+    /// A missing file is fine, and so is a lower number of steps (the key `length`): the run may
+    /// have been killed while it was lengthened.
     ///
     /// # Errors
-    /// When it is another one: it has no effect any more, which whoever changed it does not expect.
+    /// Any other difference, because an edited file would have no effect.
     pub fn check_config(&self, of_checkpoint: &str, length: &str) -> Result<()> {
         let path = self.path.join("config.toml");
         let wrong = |what: String| Err(Error::user(format!("{}: {what}", path.display())));
@@ -136,7 +134,7 @@ impl RunFolder {
             let shorter = found.and_then(Value::as_integer) < trained.and_then(Value::as_integer);
             found != trained && !(**key == length && shorter)
         };
-        // A key that is not in the file is new in the program since the run began.
+        // A key missing in the file is new in the program since the run began.
         match found.keys().find(differs) {
             Some(key) if key == length => {
                 wrong(format!("a run is made longer by --set {length}=N, not in this file: change {length} back"))
@@ -154,26 +152,26 @@ impl RunFolder {
         &self.path
     }
 
-    /// The checkpoint from which the run is resumed.
+    /// The checkpoint from which the run resumes.
     pub fn last(&self) -> PathBuf {
         self.path.join(LAST)
     }
 
-    /// The agent as it was at that checkpoint.
+    /// The agent at the last checkpoint.
     pub fn last_agent(&self) -> PathBuf {
         self.path.join("last.safetensors")
     }
 
-    /// The agent that did best in an evaluation.
+    /// The agent with the best evaluation.
     pub fn best(&self) -> PathBuf {
         self.path.join(BEST)
     }
 }
 
-/// The name of the checkpoint.
+/// File name of the checkpoint.
 const LAST: &str = "last.ckpt";
 
-/// All keys of a table with their sections, and their values.
+/// All keys of a table, with sections, and their values.
 fn keys_of(section: &str, table: &Table) -> BTreeMap<String, Value> {
     let key_of = |(key, value): (&String, &Value)| match value {
         Value::Table(table) => keys_of(&format!("{section}{key}."), table),

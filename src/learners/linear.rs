@@ -1,4 +1,4 @@
-//! What evolution, imitation and lspi have in common: each learns the weights of a linear agent.
+//! The common part of evolution, imitation and lspi, which learn the weights of a linear agent.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,12 +11,12 @@ use crate::players::AgentFile;
 use crate::players::Roster;
 use crate::players::{Linear, Player, PolicyPlayer, Selection, places};
 
-/// Features of actions by their places in the game's list, and their weights.
+/// Features of actions, by their numbers in the game, with weights.
 pub type Terms = Vec<(usize, f64)>;
 
-/// The algorithm of a learner of linear agents: everything that moves in a training, and how.
+/// The algorithm of a learner of linear agents, and everything that changes in its training.
 ///
-/// What is serialized is saved; all else follows from that and from what is [`Fixed`].
+/// The serialized part is saved; the rest follows from it and from [`Fixed`].
 pub trait Algorithm<G: Roster>: Serialize + DeserializeOwned + Send {
     /// The learner's name in configurations.
     const NAME: &'static str;
@@ -25,13 +25,13 @@ pub trait Algorithm<G: Roster>: Serialize + DeserializeOwned + Send {
     /// The learner's sections of a configuration.
     type Config: LearnerConfig;
 
-    /// Names of the features, or of sets of them, that are weighed.
+    /// Names of the weighted features, or of sets of features.
     fn features(config: &Self::Config) -> &[String];
 
-    /// The agent that a training is given; by default it has no weights.
+    /// The agent from which a training starts; by default one without weights.
     ///
     /// # Errors
-    /// A name or file that is none, and a game that cannot be learned.
+    /// An unknown name or unreadable file, and a game that cannot be learned.
     fn given(_config: &Self::Config) -> Result<Linear> {
         Ok(Linear::new(Vec::new()))
     }
@@ -39,7 +39,7 @@ pub trait Algorithm<G: Roster>: Serialize + DeserializeOwned + Send {
     /// The algorithm before its first step.
     fn new(fixed: &Fixed<G, Self::Config>) -> Result<Self>;
 
-    /// Whether a saved state is one of these features and of this configuration.
+    /// Whether a saved state fits these features and this configuration.
     fn fits(&self, fixed: &Fixed<G, Self::Config>) -> bool;
 
     /// Steps so far.
@@ -50,28 +50,28 @@ pub trait Algorithm<G: Roster>: Serialize + DeserializeOwned + Send {
         false
     }
 
-    /// Works on the step; ends it when all of its work is done.
+    /// Does a part of a step; the last part ends the step.
     fn round(&mut self, fixed: &Fixed<G, Self::Config>, metrics: &mut Metrics) -> Result<()>;
 
-    /// The agent that was learned so far.
+    /// The agent learned so far.
     fn terms(&self, fixed: &Fixed<G, Self::Config>) -> Terms;
 }
 
-/// What stays as it is in a training of a linear agent.
+/// The constants of a training of a linear agent.
 pub struct Fixed<G: Game, C> {
     /// The learner's sections of the configuration.
     pub config: C,
-    /// The seed of every random stream.
+    /// Seed of every random stream.
     pub seed: u64,
-    /// The rules of all games.
+    /// Rules of all games.
     pub rules: G::Rules,
-    /// The features that are weighed, in the order of the weights.
+    /// The weighted features, in the order of the weights.
     pub selection: Selection,
-    /// The agent that the training was given, as it was when the training began.
+    /// The agent given to the training, as it was at the start.
     pub given: Terms,
 }
 
-/// The learner of a linear agent by an algorithm.
+/// A learner of linear agents by an algorithm.
 pub struct LinearLearner<G: Roster, A: Algorithm<G>> {
     pub(super) fixed: Fixed<G, A::Config>,
     pub(super) algorithm: A,
@@ -95,7 +95,7 @@ impl<G: Roster, A: Algorithm<G>> Learner<G> for LinearLearner<G, A> {
         Ok(Self { algorithm: A::new(&fixed)?, fixed })
     }
 
-    /// With the agent that it was given first: its file may be another by now.
+    /// The given agent is restored first, because its file may have changed.
     fn resume(
         config: &TrainConfig<A::Config>,
         rules: &G::Rules,
@@ -122,11 +122,11 @@ impl<G: Roster, A: Algorithm<G>> Learner<G> for LinearLearner<G, A> {
     }
 
     fn player(&self) -> impl Player<G> {
-        PolicyPlayer::new("linear", self.controlled().player::<G>(1))
+        PolicyPlayer::new("linear", self.linear_agent().player::<G>(1))
     }
 
     fn agent(&self) -> Result<AgentFile> {
-        self.controlled().to_file::<G>(&self.fixed.rules)
+        self.linear_agent().to_file::<G>(&self.fixed.rules)
     }
 
     fn save(&self) -> Result<impl Serialize> {
@@ -135,8 +135,8 @@ impl<G: Roster, A: Algorithm<G>> Learner<G> for LinearLearner<G, A> {
 }
 
 impl<G: Roster, A: Algorithm<G>> LinearLearner<G, A> {
-    /// The agent that was learned so far, its largest weight 1 or -1: only the weights' ratios count.
-    pub fn controlled(&self) -> Linear {
+    /// The agent learned so far, scaled to a largest weight of 1 or -1; only the ratios count.
+    pub fn linear_agent(&self) -> Linear {
         Linear::new(self.algorithm.terms(&self.fixed)).scaled()
     }
 }

@@ -1,6 +1,4 @@
-//! The logs of a run: two CSV files and TensorBoard events.
-//!
-//! What is shown of its progress is here too.
+//! The logs of a run (two CSV files, TensorBoard events) and its progress bar.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -16,7 +14,7 @@ use crate::players::Measured;
 use crate::report::plot::{self, CurvePoint};
 use crate::report::{CsvLog, EventLog, Progress};
 
-/// Columns of `evaluations.csv` behind the step and the learner's counters.
+/// Columns of `evaluations.csv` after the step and the learner's counters.
 const EVALUATION: &[&str] = &[
     "seconds",
     "mean",
@@ -40,18 +38,18 @@ fn evaluation_columns<G: Measured, L: Learner<G>>() -> Vec<&'static str> {
     [L::COUNTERS, EVALUATION].concat()
 }
 
-/// The sinks of one run.
+/// Everywhere one run is logged.
 pub struct Logs {
     training: CsvLog,
     evaluations: CsvLog,
     events: EventLog,
     progress: Progress,
-    /// What steps are called.
+    /// Name of the steps.
     unit: &'static str,
     counters: &'static [&'static str],
     shown: &'static [&'static str],
     began: Instant,
-    /// Seconds and step at which this process took the run up.
+    /// Seconds and step at which this process started or resumed the run.
     seconds_before: f64,
     step_before: u64,
 }
@@ -66,9 +64,7 @@ impl Logs {
         Self::new::<G, L>(training, evaluations, events, 0, config, quiet)
     }
 
-    /// The logs of a run as they were at a step.
-    ///
-    /// What was written after it is taken back.
+    /// The logs of a resumed run; later rows are removed.
     pub fn resume<G: Measured, L: Learner<G>>(
         folder: &RunFolder,
         step: u64,
@@ -162,16 +158,14 @@ impl Logs {
         self.events("evaluation", step, &values)
     }
 
-    /// Waits until all is on the disk.
+    /// Waits until everything is on the disk.
     pub fn flush(&mut self) -> Result<()> {
         self.training.flush()?;
         self.evaluations.flush()?;
         self.events.flush()
     }
 
-    /// Draws the evaluations so far as `curve.svg` in the run's folder.
-    ///
-    /// It draws nothing before the first.
+    /// Draws the evaluations so far, if any, as `curve.svg` in the run's folder.
     pub fn draw_curve(&self, folder: &RunFolder) -> Result<()> {
         let (mut means, mut widths) = (self.evaluations.column("luck_adjusted")?, "less_luck_half_width");
         let mut what = "score less luck";
@@ -189,17 +183,17 @@ impl Logs {
         plot::curve(&folder.path().join("curve.svg"), &title, self.unit, what, &points)
     }
 
-    /// Prints a line beside the bar.
+    /// Prints a line above the progress bar.
     pub fn message(&self, line: &str) {
         self.progress.message(line);
     }
 
-    /// Leaves the bar as it stands.
+    /// Leaves the progress bar as it is.
     pub fn finish(&self) {
         self.progress.finish();
     }
 
-    /// Writes to TensorBoard, where names are in groups.
+    /// Writes to TensorBoard, with names in groups.
     fn events(&mut self, group: &str, step: u64, values: &[(&str, f64)]) -> Result<()> {
         let tags: Vec<String> = values.iter().map(|(name, _)| format!("{group}/{name}")).collect();
         let values: Vec<(&str, f64)> =

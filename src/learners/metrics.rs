@@ -1,20 +1,20 @@
-//! What a training is like, as named numbers.
+//! Named figures of a training.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Named numbers since the last row of the log.
+/// Named figures since the last row of the log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Metrics(BTreeMap<String, Metric>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Metric {
-    /// The last of all numbers.
+    /// The last number.
     Last(f64),
-    /// Their sum.
+    /// The sum.
     Sum(f64),
-    /// Their mean: sum and count.
+    /// The mean, as sum and count.
     Mean(f64, u64),
 }
 
@@ -31,27 +31,27 @@ impl Metrics {
         }
     }
 
-    /// Takes a number into a mean.
+    /// Adds a number to a mean.
     pub fn average(&mut self, name: &str, value: f64) {
         let metric = self.entry(name, Metric::Mean(0.0, 0));
         *metric = match *metric {
             Metric::Mean(sum, count) => Metric::Mean(sum + value, count + 1),
-            // A checkpoint may have it as another kind of number.
+            // A checkpoint may hold another kind of number under this name.
             _ => Metric::Mean(value, 1),
         };
     }
 
-    /// A number by its name; none where it is the mean of nothing.
+    /// A number by its name; none for a mean without numbers.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.0.get(name).and_then(Metric::value)
     }
 
-    /// All numbers with their names, but means of nothing.
+    /// All numbers with their names, without empty means.
     pub fn values(&self) -> impl Iterator<Item = (&str, f64)> {
         self.0.iter().filter_map(|(name, metric)| Some((name.as_str(), metric.value()?)))
     }
 
-    /// Begins new sums and means.
+    /// Starts new sums and means.
     pub fn reset(&mut self) {
         for metric in self.0.values_mut() {
             *metric = match *metric {

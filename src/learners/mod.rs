@@ -1,4 +1,4 @@
-//! How agents are trained: the trait of a learner, a run, and the learners.
+//! Learners, which train agents, and the runs that train with them.
 
 pub mod checkpoint;
 pub mod config;
@@ -39,55 +39,55 @@ use crate::players::{Measured, Roster};
 
 /// A learner's sections of a configuration.
 pub trait LearnerConfig: Clone + Default + PartialEq + Send + Sync + Serialize + DeserializeOwned {
-    /// The key that says how many steps there are.
-    ///
-    /// Its last part is what steps are called: `training.generations`.
+    /// Key of the number of steps; its last part names them, as in `training.generations`.
     const STEPS: &'static str;
 
     /// Steps of the whole training.
     fn steps(&self) -> u64;
 
-    /// Whether the values are in their ranges and go together; gives the first that is not, if any.
+    /// Checks that the values are in their ranges and fit together; the error is the first that is
+    /// not.
     fn check(&self) -> std::result::Result<(), OutOfRange>;
 
-    /// Steps at the start that take far less time than others.
+    /// Steps at the start that take far less time than later ones.
     fn quick_steps(&self) -> u64 {
         0
     }
 
-    /// Whether a training can be made longer once it has begun; if not, what goes by the share that is done.
+    /// Checks that a started training can be lengthened; the error is what depends on the share
+    /// done.
     fn check_lengthening(&self) -> std::result::Result<(), String> {
         Ok(())
     }
 }
 
-/// A way to train an agent for a game, one round after the other.
+/// A way to train an agent for a game, round by round.
 ///
-/// What a step is, a learner says itself: a move, a sweep, a generation. Steps are all that the run counts, and logs,
-/// evaluations and checkpoints are due after so many. Everything in a learner that moves is what [`save`](Self::save)
-/// gives: [resumed](Self::resume) from it, a learner goes on as if it had never been interrupted, bit for bit.
-/// The test `learners::conformance` holds every learner to these promises.
+/// Each learner defines its step: a move, a sweep, a generation. The run counts steps, and logs,
+/// evaluates and saves after given numbers of them. [`save`](Self::save) holds everything that
+/// changes: a [resumed](Self::resume) learner continues bit for bit. The test
+/// `learners::conformance` checks every learner.
 pub trait Learner<G: Measured>: Send + Sized {
-    /// The name in configurations.
+    /// Name in configurations.
     const NAME: &'static str;
-    /// Metrics that count its work beside the steps: columns of `train.csv` and of `evaluations.csv`.
+    /// Metrics that count work besides steps: columns of `train.csv` and `evaluations.csv`.
     const COUNTERS: &'static [&'static str];
-    /// Metrics that are shown while it trains.
+    /// Metrics shown during training.
     const SHOWN: &'static [&'static str];
-    /// Whether the number of threads decides the last bits of what it learns.
+    /// Whether the last bits of the result depend on the number of threads.
     const DEPENDS_ON_THREADS: bool = false;
-    /// Whether it chooses from the mask of the configuration, and not from the game's default one.
+    /// Whether the configuration's mask is used, instead of the game's default mask.
     const HAS_MASK: bool = true;
 
-    /// Its sections of the configuration.
+    /// The learner's sections of a configuration.
     type Config: LearnerConfig;
-    /// All that moves, as it is read from a checkpoint; [`save`](Self::save) gives what is written.
+    /// Everything that changes, read from a checkpoint; [`save`](Self::save) writes it.
     type Saved: DeserializeOwned;
 
-    /// Its other metrics, in the order of the columns of `train.csv`.
+    /// The other metrics, in the order of the columns of `train.csv`.
     fn columns() -> Vec<&'static str>;
 
-    /// Whether a configuration suits the game; by default any does.
+    /// Checks that a configuration suits the game; by default every one does.
     ///
     /// # Errors
     /// The first value that does not.
@@ -98,11 +98,11 @@ pub trait Learner<G: Measured>: Send + Sized {
     /// A learner before its first step.
     fn new(config: &TrainConfig<Self::Config>, rules: &G::Rules, device: &Device) -> Result<Self>;
 
-    /// A learner as it was saved.
+    /// A learner with a saved state.
     ///
     /// # Errors
-    /// As of [`new`](Self::new), and a state of another configuration: a checksum proves that nothing was damaged, not
-    /// that this program wrote it.
+    /// As of [`new`](Self::new), and a state that does not fit the configuration: a checksum proves
+    /// that nothing was damaged, not that this program wrote the state.
     fn resume(
         config: &TrainConfig<Self::Config>,
         rules: &G::Rules,
@@ -113,32 +113,32 @@ pub trait Learner<G: Measured>: Send + Sized {
     /// Steps so far.
     fn step(&self) -> u64;
 
-    /// Whether nothing moves any more, which ends a training before its last step.
+    /// Whether nothing changes any more, which ends a training before its last step.
     fn is_at_rest(&self) -> bool {
         false
     }
 
-    /// Learns a little: a step, some of them, or a part of one.
+    /// Learns a little: a step, several steps, or a part of one.
     ///
-    /// A run can be stopped after any round. What the round was like goes into the metrics.
+    /// A run can stop after any round. The round's figures go into the metrics.
     ///
     /// # Errors
     /// When the device fails or the training has diverged.
     fn round(&mut self, metrics: &mut Metrics) -> Result<()>;
 
-    /// The player that it has learned to be, as it plays in an evaluation.
+    /// The trained player, as evaluations use it.
     fn player(&self) -> impl Player<G>;
 
-    /// The player as a file.
+    /// The trained player as a file.
     fn agent(&self) -> Result<AgentFile>;
 
-    /// All that moves, to be written; it reads back as [`Saved`](Self::Saved).
+    /// Everything that changes, to be written; [`Saved`](Self::Saved) reads it.
     fn save(&self) -> Result<impl Serialize>;
 }
 
-/// Something to be done with a learner that is known by its name only.
+/// Something to do with a learner whose type the configuration's name decides.
 pub trait Task<G: Measured> {
-    /// Does it.
+    /// Does the task.
     fn run<L: Learner<G>>(self) -> Result<()>;
 }
 
@@ -152,7 +152,7 @@ macro_rules! learners {
         /// Does a task with the learner that a configuration names.
         ///
         /// # Errors
-        /// When there is none of that name, and what goes wrong in the task.
+        /// When no learner has that name, and errors of the task.
         pub fn with_learner<G: Roster>(source: &Source, task: impl Task<G>) -> Result<()> {
             let name = source.learner()?;
             $(

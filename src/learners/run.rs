@@ -1,6 +1,4 @@
-//! A training of any learner, and how it is resumed.
-//!
-//! It has a folder, logs, evaluations and checkpoints.
+//! A training of any learner in its folder: logs, evaluations, checkpoints and resuming.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,7 +20,7 @@ use crate::players::Measured;
 pub enum Ending {
     /// All steps are done.
     Finished,
-    /// It was asked to stop, and can be resumed.
+    /// Stopped on request, can be resumed.
     Stopped,
 }
 
@@ -38,12 +36,12 @@ pub struct Run<G: Measured, L: Learner<G>> {
 }
 
 impl<G: Measured, L: Learner<G>> Run<G, L> {
-    /// A new training in a new folder, which can be resumed from here on.
+    /// Starts a training in a new folder, which can be resumed at once.
     ///
-    /// The folder is made once nothing in the configuration is wrong, and is given it as text.
+    /// The folder is made when the whole configuration has been checked.
     ///
     /// # Errors
-    /// What the learner refuses, and a folder or a file that cannot be written.
+    /// A configuration that the learner refuses, and files that cannot be written.
     pub fn start(
         config: TrainConfig<L::Config>,
         rules: G::Rules,
@@ -55,19 +53,17 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         let folder = folder(&config.to_toml()?)?;
         let threads = if L::DEPENDS_ON_THREADS { rayon::current_num_threads() } else { 0 };
         let record = Record { threads, ..Record::default() };
-        // A checkpoint can be resumed without logs, but not the other way round.
+        // A checkpoint can be resumed without logs, but logs not without a checkpoint.
         save(&folder, &config, &record, &Metrics::default(), &learner)?;
         let logs = Logs::create::<G, L>(&folder, &config.learner, quiet)?;
         Ok(Self { config, rules, learner, record, metrics: Metrics::default(), folder, logs })
     }
 
-    /// The training of a folder as it was at its last checkpoint.
-    ///
-    /// `sets` may lengthen it.
+    /// Resumes the training of a folder at its last checkpoint; `sets` may lengthen it.
     ///
     /// # Errors
-    /// When the checkpoint is of another version of the program, when it cannot be made longer or a `--set` means
-    /// something else, or when a file cannot be written.
+    /// A checkpoint of another version, a training that cannot be lengthened, any other `--set`,
+    /// and files that cannot be written.
     pub fn resume(
         folder: RunFolder,
         checkpoint: &Checkpoint,
@@ -96,9 +92,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         Ok(Self { config, rules, learner, record, metrics, folder, logs })
     }
 
-    /// Trains until all steps are done or `stop` is set.
-    ///
-    /// A stop takes effect after the round that is under way.
+    /// Trains until all steps are done, or until `stop` is set, which takes effect after a round.
     ///
     /// # Errors
     /// When the device fails, a file cannot be written, or the training has diverged.
@@ -132,9 +126,9 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         Ok(Ending::Finished)
     }
 
-    /// Plays a series of seeded games; keeps the agent if it is the best yet.
+    /// Plays seeded games and keeps the agent if it is the best so far.
     ///
-    /// Scores are less luck where that is estimated.
+    /// Scores are luck-adjusted where luck is estimated.
     fn evaluate(&mut self) -> Result<()> {
         let evaluation = &self.config.run.evaluation;
         let mut player = self.learner.player();
@@ -157,7 +151,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         Ok(())
     }
 
-    /// Writes the agent as it is and all that moves, each file atomically.
+    /// Writes the agent and everything that changes, each file atomically.
     pub fn save(&mut self) -> Result<()> {
         self.logs.flush()?;
         save(&self.folder, &self.config, &self.record, &self.metrics, &self.learner)
@@ -173,12 +167,12 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         self.config.learner.steps()
     }
 
-    /// What its steps are called, such as generations.
+    /// Name of the steps, such as generations.
     pub fn unit(&self) -> &'static str {
         unit_of(L::Config::STEPS)
     }
 
-    /// The steps so far by their name, such as `1 generation`.
+    /// The steps so far with their name, such as `1 generation`.
     pub fn done(&self) -> String {
         counted(self.step(), self.unit())
     }
@@ -193,7 +187,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         &self.config
     }
 
-    /// Evaluations so far, and how the run began.
+    /// Results of evaluations, and the number of threads.
     pub fn record(&self) -> &Record {
         &self.record
     }
@@ -209,12 +203,12 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
     }
 }
 
-/// What steps are called by the key that says how many there are.
+/// Name of the steps: the last part of the key of their number.
 pub(super) fn unit_of(key: &'static str) -> &'static str {
     key.rsplit('.').next().unwrap_or(key)
 }
 
-/// So many of a unit, whose name is given as that of several.
+/// A count with its unit, given in the plural.
 fn counted(count: u64, unit: &str) -> String {
     match (count, unit.strip_suffix("ies"), unit.strip_suffix('s')) {
         (1, Some(stem), _) => format!("1 {stem}y"),
@@ -223,9 +217,7 @@ fn counted(count: u64, unit: &str) -> String {
     }
 }
 
-/// The scores of games less their luck.
-///
-/// So many simulations of each move estimate it.
+/// Luck-adjusted scores of games, by a number of simulations of each move.
 fn luck_adjusted<G: Measured>(rules: &G::Rules, played: &[PlayedGame], simulations: u32) -> Result<Vec<f64>> {
     let luck_adjusted = |game: &PlayedGame| {
         luck::luck_adjusted::<G>(rules, game, simulations).ok_or_else(|| {
@@ -235,9 +227,9 @@ fn luck_adjusted<G: Measured>(rules: &G::Rules, played: &[PlayedGame], simulatio
     played.par_iter().map(luck_adjusted).collect()
 }
 
-/// The configuration `before` of a checkpoint after some `--set`.
+/// The configuration `before` of a checkpoint, lengthened by `--set`.
 ///
-/// These may set the steps, where that does no harm to what is done.
+/// Only the number of steps may be set, where this does not change the steps already done.
 fn lengthened<G: Measured, L: Learner<G>>(
     before: &TrainConfig<L::Config>,
     checkpoint: &Checkpoint,

@@ -1,15 +1,15 @@
-//! Boards whose leading planes are interchangeable (colours).
+//! Boards whose first planes are interchangeable (colours).
 //!
-//! One set of weights sees each of these colours in turn. A batch of boards is then a batch of stacks,
-//! `[batch * colours, rows, columns, channels]`, the colours of a board one after the other.
+//! The same weights see each colour in turn: a batch of boards becomes a batch of stacks, `[batch *
+//! colours, rows, columns, channels]`, the colours of a board side by side.
 
 use burn::tensor::Tensor;
 
-/// What a network sees of planes, for each colour in turn.
+/// The network's input from planes, `[batch, planes, rows, columns]`, for each colour in turn.
 ///
-/// Of the planes, `[batch, planes, rows, columns]`, the first `colours` are interchangeable. For each colour it sees
-/// its own plane, the sum of the others', and those of no colour, `[batch * colours, rows, columns, 2 + rest]`.
-/// Without colours it sees all planes: `[batch, rows, columns, planes]`.
+/// The first `colours` planes are interchangeable. A colour sees its own plane, the sum of the
+/// other colours' planes, and the planes of no colour: `[batch * colours, rows, columns, 2 +
+/// rest]`. Without colours the result is all planes: `[batch, rows, columns, planes]`.
 pub fn stack(images: Tensor<4>, colours: usize) -> Tensor<4> {
     if colours == 0 {
         return images.permute([0, 2, 3, 1]);
@@ -32,14 +32,14 @@ pub fn stack(images: Tensor<4>, colours: usize) -> Tensor<4> {
     Tensor::cat(stacks, 1).permute([0, 2, 3, 1])
 }
 
-/// Channels of a stack of so many planes.
+/// Channels of a stack of `planes` planes.
 pub const fn stacked(planes: usize, colours: usize) -> usize {
     if colours == 0 { planes } else { planes - colours + 2 }
 }
 
-/// The mean over the colours of each board.
+/// Mean over the colours of each board.
 ///
-/// It takes `[batch * colours, rows, columns, channels]` to `[batch, rows, columns, channels]`.
+/// From `[batch * colours, rows, columns, channels]` to `[batch, rows, columns, channels]`.
 pub fn mean(x: Tensor<4>, colours: usize) -> Tensor<4> {
     if colours <= 1 {
         return x;
@@ -50,10 +50,10 @@ pub fn mean(x: Tensor<4>, colours: usize) -> Tensor<4> {
     stacks.mean_dim(1).reshape([batch, rows, columns, channels])
 }
 
-/// Adds the same `y` to every colour of `x`.
+/// Adds `y` to every colour of `x`.
 ///
-/// `x` has shape `[batch * colours, rows, columns, channels]`, `y` has shape `[batch, rows, columns, channels]` or
-/// `[batch, 1, 1, channels]`.
+/// `x` is `[batch * colours, rows, columns, channels]`; `y` is `[batch, rows, columns, channels]`
+/// or `[batch, 1, 1, channels]`.
 pub fn add(x: Tensor<4>, y: Tensor<4>, colours: usize) -> Tensor<4> {
     if colours <= 1 {
         return x + y;

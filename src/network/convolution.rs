@@ -1,6 +1,4 @@
-//! The convolution of small boards.
-//!
-//! On a CPU nearly all the time of training is spent in this one function.
+//! The convolution of small boards, which takes nearly all the time of training on a CPU.
 
 use burn::module::{Module, Param};
 #[cfg(feature = "flex")]
@@ -16,16 +14,14 @@ use matchq_kernels::{Activation, Precision};
 use super::operation::BoardConvolution;
 use crate::random::Stream;
 
-/// A convolution with a square kernel that keeps the board's size.
-///
-/// The kernel has odd size and stride 1, with zero padding.
+/// A convolution with a square kernel of odd size, stride 1 and zero padding.
 #[derive(Module, Debug)]
 pub struct Convolution {
-    /// Shape `[channels_out, channels_in, size, size]`.
+    /// `[channels_out, channels_in, size, size]`
     weight: Param<Tensor<4>>,
-    /// Shape `[channels_out]`.
+    /// `[channels_out]`
     bias: Param<Tensor<1>>,
-    /// Of its products, on the CPU and where the kernel is 3x3.
+    /// Precision of the products, on the CPU and for 3x3 kernels only.
     #[module(skip)]
     precision: Precision,
 }
@@ -33,8 +29,9 @@ pub struct Convolution {
 impl Convolution {
     /// A convolution with fresh weights.
     ///
-    /// Weights are uniform with variance `gain^2 / fan_in` (He et al. 2015, <https://arxiv.org/abs/1502.01852>; a gain
-    /// of sqrt(2) suits a ReLU behind it), biases are zero. `size` is odd.
+    /// Weights are uniform with variance `gain^2 / fan_in` (He et al. 2015,
+    /// <https://arxiv.org/abs/1502.01852>; a gain of sqrt(2) suits a following ReLU), biases are
+    /// zero. `size` is odd.
     pub fn new(
         [channels_in, channels_out]: [usize; 2],
         size: usize,
@@ -53,42 +50,41 @@ impl Convolution {
         }
     }
 
-    /// The same with its products in that precision.
+    /// Replaces the precision of the products.
     pub fn with_precision(self, precision: Precision) -> Self {
         Self { precision, ..self }
     }
 
-    /// Convolves `input` and activates.
-    ///
-    /// `input` has shape `[batch, rows, columns, channels_in]`, the output `[batch, rows, columns, channels_out]`.
+    /// Convolves and activates `[batch, rows, columns, channels_in]` to `[batch, rows, columns,
+    /// channels_out]`.
     pub fn forward(&self, input: Tensor<4>, activation: Activation) -> Tensor<4> {
         convolve_in(input, self.weight.val(), self.bias.val().unsqueeze(), activation, self.precision)
     }
 
-    /// The same with a shift that is added before the activation.
+    /// Convolves `input`, adds a shift to all cells of a board, and activates.
     ///
-    /// The shift, `[batch, channels_out]`, is added to all places of a board.
+    /// `shift` is `[batch, channels_out]`.
     pub fn forward_shifted(&self, input: Tensor<4>, shift: Tensor<2>, activation: Activation) -> Tensor<4> {
         let bias = shift + self.bias.val().unsqueeze();
         convolve_in(input, self.weight.val(), bias, activation, self.precision)
     }
 }
 
-/// Convolves `input` by `weight`, adds `bias` and activates.
+/// Convolves `input` by `weight` with zero padding, adds `bias` and activates.
 ///
-/// `input` is `[batch, rows, columns, channels_in]`, `weight` `[channels_out, channels_in, size, size]` of odd size,
-/// `bias` `[1, channels_out]` or `[batch, channels_out]`, the output `[batch, rows, columns, channels_out]`. The
-/// padding is of zeros, and the batch may be empty. Gradients of gradients are not offered.
+/// `input` is `[batch, rows, columns, channels_in]`, `weight` `[channels_out, channels_in, size,
+/// size]` of odd size, `bias` `[1, channels_out]` or `[batch, channels_out]`, the output `[batch,
+/// rows, columns, channels_out]`. The batch may be empty. Second derivatives are not supported.
 ///
 /// # Panics
-/// When these sizes do not fit together.
+/// When the sizes do not fit together.
 pub fn convolve(input: Tensor<4>, weight: Tensor<4>, bias: Tensor<2>, activation: Activation) -> Tensor<4> {
     convolve_in(input, weight, bias, activation, Precision::F32)
 }
 
-/// The same with the products of a 3x3 kernel on the CPU in that precision.
+/// [`convolve`] with the products of a 3x3 kernel on the CPU in a precision.
 ///
-/// Other kernels take 32-bit floats, as do small boards and other devices.
+/// Other kernels, small boards and other devices use 32-bit floats.
 ///
 /// # Panics
 /// When the sizes do not fit together.
@@ -113,9 +109,7 @@ pub fn convolve_in(
     convolve_by_parts(input, weight, bias, activation)
 }
 
-/// The same by burn's `conv2d` and elementwise operations.
-///
-/// It works on any device and with any kind of floats.
+/// [`convolve`] by burn's `conv2d` and elementwise operations, for any device and any floats.
 ///
 /// # Panics
 /// When the sizes do not fit together.

@@ -1,4 +1,4 @@
-//! The devices that are compiled in, by the name of their feature.
+//! The compiled devices, by the names of their features.
 
 use std::env;
 
@@ -7,19 +7,19 @@ pub use burn::tensor::Device;
 use crate::error::{Error, Result};
 use crate::instructions::InstructionSet;
 
-/// The names of all devices that can be compiled in, the preferred ones first.
+/// Names of all devices that can be compiled in, the preferred ones first.
 const NAMES: [&str; 4] = ["cuda", "wgpu", "flex", "ndarray"];
 
-/// The environment variable that names the device wherever nothing else does.
+/// Environment variable with the default device.
 const VARIABLE: &str = "MATCHQ_DEVICE";
 
-/// The device of that name.
+/// The device of a name.
 ///
-/// Without a name the one that the environment variable `MATCHQ_DEVICE` names; where it is not set, the first GPU that is
+/// Without a name: the device of the environment variable `MATCHQ_DEVICE`, else the first GPU
 /// compiled in and present, else the CPU.
 ///
 /// # Errors
-/// A name that does not exist, a device that is not compiled in (naming the feature) or not present, and
+/// An unknown name, a device not compiled in (with its feature) or not present, and
 /// [instructions](InstructionSet::chosen) that this processor does not have.
 pub fn select(name: Option<&str>) -> Result<(&'static str, Device)> {
     InstructionSet::chosen()?;
@@ -32,16 +32,16 @@ pub fn select(name: Option<&str>) -> Result<(&'static str, Device)> {
     }
 }
 
-/// The first GPU that is compiled in and present, else the CPU.
+/// The first GPU compiled in and present, else the CPU.
 fn preferred() -> Result<(&'static str, Device)> {
-    // A driver that computes on the processor comes last: the CPU's own backends are faster.
+    // Drivers that compute on the processor come last, because the CPU's own backends are faster.
     let mut devices = [Wanted::Gpu, Wanted::Any].into_iter().flat_map(|wanted| NAMES.map(|name| (name, wanted)));
     devices
         .find_map(|(name, wanted)| Some((name, open(name, wanted)?)))
         .ok_or_else(|| Error::user("no device is present: build with `--features flex` to compute on the CPU"))
 }
 
-/// The device of a name, which was `asked` for so.
+/// The device of a name; `asked` says in errors where the name came from.
 fn select_by(name: &str, asked: &str) -> Result<(&'static str, Device)> {
     let Some(name) = NAMES.into_iter().find(|known| *known == name) else {
         let sentence = format!("{asked}: there is no such device; it is one of {}", NAMES.join(", "));
@@ -69,17 +69,17 @@ fn is_compiled(name: &str) -> bool {
     }
 }
 
-/// What a device of a GPU interface may be.
+/// Kind of device that a GPU interface may offer.
 #[derive(Clone, Copy)]
 #[cfg_attr(not(feature = "wgpu"), allow(dead_code))]
 enum Wanted {
-    /// A GPU, not a processor that pretends to be one.
+    /// A GPU, not a processor that acts as one.
     Gpu,
-    /// Whatever is there.
+    /// Any device.
     Any,
 }
 
-/// The first device of that name, if it is compiled in and present.
+/// The first device of a name, if compiled in and present.
 fn open(name: &str, #[allow(unused_variables)] wanted: Wanted) -> Option<Device> {
     match name {
         #[cfg(feature = "cuda")]
@@ -98,9 +98,8 @@ fn open(name: &str, #[allow(unused_variables)] wanted: Wanted) -> Option<Device>
     }
 }
 
-/// Whether a device computes on the processor.
-///
-/// Small batches side by side are then no slower than one large batch.
+/// Whether a device computes on the processor, where small parallel batches are as fast as a large
+/// one.
 #[allow(unused_variables)]
 pub fn is_processor(device: &Device) -> bool {
     #[cfg(feature = "flex")]
@@ -115,9 +114,7 @@ pub fn is_processor(device: &Device) -> bool {
     false
 }
 
-/// The devices of a kind.
-///
-/// A missing driver can make the look itself panic, which means that there is none.
+/// The present devices of a kind; none if a missing driver panics.
 #[cfg(any(feature = "cuda", feature = "wgpu"))]
 fn present(kind: burn::tensor::DeviceType) -> Vec<Device> {
     let hook = std::panic::take_hook();

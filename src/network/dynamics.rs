@@ -1,6 +1,6 @@
-//! The dynamics model: the board that the next wave leaves, and its points.
+//! The dynamics model: predicts the board after the next wave, and the wave's points.
 //!
-//! Applied again and again it follows a chain to its end, whatever its length, by what it learned of single waves.
+//! Applied repeatedly, the model follows a chain of any length to its end.
 
 use burn::module::Module;
 use burn::tensor::activation::relu;
@@ -14,47 +14,41 @@ use super::{WaveBatch, to_vec};
 use crate::error::Result;
 use crate::random::Stream;
 
-/// The network of one wave: convolutions with residuals.
-///
-/// Each of them also sees what lies below in the same column.
+/// The network of one wave: residual convolutions that also see the sum of the cells below.
 #[derive(Module, Debug)]
 pub struct DynamicsModel {
     stem: Convolution,
     body: Vec<Convolution>,
-    /// 1x1, of the mean over the colours and its sums over the cells below.
-    ///
-    /// One a layer of `body`.
+    /// 1x1 convolution of the mean over the colours and its sums over the cells below, one per
+    /// layer of `body`.
     exchange: Vec<Convolution>,
     /// 1x1, to the colours' own planes; none without colours.
     own: Option<Convolution>,
-    /// 1x1, to the other planes; none where all are colours.
+    /// 1x1, to the other planes; none if all planes are colours.
     rest: Option<Convolution>,
     /// 1x1.
     hidden: Convolution,
-    /// 1x1, to what each place adds to the points.
+    /// 1x1, to each cell's part of the points.
     points: Convolution,
-    /// Planes of a board, and how many of the first are interchangeable.
+    /// Number of planes, and of interchangeable ones, which come first.
     #[module(skip)]
     planes: [usize; 2],
 }
 
-/// What is predicted of one wave.
+/// Prediction of one wave.
 pub struct Wave {
-    /// The log-odds of the board after it, `[batch, planes, rows, columns]`.
-    ///
-    /// They are above 0 where a plane is set.
+    /// Log-odds of the next board's planes, `[batch, planes, rows, columns]`.
     pub board: Tensor<4>,
-    /// Its points in the network's units, `[batch]`.
+    /// Points in the network's units, `[batch]`.
     pub points: Tensor<1>,
 }
 
-/// Weight of a cell's cross-entropy beside the squared error of the points.
+/// Weight of a cell's cross-entropy relative to the squared error of the points.
 const CELLS: f32 = 1.0 / 40.0;
 
 impl DynamicsModel {
-    /// A model with fresh weights.
-    ///
-    /// It is of boards of `planes`, of which the first `colours` are interchangeable.
+    /// A model with fresh weights for boards of `planes` planes, of which the first `colours` are
+    /// interchangeable.
     pub fn new(
         [planes, colours]: [usize; 2],
         width: usize,
@@ -62,7 +56,7 @@ impl DynamicsModel {
         stream: &mut Stream,
         device: &Device,
     ) -> Self {
-        // Small residuals: the board mostly stays what it is.
+        // Small residuals, because a wave changes little of the board.
         const GAIN: f32 = 0.3;
         let mut convolution = |channels, size, gain| Convolution::new(channels, size, gain, stream, device);
         Self {
@@ -77,9 +71,8 @@ impl DynamicsModel {
         }
     }
 
-    /// The next wave of boards, `[batch, planes, rows, columns]`.
-    ///
-    /// It is learned that a board at rest stays as it is.
+    /// The next wave of boards, `[batch, planes, rows, columns]`; a board at rest should stay as it
+    /// is.
     pub fn wave(&self, boards: Tensor<4>) -> Wave {
         let [batch, _, rows, columns] = boards.dims();
         let [_, colours] = self.planes;
@@ -108,10 +101,10 @@ impl DynamicsModel {
         Wave { board, points }
     }
 
-    /// The loss of waves, the mean over them; `shape` is planes, rows, columns.
+    /// Mean loss of waves; the array is planes, rows, columns.
     ///
-    /// It is of each wave the squared error of its points, and [`CELLS`] times the cross-entropy of every number of
-    /// the board after it.
+    /// The loss of a wave is the squared error of its points plus `CELLS` times the cross-entropy
+    /// of every number of the next board.
     pub fn loss(&self, waves: &WaveBatch, [planes, rows, columns]: [usize; 3], device: &Device) -> Tensor<1> {
         let count = waves.points.len();
         let boards = |boards: &[f32]| {
@@ -127,10 +120,9 @@ impl DynamicsModel {
         (entropy.sum().mul_scalar(CELLS) + errors.square().sum()).div_scalar(count as f32)
     }
 
-    /// Follows the chains of boards for `waves` waves at the most, until nothing changes any more.
+    /// Follows the chains of boards for at most `waves` waves, until nothing changes any more.
     ///
-    /// Boards are `[batch, planes, rows, columns]`, in row-major order, and change to what they become; their points
-    /// are added.
+    /// Boards, `[batch, planes, rows, columns]`, row-major, are replaced; points are added.
     ///
     /// # Errors
     /// When the device fails.
@@ -163,13 +155,13 @@ impl DynamicsModel {
     }
 }
 
-/// The matrix that sums over the rows below each, `[1, rows, rows]`.
+/// The matrix that sums over the rows below each row, `[1, rows, rows]`.
 fn below(rows: usize, device: &Device) -> Tensor<3> {
     let sums = (0..rows * rows).map(|place| if place % rows > place / rows { BELOW } else { 0.0 });
     Tensor::from_data(TensorData::new(sums.collect::<Vec<f32>>(), [1, rows, rows]), device)
 }
 
-/// Sums of `x`, `[batch, rows, columns, channels]`, over the rows by a matrix.
+/// Sums over the rows of `x`, `[batch, rows, columns, channels]`, by a matrix.
 fn sums_by(matrix: &Tensor<3>, x: Tensor<4>) -> Tensor<4> {
     let [batch, rows, columns, channels] = x.dims();
     let lines = x.reshape([batch, rows, columns * channels]);

@@ -1,4 +1,5 @@
-//! Networks that are asked without gradients: on the processor by its kernels, elsewhere by burn.
+//! Evaluation of networks without gradients: by the program's kernels on the processor, by burn
+//! elsewhere.
 
 use burn::module::Module as _;
 use burn::tensor::{Device, Tensor, TensorData};
@@ -11,9 +12,8 @@ use crate::games::Image;
 use crate::players::Arrays;
 use crate::random::{Role, Stream};
 
-/// A device of burn as the place where networks are evaluated.
-///
-/// On `flex`, burn's backend for the processor, the program's own kernels compute.
+/// A device of burn on which networks are evaluated; for `flex`, the program's own kernels are
+/// used.
 pub struct OnDevice(pub Device);
 
 impl Backend for OnDevice {
@@ -28,7 +28,7 @@ impl Backend for OnDevice {
     }
 }
 
-/// The network as it is now, to be asked on its device.
+/// A network with its present weights, to be evaluated on its device.
 pub fn evaluate(network: &QNetwork, device: &Device) -> Box<dyn Evaluate> {
     if has_kernels(device) {
         let ready = network.arrays().and_then(|weights| Processor.network(network.shape(), &weights));
@@ -37,9 +37,8 @@ pub fn evaluate(network: &QNetwork, device: &Device) -> Box<dyn Evaluate> {
     Box::new(Network { network: network.valid(), device: device.clone() })
 }
 
-/// An evaluator of the network as it is now.
-///
-/// At most `batch` images, at least one, go through it at once.
+/// An evaluator of a network with its present weights; `batch`, at least 1, limits the images of
+/// one pass.
 pub fn evaluator<G: Image>(network: &QNetwork, batch: usize, device: &Device) -> Evaluator<G> {
     Evaluator::new(evaluate(network, device), network.shape().clone(), batch)
 }
@@ -60,7 +59,7 @@ pub fn to_vec<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>> {
         .map_err(|error| Error::runtime(format!("the device failed while computing: {error:?}")))
 }
 
-/// Whether the program's own kernels compute what the device would.
+/// Whether the program's own kernels replace the device.
 #[allow(unused_variables)]
 fn has_kernels(device: &Device) -> bool {
     #[cfg(feature = "flex")]
@@ -75,7 +74,7 @@ struct Network {
     device: Device,
 }
 
-/// Boards that are followed at a time on a processor.
+/// Boards followed at a time on a processor.
 const BOARDS: usize = 16;
 
 impl Evaluate for Network {

@@ -1,4 +1,4 @@
-//! The Q-network on burn: what is learned, and what computes it on other devices than the processor.
+//! The Q-network in burn, for learning and for devices other than the processor.
 
 mod colours;
 mod convolution;

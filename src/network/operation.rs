@@ -1,6 +1,4 @@
-//! The convolution as an operation of burn's flex backend.
-//!
-//! It has its own backward step of automatic differentiation.
+//! The convolution as an operation of burn's flex backend, with its backward step.
 
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
@@ -17,11 +15,12 @@ type FlexTensor = FloatTensor<Flex>;
 /// Backends that convolve boards.
 #[backend_extension(Flex, Autodiff)]
 pub trait BoardConvolution: Backend {
-    /// Convolves `input` by `weight` with a padding of zeros, and adds `bias`.
+    /// Convolves `input` by `weight` with zero padding, adds `bias` and activates.
     ///
-    /// `input` is `[boards, rows, columns, inputs]`, `weight` `[outputs, inputs, size, size]` of odd size, `bias`
-    /// `[1, outputs]` or `[boards, outputs]`, the output `[boards, rows, columns, outputs]`. That the sizes fit and
-    /// all numbers are 32-bit floats is for [`convolve`](crate::network::convolve) to see to.
+    /// `input` is `[boards, rows, columns, inputs]`, `weight` `[outputs, inputs, size, size]` of
+    /// odd size, `bias` `[1, outputs]` or `[boards, outputs]`, the output `[boards, rows, columns,
+    /// outputs]`. The caller, [`convolve`](crate::network::convolve), checks sizes and 32-bit
+    /// floats.
     fn board_convolution(
         input: FloatTensor<Self>,
         weight: FloatTensor<Self>,
@@ -42,7 +41,7 @@ impl BoardConvolution for Flex {
         let operands = Operands::new(input, weight, activation, precision);
         let bias = bias.to_contiguous();
         let (output, _) = operands.forward(numbers(&bias), false);
-        keep(operands.input);
+        recycle(operands.input);
         output
     }
 }
@@ -70,7 +69,7 @@ impl<C: CheckpointStrategy> BoardConvolution for Autodiff<Flex, C> {
     }
 }
 
-/// What both directions read.
+/// Operands of the forward and backward step.
 #[derive(Clone, Debug)]
 struct Operands {
     shape: Shape,
@@ -102,16 +101,16 @@ impl Operands {
     }
 }
 
-/// The backward step of automatic differentiation.
+/// The backward step of autodiff.
 #[derive(Debug)]
 struct Step;
 
 #[derive(Clone, Debug)]
 struct State {
     operands: Operands,
-    /// Every board of the batch has its own bias.
+    /// Whether every board of the batch has its own bias.
     per_sample_bias: bool,
-    /// Of the ReLU: which sums passed.
+    /// Sums that passed the ReLU.
     mask: Vec<u16>,
 }
 
@@ -131,8 +130,8 @@ impl Backward<Flex, 3> for Step {
             numbers(&gradient),
             input_node.is_some(),
         );
-        keep(input);
-        keep(gradient);
+        recycle(input);
+        recycle(gradient);
         use_mask_again(mask);
         let Shape { boards, rows, columns, inputs, outputs, kernel, .. } = shape;
         if let Some(node) = input_node {
@@ -162,8 +161,8 @@ fn numbers(tensor: &FlexTensor) -> &[f32] {
     tensor.as_slice().expect("a contiguous tensor of 32-bit floats")
 }
 
-/// Keeps a tensor's memory if nothing else refers to it.
-fn keep(tensor: FlexTensor) {
+/// Recycles a tensor's memory if nothing else refers to it.
+fn recycle(tensor: FlexTensor) {
     if tensor.is_unique()
         && let Ok(numbers) = tensor.into_data().try_into_vec()
     {

@@ -1,10 +1,9 @@
 //! The Q-network: fully convolutional from the board to one value per action.
 //!
-//! The game is the same everywhere on the board, so the value of an action is read off at its place: the network's
-//! output is a few planes over the board (for match-3 one of vertical and one of horizontal swaps), from which the
-//! actions are selected. A network that sees the afterstate of one action gives one value, the sum of what each place
-//! adds. Facts of the whole board are broadcast in: the scalars as constant input planes, and a pooled summary of the
-//! features half-way up.
+//! Weights are the same everywhere on the board: the output is a few planes (for match-3, vertical
+//! and horizontal swaps), in which each action has its place. A network that sees the afterstate of
+//! an action gives one value, the sum over the board. Facts of the whole board enter as constant
+//! input planes (scalars) and as a pooled summary of the features half-way up.
 
 use burn::module::Module;
 use burn::tensor::activation::relu;
@@ -23,21 +22,20 @@ use crate::random::Stream;
 pub struct QNetwork {
     stem: Convolution,
     body: Vec<Convolution>,
-    /// A 1x1 convolution a layer of `body`, of the mean over the colours.
-    ///
-    /// Empty unless colours share weights.
+    /// 1x1 convolution of the mean over the colours, one per layer of `body`; empty unless colours
+    /// share weights.
     exchange: Vec<Convolution>,
     summary: Convolution,
     hidden: Convolution,
     advantage: Convolution,
     value: Option<StateValue>,
-    /// It values what this leaves of an afterstate.
+    /// Predicts the board after an afterstate's chain, which the network then values.
     dynamics: Option<DynamicsModel>,
     #[module(skip)]
     shape: NetworkShape,
 }
 
-/// The dueling network's stream of the state's value.
+/// The stream of the state's value in a dueling network.
 #[derive(Module, Debug)]
 struct StateValue {
     hidden: Convolution,
@@ -79,15 +77,16 @@ impl QNetwork {
         network.number_parameters().with_precision(precision)
     }
 
-    /// The same, multiplying in that precision.
+    /// Replaces the precision of the products.
     ///
-    /// A dynamics model keeps 32-bit floats: its small errors would add up from wave to wave.
+    /// A dynamics model keeps 32-bit floats, because its small errors would add up from wave to
+    /// wave.
     pub fn with_precision(self, precision: Precision) -> Self {
         let body = self.body.into_iter().map(|layer| layer.with_precision(precision)).collect();
         Self { body, ..self }
     }
 
-    /// What the network sees of a position.
+    /// The network's view of a position.
     pub fn view(&self) -> View {
         self.shape.view
     }
@@ -97,34 +96,32 @@ impl QNetwork {
         &self.shape
     }
 
-    /// The dynamics model, if any, and for how many waves it is applied.
+    /// The dynamics model, if any, and the number of waves for which it is applied.
     pub fn dynamics(&self) -> Option<(&DynamicsModel, usize)> {
         self.dynamics.as_ref().map(|model| (model, self.shape.waves))
     }
 
-    /// Moves after each move that are valued too, for its plan.
+    /// Moves after each move that are valued, too, for its plan.
     pub fn next_moves(&self) -> usize {
         self.shape.next_moves
     }
 
-    /// Numbers that the network gives for an image.
-    ///
-    /// A value for each action; of an afterstate one, and one more if next moves are valued too.
+    /// Outputs per image: one per action; with afterstates one, or two if next moves are valued.
     pub fn outputs(&self) -> usize {
         self.shape.outputs
     }
 
-    /// What is to be added to the priors of actions: shape `[batch, outputs]`.
+    /// Numbers to add to the priors of actions: `[batch, outputs]`.
     ///
-    /// `images` has shape `[batch, planes, rows, columns]`, `scalars` has shape `[batch, scalars]`. If the network
-    /// sees afterstates, the first column is to be added to its prior, and a second one to the action's plan with the
-    /// network's values of the next moves. Computed layer by layer, with gradients or without; an
-    /// [evaluator](super::evaluate) is faster where there are none.
+    /// `images` is `[batch, planes, rows, columns]`, `scalars` `[batch, scalars]`. With
+    /// afterstates, column 0 corrects the action's prior, and column 1 its plan with the network's
+    /// values of the next moves. An [evaluator](super::evaluate) is faster where no gradients are
+    /// needed.
     pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
         self.outputs_from(self.read_off(images, scalars))
     }
 
-    /// The outputs from what is read off at the places.
+    /// Outputs from the values at the actions' places.
     fn outputs_from(&self, values: Tensor<2>) -> Tensor<2> {
         let [batch, places] = values.dims();
         match (self.shape.view.afterstates(), self.outputs()) {
@@ -137,9 +134,7 @@ impl QNetwork {
         }
     }
 
-    /// The values read off at the places of the actions.
-    ///
-    /// They are those of all places if the network sees afterstates. Computed on any device, layer by layer.
+    /// Values at the actions' places, or at all places with afterstates.
     fn read_off(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
         let [batch, _, rows, columns] = images.dims();
         let features = self.features(images, scalars);
@@ -161,7 +156,7 @@ impl QNetwork {
         }
     }
 
-    /// Features, shape `[batch, rows, columns, channels]`.
+    /// Features: `[batch, rows, columns, channels]`.
     fn features(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<4> {
         let colours = self.shape.colours.max(1);
         let mut x = self.stem.forward(self.input(images, scalars), Activation::Relu);
@@ -188,10 +183,10 @@ impl QNetwork {
         colours::mean(x, colours)
     }
 
-    /// The first layer's input: the board's planes, and the scalars as planes.
+    /// Input of the first layer: the board's planes, and the scalars as planes.
     ///
-    /// With shared weights it is one such stack a colour, shape
-    /// `[batch * colours, rows, columns, 2 + other planes + scalars]`.
+    /// With shared weights, one stack per colour: `[batch * colours, rows, columns, 2 + other
+    /// planes + scalars]`.
     fn input(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<4> {
         let [batch, _, rows, columns] = images.dims();
         let [_, count] = scalars.dims();
@@ -200,7 +195,7 @@ impl QNetwork {
     }
 }
 
-/// `[batch, rows, columns, channels]` to `[batch, 1, 1, channels]`.
+/// From `[batch, rows, columns, channels]` to `[batch, 1, 1, channels]`.
 fn mean_over_board(x: Tensor<4>) -> Tensor<4> {
     let [batch, rows, columns, channels] = x.dims();
     x.reshape([batch, rows * columns, channels]).mean_dim(1).reshape([batch, 1, 1, channels])

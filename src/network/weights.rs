@@ -1,4 +1,4 @@
-//! A network's weights as tensors by name.
+//! The weights of a network as named tensors.
 
 use std::collections::BTreeSet;
 
@@ -17,10 +17,10 @@ impl QNetwork {
         collector.arrays
     }
 
-    /// The same network with other weights.
+    /// Replaces the weights.
     ///
     /// # Errors
-    /// When these are not the weights of a network of this shape.
+    /// When the weights are not those of a network of this shape.
     pub fn with_arrays(self, arrays: &Arrays) -> Result<Self> {
         let mut loader =
             Loader { path: Vec::new(), arrays, left: arrays.keys().map(String::as_str).collect(), wrong: None };
@@ -35,7 +35,7 @@ impl QNetwork {
         }
     }
 
-    /// Numbers the parameters in the order of the module, not at random.
+    /// Gives the parameters numbers in the module's order, instead of random ids.
     pub(super) fn number_parameters(self) -> Self {
         struct Numberer(u64);
         impl ModuleMapper for Numberer {
@@ -74,13 +74,13 @@ impl ModuleVisitor for Collector {
     }
 }
 
-/// Gives every parameter other numbers.
+/// Replaces every parameter.
 struct Loader<'a> {
     path: Vec<String>,
     arrays: &'a Arrays,
-    /// Names of those that were not taken up yet.
+    /// Names not read yet.
     left: BTreeSet<&'a str>,
-    /// What does not fit first.
+    /// The first mismatch.
     wrong: Option<String>,
 }
 

@@ -2,56 +2,54 @@
 
 use super::picture::Picture;
 
-/// A move's boards on the way, and the one at rest.
-///
-/// On the way: such as after the swap, every clearing and every pass of falling.
+/// The boards of a move: after the swap, every clearing and every pass of falling, and at rest.
 pub struct Clip {
     boards: Vec<Picture>,
     at: usize,
 }
 
-/// Seconds at speed 1 of a board where tokens go next or were just swapped.
+/// Seconds, at speed 1, of a board before tokens vanish or after a swap.
 const PAUSE: f64 = 0.5;
-/// A board with fresh holes.
+/// Seconds of a board with fresh holes.
 const CLEARED: f64 = 0.25;
-/// A pass of falling.
+/// Seconds of a pass of falling.
 const PASS: f64 = 0.09;
 
 impl Clip {
-    /// The clip of a move's boards on the way, if any, and the one at rest.
+    /// A clip of a move's boards on the way, if any, and of the board at rest.
     pub fn new(way: &[String], rest: &str) -> Self {
         let boards = way.iter().map(String::as_str).chain([rest]).map(Picture::of).collect();
         Self { boards, at: 0 }
     }
 
-    /// The board that is shown.
+    /// The board shown now.
     pub fn now(&self) -> &Picture {
         &self.boards[self.at]
     }
 
-    /// Whether it is the first, such as the one after a swap.
+    /// Whether the first board is shown, such as the one after a swap.
     pub fn is_first(&self) -> bool {
         self.at == 0
     }
 
-    /// Whether it is the one at rest.
+    /// Whether the board at rest is shown.
     pub fn is_last(&self) -> bool {
         self.at + 1 == self.boards.len()
     }
 
-    /// Goes on; whether there was another board.
+    /// Moves to the next board; returns whether there is one.
     pub fn advance(&mut self) -> bool {
         let more = !self.is_last();
         self.at += usize::from(more);
         more
     }
 
-    /// Whether the token of a cell is cleared on the next board.
+    /// Whether the next board clears the token of a cell.
     pub fn is_fading(&self, x: usize, y: usize) -> bool {
         self.clears_after(self.at) && self.boards[self.at + 1].at(x, y) == ' '
     }
 
-    /// Clearings so far, the one that comes next included.
+    /// Clearings so far, with the one that comes next.
     pub fn wave(&self) -> usize {
         (0..=self.at).filter(|at| self.clears_after(*at)).count()
     }
@@ -66,9 +64,7 @@ impl Clip {
         }
     }
 
-    /// Whether tokens are cleared between a board and the next.
-    ///
-    /// Only then is a full board followed by one with holes.
+    /// Whether tokens vanish between a board and the next: a full board, then one with holes.
     fn clears_after(&self, at: usize) -> bool {
         let holes = |at: usize| self.boards.get(at).is_some_and(Picture::has_holes);
         !holes(at) && holes(at + 1)

@@ -1,4 +1,4 @@
-//! A board as it is shown: the letters of its text by row and column.
+//! A board as rows of letters.
 
 /// The letters of a board; an empty cell is a space.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,14 +28,12 @@ impl Picture {
         self.0.iter().enumerate().flat_map(row)
     }
 
-    /// Whether there is an empty cell.
+    /// Whether a cell is empty.
     pub fn has_holes(&self) -> bool {
         self.0.iter().flatten().any(|letter| *letter == ' ')
     }
 
-    /// The lines of the board with its coordinates.
-    ///
-    /// They stand below its columns' last digits, each behind its row's number.
+    /// The lines of the board, each after its row's number, below the columns' last digits.
     pub fn numbered(&self) -> Vec<String> {
         let (columns, rows) = self.size();
         let edge = edge(rows);
@@ -45,7 +43,7 @@ impl Picture {
     }
 }
 
-/// The rows of a board without the coordinates of [`Picture::numbered`], if they have them.
+/// A board's rows without the coordinates of [`Picture::numbered`]; none if it has no coordinates.
 pub fn unnumbered(text: &str) -> Option<String> {
     let mut lines = text.lines().skip_while(|line| line.trim().is_empty());
     let head = lines.next()?.trim_end();

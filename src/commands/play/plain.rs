@@ -1,6 +1,4 @@
-//! A game as plain text, where there is no terminal.
-//!
-//! It is of boards, moves, points and the player's view.
+//! A game as plain text, where there is no terminal: boards, moves, points and the player's values.
 
 use std::io::Write;
 
@@ -11,12 +9,12 @@ use crate::eval::deal;
 use crate::players::Roster;
 use crate::players::{ActionValue, Player};
 
-/// The best moves that are written.
+/// Number of best moves written.
 const BEST: usize = 3;
 
-/// Plays the game of a seed and writes it as lines, at most so many moves of it.
+/// Plays the game of a seed and writes it as lines, with a limit of moves.
 ///
-/// A reader that has gone away ends it.
+/// A reader that has gone away ends the game.
 ///
 /// # Errors
 /// When the player fails or the output cannot be written.

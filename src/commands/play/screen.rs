@@ -1,7 +1,6 @@
-//! What a session looks like in a terminal.
+//! The screen of a session: the board, and a panel with score and the player's values beside it.
 //!
-//! That is the board, and beside it the score, the player's view and, where its cells are no letters, the board as
-//! text.
+//! The panel also shows the board as text where cells are not drawn as letters.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -13,13 +12,13 @@ use super::session::{Hand, Phase, Session};
 use super::tokens::{self, CellSize, Look};
 use crate::players::Roster;
 
-/// The cells of the board, the largest first.
+/// Sizes of cells, the largest first.
 const SIZES: [CellSize; 3] = [CellSize { width: 8, height: 3 }, CellSize { width: 6, height: 2 }, CellSize::LETTER];
-/// Columns beside the board, at least, and between both.
+/// Minimum of columns beside the board, and the gap between both.
 const PANEL: (u16, u16) = (28, 2);
 /// Rows above and below the board: the title; a message and the keys.
 const AROUND: (u16, u16) = (1, 2);
-/// The same with the smallest cells, where title and message are beside it.
+/// Rows above and below the board with the smallest cells; title and message are beside the board.
 const AROUND_LETTERS: (u16, u16) = (0, 1);
 /// Moves in the list of the best.
 const LISTED: usize = 5;
@@ -33,9 +32,8 @@ const STEERING: &str =
 const STEERING_SHORT: &str = "arrows move/turn  space let fall  h hint  p pause  + - speed  n next  q quit";
 const PLAYING_SHORT: &str = "arrows go  space select  h hint  p pause  s m step  + - speed  n next  q quit";
 
-/// Draws a session, or the size that is needed in a terminal too small.
-///
-/// Says whether the session is seen.
+/// Draws a session, or the needed size if the terminal is too small; returns whether the session is
+/// seen.
 pub fn draw<G: Roster>(frame: &mut Frame, session: &Session<G>, look: Look) -> bool {
     let area = frame.area();
     let buffer = frame.buffer_mut();
@@ -48,7 +46,7 @@ pub fn draw<G: Roster>(frame: &mut Frame, session: &Session<G>, look: Look) -> b
     cell.is_some()
 }
 
-/// The columns and rows that a board needs with cells of a size.
+/// Columns and rows that a board needs with cells of a size.
 fn needed<G: Roster>(cell: CellSize, board: (usize, usize)) -> (u16, u16) {
     let width = cell.board(board).0 + PANEL.1 + panel_size::<G>(cell, board).0;
     let (above, below) = around(cell);
@@ -61,8 +59,8 @@ fn around(cell: CellSize) -> (u16, u16) {
 
 /// Columns and rows of the panel.
 fn panel_size<G: Roster>(cell: CellSize, (_, rows): (usize, usize)) -> (u16, u16) {
-    // Rank, move and value; score, moves left, speed, heading, an empty line, and the board's text with coordinates or
-    // title and message.
+    // Rank, move and value; score, moves left, speed, heading, an empty line, and the board's text
+    // with coordinates or title and message.
     let rows = if cell == CellSize::LETTER { 1 } else { rows };
     (PANEL.0.max(G::describe(0).chars().count() as u16 + 12), (LISTED + rows) as u16 + 6)
 }
@@ -114,7 +112,7 @@ fn game<G: Roster>(buffer: &mut Buffer, area: Rect, cell: CellSize, session: &Se
     buffer.set_stringn(left, below, keys, area.width.into(), dim);
 }
 
-/// Whose game it is.
+/// The player of the game.
 fn title<G: Roster>(session: &Session<G>) -> String {
     let seed = session.seed();
     match session.hand() {
@@ -123,7 +121,7 @@ fn title<G: Roster>(session: &Session<G>) -> String {
     }
 }
 
-/// Score and best moves, with the board's text, or with title and message where cells are letters already.
+/// Score and best moves, with the board's text, or with title and message where cells are letters.
 fn panel<G: Roster>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look: Look, letters: bool) {
     let mut y = area.top();
     let mut line = |text: &str, style: Style| {
@@ -164,7 +162,7 @@ fn panel<G: Roster>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look:
     }
 }
 
-/// A text in lines of so many columns at the most, as far as its words allow.
+/// A text in lines of at most `width` columns, if its words allow.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -176,7 +174,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// What is going on, in a line.
+/// The present state in a line.
 fn message<G: Roster>(session: &Session<G>) -> String {
     let player = session.player();
     if let Some(notice) = session.notice() {

@@ -1,6 +1,4 @@
-//! A game that is watched or played, without a terminal.
-//!
-//! It says what happens when time passes or a command comes.
+//! A game watched or played: its changes over time and by commands, without a terminal.
 
 mod seen;
 
@@ -11,14 +9,14 @@ use crate::games::{Episode, Game, MaskKind, Text};
 use crate::players::{ActionValue, Roster};
 use crate::random::Stream;
 
-/// What the keys can ask for.
+/// Commands of the keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Command {
-    /// Stops time, or lets it go on.
+    /// Stops time, or lets it continue.
     Pause,
     /// Stops time and shows the next board.
     StepBoard,
-    /// Stops time and shows the next move's end.
+    /// Stops time and shows the end of the next move.
     StepMove,
     /// Doubles the speed.
     Faster,
@@ -26,7 +24,7 @@ pub enum Command {
     Slower,
     /// Deals the game of the next seed.
     NextGame,
-    /// Moves the cursor by columns and rows, or plays where a cell is selected.
+    /// Moves the cursor by columns and rows, or plays if a cell is selected.
     Go(isize, isize),
     /// Selects the cell under the cursor, or unselects it.
     Select,
@@ -36,9 +34,9 @@ pub enum Command {
     Hint,
 }
 
-/// A position that the player is asked about.
+/// A position to be ranked by the player.
 pub struct Question<G: Game> {
-    /// Which question it is: answers to others are ignored.
+    /// Number of the question: answers to others are ignored.
     pub id: u64,
     /// The position.
     pub state: G::State,
@@ -48,21 +46,21 @@ pub struct Question<G: Game> {
 
 /// The player's answer.
 pub struct Answer {
-    /// The question's.
+    /// Number of the question.
     pub id: u64,
-    /// The moves from the best to the worst, at least one.
+    /// Moves from the best to the worst, at least one.
     pub ranked: Vec<ActionValue>,
     /// The stream after the choice.
     pub ties: Stream,
 }
 
-/// What is going on.
+/// State of a session.
 pub enum Phase {
-    /// The player, or the person, chooses.
+    /// The player or the person is choosing.
     Choosing,
     /// The player has chosen.
     Chosen,
-    /// A move is on its way.
+    /// A move is being shown.
     Moving(Clip),
     /// The game is over.
     Over,
@@ -73,15 +71,11 @@ pub enum Phase {
 pub struct Hand {
     /// The cell (x, y) under the cursor.
     pub cursor: (usize, usize),
-    /// Whether it is selected.
-    ///
-    /// A direction then plays the move of its cell and the next one.
+    /// Whether the cell is selected: a direction then plays the move of the cell and its neighbour.
     pub selected: bool,
-    /// The action of the piece that is steered, in games that have one.
+    /// Action of the falling piece that the person steers, in games with pieces.
     pub steered: Option<usize>,
-    /// Whether the best moves are asked for.
-    ///
-    /// A piece that is steered then goes where the best one puts it.
+    /// Whether hints are wanted; a steered piece then goes where the best move puts it.
     pub hint: bool,
 }
 
@@ -96,33 +90,33 @@ pub struct Played {
 
 /// Seconds for which a player's choice is shown, at speed 1.
 const CHOICE: f64 = 1.2;
-/// The speeds that the keys can set; a flag can set others.
+/// Speeds that keys can set; a flag can set others.
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=64.0;
 
-/// A game that is watched or played.
+/// A game watched or played.
 pub struct Session<G: Game> {
     rules: G::Rules,
     seed: u128,
     episode: Episode<G>,
-    /// The player's own stream in it.
+    /// The player's stream in this game.
     ties: Stream,
-    /// Moves of the whole game where the rules set their number, else 0.
+    /// Moves of the whole game if the rules limit them, else 0.
     moves: usize,
     /// Moves played.
     played: usize,
     phase: Phase,
     hand: Option<Hand>,
-    /// The player's game of the same seed, which follows a person's, and the player's stream in it.
+    /// The player's game of the same seed after a person's, with the player's stream.
     rival: Option<(Episode<G>, Stream)>,
-    /// What the player thinks of the position.
+    /// The player's ranking of the position.
     view: Vec<ActionValue>,
     last: Option<Played>,
-    /// Why the last command was not obeyed.
+    /// Reason why the last command was refused.
     notice: Option<String>,
     paused: bool,
-    /// Whether a piece that is steered goes where the hint puts it.
+    /// Whether a steered piece follows the hint.
     follows: bool,
-    /// The step that is made when the player has answered.
+    /// Command to be done when the player has answered.
     due: Option<Command>,
     speed: f64,
     /// Seconds for which the board has been shown, at speed 1.
@@ -134,9 +128,7 @@ pub struct Session<G: Game> {
 }
 
 impl<G: Roster> Session<G> {
-    /// The game of a seed, watched or played by a person.
-    ///
-    /// The speed is positive and finite.
+    /// The game of a seed, watched or played by a person; the speed is positive and finite.
     pub fn new(rules: G::Rules, seed: u128, player: &str, human: bool, speed: f64) -> Self {
         let episode = Episode::<G>::deal(&rules, seed);
         let (columns, rows) = still(&episode).size();
@@ -168,7 +160,7 @@ impl<G: Roster> Session<G> {
         }
     }
 
-    /// The position that the player is to think about, told once.
+    /// The position for the player to rank, given once.
     pub fn question(&mut self) -> Option<Question<G>> {
         let needed = match (&self.phase, self.hand) {
             (Phase::Choosing, None) => true,
@@ -184,7 +176,7 @@ impl<G: Roster> Session<G> {
         Some(Question { id: self.id, state: episode.state(), ties: ties.clone() })
     }
 
-    /// Takes the player's answer; one to an earlier question is ignored.
+    /// Takes the player's answer; answers to earlier questions are ignored.
     pub fn answer(&mut self, answer: Answer) {
         if answer.id != self.id || !self.asked {
             return;
@@ -219,7 +211,7 @@ impl<G: Roster> Session<G> {
         }
     }
 
-    /// Obeys a command; one that means nothing now is ignored.
+    /// Obeys a command; commands without meaning now are ignored.
     pub fn obey(&mut self, command: Command) {
         self.notice = None;
         match command {
@@ -235,7 +227,7 @@ impl<G: Roster> Session<G> {
                     self.advance();
                 }
             }
-            // A speed beyond the limits, which a flag has set, is left alone.
+            // A speed beyond the limits, set by a flag, stays.
             Command::Faster if self.speed < *SPEEDS.end() => self.speed = (self.speed * 2.0).min(*SPEEDS.end()),
             Command::Slower if self.speed > *SPEEDS.start() => self.speed = (self.speed / 2.0).max(*SPEEDS.start()),
             Command::NextGame => self.next_game(),
@@ -254,7 +246,7 @@ impl<G: Roster> Session<G> {
         }
     }
 
-    /// Seconds at speed 1 for which what is seen is shown; none where it stays.
+    /// Seconds for which the present board is shown, at speed 1; none without limit.
     fn duration(&self) -> Option<f64> {
         match &self.phase {
             Phase::Chosen => Some(CHOICE),
@@ -263,7 +255,7 @@ impl<G: Roster> Session<G> {
         }
     }
 
-    /// Goes on to the next board.
+    /// Moves to the next board.
     fn advance(&mut self) {
         self.shown = 0.0;
         match &mut self.phase {
@@ -273,7 +265,7 @@ impl<G: Roster> Session<G> {
             }
             Phase::Moving(clip) => {
                 if !clip.advance() {
-                    // Of a position that is gone.
+                    // The ranking is of a position that is gone.
                     self.view.clear();
                     self.enter(if self.episode.is_over() { Phase::Over } else { Phase::Choosing });
                 }
@@ -299,12 +291,12 @@ impl<G: Roster> Session<G> {
         self.shown = 0.0;
     }
 
-    /// The action of the piece that a person steers, if one does.
+    /// Action of the piece that a person steers, if any.
     pub fn steered(&self) -> Option<usize> {
         self.hand.and_then(|hand| hand.steered).filter(|_| matches!(self.phase, Phase::Choosing))
     }
 
-    /// Moves the piece that is steered sideways, turns it, or lets it fall.
+    /// Moves the steered piece sideways, turns it, or drops it.
     fn steer(&mut self, columns: isize, rows: isize) {
         if rows > 0 {
             return self.drop_piece();
@@ -315,9 +307,8 @@ impl<G: Roster> Session<G> {
         self.hand.iter_mut().for_each(|hand| hand.steered = to);
     }
 
-    /// A piece that is steered goes where a hint that is wanted puts it.
-    ///
-    /// It does not if the person has moved it since the hint was asked for.
+    /// Moves the steered piece where the wanted hint puts it, unless the person moved it since
+    /// asking.
     fn follow_hint(&mut self) {
         let best = self.view.first().map(|best| best.action);
         if let Some(hand) = self.hand.as_mut().filter(|hand| hand.hint && self.follows) {
@@ -361,7 +352,7 @@ impl<G: Roster> Session<G> {
 
     fn next_game(&mut self) {
         self.past.extend(self.result());
-        // The seeds go round: the game after the last is the first.
+        // The game after the last seed is the first.
         self.seed = self.seed.wrapping_add(1);
         (self.episode, self.ties) = (Episode::deal(&self.rules, self.seed), tie_stream(self.seed));
         self.played = 0;
@@ -375,7 +366,7 @@ impl<G: Roster> Session<G> {
         self.enter(Phase::Choosing);
     }
 
-    /// An answer that is on its way is one to an old question from now on.
+    /// From now on, ignores an answer that is still awaited.
     fn forget_question(&mut self) {
         self.id += 1;
         self.asked = false;
@@ -387,7 +378,7 @@ fn still<G: Text>(episode: &Episode<G>) -> Picture {
     Picture::of(&G::board(&episode.state()))
 }
 
-/// The move that touches two cells and no other, or why it cannot be played.
+/// The move that touches exactly two cells, or why it cannot be played.
 fn action<G: Text>(state: &G::State, a: (usize, usize), b: (usize, usize)) -> Result<usize, String> {
     let touches = |action: &usize| {
         let cells = G::cells(*action);

@@ -1,4 +1,4 @@
-//! The player in a thread of its own, so that keys answer while it thinks.
+//! The player in its own thread, so that keys respond while it thinks.
 
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread;
@@ -7,7 +7,7 @@ use super::session::{Answer, Question};
 use crate::error::{Error, Result};
 use crate::players::Playable;
 
-/// A player that answers when it has thought.
+/// A player that answers when ready.
 pub struct Thinker<G: Playable> {
     name: String,
     questions: Sender<Question<G>>,
@@ -15,26 +15,24 @@ pub struct Thinker<G: Playable> {
 }
 
 impl<G: Playable> Thinker<G> {
-    /// Starts the player of a text.
-    ///
-    /// It ends with the program, or when this is dropped and it has thought to the end.
+    /// Starts the player of a text; its thread ends after its last thought when this is dropped.
     ///
     /// # Errors
-    /// A text that names no player, or a thread that cannot be started.
+    /// A text that names no player, and a thread that cannot be started.
     pub fn start(text: &str, rules: G::Rules) -> Result<Self> {
         let (questions, asked) = mpsc::channel::<Question<G>>();
         let (answer, answers) = mpsc::channel();
         let (started, name) = mpsc::channel();
         let text = text.to_owned();
         let think = move || {
-            // Made here because a player need not be able to change threads.
+            // Made in this thread, because players need not be able to change threads.
             let mut player = match crate::commands::player::<G>(&text, &rules) {
                 Ok(player) => player,
                 Err(error) => return drop(started.send(Err(error))),
             };
             started.send(Ok(player.name().to_owned())).ok();
             while let Ok(mut question) = asked.recv() {
-                // Only the newest question is worth an answer.
+                // Only the newest question needs an answer.
                 while let Ok(newer) = asked.try_recv() {
                     question = newer;
                 }
@@ -66,7 +64,7 @@ impl<G: Playable> Thinker<G> {
         self.questions.send(question).map_err(|_| gone())
     }
 
-    /// An answer, if there is one.
+    /// The answer, if ready.
     ///
     /// # Errors
     /// When the player has failed, or its thread has ended.

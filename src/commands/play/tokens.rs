@@ -1,6 +1,4 @@
-//! The board in a terminal.
-//!
-//! Every token is a shape of four by two characters, or in a small terminal a letter; marks are drawn on it.
+//! The board in a terminal: every token a shape of four by two characters, or a letter, with marks.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
@@ -10,38 +8,38 @@ use super::session::{Hand, Phase, Session};
 use crate::games::{Shape, Token};
 use crate::players::Roster;
 
-/// How things are drawn.
+/// Characters and colours to draw with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Look {
-    /// Only ASCII characters.
+    /// Whether to use ASCII characters only.
     pub ascii: bool,
-    /// Colours.
+    /// Whether to use colours.
     pub colour: bool,
 }
 
 /// A cell's size in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CellSize {
-    /// Columns, even and at least 6 but for a letter.
+    /// Columns, even and at least 6, except for a letter.
     pub width: u16,
-    /// Rows, at least 2 but for a letter: the lower two hold the shape.
+    /// Rows, at least 2, except for a letter; the lower two hold the shape.
     pub height: u16,
 }
 
 /// Rows above the board for coordinates.
 const HEAD: u16 = 1;
-/// The best moves that are marked on the board.
+/// Number of best moves marked on the board.
 const MARKED: usize = 3;
 /// Columns of a shape.
 const SHAPE: u16 = 4;
-/// Where the letter stands in a shape.
+/// Place of the letter in a shape.
 const PLACE: char = 'L';
 
 impl CellSize {
-    /// The smallest: a letter alone, and a column at each side of it.
+    /// The smallest cell: a letter with a column at each side.
     pub const LETTER: Self = Self { width: 3, height: 1 };
 
-    /// The size of a board of so many columns and rows with its coordinates.
+    /// Size of a board with its coordinates.
     pub fn board(self, (columns, rows): (usize, usize)) -> (u16, u16) {
         (edge(rows) as u16 + columns as u16 * self.width, HEAD + rows as u16 * self.height)
     }
@@ -81,14 +79,13 @@ impl Look {
     }
 }
 
-/// The token of a letter; none where a cell is empty.
+/// The token of a letter; none for an empty cell.
 pub fn token_of<G: Roster>(letter: char) -> Option<&'static Token> {
     G::TOKENS.iter().find(|token| token.letter == letter)
 }
 
-/// Of the terminal's 16 colours the one of the nearest hue.
-///
-/// It is bright but for orange; whites and greys have none.
+/// The nearest hue of the terminal's 16 colours, bright except for orange; none for whites and
+/// greys.
 fn nearest(colour: [u8; 3]) -> Color {
     let [red, green, blue] = colour.map(i32::from);
     let most = red.max(green).max(blue);
@@ -113,7 +110,7 @@ fn nearest(colour: [u8; 3]) -> Color {
     }
 }
 
-/// The board with its coordinates and marks, where it is drawn.
+/// A board being drawn, with its coordinates and marks.
 struct Drawing<'a> {
     buffer: &'a mut Buffer,
     /// The corner of the cell in column 0 and row 0.
@@ -122,9 +119,8 @@ struct Drawing<'a> {
     look: Look,
 }
 
-/// Draws a session's board with its coordinates and marks.
-///
-/// (left, top) is the corner of the coordinates.
+/// Draws a session's board with its coordinates and marks; (left, top) is the corner of the
+/// coordinates.
 pub fn draw<G: Roster>(buffer: &mut Buffer, (left, top): (u16, u16), cell: CellSize, session: &Session<G>, look: Look) {
     let board = session.board();
     let (columns, rows) = board.size();
@@ -144,7 +140,7 @@ pub fn draw<G: Roster>(buffer: &mut Buffer, (left, top): (u16, u16), cell: CellS
         }
     }
     if matches!(session.phase(), Phase::Choosing | Phase::Chosen) {
-        // The best last, so that it is seen whole.
+        // The best is drawn last, on top.
         for (rank, valued) in session.view().iter().take(MARKED).enumerate().rev() {
             let cells = G::cells(valued.action);
             let label = label(rank + 1, arrow(&cells, look), valued.value, cell);
@@ -202,7 +198,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Draws a character at the left and one at the right of a cell's shape.
+    /// Draws characters at the left and right of a cell's shape.
     fn beside(&mut self, (x, y): (usize, usize), sides: [char; 2], colour: Color) {
         let bold = Style::new().add_modifier(Modifier::BOLD);
         let style = self.look.coloured(bold.fg(colour).bg(Color::Reset), bold);
@@ -222,7 +218,7 @@ impl Drawing<'_> {
         let Some([(left, top), (right, bottom)]) = ends(cells) else { return };
         let (x, y) = self.corner(left, top + (bottom - top).div_ceil(2));
         let width = (right - left + 1) as u16 * self.cell.width;
-        // Beside a letter there is room for the rank alone.
+        // Beside a letter, only the rank has room.
         let (label, free) = match self.cell == CellSize::LETTER && left == right {
             true => (&label[..label.chars().next().map_or(0, char::len_utf8)], width - 1),
             false => (label, width.saturating_sub(label.chars().count() as u16) / 2),
@@ -231,7 +227,7 @@ impl Drawing<'_> {
     }
 }
 
-/// Rank, direction and, where it fits into a cell, value.
+/// Rank, direction and, if it fits into a cell, value.
 fn label(rank: usize, arrow: &str, value: f64, cell: CellSize) -> String {
     let value = match value {
         value if value > -9.95 && value < 99.95 => format!("{value:.1}"),
@@ -242,14 +238,14 @@ fn label(rank: usize, arrow: &str, value: f64, cell: CellSize) -> String {
     if whole.chars().count() <= cell.width.into() { whole } else { short }
 }
 
-/// The upper left and the lower right cell of the rectangle around cells.
+/// The upper left and lower right cell of the rectangle around cells.
 fn ends(cells: &[(usize, usize)]) -> Option<[(usize, usize); 2]> {
     let columns = || cells.iter().map(|cell| cell.0);
     let rows = || cells.iter().map(|cell| cell.1);
     Some([(columns().min()?, rows().min()?), (columns().max()?, rows().max()?)])
 }
 
-/// The direction in which a move's cells lie; a dot where it is none.
+/// Direction of a move's cells; a dot if they have none.
 fn arrow(cells: &[(usize, usize)], look: Look) -> &'static str {
     let (wide, high) = ends(cells).map_or((false, false), |[from, to]| (from.0 < to.0, from.1 < to.1));
     match (wide, high, look.ascii) {

@@ -1,8 +1,8 @@
-//! A game for tests, unlike match-3 where `play` must take nothing for granted.
+//! A game for tests that breaks every habit of match-3 on which `play` must not rely.
 //!
-//! Three by two tokens, of which one and another to its right can be swapped; moves are not counted, and the game is over
-//! when the upper row is sorted, for a point. [`crate::games::toy`] cannot stand in for it: its moves are counted, all its
-//! swaps of neighbours are legal, and every one of its moves is of two cells.
+//! Three by two tokens; a token and its right neighbour can be swapped. Moves are not counted; the
+//! game is over, for a point, when the upper row is sorted. [`crate::games::toy`] differs: its
+//! moves are counted, all swaps are legal, and every move has two cells.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,13 +14,11 @@ use crate::games::{
 use crate::players::{Measured, Roster};
 use crate::random::{CPythonRandom, Draw};
 
-/// The game, by its tokens row by row.
+/// The game: its tokens, row by row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Toy([char; 6]);
 
-/// The cells of its moves: two swaps in each row, and one cell.
-///
-/// The last move turns the token of the first cell into c.
+/// Cells of the moves: two swaps in each row, and one cell, whose token becomes c.
 const CELLS: [&[usize]; 5] = [&[0, 1], &[1, 2], &[3, 4], &[4, 5], &[0]];
 
 impl Game for Toy {

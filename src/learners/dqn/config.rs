@@ -1,4 +1,4 @@
-//! The learner's sections of a configuration: meanings, defaults and ranges.
+//! Configuration of deep Q-learning: meanings, defaults and ranges of the keys.
 
 use serde::{Deserialize, Serialize};
 use toml::Table;
@@ -10,39 +10,39 @@ use super::replay::ReplayConfig;
 use super::target_network::Target;
 use crate::network::{Input, ModelConfig, NetworkConfig};
 
-/// All sections of the learner.
+/// The learner's sections.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// The Q-network.
     pub network: NetworkConfig,
-    /// How long, and how acting and learning alternate.
+    /// Length of the training, and the alternation of acting and learning.
     pub training: Training,
     /// Epsilon and its schedule.
     pub exploration: Exploration,
     /// The replay memory.
     pub replay: ReplayConfig,
-    /// The update of the network.
+    /// Updates of the network.
     pub learning: Learning,
     /// The target network.
     pub target: Target,
 }
 
-/// How long, and how acting and learning alternate.
+/// Length of the training, and the alternation of acting and learning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Training {
-    /// Moves in all games together.
+    /// Moves, in all games together.
     pub steps: u64,
-    /// Games that step together.
+    /// Games played side by side.
     pub games: usize,
     /// Moves played before learning starts.
     pub warmup: u64,
-    /// Updates each time that all games have made one move.
+    /// Updates after one move in every game.
     pub updates: usize,
 }
 
-/// What the user chooses of the update.
+/// Updates of the network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Learning {
@@ -50,63 +50,62 @@ pub struct Learning {
     pub batch: usize,
     /// Discount of a reward one move later.
     pub discount: f64,
-    /// Moves whose rewards are summed before the target network takes over.
+    /// Moves whose rewards are summed before the value of the next state is added.
     pub n_step: usize,
-    /// Factor from points to the scale that the network learns.
+    /// Factor from points to the values that the network learns.
     pub reward_scale: f64,
-    /// Let the online network choose the action that the target network values.
+    /// Let the online network choose the next action, and the target network value it.
     pub double: bool,
-    /// Error of a transition.
+    /// Loss of a difference between value and target.
     pub loss: Loss,
-    /// What turns gradients into steps.
+    /// Optimizer.
     pub optimizer: OptimizerKind,
-    /// The step size at the start.
+    /// Step size at the start.
     pub learning_rate: f64,
-    /// The step size at the end, to which it goes in a straight line.
+    /// Step size at the end, reached in a straight line.
     pub final_learning_rate: f64,
-    /// Norm of the whole gradient above which it is scaled down; 0 for none.
+    /// Norm of the whole gradient above which the gradient is scaled down; 0 for none.
     pub max_gradient_norm: f64,
-    /// With afterstates: actions of a next state that are valued; 0 for all.
-    ///
-    /// They are those with the highest prior.
+    /// With afterstates: actions of a next state that are valued, those with the highest prior; 0
+    /// for all.
     pub candidates: usize,
-    /// Count next states' values from their mean (relative value iteration).
-    ///
-    /// It is the mean where as many actions are left.
+    /// Subtract the mean value of next states with as many actions left (relative value iteration).
     pub relative: bool,
     /// Learn each transition under a random symmetry of the game.
     pub symmetry: bool,
-    /// Learn expected updates from simulated outcomes.
-    ///
-    /// Without it transitions are learned as they were played.
+    /// Learn expected updates from simulated outcomes; without this section, the transitions as
+    /// played.
     pub expected: Option<Expected>,
 }
 
-/// Expected updates: a state's actions are simulated.
+/// Expected updates (Sutton and Barto 2018, section 8.5): simulated actions instead of the one
+/// played.
 ///
-/// Not only the one that was played is learned. The reward of an action is the mean of its outcomes', the next state
-/// that of the first (Sutton and Barto 2018, section 8.5). This needs the rules.
+/// The reward of an action is the mean over its outcomes; its next state is that of the first
+/// outcome. Simulation needs the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Expected {
-    /// Outcomes of each action that is tried.
+    /// Outcomes of each simulated action.
     pub outcomes: usize,
-    /// Actions tried in each state; 0 for all.
+    /// Actions simulated in each state; 0 for all.
     ///
-    /// The larger half of them are those with the highest prior, without one with the most certain points.
+    /// Half of them, rounded up, are those with the highest prior, or the most certain points
+    /// without a prior.
     pub actions: usize,
 }
 
-/// What turns gradients into steps.
+/// Optimizer: what turns gradients into steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OptimizerKind {
     /// Adam (Kingma and Ba 2015, <https://arxiv.org/abs/1412.6980>).
     Adam,
-    /// Orthogonal steps for convolutions, Adam's for biases and heads.
+    /// Muon, orthogonal steps, for convolutions; Adam for biases and heads.
     ///
     /// The orthogonal steps are as large as Adam's would be (Jordan et al. 2024,
-    /// <https://kellerjordan.github.io/posts/muon/>; Liu et al. 2025, <https://arxiv.org/abs/2502.16982>).
+    /// <https://kellerjordan.github.io/posts/muon/>; Liu et al. 2025,
+    /// <https://arxiv.org/abs/2502.16982>).
     Muon,
 }
 
@@ -144,10 +143,7 @@ impl Default for Expected {
 }
 
 impl Config {
-    /// Checks every section, and what needs more than one.
-    ///
-    /// # Errors
-    /// The first value that is not right.
+    /// Checks every section, and values that depend on another section.
     pub fn check(&self) -> Result<(), OutOfRange> {
         let Self { network, training, exploration, replay, learning, target } = self;
         network.check()?;
@@ -170,15 +166,13 @@ impl Config {
         )
     }
 
-    /// Waves that are kept for a dynamics model; 0 without one.
+    /// Waves kept for a dynamics model; 0 without one.
     pub fn seen_waves(&self) -> usize {
         if self.network.dynamics_waves > 0 { self.replay.capacity } else { 0 }
     }
 
-    /// Whether nothing goes by the share of the training that is done.
-    ///
-    /// # Errors
-    /// What does.
+    /// Checks that nothing depends on the share of the training that is done; the error is what
+    /// does.
     pub fn check_lengthening(&self) -> Result<(), String> {
         let Self { learning, replay, .. } = self;
         if learning.learning_rate != learning.final_learning_rate {
@@ -197,7 +191,7 @@ impl Config {
 }
 
 impl TrainConfig<Config> {
-    /// What is needed to play with the trained network.
+    /// Everything needed to play with the trained network.
     pub fn model(&self) -> ModelConfig {
         let Self { run: RunConfig { game, .. }, learner } = self;
         ModelConfig {
@@ -226,12 +220,12 @@ impl Training {
 }
 
 impl Learning {
-    /// Action values that an update learns at least.
+    /// Minimum of action values in one update.
     pub fn values(&self) -> usize {
         self.batch * self.expected.map_or(1, |expected| expected.actions.max(1))
     }
 
-    /// The step size when a share of the training between 0 and 1 is done.
+    /// Step size after a share of the training between 0 and 1.
     pub fn learning_rate_at(&self, progress: f64) -> f64 {
         self.learning_rate + (self.final_learning_rate - self.learning_rate) * progress
     }
@@ -246,7 +240,7 @@ impl Learning {
     }
 
     fn check_numbers(&self) -> Result<(), OutOfRange> {
-        // They are used in single precision.
+        // Both are used in single precision.
         let positive = |value: f64| value as f32 > 0.0 && (value as f32).is_finite();
         for (key, value) in
             [("learning.reward_scale", self.reward_scale), ("learning.learning_rate", self.learning_rate)]

@@ -1,4 +1,4 @@
-//! Masked epsilon-greedy action selection, and epsilon's schedule.
+//! Masked epsilon-greedy actions, and the schedule of epsilon.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::games::ActionMask;
 use crate::players::argmax;
 use crate::random::{Draw, Stream};
 
-/// Epsilon falls linearly, then stays.
+/// Epsilon: a linear fall, then a constant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Exploration {
@@ -15,7 +15,7 @@ pub struct Exploration {
     pub start: f64,
     /// Share of random moves at the end.
     pub end: f64,
-    /// Steps on the way from one to the other.
+    /// Steps of the fall.
     pub steps: u64,
 }
 
@@ -31,7 +31,7 @@ impl Exploration {
         require(unit(self.end), "exploration.end", self.end, "between 0 and 1")
     }
 
-    /// The probability of a random move at a step.
+    /// Probability of a random move at a step.
     pub fn epsilon(&self, step: u64) -> f64 {
         if step >= self.steps {
             return self.end;
@@ -40,9 +40,8 @@ impl Exploration {
     }
 }
 
-/// With probability epsilon a random action of the mask, else its best one.
-///
-/// The random one is drawn uniformly.
+/// A uniformly random action of the mask with probability epsilon, else the action of the highest
+/// value.
 pub fn epsilon_greedy(values: &[f32], mask: &ActionMask, epsilon: f64, stream: &mut Stream) -> usize {
     if f64::from(stream.unit()) < epsilon {
         let choice = stream.below(mask.count() as u32) as usize;

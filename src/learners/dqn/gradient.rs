@@ -1,4 +1,4 @@
-//! The gradient of a batch, part by part, from plain numbers.
+//! The gradient of a minibatch as a function of plain numbers.
 
 use burn::module::Module;
 use burn::optim::GradientsParams;
@@ -10,56 +10,55 @@ use super::parameters::{Add, Untangle};
 use crate::error::Result;
 use crate::network::{QNetwork, WaveBatch, to_vec};
 
-/// Values to learn, and waves: all that a gradient needs beside the network.
+/// All that a gradient needs besides the network: values to learn, and waves.
 ///
-/// A batch, or a part of one. [`gradient`] is a pure function of it, so that a part can be computed anywhere.
+/// A batch can be a part of a larger one; any process can compute its [`gradient`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
-    /// What the network is shown: `[images, planes, rows, columns]`.
+    /// Input of the network: `[images, planes, rows, columns]`.
     pub images: Vec<f32>,
     /// Planes, rows and columns.
     pub shape: [usize; 3],
-    /// What it is told beside each image: `[images, scalars]`.
+    /// Input besides each image: `[images, scalars]`.
     pub scalars: Vec<f32>,
-    /// Where each value stands in the flattened output: `[values]`.
+    /// Index of each value in the flattened output: `[values]`.
     pub places: Vec<usize>,
-    /// What is added to each output: `[values]`.
+    /// Number added to the output of each value: `[values]`.
     pub priors: Vec<f32>,
-    /// What each value should be: `[values]`.
+    /// Target of each value: `[values]`.
     pub targets: Vec<f32>,
-    /// What is added to the second output of each value; none without one.
-    ///
-    /// It learns the same targets.
+    /// Number added to the second output of each value, which learns the same target; empty without
+    /// one.
     pub plans: Vec<f32>,
-    /// How much each value counts: `[values]`.
+    /// Weight of each value's loss: `[values]`.
     ///
-    /// In a batch in which all count the same they sum up to 1.
+    /// Equal weights of a whole batch sum up to 1.
     pub weights: Vec<f32>,
-    /// Waves to learn, for a dynamics model.
+    /// Waves that a dynamics model learns.
     pub waves: WaveBatch,
-    /// How much the mean loss of these waves counts: their share of all.
+    /// Weight of the mean loss of these waves: their share of the whole batch's.
     pub wave_weight: f32,
 }
 
-/// What a batch, or a part of one, gives.
+/// Gradient and loss of a batch, or of a part of one.
 #[derive(Default)]
 pub struct Gradient {
     /// The gradient of the loss.
     pub gradients: GradientsParams,
-    /// Its part of the mean loss.
+    /// Part of the mean loss.
     pub loss: f32,
-    /// The same of the second outputs.
+    /// Part of the mean loss of the second outputs.
     pub plan_loss: f32,
-    /// The same of the dynamics model.
+    /// Part of the mean loss of the dynamics model.
     pub wave_loss: f32,
-    /// The values as they are.
+    /// Values before the step.
     pub values: Vec<f32>,
-    /// How far they are above their targets.
+    /// Differences from value to target: value - target.
     pub errors: Vec<f32>,
 }
 
 impl Gradient {
-    /// Both together.
+    /// The sum of two parts.
     pub fn with(mut self, other: Self, network: &QNetwork) -> Self {
         let mut sum = Add { gradients: &mut self.gradients, others: other.gradients };
         network.visit(&mut sum);
@@ -74,12 +73,12 @@ impl Gradient {
     }
 }
 
-/// The gradient of a batch's loss in the parameters of a network.
+/// Gradient of a batch's loss with respect to the network's parameters.
 ///
-/// `kind` is that of the values' loss; `device` is the network's, with gradients.
+/// `kind` is the loss of the values; `device` is the network's, with autodiff.
 pub fn gradient(network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) -> Result<Gradient> {
     let column = |numbers: &[f32]| Tensor::<1>::from_data(TensorData::new(numbers.to_vec(), [numbers.len()]), device);
-    // A network of its own: what is tracked of two parts must not meet.
+    // A copy with parameters of its own, because the autodiff graphs of two parts must not meet.
     let network = network.clone().map(&mut Untangle);
     let (targets, weights) = (column(&batch.targets), column(&batch.weights));
     let loss_of = |errors: Tensor<1>| (kind.of(errors) * weights.clone()).sum();
@@ -113,7 +112,7 @@ pub fn gradient(network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) 
 }
 
 impl Batch {
-    /// The network's output for all images, flattened.
+    /// Output of the network for all images, flattened.
     fn output(&self, network: &QNetwork, device: &Device) -> Tensor<1> {
         let [planes, rows, columns] = self.shape;
         let images = self.images.len() / (planes * rows * columns);
@@ -122,7 +121,7 @@ impl Batch {
         network.forward(Tensor::from_data(shown, device), Tensor::from_data(scalars, device)).flatten(0, 1)
     }
 
-    /// The numbers at, or so many behind, the places of the values.
+    /// Numbers in the output at the index of each value plus `behind`.
     fn read_off(&self, output: &Tensor<1>, behind: usize, device: &Device) -> Tensor<1> {
         let places: Vec<i32> = self.places.iter().map(|place| (place + behind) as i32).collect();
         let places = Tensor::<1, Int>::from_data(TensorData::new(places, [self.places.len()]), device);

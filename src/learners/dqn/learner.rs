@@ -1,4 +1,4 @@
-//! The Q-learner: what the parts of an update do, in the order of [`update`](QLearner::update).
+//! The parts of an update, in the order of [`update`](QLearner::update).
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -26,61 +26,59 @@ use crate::players::Arrays;
 use crate::players::Measured;
 use crate::random::{Draw, Role, Stream};
 
-/// What an update was like.
+/// Figures of one update.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Update {
-    /// Mean loss of the batch, weighted by importance.
+    /// Mean loss of the batch, with importance weights.
     pub loss: f32,
-    /// Mean value of the actions taken, in scaled rewards.
+    /// Mean value of the actions learned, in scaled rewards.
     pub value: f32,
     /// Mean absolute difference between value and target, in scaled rewards.
     pub error: f32,
     /// Norm of the gradient before clipping.
     pub gradient_norm: f32,
-    /// Mean loss of the values of plans, if the network values next moves too.
-    ///
-    /// It is weighted as `loss`.
+    /// Mean loss of the plans' values with the weights of `loss`; none if next moves are not
+    /// valued.
     pub plan_loss: Option<f32>,
-    /// Mean loss of the dynamics model, if the network has one.
+    /// Mean loss of the dynamics model; none without one.
     pub wave_loss: Option<f32>,
 }
 
-/// Images in one forward pass without gradients, where the batch is not larger.
+/// Minimum of images in one forward pass without gradients.
 const BATCH: usize = 256;
 
-/// Images whose forward and backward pass is one thread's work on a processor.
+/// Images of one thread's forward and backward pass on a CPU.
 ///
-/// A state that alone has more is one thread's work too. A GPU has the whole batch at once.
+/// The images of one state are never split. A GPU has the whole batch at once.
 const IMAGES: usize = 16;
 
-/// A batch with what its values should be.
+/// A batch with its targets.
 pub(super) struct Labelled<S> {
-    /// The states with the symmetries under which they are seen.
+    /// Each state with the symmetry under which the network sees it.
     seen: Vec<(S, usize)>,
-    /// The actions whose values are learned, those of a state side by side.
+    /// The actions whose values are learned, those of one state side by side.
     pub backups: Vec<Backup<S>>,
-    /// What each of the values should be.
+    /// Target of each value.
     targets: Vec<f32>,
-    /// What its plan is worth without what the network adds to that.
-    ///
-    /// None if the network values no next moves.
+    /// Value of each action's plan before the network's correction; empty if next moves are not
+    /// valued.
     pub plans: Vec<f32>,
-    /// How much each counts.
+    /// Weight of each value's loss.
     weights: Vec<f32>,
-    /// Waves that were seen, with the symmetries under which they are learned.
+    /// Each wave with the symmetry under which it is learned.
     waves: Vec<(SeenWave<S>, usize)>,
 }
 
-/// What the network is shown of a batch.
+/// The network's input for a batch.
 struct Shown {
-    /// Images of states, or of actions where it sees afterstates.
+    /// Images of states, or of actions for a network that sees afterstates.
     images: Vec<f32>,
     scalars: Vec<f32>,
-    /// The prior of each action.
+    /// Prior of each action.
     priors: Vec<f32>,
 }
 
-/// Networks, optimizer and the learner's random streams.
+/// The networks, the optimizer and the learner's random streams.
 pub struct QLearner<G: Image + Measured> {
     learning: Learning,
     following: Target,
@@ -88,19 +86,19 @@ pub struct QLearner<G: Image + Measured> {
     device: Device,
     online: QNetwork,
     target: QNetwork,
-    /// The target network's highest values of next states, as far as they are known.
+    /// The target network's highest values of next states, where computed already.
     pub(super) maxima: Maxima,
     optimizer: Optimizer,
     sampling: Stream,
     symmetry: Stream,
     simulating: Stream,
-    /// What next states' values add on average, from which they may count.
+    /// Means of the discounted values of next states, which relative values subtract.
     baselines: Baselines,
     updates: u64,
     game: PhantomData<G>,
 }
 
-/// All of it that moves.
+/// Everything that changes in a [`QLearner`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedLearner {
     online: Arrays,
@@ -114,14 +112,15 @@ pub struct SavedLearner {
 }
 
 impl<G: Image + Measured> QLearner<G> {
-    /// A learner with fresh weights on a device without gradients.
+    /// A learner with fresh weights on a device without autodiff.
     pub fn new(config: &TrainConfig<Config>, rules: &G::Rules, device: &Device) -> Self {
         let stream = |role| Stream::new(config.run.seed, role, 0);
         let online = QNetwork::new::<G>(&config.model(), &mut stream(Role::Initialise), &device.clone().autodiff());
         let Config { learning, target, .. } = &config.learner;
         let Learning { expected, double, candidates, .. } = *learning;
         let mask = online.view().mask;
-        // Acting has the maximum of a target where both are of the same actions by the same network.
+        // The maximum of acting is the target's if both take it over the same actions of the same
+        // network.
         let same = G::successor_mask(mask) == mask && !double && candidates == 0 && online.next_moves() == 0;
         Self {
             learning: learning.clone(),
@@ -146,7 +145,7 @@ impl<G: Image + Measured> QLearner<G> {
         &self.target
     }
 
-    /// The network that learns.
+    /// The online network, which learns.
     pub fn network(&self) -> &QNetwork {
         &self.online
     }
@@ -156,17 +155,17 @@ impl<G: Image + Measured> QLearner<G> {
         self.updates
     }
 
-    /// One of the networks, to be asked for action values.
+    /// Computes action values with one of the networks.
     pub fn evaluator(&self, network: &QNetwork) -> Evaluator<G> {
         evaluator(network, self.learning.batch.max(BATCH), &self.device)
     }
 
-    /// Draws transitions.
+    /// Draws a minibatch of transitions.
     pub(super) fn sample(&mut self, replay: &Replay<G::State>, importance_exponent: f64) -> Sample {
         replay.sample(self.learning.batch, importance_exponent, &mut self.sampling)
     }
 
-    /// The actions of a batch whose values are learned.
+    /// The actions of a minibatch whose values are learned.
     pub(super) fn backups(&mut self, batch: &[Transition<G::State>]) -> Vec<Backup<G::State>> {
         let Learning { expected, reward_scale: scale, discount, .. } = self.learning;
         let Some(expected) = expected else { return targets::sampled(batch) };
@@ -174,10 +173,10 @@ impl<G: Image + Measured> QLearner<G> {
         Outcomes::<G> { rules, view, expected, scale, discount }.simulate(batch, &mut self.simulating)
     }
 
-    /// What the values of backups should be: `reward + discount * maximum`.
+    /// Targets of backups: `reward + discount * maximum`.
     ///
-    /// `slots` are those of the batch's transitions. Relative values lose what next states with as many actions left add on
-    /// average.
+    /// `slots` are those of the batch's transitions. Relative values subtract the mean of what next
+    /// states with as many actions left add.
     pub(super) fn targets(&mut self, backups: &[Backup<G::State>], slots: &[usize]) -> Result<Vec<f32>> {
         let mut targets: Vec<f32> = backups.iter().map(|backup| backup.reward).collect();
         let next: Vec<(usize, &Next<G::State>)> =
@@ -197,9 +196,9 @@ impl<G: Image + Measured> QLearner<G> {
         Ok(targets)
     }
 
-    /// The target network's maxima of next states, which are given with the slots of their transitions.
+    /// The target network's maxima of next states, each given with the slot of its transition.
     ///
-    /// The network is asked for what is not known yet.
+    /// Kept maxima are not computed again.
     fn maxima_of(&mut self, next: &[(usize, G::State)]) -> Result<Vec<f32>> {
         let known: Vec<Option<f32>> = next.iter().map(|(slot, _)| self.maxima.get(*slot)).collect();
         let unknown = next.iter().zip(&known).filter(|(_, known)| known.is_none());
@@ -210,7 +209,7 @@ impl<G: Image + Measured> QLearner<G> {
         Ok(known.into_iter().filter_map(|known| known.or_else(|| found.next())).collect())
     }
 
-    /// The target network's values of the best actions in some states.
+    /// The target network's values of the best actions in states.
     fn highest(&self, states: &[G::State]) -> Result<Vec<f32>> {
         let Learning { double, candidates, .. } = self.learning;
         let view = self.online.shape().exact_view();
@@ -226,7 +225,7 @@ impl<G: Image + Measured> QLearner<G> {
         }
     }
 
-    /// A batch with its targets, each state and each wave under a random symmetry.
+    /// A batch with its targets, each state and wave under a random symmetry.
     pub(super) fn labelled(
         &mut self,
         batch: &[Transition<G::State>],
@@ -247,9 +246,10 @@ impl<G: Image + Measured> QLearner<G> {
         })
     }
 
-    /// The gradient of a batch.
+    /// Gradient of a batch.
     ///
-    /// Shards of it are computed side by side and summed in their order, so that the number of threads changes nothing.
+    /// Shards are computed in parallel and summed in a fixed order: the number of threads changes
+    /// nothing.
     pub(super) fn gradient(&self, labelled: &Labelled<G::State>) -> Result<Gradient> {
         let shown = self.shown(&labelled.seen, &labelled.backups)?;
         let images = if device::is_processor(&self.device) { IMAGES } else { usize::MAX };
@@ -262,9 +262,7 @@ impl<G: Image + Measured> QLearner<G> {
         Ok(parts?.into_iter().reduce(|sum, part| sum.with(part, &self.online)).unwrap_or_default())
     }
 
-    /// Some of the values of a batch, and some of its waves.
-    ///
-    /// The values are those of whole states.
+    /// A range of the values, which covers whole states, with its share of the waves.
     fn shard(&self, labelled: &Labelled<G::State>, shown: &Shown, range: Range<usize>) -> Batch {
         let (backups, view) = (&labelled.backups[range.clone()], self.online.view());
         let shape = [view.planes::<G>(), G::ROWS, G::COLUMNS];
@@ -280,7 +278,7 @@ impl<G: Image + Measured> QLearner<G> {
             };
             (first..backups.last().map_or(0, |backup| backup.row + 1), backups.iter().map(place).collect())
         };
-        // Each shard has its share of the waves.
+        // Waves are shared out in proportion to values.
         let (count, waves) = (labelled.backups.len(), labelled.waves.len());
         let share = &labelled.waves[range.start * waves / count..range.end * waves / count];
         Batch {
@@ -297,9 +295,9 @@ impl<G: Image + Measured> QLearner<G> {
         }
     }
 
-    /// What the network is shown of a batch, each state under its symmetry.
+    /// The network's input for a batch, each state under its symmetry.
     ///
-    /// A network with a dynamics model is shown what that predicts.
+    /// A network with a dynamics model sees that model's predictions.
     fn shown(&self, seen: &[(G::State, usize)], backups: &[Backup<G::State>]) -> Result<Shown> {
         let mut encoder = Encoder::<G>::new(self.online.view());
         if !self.online.view().afterstates() {
@@ -314,9 +312,8 @@ impl<G: Image + Measured> QLearner<G> {
         Ok(Shown { images: images.to_vec(), scalars: scalars.to_vec(), priors: priors.to_vec() })
     }
 
-    /// What the target's values of next moves make of each action's plan.
-    ///
-    /// None if it values no next moves.
+    /// Value of each action's plan with the target network's values of next moves; empty if it has
+    /// none.
     fn next_values(&self, batch: &[Transition<G::State>], backups: &[Backup<G::State>]) -> Result<Vec<f32>> {
         if self.target.next_moves() == 0 {
             return Ok(Vec::new());
@@ -326,9 +323,9 @@ impl<G: Image + Measured> QLearner<G> {
         self.evaluator(&self.target).next_values(&actions)
     }
 
-    /// Takes a step down the gradient, at the rate of the share of the training that is done.
+    /// Takes a gradient step; returns the gradient's norm before clipping.
     ///
-    /// Gives the gradient's norm before clipping.
+    /// `progress`, the share of the training that is done, gives the step size.
     pub(super) fn step(&mut self, gradients: GradientsParams, progress: f64) -> Result<f32> {
         let rate = self.learning.learning_rate_at(progress);
         let (online, norm) = self.optimizer.step(rate, self.online.clone(), gradients)?;
@@ -337,7 +334,7 @@ impl<G: Image + Measured> QLearner<G> {
         Ok(norm)
     }
 
-    /// Has the target network follow the online network.
+    /// Updates the target network.
     pub(super) fn follow(&mut self) {
         if let Some(target) = self.following.follow(&self.target, &self.online, self.updates) {
             self.target = target;
@@ -345,7 +342,7 @@ impl<G: Image + Measured> QLearner<G> {
         }
     }
 
-    /// Everything that moves, as data.
+    /// Everything that changes, as data.
     pub fn save(&self) -> Result<SavedLearner> {
         Ok(SavedLearner {
             online: self.online.arrays()?,
@@ -359,7 +356,7 @@ impl<G: Image + Measured> QLearner<G> {
         })
     }
 
-    /// Takes up a saved state.
+    /// Restores a saved state.
     ///
     /// # Errors
     /// When the state is of a network of another shape.
@@ -377,7 +374,7 @@ impl<G: Image + Measured> QLearner<G> {
     }
 }
 
-/// The actions that backups are of, as state, action and symmetry.
+/// The actions of backups as state, action and symmetry.
 fn afterstates<S: Copy>(seen: &[(S, usize)], backups: &[Backup<S>]) -> Vec<(S, usize, usize)> {
     let afterstate = |backup: &Backup<S>| {
         let (state, symmetry) = seen[backup.row];

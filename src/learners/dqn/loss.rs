@@ -1,29 +1,27 @@
-//! The loss of an error between value and target.
+//! Losses of an error between value and target.
 
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-/// The loss of an error d between value and target.
+/// Loss of an error d between value and target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Loss {
-    /// d^2 / 2 up to 1, linear beyond.
-    ///
-    /// Huber 1964, <https://doi.org/10.1214/aoms/1177703732>.
+    /// d^2 / 2 up to 1, linear beyond (Huber 1964, <https://doi.org/10.1214/aoms/1177703732>).
     Huber,
     /// d^2 / 2.
     Squared,
 }
 
 impl Loss {
-    /// The loss of each error, shape `[errors]`.
+    /// Loss of each error: `[errors]`.
     pub fn of(self, errors: Tensor<1>) -> Tensor<1> {
         match self {
             Self::Squared => errors.square().mul_scalar(0.5),
             Self::Huber => {
                 let size = errors.abs();
                 let squared = size.clone().clamp_max(1.0);
-                // Up to 1 this is size^2 / 2, beyond it size - 1/2.
+                // Size^2 / 2 up to 1, size - 1/2 beyond.
                 squared.clone() * (size - squared.mul_scalar(0.5))
             }
         }

@@ -2,28 +2,28 @@
 
 use std::collections::HashMap;
 
-/// The target network's highest values of the next states of transitions, as far as they are known.
+/// The target network's highest values of the transitions' next states, where computed already.
 ///
-/// Acting finds such a maximum when a game stands in the next state, a target when the transition is sampled first.
-/// Nothing is saved, since all is computed anew to the same bits: a state's values do not depend on the batch in which
-/// they are computed.
+/// Acting computes a maximum when a game is in the next state; a target does when its transition is
+/// first sampled. Checkpoints omit the maxima: recomputed values have the same bits, in whatever
+/// batch.
 #[derive(Debug)]
 pub struct Maxima {
-    /// Whether acting and the targets have the same maximum; nothing is kept otherwise.
+    /// Whether acting and the targets have the same maximum; if not, nothing is kept.
     kept: bool,
-    /// The maxima by the slots of their transitions.
+    /// Maxima by the slots of their transitions.
     known: HashMap<usize, f32>,
-    /// The games whose last moves made transitions, with the slots of these.
+    /// Transitions that led to the games' present states, as pairs of game and slot.
     reached: Vec<(usize, usize)>,
 }
 
 impl Maxima {
-    /// None known yet.
+    /// No maxima yet.
     pub fn new(kept: bool) -> Self {
         Self { kept, known: HashMap::new(), reached: Vec::new() }
     }
 
-    /// Takes note of a new transition in a slot, which led to where a game stands.
+    /// Records that a new transition in a slot led to a game's present state.
     pub fn enter(&mut self, game: usize, slot: usize) {
         if self.kept {
             self.known.remove(&slot);
@@ -31,14 +31,16 @@ impl Maxima {
         }
     }
 
-    /// Keeps the highest values of where the games stand, one a game, or none where nobody looked.
+    /// Keeps the highest values of the games' present states, one per game; empty if none were
+    /// computed.
     pub fn reach(&mut self, highest: &[f32]) {
-        // A slot's last transition comes last. After the end of a game another one stands there, but counts nothing.
+        // The last transition of a slot comes last. After the end of a game, the state is a new
+        // game's, but the transition's discount is 0.
         let reached = std::mem::take(&mut self.reached).into_iter();
         self.known.extend(reached.filter_map(|(game, slot)| Some((slot, *highest.get(game)?))));
     }
 
-    /// The maximum of a slot's transition, if known.
+    /// The maximum of a slot's transition, if kept.
     pub fn get(&self, slot: usize) -> Option<f32> {
         self.known.get(&slot).copied()
     }
@@ -50,7 +52,7 @@ impl Maxima {
         }
     }
 
-    /// Forgets all: the target network has changed.
+    /// Forgets all maxima, because the target network has changed.
     pub fn clear(&mut self) {
         *self = Self::new(self.kept);
     }

@@ -1,6 +1,4 @@
 //! Transitions over n moves (n-step returns).
-//!
-//! A transition has the discounted sum of n rewards, and the state behind them.
 
 use std::collections::VecDeque;
 
@@ -11,8 +9,8 @@ use crate::games::{Lookahead, Outcome};
 
 /// Collects the last moves of one game into transitions over n moves.
 ///
-/// At the end of a game the shorter rests are transitions too. (Sutton 1988; in DQN: Hessel et al. 2018,
-/// <https://arxiv.org/abs/1710.02298>.)
+/// The end of a game also makes shorter transitions of the moves left. (Sutton 1988; in DQN: Hessel
+/// et al. 2018, <https://arxiv.org/abs/1710.02298>.)
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct NStep<G: Lookahead> {
@@ -25,9 +23,9 @@ pub struct NStep<G: Lookahead> {
 struct Pending<S> {
     state: S,
     action: u16,
-    /// The discounted sum of the rewards so far.
+    /// Discounted sum of the rewards so far.
     reward: f32,
-    /// The discount of the next reward.
+    /// Discount of the next reward.
     discount: f32,
 }
 
@@ -37,9 +35,7 @@ impl<G: Lookahead> NStep<G> {
         Self { n, discount, pending: VecDeque::with_capacity(n) }
     }
 
-    /// Whether it is what [`new`](Self::new) makes of these numbers.
-    ///
-    /// Its pending moves must be moves that a game has.
+    /// Whether these are the numbers given to [`new`](Self::new) and the pending moves are valid.
     pub fn fits(&self, n: usize, discount: f32) -> bool {
         let known =
             |pending: &Pending<G::State>| usize::from(pending.action) < G::ACTIONS && G::is_whole(&pending.state);
@@ -47,9 +43,9 @@ impl<G: Lookahead> NStep<G> {
         self.n == n && self.discount == discount && self.pending.len() < n && actions
     }
 
-    /// Takes a move and what it brought; hands finished transitions to `store`.
+    /// Takes a move and its outcome; passes finished transitions to `store`.
     ///
-    /// The reward is scaled already.
+    /// `reward` is scaled.
     pub fn push(
         &mut self,
         state: G::State,

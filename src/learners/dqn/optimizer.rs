@@ -1,6 +1,4 @@
 //! The optimizer: Adam or Muon, with clipping by the gradient's global norm.
-//!
-//! Its state is plain numbers, in the order of the network's parameters.
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::optim::momentum::{MomentumConfig, MomentumState};
@@ -15,28 +13,25 @@ use super::config::{Learning, OptimizerKind};
 use crate::error::{Error, Result};
 use crate::network::to_vec;
 
-/// [Adam](OptimizerKind::Adam) or [Muon](OptimizerKind::Muon), both burn's.
-///
-/// Its state can be saved.
+/// [Adam](OptimizerKind::Adam) or [Muon](OptimizerKind::Muon) of burn, with a state that can be
+/// saved.
 pub struct Optimizer {
     adam: Adam,
-    /// For the weights of convolutions with at least [`MUON_OUTPUTS`] outputs.
+    /// Steps of the weights of convolutions with at least [`MUON_OUTPUTS`] outputs.
     muon: Option<Muon>,
-    /// The limit of the gradient's global norm; 0 for no clipping.
+    /// Limit of the gradient's global norm; 0 for no clipping.
     max_gradient_norm: f32,
-    /// One state a parameter, flattened; empty before the first step.
+    /// One state per parameter, flattened; empty before the first step.
     states: Vec<State>,
 }
 
-/// Outputs of a convolution from which on Muon takes its step.
-///
-/// Those with fewer, as most heads have, are left to Adam.
+/// Minimum of outputs of a convolution for Muon; Adam has smaller ones, such as most heads.
 const MUON_OUTPUTS: usize = 8;
 
-/// Adam's epsilon, that of Kingma and Ba 2015; burn's own default is 1e-5.
+/// Adam's epsilon of Kingma and Ba 2015; burn's default is 1e-5.
 const ADAM_EPSILON: f32 = 1e-8;
 
-/// Muon's momentum, of Nesterov's kind.
+/// Muon's momentum (Nesterov).
 const MUON_MOMENTUM: f64 = 0.95;
 
 /// The state of one parameter, flattened.
@@ -44,29 +39,23 @@ const MUON_MOMENTUM: f64 = 0.95;
 #[expect(clippy::large_enum_variant, reason = "there is one a parameter, a few dozen in all")]
 enum State {
     Adam(AdamState<1>),
-    /// The velocity: the sum of past gradients.
-    ///
-    /// Each later update weights it by the momentum.
+    /// The velocity: a sum of gradients, in which each update weights the past by the momentum.
     Muon(Tensor<1>),
 }
 
-/// The state of one parameter.
-///
-/// It is Adam's moments, or Muon's velocity as the first and nothing as the second.
+/// The saved state of one parameter: Adam's moments, or Muon's velocity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedMoments {
-    /// Updates so far, of Adam.
+    /// Adam's updates so far; 0 for Muon.
     pub updates: u64,
-    /// The first moments, or the velocity.
+    /// First moments, or the velocity.
     pub first: Vec<f32>,
-    /// The second moments; none of Muon.
+    /// Second moments; empty for Muon.
     pub second: Vec<f32>,
 }
 
 impl Optimizer {
     /// An optimizer without state.
-    ///
-    /// `learning` chooses its kind and the limit of the gradient's norm.
     pub fn new(learning: &Learning) -> Self {
         let momentum = MomentumConfig { momentum: MUON_MOMENTUM, dampening: 0.0, nesterov: true };
         let muon = MuonConfig::new().with_momentum(momentum).with_adjust_lr_fn(AdjustLrFn::MatchRmsAdamW);
@@ -78,9 +67,7 @@ impl Optimizer {
         }
     }
 
-    /// Takes one step.
-    ///
-    /// Gives the network after it and the norm of the whole gradient before clipping.
+    /// Takes one step; returns the new network and the norm of the whole gradient before clipping.
     pub fn step<M: Module>(&mut self, learning_rate: f64, network: M, gradients: GradientsParams) -> Result<(M, f32)> {
         let mut squares = SumOfSquares { gradients: &gradients, sum: None };
         network.visit(&mut squares);
@@ -105,7 +92,7 @@ impl Optimizer {
         Ok((network, norm))
     }
 
-    /// The state as numbers.
+    /// The state as numbers, in the order of the network's parameters.
     pub fn save(&self) -> Result<Vec<SavedMoments>> {
         let save = |state: &State| {
             Ok(match state {
@@ -122,10 +109,10 @@ impl Optimizer {
         self.states.iter().map(save).collect()
     }
 
-    /// Takes up a saved state of a network's optimizer.
+    /// Restores a saved state.
     ///
     /// # Errors
-    /// When the state is of another network.
+    /// When the state is of another network or optimizer.
     pub fn restore<M: Module>(&mut self, saved: Vec<SavedMoments>, network: &M, device: &Device) -> Result<()> {
         let mut kinds = Kinds { muon: self.muon.is_some(), sizes: Vec::new() };
         network.visit(&mut kinds);
@@ -194,7 +181,7 @@ impl Stepper<'_> {
         tensor
     }
 
-    /// A step of a matrix of `rows` rows.
+    /// A step of a matrix with `rows` rows.
     fn step_muon(&mut self, muon: &Muon, rows: usize, tensor: Tensor<1>, gradient: Tensor<1>) -> Tensor<1> {
         let size = gradient.dims()[0];
         let matrix = |numbers: Tensor<1>| numbers.reshape([rows, size / rows]);
@@ -202,7 +189,7 @@ impl Stepper<'_> {
             Some(State::Muon(velocity)) => Some(velocity),
             _ => None,
         };
-        // burn's own state cannot be read, so the velocity is followed beside it.
+        // The velocity is computed here, too, because burn's own state cannot be read.
         let velocity = match &before {
             Some(velocity) => gradient.clone() + velocity.clone().mul_scalar(MUON_MOMENTUM),
             None => gradient.clone(),
@@ -219,7 +206,8 @@ impl ModuleMapper for Stepper<'_> {
         let (id, tensor, mapper) = param.consume();
         let tensor = tensor.inner();
         let shape = tensor.shape();
-        // A parameter that the loss does not depend on has no gradient; a zero keeps the states in order.
+        // A parameter without influence on the loss has no gradient; a zero keeps the states in
+        // order.
         let gradient = match self.gradients.remove::<D>(id) {
             Some(gradient) => gradient.flatten::<1>(0, D - 1),
             None => tensor.zeros_like().flatten::<1>(0, D - 1),
@@ -235,14 +223,13 @@ impl ModuleMapper for Stepper<'_> {
     }
 }
 
-/// Whether a parameter is one of Muon's.
-///
-/// That is a convolution's weight, `[outputs, inputs, size, size]`, that is no head's.
+/// Whether Muon has this parameter: the weight of a convolution, `[outputs, inputs, size, size]`,
+/// but no head.
 fn is_matrix<const D: usize>(shape: &[usize]) -> bool {
     D == 4 && shape[0] >= MUON_OUTPUTS
 }
 
-/// Of every parameter whether it would be Muon's, and its size.
+/// For every parameter: whether Muon has it, and its size.
 struct Kinds {
     muon: bool,
     sizes: Vec<(bool, usize)>,

@@ -1,4 +1,4 @@
-//! What is done to all parameters of a network, or to their gradients, at once.
+//! Operations on all parameters of a network, or on their gradients.
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
@@ -6,7 +6,7 @@ use burn::tensor::Tensor;
 
 use crate::network::QNetwork;
 
-/// A network's parameters, flattened, in its order.
+/// The parameters of a network, flattened, in its order.
 pub fn parameters(network: &QNetwork) -> Vec<Tensor<1>> {
     struct Collector(Vec<Tensor<1>>);
     impl ModuleVisitor for Collector {
@@ -19,11 +19,11 @@ pub fn parameters(network: &QNetwork) -> Vec<Tensor<1>> {
     collector.0
 }
 
-/// Adds the gradients of others to those of a module.
+/// Adds other gradients to those of a module.
 pub struct Add<'a> {
-    /// Those of the module, which become the sums.
+    /// The module's gradients, which become the sums.
     pub gradients: &'a mut GradientsParams,
-    /// The others.
+    /// The gradients to add.
     pub others: GradientsParams,
 }
 
@@ -38,7 +38,7 @@ impl ModuleVisitor for Add<'_> {
     }
 }
 
-/// Makes every parameter a leaf of its own in the graph of autodiff.
+/// Makes every parameter a leaf of its own in the autodiff graph.
 pub struct Untangle;
 
 impl ModuleMapper for Untangle {

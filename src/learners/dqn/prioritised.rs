@@ -1,69 +1,64 @@
-//! Prioritised replay: transitions of large errors are sampled more often.
-//!
-//! They count less each.
+//! Prioritised replay: transitions with large errors are sampled more often and weighted less.
 
 use serde::{Deserialize, Serialize};
 
 use super::sum_tree::SumTree;
 use crate::random::Stream;
 
-/// Added to every error, so that no transition is never seen again.
-///
-/// In units of scaled rewards.
-const LEAST_ERROR: f32 = 1e-3;
+/// Number added to every error, in scaled rewards, so that every transition can be sampled.
+const MIN_ERROR: f32 = 1e-3;
 
-/// A sample: where its transitions lie, and how much each counts.
+/// Sampled transitions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sample {
     /// Slots in the memory.
     pub slots: Vec<usize>,
-    /// Importance weights, at most 1; all 1 when sampling uniformly.
+    /// Importance weights, at most 1; all 1 in uniform sampling.
     pub weights: Vec<f32>,
 }
 
-/// The priorities of a memory's transitions: `(|error| + 0.001) ^ exponent`.
+/// Priorities of transitions: `(|error| + 0.001) ^ exponent`.
 ///
 /// Schaul et al. 2016, <https://arxiv.org/abs/1511.05952>, the proportional variant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Priorities {
     tree: SumTree,
     exponent: f32,
-    /// The highest priority so far.
-    ///
-    /// A new transition gets it, to be seen at least once.
+    /// Highest priority so far; new transitions get it.
     highest: f32,
 }
 
 impl Priorities {
-    /// Those of an empty memory of that capacity.
+    /// Priorities of an empty memory.
     pub fn new(capacity: usize, exponent: f32) -> Self {
         Self { tree: SumTree::new(capacity), exponent, highest: 1.0 }
     }
 
-    /// Whether they are of a memory of that capacity with so many transitions.
+    /// Whether these can be the priorities of a memory of `capacity` with `len` transitions.
     pub fn fits(&self, capacity: usize, len: usize) -> bool {
         self.tree.fits(capacity, len) && self.highest.is_finite() && self.highest > 0.0
     }
 
-    /// A new transition in a slot.
+    /// Sets the priority of a new transition.
     pub fn enter(&mut self, slot: usize) {
         self.tree.set(slot, self.highest);
     }
 
-    /// The error of a transition when it was sampled.
+    /// Sets the priority of a sampled transition by its error.
     pub fn set_error(&mut self, slot: usize, error: f32) {
-        let priority = (error.abs() + LEAST_ERROR).powf(self.exponent);
-        // An error that is no number must not poison the sums.
+        let priority = (error.abs() + MIN_ERROR).powf(self.exponent);
+        // NaN would make every sum above it NaN.
         if priority.is_finite() {
             self.highest = self.highest.max(priority);
             self.tree.set(slot, priority);
         }
     }
 
-    /// Draws a transition from each of `count` equal parts of the sum.
+    /// Draws a transition from each of `count` equal parts of the sum; the memory has `len`
+    /// transitions.
     ///
-    /// There are `len` transitions. The importance weights are `(1 / (len * probability)) ^ importance_exponent`,
-    /// scaled to a maximum of 1.
+    /// The importance weights are `(1 / (len * probability)) ^ importance_exponent`, scaled to a
+    /// maximum of 1.
     pub fn sample(&self, count: usize, len: usize, importance_exponent: f64, stream: &mut Stream) -> Sample {
         let tree = &self.tree;
         let part = f64::from(tree.total()) / count as f64;
@@ -92,8 +87,8 @@ mod tests {
     #[test]
     fn a_priority_is_a_power_of_the_error() {
         let mut priorities = Priorities::new(2, 0.5);
-        priorities.set_error(0, 0.25 - LEAST_ERROR);
-        priorities.set_error(1, LEAST_ERROR - 1.0);
+        priorities.set_error(0, 0.25 - MIN_ERROR);
+        priorities.set_error(1, MIN_ERROR - 1.0);
         // Priorities 1/2 and 1: what is drawn half as often counts twice as much.
         let Sample { slots, weights } = priorities.sample(300, 2, 1.0, &mut stream());
         assert_eq!(slots.iter().filter(|slot| **slot == 0).count(), 100);

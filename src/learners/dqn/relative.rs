@@ -1,21 +1,20 @@
-//! Next states' values counted from their mean, as in relative value iteration.
+//! Means that relative value iteration subtracts from the values of next states.
 
 use serde::{Deserialize, Serialize};
 
-/// Running means of what next states' values add to rewards.
+/// Running means of the discounted values of next states, one per number of actions left.
 ///
-/// There is one mean for each number of actions that are left in them.
-///
-/// Relative value iteration subtracts what all positions have in common (for Q-learning: Abounadi, Bertsekas and
-/// Borkar 2001, <https://doi.org/10.1137/S0363012999361974>): the points of an average future need not be learned.
+/// Relative value iteration subtracts what all positions have in common, so that the points of an
+/// average future need not be learned (for Q-learning: Abounadi, Bertsekas and Borkar 2001,
+/// <https://doi.org/10.1137/S0363012999361974>).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Baselines(Vec<(u32, f32)>);
 
 impl Baselines {
-    /// The least weight of a number in its mean: it follows what is learned.
+    /// Minimum weight of a new number in its mean, so that the mean follows what is learned.
     const RATE: f32 = 1e-3;
 
-    /// Takes a number into the mean of its kind.
+    /// Updates the mean of a kind with a number.
     pub fn learn(&mut self, kind: usize, number: f32) {
         if self.0.len() <= kind {
             self.0.resize(kind + 1, (0, 0.0));
@@ -25,7 +24,7 @@ impl Baselines {
         *mean += (1.0 / *count as f32).max(Self::RATE) * (number - *mean);
     }
 
-    /// The mean of a kind; 0 where it has no numbers.
+    /// The mean of a kind; 0 before its first number.
     pub fn mean(&self, kind: usize) -> f32 {
         self.0.get(kind).map_or(0.0, |(_, mean)| *mean)
     }

@@ -1,6 +1,4 @@
-//! The replay memory: a ring of packed transitions.
-//!
-//! It is sampled uniformly or by priority.
+//! The replay memory: a ring of packed transitions, sampled uniformly or by priority.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,21 +7,18 @@ use super::prioritised::Priorities;
 pub use super::prioritised::Sample;
 use crate::random::{Draw, Stream};
 
-/// What the user chooses of the replay memory.
+/// Configuration of the replay memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReplayConfig {
-    /// Transitions that are kept; the oldest gives way.
+    /// Transitions kept; a new one replaces the oldest.
     pub capacity: usize,
-    /// Sample in proportion to the last error instead of uniformly.
-    ///
-    /// Schaul et al. 2016, <https://arxiv.org/abs/1511.05952>.
+    /// Sample in proportion to the last error instead of uniformly (Schaul et al. 2016,
+    /// <https://arxiv.org/abs/1511.05952>).
     pub prioritised: bool,
-    /// Exponent of the error in the priority: 0 is uniform.
+    /// Exponent of the error in the priority; 0 is uniform.
     pub priority_exponent: f64,
-    /// Exponent of the importance weights at the start.
-    ///
-    /// It rises linearly to 1 at the end of the training.
+    /// Exponent of the importance weights at the start; it rises linearly to 1 at the end.
     pub importance_exponent: f64,
 }
 
@@ -41,9 +36,7 @@ impl ReplayConfig {
         require(unit(importance_exponent), "replay.importance_exponent", importance_exponent, "between 0 and 1")
     }
 
-    /// The exponent of the importance weights at some point of the training.
-    ///
-    /// `progress` is the share of the training that is done, between 0 and 1.
+    /// Exponent of the importance weights after a share of the training between 0 and 1.
     pub fn importance(&self, progress: f64) -> f64 {
         self.importance_exponent + (1.0 - self.importance_exponent) * progress
     }
@@ -52,15 +45,15 @@ impl ReplayConfig {
 /// A transition over one or more moves.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transition<S> {
-    /// The state in which the action was taken.
+    /// State in which the action was taken.
     pub state: S,
-    /// The state after the last move.
+    /// State after the last move.
     pub next: S,
-    /// The action taken.
+    /// Action taken.
     pub action: u16,
-    /// The discounted sum of the scaled rewards of the moves.
+    /// Discounted sum of the scaled rewards.
     pub reward: f32,
-    /// The discount of the next state's value; 0 where the game has ended.
+    /// Discount of the next state's value; 0 at the end of a game.
     pub discount: f32,
 }
 
@@ -69,7 +62,7 @@ pub struct Transition<S> {
 pub struct Replay<S> {
     capacity: usize,
     transitions: Vec<Transition<S>>,
-    /// The slot that is written next.
+    /// Slot that is written next.
     head: usize,
     priorities: Option<Priorities>,
 }
@@ -81,9 +74,7 @@ impl<S: Copy> Replay<S> {
         Self { capacity: config.capacity, transitions: Vec::new(), head: 0, priorities }
     }
 
-    /// Whether it is a memory of that configuration.
-    ///
-    /// Its transitions must be of a game of so many actions.
+    /// Whether this can be a memory of `config` in a game with `actions` actions.
     pub fn fits(&self, config: &ReplayConfig, actions: usize) -> bool {
         let len = self.transitions.len();
         let head = if len < self.capacity { self.head == len } else { self.head < len };
@@ -100,7 +91,7 @@ impl<S: Copy> Replay<S> {
         self.transitions.len()
     }
 
-    /// Whether there is none yet.
+    /// Whether the memory has no transition yet.
     pub fn is_empty(&self) -> bool {
         self.transitions.is_empty()
     }
@@ -110,9 +101,7 @@ impl<S: Copy> Replay<S> {
         &self.transitions[slot]
     }
 
-    /// Adds a transition and gives its slot.
-    ///
-    /// When the memory is full the oldest one gives way.
+    /// Adds a transition, in place of the oldest one if the memory is full; returns its slot.
     pub fn push(&mut self, transition: Transition<S>) -> usize {
         let slot = self.head;
         if self.transitions.len() < self.capacity {
@@ -141,7 +130,7 @@ impl<S: Copy> Replay<S> {
         }
     }
 
-    /// Tells the errors of sampled transitions, which set their priorities.
+    /// Sets the priorities of sampled transitions by their errors.
     pub fn set_errors(&mut self, slots: &[usize], errors: &[f32]) {
         if let Some(priorities) = &mut self.priorities {
             slots.iter().zip(errors).for_each(|(slot, error)| priorities.set_error(*slot, *error));

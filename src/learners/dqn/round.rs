@@ -1,4 +1,4 @@
-//! One round of deep Q-learning, readable from top to bottom.
+//! The algorithm of deep Q-learning, to be read from top to bottom.
 
 use std::borrow::Cow;
 
@@ -20,27 +20,26 @@ use crate::network::{Model, ModelConfig};
 use crate::players::{AgentFile, Measured, NetworkPlayer, Player};
 use crate::random::{Role, Stream};
 
-/// Deep Q-learning in many games that step together.
-///
-/// Mnih et al. 2015, <https://doi.org/10.1038/nature14236>.
+/// Deep Q-learning in many games side by side (Mnih et al. 2015,
+/// <https://doi.org/10.1038/nature14236>).
 pub struct Dqn<G: Image + Measured> {
     config: Config,
     model: ModelConfig,
     /// Moves played so far, in all games together.
     step: u64,
     games: Games<G>,
-    /// Each game's last moves.
+    /// The last moves of each game, on their way into the replay memory.
     n_steps: Vec<NStep<G>>,
     replay: Replay<G::State>,
-    /// The last waves that were seen, for a dynamics model.
+    /// The last waves seen, for a dynamics model.
     seen_waves: SeenWaves<G::State>,
-    /// Networks and optimizer.
+    /// Online and target network, and the optimizer.
     q_learner: QLearner<G>,
-    /// The stream of exploration.
+    /// Random numbers of the exploration.
     explore: Stream,
 }
 
-/// Everything that moves, as it is written and read.
+/// Everything that changes, as written to and read from a checkpoint.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Saved<'a, G: Image + Measured> {
@@ -131,15 +130,15 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
     fn round(&mut self, metrics: &mut Metrics) -> Result<()> {
         let Config { training, exploration, learning, replay, .. } = &self.config;
 
-        // Act: one move in every game, at random with probability epsilon, else the one of the highest value. The target
-        // network plays, since its highest value of a position is what the target of the move before needs, too.
+        // Act: in every game play a random action with probability epsilon, else argmax_a Q(s, a).
+        // Q is the target network, unlike in the paper, because the targets need its maximum, too.
         let states: Vec<G::State> = self.games.states().collect();
         let epsilon = if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) };
         let mut network = self.q_learner.evaluator(self.q_learner.target());
         let masks = network.masks(&states);
         let values = if epsilon < 1.0 { network.values_of(&states, &masks)? } else { &[] };
         let choose = |(game, mask): (usize, &ActionMask)| {
-            // Where all moves are random there are no values.
+            // No values are computed where all moves are random.
             let values = values.get(game * G::ACTIONS..(game + 1) * G::ACTIONS).unwrap_or_default();
             epsilon_greedy(values, mask, epsilon, &mut self.explore)
         };
@@ -152,7 +151,8 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
         }
         self.step += states.len() as u64;
 
-        // Remember: what n moves brought becomes a transition in the replay memory.
+        // Remember: store the transition (s, a, r, s') of each game in the replay memory, over n
+        // moves.
         for (game, outcome) in outcomes.iter().enumerate() {
             let reward = outcome.reward * learning.reward_scale as f32;
             let remember = |transition| self.q_learner.maxima.enter(game, self.replay.push(transition));
@@ -163,7 +163,7 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
         }
         metrics.add("games", outcomes.iter().filter(|outcome| outcome.terminal).count() as f64);
 
-        // Learn: sampled transitions bring the values of their actions nearer to their targets.
+        // Learn: sample minibatches from the replay memory and take gradient steps.
         let progress = (self.step as f64 / training.steps as f64).min(1.0);
         if self.step >= training.warmup && !self.replay.is_empty() {
             for _ in 0..training.updates {
@@ -226,9 +226,10 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
 }
 
 impl<G: Image + Measured> QLearner<G> {
-    /// Learns one batch from a memory that is not empty; `progress` is the share of the training that is done.
+    /// One update of the online network from a memory that is not empty.
     ///
-    /// Waves that were seen are for a dynamics model alone.
+    /// `waves` were seen while playing and are learned by a dynamics model only; `progress` is the
+    /// share of the training that is done.
     pub fn update(
         &mut self,
         replay: &mut Replay<G::State>,
@@ -236,20 +237,20 @@ impl<G: Image + Measured> QLearner<G> {
         importance_exponent: f64,
         progress: f64,
     ) -> Result<Update> {
-        // Sample: transitions, or states of which actions are simulated.
+        // Sample a minibatch of transitions; expected updates simulate actions of its states.
         let sample = self.sample(replay, importance_exponent);
         let batch: Vec<Transition<G::State>> = sample.slots.iter().map(|slot| *replay.get(*slot)).collect();
         let backups = self.backups(&batch);
 
-        // Targets: the reward, and the target network's highest value of the next state.
+        // Targets: y = r + discount * max_a' Q_target(s', a'), and y = r at the end of a game.
         let targets = self.targets(&backups, &sample.slots)?;
 
-        // Gradient step: down the mean loss of values and targets.
+        // Gradient step on the mean loss between Q(s, a) and y.
         let labelled = self.labelled(&batch, &sample.weights, backups, targets, waves)?;
         let Gradient { gradients, loss, plan_loss, wave_loss, values, errors } = self.gradient(&labelled)?;
         let gradient_norm = self.step(gradients, progress)?;
 
-        // Target network: from time to time, or a little each time, it becomes the one that learns.
+        // Target network: every few updates a copy of the online network, or a moving average.
         self.follow();
 
         replay.set_errors(&sample.slots, &mean_errors(&labelled.backups, &errors, batch.len()));
@@ -266,12 +267,12 @@ impl<G: Image + Measured> QLearner<G> {
 }
 
 impl<G: Image + Measured> Dqn<G> {
-    /// Networks and optimizer.
+    /// Online and target network, and the optimizer.
     pub fn q_learner(&self) -> &QLearner<G> {
         &self.q_learner
     }
 
-    /// What does not fit the configuration, if anything.
+    /// Checks that a saved state fits the configuration; the error names the part that does not.
     fn check_saved(&self, saved: &Saved<G>) -> std::result::Result<(), &'static str> {
         let Config { training, learning, replay, .. } = &self.config;
         let n_step = |n_step: &NStep<G>| n_step.fits(learning.n_step, learning.discount as f32);
@@ -283,7 +284,7 @@ impl<G: Image + Measured> Dqn<G> {
         }
         let whole = |slot| {
             let Transition { state, next, discount, .. } = saved.replay.get(slot);
-            // What stands after a game's end is looked at by nobody.
+            // The next state is never read after a game's end.
             G::is_whole(state) && (*discount == 0.0 || G::is_whole(next))
         };
         if !saved.replay.fits(replay, G::ACTIONS) || !(0..saved.replay.len()).all(whole) {
@@ -296,7 +297,7 @@ impl<G: Image + Measured> Dqn<G> {
     }
 }
 
-/// Takes note of an update.
+/// Adds the figures of an update to the metrics.
 fn learned(metrics: &mut Metrics, update: &Update) {
     let Update { loss, value, error, gradient_norm, plan_loss, wave_loss } = *update;
     for (name, number) in [

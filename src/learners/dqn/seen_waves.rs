@@ -1,4 +1,4 @@
-//! The waves that were seen while playing, from which a dynamics model learns.
+//! Waves seen while playing, from which a dynamics model learns.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,25 +10,25 @@ use crate::random::{Draw, Stream};
 pub struct SeenWaves<S> {
     capacity: usize,
     waves: Vec<SeenWave<S>>,
-    /// The place that is written next.
+    /// Slot that is written next.
     head: usize,
     stream: Stream,
 }
 
 impl<S: Copy> SeenWaves<S> {
-    /// An empty memory of so many waves; with 0 it stays empty.
+    /// An empty memory of `capacity` waves; with 0 it stays empty.
     pub fn new(capacity: usize, stream: Stream) -> Self {
         Self { capacity, waves: Vec::new(), head: 0, stream }
     }
 
-    /// Whether it is a memory of that capacity.
+    /// Whether this can be a memory of `capacity`.
     pub fn fits(&self, capacity: usize) -> bool {
         let len = self.waves.len();
         let head = if len < capacity { self.head == len } else { self.head < len.max(1) };
         self.capacity == capacity && len <= capacity && head
     }
 
-    /// Adds a wave, in place of the oldest one when the memory is full.
+    /// Adds a wave, in place of the oldest one if the memory is full.
     pub fn push(&mut self, wave: SeenWave<S>) {
         if self.capacity == 0 {
             return;
@@ -41,7 +41,7 @@ impl<S: Copy> SeenWaves<S> {
         self.head = (self.head + 1) % self.capacity;
     }
 
-    /// Draws `count` waves with replacement; none of an empty memory.
+    /// Draws `count` waves with replacement; an empty memory gives none.
     pub fn sample(&mut self, count: usize) -> Vec<SeenWave<S>> {
         let Self { waves, stream, .. } = self;
         let count = if waves.is_empty() { 0 } else { count };

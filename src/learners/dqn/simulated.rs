@@ -1,4 +1,4 @@
-//! Simulated targets: the actions of a state are tried, not the one played.
+//! Simulated targets: outcomes of a state's actions are simulated, whatever action was played.
 
 use rand::Rng;
 use rayon::prelude::*;
@@ -12,37 +12,38 @@ use crate::network::{View, by_certain_points};
 use crate::players::Measured;
 use crate::random::{ColumnStreams, Draw, Role, Stream};
 
-/// How outcomes are simulated: with a seed and states all that they depend on.
+/// Everything besides seed and states on which simulated outcomes depend.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Outcomes<G: Image + Measured> {
     /// The rules of the game.
     pub rules: G::Rules,
-    /// The actions that are offered in a state, and their prior.
+    /// The offered actions and their prior.
     pub view: View,
-    /// How many of them are tried, and how often.
+    /// Number of actions, and of outcomes of each.
     pub expected: Expected,
-    /// Factor from points to the scale that the network learns.
+    /// Factor from points to the values that the network learns.
     pub scale: f64,
     /// Discount per move.
     pub discount: f64,
 }
 
 impl<G: Image + Measured> Outcomes<G> {
-    /// Tries actions of the mask in the state of each transition.
+    /// Backups of actions of each transition's state.
     ///
-    /// Each gets the mean reward of its outcomes and the next state in the first of them: an expected update (Sutton and Barto 2018, section 8.5) by sampling, since the mean takes most of
-    /// chance out of the target. `stream` gives one number, so that threads change nothing.
+    /// The reward is the mean over an action's outcomes, the next state that of the first outcome:
+    /// an expected update (Sutton and Barto 2018, section 8.5) by sampling, with less chance in the
+    /// target. `stream` gives one number, so that threads change nothing.
     pub fn simulate(&self, batch: &[Transition<G::State>], stream: &mut Stream) -> Vec<Backup<G::State>> {
         let seed = stream.next_u64();
         let rows = batch.par_iter().enumerate().map(|(row, transition)| self.of_row(seed, row, &transition.state));
         rows.collect::<Vec<_>>().concat()
     }
 
-    /// The same of one state, the one of a row.
+    /// Backups of actions of one row's state.
     ///
-    /// Outcome i has the same random numbers for every action, in each column by itself, which takes part of chance
-    /// out of their differences.
+    /// Outcome i has the same random numbers for every action, column by column, which takes a part
+    /// of chance out of the differences between actions.
     pub fn of_row(&self, seed: u64, row: usize, state: &G::State) -> Vec<Backup<G::State>> {
         let outcomes = self.expected.outcomes;
         let index = |outcome: usize| (row * outcomes + outcome) as u64;
@@ -52,10 +53,10 @@ impl<G: Image + Measured> Outcomes<G> {
         self.simulate_state(row, state, &actions, &luck)
     }
 
-    /// The actions that are tried.
+    /// The actions to simulate.
     ///
-    /// The larger half are the best ones by their prior, without one by their certain points, for it is among them that
-    /// a player will choose; the others are any.
+    /// Half of them, rounded up, are the best by prior (certain points without one), because
+    /// players choose among these; the others are random.
     fn choose(&self, state: &G::State, stream: &mut Stream) -> ActionMask {
         let mask = offered::<G>(state, self.view.mask).0;
         let actions = self.expected.actions;
@@ -63,7 +64,7 @@ impl<G: Image + Measured> Outcomes<G> {
             return mask;
         }
         let mut ranked = by_certain_points::<G>(state, &mask, self.view.prior().unwrap_or(Plan::of(1)));
-        // Of equal ones any come first.
+        // Random order among equals.
         for equal in ranked.chunk_by_mut(|(_, a), (_, b)| a == b) {
             shuffle(equal, equal.len(), stream);
         }
@@ -72,7 +73,7 @@ impl<G: Image + Measured> Outcomes<G> {
         ranked[..actions].iter().map(|(action, _)| *action).collect()
     }
 
-    /// Tries actions in a state, once with each of the streams.
+    /// Simulates actions in a state, once with each stream.
     fn simulate_state(
         &self,
         row: usize,
@@ -100,7 +101,7 @@ impl<G: Image + Measured> Outcomes<G> {
     }
 }
 
-/// Brings `count` of the items, each as likely, to the first places.
+/// Moves `count` uniformly drawn items to the front.
 fn shuffle<T>(items: &mut [T], count: usize, stream: &mut Stream) {
     for place in 0..count.min(items.len()) {
         let any = place + stream.below((items.len() - place) as u32) as usize;

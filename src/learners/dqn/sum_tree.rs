@@ -2,9 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Priorities of `capacity` slots, all 0 at first.
-///
-/// Setting one and finding a slot by its share of the sum take O(log capacity).
+/// Priorities of slots, all 0 at first; setting and finding take O(log capacity).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SumTree {
     /// Node i's children are 2i and 2i + 1; the leaves are the last half.
@@ -12,14 +10,14 @@ pub struct SumTree {
 }
 
 impl SumTree {
-    /// A tree of at least that many slots.
+    /// A tree of at least `capacity` slots.
     pub fn new(capacity: usize) -> Self {
         Self { nodes: vec![0.0; 2 * capacity.next_power_of_two()] }
     }
 
-    /// Whether it is a tree of that capacity with the first `len` slots set.
+    /// Whether this can be a tree of `capacity` with only the first `len` slots set.
     ///
-    /// Then every slot that is [found](Self::find) is one of these.
+    /// Every slot [found](Self::find) is then one of these.
     pub fn fits(&self, capacity: usize, len: usize) -> bool {
         let leaves = capacity.next_power_of_two();
         if self.nodes.len() != 2 * leaves || len > leaves {
@@ -46,7 +44,7 @@ impl SumTree {
 
     /// Sets a slot's priority.
     ///
-    /// Each sum above is computed anew from its two halves, so that no rounding accumulates.
+    /// Each sum above is computed from its two halves, so that no rounding accumulates.
     pub fn set(&mut self, slot: usize, priority: f32) {
         let mut node = self.nodes.len() / 2 + slot;
         self.nodes[node] = priority;
@@ -56,10 +54,10 @@ impl SumTree {
         }
     }
 
-    /// The slot in which `mass` falls when the priorities stand side by side.
+    /// The slot at `mass`, between 0 and the total, when the priorities lie side by side.
     ///
-    /// `mass` is between 0 and the total. The slot never has priority 0 while another has more. In single precision
-    /// a mass could not name each of more than 2^24 slots.
+    /// A slot of priority 0 is never found while another has more. `mass` is double because single
+    /// precision cannot tell more than 2^24 slots apart.
     pub fn find(&self, mut mass: f64) -> usize {
         let mut node = 1;
         while node < self.nodes.len() / 2 {

@@ -8,27 +8,25 @@ use super::super::{OutOfRange, require};
 use super::parameters::parameters;
 use crate::network::QNetwork;
 
-/// What the user chooses of the target network.
+/// Configuration of the target network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Target {
-    /// Copy the online network at times, or follow it a little all the time.
+    /// Copy the online network at times, or follow a little with each update.
     pub update: TargetUpdate,
     /// Hard: updates between copies.
     pub every: u64,
-    /// Soft: share of the online network taken up with each update.
+    /// Soft: weight of the online network in each update.
     pub rate: f64,
 }
 
-/// How the target network follows.
+/// How the target network follows the online network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TargetUpdate {
     /// Copies (Mnih et al. 2015, <https://doi.org/10.1038/nature14236>).
     Hard,
-    /// A moving average.
-    ///
-    /// Lillicrap et al. 2016, <https://arxiv.org/abs/1509.02971>.
+    /// A moving average (Lillicrap et al. 2016, <https://arxiv.org/abs/1509.02971>).
     Soft,
 }
 
@@ -45,9 +43,7 @@ impl Target {
         require(rate > 0.0 && rate <= 1.0, "target.rate", rate, "above 0 and at most 1")
     }
 
-    /// The next target network after so many updates of the online network; none where it stays.
-    ///
-    /// The last of these was just made.
+    /// The next target network after update number `updates`; none if it does not change.
     pub fn follow(&self, target: &QNetwork, online: &QNetwork, updates: u64) -> Option<QNetwork> {
         match self.update {
             TargetUpdate::Hard => updates.is_multiple_of(self.every).then(|| online.valid()),
@@ -59,9 +55,9 @@ impl Target {
     }
 }
 
-/// Moves every parameter a share of the way towards those of another network.
+/// Moves every parameter towards that of another network by a share of the way.
 struct Towards {
-    /// The other network's parameters, flattened, in its order.
+    /// Parameters of the other network, flattened, in its order.
     online: std::vec::IntoIter<Tensor<1>>,
     rate: f64,
 }

@@ -1,4 +1,4 @@
-//! Action values to learn and their targets, as pure functions.
+//! Action values to learn, and their targets.
 
 use std::ops::Range;
 
@@ -6,29 +6,29 @@ use super::replay::Transition;
 use crate::games::ActionMask;
 use crate::players::argmax;
 
-/// One action value to learn, and what its target is made of.
+/// One action value to learn, and the parts of its target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Backup<S> {
-    /// The transition in the batch whose state it belongs to.
+    /// Index of the transition in the batch.
     pub row: usize,
-    /// The action.
+    /// Action in the transition's state.
     pub action: u16,
-    /// The scaled reward.
+    /// Scaled reward.
     pub reward: f32,
-    /// The state whose value is added; none where the game has ended.
+    /// Next state; none at the end of a game.
     pub next: Option<Next<S>>,
 }
 
-/// A state whose discounted value is added to a reward.
+/// A next state, whose discounted value is added to the reward.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Next<S> {
     /// The state.
     pub state: S,
-    /// Factor of its value.
+    /// Discount of its value.
     pub discount: f32,
 }
 
-/// The backups of sampled transitions: of each the action that was taken.
+/// Backups of the actions that were played.
 pub fn sampled<S: Copy>(batch: &[Transition<S>]) -> Vec<Backup<S>> {
     let backup = |(row, transition): (usize, &Transition<S>)| {
         let Transition { action, reward, next, discount, .. } = *transition;
@@ -38,18 +38,19 @@ pub fn sampled<S: Copy>(batch: &[Transition<S>]) -> Vec<Backup<S>> {
     batch.iter().enumerate().map(backup).collect()
 }
 
-/// The value of each state's best action in its mask.
+/// Values of each state's best action in its mask: `[states]`.
 ///
-/// `values` and `chooser` have shape `[states, actions]`. The best action is that of the highest number in `chooser`: the
-/// values themselves (Mnih et al. 2015, <https://doi.org/10.1038/nature14236>), or those of the online network, as in
-/// double Q-learning (van Hasselt et al. 2016, <https://arxiv.org/abs/1509.06461>).
+/// `values` and `chooser` have shape `[states, actions]`. The best action has the highest number in
+/// `chooser`: the values themselves (Mnih et al. 2015, <https://doi.org/10.1038/nature14236>), or
+/// those of the online network in double Q-learning (van Hasselt et al. 2016,
+/// <https://arxiv.org/abs/1509.06461>).
 pub fn highest(values: &[f32], masks: &[ActionMask], chooser: &[f32]) -> Vec<f32> {
     let actions = (values.len() / masks.len().max(1)).max(1);
     let rows = values.chunks_exact(actions).zip(chooser.chunks_exact(actions)).zip(masks);
     rows.map(|((values, chooser), mask)| values[argmax(chooser, mask)]).collect()
 }
 
-/// The mean absolute error of each transition's action values.
+/// Mean absolute error of each transition's action values.
 pub fn mean_errors<S>(backups: &[Backup<S>], errors: &[f32], rows: usize) -> Vec<f32> {
     let mut sums = vec![(0.0, 0); rows];
     for (backup, error) in backups.iter().zip(errors) {
@@ -60,10 +61,10 @@ pub fn mean_errors<S>(backups: &[Backup<S>], errors: &[f32], rows: usize) -> Vec
     sums.into_iter().map(|(sum, count)| sum / count.max(1) as f32).collect()
 }
 
-/// The backups that are one thread's work: those of whole states.
+/// Splits backups into shards, each one thread's work: whole states with at most `images` images.
 ///
-/// They have at most so many images where no state alone has more. With afterstates each backup has an image of its
-/// own, else those of a state have one together.
+/// A state with more images is a shard of its own. Images are one per backup with afterstates, else
+/// one per state.
 pub fn shards<S>(backups: &[Backup<S>], images: usize, afterstates: bool) -> Vec<Range<usize>> {
     let mut shards: Vec<Range<usize>> = Vec::new();
     let (mut start, mut full) = (0, 0);

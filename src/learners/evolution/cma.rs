@@ -1,39 +1,36 @@
-//! The evolution strategy with covariance matrix adaptation.
+//! The evolution strategy with covariance matrix adaptation (CMA-ES).
 //!
-//! Hansen 2016, "The CMA Evolution Strategy: A Tutorial", arXiv:1604.00772, of which equations are cited by number.
+//! Hansen 2016, "The CMA Evolution Strategy: A Tutorial", arXiv:1604.00772; comments cite its
+//! equations by number.
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
 use super::super::{OutOfRange, require};
-use super::optimizer::{Optimizer, assert_told, ranking, standard_normal};
+use super::optimizer::{Optimizer, assert_fitness, ranking, standard_normal};
 use crate::random::Stream;
 
-/// The least eigenvalue, relative to the largest.
-///
-/// It takes the place of one that rounding has made 0 or negative.
-const LEAST_EIGENVALUE: f64 = 1e-20;
+/// Minimum eigenvalue, relative to the largest, because rounding can make one 0 or negative.
+const MIN_EIGENVALUE: f64 = 1e-20;
 
-/// How many times the smallest variance the largest is when the search ends.
+/// Ratio of the largest to the smallest variance at which the search ends.
 ///
 /// Appendix B.3, ConditionCov.
 const WORST_CONDITION: f64 = 1e14;
 
-/// The numbers of the strategy that are not given by the tutorial's table 1.
+/// Configuration of the strategy; the tutorial's table 1 gives all other numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// Candidates of a generation; 0: as many as the tutorial has.
-    ///
-    /// These are four and three times the logarithm of how many numbers are searched for.
+    /// Candidates of a generation; 0 for the tutorial's number, `4 + 3 ln(dimensions)`.
     pub population: usize,
-    /// First standard deviation of each number, the tutorial's sigma.
+    /// First standard deviation of each number, sigma.
     pub deviation: f64,
     /// The search ends when no deviation is above this share of the first.
     ///
     /// Appendix B.3, TolX.
     pub tolerance: f64,
-    /// The search ends when a deviation is above so many times the first.
+    /// The search ends when a deviation is above this multiple of the first.
     ///
     /// Appendix B.3, TolXUp.
     pub divergence: f64,
@@ -47,9 +44,6 @@ impl Default for Config {
 
 impl Config {
     /// Checks every value.
-    ///
-    /// # Errors
-    /// The first that is not right.
     pub fn check(&self) -> Result<(), OutOfRange> {
         let Self { population, deviation, tolerance, divergence } = *self;
         let right = population == 0 || (2..=1_000_000).contains(&population);
@@ -59,9 +53,7 @@ impl Config {
         require(divergence > 1.0, "cma.divergence", divergence, "above 1")
     }
 
-    /// Candidates of a generation when so many numbers are searched for.
-    ///
-    /// Equation 48.
+    /// Candidates of a generation in `dimensions` dimensions (equation 48).
     pub fn population(&self, dimensions: usize) -> usize {
         match self.population {
             0 => 4 + (3.0 * (dimensions as f64).ln()).floor() as usize,
@@ -70,34 +62,34 @@ impl Config {
     }
 }
 
-/// The tutorial's table 1: what follows from dimensions and population.
+/// Numbers that follow from dimensions and population, by the tutorial's table 1.
 ///
-/// The learning rate of the rank-mu update is that of its first version, without a quarter in the numerator, as in the
-/// package cmaes.
+/// The learning rate of the rank-mu update is that of the tutorial's first version, without a
+/// quarter in the numerator, as in the package cmaes.
 #[derive(Clone, Debug, PartialEq)]
 struct Parameters {
-    /// Of each candidate, the best first; those above 0 add up to 1.
+    /// Weight of each candidate, the best first; the positive ones add up to 1.
     weights: Vec<f64>,
-    /// How many of the best make the new mean.
+    /// Number of the best candidates that make the new mean.
     parents: usize,
-    /// The tutorial's mu_eff.
+    /// mu_eff.
     effective: f64,
-    /// How much of the path of the step is new in each generation.
+    /// Share of the newest step in the step's path.
     c_sigma: f64,
-    /// How slowly the step follows its path.
+    /// Damping of the step.
     d_sigma: f64,
-    /// How much of the path of the covariance is new in each generation.
+    /// Share of the newest step in the covariance's path.
     c_c: f64,
-    /// How much of the covariance is taken from its path.
+    /// Learning rate of the covariance from its path.
     c_1: f64,
-    /// How much of the covariance is taken from the candidates.
+    /// Learning rate of the covariance from the candidates.
     c_mu: f64,
-    /// Expected length of a normal vector.
+    /// Expected length of a standard normal vector.
     chi: f64,
 }
 
 impl Parameters {
-    /// Those for so many numbers and candidates.
+    /// Parameters for `dimensions` numbers and `population` candidates.
     fn new(dimensions: usize, population: usize) -> Self {
         let (n, parents) = (dimensions as f64, population / 2);
         // Equation 49.
@@ -109,7 +101,7 @@ impl Parameters {
         let (mu, mu_minus) = (effective(&weights[..parents]), effective(&weights[parents..]));
         let c_1 = 2.0 / ((n + 1.3).powi(2) + mu);
         let c_mu = (1.0 - c_1).min(2.0 * (mu - 2.0 + 1.0 / mu) / ((n + 2.0).powi(2) + mu));
-        // Equations 50 to 52: the most that the negative weights may add up to; without rank-mu update, any.
+        // Equations 50 to 52: limit of the sum of negative weights; without rank-mu update, none.
         let alpha =
             (1.0 + c_1 / c_mu).min(1.0 + 2.0 * mu_minus / (mu + 2.0)).min((1.0 - c_1 - c_mu).max(0.0) / (n * c_mu));
         // Equation 53.
@@ -124,34 +116,34 @@ impl Parameters {
         Self { weights, parents, effective: mu, c_sigma, d_sigma, c_c, c_1, c_mu, chi }
     }
 
-    /// Whether the path of the covariance goes on, the tutorial's h_sigma.
+    /// Whether the covariance's path is updated, h_sigma.
     ///
-    /// It stalls while the other path is so long that the step is about to grow.
+    /// The path stalls while the step's path is so long that the step is about to grow.
     fn goes_on(&self, path: f64, dimensions: usize, generation: u64) -> bool {
         let grown = 1.0 - (1.0 - self.c_sigma).powf(2.0 * generation as f64);
         path / grown.sqrt() < (1.4 + 2.0 / (dimensions as f64 + 1.0)) * self.chi
     }
 }
 
-/// CMA-ES with negative weights ("active"), as the tutorial has it.
+/// CMA-ES with negative weights ("active"), as in the tutorial.
 ///
-/// Candidates are drawn from one normal distribution. Its mean moves to the best of them, weighted by their ranks; its
-/// covariance is drawn towards their directions and away from those of the worst; and how far its mean has come in the
-/// last generations says whether the step is too short or too long. The solution is the mean.
+/// Candidates are drawn from a normal distribution. Its mean moves to the best candidates, weighted
+/// by rank; its covariance grows in their directions and shrinks in those of the worst; the path of
+/// its mean tells whether the step is too short or too long. The solution is the mean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cma {
     pub(super) config: Config,
     stream: Stream,
     mean: Vec<f64>,
-    /// The step, the tutorial's sigma.
+    /// The step, sigma.
     step: f64,
-    /// The covariance matrix without the step, column by column.
+    /// Covariance matrix without the step, column by column.
     covariance: Vec<f64>,
-    /// The path that the step follows, the tutorial's p_sigma.
+    /// Path for the step, p_sigma.
     step_path: Vec<f64>,
-    /// The path that the covariance follows, the tutorial's p_c.
+    /// Path for the covariance, p_c.
     path: Vec<f64>,
-    /// The candidates that are being evaluated; none when they have been.
+    /// Candidates under evaluation; empty after it.
     asked: Vec<Vec<f64>>,
     generation: u64,
 }
@@ -173,36 +165,35 @@ impl Cma {
         }
     }
 
-    /// The step, the tutorial's sigma.
+    /// The step, sigma.
     pub fn step(&self) -> f64 {
         self.step
     }
 
-    /// The covariance matrix without the step, column by column.
+    /// Covariance matrix without the step, column by column.
     pub fn covariance(&self) -> &[f64] {
         &self.covariance
     }
 
-    /// The axes of the distribution as columns, and the deviation along each.
-    ///
-    /// The step is not in them.
+    /// Axes of the distribution, as columns, and the deviation along each, without the step.
     fn axes(&self) -> (DMatrix<f64>, DVector<f64>) {
         let n = self.mean.len();
         let decomposed = DMatrix::from_column_slice(n, n, &self.covariance).symmetric_eigen();
-        let least = LEAST_EIGENVALUE * decomposed.eigenvalues.amax();
-        (decomposed.eigenvectors, decomposed.eigenvalues.map(|value| value.max(least).sqrt()))
+        let min = MIN_EIGENVALUE * decomposed.eigenvalues.amax();
+        (decomposed.eigenvectors, decomposed.eigenvalues.map(|value| value.max(min).sqrt()))
     }
 
     /// Takes the fitness of given samples as if they had been asked for.
     ///
-    /// Where the distribution would leave the range of numbers, far behind the end of the search, it stays as it is.
+    /// A distribution that would leave the range of numbers, far beyond the end of the search,
+    /// stays unchanged.
     ///
     /// # Panics
-    /// Where there are not as many as the population, or a fitness is not a finite number.
+    /// When the samples are not as many as the population, or a fitness is not finite.
     pub fn tell_samples(&mut self, samples: &[Vec<f64>], fitness: &[f64]) {
         let n = self.mean.len();
         let population = self.config.population(n);
-        assert_told(population, fitness);
+        assert_fitness(population, fitness);
         assert_eq!(samples.len(), population, "there must be as many samples as the population");
         let parameters = Parameters::new(n, population);
         let Parameters { weights, parents, effective, c_sigma, d_sigma, c_c, c_1, c_mu, chi } = &parameters;
@@ -219,7 +210,7 @@ impl Cma {
         steps.iter().zip(weights).take(*parents).for_each(|(step, weight)| mean_step.axpy(*weight, step, 1.0));
         let mean = DVector::from_column_slice(&self.mean) + self.step * &mean_step;
 
-        // Equations 43 and 44; the step is the next generation's.
+        // Equations 43 and 44; the next generation uses the step.
         let mut step_path = DVector::from_column_slice(&self.step_path);
         step_path.axpy((c_sigma * (2.0 - c_sigma) * effective).sqrt(), &whiten(&mean_step), 1.0 - c_sigma);
         let length = step_path.norm();
@@ -236,12 +227,13 @@ impl Cma {
         let mut covariance = DMatrix::from_column_slice(n, n, &self.covariance) * kept;
         covariance.ger(*c_1, &path, &path, 1.0);
         for (step, &weight) in steps.iter().zip(weights) {
-            // A worst one counts as if its length were what is expected of it, so that no variance becomes negative.
+            // A step with negative weight is scaled to its expected length, so that no variance
+            // becomes negative.
             let length = whiten(step).norm_squared();
             let scale = if weight >= 0.0 || length == 0.0 { 1.0 } else { n as f64 / length };
             covariance.ger(c_mu * weight * scale, step, step, 1.0);
         }
-        // Rounding makes it a little asymmetric.
+        // Rounding makes the matrix a little asymmetric.
         covariance = (&covariance + covariance.transpose()) / 2.0;
 
         let moved = [mean.as_slice(), step_path.as_slice(), path.as_slice(), covariance.as_slice(), &[step]];
@@ -270,7 +262,7 @@ impl Optimizer for Cma {
     }
 
     fn tell(&mut self, fitness: &[f64]) {
-        assert_told(self.asked.len(), fitness);
+        assert_fitness(self.asked.len(), fitness);
         let asked = std::mem::take(&mut self.asked);
         self.tell_samples(&asked, fitness);
     }

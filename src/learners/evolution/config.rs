@@ -1,47 +1,46 @@
-//! The learner's sections of a configuration: meanings, defaults and ranges.
+//! Configuration of evolution: meanings, defaults and ranges of the keys.
 
 use serde::{Deserialize, Serialize};
 
 use super::super::{LearnerConfig, OutOfRange, require};
 use super::{cma, cross_entropy, genetic};
 
-/// All sections of the learner.
+/// The learner's sections.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// How long.
+    /// Length of the training.
     pub training: Training,
-    /// What is searched for, and how.
+    /// The weights to search for, and the optimiser.
     pub learning: Learning,
-    /// How good a controller is.
+    /// The measure of an agent.
     pub fitness: Fitness,
-    /// The genetic algorithm's numbers.
+    /// Genetic algorithm.
     pub genetic: genetic::Config,
-    /// The cross-entropy method's.
+    /// Cross-entropy method.
     pub cross_entropy: cross_entropy::Config,
-    /// The evolution strategy's.
+    /// Evolution strategy (CMA-ES).
     pub cma: cma::Config,
 }
 
-/// How long.
+/// Length of the training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Training {
-    /// Generations at the most.
+    /// Limit of generations.
     pub generations: u64,
 }
 
-/// What is searched for, and how.
+/// The weights to search for, and the optimiser.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Learning {
-    /// The optimiser.
+    /// Optimiser.
     pub method: Method,
-    /// Features, or sets of them, by their names.
+    /// Names of features, or of sets of features.
     pub features: Vec<String>,
-    /// The name or file of a controller around whose weights it searches.
-    ///
-    /// The controller's other features keep theirs.
+    /// Name or file of a linear agent around whose weights the search starts; its other weights
+    /// stay.
     pub start: Option<String>,
 }
 
@@ -58,17 +57,16 @@ pub enum Method {
     Cma,
 }
 
-/// How good a controller is.
+/// The measure of an agent: the mean score of its games.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fitness {
-    /// Games of each candidate, or seats where they are split.
-    ///
-    /// They are the same for all candidates of a generation.
+    /// Games of each candidate, the same for all in a generation; with `split`, seats of many games
+    /// each.
     pub games: u64,
-    /// Moves of a game at the most, or of a seat.
+    /// Limit of moves in a game, or on a seat.
     pub moves: u64,
-    /// Whether games are split where their end comes near.
+    /// Split games where their end comes near (RESTART).
     pub split: bool,
 }
 
@@ -96,7 +94,7 @@ impl LearnerConfig for Config {
         require(training.generations >= 1, "training.generations", training.generations, "at least 1")?;
         require((1..=100_000).contains(&fitness.games), "fitness.games", fitness.games, "between 1 and 100000")?;
         require(fitness.moves >= 1, "fitness.moves", fitness.moves, "at least 1")?;
-        // Those of the methods that are not used, too: what is wrong there was meant to have an effect.
+        // Sections of unused methods are checked, too: a mistake there was meant to have an effect.
         genetic.check()?;
         cross_entropy.check()?;
         cma.check()

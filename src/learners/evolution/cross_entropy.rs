@@ -3,28 +3,29 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::{OutOfRange, require};
-use super::optimizer::{Optimizer, assert_told, ranking, standard_normal};
+use super::optimizer::{Optimizer, assert_fitness, ranking, standard_normal};
 use crate::random::Stream;
 
-/// The numbers of the method.
+/// Configuration of the method.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Candidates of a generation.
     pub population: usize,
-    /// Share of them, the best, that the next distribution is fitted to.
+    /// Share of the candidates, the best, that the next distribution is fitted to.
     pub elite: f64,
     /// First variance of each number; the first mean is 0.
     pub variance: f64,
-    /// What is added to each variance after each generation.
+    /// Number added to each variance after each generation.
     pub noise: f64,
-    /// By how much the noise goes down with each generation, to 0 at last.
+    /// Decrease of the noise per generation, down to 0.
     ///
-    /// Szita and Lorincz have 0.1 with a noise of 5: `max(5 - t / 10, 0)` after generation t, the first being 1.
+    /// Szita and Lorincz use 0.1 with a noise of 5: `max(5 - t / 10, 0)` after generation t,
+    /// counted from 1.
     pub noise_decay: f64,
-    /// The search ends when no number's standard deviation is above this.
+    /// The search ends when no standard deviation is above this.
     ///
-    /// With constant noise none ever falls below its root.
+    /// With constant noise, every deviation stays above the noise's root.
     pub tolerance: f64,
 }
 
@@ -36,9 +37,6 @@ impl Default for Config {
 
 impl Config {
     /// Checks every value.
-    ///
-    /// # Errors
-    /// The first that is not right.
     pub fn check(&self) -> Result<(), OutOfRange> {
         let Self { population, elite, variance, noise, noise_decay, tolerance } = *self;
         require(
@@ -61,7 +59,7 @@ impl Config {
         )
     }
 
-    /// How many candidates the elite are.
+    /// Number of candidates in the elite.
     fn elite_count(&self) -> usize {
         ((self.elite * self.population as f64).round() as usize).max(1)
     }
@@ -69,9 +67,9 @@ impl Config {
 
 /// The cross-entropy method with noise.
 ///
-/// Szita and Lorincz 2006, "Learning Tetris using the noisy cross-entropy method"; Thiery and Scherrer 2009,
-/// "Improvements on learning Tetris with cross entropy", from which the constant noise is. Each number is drawn from a
-/// normal distribution of its own, to which those of the best candidates are fitted by maximum likelihood. Noise keeps
+/// Szita and Lorincz 2006, "Learning Tetris using the noisy cross-entropy method"; constant noise:
+/// Thiery and Scherrer 2009, "Improvements on learning Tetris with cross entropy". Each number has
+/// its own normal distribution, fitted to the best candidates by maximum likelihood. Noise keeps
 /// the variances from vanishing too soon. The solution is the mean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CrossEntropy {
@@ -79,19 +77,19 @@ pub struct CrossEntropy {
     stream: Stream,
     mean: Vec<f64>,
     variances: Vec<f64>,
-    /// The candidates that are being evaluated; none when they have been.
+    /// Candidates under evaluation; empty after it.
     asked: Vec<Vec<f64>>,
     generation: u64,
 }
 
 impl CrossEntropy {
-    /// A search for so many numbers.
+    /// A search for `dimensions` numbers.
     pub fn new(config: Config, dimensions: usize, stream: Stream) -> Self {
         let (mean, variances) = (vec![0.0; dimensions], vec![config.variance; dimensions]);
         Self { config, stream, mean, variances, asked: vec![], generation: 0 }
     }
 
-    /// The variance of each number, noise included.
+    /// Variance of each number, with noise.
     pub fn variances(&self) -> &[f64] {
         &self.variances
     }
@@ -111,7 +109,7 @@ impl Optimizer for CrossEntropy {
     }
 
     fn tell(&mut self, fitness: &[f64]) {
-        assert_told(self.asked.len(), fitness);
+        assert_fitness(self.asked.len(), fitness);
         self.generation += 1;
         let noise = (self.config.noise - self.config.noise_decay * self.generation as f64).max(0.0);
         let elite = &ranking(fitness)[..self.config.elite_count()];

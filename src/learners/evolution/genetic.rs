@@ -3,34 +3,33 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::{OutOfRange, require, unit};
-use super::optimizer::{Optimizer, assert_told, ranking, standard_normal, uniform};
+use super::optimizer::{Optimizer, assert_fitness, ranking, standard_normal, uniform};
 use crate::random::{Draw, Stream};
 
-/// The numbers of the algorithm; the defaults are the report's.
+/// Configuration of the algorithm; the defaults are the report's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Individuals.
     pub population: usize,
-    /// The first genes are drawn uniformly from between this and its negative.
+    /// The first genes are uniform between `-range` and `range`.
     pub range: f64,
-    /// Share of the population that is drawn as parents.
+    /// Share of the population drawn as parents.
     pub parents: f64,
-    /// Share of the population, the worst, that its offspring replace.
+    /// Share of the population, the worst, replaced by offspring.
     pub offspring: f64,
-    /// Probability with which two parents are crossed; else they are copied.
+    /// Probability that two parents are crossed instead of copied.
     pub crossover: f64,
-    /// Probability with which one gene of a child is changed.
+    /// Probability that one gene of a child is changed.
     pub mutation: f64,
     /// Standard deviation of such a change.
     pub mutation_deviation: f64,
-    /// The search ends after so many generations without a better best.
+    /// The search ends after this number of generations without a better best.
     pub patience: u64,
-    /// Take the same parent twice, so that crossover does nothing.
-    ///
-    /// The report's program does so by mistake.
+    /// Take the same parent twice, so that crossover does nothing, as the report's program does by
+    /// mistake.
     pub ineffective_crossover: bool,
-    /// Evaluate all individuals in each generation, the survivors too.
+    /// Evaluate all individuals in each generation, also the survivors.
     pub reevaluate: bool,
 }
 
@@ -53,9 +52,6 @@ impl Default for Config {
 
 impl Config {
     /// Checks every value.
-    ///
-    /// # Errors
-    /// The first that is not right.
     pub fn check(&self) -> Result<(), OutOfRange> {
         let positive = |value: f64| value > 0.0 && value.is_finite();
         let (population, range, deviation) = (self.population, self.range, self.mutation_deviation);
@@ -80,7 +76,7 @@ impl Config {
         require(self.patience >= 1, "genetic.patience", self.patience, "at least 1")
     }
 
-    /// How many individuals a share of the population is.
+    /// Number of individuals in a share of the population.
     fn count(&self, share: f64) -> usize {
         (share * self.population as f64).round() as usize
     }
@@ -88,32 +84,32 @@ impl Config {
 
 /// The genetic algorithm of "Growing with Big Data, A Tetris Player" (2018).
 ///
-/// In each generation parents are drawn by [`universal_sampling`]. Two of them, different individuals where there are
-/// such, give two children, by whole arithmetic crossover or as copies, and a child may have one gene changed. The
-/// offspring replace the worst of the population; the others keep the fitness that they were given. The solution is
-/// the best of the population by the last fitness of each.
+/// In each generation [`universal_sampling`] draws parents. Two different individuals, if the pool
+/// has such, have two children, by whole arithmetic crossover or as copies, and one gene of a child
+/// may change. Offspring replace the worst individuals; the others keep their fitness. The solution
+/// is the individual with the highest last fitness.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Genetic {
     pub(super) config: Config,
     stream: Stream,
     population: Vec<Vec<f64>>,
-    /// Of each individual; none before the first generation.
+    /// Last fitness of each individual; empty before the first generation.
     fitness: Vec<f64>,
-    /// The candidates that are being evaluated; none when they have been.
+    /// Candidates under evaluation; empty after it.
     asked: Vec<Vec<f64>>,
-    /// The individuals that they replace.
+    /// Index of the individual that each candidate replaces.
     places: Vec<usize>,
-    /// The individual that is the solution.
+    /// Index of the solution.
     best: usize,
-    /// The highest fitness so far.
+    /// Highest fitness so far.
     record: Option<f64>,
-    /// Generations since it was reached.
+    /// Generations since the record.
     waited: u64,
     generation: u64,
 }
 
 impl Genetic {
-    /// A first population of individuals with so many genes.
+    /// A random first population with `dimensions` genes.
     pub fn new(config: Config, dimensions: usize, mut stream: Stream) -> Self {
         let mut gene = || config.range * (2.0 * uniform(&mut stream) - 1.0);
         let population = (0..config.population).map(|_| (0..dimensions).map(|_| gene()).collect()).collect();
@@ -131,12 +127,12 @@ impl Genetic {
         }
     }
 
-    /// The last fitness of each individual; none before the first generation.
+    /// Last fitness of each individual; empty before the first generation.
     pub fn fitness(&self) -> &[f64] {
         &self.fitness
     }
 
-    /// The offspring of the population.
+    /// Offspring of the population.
     fn breed(&mut self) -> Vec<Vec<f64>> {
         let (parents, offspring) = (self.config.count(self.config.parents), self.config.count(self.config.offspring));
         let pool = universal_sampling(&self.fitness, parents, &mut self.stream);
@@ -164,7 +160,7 @@ impl Genetic {
         }
     }
 
-    /// A child, of which one gene may have been changed.
+    /// A child after a possible change of one gene.
     fn mutate(&mut self, mut child: Vec<f64>) -> Vec<f64> {
         if uniform(&mut self.stream) < self.config.mutation {
             let gene = self.stream.below(child.len() as u32) as usize;
@@ -195,7 +191,7 @@ impl Optimizer for Genetic {
     }
 
     fn tell(&mut self, fitness: &[f64]) {
-        assert_told(self.asked.len(), fitness);
+        assert_fitness(self.asked.len(), fitness);
         self.fitness.resize(self.population.len(), 0.0);
         for ((place, candidate), &fitness) in self.places.drain(..).zip(self.asked.drain(..)).zip(fitness) {
             (self.population[place], self.fitness[place]) = (candidate, fitness);
@@ -223,11 +219,11 @@ impl Optimizer for Genetic {
     }
 }
 
-/// Stochastic universal sampling: places, drawn in proportion to fitness.
+/// Stochastic universal sampling: indices, drawn in proportion to fitness.
 ///
-/// Baker 1987, "Reducing bias and inefficiency in the selection algorithm": one random number sets a comb of as many
-/// teeth as are drawn, so that each place comes up as often as is expected of it, rounded down or up. Where there are
-/// negative numbers, all are shifted so that the lowest is 0; all have equal chances if none has any.
+/// Baker 1987, "Reducing bias and inefficiency in the selection algorithm": one random number
+/// places a comb with `count` teeth, so that each index comes up as often as expected, rounded down
+/// or up. Negative fitness is shifted to a minimum of 0; if all are 0, all have equal chances.
 pub fn universal_sampling(fitness: &[f64], count: usize, stream: &mut Stream) -> Vec<usize> {
     let lowest = fitness.iter().copied().fold(0.0, f64::min);
     let mut chances: Vec<f64> = fitness.iter().map(|fitness| fitness - lowest).collect();
@@ -244,15 +240,15 @@ pub fn universal_sampling(fitness: &[f64], count: usize, stream: &mut Stream) ->
         }
         last = place;
     }
-    // Where rounding has left the last tooth out.
+    // Rounding can leave out the last tooth.
     drawn.resize(count, last);
     drawn
 }
 
 /// Whole arithmetic crossover: two points on the line between the parents.
 ///
-/// The children are `alpha * one + (1 - alpha) * other` and the same with the parents changed over; of equal parents
-/// both are the same to the bit.
+/// The children are `alpha * one + (1 - alpha) * other` and `alpha * other + (1 - alpha) * one`,
+/// equal to the bit for equal parents.
 fn cross(one: &[f64], other: &[f64], alpha: f64) -> [Vec<f64>; 2] {
     let between = |from: &[f64], to: &[f64]| from.iter().zip(to).map(|(from, to)| from + alpha * (to - from)).collect();
     [between(other, one), between(one, other)]

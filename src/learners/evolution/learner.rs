@@ -1,4 +1,4 @@
-//! One generation of linear agents, a few after the other.
+//! A generation of linear agents, evaluated a few agents at a time.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -17,34 +17,34 @@ use crate::random::{Role, Stream};
 /// The learner that searches for weights.
 pub type Evolution<G> = LinearLearner<G, Search<G>>;
 
-/// A search for a linear agent's weights by the mean score of its games.
+/// A search for the weights of a linear agent by the mean score of its games.
 ///
-/// All candidates of a generation play the same games. Candidates are vectors of numbers: what they stand for is said
-/// by [`terms`].
+/// All candidates of a generation play the same games. Candidates are vectors of numbers; `terms`
+/// turns them into weights.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Search<G: Game> {
     optimizer: Optimizers,
-    /// What the first candidates of the generation have reached so far.
+    /// Fitness of the candidates evaluated so far in this generation.
     fitness: Vec<f64>,
-    /// Games of theirs that were cut, or seats that were cut or saw no end.
+    /// Games that were cut, or seats that were cut or saw no end.
     capped: u64,
-    /// The highest fitness of all generations.
+    /// Highest fitness of all generations.
     record: f64,
-    /// A generation, and the levels at which its games are split.
+    /// A generation and the levels at which its games are split.
     #[serde(skip)]
     levels: Option<(u64, Levels<G>)>,
 }
 
-/// Candidates whose games are played side by side, for each thread.
+/// Candidates evaluated at once, per thread.
 const TOGETHER: usize = 4;
 
-/// What part of a seat's moves a pilot run plays.
+/// Divisor from a seat's moves to those of a pilot run.
 const PILOT: u64 = 4;
-/// A seat is cut after so many times its moves.
+/// Multiple of a seat's moves at which the seat is cut.
 ///
-/// What its last game was split into may go on for longer: games of a bad candidate are split far more than those by
-/// which the levels were found. Cut, it is overrated, but still bad.
+/// Splits of the last game can go on for long: games of a bad candidate are split far more often
+/// than those by which the levels were found. A cut candidate is overrated, but still bad.
 const LONGEST: u64 = 4;
 
 impl<G: Roster> Algorithm<G> for Search<G> {
@@ -84,7 +84,7 @@ impl<G: Roster> Algorithm<G> for Search<G> {
         self.optimizer.is_finished()
     }
 
-    /// Evaluates some candidates; after the last of a generation, ends it.
+    /// Evaluates some candidates; the last ones end the generation.
     fn round(&mut self, fixed: &Fixed<G, Config>, metrics: &mut Metrics) -> Result<()> {
         self.find_levels(fixed)?;
         let candidates = self.optimizer.ask();
@@ -118,7 +118,7 @@ impl<G: Roster> Algorithm<G> for Search<G> {
 }
 
 impl<G: Roster> Search<G> {
-    /// The fitness of agents, and how many games of each were cut.
+    /// Fitness of agents, and the number of cut games of each.
     fn play(&self, fixed: &Fixed<G, Config>, agents: &[Terms]) -> Vec<(f64, u64)> {
         let Fitness { games, moves, .. } = fixed.config.fitness;
         let jobs = (0..agents.len() * games as usize).into_par_iter().with_max_len(1);
@@ -142,13 +142,13 @@ impl<G: Roster> Search<G> {
             let add = |sum: (f64, f64), seat: (f64, f64)| (sum.0 + seat.0, sum.1 + seat.1);
             let (score, ends) = seats.iter().map(|seat| seat.weighed(levels)).fold((0.0, 0.0), add);
             let capped = seats.iter().map(Tallies::total).filter(|all| all.ended == 0 || all.moves >= most).count();
-            // Where no end was seen it is as if one had been.
+            // Seats without an end count as if they had one.
             (score / f64::max(ends, levels.least()), capped as u64)
         };
         played.chunks_exact(games).map(fitness).collect()
     }
 
-    /// Finds where the generation's games are split, if they are, by the agent that was found so far.
+    /// Finds the generation's levels of splitting with the agent found so far, if games are split.
     fn find_levels(&mut self, fixed: &Fixed<G, Config>) -> Result<()> {
         let (Fitness { games, moves, split }, generation) = (fixed.config.fitness.clone(), self.step());
         if !split || self.levels.as_ref().is_some_and(|(of, _)| *of == generation) {
@@ -166,16 +166,17 @@ impl<G: Roster> Search<G> {
         Ok(())
     }
 
-    /// The random numbers of a game of the generation.
+    /// Random numbers of a game of the generation.
     fn stream(&self, fixed: &Fixed<G, Config>, game: u64) -> Stream {
         Stream::new(fixed.seed, Role::Simulate, self.step() * fixed.config.fitness.games + game)
     }
 }
 
-/// The features and weights that a candidate's numbers stand for.
+/// Features and weights of a candidate.
 ///
-/// A number of 1 adds to a weight of the given agent that weight's own size, or the mean size of those searched for
-/// where the weight is 0; weights that are not searched for stay. Without a given agent numbers are weights.
+/// A number of 1 adds the size of the given agent's weight to that weight, or the mean size of the
+/// searched weights if it is 0. Other weights of the given agent stay. Without a given agent, the
+/// numbers are the weights.
 fn terms<G: Game>(fixed: &Fixed<G, Config>, numbers: &[f64]) -> Terms {
     let (features, given) = (fixed.selection.features(), &fixed.given);
     let weight = |feature: usize| given.iter().filter(|(of, _)| *of == feature).map(|(_, weight)| weight).sum::<f64>();
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn every_method_finds_better_controllers_than_it_began_with() {
+    fn every_method_finds_better_agents_than_it_began_with() {
         for method in ["genetic", "cross-entropy", "cma"] {
             let sets = format!("learning.method={method}");
             let small = ["genetic.population=30", "cross_entropy.population=30", "cma.population=12", &sets];
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn split_games_find_good_controllers_of_twenty_rows() {
+    fn split_games_find_good_agents_of_twenty_rows() {
         let sets = ["game.rules.rows=20", "fitness.split=true", "fitness.moves=2000", "learning.features=['dt']"];
         let mut learner = fresh(&sets);
         let mut metrics = Metrics::default();

@@ -1,6 +1,6 @@
-//! Evolution: linear controllers by how far their games go.
+//! Evolution: a search for linear agents that play long games.
 //!
-//! Begin reading at [`learner`]. The optimisers know nothing of games.
+//! Begin reading at [`learner`].
 
 pub mod cma;
 pub mod config;

@@ -1,4 +1,4 @@
-//! Optimisers that know of a problem only how good its candidates are.
+//! Optimisers that know only the fitness of candidates, and nothing of games.
 
 use std::cmp::Ordering;
 use std::f64::consts::TAU;
@@ -13,32 +13,28 @@ use super::cross_entropy::CrossEntropy;
 use super::genetic::Genetic;
 use crate::random::Stream;
 
-/// A search for the numbers of highest fitness, one generation after the other.
+/// A search for the numbers of highest fitness, generation by generation.
 ///
-/// A generation is an [`ask`](Self::ask), the evaluation of what it gives, and a [`tell`](Self::tell). Everything that
-/// moves is in the optimiser, its random numbers too: saved and restored anywhere, between the two as well, it goes on
+/// A generation is an [`ask`](Self::ask), an evaluation and a [`tell`](Self::tell). An optimiser
+/// serializes everything that changes, also its random numbers: restored at any point, it continues
 /// to the same bits.
 pub trait Optimizer: Clone + Serialize + DeserializeOwned {
-    /// The candidates that are to be evaluated next.
-    ///
-    /// They stay the same until [`tell`](Self::tell).
+    /// The candidates to evaluate next, the same until [`tell`](Self::tell).
     fn ask(&mut self) -> &[Vec<f64>];
 
     /// Takes the fitness of each candidate, in their order; higher is better.
     ///
     /// # Panics
-    /// Where there is not one finite number for each of the candidates that were asked for.
+    /// When there is not one finite number for each candidate asked for.
     fn tell(&mut self, fitness: &[f64]);
 
-    /// The numbers that it would give out as its result now.
+    /// The result so far.
     fn solution(&self) -> &[f64];
 
     /// Generations so far.
     fn generation(&self) -> u64;
 
-    /// Whether more generations would change nothing that matters.
-    ///
-    /// They may be asked for all the same.
+    /// Whether more generations would change nothing that matters; they are still possible.
     fn is_finished(&self) -> bool;
 }
 
@@ -54,7 +50,7 @@ pub enum Optimizers {
 }
 
 impl Optimizers {
-    /// The optimiser of a configuration, for so many numbers.
+    /// The optimiser of a configuration, for `count` numbers.
     pub fn new(config: &Config, count: usize, stream: Stream) -> Self {
         let Config { learning, genetic, cross_entropy, cma, .. } = config;
         match learning.method {
@@ -64,7 +60,7 @@ impl Optimizers {
         }
     }
 
-    /// Whether it is the optimiser of a configuration, for so many numbers.
+    /// Whether this can be the optimiser of a configuration for `count` numbers.
     pub fn fits(&self, config: &Config, count: usize) -> bool {
         let of_config = match (self, config.learning.method) {
             (Self::Genetic(optimizer), Method::Genetic) => optimizer.config == config.genetic,
@@ -76,7 +72,7 @@ impl Optimizers {
     }
 }
 
-/// Calls what all optimisers have on the one that it is.
+/// Calls a method of whichever optimiser this is.
 macro_rules! with_any {
     ($optimizers:expr, $optimizer:ident => $call:expr) => {
         match $optimizers {
@@ -109,9 +105,7 @@ impl Optimizer for Optimizers {
     }
 }
 
-/// A number drawn uniformly from between 0 and 1, neither of which is drawn.
-///
-/// It is one of the 2^52 midpoints.
+/// A uniform number between 0 and 1, exclusive: one of 2^52 midpoints.
 pub fn uniform(stream: &mut Stream) -> f64 {
     const STEPS: f64 = (1_u64 << 52) as f64;
     ((stream.next_u64() >> 12) as f64 + 0.5) / STEPS
@@ -119,33 +113,28 @@ pub fn uniform(stream: &mut Stream) -> f64 {
 
 /// A number drawn from the normal distribution with mean 0 and variance 1.
 ///
-/// Box and Muller 1958, "A note on the generation of random normal deviates"; their second number is not used, so that
-/// nothing but the stream has to be saved.
+/// Box and Muller 1958, "A note on the generation of random normal deviates", without its second
+/// number, so that only the stream has to be saved.
 pub fn standard_normal(stream: &mut Stream) -> f64 {
     let radius = (-2.0 * uniform(stream).ln()).sqrt();
     radius * (TAU * uniform(stream)).cos()
 }
 
-/// The places of the candidates, the best first; equal ones in their order.
-///
-/// Each fitness is a finite number.
+/// Indices of the candidates, the best first, equal ones in order; every fitness is finite.
 pub fn ranking(fitness: &[f64]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..fitness.len()).collect();
     places.sort_by(|&one, &other| fitness[other].partial_cmp(&fitness[one]).unwrap_or(Ordering::Equal));
     places
 }
 
-/// Stops where a fitness is missing, or is no finite number.
-///
-/// # Panics
-/// As it says.
-pub fn assert_told(asked: usize, fitness: &[f64]) {
+/// Panics if a fitness is missing or not finite.
+pub fn assert_fitness(asked: usize, fitness: &[f64]) {
     assert!(asked > 0, "fitness was told before candidates were asked for");
     assert_eq!(fitness.len(), asked, "each candidate that was asked for needs one fitness");
     assert!(fitness.iter().all(|fitness| fitness.is_finite()), "a fitness is not a finite number");
 }
 
-/// What the tests of all optimisers use.
+/// Helpers for the tests of all optimisers.
 #[cfg(test)]
 pub mod testing {
     use super::*;
@@ -161,9 +150,7 @@ pub mod testing {
         (1..).zip(candidate).map(|(place, number)| -(number - f64::from(place)).powi(2)).sum()
     }
 
-    /// Minus an ellipsoid with its minimum at 0.
-    ///
-    /// The factors of the squares go from 1 to 1,000.
+    /// Minus an ellipsoid with its minimum at 0 and factors from 1 to 1,000.
     pub fn ellipsoid(candidate: &[f64]) -> f64 {
         let last = (candidate.len() - 1) as f64;
         let axis = |place: usize| 1_000_f64.powf(place as f64 / last);
@@ -175,7 +162,7 @@ pub mod testing {
         -candidate.windows(2).map(|w| 100.0 * (w[1] - w[0] * w[0]).powi(2) + (1.0 - w[0]).powi(2)).sum::<f64>()
     }
 
-    /// Goes through generations.
+    /// Runs some generations.
     pub fn run(optimizer: &mut impl Optimizer, problem: impl Fn(&[f64]) -> f64, generations: usize) {
         for _ in 0..generations {
             let fitness: Vec<f64> = optimizer.ask().iter().map(|candidate| problem(candidate)).collect();
@@ -183,7 +170,7 @@ pub mod testing {
         }
     }
 
-    /// The largest distance of a number from where it should be; a number that is none is the largest.
+    /// The largest distance of a number from the expected one; NaN is the largest of all.
     pub fn distance(found: &[f64], expected: impl IntoIterator<Item = f64>) -> f64 {
         let expected: Vec<f64> = expected.into_iter().collect();
         assert_eq!(found.len(), expected.len());

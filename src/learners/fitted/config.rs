@@ -1,64 +1,62 @@
-//! The learner's sections of a configuration: meanings, defaults and ranges.
+//! Configuration of fitted value iteration: meanings, defaults and ranges of the keys.
 
 use serde::{Deserialize, Serialize};
 
 use super::super::{LearnerConfig, OutOfRange, require, unit};
 
-/// All sections of the learner.
+/// The learner's sections.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// How long.
+    /// Length of the training.
     pub training: Training,
-    /// The positions that values are fitted on, and what may follow them.
+    /// The positions that values are fitted on, and their outcomes.
     pub sampling: Sampling,
-    /// The sweep.
+    /// The regression of a sweep.
     pub learning: Learning,
-    /// How the agent plays.
+    /// Settings of the trained player.
     pub playing: Playing,
 }
 
-/// How long.
+/// Length of the training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Training {
-    /// Sweeps over all positions at the most.
+    /// Limit of sweeps over all positions.
     pub sweeps: u64,
 }
 
-/// The positions that values are fitted on, and what may follow them.
+/// The positions that values are fitted on, and their outcomes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sampling {
-    /// Positions, drawn as the game says.
+    /// Positions, drawn by the game's own method.
     pub positions: usize,
-    /// Outcomes that are drawn of each action in each of them.
+    /// Outcomes drawn of each action in each position.
     pub outcomes: usize,
 }
 
-/// The sweep.
+/// The regression of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Learning {
-    /// What a point is worth one action later.
+    /// Discount of a point one action later.
     pub discount: f64,
-    /// How many of a position's best descriptions make its features.
-    ///
-    /// Their mean does, where a position has several.
+    /// Number of a position's best descriptions whose mean is its features.
     pub best_of: usize,
     /// Weight of the squared size of the weights in the regression.
     pub ridge: f64,
-    /// The training ends once no weight moves by more.
+    /// The training ends once no weight changes by more.
     pub tolerance: f64,
 }
 
-/// How the agent plays.
+/// Settings of the trained player.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Playing {
-    /// Outcomes that are drawn of each action; 0: what is certain of it.
+    /// Outcomes drawn of each action; 0 for only what is certain.
     pub outcomes: usize,
-    /// Count the action's own points.
+    /// Add the action's own points.
     pub rewards: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One sweep of fitted value iteration.
+//! Fitted value iteration, sweep by sweep.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -14,36 +14,36 @@ use crate::players::AgentFile;
 use crate::players::Roster;
 use crate::players::{LinearValue, Player, PolicyPlayer, ValueModel};
 
-/// A weight that values have that grow from sweep to sweep.
+/// A weight of this size means that values grow without bound from sweep to sweep.
 const UNBOUNDED: f64 = 1e9;
 
-/// Fitted value iteration.
+/// Fitted value iteration (Gordon 1995, "Stable function approximation in dynamic programming").
 ///
-/// Gordon 1995, "Stable function approximation in dynamic programming". The value of a position is linear in its
-/// features, `V(s) = weights . (1, features)`. A sweep takes for each of many positions the best that one action and
-/// the values so far promise,
+/// The value of a position is linear in its features, `V(s) = weights . (1, features)`. A sweep
+/// computes for each of many positions
 ///
 /// ```text
 /// y = max over actions of (R + discount * mean over outcomes of V(outcome))
 /// ```
 ///
-/// and fits the weights to all y anew. Positions and outcomes are drawn once.
+/// with the values so far, and fits the weights to all y anew. Positions and outcomes are drawn
+/// once.
 pub struct Fitted<G: Roster> {
     config: TrainConfig<Config>,
     rules: G::Rules,
-    /// The actions that it chooses from.
+    /// Mask of the actions.
     mask: MaskKind,
-    /// Drawn before the first sweep.
+    /// Positions, drawn before the first sweep.
     sampled: Vec<Sampled>,
     moving: Moving,
 }
 
-/// Everything that moves.
+/// Everything that changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Moving {
     sweeps: u64,
     weights: Vec<f64>,
-    /// The most that a weight has moved in the last sweep.
+    /// The largest change of a weight in the last sweep.
     change: Option<f64>,
 }
 
@@ -143,7 +143,7 @@ impl<G: Roster> Learner<G> for Fitted<G> {
 }
 
 impl<G: Roster> Fitted<G> {
-    /// The agent that it has learned to be.
+    /// The agent learned so far.
     fn model(&self) -> ValueModel {
         let Config { learning, playing, .. } = &self.config.learner;
         ValueModel {
@@ -156,7 +156,7 @@ impl<G: Roster> Fitted<G> {
     }
 }
 
-/// Checks that each feature tells positions apart.
+/// Checks that each feature differs between positions.
 fn check_features<G: Roster>(sampled: &[Sampled]) -> Result<()> {
     let value = LinearValue::new(vec![0.0; G::NAMES.len() + 1], 1);
     let rows: Vec<Vec<f64>> = sampled.iter().map(|sampled| sampled.features(&value)).collect();

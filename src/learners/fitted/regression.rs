@@ -1,12 +1,12 @@
-//! Linear regression by QR decomposition, with a ridge.
+//! Linear ridge regression by QR decomposition.
 
 use nalgebra::{DMatrix, DVector};
 
-/// The weights with the least squared error, the ridge included.
+/// Weights that minimise `sum of (rows * weights - targets)^2 + ridge * sum of weights^2`.
 ///
-/// They minimise `sum of (rows * weights - targets)^2 + ridge * sum of weights^2`; `rows` is `[targets, weights]`, row by row.
-/// The decomposition is of the rows themselves with `sqrt(ridge)` times the identity below them, which keeps the digits that
-/// the normal equations would square away. None where the rows do not determine the weights.
+/// `rows` is `[targets, weights]`, row by row. The rows themselves are decomposed, with
+/// `sqrt(ridge)` times the identity below them, which keeps digits that the normal equations would
+/// lose. None if the rows do not determine the weights.
 pub fn least_squares(rows: &[f64], targets: &[f64], ridge: f64) -> Option<Vec<f64>> {
     let (count, width) = (targets.len(), rows.len() / targets.len().max(1));
     let mut matrix = DMatrix::zeros(count + width, width);
@@ -18,7 +18,7 @@ pub fn least_squares(rows: &[f64], targets: &[f64], ridge: f64) -> Option<Vec<f6
     let decomposed = matrix.qr();
     decomposed.q_tr_mul(&mut right);
     let triangle = decomposed.unpack_r();
-    // A weight that the rows say nothing of has nothing but rounding on the diagonal.
+    // A weight that the rows do not determine has only rounding on the diagonal.
     let largest = triangle.diagonal().amax();
     if triangle.diagonal().iter().any(|number| number.abs() <= 1e-12 * largest) {
         return None;

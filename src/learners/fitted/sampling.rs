@@ -1,4 +1,4 @@
-//! The positions that values are fitted on, and what may follow them.
+//! The positions that values are fitted on, and their outcomes.
 
 use std::ops::Range;
 
@@ -10,14 +10,12 @@ use crate::players::LinearValue;
 use crate::players::Roster;
 use crate::random::{ColumnStreams, Role, Stream};
 
-/// A position and what may follow each of its actions.
-///
-/// Of a position only its descriptions are kept, one behind the other.
+/// A position and the outcomes of its actions, as descriptions in one array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled {
-    /// Those of the position itself.
+    /// Descriptions of the position.
     own: Vec<f32>,
-    /// Those of what follows.
+    /// Descriptions of the outcomes.
     after: Vec<f32>,
     actions: Vec<Action>,
 }
@@ -25,22 +23,20 @@ pub struct Sampled {
 /// An action of a sampled position.
 #[derive(Clone, Debug, PartialEq)]
 struct Action {
-    /// Its points, the mean of its outcomes.
+    /// Mean points of its outcomes.
     points: f32,
-    /// Where each outcome's descriptions stand; nowhere once the game is over.
+    /// Range of each outcome's descriptions; empty at the end of a game.
     outcomes: Vec<Range<u32>>,
 }
 
-/// Draws positions and outcomes of all their actions.
-///
-/// They are the same at any number of threads.
+/// Draws positions and outcomes of all their actions, the same at any number of threads.
 pub fn sample<G: Roster>(rules: &G::Rules, mask: MaskKind, sampling: &Sampling, seed: u64) -> Vec<Sampled> {
     let states = G::positions(rules, sampling.positions, &mut Stream::new(seed, Role::Sample, 0));
     let outcomes = sampling.outcomes as u64;
     let of = |(index, state): (usize, &G::State)| {
         let luck =
             (0..outcomes).map(|outcome| ColumnStreams::new(seed, Role::Simulate, index as u64 * outcomes + outcome));
-        // The same luck for every action takes part of chance out of their differences.
+        // The same luck for every action takes a part of chance out of their differences.
         Sampled::of::<G>(&G::at(rules, state), mask, &luck.collect::<Vec<_>>())
     };
     states.par_iter().enumerate().map(of).collect()
@@ -65,7 +61,7 @@ impl Sampled {
                 points += step.reward / G::unit(&state) as f32;
                 let next = (!step.terminal).then(|| game.state());
                 outcomes.push(match (&next, &outcomes.first()) {
-                    // Where nothing is drawn all outcomes are one.
+                    // Where nothing is drawn, all outcomes are equal.
                     (_, Some(range)) if first == Some(next) => (*range).clone(),
                     (Some(state), _) => described(state, &mut after),
                     (None, _) => 0..0,
@@ -78,19 +74,19 @@ impl Sampled {
         Self { own, after, actions }
     }
 
-    /// The features by which the position is valued.
+    /// Features of the position.
     pub fn features(&self, value: &LinearValue) -> Vec<f64> {
         value.features(&self.own)
     }
 
-    /// The highest mean of points and discounted value that an action has.
+    /// The highest mean of points and discounted value over the actions.
     pub fn backup(&self, value: &LinearValue, discount: f64) -> f64 {
-        let worth = |range: &Range<u32>| match range.is_empty() {
+        let value_of = |range: &Range<u32>| match range.is_empty() {
             true => 0.0,
             false => value.value(&self.after[range.start as usize..range.end as usize]),
         };
         let of = |action: &Action| {
-            let sum: f64 = action.outcomes.iter().map(worth).sum();
+            let sum: f64 = action.outcomes.iter().map(value_of).sum();
             f64::from(action.points) + discount * sum / action.outcomes.len() as f64
         };
         self.actions.iter().map(of).fold(f64::NEG_INFINITY, f64::max)

@@ -1,22 +1,22 @@
-//! The learner's sections of a configuration: meanings, defaults and ranges.
+//! Configuration of imitation: meanings, defaults and ranges of the keys.
 
 use serde::{Deserialize, Serialize};
 
 use super::super::{LearnerConfig, OutOfRange, require};
 
-/// All sections of the learner.
+/// The learner's sections.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// How long.
+    /// Length of the training.
     pub training: Training,
-    /// Who is imitated, and by what.
+    /// The expert, and the features that imitate it.
     pub learning: Learning,
-    /// The positions in which it is.
+    /// The positions of imitation.
     pub sampling: Sampling,
 }
 
-/// How long.
+/// Length of the training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Training {
@@ -24,35 +24,30 @@ pub struct Training {
     pub sweeps: u64,
 }
 
-/// Who is imitated, and by what.
+/// The expert, and the features that imitate it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Learning {
-    /// The controller that looks a piece further, by its name or its file.
-    ///
-    /// Without it the first of the game's is taken.
+    /// Name or file of the linear agent that looks a piece further; by default the game's first.
     pub expert: Option<String>,
-    /// Features, or sets of them, by their names.
+    /// Names of features, or of sets of features.
     pub features: Vec<String>,
-    /// How far below the best an action is that counts 1/e as much.
-    ///
-    /// In shares of the expert's largest weight.
+    /// Distance below the best action at which an action counts 1/e as much, in shares of the
+    /// expert's largest weight.
     pub temperature: f64,
-    /// Weight of the squared size of the weights in the regression.
-    ///
-    /// It is by pair of actions.
+    /// Weight of the squared size of the weights in the regression, per pair of actions.
     pub ridge: f64,
 }
 
-/// The positions in which it is.
+/// The positions of imitation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sampling {
     /// Positions of a sweep.
     pub positions: u64,
-    /// Games that are played side by side.
+    /// Games played side by side.
     pub games: u64,
-    /// Moves of a game from one of its positions to the next.
+    /// Moves of a game between two of its positions.
     pub moves: u64,
 }
 

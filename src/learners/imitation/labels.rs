@@ -1,4 +1,4 @@
-//! What an expert says of a position, and the regression on it.
+//! An expert's preferences in a position, and the regression on them.
 
 use nalgebra::{Cholesky, DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -7,39 +7,38 @@ use crate::players::Roster;
 use crate::players::{LOST, Policy, Selection};
 use crate::random::{Role, Stream};
 
-/// A pair of actions, the expert's choice and another one.
+/// A pair of actions: the expert's choice and another one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
-    /// How much it counts.
+    /// Weight in the regression.
     pub weight: f64,
-    /// By how much the expert prefers its choice.
+    /// Value of the expert's choice minus value of the other.
     pub gap: f64,
-    /// The choice's features less the other's, where they differ.
-    ///
-    /// They are given by their places in the regression.
+    /// Features of the choice minus features of the other, without zeros, by index in the
+    /// regression.
     pub features: Vec<(u32, f64)>,
 }
 
-/// What an expert says of a position.
+/// An expert's preferences in a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Labels {
-    /// Its choice with each of the others.
+    /// The expert's choice with each other action.
     pub pairs: Vec<Pair>,
-    /// Whether its choice is the apprentice's.
+    /// Whether the apprentice chose the same.
     pub agree: bool,
 }
 
-/// Pairs that count less are left out.
-const LEAST: f64 = 1e-3;
+/// Pairs below this weight are left out.
+const MIN_WEIGHT: f64 = 1e-3;
 
-/// Below this value of an expert, whose largest weight is 1, the game is lost with any piece.
+/// Value of an expert, scaled to a largest weight of 1, below which any piece loses the game.
 ///
-/// Where one piece of seven does not lose it is worth a seventh of [`LOST`] more.
+/// One piece of seven that does not lose raises the value by a seventh of [`LOST`].
 const DOOMED: f64 = -0.9 * LOST;
 
-/// Asks an expert about a position where its apprentice chooses an action.
+/// Asks an expert about a position in which its apprentice made a choice.
 ///
-/// Features are those that are selected for the regression.
+/// `selection` are the features of the regression.
 pub fn label<G: Roster>(
     state: &G::State,
     expert: &impl Policy<G>,
@@ -47,10 +46,10 @@ pub fn label<G: Roster>(
     selection: &Selection,
     temperature: f64,
 ) -> Labels {
-    // Its first is its choice: a linear controller draws nothing.
+    // The first is the expert's choice, because a linear agent draws nothing.
     let values = expert.rank(state, &mut Stream::new(0, Role::Tie, 0));
     let [best, others @ ..] = &values[..] else { return Labels { pairs: Vec::new(), agree: true } };
-    // Where it has lost whatever comes next, its values say nothing of walls.
+    // The expert's values say nothing of walls where any piece loses.
     if best.value < DOOMED {
         return Labels { pairs: Vec::new(), agree: best.action == choice };
     }
@@ -62,7 +61,7 @@ pub fn label<G: Roster>(
     for other in others {
         let gap = best.value - other.value;
         let weight = (-gap / temperature).exp();
-        if weight >= LEAST {
+        if weight >= MIN_WEIGHT {
             let features = difference(&described[best.action], &described[other.action]);
             pairs.push(Pair { weight, gap, features });
         }
@@ -70,7 +69,7 @@ pub fn label<G: Roster>(
     Labels { pairs, agree: best.action == choice }
 }
 
-/// One list of features less another, without those that are the same.
+/// One list of features minus another, without zeros.
 fn difference(one: &[(u32, f64)], other: &[(u32, f64)]) -> Vec<(u32, f64)> {
     let negative = other.iter().map(|(place, number)| (*place, -number));
     let mut all: Vec<(u32, f64)> = one.iter().copied().chain(negative).collect();
@@ -79,15 +78,11 @@ fn difference(one: &[(u32, f64)], other: &[(u32, f64)]) -> Vec<(u32, f64)> {
     summed.map(|same| (same[0].0, same.iter().map(|(_, number)| number).sum())).filter(|(_, sum)| *sum != 0.0).collect()
 }
 
-/// A linear regression of gaps on differences of features.
-///
-/// It goes by its normal equations.
+/// A linear regression of gaps on differences of features, by its normal equations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Regression {
     width: usize,
-    /// Sum of weight * features * features^T: `[width, width]`.
-    ///
-    /// Only where the column is not before the row.
+    /// Sum of weight * features * features^T: `[width, width]`, lower triangle.
     squares: Vec<f64>,
     /// Sum of weight * features * gap.
     products: Vec<f64>,
@@ -98,17 +93,17 @@ pub struct Regression {
 }
 
 impl Regression {
-    /// One with so many weights, before its first pair.
+    /// A regression with `width` weights, before its first pair.
     pub fn new(width: usize) -> Self {
         Self { width, squares: vec![0.0; width * width], products: vec![0.0; width], weight: 0.0, gaps: 0.0 }
     }
 
-    /// How many weights it has.
+    /// Number of weights.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Takes a pair in.
+    /// Adds a pair.
     pub fn add(&mut self, pair: &Pair) {
         for (index, (place, number)) in pair.features.iter().enumerate() {
             let weighed = pair.weight * number;
@@ -122,10 +117,10 @@ impl Regression {
         self.gaps += pair.weight * pair.gap * pair.gap;
     }
 
-    /// The weights, and the share of the gaps that they explain.
+    /// The weights of least squared error, with a ridge per pair, and the share of the gaps that
+    /// they explain.
     ///
-    /// They have the least squared error with a ridge, by pair. None without a pair, or where rounding has left no
-    /// solution.
+    /// None without a pair, or where rounding leaves no solution.
     pub fn solve(&self, ridge: f64) -> Option<(Vec<f64>, f64)> {
         if self.weight == 0.0 {
             return None;

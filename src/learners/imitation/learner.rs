@@ -1,4 +1,4 @@
-//! Some positions of a sweep, and the regression at its end.
+//! Imitation of an expert, a few positions at a time.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -17,22 +17,22 @@ pub type Imitation<G> = LinearLearner<G, Apprentice<G>>;
 
 /// Imitation of an expert by data aggregation (DAgger).
 ///
-/// Ross, Gordon and Bagnell 2011, "A reduction of imitation learning and structured prediction to no-regret online
-/// learning". The expert is a linear agent that looks a piece further. Its apprentice plays, the expert says what
-/// every action is worth in the positions that come up, and the apprentice's weights are fitted to the differences
-/// between its choice and the others; close ones count most. Pairs of all sweeps are kept.
+/// Ross, Gordon and Bagnell 2011, "A reduction of imitation learning and structured prediction to
+/// no-regret online learning". The expert is a linear agent that looks a piece further. The
+/// apprentice plays; the expert values every action in its positions; the apprentice's weights are
+/// fitted to the differences between the expert's choice and the other actions, of which close ones
+/// count most. Pairs of all sweeps are kept.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Apprentice<G: Roster> {
     sweeps: u64,
-    /// Positions of the sweep so far.
+    /// Positions of this sweep so far.
     positions: u64,
-    /// Those of them in which expert and apprentice chose the same.
+    /// Positions of this sweep in which expert and apprentice chose the same.
     agreed: u64,
     games: Vec<(G, Stream)>,
-    /// None before the end of the first sweep.
-    ///
-    /// In the first sweep the apprentice is the expert without a further look.
+    /// The apprentice's weights; none in the first sweep, when it is the expert without a further
+    /// look.
     weights: Option<Vec<f64>>,
     regression: Regression,
 }
@@ -90,7 +90,8 @@ impl<G: Roster> Algorithm<G> for Apprentice<G> {
         self.sweeps
     }
 
-    /// Asks about the next position of each game, or of as many as the sweep still wants; after its last, ends it.
+    /// Asks about the next position of each game, or of as many as the sweep still needs; the last
+    /// ones end it.
     fn round(&mut self, fixed: &Fixed<G, Config>, metrics: &mut Metrics) -> Result<()> {
         let Config { learning, sampling: Sampling { positions, games, moves }, .. } = &fixed.config;
         let apprentice = self.apprentice(fixed);
@@ -136,7 +137,7 @@ impl<G: Roster> Algorithm<G> for Apprentice<G> {
 }
 
 impl<G: Roster> Apprentice<G> {
-    /// The features and weights by which the apprentice plays.
+    /// Features and weights by which the apprentice plays.
     fn apprentice(&self, fixed: &Fixed<G, Config>) -> Terms {
         match &self.weights {
             Some(weights) => fixed.selection.weighed(weights),
@@ -191,7 +192,7 @@ mod tests {
             });
             runs.sum::<f64>()
         };
-        let (apprentice, alone) = (lines(learner.controlled().terms()), lines(&learner.fixed.given));
+        let (apprentice, alone) = (lines(learner.linear_agent().terms()), lines(&learner.fixed.given));
         assert!(apprentice > alone, "{apprentice} and {alone}");
     }
 

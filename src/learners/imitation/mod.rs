@@ -1,6 +1,4 @@
-//! Imitation: a linear controller learns from one that looks further.
-//!
-//! It learns to see at once what the other sees.
+//! Imitation: a linear agent learns to see at once what an expert finds by looking further.
 //!
 //! Begin reading at [`learner`].
 

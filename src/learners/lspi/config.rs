@@ -1,22 +1,22 @@
-//! The learner's sections of a configuration: meanings, defaults and ranges.
+//! Configuration of least-squares policy iteration: meanings, defaults and ranges of the keys.
 
 use serde::{Deserialize, Serialize};
 
 use super::super::{LearnerConfig, OutOfRange, require, unit};
 
-/// All sections of the learner.
+/// The learner's sections.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// How long.
+    /// Length of the training.
     pub training: Training,
-    /// The values.
+    /// The values of actions.
     pub learning: Learning,
-    /// The transitions that they are learned from.
+    /// The transitions to learn from.
     pub sampling: Sampling,
 }
 
-/// How long.
+/// Length of the training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Training {
@@ -24,29 +24,27 @@ pub struct Training {
     pub policies: u64,
 }
 
-/// The values.
+/// The values of actions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Learning {
-    /// Features of an action, or sets of them, by their names.
+    /// Names of features of actions, or of sets of them.
     pub features: Vec<String>,
-    /// What a point is worth one action later.
+    /// Discount of a point one action later.
     pub discount: f64,
-    /// Added to the equations' diagonal.
-    ///
-    /// In shares of each feature's sum of squares.
+    /// Number added to the equations' diagonal, in shares of each feature's sum of squares.
     pub ridge: f64,
 }
 
-/// The transitions that they are learned from.
+/// The transitions to learn from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sampling {
-    /// Moves of a policy.
+    /// Moves of each policy.
     pub moves: u64,
-    /// Games that are played side by side.
+    /// Games played side by side.
     pub games: u64,
-    /// Share of moves that are random; the first policy's all are.
+    /// Share of random moves; the first policy is all random.
     pub exploration: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Some moves of a policy, and the next policy at their end.
+//! Least-squares policy iteration, a few moves at a time.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -15,32 +15,31 @@ use crate::random::{Draw, Role, Stream};
 /// The learner of values of actions.
 pub type Lspi<G> = LinearLearner<G, PolicyIteration<G>>;
 
-/// Least-squares policy iteration.
+/// Least-squares policy iteration (Lagoudakis and Parr 2003, "Least-squares policy iteration").
 ///
-/// Lagoudakis and Parr 2003, "Least-squares policy iteration". The value of an action is linear in its features. A
-/// policy plays, with some random moves; the weights under which its action values agree with themselves are solved
-/// for ([`Lstd`]), and the next policy plays the action of the highest value.
+/// The value of an action is linear in its features. A policy plays, with some random moves;
+/// [`Lstd`] solves for the weights whose action values are consistent; the next policy plays the
+/// action of the highest value.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct PolicyIteration<G: Roster> {
     policies: u64,
     /// Moves of this policy so far, in each game.
     moves: u64,
-    /// Its games that ended, and their points.
+    /// Ended games of this policy, and their points.
     ended: u64,
     points: f64,
-    games: Vec<Table<G>>,
+    games: Vec<Ongoing<G>>,
     lstd: Lstd,
-    /// Of the policy that plays: the constant, then one for each feature.
-    ///
-    /// None for the first, which is random.
+    /// Weights of the policy that plays: the constant, then one per feature; none for the first,
+    /// random one.
     weights: Option<Vec<f64>>,
 }
 
-/// A game, and its random numbers.
+/// A game under way and its random numbers.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
-struct Table<G: Roster> {
+struct Ongoing<G: Roster> {
     game: G,
     luck: Stream,
     explore: Stream,
@@ -59,17 +58,17 @@ impl<G: Roster> Algorithm<G> for PolicyIteration<G> {
     }
 
     fn new(fixed: &Fixed<G, Config>) -> Result<Self> {
-        let table = |game| {
+        let ongoing = |game| {
             let stream = |role| Stream::new(fixed.seed, role, game);
             let (mut luck, explore) = (stream(Role::Game), stream(Role::Explore));
-            Table { game: G::new(&fixed.rules, &mut luck), luck, explore }
+            Ongoing { game: G::new(&fixed.rules, &mut luck), luck, explore }
         };
         Ok(Self {
             policies: 0,
             moves: 0,
             ended: 0,
             points: 0.0,
-            games: (0..fixed.config.sampling.games).map(table).collect(),
+            games: (0..fixed.config.sampling.games).map(ongoing).collect(),
             lstd: Lstd::new(fixed.selection.features().len(), fixed.config.learning.discount),
             weights: None,
         })
@@ -86,14 +85,15 @@ impl<G: Roster> Algorithm<G> for PolicyIteration<G> {
         self.policies
     }
 
-    /// Plays some moves of each game and takes their transitions in; after a policy's last, finds the next one.
+    /// Plays some moves of each game and learns their transitions; the last ones make the next
+    /// policy.
     fn round(&mut self, fixed: &Fixed<G, Config>, metrics: &mut Metrics) -> Result<()> {
         let Config { learning, sampling: Sampling { moves, games, exploration }, .. } = &fixed.config;
         let wanted = moves.div_ceil(*games);
         let some = (wanted - self.moves).min(MOVES);
         let exploration = if self.weights.is_none() { 1.0 } else { *exploration };
         let policy = Choosing { selection: &fixed.selection, terms: self.policy(fixed), exploration };
-        let play = |table: &mut Table<G>| table.play(&fixed.rules, &policy, some);
+        let play = |ongoing: &mut Ongoing<G>| ongoing.play(&fixed.rules, &policy, some);
         let played: Vec<Played> = self.games.par_iter_mut().map(play).collect();
         for Played { transitions, ended, points } in &played {
             transitions.iter().for_each(|transition| self.lstd.add(transition));
@@ -110,7 +110,7 @@ impl<G: Roster> Algorithm<G> for PolicyIteration<G> {
                 "the moves do not determine the weights: a larger learning.ridge helps, or more sampling.moves",
             )
         })?;
-        // The constant chooses nothing, and neither does the weights' common size.
+        // Neither the constant nor the size of the weights changes a choice.
         let (new, old) = (unit(&weights[1..]), self.weights.as_deref().map(|old| unit(&old[1..])));
         let old = old.unwrap_or_else(|| vec![0.0; new.len()]);
         let change = new.iter().zip(&old).map(|(new, old)| (new - old).abs()).fold(0.0, f64::max);
@@ -125,14 +125,14 @@ impl<G: Roster> Algorithm<G> for PolicyIteration<G> {
         Ok(())
     }
 
-    /// Before the first policy is learned, all actions are worth the same.
+    /// Before the first policy is learned, all actions have the same value.
     fn terms(&self, fixed: &Fixed<G, Config>) -> Terms {
         self.policy(fixed).unwrap_or_else(|| vec![(fixed.selection.features()[0], 0.0)])
     }
 }
 
 impl<G: Roster> PolicyIteration<G> {
-    /// The features and weights of the policy that plays; none for the random one.
+    /// Features and weights of the policy that plays; none for the random one.
     fn policy(&self, fixed: &Fixed<G, Config>) -> Option<Terms> {
         Some(fixed.selection.weighed(&self.weights.as_ref()?[1..]))
     }
@@ -147,13 +147,13 @@ fn unit(weights: &[f64]) -> Vec<f64> {
 /// A policy that plays.
 struct Choosing<'a> {
     selection: &'a Selection,
-    /// Features and their weights; none for the random policy.
+    /// Features and weights; none for the random policy.
     terms: Option<Vec<(usize, f64)>>,
     /// Share of random moves.
     exploration: f64,
 }
 
-/// What was seen of some moves.
+/// Transitions and games of some moves.
 struct Played {
     transitions: Vec<Transition>,
     ended: u64,
@@ -161,7 +161,7 @@ struct Played {
 }
 
 impl Choosing<'_> {
-    /// The actions of a position, their features, and the policy's choice.
+    /// The actions of a position with their features, and the policy's choice.
     fn describe<G: Roster>(&self, state: &G::State, explore: &mut Stream) -> (Vec<(usize, Sparse)>, usize) {
         let mut actions = Vec::new();
         G::action_features(state, |action, features| actions.push((action, self.selection.of(features))));
@@ -176,8 +176,8 @@ impl Choosing<'_> {
     }
 }
 
-impl<G: Roster> Table<G> {
-    /// Plays so many moves; where a game ends another begins.
+impl<G: Roster> Ongoing<G> {
+    /// Plays `moves` moves; a new game follows one that ends.
     fn play(&mut self, rules: &G::Rules, policy: &Choosing, moves: u64) -> Played {
         let mut played = Played { transitions: Vec::new(), ended: 0, points: 0.0 };
         let mut position = policy.describe::<G>(&self.game.state(), &mut self.explore);
@@ -248,7 +248,7 @@ mod tests {
         (0..3).for_each(|_| {
             policy(&mut learner);
         });
-        let learned = lines(learner.controlled().terms());
+        let learned = lines(learner.linear_agent().terms());
         assert!(learned > 10.0, "{learned}");
     }
 
@@ -257,10 +257,10 @@ mod tests {
         let learner = fresh(&[]).unwrap();
         let weights: Vec<f64> = (0..10).map(|at| f64::from(at % 4) - 1.5).collect();
         let rules = Rules::new(8).unwrap();
-        let mut table = learner.algorithm.games[0].clone();
+        let mut ongoing = learner.algorithm.games[0].clone();
         // The same games by hand.
-        let mut game = table.game.clone();
-        let (mut luck, mut explore) = (table.luck.clone(), table.explore.clone());
+        let mut game = ongoing.game.clone();
+        let (mut luck, mut explore) = (ongoing.luck.clone(), ongoing.explore.clone());
         let terms: Vec<(usize, f64)> = learner.fixed.selection.weighed(&weights[1..]);
         let policy = Choosing { selection: &learner.fixed.selection, terms: Some(terms.clone()), exploration: 0.3 };
         let of = |game: &Tetris, wanted: usize| {
@@ -274,7 +274,7 @@ mod tests {
             });
             found
         };
-        let played = table.play(&rules, &policy, 200);
+        let played = ongoing.play(&rules, &policy, 200);
         assert!(
             played.ended > 3
                 && played.transitions.iter().filter(|one| one.next.is_none()).count() as u64 == played.ended

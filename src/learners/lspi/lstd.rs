@@ -1,29 +1,26 @@
-//! The weights of linear action values that agree with themselves.
-//!
-//! They are found from transitions.
+//! Consistent linear action values, solved for from transitions.
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-/// Features that are not 0, by their places.
+/// Features that are not 0, by their indices.
 pub type Sparse = Vec<(u32, f64)>;
 
-/// An action that was played, and what came of it.
+/// An action that was played, and what followed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transition {
     /// Features of the action.
     pub features: Sparse,
-    /// Its points.
+    /// Points of the action.
     pub reward: f64,
-    /// Features of the action that the policy would choose next.
-    ///
-    /// None where the game has ended.
+    /// Features of the policy's next action; none at the end of a game.
     pub next: Option<Sparse>,
 }
 
 /// Least-squares temporal differences for action values.
 ///
-/// Lagoudakis and Parr 2003, "Least-squares policy iteration": `Q(s, a) = weights . (1, features)` with
+/// Lagoudakis and Parr 2003, "Least-squares policy iteration": `Q(s, a) = weights . (1, features)`
+/// with
 ///
 /// ```text
 /// sum of f (f - discount * f')^T weights = sum of f * reward
@@ -32,7 +29,7 @@ pub struct Transition {
 /// over transitions, where f are an action's features and f' those of the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lstd {
-    /// Features, and the constant that comes before them.
+    /// Features, and the constant before them.
     width: usize,
     discount: f64,
     /// `[width, width]`
@@ -43,14 +40,14 @@ pub struct Lstd {
 }
 
 impl Lstd {
-    /// One of so many features, before its first transition.
+    /// Equations for `features` features, before the first transition.
     pub fn new(features: usize, discount: f64) -> Self {
         let width = features + 1;
         let zeros = vec![0.0; width];
         Self { width, discount, matrix: vec![0.0; width * width], right: zeros.clone(), squares: zeros }
     }
 
-    /// Whether it is one of so many features and that discount.
+    /// Whether these can be equations for `features` features and `discount`.
     pub fn fits(&self, features: usize, discount: f64) -> bool {
         let vectors = [self.right.len(), self.squares.len()];
         self.width == features + 1
@@ -59,7 +56,7 @@ impl Lstd {
             && vectors == [self.width; 2]
     }
 
-    /// Takes a transition in.
+    /// Adds a transition.
     pub fn add(&mut self, transition: &Transition) {
         let Transition { features, reward, next } = transition;
         let next = next.as_ref().map(with_constant).unwrap_or_default();
@@ -76,12 +73,12 @@ impl Lstd {
         }
     }
 
-    /// The weights: the constant, then one for each feature.
+    /// The weights: the constant, then one per feature, 0 if the feature never came up.
     ///
-    /// Those of features that never came up are 0. The ridge of each weight is that share of the sum of its feature's
-    /// squares. None without a solution.
+    /// `ridge` is a share of each feature's sum of squares. None without a solution.
     pub fn solve(&self, ridge: f64) -> Option<Vec<f64>> {
-        // In units in which each feature's sum of squares is 1: features of very different sizes solve alike.
+        // Each feature is scaled to a sum of squares of 1, so that features of very different sizes
+        // solve alike.
         let scale: Vec<f64> =
             self.squares.iter().map(|square| if *square > 0.0 { square.sqrt().recip() } else { 0.0 }).collect();
         let at = |row: usize, column: usize| {
@@ -99,7 +96,7 @@ impl Lstd {
     }
 }
 
-/// Features behind a constant of 1, by their places there.
+/// Features with a constant of 1 at index 0.
 fn with_constant(features: &Sparse) -> Vec<(usize, f64)> {
     std::iter::once((0, 1.0)).chain(features.iter().map(|(place, number)| (*place as usize + 1, *number))).collect()
 }

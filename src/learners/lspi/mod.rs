@@ -1,6 +1,4 @@
-//! Least-squares policy iteration of a linear controller.
-//!
-//! Its weights are values of actions.
+//! Least-squares policy iteration: a linear agent whose weights are values of actions.
 //!
 //! Begin reading at [`learner`].
 

@@ -1,4 +1,4 @@
-//! What is seen of a session.
+//! The visible state of a session.
 
 use super::{Hand, Phase, Played, Session, still};
 use crate::commands::play::picture::Picture;
@@ -6,7 +6,7 @@ use crate::players::ActionValue;
 use crate::players::Roster;
 
 impl<G: Roster> Session<G> {
-    /// How this game stands, in a line, once a move is played.
+    /// Result of this game in a line, once a move was played.
     pub(super) fn result(&self) -> Option<String> {
         self.last?;
         let who = if self.hand.is_some() { "you" } else { &self.player };
@@ -20,24 +20,22 @@ impl<G: Roster> Session<G> {
         Some(format!("seed {seed}, {who}: {score} points after {moves}{rival}\n"))
     }
 
-    /// What was played, a line for each game.
+    /// Results of all games, a line each.
     pub fn results(&self) -> String {
         self.past.iter().cloned().chain(self.result()).collect()
     }
 
-    /// The player's score in the same game, once it has played it.
-    ///
-    /// It plays it once a person's game is over.
+    /// The player's score in the same game, played after a person's game is over.
     pub fn rival_score(&self) -> Option<i32> {
         self.rival.as_ref().filter(|(rival, _)| rival.is_over()).map(|(rival, _)| rival.score())
     }
 
-    /// What is going on.
+    /// State of the session.
     pub fn phase(&self) -> &Phase {
         &self.phase
     }
 
-    /// The board that is shown now.
+    /// The board shown now.
     pub fn board(&self) -> Picture {
         match &self.phase {
             Phase::Moving(clip) => clip.now().clone(),
@@ -48,9 +46,7 @@ impl<G: Roster> Session<G> {
         }
     }
 
-    /// The score as it is shown.
-    ///
-    /// A move's points are added when its last token has fallen.
+    /// The score shown; a move's points are added when its last token has fallen.
     pub fn score(&self) -> i32 {
         let coming = self.last.filter(|_| self.is_falling()).map_or(0, |last| last.points);
         self.episode.score() - coming
@@ -65,7 +61,7 @@ impl<G: Roster> Session<G> {
         matches!(&self.phase, Phase::Moving(clip) if !clip.is_last())
     }
 
-    /// The move that is just being made: what it does itself is what is seen.
+    /// The move being made, while its own first effect is shown.
     pub fn starting(&self) -> Option<usize> {
         match &self.phase {
             Phase::Moving(clip) if clip.is_first() => self.last.map(|last| last.action),
@@ -73,22 +69,18 @@ impl<G: Roster> Session<G> {
         }
     }
 
-    /// Moves left to play, and those of the whole game.
-    ///
-    /// None where the rules do not set their number.
+    /// Moves left, and moves of the whole game; none where the rules do not limit them.
     pub fn moves_left(&self) -> Option<(usize, usize)> {
         let all = self.moves;
         (all > 0).then(|| (G::actions_left(&self.episode.state()), all))
     }
 
-    /// Why the last command was not obeyed.
+    /// Reason why the last command was refused.
     pub fn notice(&self) -> Option<&str> {
         self.notice.as_deref()
     }
 
-    /// What the player thinks of the position, from the best move to the worst.
-    ///
-    /// Where a person plays, only if asked.
+    /// The player's ranking of the position, the best move first; for a person, only on request.
     pub fn view(&self) -> &[ActionValue] {
         let hidden = self.hand.is_some_and(|hand| !hand.hint);
         if hidden { &[] } else { &self.view }
@@ -99,7 +91,7 @@ impl<G: Roster> Session<G> {
         self.asked
     }
 
-    /// Whether a step is made as soon as the player has answered.
+    /// Whether a step waits for the player's answer.
     pub fn is_step_due(&self) -> bool {
         self.due.is_some()
     }
@@ -119,12 +111,12 @@ impl<G: Roster> Session<G> {
         &self.player
     }
 
-    /// How fast boards follow each other.
+    /// Speed of the boards.
     pub fn speed(&self) -> f64 {
         self.speed
     }
 
-    /// Whether time stands still.
+    /// Whether time is stopped.
     pub fn is_paused(&self) -> bool {
         self.paused
     }
