@@ -168,9 +168,16 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
     let shared = if alike { "the same for every player" } else { "pairs by the games that both played" };
     let mut text = format!("{}, {shared}\n\n", games(all));
     let lucky = all.iter().any(|report| report.luck.is_some());
-    let kept = |cells: [(&'static str, usize); 6]| cells.into_iter().filter(|(name, _)| lucky || *name != "less luck");
-    let columns =
-        kept([("mean (95 %)", 16), ("less luck", 16), ("median", 7), ("no gain", 8), ("ms a move", 9), ("games", 6)]);
+    let kept =
+        |cells: [(&'static str, usize); 6]| cells.into_iter().filter(|(name, _)| lucky || *name != "luck-adjusted");
+    let columns = kept([
+        ("mean (95 %)", 16),
+        ("luck-adjusted", 16),
+        ("median", 7),
+        ("no gain", 8),
+        ("ms a move", 9),
+        ("games", 6),
+    ]);
     let rows = all.iter().map(|Report { player, figures, games, luck_adjusted, .. }| {
         let mean = |mean: f64, half_width| format!("{mean:.1}{}", around(half_width));
         let mut cells = vec![mean(figures.scores.mean, figures.scores.half_width)];
@@ -206,7 +213,7 @@ fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {
         }
         (format!("{:width$}  {:width$}", shortened(player, width), shortened(than, width)), cells)
     });
-    let columns = [("mean (95 %)", 18), ("less luck", 18)];
+    let columns = [("mean (95 %)", 18), ("luck-adjusted", 18)];
     let heading = format!("{:width$}  {:width$}", "player", "less");
     text += &format!("\n{}", table(&heading, &columns[..1 + usize::from(lucky)], &rows.collect::<Vec<_>>()));
     text + "* the interval leaves out 0; of twenty differences that are none, one does on average\n"

@@ -168,7 +168,7 @@ impl Logs {
     /// Draws the evaluations so far, if any, as `curve.svg` in the run's folder.
     pub fn draw_curve(&self, folder: &RunFolder) -> Result<()> {
         let (mut means, mut widths) = (self.evaluations.column("luck_adjusted")?, "less_luck_half_width");
-        let mut what = "score less luck";
+        let mut what = "luck-adjusted score";
         if means.is_empty() {
             (means, widths, what) = (self.evaluations.column("mean")?, "half_width", "score");
         }

@@ -185,7 +185,7 @@ impl<G: Image + Measured> QLearner<G> {
             next.iter().map(|(index, next)| (slots[backups[*index].row], next.state)).collect();
         for ((index, next), maximum) in next.iter().zip(self.maxima_of(&states)?) {
             let added = next.discount * maximum;
-            self.baselines.learn(G::actions_left(&next.state), added);
+            self.baselines.add(G::actions_left(&next.state), added);
             targets[*index] += added;
         }
         if self.learning.relative {
@@ -326,7 +326,7 @@ impl<G: Image + Measured> QLearner<G> {
     /// Takes a gradient step; returns the gradient's norm before clipping.
     ///
     /// `progress`, the share of the training that is done, gives the step size.
-    pub(super) fn step(&mut self, gradients: GradientsParams, progress: f64) -> Result<f32> {
+    pub(super) fn gradient_step(&mut self, gradients: GradientsParams, progress: f64) -> Result<f32> {
         let rate = self.learning.learning_rate_at(progress);
         let (online, norm) = self.optimizer.step(rate, self.online.clone(), gradients)?;
         self.online = online;
@@ -335,7 +335,7 @@ impl<G: Image + Measured> QLearner<G> {
     }
 
     /// Updates the target network.
-    pub(super) fn follow(&mut self) {
+    pub(super) fn update_target_network(&mut self) {
         if let Some(target) = self.following.follow(&self.target, &self.online, self.updates) {
             self.target = target;
             self.maxima.clear();

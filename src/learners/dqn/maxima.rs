@@ -12,7 +12,7 @@ pub struct Maxima {
     /// Whether acting and the targets have the same maximum; if not, nothing is kept.
     kept: bool,
     /// Maxima by the slots of their transitions.
-    known: HashMap<usize, f32>,
+    by_slot: HashMap<usize, f32>,
     /// Transitions that led to the games' present states, as pairs of game and slot.
     reached: Vec<(usize, usize)>,
 }
@@ -20,35 +20,35 @@ pub struct Maxima {
 impl Maxima {
     /// No maxima yet.
     pub fn new(kept: bool) -> Self {
-        Self { kept, known: HashMap::new(), reached: Vec::new() }
+        Self { kept, by_slot: HashMap::new(), reached: Vec::new() }
     }
 
     /// Records that a new transition in a slot led to a game's present state.
-    pub fn enter(&mut self, game: usize, slot: usize) {
+    pub fn add_transition(&mut self, game: usize, slot: usize) {
         if self.kept {
-            self.known.remove(&slot);
+            self.by_slot.remove(&slot);
             self.reached.push((game, slot));
         }
     }
 
     /// Keeps the highest values of the games' present states, one per game; empty if none were
     /// computed.
-    pub fn reach(&mut self, highest: &[f32]) {
+    pub fn keep_reached(&mut self, highest: &[f32]) {
         // The last transition of a slot comes last. After the end of a game, the state is a new
         // game's, but the transition's discount is 0.
         let reached = std::mem::take(&mut self.reached).into_iter();
-        self.known.extend(reached.filter_map(|(game, slot)| Some((slot, *highest.get(game)?))));
+        self.by_slot.extend(reached.filter_map(|(game, slot)| Some((slot, *highest.get(game)?))));
     }
 
     /// The maximum of a slot's transition, if kept.
     pub fn get(&self, slot: usize) -> Option<f32> {
-        self.known.get(&slot).copied()
+        self.by_slot.get(&slot).copied()
     }
 
     /// Keeps the maximum of a slot's transition.
     pub fn keep(&mut self, slot: usize, maximum: f32) {
         if self.kept {
-            self.known.insert(slot, maximum);
+            self.by_slot.insert(slot, maximum);
         }
     }
 
@@ -72,10 +72,10 @@ mod tests {
         maxima.keep(1, 2.5);
         maxima.keep(0, -1.0);
         assert_eq!(known(&maxima), [Some(-1.0), Some(2.5), None]);
-        maxima.enter(0, 1);
+        maxima.add_transition(0, 1);
         assert_eq!(known(&maxima), [Some(-1.0), None, None]);
         maxima.clear();
-        maxima.reach(&[7.0]);
+        maxima.keep_reached(&[7.0]);
         assert_eq!(known(&maxima), [None; 3]);
     }
 
@@ -84,14 +84,14 @@ mod tests {
         let mut maxima = Maxima::new(true);
         // The second game made none, and the third one's takes the slot of the first one's.
         for (game, slot) in [(0, 2), (2, 2), (3, 0)] {
-            maxima.enter(game, slot);
+            maxima.add_transition(game, slot);
         }
-        maxima.reach(&[1.0, 2.0, 4.0, 8.0]);
+        maxima.keep_reached(&[1.0, 2.0, 4.0, 8.0]);
         assert_eq!(known(&maxima), [Some(8.0), None, Some(4.0)]);
         // Each counts once, and nothing is known where nobody looked.
-        maxima.enter(1, 1);
-        maxima.reach(&[]);
-        maxima.reach(&[3.0; 4]);
+        maxima.add_transition(1, 1);
+        maxima.keep_reached(&[]);
+        maxima.keep_reached(&[3.0; 4]);
         assert_eq!(known(&maxima), [Some(8.0), None, Some(4.0)]);
     }
 
@@ -99,8 +99,8 @@ mod tests {
     fn nothing_is_kept_where_acting_has_another_maximum() {
         let mut maxima = Maxima::new(false);
         maxima.keep(0, 1.0);
-        maxima.enter(0, 1);
-        maxima.reach(&[2.0]);
+        maxima.add_transition(0, 1);
+        maxima.keep_reached(&[2.0]);
         assert_eq!(known(&maxima), [None; 3]);
     }
 }

@@ -15,7 +15,7 @@ impl Baselines {
     const RATE: f32 = 1e-3;
 
     /// Updates the mean of a kind with a number.
-    pub fn learn(&mut self, kind: usize, number: f32) {
+    pub fn add(&mut self, kind: usize, number: f32) {
         if self.0.len() <= kind {
             self.0.resize(kind + 1, (0, 0.0));
         }
@@ -39,10 +39,10 @@ mod tests {
         let mut baselines = Baselines::default();
         assert_eq!(baselines.mean(4), 0.0);
         for (kind, number) in [(4, 2.0), (1, -3.0), (4, 1.0), (4, 6.0)] {
-            baselines.learn(kind, number);
+            baselines.add(kind, number);
         }
         assert_eq!([0, 1, 4, 5].map(|kind| baselines.mean(kind)), [0.0, -3.0, 3.0, 0.0]);
-        (0..10_000).for_each(|_| baselines.learn(4, 7.0));
+        (0..10_000).for_each(|_| baselines.add(4, 7.0));
         assert!((baselines.mean(4) - 7.0).abs() < 1e-2, "{}", baselines.mean(4));
     }
 }

@@ -143,7 +143,7 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
             epsilon_greedy(values, mask, epsilon, &mut self.explore)
         };
         let actions: Vec<usize> = masks.iter().enumerate().map(choose).collect();
-        self.q_learner.maxima.reach(&highest(values, &masks, values));
+        self.q_learner.maxima.keep_reached(&highest(values, &masks, values));
         let mut outcomes = Vec::new();
         match self.config.seen_waves() {
             0 => self.games.step(&actions, &mut outcomes),
@@ -151,11 +151,10 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
         }
         self.step += states.len() as u64;
 
-        // Remember: store the transition (s, a, r, s') of each game in the replay memory, over n
-        // moves.
+        // Remember: store each game's transition (s, a, r, s'), over n moves, in the replay memory.
         for (game, outcome) in outcomes.iter().enumerate() {
             let reward = outcome.reward * learning.reward_scale as f32;
-            let remember = |transition| self.q_learner.maxima.enter(game, self.replay.push(transition));
+            let remember = |transition| self.q_learner.maxima.add_transition(game, self.replay.push(transition));
             self.n_steps[game].push(states[game], actions[game], reward, outcome, remember);
             if let Some(score) = outcome.score {
                 metrics.average("score", score.into());
@@ -170,7 +169,7 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
                 let waves = self.seen_waves.sample(learning.values());
                 let importance = replay.importance(progress);
                 let update = self.q_learner.update(&mut self.replay, &waves, importance, progress)?;
-                learned(metrics, &update);
+                record(metrics, &update);
                 if !update.loss.is_finite() || !update.gradient_norm.is_finite() {
                     return Err(diverged(self.step));
                 }
@@ -248,10 +247,10 @@ impl<G: Image + Measured> QLearner<G> {
         // Gradient step on the mean loss between Q(s, a) and y.
         let labelled = self.labelled(&batch, &sample.weights, backups, targets, waves)?;
         let Gradient { gradients, loss, plan_loss, wave_loss, values, errors } = self.gradient(&labelled)?;
-        let gradient_norm = self.step(gradients, progress)?;
+        let gradient_norm = self.gradient_step(gradients, progress)?;
 
         // Target network: every few updates a copy of the online network, or a moving average.
-        self.follow();
+        self.update_target_network();
 
         replay.set_errors(&sample.slots, &mean_errors(&labelled.backups, &errors, batch.len()));
         let mean = |sum: f32| sum / errors.len() as f32;
@@ -298,7 +297,7 @@ impl<G: Image + Measured> Dqn<G> {
 }
 
 /// Adds the figures of an update to the metrics.
-fn learned(metrics: &mut Metrics, update: &Update) {
+fn record(metrics: &mut Metrics, update: &Update) {
     let Update { loss, value, error, gradient_norm, plan_loss, wave_loss } = *update;
     for (name, number) in [
         ("loss", Some(loss)),
