@@ -222,6 +222,17 @@ fn inputs(shape: &NetworkShape, count: usize) -> (Vec<f32>, Vec<f32>) {
 }
 
 /// Checks the outputs of a network of the game in two batches, one of more than one block.
+/// A network that sees the position alone and predicts nothing.
+fn plain_config() -> NetworkConfig {
+    NetworkConfig {
+        input: Input::Position,
+        share_colours: false,
+        dueling: false,
+        dynamics_waves: 0,
+        ..Default::default()
+    }
+}
+
 fn check_outputs<G: Image>(config: NetworkConfig) {
     let shape = shape::<G>(config);
     let weights = weights::random(&shape, 7);
@@ -242,7 +253,7 @@ fn check_outputs<G: Image>(config: NetworkConfig) {
 #[test]
 fn outputs_are_those_of_the_network_written_out_plainly_whatever_its_width_and_what_it_sees() {
     for channels in [1, 5, 16, 19] {
-        let config = NetworkConfig { channels, ..Default::default() };
+        let config = NetworkConfig { channels, ..plain_config() };
         let shared = NetworkConfig { share_colours: true, ..config.clone() };
         check_outputs::<Match3>(config.clone());
         check_outputs::<Match3>(shared.clone());
@@ -256,7 +267,7 @@ fn outputs_are_those_of_the_network_written_out_plainly_whatever_its_width_and_w
 #[test]
 fn the_values_of_a_dueling_network_are_the_states_value_and_the_advantages_less_their_mean() {
     for (channels, share_colours) in [(6, false), (16, true), (17, true)] {
-        let shape = shape::<Match3>(NetworkConfig { channels, share_colours, dueling: true, ..Default::default() });
+        let shape = shape::<Match3>(NetworkConfig { channels, share_colours, dueling: true, ..plain_config() });
         let weights = weights::random(&shape, 8);
         let plain = Plain { shape: &shape, weights: &weights };
         let (images, scalars) = inputs(&shape, 3);
@@ -277,8 +288,7 @@ fn the_values_of_a_dueling_network_are_the_states_value_and_the_advantages_less_
 fn check_chains<G: Image>(channels: usize, share_colours: bool) {
     const BOARDS: usize = 30;
     let (input, dynamics_waves, dynamics_layers) = (Input::Afterstate, 3, 3);
-    let config =
-        NetworkConfig { channels, share_colours, input, dynamics_waves, dynamics_layers, ..Default::default() };
+    let config = NetworkConfig { channels, share_colours, input, dynamics_waves, dynamics_layers, ..plain_config() };
     let shape = shape::<G>(config);
     let weights = weights::random(&shape, 9);
     let plain = Plain { shape: &shape, weights: &weights };
@@ -311,7 +321,7 @@ fn chains_are_those_of_the_dynamics_model_written_out_plainly_also_where_a_line_
 
 #[test]
 fn a_network_without_a_dynamics_model_changes_no_board() {
-    let shape = shape::<Toy>(NetworkConfig { channels: 4, input: Input::Afterstate, ..Default::default() });
+    let shape = shape::<Toy>(NetworkConfig { channels: 4, input: Input::Afterstate, ..plain_config() });
     let mut boards = bits(shape.board_planes * 12, 2, &mut Stream::new(5, Role::Sample, 0));
     let (before, mut points) = (boards.clone(), [1.0]);
     network(&shape, &weights::random(&shape, 1)).outcome(&mut boards, &mut points).unwrap();
@@ -320,16 +330,10 @@ fn a_network_without_a_dynamics_model_changes_no_board() {
 
 #[test]
 fn weights_that_lack_a_tensor_hold_another_or_one_of_other_sizes_are_refused_by_its_name() {
-    let dueling = NetworkConfig { channels: 4, share_colours: true, dueling: true, ..Default::default() };
+    let dueling = NetworkConfig { channels: 4, share_colours: true, dueling: true, ..plain_config() };
     let (input, dynamics_waves) = (Input::Afterstate, 2);
-    let predicting = NetworkConfig {
-        channels: 4,
-        share_colours: true,
-        input,
-        dynamics_waves,
-        dynamics_layers: 2,
-        ..Default::default()
-    };
+    let predicting =
+        NetworkConfig { channels: 4, share_colours: true, input, dynamics_waves, dynamics_layers: 2, ..plain_config() };
     for shape in [shape::<Match3>(dueling), shape::<Match3>(predicting)] {
         let good = weights::random(&shape, 1);
         let refused = |weights: &Arrays| {
