@@ -10,7 +10,7 @@ use matchq::cli::Cli;
 use matchq::commands;
 use matchq::error::Error;
 use matchq::eval::{Summary, deal, play_series};
-use matchq::games::Text;
+use matchq::games::{Game, Text};
 use matchq::players;
 
 /// Does what a command line asks for.
