@@ -454,8 +454,7 @@ SHORT = ("training.steps=102_400", "evaluation.every=102_400", "checkpoint.every
 SETUPS = {
     "base": ("nothing changed",),
     "all-candidates": ("`learning.candidates = 0`: all moves of a next state", "learning.candidates=0"),
-    "not-relative": ("`learning.relative = false`", "learning.relative=false"),
-    "no-lookahead": ("`learning.expected.lookahead = 0`", "learning.expected.lookahead=0"),
+    "no-next-moves": ("the same, and `network.next_moves = 0`", "learning.candidates=0", "network.next_moves=0"),
 }
 SCORES_OF = {"unit": "score", "figure": lambda games: games.mean, "digits": (1, 0)}
 SCORES_OF["note"] = (
