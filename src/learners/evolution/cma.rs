@@ -89,7 +89,6 @@ struct Parameters {
 }
 
 impl Parameters {
-    /// Parameters for `dimensions` numbers and `population` candidates.
     fn new(dimensions: usize, population: usize) -> Self {
         let (n, parents) = (dimensions as f64, population / 2);
         // Equation 49.

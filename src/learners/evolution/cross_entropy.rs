@@ -1,5 +1,3 @@
-//! The noisy cross-entropy method.
-
 use serde::{Deserialize, Serialize};
 
 use super::super::{OutOfRange, require};
@@ -59,7 +57,6 @@ impl Config {
         )
     }
 
-    /// Number of candidates in the elite.
     fn elite_count(&self) -> usize {
         ((self.elite * self.population as f64).round() as usize).max(1)
     }

@@ -1,5 +1,3 @@
-//! A genetic algorithm on real numbers.
-
 use serde::{Deserialize, Serialize};
 
 use super::super::{OutOfRange, require, unit};
@@ -76,7 +74,6 @@ impl Config {
         require(self.patience >= 1, "genetic.patience", self.patience, "at least 1")
     }
 
-    /// Number of individuals in a share of the population.
     fn count(&self, share: f64) -> usize {
         (share * self.population as f64).round() as usize
     }
@@ -132,7 +129,6 @@ impl Genetic {
         &self.fitness
     }
 
-    /// Offspring of the population.
     fn breed(&mut self) -> Vec<Vec<f64>> {
         let (parents, offspring) = (self.config.count(self.config.parents), self.config.count(self.config.offspring));
         let pool = universal_sampling(&self.fitness, parents, &mut self.stream);

@@ -1,5 +1,3 @@
-//! A generation of linear agents, evaluated a few agents at a time.
-
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -166,7 +164,6 @@ impl<G: Roster> Search<G> {
         Ok(())
     }
 
-    /// Random numbers of a game of the generation.
     fn stream(&self, fixed: &Fixed<G, Config>, game: u64) -> Stream {
         Stream::new(fixed.seed, Role::Simulate, self.step() * fixed.config.fitness.games + game)
     }

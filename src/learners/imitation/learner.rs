@@ -1,5 +1,3 @@
-//! Imitation of an expert, a few positions at a time.
-
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +44,6 @@ impl<G: Roster> Algorithm<G> for Apprentice<G> {
         &config.learning.features
     }
 
-    /// The expert.
     fn given(config: &Config) -> Result<Linear> {
         if G::PIECES.is_empty() {
             return Err(Error::user(format!(
