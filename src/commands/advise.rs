@@ -19,7 +19,6 @@ use crate::random::{Role, Stream};
 /// Limit of bytes of a board.
 const LONGEST: u64 = 4_096;
 
-/// The ranking as JSON.
 #[derive(Serialize)]
 struct Report<'a> {
     player: &'a str,
@@ -33,10 +32,6 @@ struct Report<'a> {
 }
 
 /// Reads the board and prints the player's ranking of its moves.
-///
-/// # Errors
-/// An unreadable or malformed board, a board not at rest, an unknown player, and a player that
-/// fails.
 pub fn run<G: Playable>(arguments: &Advise) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let (name, text) = read(arguments.file.as_deref().filter(|path| *path != Path::new("-")), G::BOARD)?;
@@ -95,7 +90,6 @@ fn with_piece<G: Playable>(name: &str, state: &G::State, piece: Option<&str>) ->
     }
 }
 
-/// Name and text of a file, or of standard input.
 fn read(file: Option<&Path>, board: &str) -> Result<(String, String)> {
     let name = file.map_or("standard input".to_owned(), |path| path.display().to_string());
     let bytes = match file {

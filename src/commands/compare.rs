@@ -40,9 +40,6 @@ struct Saved {
 }
 
 /// Plays the games with every player, or reads them, and writes the results.
-///
-/// # Errors
-/// Wrong flags, players or files, and a player or disk that fails.
 pub fn run<G: Playable>(arguments: &Compare) -> Result<()> {
     series::check_plot(arguments.plot.as_deref(), &arguments.series)?;
     let rules = series::check::<G>(&arguments.series)?;
@@ -132,9 +129,6 @@ fn draw(path: &Path, players: &[Report]) -> Result<()> {
 }
 
 /// Name of the game in a file written by `compare --json`.
-///
-/// # Errors
-/// A file that cannot be read or was not written so.
 pub fn game(path: &Path) -> Result<String> {
     let saved = load(path)?;
     match saved.players.first() {

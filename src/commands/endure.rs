@@ -19,7 +19,6 @@ use crate::report::columns::table;
 const FAIR: u64 = 10_000;
 const GAMES: f64 = 20.0;
 
-/// A player's figures, as JSON.
 #[derive(Serialize)]
 struct Endured<R> {
     player: String,
@@ -37,9 +36,6 @@ struct Endured<R> {
 }
 
 /// Lets each player play the given number of moves.
-///
-/// # Errors
-/// An unknown player, and a player that fails.
 pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     if !G::MAY_END_EARLY {

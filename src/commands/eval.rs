@@ -12,9 +12,6 @@ use crate::players::{Agent, Playable};
 use crate::report::plot;
 
 /// Plays the games and writes the results.
-///
-/// # Errors
-/// Wrong flags or a wrong checkpoint, and a device or disk that fails.
 pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
     let mut series = arguments.series.clone();
     let agent = arguments.checkpoint.as_deref().map(Agent::load).transpose()?;

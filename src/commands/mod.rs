@@ -24,9 +24,6 @@ use crate::network::device::{self, Device};
 use crate::players::{self, Agent, BoxedPlayer, ForGame, NAMES, Playable, Setting, with_game};
 
 /// Runs a command.
-///
-/// # Errors
-/// Impossible arguments, and failures while running.
 pub fn run(command: Command) -> Result<()> {
     InstructionSet::chosen()?;
     let name = match &command {
@@ -89,9 +86,6 @@ fn named(given: &GameArguments, checkpoint: Option<&Path>) -> Result<String> {
 }
 
 /// Checks the name of a game in a file.
-///
-/// # Errors
-/// An unknown game.
 fn known(name: String, file: &str) -> Result<String> {
     match NAMES.contains(&name.as_str()) {
         true => Ok(name),
@@ -103,28 +97,17 @@ fn known(name: String, file: &str) -> Result<String> {
 }
 
 /// Sets the number of threads and opens the requested device.
-///
-/// # Errors
-/// A device that does not exist, is not compiled in or not present, and threads that cannot be
-/// started.
 fn compute(compute: &Compute) -> Result<Device> {
     threads(compute.threads)?;
     Ok(device::select(compute.device.as_deref())?.1)
 }
 
 /// The player of a text, with its network on the preferred device.
-///
-/// # Errors
-/// A text that names no player, a checkpoint that cannot be loaded, and a missing device.
 fn player<G: Playable>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
     let backend = OnDevice(device::select(None)?.1);
     players::parse_with(text, rules, &Setting { backend: &backend, agent: None })
 }
 
-/// Sets the number of threads.
-///
-/// # Errors
-/// Threads that cannot be started.
 fn threads(threads: Option<u32>) -> Result<()> {
     // Trainings run in these threads, so the stack is as large as the first thread's usual one.
     const STACK: usize = 8 << 20;
@@ -140,9 +123,6 @@ fn threads(threads: Option<u32>) -> Result<()> {
 }
 
 /// The rules with the given parameters.
-///
-/// # Errors
-/// An unknown parameter or an impossible value.
 fn rules<G: Playable>(given: &GameArguments) -> Result<G::Rules> {
     let mut table = toml::Table::new();
     for rule in &given.rules {

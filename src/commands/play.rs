@@ -40,9 +40,6 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// Plays in the terminal until the user quits, then prints the scores; or writes a game as plain
 /// text.
-///
-/// # Errors
-/// Wrong flags, and a player or terminal that fails.
 pub fn run<G: Playable>(arguments: &Play) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let speed = arguments.speed;
@@ -155,7 +152,6 @@ fn quits(key: KeyEvent, human: bool) -> bool {
     }
 }
 
-/// The command of a key.
 fn command(key: KeyCode, human: bool) -> Option<Command> {
     Some(match key {
         KeyCode::Char('+' | '=') => Command::Faster,

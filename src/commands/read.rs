@@ -19,10 +19,6 @@ const LONGEST_TEXT: u64 = 1 << 20;
 const NAMED: usize = 32;
 
 /// Reads the picture and prints its board, or learns a theme from it.
-///
-/// # Errors
-/// An unreadable picture, theme or board, a picture without field, uncertain cells, and files that
-/// cannot be written.
 pub fn run(arguments: &Read) -> Result<()> {
     if let Some(path) = &arguments.overlay {
         if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("png")) {
@@ -39,7 +35,6 @@ pub fn run(arguments: &Read) -> Result<()> {
     }
 }
 
-/// Prints the board of the picture.
 fn read(arguments: &Read) -> Result<()> {
     let themes = themes(arguments)?;
     let (name, picture) = picture(arguments)?;
@@ -72,7 +67,6 @@ fn read(arguments: &Read) -> Result<()> {
     }
 }
 
-/// Learns a theme from the picture and writes it.
 fn teach(arguments: &Read, board: &Path) -> Result<()> {
     let path = PathBuf::from(arguments.theme.as_deref().unwrap_or_default());
     if path.extension().is_none_or(|extension| extension != "toml") {
@@ -230,7 +224,6 @@ fn field(arguments: &Read, size: [usize; 2], picture: &Picture) -> Result<Option
     field.map(Some).map_err(|what| Error::user(format!("--field {text}: {what}")))
 }
 
-/// Writes the overlay, if requested.
 fn draw(arguments: &Read, picture: &Picture, reading: &Reading) -> Result<()> {
     match &arguments.overlay {
         Some(path) => write_atomically(path, &vision::overlay(picture, reading).to_png()?),

@@ -30,7 +30,6 @@ struct Line {
     moves_left: Option<usize>,
 }
 
-/// A game being replayed.
 struct Replay<'a, G: Playable, W> {
     episode: Episode<G>,
     out: &'a mut W,
@@ -41,9 +40,6 @@ struct Replay<'a, G: Playable, W> {
 }
 
 /// Replays moves from a file, from standard input or of a player's game to standard output.
-///
-/// # Errors
-/// An unknown game, rule, move or player, and input or output that fails.
 pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
     if let Some(path) = &arguments.svg {
         if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("svg")) {
@@ -140,14 +136,12 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
         Ok(())
     }
 
-    /// Writes the start; returns whether anyone still reads.
     fn start(&mut self) -> Result<bool> {
         let board = G::board(&self.episode.state());
         self.frame(&board, vec![], 1_000, 0);
         self.line(board, 0)
     }
 
-    /// Plays a move and writes its line; returns whether anyone still reads.
     fn play(&mut self, action: usize) -> Result<bool> {
         let before = self.episode.score();
         let board = G::board(&self.episode.state());
@@ -174,7 +168,6 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
         frames.push(Frame { rows, milliseconds, caption, marked });
     }
 
-    /// Writes the line of the position; returns whether anyone still reads.
     fn line(&mut self, board: String, score_delta: i32) -> Result<bool> {
         let score = self.episode.score();
         let moves_left = self.counted.then(|| G::actions_left(&self.episode.state()));

@@ -196,9 +196,6 @@ impl Report {
 }
 
 /// Checks that the series can be played and its report written; returns the rules.
-///
-/// # Errors
-/// Seeds past 2^128, wrong rules, and a report without a place.
 pub fn check<G: Playable>(arguments: &Arguments) -> Result<G::Rules> {
     if let Some(path) = json_file(arguments) {
         files::check_destination("--json", path)?;
@@ -227,9 +224,6 @@ pub fn check_plot(plot: Option<&Path>, arguments: &Arguments) -> Result<()> {
 }
 
 /// The players of the texts of `--players`, no two with the same name.
-///
-/// # Errors
-/// A text that names no player, and a name that occurs twice.
 pub fn players<'a, G: Playable>(
     texts: impl IntoIterator<Item = &'a String>,
     rules: &G::Rules,
@@ -255,9 +249,6 @@ pub fn games(all: &[Report]) -> String {
 const LONG: u64 = 200_000;
 
 /// Plays the series, with progress on a terminal.
-///
-/// # Errors
-/// When the player fails.
 pub fn play<G: Playable>(agent: &mut dyn Player<G>, rules: &G::Rules, arguments: &Arguments) -> Result<Report> {
     let player = agent.name().to_owned();
     let start = Instant::now();
@@ -311,9 +302,6 @@ pub fn shown(ratio: Option<Ratio>) -> String {
 /// wanted.
 ///
 /// A failure of one does not lose the others.
-///
-/// # Errors
-/// When a file or standard output cannot be written.
 pub fn write(
     arguments: &Arguments,
     text: &str,
@@ -334,9 +322,6 @@ pub fn write(
 }
 
 /// Writes a report as JSON instead of the text.
-///
-/// # Errors
-/// When standard output cannot be written.
 pub fn print_json(report: &impl Serialize) -> Result<()> {
     print(&format!("{}\n", json(report)?))
 }

@@ -20,9 +20,6 @@ const AGAIN: Duration = Duration::from_secs(1);
 
 /// Trains until the end or until Ctrl-C, which finishes the round and saves; a second Ctrl-C ends
 /// at once.
-///
-/// # Errors
-/// A wrong configuration or folder, and a device or disk that fails.
 pub fn run<G: Playable>(arguments: &Train) -> Result<()> {
     /// Set by Ctrl-C, for the whole process.
     static STOP: AtomicBool = AtomicBool::new(false);
@@ -60,7 +57,6 @@ pub fn run<G: Playable>(arguments: &Train) -> Result<()> {
     }
 }
 
-/// Task: starts a training.
 struct Start<'a> {
     arguments: &'a Train,
     path: &'a Path,
@@ -86,7 +82,6 @@ impl<G: Playable> Task<G> for Start<'_> {
     }
 }
 
-/// Task: resumes a training.
 struct Resume<'a> {
     arguments: &'a Train,
     folder: RunFolder,
@@ -138,9 +133,6 @@ fn finish<G: Playable, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> 
 }
 
 /// Name of the game of a training.
-///
-/// # Errors
-/// A configuration or a run that cannot be read.
 pub fn game(arguments: &Train) -> Result<String> {
     let source = match (&arguments.resume, &arguments.config) {
         (Some(path), _) => Checkpoint::load(&RunFolder::last_of(path)?)?.source(&[])?,

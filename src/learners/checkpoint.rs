@@ -1,5 +1,3 @@
-//! The checkpoint of a run: its configuration and everything that changes.
-
 use std::path::Path;
 
 use serde::de::DeserializeOwned;
@@ -100,7 +98,7 @@ impl Checkpoint {
     /// The state.
     ///
     /// # Errors
-    /// When another version of the program wrote the state.
+    /// When another version of the program wrote it.
     pub fn state<L: DeserializeOwned>(&self) -> Result<State<L>> {
         postcard::from_bytes(self.container.get(STATE).unwrap_or_default()).map_err(|error| {
             Error::user(format!(

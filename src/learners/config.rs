@@ -1,5 +1,3 @@
-//! The configuration of a training in strict TOML: the part that all learners share.
-
 use std::path::Path;
 
 use serde::de::DeserializeOwned;

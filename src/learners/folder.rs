@@ -1,5 +1,3 @@
-//! The folder of a run.
-
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
@@ -168,7 +166,6 @@ impl RunFolder {
     }
 }
 
-/// File name of the checkpoint.
 const LAST: &str = "last.ckpt";
 
 /// All keys of a table, with sections, and their values.

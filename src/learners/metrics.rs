@@ -1,5 +1,3 @@
-//! Named figures of a training.
-
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -10,16 +8,14 @@ pub struct Metrics(BTreeMap<String, Metric>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Metric {
-    /// The last number.
     Last(f64),
-    /// The sum.
     Sum(f64),
     /// The mean, as sum and count.
     Mean(f64, u64),
 }
 
 impl Metrics {
-    /// Sets a number, which stays until it is set again.
+    /// Sets a number, which stays until set again.
     pub fn set(&mut self, name: &str, value: f64) {
         *self.entry(name, Metric::Last(value)) = Metric::Last(value);
     }

@@ -101,8 +101,8 @@ pub trait Learner<G: Measured>: Send + Sized {
     /// A learner with a saved state.
     ///
     /// # Errors
-    /// As of [`new`](Self::new), and a state that does not fit the configuration: a checksum proves
-    /// that nothing was damaged, not that this program wrote the state.
+    /// A state that does not fit the configuration: a checksum does not prove that this program
+    /// wrote the file.
     fn resume(
         config: &TrainConfig<Self::Config>,
         rules: &G::Rules,
@@ -120,7 +120,7 @@ pub trait Learner<G: Measured>: Send + Sized {
 
     /// Learns a little: a step, several steps, or a part of one.
     ///
-    /// A run can stop after any round. The round's figures go into the metrics.
+    /// A run can stop after any round. Figures go into the metrics.
     ///
     /// # Errors
     /// When the device fails or the training has diverged.

@@ -95,7 +95,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
     /// Trains until all steps are done, or until `stop` is set, which takes effect after a round.
     ///
     /// # Errors
-    /// When the device fails, a file cannot be written, or the training has diverged.
+    /// When the device or the disk fails, or the training has diverged.
     pub fn train(&mut self, stop: &AtomicBool) -> Result<Ending> {
         let steps = self.steps();
         let is_done = |learner: &L| learner.step() >= steps || learner.is_at_rest();
@@ -254,7 +254,6 @@ fn lengthened<G: Measured, L: Learner<G>>(
     Ok(config)
 }
 
-/// Writes the agent and the checkpoint.
 fn save<G: Measured, L: Learner<G>>(
     folder: &RunFolder,
     config: &TrainConfig<L::Config>,

@@ -8,8 +8,8 @@ use burn::tensor::Tensor;
 /// The network's input from planes, `[batch, planes, rows, columns]`, for each colour in turn.
 ///
 /// The first `colours` planes are interchangeable. A colour sees its own plane, the sum of the
-/// other colours' planes, and the planes of no colour: `[batch * colours, rows, columns, 2 +
-/// rest]`. Without colours the result is all planes: `[batch, rows, columns, planes]`.
+/// other colours' planes, and the rest: `[batch * colours, rows, columns, 2 + rest]`. Without
+/// colours the result is `[batch, rows, columns, planes]`.
 pub fn stack(images: Tensor<4>, colours: usize) -> Tensor<4> {
     if colours == 0 {
         return images.permute([0, 2, 3, 1]);

@@ -85,9 +85,6 @@ pub fn convolve(input: Tensor<4>, weight: Tensor<4>, bias: Tensor<2>, activation
 /// [`convolve`] with the products of a 3x3 kernel on the CPU in a precision.
 ///
 /// Other kernels, small boards and other devices use 32-bit floats.
-///
-/// # Panics
-/// When the sizes do not fit together.
 pub fn convolve_in(
     input: Tensor<4>,
     weight: Tensor<4>,
@@ -110,9 +107,6 @@ pub fn convolve_in(
 }
 
 /// [`convolve`] by burn's `conv2d` and elementwise operations, for any device and any floats.
-///
-/// # Panics
-/// When the sizes do not fit together.
 pub fn convolve_by_parts(input: Tensor<4>, weight: Tensor<4>, bias: Tensor<2>, activation: Activation) -> Tensor<4> {
     assert_fits(&input, &weight, &bias, activation);
     let padding = weight.dims()[2] / 2;

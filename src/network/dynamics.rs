@@ -26,7 +26,6 @@ pub struct DynamicsModel {
     own: Option<Convolution>,
     /// 1x1, to the other planes; none if all planes are colours.
     rest: Option<Convolution>,
-    /// 1x1.
     hidden: Convolution,
     /// 1x1, to each cell's part of the points.
     points: Convolution,
@@ -123,9 +122,6 @@ impl DynamicsModel {
     /// Follows the chains of boards for at most `waves` waves, until nothing changes any more.
     ///
     /// Boards, `[batch, planes, rows, columns]`, row-major, are replaced; points are added.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn follow(
         &self,
         boards: &mut [f32],

@@ -101,7 +101,6 @@ impl Operands {
     }
 }
 
-/// The backward step of autodiff.
 #[derive(Debug)]
 struct Step;
 

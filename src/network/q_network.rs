@@ -1,9 +1,9 @@
 //! The Q-network: fully convolutional from the board to one value per action.
 //!
-//! Weights are the same everywhere on the board: the output is a few planes (for match-3, vertical
-//! and horizontal swaps), in which each action has its place. A network that sees the afterstate of
-//! an action gives one value, the sum over the board. Facts of the whole board enter as constant
-//! input planes (scalars) and as a pooled summary of the features half-way up.
+//! The output is a few planes (for match-3, vertical and horizontal swaps), in which each action
+//! has its place; the afterstate of an action gives one value, the sum over the board. Facts of the
+//! whole board enter as constant input planes (scalars) and, half-way up, as a pooled summary of
+//! the features.
 
 use burn::module::Module;
 use burn::tensor::activation::relu;

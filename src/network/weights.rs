@@ -1,5 +1,3 @@
-//! The weights of a network as named tensors.
-
 use std::collections::BTreeSet;
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId};
@@ -49,7 +47,6 @@ impl QNetwork {
     }
 }
 
-/// Reads every parameter.
 struct Collector {
     path: Vec<String>,
     arrays: Result<Arrays>,
@@ -74,7 +71,6 @@ impl ModuleVisitor for Collector {
     }
 }
 
-/// Replaces every parameter.
 struct Loader<'a> {
     path: Vec<String>,
     arrays: &'a Arrays,

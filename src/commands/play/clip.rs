@@ -1,5 +1,3 @@
-//! The boards of a move, one after the other.
-
 use super::picture::Picture;
 
 /// The boards of a move: after the swap, every clearing and every pass of falling, and at rest.
@@ -22,7 +20,6 @@ impl Clip {
         Self { boards, at: 0 }
     }
 
-    /// The board shown now.
     pub fn now(&self) -> &Picture {
         &self.boards[self.at]
     }
@@ -54,7 +51,6 @@ impl Clip {
         (0..=self.at).filter(|at| self.clears_after(*at)).count()
     }
 
-    /// Seconds for which the board is shown, at speed 1.
     pub fn duration(&self) -> f64 {
         let cleared = self.at > 0 && self.clears_after(self.at - 1);
         match self.is_first() || self.is_last() || self.clears_after(self.at) {

@@ -1,21 +1,16 @@
-//! A board as rows of letters.
-
 /// The letters of a board; an empty cell is a space.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Picture(Vec<Vec<char>>);
 
 impl Picture {
-    /// The board of a text.
     pub fn of(text: &str) -> Self {
         Self(text.lines().map(|line| line.chars().collect()).collect())
     }
 
-    /// Columns and rows.
     pub fn size(&self) -> (usize, usize) {
         (self.0.first().map_or(0, Vec::len), self.0.len())
     }
 
-    /// The letter of a cell.
     pub fn at(&self, x: usize, y: usize) -> char {
         self.0.get(y).and_then(|row| row.get(x)).copied().unwrap_or(' ')
     }
@@ -28,7 +23,6 @@ impl Picture {
         self.0.iter().enumerate().flat_map(row)
     }
 
-    /// Whether a cell is empty.
     pub fn has_holes(&self) -> bool {
         self.0.iter().flatten().any(|letter| *letter == ' ')
     }

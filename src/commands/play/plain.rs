@@ -9,15 +9,10 @@ use crate::eval::deal;
 use crate::players::Roster;
 use crate::players::{ActionValue, Player};
 
-/// Number of best moves written.
 const BEST: usize = 3;
 
-/// Plays the game of a seed and writes it as lines, with a limit of moves.
-///
-/// A reader that has gone away ends the game.
-///
-/// # Errors
-/// When the player fails or the output cannot be written.
+/// Plays the game of a seed and writes it as lines, with a limit of moves; a reader that has gone
+/// away ends it.
 pub fn play<G: Roster>(
     player: &mut dyn Player<G>,
     rules: &G::Rules,

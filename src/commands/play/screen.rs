@@ -57,7 +57,6 @@ fn around(cell: CellSize) -> (u16, u16) {
     if cell == CellSize::LETTER { AROUND_LETTERS } else { AROUND }
 }
 
-/// Columns and rows of the panel.
 fn panel_size<G: Roster>(cell: CellSize, (_, rows): (usize, usize)) -> (u16, u16) {
     // Rank, move and value; score, moves left, speed, heading, an empty line, and the board's text
     // with coordinates or title and message.
@@ -65,7 +64,6 @@ fn panel_size<G: Roster>(cell: CellSize, (_, rows): (usize, usize)) -> (u16, u16
     (PANEL.0.max(G::describe(0).chars().count() as u16 + 12), (LISTED + rows) as u16 + 6)
 }
 
-/// Rows of board and panel.
 fn middle<G: Roster>(cell: CellSize, board: (usize, usize)) -> u16 {
     cell.board(board).1.max(panel_size::<G>(cell, board).1)
 }
@@ -112,7 +110,6 @@ fn game<G: Roster>(buffer: &mut Buffer, area: Rect, cell: CellSize, session: &Se
     buffer.set_stringn(left, below, keys, area.width.into(), dim);
 }
 
-/// The player of the game.
 fn title<G: Roster>(session: &Session<G>) -> String {
     let seed = session.seed();
     match session.hand() {

@@ -18,17 +18,13 @@ pub enum Command {
     StepBoard,
     /// Stops time and shows the end of the next move.
     StepMove,
-    /// Doubles the speed.
     Faster,
-    /// Halves the speed.
     Slower,
     /// Deals the game of the next seed.
     NextGame,
     /// Moves the cursor by columns and rows, or plays if a cell is selected.
     Go(isize, isize),
-    /// Selects the cell under the cursor, or unselects it.
     Select,
-    /// Unselects.
     Unselect,
     /// Asks the player for the best moves, or hides them.
     Hint,
@@ -38,19 +34,16 @@ pub enum Command {
 pub struct Question<G: Game> {
     /// Number of the question: answers to others are ignored.
     pub id: u64,
-    /// The position.
     pub state: G::State,
     /// The player's stream in this game.
     pub ties: Stream,
 }
 
-/// The player's answer.
 pub struct Answer {
-    /// Number of the question.
     pub id: u64,
     /// Moves from the best to the worst, at least one.
     pub ranked: Vec<ActionValue>,
-    /// The stream after the choice.
+    /// The player's stream after the choice.
     pub ties: Stream,
 }
 
@@ -58,11 +51,9 @@ pub struct Answer {
 pub enum Phase {
     /// The player or the person is choosing.
     Choosing,
-    /// The player has chosen.
     Chosen,
     /// A move is being shown.
     Moving(Clip),
-    /// The game is over.
     Over,
 }
 
@@ -82,9 +73,7 @@ pub struct Hand {
 /// A move that was played.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Played {
-    /// The move.
     pub action: usize,
-    /// Its points.
     pub points: i32,
 }
 
@@ -102,7 +91,6 @@ pub struct Session<G: Game> {
     ties: Stream,
     /// Moves of the whole game if the rules limit them, else 0.
     moves: usize,
-    /// Moves played.
     played: usize,
     phase: Phase,
     hand: Option<Hand>,
@@ -373,7 +361,6 @@ impl<G: Roster> Session<G> {
     }
 }
 
-/// The board at rest.
 fn still<G: Text>(episode: &Episode<G>) -> Picture {
     Picture::of(&G::board(&episode.state()))
 }

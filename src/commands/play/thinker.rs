@@ -51,23 +51,15 @@ impl<G: Playable> Thinker<G> {
         Ok(Self { name, questions, answers })
     }
 
-    /// The player's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Asks about a position.
-    ///
-    /// # Errors
-    /// When the player's thread has ended.
     pub fn ask(&self, question: Question<G>) -> Result<()> {
         self.questions.send(question).map_err(|_| gone())
     }
 
     /// The answer, if ready.
-    ///
-    /// # Errors
-    /// When the player has failed, or its thread has ended.
     pub fn answer(&self) -> Result<Option<Answer>> {
         match self.answers.try_recv() {
             Ok(answer) => answer.map(Some),

@@ -11,13 +11,10 @@ use crate::players::Roster;
 /// Characters and colours to draw with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Look {
-    /// Whether to use ASCII characters only.
     pub ascii: bool,
-    /// Whether to use colours.
     pub colour: bool,
 }
 
-/// A cell's size in characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CellSize {
     /// Columns, even and at least 6, except for a letter.
@@ -30,7 +27,6 @@ pub struct CellSize {
 const HEAD: u16 = 1;
 /// Number of best moves marked on the board.
 const MARKED: usize = 3;
-/// Columns of a shape.
 const SHAPE: u16 = 4;
 /// Place of the letter in a shape.
 const PLACE: char = 'L';
@@ -46,7 +42,6 @@ impl CellSize {
 }
 
 impl Look {
-    /// The style of a token's letter or shape.
     pub fn token(self, token: Option<&Token>) -> Style {
         let colour = token.map_or(Color::Gray, |token| nearest(token.colour));
         self.coloured(Style::new().fg(colour), Style::new())
@@ -160,12 +155,10 @@ pub fn draw<G: Roster>(buffer: &mut Buffer, (left, top): (u16, u16), cell: CellS
 }
 
 impl Drawing<'_> {
-    /// The corner of a cell.
     fn corner(&self, x: usize, y: usize) -> (u16, u16) {
         (self.corner.0 + x as u16 * self.cell.width, self.corner.1 + y as u16 * self.cell.height)
     }
 
-    /// Draws a token into the lower two rows of its cell, or its letter.
     fn token(&mut self, (x, y): (usize, usize), token: &Token, fading: bool) {
         let style = self.look.token(Some(token));
         let (left, top) = self.corner(x, y);

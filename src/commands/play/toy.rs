@@ -1,8 +1,8 @@
-//! A game for tests that breaks every habit of match-3 on which `play` must not rely.
+//! A game for tests: unlike match-3 and [`crate::games::toy`], without counted moves, with illegal
+//! swaps and with a move of a single cell.
 //!
-//! Three by two tokens; a token and its right neighbour can be swapped. Moves are not counted; the
-//! game is over, for a point, when the upper row is sorted. [`crate::games::toy`] differs: its
-//! moves are counted, all swaps are legal, and every move has two cells.
+//! Three by two tokens; a token and its right neighbour can be swapped. The game is over, for a
+//! point, when the upper row is sorted.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

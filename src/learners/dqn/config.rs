@@ -1,5 +1,3 @@
-//! Configuration of deep Q-learning: meanings, defaults and ranges of the keys.
-
 use serde::{Deserialize, Serialize};
 use toml::Table;
 

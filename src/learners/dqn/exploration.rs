@@ -1,5 +1,3 @@
-//! Masked epsilon-greedy actions, and the schedule of epsilon.
-
 use serde::{Deserialize, Serialize};
 
 use super::super::{OutOfRange, require, unit};

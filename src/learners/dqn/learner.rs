@@ -160,7 +160,6 @@ impl<G: Image + Measured> QLearner<G> {
         evaluator(network, self.learning.batch.max(BATCH), &self.device)
     }
 
-    /// Draws a minibatch of transitions.
     pub(super) fn sample(&mut self, replay: &Replay<G::State>, importance_exponent: f64) -> Sample {
         replay.sample(self.learning.batch, importance_exponent, &mut self.sampling)
     }
@@ -246,10 +245,8 @@ impl<G: Image + Measured> QLearner<G> {
         })
     }
 
-    /// Gradient of a batch.
-    ///
-    /// Shards are computed in parallel and summed in a fixed order: the number of threads changes
-    /// nothing.
+    /// Gradient of a batch: shards run in parallel, and a fixed order of the sum makes it the same
+    /// on any number of threads.
     pub(super) fn gradient(&self, labelled: &Labelled<G::State>) -> Result<Gradient> {
         let shown = self.shown(&labelled.seen, &labelled.backups)?;
         let images = if device::is_processor(&self.device) { IMAGES } else { usize::MAX };
@@ -334,7 +331,6 @@ impl<G: Image + Measured> QLearner<G> {
         Ok(norm)
     }
 
-    /// Updates the target network.
     pub(super) fn update_target_network(&mut self) {
         if let Some(target) = self.following.follow(&self.target, &self.online, self.updates) {
             self.target = target;

@@ -1,5 +1,3 @@
-//! Losses of an error between value and target.
-
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 

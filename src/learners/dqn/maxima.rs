@@ -1,8 +1,7 @@
-//! The highest values of next states, kept until the target network changes.
-
 use std::collections::HashMap;
 
-/// The target network's highest values of the transitions' next states, where computed already.
+/// The target network's highest values of the transitions' next states, where computed already,
+/// until the target network changes.
 ///
 /// Acting computes a maximum when a game is in the next state; a target does when its transition is
 /// first sampled. Checkpoints omit the maxima: recomputed values have the same bits, in whatever
@@ -52,7 +51,7 @@ impl Maxima {
         }
     }
 
-    /// Forgets all maxima, because the target network has changed.
+    /// Forgets all maxima.
     pub fn clear(&mut self) {
         *self = Self::new(self.kept);
     }

@@ -1,5 +1,3 @@
-//! Transitions over n moves (n-step returns).
-
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,3 @@
-//! The optimizer: Adam or Muon, with clipping by the gradient's global norm.
-
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::optim::momentum::{MomentumConfig, MomentumState};
 use burn::optim::{
@@ -34,7 +32,6 @@ const ADAM_EPSILON: f32 = 1e-8;
 /// Muon's momentum (Nesterov).
 const MUON_MOMENTUM: f64 = 0.95;
 
-/// The state of one parameter, flattened.
 #[derive(Clone)]
 #[expect(clippy::large_enum_variant, reason = "there is one a parameter, a few dozen in all")]
 enum State {

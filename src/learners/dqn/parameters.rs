@@ -1,5 +1,3 @@
-//! Operations on all parameters of a network, or on their gradients.
-
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;

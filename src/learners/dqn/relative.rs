@@ -1,5 +1,3 @@
-//! Means that relative value iteration subtracts from the values of next states.
-
 use serde::{Deserialize, Serialize};
 
 /// Running means of the discounted values of next states, one per number of actions left.
@@ -24,7 +22,7 @@ impl Baselines {
         *mean += (1.0 / *count as f32).max(Self::RATE) * (number - *mean);
     }
 
-    /// The mean of a kind; 0 before its first number.
+    /// The mean of a kind; 0 at first.
     pub fn mean(&self, kind: usize) -> f32 {
         self.0.get(kind).map_or(0.0, |(_, mean)| *mean)
     }

@@ -1,5 +1,3 @@
-//! The replay memory: a ring of packed transitions, sampled uniformly or by priority.
-
 use serde::{Deserialize, Serialize};
 
 use super::super::{OutOfRange, require, unit};
@@ -57,7 +55,7 @@ pub struct Transition<S> {
     pub discount: f32,
 }
 
-/// The replay memory.
+/// A ring of packed transitions, sampled uniformly or by priority.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Replay<S> {
     capacity: usize,

@@ -1,11 +1,9 @@
-//! Waves seen while playing, from which a dynamics model learns.
-
 use serde::{Deserialize, Serialize};
 
 use crate::games::SeenWave;
 use crate::random::{Draw, Stream};
 
-/// The last waves of the moves played, sampled uniformly.
+/// The last waves seen in play, from which a dynamics model learns.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SeenWaves<S> {
     capacity: usize,

@@ -1,5 +1,3 @@
-//! Simulated targets: outcomes of a state's actions are simulated, whatever action was played.
-
 use rand::Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,3 @@
-//! A binary tree of sums, for sampling in proportion to priorities.
-
 use serde::{Deserialize, Serialize};
 
 /// Priorities of slots, all 0 at first; setting and finding take O(log capacity).

@@ -1,5 +1,3 @@
-//! Action values to learn, and their targets.
-
 use std::ops::Range;
 
 use super::replay::Transition;

@@ -64,8 +64,8 @@ impl Config {
 
 /// Numbers that follow from dimensions and population, by the tutorial's table 1.
 ///
-/// The learning rate of the rank-mu update is that of the tutorial's first version, without a
-/// quarter in the numerator, as in the package cmaes.
+/// The learning rate of the rank-mu update lacks the quarter in the numerator, as in the tutorial's
+/// first version and in the package cmaes.
 #[derive(Clone, Debug, PartialEq)]
 struct Parameters {
     /// Weight of each candidate, the best first; the positive ones add up to 1.
@@ -89,7 +89,6 @@ struct Parameters {
 }
 
 impl Parameters {
-    /// Parameters for `dimensions` numbers and `population` candidates.
     fn new(dimensions: usize, population: usize) -> Self {
         let (n, parents) = (dimensions as f64, population / 2);
         // Equation 49.
@@ -125,11 +124,11 @@ impl Parameters {
     }
 }
 
-/// CMA-ES with negative weights ("active"), as in the tutorial.
+/// CMA-ES with negative weights ("active"), as in the tutorial; the solution is the mean.
 ///
 /// Candidates are drawn from a normal distribution. Its mean moves to the best candidates, weighted
 /// by rank; its covariance grows in their directions and shrinks in those of the worst; the path of
-/// its mean tells whether the step is too short or too long. The solution is the mean.
+/// its mean sets the step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cma {
     pub(super) config: Config,
@@ -185,8 +184,7 @@ impl Cma {
 
     /// Takes the fitness of given samples as if they had been asked for.
     ///
-    /// A distribution that would leave the range of numbers, far beyond the end of the search,
-    /// stays unchanged.
+    /// A distribution that would leave the range of numbers stays unchanged.
     ///
     /// # Panics
     /// When the samples are not as many as the population, or a fitness is not finite.

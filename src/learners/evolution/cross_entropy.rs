@@ -1,5 +1,3 @@
-//! The noisy cross-entropy method.
-
 use serde::{Deserialize, Serialize};
 
 use super::super::{OutOfRange, require};
@@ -59,18 +57,17 @@ impl Config {
         )
     }
 
-    /// Number of candidates in the elite.
     fn elite_count(&self) -> usize {
         ((self.elite * self.population as f64).round() as usize).max(1)
     }
 }
 
-/// The cross-entropy method with noise.
+/// The cross-entropy method with noise; the solution is the mean.
 ///
-/// Szita and Lorincz 2006, "Learning Tetris using the noisy cross-entropy method"; constant noise:
-/// Thiery and Scherrer 2009, "Improvements on learning Tetris with cross entropy". Each number has
-/// its own normal distribution, fitted to the best candidates by maximum likelihood. Noise keeps
-/// the variances from vanishing too soon. The solution is the mean.
+/// Each number has its own normal distribution, fitted to the best candidates by maximum
+/// likelihood. Noise keeps the variances from vanishing too soon. (Szita and Lorincz 2006,
+/// "Learning Tetris using the noisy cross-entropy method"; constant noise: Thiery and Scherrer
+/// 2009, "Improvements on learning Tetris with cross entropy".)
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CrossEntropy {
     pub(super) config: Config,

@@ -1,5 +1,3 @@
-//! A genetic algorithm on real numbers.
-
 use serde::{Deserialize, Serialize};
 
 use super::super::{OutOfRange, require, unit};
@@ -76,7 +74,6 @@ impl Config {
         require(self.patience >= 1, "genetic.patience", self.patience, "at least 1")
     }
 
-    /// Number of individuals in a share of the population.
     fn count(&self, share: f64) -> usize {
         (share * self.population as f64).round() as usize
     }
@@ -84,10 +81,10 @@ impl Config {
 
 /// The genetic algorithm of "Growing with Big Data, A Tetris Player" (2018).
 ///
-/// In each generation [`universal_sampling`] draws parents. Two different individuals, if the pool
-/// has such, have two children, by whole arithmetic crossover or as copies, and one gene of a child
-/// may change. Offspring replace the worst individuals; the others keep their fitness. The solution
-/// is the individual with the highest last fitness.
+/// In each generation [`universal_sampling`] draws parents. Two parents, different if possible,
+/// have two children by whole arithmetic crossover or as copies; one gene of a child may change.
+/// Children replace the worst individuals; the others keep their fitness. The solution has the
+/// highest last fitness.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Genetic {
     pub(super) config: Config,
@@ -132,7 +129,6 @@ impl Genetic {
         &self.fitness
     }
 
-    /// Offspring of the population.
     fn breed(&mut self) -> Vec<Vec<f64>> {
         let (parents, offspring) = (self.config.count(self.config.parents), self.config.count(self.config.offspring));
         let pool = universal_sampling(&self.fitness, parents, &mut self.stream);
@@ -221,9 +217,9 @@ impl Optimizer for Genetic {
 
 /// Stochastic universal sampling: indices, drawn in proportion to fitness.
 ///
-/// Baker 1987, "Reducing bias and inefficiency in the selection algorithm": one random number
-/// places a comb with `count` teeth, so that each index comes up as often as expected, rounded down
-/// or up. Negative fitness is shifted to a minimum of 0; if all are 0, all have equal chances.
+/// One random number places a comb with `count` teeth, so that each index comes up as often as
+/// expected, rounded down or up. Negative fitness is shifted to a minimum of 0; if all are 0,
+/// chances are equal. (Baker 1987, "Reducing bias and inefficiency in the selection algorithm".)
 pub fn universal_sampling(fitness: &[f64], count: usize, stream: &mut Stream) -> Vec<usize> {
     let lowest = fitness.iter().copied().fold(0.0, f64::min);
     let mut chances: Vec<f64> = fitness.iter().map(|fitness| fitness - lowest).collect();

@@ -1,5 +1,3 @@
-//! A generation of linear agents, evaluated a few agents at a time.
-
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -43,8 +41,8 @@ const TOGETHER: usize = 4;
 const PILOT: u64 = 4;
 /// Multiple of a seat's moves at which the seat is cut.
 ///
-/// Splits of the last game can go on for long: games of a bad candidate are split far more often
-/// than those by which the levels were found. A cut candidate is overrated, but still bad.
+/// Splits of the last game of a bad candidate can go on for long. A cut candidate is overrated, but
+/// still bad.
 const LONGEST: u64 = 4;
 
 impl<G: Roster> Algorithm<G> for Search<G> {
@@ -166,7 +164,6 @@ impl<G: Roster> Search<G> {
         Ok(())
     }
 
-    /// Random numbers of a game of the generation.
     fn stream(&self, fixed: &Fixed<G, Config>, game: u64) -> Stream {
         Stream::new(fixed.seed, Role::Simulate, self.step() * fixed.config.fitness.games + game)
     }
@@ -174,9 +171,9 @@ impl<G: Roster> Search<G> {
 
 /// Features and weights of a candidate.
 ///
-/// A number of 1 adds the size of the given agent's weight to that weight, or the mean size of the
-/// searched weights if it is 0. Other weights of the given agent stay. Without a given agent, the
-/// numbers are the weights.
+/// Without a given agent, the numbers are the weights. Else a number is added to the given weight
+/// in units of that weight's size, or of the searched weights' mean size if it is 0; other weights
+/// of the agent stay.
 fn terms<G: Game>(fixed: &Fixed<G, Config>, numbers: &[f64]) -> Terms {
     let (features, given) = (fixed.selection.features(), &fixed.given);
     let weight = |feature: usize| given.iter().filter(|(of, _)| *of == feature).map(|(_, weight)| weight).sum::<f64>();

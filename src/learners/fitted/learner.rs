@@ -1,5 +1,3 @@
-//! Fitted value iteration, sweep by sweep.
-
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -143,7 +141,6 @@ impl<G: Roster> Learner<G> for Fitted<G> {
 }
 
 impl<G: Roster> Fitted<G> {
-    /// The agent learned so far.
     fn model(&self) -> ValueModel {
         let Config { learning, playing, .. } = &self.config.learner;
         ValueModel {

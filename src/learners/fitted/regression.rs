@@ -1,5 +1,3 @@
-//! Linear ridge regression by QR decomposition.
-
 use nalgebra::{DMatrix, DVector};
 
 /// Weights that minimise `sum of (rows * weights - targets)^2 + ridge * sum of weights^2`.

@@ -1,5 +1,3 @@
-//! The positions that values are fitted on, and their outcomes.
-
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -20,7 +18,6 @@ pub struct Sampled {
     actions: Vec<Action>,
 }
 
-/// An action of a sampled position.
 #[derive(Clone, Debug, PartialEq)]
 struct Action {
     /// Mean points of its outcomes.

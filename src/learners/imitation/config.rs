@@ -1,5 +1,3 @@
-//! Configuration of imitation: meanings, defaults and ranges of the keys.
-
 use serde::{Deserialize, Serialize};
 
 use super::super::{LearnerConfig, OutOfRange, require};

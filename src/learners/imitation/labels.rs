@@ -1,5 +1,3 @@
-//! An expert's preferences in a position, and the regression on them.
-
 use nalgebra::{Cholesky, DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 

@@ -1,5 +1,3 @@
-//! Imitation of an expert, a few positions at a time.
-
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -15,13 +13,12 @@ use crate::random::{Role, Stream};
 /// The learner that imitates.
 pub type Imitation<G> = LinearLearner<G, Apprentice<G>>;
 
-/// Imitation of an expert by data aggregation (DAgger).
+/// Imitation of an expert, a linear agent that looks a piece further, by data aggregation (DAgger).
 ///
-/// Ross, Gordon and Bagnell 2011, "A reduction of imitation learning and structured prediction to
-/// no-regret online learning". The expert is a linear agent that looks a piece further. The
-/// apprentice plays; the expert values every action in its positions; the apprentice's weights are
-/// fitted to the differences between the expert's choice and the other actions, of which close ones
-/// count most. Pairs of all sweeps are kept.
+/// The apprentice plays, and the expert values every action of the positions. A regression fits the
+/// apprentice's weights to the differences between the expert's choice and the other actions, over
+/// the pairs of all sweeps; close actions count most. (Ross, Gordon and Bagnell 2011, "A reduction
+/// of imitation learning and structured prediction to no-regret online learning".)
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Apprentice<G: Roster> {
@@ -46,7 +43,6 @@ impl<G: Roster> Algorithm<G> for Apprentice<G> {
         &config.learning.features
     }
 
-    /// The expert.
     fn given(config: &Config) -> Result<Linear> {
         if G::PIECES.is_empty() {
             return Err(Error::user(format!(

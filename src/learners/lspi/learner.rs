@@ -1,5 +1,3 @@
-//! Least-squares policy iteration, a few moves at a time.
-
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -144,12 +142,10 @@ fn unit(weights: &[f64]) -> Vec<f64> {
     weights.iter().map(|weight| if largest > 0.0 { weight / largest } else { 0.0 }).collect()
 }
 
-/// A policy that plays.
 struct Choosing<'a> {
     selection: &'a Selection,
     /// Features and weights; none for the random policy.
     terms: Option<Vec<(usize, f64)>>,
-    /// Share of random moves.
     exploration: f64,
 }
 

@@ -1,5 +1,3 @@
-//! Consistent linear action values, solved for from transitions.
-
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 

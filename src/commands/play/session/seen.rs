@@ -1,5 +1,3 @@
-//! The visible state of a session.
-
 use super::{Hand, Phase, Played, Session, still};
 use crate::commands::play::picture::Picture;
 use crate::players::ActionValue;
@@ -30,12 +28,10 @@ impl<G: Roster> Session<G> {
         self.rival.as_ref().filter(|(rival, _)| rival.is_over()).map(|(rival, _)| rival.score())
     }
 
-    /// State of the session.
     pub fn phase(&self) -> &Phase {
         &self.phase
     }
 
-    /// The board shown now.
     pub fn board(&self) -> Picture {
         match &self.phase {
             Phase::Moving(clip) => clip.now().clone(),
@@ -86,7 +82,6 @@ impl<G: Roster> Session<G> {
         if hidden { &[] } else { &self.view }
     }
 
-    /// Whether the player's answer is awaited.
     pub fn is_thinking(&self) -> bool {
         self.asked
     }
@@ -96,17 +91,14 @@ impl<G: Roster> Session<G> {
         self.due.is_some()
     }
 
-    /// A person's hand, where a person plays.
     pub fn hand(&self) -> Option<Hand> {
         self.hand
     }
 
-    /// The seed of the game.
     pub fn seed(&self) -> u128 {
         self.seed
     }
 
-    /// The player's name.
     pub fn player(&self) -> &str {
         &self.player
     }
