@@ -20,7 +20,7 @@ const EVALUATION: &[&str] = &[
     "mean",
     "half_width",
     "luck_adjusted",
-    "less_luck_half_width",
+    "luck_adjusted_half_width",
     "standard_deviation",
     "min",
     "median",
@@ -149,7 +149,7 @@ impl Logs {
         let optional = [
             ("half_width", summary.half_width),
             ("luck_adjusted", luck_adjusted.map(|scores| scores.mean)),
-            ("less_luck_half_width", luck_adjusted.and_then(|scores| scores.half_width)),
+            ("luck_adjusted_half_width", luck_adjusted.and_then(|scores| scores.half_width)),
             ("standard_deviation", summary.standard_deviation),
             ("best", best),
         ];
@@ -167,7 +167,7 @@ impl Logs {
 
     /// Draws the evaluations so far, if any, as `curve.svg` in the run's folder.
     pub fn draw_curve(&self, folder: &RunFolder) -> Result<()> {
-        let (mut means, mut widths) = (self.evaluations.column("luck_adjusted")?, "less_luck_half_width");
+        let (mut means, mut widths) = (self.evaluations.column("luck_adjusted")?, "luck_adjusted_half_width");
         let mut what = "luck-adjusted score";
         if means.is_empty() {
             (means, widths, what) = (self.evaluations.column("mean")?, "half_width", "score");
