@@ -274,8 +274,9 @@ impl Text for Toy {
         let cells: Option<Vec<u8>> = board.lines().flat_map(str::chars).map(gem).collect();
         let cells = cells.and_then(|cells| cells.try_into().ok()).ok_or_else(wrong)?;
         let shape = board.lines().count() == ROWS && board.lines().all(|row| row.len() == COLUMNS);
-        let moves_left = u8::try_from(actions_left)
-            .map_err(|_| Error::user(format!("{actions_left} moves are left, but a game has {MOVES}")))?;
+        let moves_left = u8::try_from(actions_left).ok().filter(|left| *left <= rules.moves).ok_or_else(|| {
+            Error::user(format!("{actions_left} moves are left, but a game has from 0 to {}", rules.moves))
+        })?;
         let state = State { cells, moves_left };
         if shape && state.runs().1 == 0 { Ok(state) } else { Err(wrong()) }
     }

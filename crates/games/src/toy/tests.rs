@@ -12,6 +12,16 @@ fn the_toy_keeps_what_a_game_promises() {
 }
 
 #[test]
+fn more_moves_than_a_game_has_are_refused() {
+    let parse = |left| Toy::parse(&Rules { moves: 3 }, "aab\nbba\ncac\nbcb", Some(left));
+    assert_eq!(parse(3).unwrap().moves_left, 3);
+    for left in [-1, 4, 256] {
+        let error = parse(left).unwrap_err();
+        assert_eq!(error.to_string(), format!("{left} moves are left, but a game has from 0 to 3"));
+    }
+}
+
+#[test]
 fn a_match_clears_falls_and_scores_as_in_match_3() {
     let state = Toy::parse(&Rules::default(), "aab\nbba\ncac\nbcb", None).unwrap();
     // The a at the right of row 1 goes up.
