@@ -100,7 +100,7 @@ const SMALL: [Small; 5] = [
         learner: "fitted",
         config: "
             training = { sweeps = 6 }
-            sampling = { positions = 60, outcomes = 2 }
+            sampling = { positions = 300, outcomes = 2 }
             learning = { discount = 0.8, tolerance = 0.0 }
             playing = { outcomes = 2 }
             evaluation = { every = 3, games = 2, moves = 20, luck = 0 }

@@ -120,7 +120,7 @@ impl<G: Roster> Learner<G> for Fitted<G> {
     }
 
     fn player(&self) -> impl Player<G> {
-        PolicyPlayer::new("fitted", self.model().player::<G>(&self.rules, 1))
+        PolicyPlayer::new("value", self.model().player::<G>(&self.rules, 1))
     }
 
     fn agent(&self) -> Result<AgentFile> {
@@ -143,8 +143,10 @@ impl<G: Roster> Learner<G> for Fitted<G> {
 impl<G: Roster> Fitted<G> {
     fn model(&self) -> ValueModel {
         let Config { learning, playing, .. } = &self.config.learner;
+        // As in the agent's file, so that what is evaluated is what ships.
+        let single = |weight: &f64| f64::from(*weight as f32);
         ValueModel {
-            value: LinearValue::new(self.moving.weights.clone(), learning.best_of),
+            value: LinearValue::new(self.moving.weights.iter().map(single).collect(), learning.best_of),
             mask: self.mask,
             discount: learning.discount,
             outcomes: playing.outcomes,
