@@ -1,6 +1,6 @@
 //! Times an update of the Q-network and forward passes by part.
 //!
-//! It prints the times as JSON, for benches/pytorch.py.
+//! The program prints the times as JSON, for benches/pytorch.py.
 //!
 //! `cargo bench --bench update -- --threads 2 --channels 32 --layers 5`
 
@@ -251,7 +251,7 @@ fn write(folder: &Path, name: &str, numbers: &[f32]) {
 
 /// The update of `Learner` on a given batch.
 ///
-/// It is forward, Huber loss, backward, clipping, Adam.
+/// An update is forward, Huber loss, backward, clipping, Adam.
 struct Plain {
     network: QNetwork,
     optimizer: Optimizer,

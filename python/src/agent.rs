@@ -168,7 +168,7 @@ impl Player {
 pub struct Agent {
     /// What errors call it.
     name: String,
-    /// None for an agent of another kind.
+    /// The result is None for an agent of another kind.
     network: Option<Mutex<Box<dyn AnyNetwork>>>,
 }
 

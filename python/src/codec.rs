@@ -53,7 +53,7 @@ pub fn move_of_action<'py>(action: &Bound<'py, PyAny>, game: &str) -> PyResult<B
 
 /// The moves that a new game has, 25 in match-3.
 ///
-/// It is 0 in games whose moves are not counted.
+/// The number is 0 in games whose moves are not counted.
 ///
 /// Raises ValueError for a game that there is not.
 #[pyfunction]
@@ -64,7 +64,7 @@ pub fn moves_of_a_game(game: &str) -> PyResult<usize> {
 
 /// The cells that a move touches, as (column, row) from the top left.
 ///
-/// They are a tuple of two where the move swaps two.
+/// The cells are a tuple of two where the move swaps two.
 ///
 /// Raises as action_of_move does.
 #[pyfunction]
@@ -76,7 +76,7 @@ pub fn cells_of_move<'py>(r#move: &Bound<'py, PyAny>, game: &str) -> PyResult<Bo
 
 /// The moves that are offered on a board, as truth values.
 ///
-/// They are numpy bool of shape (actions,), 142 in match-3, and at least one of them is true.
+/// The masks are numpy bool of shape (actions,), 142 in match-3, and at least one of them is true.
 ///
 /// kind: one of the game's masks; None is its default. Match-3 has "legal" (all), "effective" (moves that change what is seen),
 /// "matching" (moves that match at once, the default) and "setups" (these and moves that match nothing and prepare the most).
@@ -108,7 +108,7 @@ type Encoded<'py> = (Bound<'py, PyArray3<u8>>, Bound<'py, PyArray1<f32>>);
 
 /// What a network sees of a board, as the environments show it.
 ///
-/// It is (image, scalars), uint8 of shape (planes, rows, columns) and float32 of shape (scalars,). Match-3's image has
+/// The observation is (image, scalars), uint8 of shape (planes, rows, columns) and float32 of shape (scalars,). Match-3's image has
 /// (5, 10, 8), planes of a, b, c, d and obstacles; its scalar is the moves left divided by 25. moves_left: None is as
 /// many as a new game has.
 ///

@@ -33,7 +33,7 @@ pub fn of_file(error: Error, path: &Path) -> PyErr {
 
 /// Does some work, and makes a `RuntimeError` of a panic in it.
 ///
-/// Such a panic is a mistake of matchq.
+/// A panic is a mistake of matchq.
 pub fn caught<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(of_panic(panic.as_ref())))
 }

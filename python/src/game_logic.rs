@@ -58,7 +58,7 @@ impl GameLogic {
 
     /// The moves (x, y, vertical) that match at once.
     ///
-    /// They are ordered by x, then y, then horizontal before vertical.
+    /// The moves are ordered by x, then y, then horizontal before vertical.
     fn matching_moves(&self) -> PyResult<Vec<(usize, usize, bool)>> {
         self.with(|game| game.matching_moves().iter().map(|Move { x, y, vertical }| (*x, *y, *vertical)).collect())
     }

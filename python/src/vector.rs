@@ -80,7 +80,7 @@ impl<G: Playable> Session<G> {
 impl<G: Playable> GameVector<G> {
     /// So many games; nothing where there is no memory for them.
     ///
-    /// They have a seed that no one sees until the first reset.
+    /// The games have a seed that no one sees until the first reset.
     pub fn new(count: usize, rules: G::Rules, mask: MaskKind) -> Option<Self> {
         let mut sessions = vec![];
         sessions.try_reserve_exact(count).ok()?;

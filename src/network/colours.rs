@@ -1,6 +1,6 @@
 //! Boards whose first planes are interchangeable (colours).
 //!
-//! The same weights see each colour in turn: a batch of boards becomes a batch of stacks, `[batch *
+//! One set of weights sees each colour in turn: a batch of boards becomes a batch of stacks, `[batch *
 //! colours, rows, columns, channels]`, the colours of a board side by side.
 
 use burn::tensor::Tensor;

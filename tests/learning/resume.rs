@@ -1,6 +1,6 @@
 //! The folder of a run: what a kill leaves there, what is damaged or does not fit, what may be set anew.
 //!
-//! That any learner goes on to the same bits is the test `learners::conformance`.
+//! The test `learners::conformance` holds every learner to going on to the same bits.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use super::{Game, Step};
 use crate::random::{Draw, SeededDraw};
 
-/// One game from its deal to its end, and its random numbers: those of a seed, or a
+/// A game from its deal to its end, and its random numbers: those of a seed, or a
 /// [`Stream`](crate::random::Stream) where many games are played to learn from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound(serialize = "D: Serialize", deserialize = "D: DeserializeOwned"))]

@@ -73,7 +73,7 @@ pub trait Text: Game {
 /// A token of a board: its letter and how it is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Token {
-    /// Its letter.
+    /// Letter of the token in a board's text.
     pub letter: char,
     /// Red, green and blue.
     pub colour: [u8; 3],

@@ -1,6 +1,6 @@
 //! A trained agent in the kit's game.
 //!
-//! It is the one that ships, or that of a checkpoint.
+//! The agent is the one that ships, or that of a checkpoint.
 //!
 //!     cargo run --release -p matchq-players --example kit_checkpoint -- checkpoints/dqn
 

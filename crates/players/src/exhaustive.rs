@@ -79,7 +79,7 @@ mod tests {
             + next.iter().map(|next| plain::<G>(&after.state, next, depth - 1, mask)).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The same of the player in some positions, and in the last of a game.
+    /// Checks the player against plain plans in some positions, and in the last of a game.
     fn check<G: Roster>(mask: MaskKind, depth: u32, positions: u64) {
         for index in 0..positions {
             let state = G::new(&Default::default(), &mut Stream::new(3, Role::Game, index)).state();

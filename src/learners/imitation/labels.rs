@@ -118,7 +118,7 @@ impl Regression {
     /// The weights of least squared error, with a ridge per pair, and the share of the gaps that
     /// they explain.
     ///
-    /// None without a pair, or where rounding leaves no solution.
+    /// The result is None without a pair, or where rounding leaves no solution.
     pub fn solve(&self, ridge: f64) -> Option<(Vec<f64>, f64)> {
         if self.weight == 0.0 {
             return None;

@@ -111,7 +111,7 @@ impl Plain {
 
     /// Plays a swap that matches, by the default rules.
     ///
-    /// It gives its points and steps.
+    /// The result is the cascade's points and steps.
     pub fn play(&mut self, (x, y, vertical): (usize, usize, bool), draw: &mut impl Draw) -> (i64, u32) {
         let other = if vertical { (x, y + 1) } else { (x + 1, y) };
         let moves_left = self.moves_left.map(|moves| moves - 1);
