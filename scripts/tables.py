@@ -414,17 +414,17 @@ TABLES = [
 
 # ---- docs/dqn.md: whole trainings of match-3, and short ones in which one thing at a time is changed
 
-# The player, how many seeds, the colour, what is changed of configs/NAME.toml.
+# The player, how many seeds, the colour.
 RECIPES = {
     "dqn": (NETWORK, 5, "#4c78a8"),
     "dqn-plain": (NETWORK, 5, "#d68910"),
-    "dqn-setups": (NETWORK, 3, "#8f6bb3", "evaluation.every=28_000"),
+    "dqn-setups": (NETWORK, 3, "#8f6bb3"),
     "match3-fitted": (VALUE, 5, "#6b6f76"),
 }
 TEST = {GAMES: 1_000, "seed": 2_000_000, "luck": 20}
 TRAINED = {
-    (name, seed): Report("dqn", f"{name}-{seed}", player, TEST, Training(name, f"configs/{name}.toml", seed, settings))
-    for name, (player, seeds, _, *settings) in RECIPES.items()
+    (name, seed): Report("dqn", f"{name}-{seed}", player, TEST, Training(name, f"configs/{name}.toml", seed))
+    for name, (player, seeds, _) in RECIPES.items()
     for seed in range(1, seeds + 1)
 }
 # Words and settings; the first is what the others are compared with. First 1,501 updates of the recipe that trains fastest.
@@ -543,7 +543,7 @@ def training_picture(reports):
         ticks = [(left + 400 * number * step / most, f"{number * step:,g}") for number in range(int(most / step) + 1)]
         panels.append((left, left + 400, ticks, title, lines))
     heading = "mean luck-adjusted score in training: mean of the trainings, and from the lowest to the highest"
-    colours = {name: colour for name, (_, _, colour, *_) in RECIPES.items()}
+    colours = {name: colour for name, (_, _, colour) in RECIPES.items()}
     return chart(430, heading, (60, 360), 100, (8, 22, 44), "", 2.5, [(80 + 200 * number, 44) for number in range(len(colours))], colours, panels)
 
 
