@@ -43,7 +43,7 @@ pub struct GamePlayer<G: Game> {
 impl<G: Playable> GamePlayer<G> {
     /// The player of a text, `name:key=value:key=value`.
     pub fn parse(text: &str, rules: G::Rules, agent: Option<&Agent>) -> Result<Self> {
-        let player = parse_with::<G>(text, &rules, &Setting { backend: &Processor, agent })?;
+        let player = parse_with::<G>(text, &rules, &Setting { agent, ..Setting::default() })?;
         Ok(Self { player, rules })
     }
 

@@ -12,8 +12,8 @@ use super::{print, rules};
 use crate::cli::Advise;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::players::Playable;
 use crate::players::{ActionValue, Listed};
+use crate::players::{Agents, Playable};
 use crate::random::{Role, Stream};
 
 /// Limit of bytes of a board.
@@ -32,7 +32,7 @@ struct Report<'a> {
 }
 
 /// Reads the board and prints the player's ranking of its moves.
-pub fn run<G: Playable>(arguments: &Advise) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Advise, agents: &Agents) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let (name, text) = read(arguments.file.as_deref().filter(|path| *path != Path::new("-")), G::BOARD)?;
     let state = position::<G>(&rules, &name, &text, arguments.moves_left)?;
@@ -43,7 +43,7 @@ pub fn run<G: Playable>(arguments: &Advise) -> Result<()> {
         return Err(Error::user(format!("{name}: the game is over on this board, by these rules")));
     }
     let state = game.state();
-    let mut player = super::player::<G>(&arguments.player, &rules)?;
+    let mut player = super::player::<G>(&arguments.player, &rules, agents)?;
     let mut ranked = player.rank(&state, &mut Stream::new(0, Role::Tie, 0))?;
     let top = arguments.top.map_or(usize::MAX, |top| top as usize);
     ranked.truncate(top);

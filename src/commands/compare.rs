@@ -1,6 +1,6 @@
 //! `matchq compare`: several players in the same games.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::cli::Compare;
 use crate::error::{Error, Result, in_words};
 use crate::eval::{Difference, Figures, Summary};
 use crate::files;
-use crate::players::Playable;
+use crate::players::{Agents, ForGame, Playable, with_game};
 use crate::report::columns::{shortened, table};
 use crate::report::plot::{self, Contender};
 
@@ -39,13 +39,44 @@ struct Saved {
     players: Vec<Report>,
 }
 
-/// Plays the games with every player, or reads them, and writes the results.
-pub fn run<G: Playable>(arguments: &Compare) -> Result<()> {
+/// Plays the games with every player and writes the results.
+pub fn run<G: Playable>(arguments: &Compare, agents: &Agents) -> Result<()> {
     series::check_plot(arguments.plot.as_deref(), &arguments.series)?;
     let rules = series::check::<G>(&arguments.series)?;
     threads(arguments.threads)?;
-    let mut players =
-        if arguments.from.is_empty() { play::<G>(arguments, &rules)? } else { read::<G>(&arguments.from)? };
+    let texts = arguments.players.iter().chain(&arguments.player);
+    let mut players = series::players::<G>(texts, &rules, agents)?;
+    let played = players.iter_mut().map(|player| series::play(player.as_mut(), &rules, &arguments.series));
+    report::<G>(arguments, played.collect::<Result<_>>()?)
+}
+
+/// Compares the players of the files of `--from`.
+pub fn run_again(arguments: &Compare) -> Result<()> {
+    let files = arguments.from.iter().map(|path| Ok((path.as_path(), load(path)?))).collect::<Result<Vec<_>>>()?;
+    let first = files.iter().find_map(|(path, saved)| Some((path, saved.players.first()?)));
+    let (path, player) = first.ok_or_else(|| Error::user("--from: there is no player in these files"))?;
+    let name = super::known(player.game.clone(), &format!("--from {}", path.display()))?;
+    with_game(&name, Again { arguments, files })?
+}
+
+/// A command and its files.
+struct Again<'a> {
+    arguments: &'a Compare,
+    files: Vec<(&'a Path, Saved)>,
+}
+
+impl ForGame for Again<'_> {
+    type Output = Result<()>;
+
+    fn run<G: Playable>(self) -> Result<()> {
+        series::check_plot(self.arguments.plot.as_deref(), &self.arguments.series)?;
+        series::check::<G>(&self.arguments.series)?;
+        threads(self.arguments.threads)?;
+        report::<G>(self.arguments, checked::<G>(self.files)?)
+    }
+}
+
+fn report<G: Playable>(arguments: &Compare, mut players: Vec<Report>) -> Result<()> {
     if let Some(simulations) = arguments.luck {
         players.iter_mut().try_for_each(|player| player.estimate_luck::<G>(simulations))?;
     }
@@ -55,18 +86,11 @@ pub fn run<G: Playable>(arguments: &Compare) -> Result<()> {
     series::write(&arguments.series, &text, &report, arguments.plot.as_deref(), |path| draw(path, &players))
 }
 
-fn play<G: Playable>(arguments: &Compare, rules: &G::Rules) -> Result<Vec<Report>> {
-    let texts = arguments.players.iter().chain(&arguments.player);
-    let mut players = series::players::<G>(texts, rules)?;
-    players.iter_mut().map(|player| series::play(player.as_mut(), rules, &arguments.series)).collect()
-}
-
 /// The players of files, all in games from the same seed under the same rules.
-fn read<G: Playable>(paths: &[PathBuf]) -> Result<Vec<Report>> {
+fn checked<G: Playable>(files: Vec<(&Path, Saved)>) -> Result<Vec<Report>> {
     let mut players: Vec<Report> = Vec::new();
-    for path in paths {
+    for (path, saved) in files {
         let wrong = |what: &str| Error::user(format!("--from {}: {what}", path.display()));
-        let saved = load(path)?;
         for mut player in saved.players {
             if player.scores.is_empty() || player.scores.len() as u64 != player.games {
                 return Err(wrong(&format!("{} must have a score for each of its games", player.player)));
@@ -96,9 +120,6 @@ fn read<G: Playable>(paths: &[PathBuf]) -> Result<Vec<Report>> {
             players.push(player);
         }
     }
-    if players.is_empty() {
-        return Err(Error::user("--from: there is no player in these files"));
-    }
     series::check_names("--from", players.iter().map(|player| player.player.as_str()))?;
     Ok(players)
 }
@@ -126,15 +147,6 @@ fn draw(path: &Path, players: &[Report]) -> Result<()> {
         _ => format!("{} players", players.len()),
     };
     plot::comparison(path, &format!("{who}: {}", games(players)), &contenders)
-}
-
-/// Name of the game in a file written by `compare --json`.
-pub fn game(path: &Path) -> Result<String> {
-    let saved = load(path)?;
-    match saved.players.first() {
-        Some(player) => super::known(player.game.clone(), &format!("--from {}", path.display())),
-        None => Err(Error::user("--from: there is no player in these files")),
-    }
 }
 
 fn pairs(all: &[Report]) -> Vec<Pair<'_>> {

@@ -11,7 +11,7 @@ use crate::cli::Endure;
 use crate::error::{Error, Result};
 use crate::eval::splitting::{self, Levels};
 use crate::eval::{Endurance, Extent, Seat, deal, endure, levels};
-use crate::players::Playable;
+use crate::players::{Agents, Playable};
 use crate::report::columns::table;
 
 /// Moves of a seat, or games, above which the first game's beginning, which cannot end it, counts
@@ -36,7 +36,7 @@ struct Endured<R> {
 }
 
 /// Lets each player play the given number of moves.
-pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Endure, agents: &Agents) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     if !G::MAY_END_EARLY {
         let moves = G::actions_left(&deal::<G>(&rules, 0).0.state());
@@ -52,7 +52,7 @@ pub fn run<G: Playable>(arguments: &Endure) -> Result<()> {
     let importance = arguments.split.then(|| splitting::importance("--split")).transpose()?;
     let extent = Extent { first: seed, seats: arguments.seats, moves: arguments.moves };
     threads(arguments.threads)?;
-    let players = series::players::<G>(&arguments.players, &rules)?;
+    let players = series::players::<G>(&arguments.players, &rules, agents)?;
     let mut played = Vec::new();
     let mut rows = Vec::new();
     for mut player in players {

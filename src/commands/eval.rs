@@ -8,13 +8,13 @@ use crate::error::{Error, Result};
 use crate::eval::{Histogram, exponential};
 use crate::games::{Game, Match3};
 use crate::network::OnDevice;
-use crate::players::{Agent, Playable};
+use crate::players::{Agent, Agents, Playable};
 use crate::report::plot;
 
 /// Plays the games and writes the results.
-pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Eval, agents: &Agents) -> Result<()> {
     let mut series = arguments.series.clone();
-    let agent = arguments.checkpoint.as_deref().map(Agent::load).transpose()?;
+    let agent = arguments.checkpoint.as_deref().map(|path| agents.load(path)).transpose()?;
     if let Some(agent) = agent.as_ref().filter(|_| series.game.rules.is_empty()) {
         series.game.rules = other_rules::<G>(&agent.rules::<G>()?);
     }
@@ -22,7 +22,7 @@ pub fn run<G: Playable>(arguments: &Eval) -> Result<()> {
     let device = compute(&arguments.compute)?;
     let checkpoint = arguments.checkpoint.as_deref();
     let mut player = match &arguments.player {
-        Some(player) => super::player::<G>(player, &rules)?,
+        Some(player) => super::player::<G>(player, &rules, agents)?,
         None => {
             let agent = agent.map_or_else(Agent::default_of::<G>, Ok)?;
             agent.player::<G>(&rules, arguments.batch as usize, arguments.precision, &OnDevice(device))?

@@ -21,27 +21,27 @@ use crate::games::{Game, Match3};
 use crate::instructions::InstructionSet;
 use crate::network::OnDevice;
 use crate::network::device::{self, Device};
-use crate::players::{self, Agent, BoxedPlayer, ForGame, NAMES, Playable, Setting, with_game};
+use crate::players::{self, Agents, BoxedPlayer, ForGame, NAMES, Playable, Setting, with_game};
 
 /// Runs a command.
 pub fn run(command: Command) -> Result<()> {
     InstructionSet::chosen()?;
+    let agents = Agents::default();
+    let named = |given: &GameArguments, checkpoint: Option<&Path>| named(given, checkpoint, &agents);
     let name = match &command {
         // A game may have themes and nothing else.
         Command::Read(arguments) => return read::run(arguments),
-        Command::Train(arguments) => train::game(arguments)?,
+        Command::Train(arguments) => return train::run(arguments),
+        Command::Compare(arguments) if !arguments.from.is_empty() => return compare::run_again(arguments),
         Command::Eval(arguments) => {
             series::check_plot(arguments.plot.as_deref(), &arguments.series)?;
             let checkpoint = arguments.checkpoint.as_deref().or(arguments.player.as_deref().and_then(checkpoint_of));
             named(&arguments.series.game, checkpoint)?
         }
-        Command::Compare(arguments) => match arguments.from.first() {
-            Some(path) => compare::game(path)?,
-            None => {
-                let mut players = arguments.players.iter().chain(&arguments.player);
-                named(&arguments.series.game, players.find_map(|player| checkpoint_of(player)))?
-            }
-        },
+        Command::Compare(arguments) => {
+            let mut players = arguments.players.iter().chain(&arguments.player);
+            named(&arguments.series.game, players.find_map(|player| checkpoint_of(player)))?
+        }
         Command::Endure(arguments) => {
             named(&arguments.game, arguments.players.iter().find_map(|player| checkpoint_of(player)))?
         }
@@ -50,23 +50,30 @@ pub fn run(command: Command) -> Result<()> {
         Command::Play(arguments) => named(&arguments.game, checkpoint_of(&arguments.player))?,
         Command::Advise(arguments) => named(&arguments.game, checkpoint_of(&arguments.player))?,
     };
-    with_game(&name, command)?
+    with_game(&name, Task { command: &command, agents: &agents })?
 }
 
-impl ForGame for Command {
+/// A command for one game, and the agents read so far.
+struct Task<'a> {
+    command: &'a Command,
+    agents: &'a Agents,
+}
+
+impl ForGame for Task<'_> {
     type Output = Result<()>;
 
     fn run<G: Playable>(self) -> Result<()> {
-        match self {
-            Self::Train(arguments) => train::run::<G>(&arguments),
-            Self::Eval(arguments) => eval::run::<G>(&arguments),
-            Self::Compare(arguments) => compare::run::<G>(&arguments),
-            Self::Endure(arguments) => endure::run::<G>(&arguments),
-            Self::Players(_) => print(&players::listing::<G>()),
-            Self::Replay(arguments) => replay::run::<G>(&arguments),
-            Self::Play(arguments) => play::run::<G>(&arguments),
-            Self::Advise(arguments) => advise::run::<G>(&arguments),
-            Self::Read(arguments) => read::run(&arguments),
+        let Self { command, agents } = self;
+        match command {
+            Command::Train(arguments) => train::run(arguments),
+            Command::Eval(arguments) => eval::run::<G>(arguments, agents),
+            Command::Compare(arguments) => compare::run::<G>(arguments, agents),
+            Command::Endure(arguments) => endure::run::<G>(arguments, agents),
+            Command::Players(_) => print(&players::listing::<G>()),
+            Command::Replay(arguments) => replay::run::<G>(arguments, agents),
+            Command::Play(arguments) => play::run::<G>(arguments, agents),
+            Command::Advise(arguments) => advise::run::<G>(arguments, agents),
+            Command::Read(arguments) => read::run(arguments),
         }
     }
 }
@@ -77,10 +84,10 @@ fn checkpoint_of(player: &str) -> Option<&Path> {
 }
 
 /// Name of the game: the given one, else the checkpoint's, else match-3.
-fn named(given: &GameArguments, checkpoint: Option<&Path>) -> Result<String> {
+fn named(given: &GameArguments, checkpoint: Option<&Path>, agents: &Agents) -> Result<String> {
     match (&given.name, checkpoint) {
         (Some(name), _) => Ok(name.clone()),
-        (None, Some(path)) => known(Agent::load(path)?.game().to_owned(), &path.display().to_string()),
+        (None, Some(path)) => known(agents.load(path)?.game().to_owned(), &path.display().to_string()),
         (None, None) => Ok(Match3::NAME.to_owned()),
     }
 }
@@ -103,9 +110,9 @@ fn compute(compute: &Compute) -> Result<Device> {
 }
 
 /// The player of a text, with its network on the preferred device.
-fn player<G: Playable>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
+fn player<G: Playable>(text: &str, rules: &G::Rules, agents: &Agents) -> Result<BoxedPlayer<G>> {
     let backend = OnDevice(device::select(None)?.1);
-    players::parse_with(text, rules, &Setting { backend: &backend, agent: None })
+    players::parse_with(text, rules, &Setting { backend: &backend, agent: None, agents: agents.clone() })
 }
 
 fn threads(threads: Option<u32>) -> Result<()> {

@@ -25,7 +25,7 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 use super::{print, rules};
 use crate::cli::Play;
 use crate::error::{Error, Result};
-use crate::players::Playable;
+use crate::players::{Agents, Playable};
 pub(super) use picture::unnumbered;
 use session::{Command, Session};
 use thinker::Thinker;
@@ -40,7 +40,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// Plays in the terminal until the user quits, then prints the scores; or writes a game as plain
 /// text.
-pub fn run<G: Playable>(arguments: &Play) -> Result<()> {
+pub fn run<G: Playable>(arguments: &Play, agents: &Agents) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let speed = arguments.speed;
     if !(speed > 0.0 && speed.is_finite()) {
@@ -57,10 +57,10 @@ pub fn run<G: Playable>(arguments: &Play) -> Result<()> {
     }
     let seed = arguments.seed.unwrap_or_else(random_seed);
     if !terminal {
-        let mut player = super::player::<G>(&arguments.player, &rules)?;
+        let mut player = super::player::<G>(&arguments.player, &rules, agents)?;
         return plain::play::<G>(player.as_mut(), &rules, seed, arguments.moves, &mut io::stdout().lock());
     }
-    let thinker = Thinker::<G>::start(&arguments.player, rules.clone())?;
+    let thinker = Thinker::<G>::start(&arguments.player, rules.clone(), agents)?;
     let mut session = Session::new(rules, seed, thinker.name(), arguments.human, speed);
     let look = Look { ascii: arguments.ascii, colour: env::var_os("NO_COLOR").is_none_or(|set| set.is_empty()) };
     let played = in_terminal(&mut session, &thinker, look);

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::eval::tie_stream;
 use crate::files;
 use crate::games::{Episode, MaskKind, Step};
-use crate::players::Playable;
+use crate::players::{Agents, Playable};
 use crate::report::animation::{Frame, animation};
 
 /// Default limit of moves in a picture of a player's game.
@@ -40,7 +40,7 @@ struct Replay<'a, G: Playable, W> {
 }
 
 /// Replays moves from a file, from standard input or of a player's game to standard output.
-pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
+pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> {
     if let Some(path) = &arguments.svg {
         if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("svg")) {
             return Err(Error::user(format!("--svg: {} must end in .svg", path.display())));
@@ -55,7 +55,7 @@ pub fn run<G: Playable>(arguments: &cli::Replay) -> Result<()> {
     let mut replay = Replay { episode, out: &mut out, frames, counted };
     match (&arguments.player, arguments.file.as_deref().filter(|path| *path != Path::new("-"))) {
         (Some(player), _) => {
-            let mut player = super::player::<G>(player, &rules)?;
+            let mut player = super::player::<G>(player, &rules, agents)?;
             let drawn = arguments.svg.is_some();
             let most = arguments.moves.unwrap_or(if drawn { DRAWN } else { u64::MAX });
             let mut reading = replay.start()?;

@@ -17,7 +17,7 @@ use crate::error::{Error, Result, in_words};
 use crate::eval::{Figures, Ratio, Summary, deal, luck, play_series};
 use crate::files;
 use crate::players::roster::{Figure, Played};
-use crate::players::{BoxedPlayer, Playable, Player};
+use crate::players::{Agents, BoxedPlayer, Playable, Player};
 use crate::report::{plot, progress};
 
 /// A player's games and their figures, as in the JSON.
@@ -227,8 +227,9 @@ pub fn check_plot(plot: Option<&Path>, arguments: &Arguments) -> Result<()> {
 pub fn players<'a, G: Playable>(
     texts: impl IntoIterator<Item = &'a String>,
     rules: &G::Rules,
+    agents: &Agents,
 ) -> Result<Vec<BoxedPlayer<G>>> {
-    let players = texts.into_iter().map(|text| super::player::<G>(text, rules)).collect::<Result<Vec<_>>>()?;
+    let players = texts.into_iter().map(|text| super::player::<G>(text, rules, agents)).collect::<Result<Vec<_>>>()?;
     check_names("--players", players.iter().map(|player| player.name()))?;
     Ok(players)
 }

@@ -13,14 +13,14 @@ use crate::instructions::InstructionSet;
 use crate::learners::checkpoint::Checkpoint;
 use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task, with_learner};
 use crate::network::device::is_processor;
-use crate::players::{NAMES, Playable};
+use crate::players::{ForGame, NAMES, Playable, with_game};
 
 /// Time within which a repeated signal counts as the first one.
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// Trains until the end or until Ctrl-C, which finishes the round and saves; a second Ctrl-C ends
 /// at once.
-pub fn run<G: Playable>(arguments: &Train) -> Result<()> {
+pub fn run(arguments: &Train) -> Result<()> {
     /// Set by Ctrl-C, for the whole process.
     static STOP: AtomicBool = AtomicBool::new(false);
     static FIRST: OnceLock<Instant> = OnceLock::new();
@@ -42,16 +42,17 @@ pub fn run<G: Playable>(arguments: &Train) -> Result<()> {
         Err(error) => return Err(Error::runtime(format!("Ctrl-C cannot be caught: {error}"))),
     }
 
+    let stop = &STOP;
     match (&arguments.resume, &arguments.config) {
         (Some(path), _) => {
             let folder = RunFolder::open(path)?;
             let checkpoint = Checkpoint::load(&folder.last())?;
             let source = checkpoint.source(&[])?;
-            with_learner::<G>(&source, Resume { arguments, folder, checkpoint, stop: &STOP })
+            with_game(game(&source)?, Resume { arguments, source: &source, folder, checkpoint, stop })?
         }
         (None, Some(path)) => {
             let source = Source::load(path, &arguments.set)?;
-            with_learner::<G>(&source, Start { arguments, path, source: &source, stop: &STOP })
+            with_game(game(&source)?, Start { arguments, path, source: &source, stop })?
         }
         (None, None) => Err(Error::user("--config FILE or --resume FOLDER is needed")),
     }
@@ -62,6 +63,14 @@ struct Start<'a> {
     path: &'a Path,
     source: &'a Source,
     stop: &'a AtomicBool,
+}
+
+impl ForGame for Start<'_> {
+    type Output = Result<()>;
+
+    fn run<G: Playable>(self) -> Result<()> {
+        with_learner::<G>(self.source, self)
+    }
 }
 
 impl<G: Playable> Task<G> for Start<'_> {
@@ -84,14 +93,23 @@ impl<G: Playable> Task<G> for Start<'_> {
 
 struct Resume<'a> {
     arguments: &'a Train,
+    source: &'a Source,
     folder: RunFolder,
     checkpoint: Checkpoint,
     stop: &'a AtomicBool,
 }
 
+impl ForGame for Resume<'_> {
+    type Output = Result<()>;
+
+    fn run<G: Playable>(self) -> Result<()> {
+        with_learner::<G>(self.source, self)
+    }
+}
+
 impl<G: Playable> Task<G> for Resume<'_> {
     fn run<L: Learner<G>>(self) -> Result<()> {
-        let Self { arguments, folder, checkpoint, stop } = self;
+        let Self { arguments, folder, checkpoint, stop, .. } = self;
         let device = compute(&arguments.compute)?;
         let run = Run::<G, L>::resume(folder, &checkpoint, &arguments.set, &device, arguments.quiet)?;
         let (threads, began_with) = (rayon::current_num_threads(), run.record().threads);
@@ -133,15 +151,10 @@ fn finish<G: Playable, L: Learner<G>>(mut run: Run<G, L>, stop: &AtomicBool) -> 
 }
 
 /// Name of the game of a training.
-pub fn game(arguments: &Train) -> Result<String> {
-    let source = match (&arguments.resume, &arguments.config) {
-        (Some(path), _) => Checkpoint::load(&RunFolder::last_of(path)?)?.source(&[])?,
-        (None, Some(path)) => Source::load(path, &arguments.set)?,
-        (None, None) => return Err(Error::user("--config FILE or --resume FOLDER is needed")),
-    };
+fn game(source: &Source) -> Result<&str> {
     let name = source.game()?;
     match NAMES.contains(&name) {
-        true => Ok(name.to_owned()),
+        true => Ok(name),
         false => {
             Err(source.wrong("game.name", &format!("there is no game \"{name}\": the games are {}", NAMES.join(", "))))
         }

@@ -65,18 +65,8 @@ impl RunFolder {
     /// # Errors
     /// A folder without checkpoint, or in use by another process.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::last_of(path)?;
-        Self::lock(path.to_owned())
-    }
-
-    /// The last checkpoint in the folder of a run.
-    ///
-    /// # Errors
-    /// A folder without checkpoint.
-    pub fn last_of(path: &Path) -> Result<PathBuf> {
-        let last = path.join(LAST);
-        match last.is_file() {
-            true => Ok(last),
+        match path.join(LAST).is_file() {
+            true => Self::lock(path.to_owned()),
             false => Err(Error::user(format!(
                 "--resume {}: the folder holds no {LAST}; name the folder of a run, such as runs/dqn",
                 path.display()

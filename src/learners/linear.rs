@@ -135,9 +135,9 @@ impl<G: Roster, A: Algorithm<G>> Learner<G> for LinearLearner<G, A> {
 }
 
 impl<G: Roster, A: Algorithm<G>> LinearLearner<G, A> {
-    /// The agent learned so far, scaled to a largest weight of 1 or -1; only the ratios count.
+    /// The agent learned so far with the weights of its file, of which the largest is 1 or -1.
     pub fn linear_agent(&self) -> Linear {
-        Linear::new(self.algorithm.terms(&self.fixed)).scaled()
+        Linear::new(self.algorithm.terms(&self.fixed)).scaled().rounded()
     }
 }
 
@@ -164,6 +164,18 @@ mod tests {
     use crate::learners::evolution::Search;
     use crate::learners::imitation::Apprentice;
     use crate::network::device;
+
+    #[test]
+    fn an_agent_is_evaluated_with_the_weights_of_its_file() {
+        let device = device::select(None).unwrap().1;
+        let sets = ["learner=evolution", "learning.start=dt-10"].map(str::to_owned);
+        let source =
+            Source::parse("game = { name = 'tetris' }\nlearning = { features = ['dt'] }", "it", &sets).unwrap();
+        let (config, rules) = source.resolve::<Tetris, LinearLearner<Tetris, Search<Tetris>>>().unwrap();
+        let learner = LinearLearner::<Tetris, Search<Tetris>>::new(&config, &rules, &device).unwrap();
+        let file = Linear::from_file::<Tetris>(&learner.agent().unwrap(), "the file").unwrap();
+        assert_eq!(learner.linear_agent().terms(), file.terms());
+    }
 
     #[test]
     fn a_training_goes_on_with_the_agent_that_it_was_given_whatever_its_file_has_become() {

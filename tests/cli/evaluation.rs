@@ -103,6 +103,12 @@ fn saved_comparisons_are_compared_and_drawn_together_without_playing_again() {
     assert!(told.starts_with("10 to 30 games from seed 5, pairs by the games that both played\n"), "{told}");
     assert!(fs::read_to_string(place.path("all.svg")).unwrap().contains("3 players: 10 to 30 games from seed 5"));
 
+    // What a pipe holds can be read once.
+    if cfg!(target_os = "linux") {
+        let one = fs::read_to_string(place.path("one.json")).unwrap();
+        assert_well(&matchq(&["compare", "--from", "/dev/stdin"], &one));
+    }
+
     let all: Value = serde_json::from_str(&place.run_well(&[&from[..], &["--json", "-"]].concat())).unwrap();
     assert_eq!(
         all["players"],

@@ -1,4 +1,6 @@
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Deserialize as _;
 use toml::Table;
@@ -34,6 +36,23 @@ pub struct Agent {
     pub file: AgentFile,
     /// Name in errors.
     name: String,
+}
+
+/// Agents that were read, by path: each file is read once.
+#[derive(Clone, Debug, Default)]
+pub struct Agents(Arc<Mutex<BTreeMap<PathBuf, Agent>>>);
+
+impl Agents {
+    /// The agent that [`Agent::load`] gives.
+    pub fn load(&self, path: &Path) -> Result<Agent> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(agent) = known.get(path) {
+            return Ok(agent.clone());
+        }
+        let agent = Agent::load(path)?;
+        known.insert(path.to_owned(), agent.clone());
+        Ok(agent)
+    }
 }
 
 impl Agent {

@@ -206,7 +206,7 @@ impl AgentPlayer {
     /// ships.
     pub fn load(checkpoint: Option<&Path>) -> Result<Self, Error> {
         let agent = checkpoint.map_or_else(Agent::default_of::<Match3>, Agent::load)?;
-        let setting = Setting { backend: &Processor, agent: Some(&agent) };
+        let setting = Setting { agent: Some(&agent), ..Setting::default() };
         Ok(Self::new(parse_with("network", &Rules::default(), &setting)?))
     }
 

@@ -41,7 +41,7 @@ mod setup;
 mod value;
 mod weights_file;
 
-pub use agent::{Agent, BEST, LAST, Shipped};
+pub use agent::{Agent, Agents, BEST, LAST, Shipped};
 pub use agent_file::{AgentFile, Array, Arrays, Kind};
 pub use budget::Budget;
 pub use cascade::Cascade;

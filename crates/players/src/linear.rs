@@ -84,6 +84,13 @@ impl Linear {
         self
     }
 
+    /// Rounds all weights to single precision, in which files hold weights.
+    #[must_use]
+    pub fn rounded(mut self) -> Self {
+        self.terms.iter_mut().for_each(|(_, weight)| *weight = f64::from(*weight as f32));
+        self
+    }
+
     /// Features by their places, with weights.
     pub fn terms(&self) -> &[(usize, f64)] {
         &self.terms

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::agent::{Agent, Shipped};
+use crate::agent::{Agent, Agents, Shipped};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::network::{Backend, Model, Precision, Processor};
@@ -49,6 +49,8 @@ pub struct Setting<'a> {
     pub backend: &'a dyn Backend,
     /// Agent for texts that name no checkpoint.
     pub agent: Option<&'a Agent>,
+    /// Agents read so far.
+    pub agents: Agents,
 }
 
 pub(super) const WEIGHT: &str = "what a point is worth a move later, from 0 to 1";
@@ -198,7 +200,9 @@ impl<'a, G: Roster> Options<'a, G> {
                 Err(Error::user(format!("'{}' names a checkpoint, but there is one already", self.asked)))
             }
             (None, None) => Agent::shipped(shipped()?),
-            (Some(path), None) => Agent::load(Path::new(path)).map_err(|error| self.swallowed(path, error)),
+            (Some(path), None) => {
+                self.setting.agents.load(Path::new(path)).map_err(|error| self.swallowed(path, error))
+            }
         }
     }
 
@@ -224,7 +228,7 @@ impl<'a, G: Roster> Options<'a, G> {
 impl Default for Setting<'_> {
     /// The processor and the agents that ship.
     fn default() -> Self {
-        Self { backend: &Processor, agent: None }
+        Self { backend: &Processor, agent: None, agents: Agents::default() }
     }
 }
 

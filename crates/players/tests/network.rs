@@ -44,7 +44,7 @@ fn rank(text: &str, model: &Model, state: &State) -> Vec<ActionValue> {
     let file = folder.path().join("best.safetensors");
     model.to_file().unwrap().save(&file).unwrap();
     let agent = Agent::load(&file).unwrap();
-    let setting = Setting { backend: &Processor, agent: Some(&agent) };
+    let setting = Setting { agent: Some(&agent), ..Setting::default() };
     parse_with::<Match3>(text, &Rules::default(), &setting).unwrap().rank(state, &mut ties(0)).unwrap()
 }
 

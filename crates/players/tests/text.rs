@@ -3,7 +3,6 @@
 use matchq_players::eval::play_series;
 use matchq_players::games::Tetris;
 use matchq_players::games::match3::{Match3, Rules};
-use matchq_players::network::Processor;
 use matchq_players::{Agent, BoxedPlayer, Setting, listing, parse, parse_with, players, roster};
 
 use super::ALL;
@@ -41,11 +40,11 @@ fn a_player_of_an_agent_that_is_loaded_is_that_of_its_checkpoint() {
     for text in ALL {
         let agent = if text.contains("search") || text.contains("best") { &searching } else { &agent };
         let series = |mut player: BoxedPlayer<Match3>| play_series(&mut *player, &rules, 3, 1, |_| ()).unwrap();
-        let player = parse_with::<Match3>(text, &rules, &Setting { backend: &Processor, agent: Some(agent) }).unwrap();
+        let player = parse_with::<Match3>(text, &rules, &Setting { agent: Some(agent), ..Setting::default() }).unwrap();
         assert_eq!(player.name(), text);
         assert_eq!(series(player), series(parse::<Match3>(text, &rules).unwrap()), "{text}");
     }
-    let setting = Setting { backend: &Processor, agent: Some(&agent) };
+    let setting = Setting { agent: Some(&agent), ..Setting::default() };
     let error = parse_with::<Match3>("network:checkpoint=a", &rules, &setting).err().unwrap();
     assert_eq!(error.to_string(), "'network:checkpoint=a' names a checkpoint, but there is one already");
 }

@@ -5,7 +5,7 @@ use std::thread;
 
 use super::session::{Answer, Question};
 use crate::error::{Error, Result};
-use crate::players::Playable;
+use crate::players::{Agents, Playable};
 
 /// A player that answers when ready.
 pub struct Thinker<G: Playable> {
@@ -19,14 +19,14 @@ impl<G: Playable> Thinker<G> {
     ///
     /// # Errors
     /// A text that names no player, and a thread that cannot be started.
-    pub fn start(text: &str, rules: G::Rules) -> Result<Self> {
+    pub fn start(text: &str, rules: G::Rules, agents: &Agents) -> Result<Self> {
         let (questions, asked) = mpsc::channel::<Question<G>>();
         let (answer, answers) = mpsc::channel();
         let (started, name) = mpsc::channel();
-        let text = text.to_owned();
+        let (text, agents) = (text.to_owned(), agents.clone());
         let think = move || {
             // Made in this thread, because players need not be able to change threads.
-            let mut player = match crate::commands::player::<G>(&text, &rules) {
+            let mut player = match crate::commands::player::<G>(&text, &rules, &agents) {
                 Ok(player) => player,
                 Err(error) => return drop(started.send(Err(error))),
             };
