@@ -1,4 +1,4 @@
-//! Errors as sentences that name the file, key or flag and say what would be right.
+//! Errors whose sentences name the file, key or flag and say what is right.
 
 use std::fmt::{self, Display};
 
@@ -11,21 +11,21 @@ pub enum Error {
     Runtime(String),
 }
 
-/// Result of what can fail.
+/// Result whose error is an [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// An error in what the user gave.
+    /// Error in the user's input.
     pub fn user(sentence: impl Into<String>) -> Self {
         Self::User(sentence.into())
     }
 
-    /// A failure while running.
+    /// Failure while running.
     pub fn runtime(sentence: impl Into<String>) -> Self {
         Self::Runtime(sentence.into())
     }
 
-    /// The error with a key or flag before its sentence.
+    /// Error with a key or flag before its sentence.
     #[must_use]
     pub fn of(self, key: &str) -> Self {
         match self {
@@ -64,7 +64,7 @@ pub struct OutOfRange {
     pub allowed: String,
 }
 
-/// Checks one value; returns a wrong one with its key and what is allowed.
+/// Error with key, value and what is allowed, unless `right`.
 pub fn require(
     right: bool,
     key: &str,
@@ -77,10 +77,10 @@ pub fn require(
     }
 }
 
-/// A parser's message about a wrong type, in the user's words.
+/// Parser's message about a wrong type, in the user's words.
 pub fn in_words(message: &str) -> String {
     let message = message.trim_end();
-    // The user knows a section by its key, which stands beside the message.
+    // The section's key stands beside the message.
     let message = match message.split_once("expected struct ") {
         Some((before, after)) => {
             format!("{before}expected a section of keys{}", after.trim_start_matches(char::is_alphanumeric))

@@ -1,4 +1,4 @@
-//! Files that are whole or not there: written aside, flushed to the disk and renamed.
+//! Files written whole or not at all: aside, flushed, then renamed.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ fn side_of(path: &Path) -> PathBuf {
     path.with_file_name(side)
 }
 
-/// Writes a file whose old content stays until all of the new one is there. A link stays a link.
+/// Writes a file, whose old content stays until the new one is whole. A link stays a link.
 pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
     let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let side = side_of(path);
@@ -22,7 +22,7 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
         file.write_all(content)?;
         file.sync_all()?;
         fs::rename(&side, path)?;
-        // The folder must reach the disk, too, where the system can open folders.
+        // The folder must be flushed, too, where the system can open folders.
         if let Some(Ok(folder)) = path.parent().map(File::open) {
             folder.sync_all().ok();
         }
@@ -34,7 +34,7 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
     })
 }
 
-/// Checks, before long work, that a file named by a flag can be written.
+/// Checks early that a flag's file can be written.
 pub fn check_destination(flag: &str, path: &Path) -> Result<()> {
     if path.to_string_lossy().ends_with(std::path::is_separator) {
         return Err(Error::user(format!("{flag} {}: this names a folder, not a file", path.display())));
@@ -47,7 +47,7 @@ pub fn check_destination(flag: &str, path: &Path) -> Result<()> {
     if path.exists() && !path.is_file() {
         return Err(Error::user(format!("{flag} {}: this is no file, but a folder or a device", path.display())));
     }
-    // Writing begins aside; the name with the process id is nobody else's.
+    // Writing begins aside; the process id makes the name unique.
     let side = side_of(&path.canonicalize().unwrap_or_else(|_| path.to_owned()));
     let mut own = side.clone().into_os_string();
     own.push(format!(".{}", std::process::id()));
@@ -98,10 +98,7 @@ fn limited(source: io::Result<impl io::Read>, name: &str, longest: u64) -> Resul
     }
 }
 
-/// Text of a user's file, without the byte order mark of some editors.
-///
-/// # Errors
-/// Refuses what is not UTF-8; `name` is the file's name in the message.
+/// Text of a user's file, without byte order mark; an error with `name` unless in UTF-8.
 pub fn text(name: &str, bytes: Vec<u8>) -> Result<String> {
     let text = String::from_utf8(bytes).map_err(|_| Error::user(format!("{name} is not UTF-8 text")))?;
     match text.strip_prefix('\u{feff}') {
@@ -124,7 +121,7 @@ mod tests {
         assert!(error.to_string().contains("cannot be written"), "{error}");
         assert_eq!(fs::read(&path).unwrap(), b"old");
 
-        // Here only the last step fails: a folder that is not empty is in the way.
+        // Only the rename fails: a folder that is not empty is in the way.
         fs::create_dir_all(folder.path().join("other/full")).unwrap();
         write_atomically(&folder.path().join("other"), b"new").unwrap_err();
         let mut left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();

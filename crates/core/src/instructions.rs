@@ -1,4 +1,4 @@
-//! The fastest instructions of the processor, or a smaller set named by `MATCHQ_INSTRUCTIONS`.
+//! The processor's fastest instructions, or a smaller set named by `MATCHQ_INSTRUCTIONS`.
 
 use std::env;
 use std::fmt::{self, Display, Formatter};
@@ -20,12 +20,11 @@ pub enum InstructionSet {
     /// Products of pairs of bfloat16: AVX512_BF16.
     #[cfg(target_arch = "x86_64")]
     Avx512Bf16,
-    /// Products of tiles of pairs of bfloat16: AMX, if the system lets the process use them.
+    /// Products of tiles of pairs of bfloat16 (AMX), if the system permits.
     #[cfg(target_arch = "x86_64")]
     Amx,
 }
 
-/// Environment variable that names a set.
 const VARIABLE: &str = "MATCHQ_INSTRUCTIONS";
 
 impl InstructionSet {
@@ -66,10 +65,7 @@ impl InstructionSet {
         *USED
     }
 
-    /// Set that the environment names, else the largest.
-    ///
-    /// # Errors
-    /// If this processor has no set of that name.
+    /// Set that the environment names, which the processor must have, else the largest.
     pub fn chosen() -> Result<Self> {
         match env::var_os(VARIABLE).unwrap_or_default().to_string_lossy() {
             name if name.is_empty() => Ok(Self::default()),
@@ -85,8 +81,8 @@ impl InstructionSet {
         })
     }
 
-    /// Whether this set and the one named compute a network differently; the largest sets differ
-    /// only in `pairs` of bfloat16.
+    /// Whether networks computed with this set and the named one differ. From AVX-512 on, only
+    /// `pairs` of bfloat16 make a difference.
     pub fn differs_from(self, name: &str, pairs: bool) -> bool {
         let of_numbers = |name: &str| match name {
             "avx512bf16" | "amx" if !pairs => "avx512".to_owned(),
@@ -111,7 +107,6 @@ impl InstructionSet {
 }
 
 impl Default for InstructionSet {
-    /// Largest set of this processor.
     fn default() -> Self {
         Self::present().into_iter().max().unwrap_or(Self::Portable)
     }
@@ -125,8 +120,8 @@ impl Display for InstructionSet {
 
 /// Whether the processor has tiles of bfloat16 and the system lets this process use them.
 ///
-/// `is_x86_feature_detected` does not know tiles yet. Linux keeps their state only for processes
-/// that ask (<https://docs.kernel.org/arch/x86/xstate.html>).
+/// Stable Rust's `is_x86_feature_detected` does not know tiles. Linux keeps their state only for
+/// processes that ask (<https://docs.kernel.org/arch/x86/xstate.html>).
 #[cfg(target_arch = "x86_64")]
 fn has_amx() -> bool {
     use std::arch::x86_64::{__cpuid_count, _xgetbv};
@@ -144,21 +139,20 @@ fn has_amx() -> bool {
 
     is_x86_feature_detected!("xsave")
         && __cpuid_count(7, 0).edx & FEATURES == FEATURES
-        // SAFETY: the processor has just been asked for the instruction.
+        // SAFETY: the processor has the instruction, as just checked.
         && unsafe { kept() } & STATE == STATE
         && may_use_tiles()
 }
 
-/// Asks Linux for leave to use tiles.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 fn may_use_tiles() -> bool {
-    // The system call `arch_prctl`, its request for a part of the state, and the part: the tiles'
-    // data.
+    // System call `arch_prctl`, its request for a part of the state, and the part: tile data.
     const CALL: i64 = 158;
     const REQUEST: i64 = 0x1023;
     const TILES: i64 = 18;
     let mut result = CALL;
-    // SAFETY: the call touches no memory of the process; the instruction changes only these registers.
+    // SAFETY: the call touches no memory of the process; the instruction changes only these
+    // registers.
     unsafe {
         std::arch::asm!(
             "syscall", inout("rax") result, in("rdi") REQUEST, in("rsi") TILES, out("rcx") _, out("r11") _,

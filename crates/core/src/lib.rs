@@ -1,9 +1,9 @@
 //! What all crates of matchq stand on.
 //!
 //! - [`error`]: errors as sentences, each with its exit code.
-//! - [`files`]: files that are whole or not there.
+//! - [`files`]: files written whole or not at all.
 //! - [`random`]: random streams, one for each role and index under a seed, and CPython's generator.
-//! - [`instructions`]: which instruction set of the processor the program uses.
+//! - [`instructions`]: the instruction set that the program uses.
 
 pub mod error;
 pub mod files;

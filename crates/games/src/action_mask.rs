@@ -11,7 +11,7 @@ impl ActionMask {
         Self([0; 4])
     }
 
-    /// First `n` actions, `n` at most [`CAPACITY`](Self::CAPACITY).
+    /// First `n` actions, at most [`CAPACITY`](Self::CAPACITY).
     pub const fn all(n: usize) -> Self {
         let mut words = [0; 4];
         let mut word = 0;
@@ -50,13 +50,13 @@ impl ActionMask {
         action < Self::CAPACITY && self.0[action / 64] >> (action % 64) & 1 == 1
     }
 
-    /// Number of actions in the set.
+    /// Number of actions.
     #[inline]
     pub fn count(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether there is no action in the set.
+    /// Whether there is no action.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.0[0] | self.0[1] | self.0[2] | self.0[3] == 0
@@ -79,7 +79,7 @@ impl ActionMask {
         })
     }
 
-    /// Action at place `k` of the set, in ascending order from 0.
+    /// Action at place `k`, in ascending order from 0.
     #[inline]
     pub fn nth(&self, mut k: usize) -> Option<usize> {
         for (word, mut bits) in self.0.into_iter().enumerate() {

@@ -1,11 +1,10 @@
-//! Checks that a game keeps the promises of the traits: called by the tests of every game.
+//! Checks, for every game's tests, that a game keeps the promises of the traits.
 
 use std::collections::HashSet;
 
 use super::{ActionFeatures, ActionMask, Image, MaskKind, Plan, Text, offered};
 use crate::random::{Draw, Role, Stream};
 
-/// Moves after which a game must have ended.
 const LONGEST_GAME: usize = 100_000;
 
 /// Plays games from a seed and checks the promises of [`Image`] and the traits below it.
@@ -58,7 +57,7 @@ pub fn check<G: Image>(rules: &G::Rules, seed: u64) {
     }
 }
 
-/// Checks that the waves seen of an action begin with it and end at rest.
+/// Checks that the waves seen begin with the action and end at rest.
 fn check_seen<G: Image>(game: &G, stream: &Stream, action: usize) {
     let (mut watched, mut watched_stream) = (game.clone(), stream.clone());
     let (mut twin, mut twin_stream) = (game.clone(), stream.clone());
@@ -73,7 +72,6 @@ fn check_seen<G: Image>(game: &G, stream: &Stream, action: usize) {
     assert_eq!(rest.points, if seen.is_empty() { step.reward } else { 0.0 }, "the points of a board at rest");
 }
 
-/// Checks that every action has an output of its own, and that symmetries permute the actions.
 fn check_actions<G: Image>() {
     assert!((1..=ActionMask::CAPACITY).contains(&G::ACTIONS));
     let mut places = HashSet::new();
@@ -89,8 +87,7 @@ fn check_actions<G: Image>() {
     }
 }
 
-/// Checks masks and images: legal actions, all numbers written, 0 or 1, the same count of ones
-/// under every symmetry.
+/// Checks masks and images, whose ones are as many under each symmetry.
 fn check_position<G: Image>(state: &G::State) {
     let legal = G::mask(state, MaskKind::LEGAL);
     assert!(!legal.is_empty(), "there is a legal action");
@@ -123,8 +120,7 @@ fn check_position<G: Image>(state: &G::State) {
     }
 }
 
-/// Checks that [`certain`](crate::Lookahead::certain) gives exactly the asked actions, with the
-/// points that follow from their afterstates.
+/// Checks that [`certain`](crate::Lookahead::certain) gives the asked actions and their best plans.
 fn check_afterstates<G: Image>(state: &G::State) {
     let (mask, _) = offered::<G>(state, MaskKind::default_of::<G>());
     let last = MaskKind(G::MASKS.len() - 1);
@@ -156,7 +152,7 @@ fn best<G: Image>(state: &G::State, actions: &ActionMask, depth: u32) -> f64 {
     actions.iter().map(|action| f64::from(values[action])).fold(0.0, f64::max)
 }
 
-/// Checks that an action's waves end in its afterstate, with the same points and one action less.
+/// Checks that an action's waves end in its afterstate, with its points.
 fn check_after<G: Image>(state: &G::State, action: usize) {
     let after = G::after(state, action);
     let (mut board, mut points) = (G::done(state, action), None);

@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 use super::{Game, Step};
 use crate::random::{Draw, SeededDraw};
 
-/// A game from its deal to its end, and its random numbers: those of a seed, or a
-/// [`Stream`](crate::random::Stream) where many games are played to learn from.
+/// A game from its deal to its end, with its random numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound(serialize = "D: Serialize", deserialize = "D: DeserializeOwned"))]
 pub struct Episode<G: Game, D = <G as Game>::Rng> {
@@ -16,14 +15,14 @@ pub struct Episode<G: Game, D = <G as Game>::Rng> {
 }
 
 impl<G: Game> Episode<G> {
-    /// The game of a seed.
+    /// Game of a seed.
     pub fn deal(rules: &G::Rules, seed: u128) -> Self {
         Self::new(rules, G::Rng::from_seed(seed))
     }
 }
 
 impl<G: Game, D: Draw> Episode<G, D> {
-    /// The game that a stream deals.
+    /// Game that a stream deals.
     pub fn new(rules: &G::Rules, mut stream: D) -> Self {
         Self { game: G::new(rules, &mut stream), stream }
     }
@@ -38,7 +37,7 @@ impl<G: Game, D: Draw> Episode<G, D> {
         self.game.step(action, &mut self.stream)
     }
 
-    /// What a player may know of the position.
+    /// Position as a player may know it.
     pub fn state(&self) -> G::State {
         self.game.state()
     }

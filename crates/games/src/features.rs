@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::{Lookahead, MaskKind, Step, actions_of_a_game, offered};
 use crate::random::{Draw, Stream};
 
-/// A game that was played to its end or to a number of moves.
+/// A game played to its end or for a number of moves.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Run {
     /// The score.
@@ -14,7 +14,7 @@ pub struct Run {
     pub is_over: bool,
 }
 
-/// A position as a few numbers. The player `value` and the learner `fitted` need this trait.
+/// A position as a few numbers, for the player `value` and the learner `fitted`.
 pub trait StateFeatures: Lookahead {
     /// Names of the features.
     const NAMES: &'static [&'static str];
@@ -22,8 +22,8 @@ pub trait StateFeatures: Lookahead {
     /// Features of a position or an afterstate, in the order of [`NAMES`](Self::NAMES).
     fn features(state: &Self::State) -> Vec<f64>;
 
-    /// Gives each way to describe a position, first [`features`](Self::features); by default no
-    /// other. A position's value is that of its best description.
+    /// Gives each description of a position, [`features`](Self::features) first, by default alone.
+    /// The best description gives the position's value.
     fn descriptions(state: &Self::State, mut give: impl FnMut(&[f64])) {
         give(&Self::features(state));
     }
@@ -50,34 +50,33 @@ pub trait StateFeatures: Lookahead {
     }
 }
 
-/// An action as a few numbers. The player `linear` and the learners `evolution`, `imitation` and
-/// `lspi` need this trait; the defaults fit any game.
+/// An action as a few numbers, for the player `linear` and the learners `evolution`, `imitation`
+/// and `lspi`. The defaults fit any game.
 ///
-/// An action's value is the sum of its features times their weights. `terms` are pairs of a
-/// feature, by its place in [`action_names`](Self::action_names), and its weight.
+/// An action's value is the sum of features times weights; `terms` are pairs of a feature's place
+/// in [`action_names`](Self::action_names) and its weight.
 pub trait ActionFeatures: StateFeatures {
-    /// Names of an action's features; by default its points, then the features of its
-    /// afterstate.
+    /// Names of an action's features, by default its points and its afterstate's features.
     fn action_names() -> Vec<&'static str> {
         std::iter::once("points").chain(Self::NAMES.iter().copied()).collect()
     }
 
-    /// Whether a feature describes the action itself, not its afterstate. Plans of several actions
-    /// add up these features.
+    /// Whether a feature describes the action itself, not its afterstate; plans sum up such
+    /// features.
     fn is_of_action(feature: usize) -> bool {
         feature == 0
     }
 
-    /// Named sets of an action's features, to choose from in configurations.
+    /// Named sets of an action's features for configurations.
     fn feature_sets() -> Vec<(&'static str, Vec<&'static str>)> {
         Vec::new()
     }
 
-    /// Gives the positions, of equal probability, that may follow an afterstate; by default none.
+    /// Gives the equally probable positions after an afterstate; by default none.
     fn each_next(_after: &Self::State, _give: impl FnMut(&Self::State)) {}
 
-    /// Gives each action to choose from, by default those of the default mask, and its features
-    /// that are not 0, by place.
+    /// Gives each action of a mask, by default the default one, and its features that are not 0, by
+    /// place.
     fn action_features(state: &Self::State, mut give: impl FnMut(usize, &[(usize, f64)])) {
         for action in offered::<Self>(state, MaskKind::default_of::<Self>()).0.iter() {
             let after = Self::after(state, action);
@@ -87,7 +86,7 @@ pub trait ActionFeatures: StateFeatures {
         }
     }
 
-    /// Gives a position's place in `states`, an action and the action's value, for all of them.
+    /// Gives each position's place in `states`, its actions and their values.
     fn weigh(states: &[Self::State], terms: &[(usize, f64)], mut give: impl FnMut(usize, usize, f64)) {
         let mut weights = vec![0.0; Self::action_names().len()];
         terms.iter().for_each(|(feature, weight)| weights[*feature] += weight);
@@ -111,9 +110,8 @@ pub trait ActionFeatures: StateFeatures {
 
     /// Plays the first action of the highest value until `moved` returns false.
     ///
-    /// After each move `moved` gets the game, the random numbers, the action and what the action
-    /// brought. `moved` may put another unfinished game in place, but must not call
-    /// [`weigh`](Self::weigh).
+    /// `moved` gets the game, the random numbers, the action and its outcome. `moved` may put
+    /// another unfinished game in place, but must not call [`weigh`](Self::weigh).
     fn drive<D: Draw>(
         game: &mut Self,
         terms: &[(usize, f64)],
@@ -129,7 +127,7 @@ pub trait ActionFeatures: StateFeatures {
         }
     }
 
-    /// Plays a game by the actions of the highest value, at most `most` moves and at least one.
+    /// Plays a game by the actions of the highest value, from one to `most` moves.
     fn play_weighed(rules: &Self::Rules, terms: &[(usize, f64)], stream: &mut Stream, most: u64) -> Run {
         let mut game = Self::new(rules, stream);
         let mut moves = 0;

@@ -1,13 +1,13 @@
 use super::{Lookahead, MaskKind};
 
-/// A position as planes of numbers. Networks, their players and the learner `dqn` need this trait.
+/// A position as planes of numbers, for networks, their players and the learner `dqn`.
 ///
-/// The image is `[PLANES, ROWS, COLUMNS]`, rows from the top, of 0 and 1; beside it stand `SCALARS`
-/// numbers in `0.0..=1.0`. A Q-network answers with `[ACTION_PLANES, ROWS, COLUMNS]`.
+/// The image is `[PLANES, ROWS, COLUMNS]`, rows from the top, of 0 and 1, with `SCALARS` numbers in
+/// `0.0..=1.0`. A Q-network answers with `[ACTION_PLANES, ROWS, COLUMNS]`.
 pub trait Image: Lookahead {
     /// Planes of the image.
     const PLANES: usize;
-    /// First planes, if they stand for colours, whose permutations give positions of equal value; 0
+    /// Number of first planes that stand for colours, whose permutations keep a position's value; 0
     /// for none.
     const COLOURS: usize;
     /// Rows of the image.
@@ -18,14 +18,13 @@ pub trait Image: Lookahead {
     const SCALARS: usize;
     /// Planes of the Q-network's output.
     const ACTION_PLANES: usize;
-    /// Symmetries of the game; number 0 is the identity.
+    /// Number of symmetries; symmetry 0 is the identity.
     const SYMMETRIES: usize;
 
-    /// Writes all of the image and of the scalars of a position, under a symmetry. An unknown cell
-    /// is 0 in all planes.
+    /// Writes the whole image and scalars under a symmetry. An unknown cell is 0 in all planes.
     fn encode(state: &Self::State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]);
 
-    /// Writes the image as bytes, and the scalars, both without a symmetry.
+    /// Writes the image as bytes and the scalars, without a symmetry.
     fn encode_bytes(state: &Self::State, image: &mut [u8], scalars: &mut [f32]) {
         let mut numbers = vec![0.0; image.len()];
         Self::encode(state, 0, &mut numbers, scalars);
@@ -34,15 +33,14 @@ pub trait Image: Lookahead {
         }
     }
 
-    /// Mask by which training judges positions that follow: another one where `kind` takes too long
-    /// to find in many positions.
+    /// Mask by which training judges next positions: a quicker one where `kind` is slow.
     fn successor_mask(kind: MaskKind) -> MaskKind {
         kind
     }
 
-    /// Where an action's Q-value stands in the output: (plane, row, column).
+    /// Place of an action's Q-value: (plane, row, column).
     fn place(action: usize) -> (usize, usize, usize);
 
-    /// Number of an action on the board that [`encode`](Self::encode) writes under a symmetry.
+    /// Number of an action on the board encoded under a symmetry.
     fn transform_action(action: usize, symmetry: usize) -> usize;
 }

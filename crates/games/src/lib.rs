@@ -9,7 +9,7 @@
 //! | [`ActionFeatures`] | a move as a few numbers | linear values of moves |
 //! | [`Text`] | positions and moves as text | people, files, pictures, other programs |
 //!
-//! [`conformance`] checks that a game keeps what the traits promise, [`Games`] steps many games at
+//! [`conformance`] checks that a game keeps the traits' promises, [`Games`] steps many games at
 //! once, and [`toy`] is the shortest example.
 //!
 //! ```

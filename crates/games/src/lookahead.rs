@@ -6,21 +6,20 @@ use crate::random::Draw;
 /// An afterstate: all that is certain after an action.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct After<S> {
-    /// Position after the action. Cells may be unknown, so that no game can continue from it.
+    /// Position after the action, perhaps with unknown cells.
     pub state: S,
     /// Points of the action.
     pub points: f32,
-    /// Next actions that are certain to gain points; none after the end of the game.
+    /// Next actions that are certain to gain points; none after the end.
     pub actions: ActionMask,
 }
 
-/// A wave of a chain as an observer of the move sees it. Tokens drawn since the action are unknown
-/// in both positions.
+/// A wave of a chain, as an observer sees it: tokens drawn since the action are unknown.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SeenWave<S> {
     /// Position before the wave.
     pub before: S,
-    /// Position after the wave; equal to `before` at the end of the chain.
+    /// Position after the wave; `before` at the end of the chain.
     pub after: S,
     /// Points of the wave.
     pub points: f32,
@@ -29,12 +28,12 @@ pub struct SeenWave<S> {
 /// How far [`Lookahead::certain`] plans.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Plan {
-    /// Actions of a plan, at least 1; the end of the game cuts plans short.
+    /// Actions of a plan, at least 1; a game's end cuts plans short.
     pub depth: u32,
     /// Factor on the points of each further action.
     pub weight: f64,
-    /// First actions that a plan expands: those with the most certain points, and all that equal
-    /// the last of them; 0 for all.
+    /// Number of first actions to expand, those with the most certain points, ties included; 0 for
+    /// all.
     pub breadth: usize,
 }
 
@@ -44,8 +43,7 @@ impl Plan {
         Self { depth, weight: 0.5, breadth: 0 }
     }
 
-    /// Points below which a plan does not expand a first action; `points` are those of all first
-    /// actions.
+    /// Points below which a plan does not expand a first action, given those of all first actions.
     pub fn pruning_threshold(&self, points: impl Iterator<Item = f32>) -> f32 {
         let mut points: Vec<f32> = points.collect();
         if self.breadth == 0 || points.len() <= self.breadth {
@@ -55,11 +53,11 @@ impl Plan {
     }
 }
 
-/// What follows from an action for certain, before chance decides. The players `greedy`, `cascade`,
-/// `plan` and `rollout` need this trait, and so do networks and linear players.
+/// What is certain after an action, before chance decides. All players but random ones need this
+/// trait.
 ///
-/// An action is [done](Self::done); then [waves](Self::wave) follow, one by one, until the position
-/// rests. Tokens that chance would draw stay unknown.
+/// An action is [done](Self::done), then [waves](Self::wave) follow until the position rests.
+/// Tokens that chance would draw stay unknown.
 pub trait Lookahead: Game {
     /// Position right after an action, before any wave.
     fn done(state: &Self::State, action: usize) -> Self::State;
@@ -67,7 +65,7 @@ pub trait Lookahead: Game {
     /// Position after the next wave, and the wave's points; `None` at rest.
     fn wave(state: &Self::State) -> Option<(Self::State, f32)>;
 
-    /// Actions that are certain to gain points in a position or an afterstate; by default none.
+    /// Actions that are certain to gain points; by default none.
     fn gaining_actions(_state: &Self::State) -> ActionMask {
         ActionMask::empty()
     }
@@ -81,21 +79,21 @@ pub trait Lookahead: Game {
         After { actions: Self::gaining_actions(&state), state, points }
     }
 
-    /// Whether nothing in the position is unknown, so that a game can continue from it.
+    /// Whether the whole position is known, so that a game can continue from it.
     fn is_whole(_state: &Self::State) -> bool {
         true
     }
 
-    /// Points of the game for each point that [`Lookahead`] gives here; 1 unless the rules multiply
-    /// all points by a factor that grows during the game.
+    /// Points of the game for each point given here; 1 unless a factor on all points grows during
+    /// the game.
     fn unit(_state: &Self::State) -> f64 {
         1.0
     }
 
     /// Plays an action as [`step`](Game::step) does, and shows its chain to `see`.
     ///
-    /// `see` gets each wave, and last the position at rest as a wave to itself: with the action's
-    /// points if there was no wave, else with 0. By default only certain waves are shown.
+    /// `see` gets each wave, by default only certain ones, and last the position at rest as a wave
+    /// to itself: with the action's points if there was no wave, else with 0.
     fn step_seen(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(SeenWave<Self::State>)) -> Step {
         let (mut before, mut seen) = (Self::done(&self.state(), action), false);
         while let Some((after, points)) = Self::wave(&before) {
@@ -107,8 +105,7 @@ pub trait Lookahead: Game {
         step
     }
 
-    /// Gives each action, in ascending order, and the points of the best certain plan that begins
-    /// with it.
+    /// Gives each action, in ascending order, and the points of its best certain plan.
     fn certain(state: &Self::State, actions: &ActionMask, plan: Plan, mut give: impl FnMut(usize, f32)) {
         let afters: Vec<(usize, After<Self::State>)> =
             actions.iter().map(|action| (action, Self::after(state, action))).collect();
@@ -121,8 +118,7 @@ pub trait Lookahead: Game {
     }
 }
 
-/// Points of the best certain plan after an action; 0 if no further action is certain to gain
-/// points.
+/// Points of the best certain plan after an action; 0 if none gains.
 fn best_plan<G: Lookahead>(after: &After<G::State>, plan: Plan) -> f64 {
     let mut best = 0.0;
     G::certain(&after.state, &after.actions, Plan { breadth: 0, ..plan }, |_, points| {

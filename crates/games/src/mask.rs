@@ -6,11 +6,11 @@ use crate::error::{Error, Result};
 /// A mask of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mask {
-    /// Name in configurations and on the command line.
+    /// Name in configurations and commands.
     pub name: &'static str,
     /// What the mask holds, in a line.
     pub about: &'static str,
-    /// Whether players use the mask by default; at most one of a game, else the first.
+    /// Whether the mask is the default; a game without a default uses its first mask.
     pub is_default: bool,
 }
 
@@ -46,10 +46,7 @@ impl MaskKind {
         Self::LEGAL
     }
 
-    /// Mask of a name; the default for an empty one.
-    ///
-    /// # Errors
-    /// Refuses a name that no mask of the game has.
+    /// Mask of a name, the default for an empty one.
     pub fn of<G: Game>(name: &str) -> Result<Self> {
         if name.is_empty() {
             return Ok(Self::default_of::<G>());
@@ -71,8 +68,9 @@ impl MaskKind {
     }
 }
 
-/// Actions that a player chooses from, and whether they come from a wider mask: the nearest one
-/// before `kind` that is not empty. A player trained with `kind` has hardly seen such positions.
+/// Actions that a player chooses from: those of `kind` or, if empty, of the nearest mask before it
+/// that is not. The flag is true if `kind` was empty; players trained with it have hardly seen such
+/// positions.
 pub fn offered<G: Game>(state: &G::State, kind: MaskKind) -> (ActionMask, bool) {
     for wider in (0..=kind.0).rev() {
         let mask = G::mask(state, MaskKind(wider));

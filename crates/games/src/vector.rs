@@ -4,15 +4,15 @@ use serde::{Deserialize, Serialize};
 use super::{Episode, Game, Lookahead, SeenWave, Step};
 use crate::random::{Role, Stream};
 
-/// Games of a task for a thread: fewer do not pay.
+/// Least number of games for a thread's task.
 const GAMES_PER_TASK: usize = 128;
 
-/// What a move in one of the games brought.
+/// Outcome of a move in one of the games.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Outcome<S> {
     /// Points of the move.
     pub reward: f32,
-    /// Whether the move ended the game; a new one is then dealt in its place.
+    /// Whether the move ended the game, which a new one replaces.
     pub terminal: bool,
     /// Position after the move, before a new game is dealt.
     pub next: S,
@@ -22,8 +22,8 @@ pub struct Outcome<S> {
 
 /// Many games that step together, each with its own random stream.
 ///
-/// A game that ends is followed by a new one. Each game depends on its actions alone, not on other
-/// games or threads.
+/// A new game replaces each that ends. A game depends on its actions alone, not on other games or
+/// threads.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Games<G: Game> {
@@ -32,7 +32,7 @@ pub struct Games<G: Game> {
 }
 
 impl<G: Game> Games<G> {
-    /// Deals `count` games; game i draws from the stream of [`Role::Game`] and i under the seed.
+    /// Deals `count` games; game i draws from the stream of [`Role::Game`] and i.
     pub fn new(rules: G::Rules, count: usize, seed: u64) -> Self {
         let deal = |index| Episode::new(&rules, Stream::new(seed, Role::Game, index));
         Self { episodes: (0..count as u64).map(deal).collect(), rules }
@@ -58,10 +58,8 @@ impl<G: Game> Games<G> {
         self.games().map(G::state)
     }
 
-    /// Plays one action in each game and writes one outcome for each to `out`.
-    ///
-    /// # Panics
-    /// If the numbers of actions and games differ.
+    /// Plays one action in each game and writes the outcomes to `out`; panics on another number of
+    /// actions.
     pub fn step(&mut self, actions: &[usize], out: &mut Vec<Outcome<G::State>>) {
         assert_eq!(actions.len(), self.len(), "one action for each game");
         let Self { rules, episodes } = self;
@@ -80,10 +78,8 @@ impl<G: Game> Games<G> {
 }
 
 impl<G: Lookahead> Games<G> {
-    /// Plays one action in each game, and shows the waves of each in turn to `see`.
-    ///
-    /// # Panics
-    /// If the numbers of actions and games differ.
+    /// Plays one action in each game and shows their waves to `see`; panics on another number of
+    /// actions.
     pub fn step_seen(&mut self, actions: &[usize], mut see: impl FnMut(SeenWave<G::State>)) -> Vec<Outcome<G::State>> {
         assert_eq!(actions.len(), self.len(), "one action for each game");
         let Self { rules, episodes } = self;
@@ -95,7 +91,7 @@ impl<G: Lookahead> Games<G> {
     }
 }
 
-/// What a step brought; deals a new game if this one has ended.
+/// Outcome of a step; deals a new game after the end.
 fn outcome<G: Game>(episode: &mut Episode<G, Stream>, step: Step, rules: &G::Rules) -> Outcome<G::State> {
     let (next, score) = (episode.state(), step.terminal.then(|| episode.score()));
     if step.terminal {

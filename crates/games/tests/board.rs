@@ -1,9 +1,9 @@
-//! The board's mechanics on several sizes against plain searches, cell by cell.
+//! The board's mechanics on several sizes against searches cell by cell.
 
 use matchq_games::random::{Draw, Role, Stream};
 use matchq_games::swap::{Board, Cells, Swaps, neighbours};
 
-/// A board and the same kinds as `kinds[y][x]`, of few kinds so that runs are common.
+/// A board and its kinds `kinds[y][x]`, few so that runs are common.
 struct Case<const C: usize, const R: usize> {
     board: Board<C, R, 3>,
     kinds: [[u8; C]; R],
@@ -18,7 +18,6 @@ fn cases<const C: usize, const R: usize>() -> impl Iterator<Item = (Case<C, R>, 
     })
 }
 
-/// The cells (x, y) of a set.
 fn listed<const C: usize, const R: usize>(cells: Cells<C, R>) -> Vec<(usize, usize)> {
     let all = (0..C).flat_map(|x| (0..R).map(move |y| (x, y)));
     all.filter(|(x, y)| !(cells & Cells::at(*x, *y)).is_empty()).collect()
@@ -28,7 +27,7 @@ fn set<const C: usize, const R: usize>(cells: &[(usize, usize)]) -> Cells<C, R> 
     cells.iter().fold(Cells::EMPTY, |set, (x, y)| set | Cells::at(*x, *y))
 }
 
-/// The maximal runs of three or more among the kinds below `matchable`.
+/// Maximal runs of three or more among the kinds below `matchable`.
 fn plain_runs<const C: usize, const R: usize>(kinds: &[[u8; C]; R], matchable: u8) -> Vec<Vec<(usize, usize)>> {
     let rows = (0..R).map(|y| (0..C).map(|x| (x, y)).collect::<Vec<_>>());
     let columns = (0..C).map(|x| (0..R).map(|y| (x, y)).collect::<Vec<_>>());
@@ -56,7 +55,7 @@ fn check_size<const C: usize, const R: usize>() {
             assert_eq!(board.kind(Cells::at(x, y)), kinds[y][x]);
             assert!(!(board.of_kind(kinds[y][x]) & Cells::at(x, y)).is_empty());
         }
-        // A kind by itself, or all at once: the same swaps.
+        // Kinds by themselves or all at once give equal swaps.
         for among in [Cells::ALL, Cells::ALL & !board.of_kind(stream.below(4) as u8)] {
             let of_kind = |kind| Swaps::completing(board.of_kind(kind) & among);
             let by_kind = (0..8).fold(Swaps::default(), |swaps, kind| swaps.union(of_kind(kind)));
@@ -70,13 +69,12 @@ fn check_size<const C: usize, const R: usize>() {
         let plain = plain_runs(&kinds, 5);
         assert_eq!(listed(runs.cells()), sorted(plain.concat()));
         assert_eq!(runs.is_empty(), plain.is_empty());
-        // A worth that tells sums of different lengths apart.
+        // Points that tell sums of different lengths apart.
         let worth = |length: u32| 1 << (2 * (length - 3));
         assert_eq!(runs.sum(worth), plain.iter().map(|run| worth(run.len() as u32)).sum::<i32>());
 
         check_swaps(&board, &kinds, plain.is_empty());
 
-        // Some cells are emptied and refilled.
         let chosen: Vec<_> = listed(Cells::<C, R>::ALL).into_iter().filter(|_| stream.below(4) == 0).collect();
         let mut empty = set::<C, R>(&chosen);
         let around = chosen.iter().flat_map(|(x, y)| {

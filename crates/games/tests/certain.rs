@@ -1,4 +1,4 @@
-//! What is certain of match-3's future, against the rules written out plainly.
+//! Match-3's certain future against the rules written out plainly.
 
 use matchq_games::match3::{Certain, EFFECTIVE, MATCHING, Match3, Move, NO_MATCH, Rules, SETUPS, State};
 use matchq_games::random::{Draw, Role, Stream};
@@ -20,7 +20,7 @@ fn certain_chains_agree_with_the_rules_written_out_plainly() {
             let certain: Vec<usize> = board.matching().iter().collect();
             assert_eq!(certain, matching(&plain));
             with_unknown += usize::from(text(&plain).contains(' ') && !certain.is_empty());
-            // Mostly a move that matches, now and then any, one with an unknown token too.
+            // Most moves match; some, also with an unknown token, do not.
             let any = stream.below(Match3::ACTIONS as u32) as usize;
             let action = match stream.below(4) {
                 1.. if !certain.is_empty() => certain[any % certain.len()],
@@ -39,7 +39,7 @@ fn certain_chains_agree_with_the_rules_written_out_plainly() {
 
 #[test]
 fn a_chain_goes_on_while_known_tokens_decide_it() {
-    // Three b in the bottom row; the c above them fall on it, the d on those, into two rows at once: 8 + 8 + 8.
+    // Three b clear in the bottom row, then c and d above fall into rows of three: 8 + 8 + 8.
     let gems = [(5, 9, 'b'), (6, 9, 'b'), (7, 8, 'b'), (5, 8, 'c'), (6, 8, 'c'), (7, 7, 'c')];
     let mut board = board_with(&[&gems[..], &[(5, 7, 'd'), (6, 7, 'd'), (7, 6, 'd')]].concat());
     assert_eq!(board.first_wave(action(7, 8, true)), 8);
@@ -50,7 +50,7 @@ fn a_chain_goes_on_while_known_tokens_decide_it() {
 fn unknown_tokens_match_nothing_and_are_neither_cleared_nor_swapped() {
     let mut board = board_with(&[(0, 2, 'a'), (1, 2, 'a'), (2, 1, 'a'), (0, 0, 'b'), (1, 0, 'b'), (3, 0, 'b')]);
     assert_eq!(board.play(action(2, 1, true)), 8);
-    // With each a went the obstacles above and below it, and with the last one that at its right.
+    // Each a takes obstacles above and below with it, the last also the one at its right.
     let top: Vec<String> = board.board().lines().take(4).map(String::from).collect();
     assert_eq!(top, ["    ####", "   b####", "   #####", "bb######"]);
     let before = board;
@@ -156,7 +156,7 @@ fn set_ups_are_the_twelve_swaps_after_which_the_best_chain_is_longest() {
 
 #[test]
 fn where_nothing_matches_set_ups_alone_are_offered_and_none_for_the_last_move() {
-    // Two side by side and the third three columns further: one step prepares, the next matches.
+    // The third a is three columns away: its first step prepares a match.
     let mut board = vec![vec!['#'; 8]; 10];
     [0, 1, 4].iter().for_each(|x| board[9][*x] = 'a');
     let mask = |left, kind| offered::<Match3>(&State::new(&text(&board), left).unwrap(), kind).0;
@@ -170,15 +170,15 @@ fn where_nothing_matches_set_ups_alone_are_offered_and_none_for_the_last_move() 
     assert_eq!(mask(2, SETUPS), setups);
 }
 
-/// What an observer of the boards on the way makes of a move: the boards before and after each wave, with a space for every
-/// token that was drawn since the move, and the wave's points.
+/// Waves as an observer sees them: the boards before and after, drawn tokens as spaces, and the
+/// points.
 fn observed(before: &str, at: Move, on_the_way: &[String], last: &str) -> Vec<(String, String, i32)> {
     let mut known = rows(before);
     swap(&mut known, at);
     let boards: Vec<&str> = on_the_way.iter().map(String::as_str).chain([last]).collect();
     let mut waves = vec![];
     for pair in boards.windows(2) {
-        // Only a clearing makes a full board one with empty cells.
+        // Only a clearing turns a full board into one with empty cells.
         if pair[0].contains(' ') || !pair[1].contains(' ') {
             continue;
         }
@@ -204,7 +204,7 @@ fn what_is_seen_of_a_move_is_what_its_boards_on_the_way_show() {
         while !game.is_over() {
             let (state, before) = (game.state(), game.board());
             let (mask, _) = offered::<Match3>(&state, MATCHING);
-            // Now and then a move that matches nothing.
+            // Some moves match nothing.
             let any = choice.below(8) == 0;
             let action = match any {
                 true => choice.below(142) as usize,
@@ -235,7 +235,7 @@ fn what_is_seen_of_a_move_is_what_its_boards_on_the_way_show() {
     assert!(by_chance > 50, "chains that drawn tokens made longer: {by_chance}");
 }
 
-/// Plays a move; the waves that are certain of it.
+/// Plays a move; returns the number of its certain waves.
 fn play_certain(rows: &mut Rows, at: Move) -> usize {
     swap(rows, at);
     std::iter::from_fn(|| wave(rows)).count()

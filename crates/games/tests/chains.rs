@@ -1,9 +1,9 @@
-//! The certain chains of match-3, written out cell by cell on boards whose drawn tokens are spaces.
+//! Match-3's certain chains, cell by cell on boards whose drawn tokens are spaces.
 
 use matchq_games::Game;
 use matchq_games::match3::{Certain, Match3, Move, State};
 
-/// Rows of `a b c d #`, a space where the token is not known.
+/// Rows of `a b c d #`, a space for an unknown token.
 pub type Rows = Vec<Vec<char>>;
 
 pub fn rows(text: &str) -> Rows {
@@ -14,7 +14,6 @@ pub fn text(rows: &Rows) -> String {
     rows.iter().map(|row| row.iter().collect()).collect::<Vec<String>>().join("\n")
 }
 
-/// The cells (x, y) of each maximal run of three or more equal gems.
 pub fn runs(rows: &Rows) -> Vec<Vec<(usize, usize)>> {
     let across = (0..10).map(|y| (0..8).map(|x| (x, y)).collect());
     let down = (0..8).map(|x| (0..10).map(|y| (x, y)).collect());
@@ -45,7 +44,7 @@ pub fn play(rows: &mut Rows, at: Move) -> i32 {
     if points == 0 { -5 } else { points }
 }
 
-/// One wave of a chain and its points, if there is one; new tokens are spaces.
+/// Plays one wave of a chain and returns its points; new tokens are spaces.
 pub fn wave(rows: &mut Rows) -> Option<i32> {
     let runs = runs(rows);
     if runs.is_empty() {
@@ -64,7 +63,6 @@ pub fn wave(rows: &mut Rows) -> Option<i32> {
     Some(points)
 }
 
-/// The actions that match at once, by trying all.
 pub fn matching(rows: &Rows) -> Vec<usize> {
     let matches = |action: &usize| {
         let mut swapped = rows.clone();
@@ -74,13 +72,13 @@ pub fn matching(rows: &Rows) -> Vec<usize> {
     (0..Match3::ACTIONS).filter(matches).collect()
 }
 
-/// The most points that are certain of one move; 0 where none matches.
+/// Most certain points of one move; 0 if none matches.
 pub fn best(rows: &Rows) -> i32 {
     let points = |action| play(&mut rows.clone(), Move::of_action(action));
     matching(rows).into_iter().map(points).max().unwrap_or(0)
 }
 
-/// A board that, all else obstacles, has these gems: (x, y, letter).
+/// A board of obstacles with these gems (x, y, letter).
 pub fn board_with(gems: &[(usize, usize, char)]) -> Certain {
     let mut rows = vec![vec!['#'; 8]; 10];
     gems.iter().for_each(|(x, y, letter)| rows[*y][*x] = *letter);
@@ -91,7 +89,7 @@ pub fn action(x: usize, y: usize, vertical: bool) -> usize {
     Move { x, y, vertical }.action().unwrap()
 }
 
-/// The planes of a board's letters, row by row; a space is in none.
+/// Planes of a board's letters, row by row; a space is in none.
 pub fn planes(rows: &Rows) -> Vec<f32> {
     let ones = |letter| rows.iter().flatten().map(move |token| if *token == letter { 1.0 } else { 0.0 });
     "abcd#".chars().flat_map(ones).collect()

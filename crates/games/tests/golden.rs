@@ -1,11 +1,10 @@
-//! The golden traces, made with an independent implementation of the rules.
+//! Golden traces of an independent implementation of the rules.
 
 use matchq_games::Game;
 use matchq_games::match3::{Match3, Move, Rules};
 use matchq_games::random::CPythonRandom;
 use serde_json::Value;
 
-/// The lines of a file of traces.
 fn traces(name: &str) -> Vec<Value> {
     let path = format!("{}/../../tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));

@@ -1,4 +1,5 @@
-//! Match-3 and what all games share, against plain code. One program, because each test program links the whole library.
+//! Match-3 and what all games share, against plain code. A single program links the library only
+//! once.
 
 mod board;
 mod certain;

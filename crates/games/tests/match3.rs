@@ -1,4 +1,4 @@
-//! Match-3 against its rules written out plainly, and against cases computed by hand.
+//! Match-3 against its plain rules and cases computed by hand.
 
 use crate::plain::{self, Plain};
 use matchq_games::conformance;
@@ -7,7 +7,7 @@ use matchq_games::match3::{Match3, Move, Rules, State};
 use matchq_games::random::{CPythonRandom, Draw, Role, Stream};
 use matchq_games::{ActionMask, Game, Image, MaskKind, offered};
 
-/// Draws the largest number always: an obstacle.
+/// Draws the largest number: an obstacle.
 struct Obstacles;
 
 impl Draw for Obstacles {
@@ -29,7 +29,6 @@ impl Draw for OtherObstacle {
     }
 }
 
-/// Draws one number at a time.
 struct Single(Stream);
 
 impl Draw for Single {
@@ -38,7 +37,7 @@ impl Draw for Single {
     }
 }
 
-/// A game whose board, all else obstacles, has these gems: (x, y, letter).
+/// Board of obstacles with these gems (x, y, letter).
 fn board_with(gems: &[(usize, usize, char)]) -> String {
     let letter = |x, y| gems.iter().find(|gem| (gem.0, gem.1) == (x, y)).map_or('#', |gem| gem.2);
     let line = |y| (0..8).map(|x| letter(x, y)).collect::<String>();
@@ -49,7 +48,7 @@ fn game_with(gems: &[(usize, usize, char)]) -> Match3 {
     Match3::with_board(Rules::default(), &board_with(gems)).unwrap()
 }
 
-/// Positions of games played with matching moves and, now and then, with any.
+/// Positions of games in which most moves match.
 fn positions(games: u64) -> Vec<State> {
     let mut states = vec![];
     for index in 0..games {
@@ -113,7 +112,7 @@ fn games_follow_the_plain_rules_whatever_the_number_of_obstacle_kinds() {
 #[test]
 fn masks_are_those_found_by_trying_every_swap() {
     let mut boards: Vec<String> = positions(40).iter().map(State::board).collect();
-    // No matching move, and no move that changes anything.
+    // Boards without a matching move, the last also without a move that changes anything.
     boards.push(["abcdabcd", "cdabcdab"].repeat(5).join("\n"));
     boards.push(board_with(&[(3, 4, 'a')]));
     boards.push(board_with(&[]));
@@ -132,7 +131,7 @@ fn masks_are_those_found_by_trying_every_swap() {
         assert_eq!(offered::<Match3>(&state, EFFECTIVE).0, effective, "{board}");
         let expected = or(actions(matching.clone()), effective);
         assert_eq!(offered::<Match3>(&state, MATCHING).0, expected, "{board}");
-        // The plain search is in the kit's order: by x, then y, then horizontal before vertical.
+        // The plain search is in the kit's order: by x, then y, horizontal before vertical.
         let game = Match3::with_board(Rules::default(), &board).unwrap();
         let moves = game.matching_moves().into_iter();
         assert!(moves.map(|Move { x, y, vertical }| (x, y, vertical)).eq(matching));
@@ -168,11 +167,11 @@ fn an_action_number_out_of_range_is_a_move_off_the_board() {
 #[test]
 fn a_run_of_three_scores_eight_of_four_fifteen_and_of_five_or_more_twenty_four() {
     for (length, points) in [(3, 8), (4, 15), (5, 24), (6, 24), (7, 24)] {
-        // A row of gems on the ground, but for the third, which lies on top of its gap.
+        // The third gem of a row on the ground lies on top of its gap.
         let gems: Vec<_> = (0..length).map(|x| (x, if x == 2 { 8 } else { 9 }, 'b')).collect();
         let play = game_with(&gems).play(2, 8, true, &mut Obstacles);
         assert_eq!(play.score_delta, points, "a row of {length}");
-        // The same as a column, the third gem beside its gap.
+        // The third gem of a column lies beside its gap.
         let gems: Vec<_> = (0..length).map(|y| (if y == 2 { 1 } else { 0 }, y, 'c')).collect();
         let play = game_with(&gems).play(0, 2, false, &mut Obstacles);
         assert_eq!(play.score_delta, points, "a column of {length}");
@@ -184,7 +183,7 @@ fn runs_that_cross_or_lie_side_by_side_score_one_by_one() {
     // The corner of an L comes from its left.
     let mut game = game_with(&[(3, 7, 'a'), (3, 8, 'a'), (2, 9, 'a'), (4, 9, 'a'), (5, 9, 'a')]);
     assert_eq!(game.play(2, 9, false, &mut Obstacles).score_delta, 16);
-    // Blocks that lie there from the start are matched with the first move, even one off the board.
+    // The first move, even one off the board, also clears blocks that lie there from the start.
     for (width, height, points) in [(3, 2, 16), (2, 3, 16), (3, 3, 48), (5, 3, 3 * 24 + 5 * 8)] {
         let gems: Vec<_> = (0..width * height).map(|cell| (2 + cell % width, 4 + cell / width, 'd')).collect();
         let play = game_with(&gems).play(-1, 0, false, &mut Obstacles);
@@ -198,8 +197,8 @@ fn obstacles_beside_cleared_gems_are_cleared_but_clear_no_others() {
     let mut game = Match3::with_board(Rules::default(), before).unwrap();
     let (play, boards) = game.play_watched(3, 7, true, &mut Obstacles);
     assert_eq!(play.score_delta, 8);
-    // The a of row 7 and the c below it change places, then a, a, a of row 8 are cleared, and the
-    // obstacles above, below and beside them; (1, 7), (3, 6) and those of row 5 touch no cleared gem.
+    // The a of row 7 and the c below change places. Then three a of row 8 clear with the obstacles
+    // above, below and beside them, but not (1, 7), (3, 6) and those of row 5.
     let swapped = before.replace("c##a#dab", "c##c#dab").replace("b#aca#cd", "b#aaa#cd");
     let cleared =
         swapped.replace("c##c#dab", "c# c dab").replace("b#aaa#cd", "b     cd").replace("cdb##dab", "cdb  dab");
@@ -237,7 +236,7 @@ fn a_state_is_34_bytes_and_says_its_board_and_the_moves_left() {
     }
 }
 
-/// The kinds of an image: for each cell, row by row, the one plane that is 1 there.
+/// Kinds of an image: for each cell, row by row, the one plane that is 1.
 fn kinds(image: &[f32]) -> Vec<usize> {
     let planes = |cell| (0..5).filter(move |plane| image[plane * 80 + cell] == 1.0);
     let kind = |cell| {
@@ -296,7 +295,7 @@ fn masks_and_moves_are_the_same_under_every_symmetry() {
                 let moved: ActionMask = mask.map(|action| Match3::transform_action(action, symmetry)).collect();
                 assert_eq!(Match3::mask(&shown_state, kind), moved);
             }
-            // With obstacles drawn always, a move has no chance in it.
+            // A move without chance, since each draw is an obstacle.
             for action in offered::<Match3>(&state, MATCHING).0.iter().step_by(3) {
                 let mut game = Match3::with_board(Rules::default(), &state.board()).unwrap();
                 let mut shown_game = Match3::with_board(Rules::default(), &shown).unwrap();

@@ -1,4 +1,4 @@
-//! The rules of match-3 written out cell by cell, as plainly as they are told.
+//! The rules of match-3, cell by cell.
 
 use matchq_games::random::Draw;
 
@@ -15,7 +15,6 @@ pub struct Plain {
     pub moves_left: i32,
 }
 
-/// What a move brought: its points, whether the game is over, and the boards on the way.
 #[derive(PartialEq, Debug)]
 pub struct PlainPlay {
     pub score_delta: i32,
@@ -73,7 +72,7 @@ impl Plain {
         PlainPlay { score_delta, game_over: self.moves_left <= 0, boards }
     }
 
-    /// Swaps two cells; whether both are on the board.
+    /// Swaps two cells; returns whether both are on the board.
     pub fn swap(&mut self, x: i64, y: i64, vertical: bool) -> bool {
         let (x2, y2) = if vertical { (x, y + 1) } else { (x + 1, y) };
         let on_board = |x, y| (0..8).contains(&x) && (0..10).contains(&y);
@@ -116,7 +115,6 @@ impl Plain {
         fell
     }
 
-    /// The cells (x, y) of each maximal run of three or more equal gems.
     pub fn runs(&self) -> Vec<Vec<(usize, usize)>> {
         let rows = (0..ROWS).map(|y| (0..COLUMNS).map(|x| (x, y)).collect());
         let columns = (0..COLUMNS).map(|x| (0..ROWS).map(|y| (x, y)).collect());
@@ -145,7 +143,7 @@ impl Plain {
         }
     }
 
-    /// Every swap on the board that passes a test on the board before and after it.
+    /// Swaps that pass a test of the boards before and after.
     pub fn swaps(&self, test: impl Fn(&Plain, &Plain) -> bool) -> Vec<(usize, usize, bool)> {
         let mut found = vec![];
         for x in 0..8_i64 {

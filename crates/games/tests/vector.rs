@@ -4,13 +4,11 @@ use matchq_games::match3::Rules;
 use matchq_games::random::{Draw, Role, Stream};
 use matchq_games::{Game, Games, Match3, Outcome};
 
-/// What one step of all games brought.
 type Outcomes = Vec<Outcome<<Match3 as Game>::State>>;
 
 /// Enough games for several tasks.
 const GAMES: usize = 300;
 
-/// Steps a vector of games with random actions and gives all that came out.
 fn outcomes(steps: usize) -> (Games<Match3>, Vec<Outcomes>) {
     let mut games = Games::<Match3>::new(Rules::default(), GAMES, 4);
     let all = go_on(&mut games, &mut Stream::new(4, Role::Explore, 0), steps);

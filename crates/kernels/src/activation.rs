@@ -1,4 +1,4 @@
-//! Functions of single numbers in convolutions and the dynamics model.
+//! Functions of single numbers.
 
 /// Output of a convolution of `x` whose sums are `s`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub enum Activation {
     Residual,
 }
 
-/// Sets cells with log-odds above 0 to 1, others to 0; returns whether the board changed.
+/// Sets cells with log-odds above 0 to 1, others to 0; returns whether any changed.
 pub fn set_by_odds(board: &mut [f32], odds: &[f32]) -> bool {
     let mut changed = false;
     for (cell, odds) in board.iter_mut().zip(odds) {

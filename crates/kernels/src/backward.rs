@@ -9,36 +9,32 @@ use super::line::{Line, WIDTH};
 use super::plan::{Plan, WeightPlan, Workspace};
 use crate::activation::Activation;
 
-/// The gradients of a convolution.
+/// Gradients of a convolution.
 pub struct Gradients {
-    /// `[boards, rows, columns, inputs]`; empty if not wanted.
+    /// `[boards, rows, columns, inputs]`, or empty.
     pub input: Vec<f32>,
     /// `[outputs, inputs, kernel, kernel]`.
     pub weight: Vec<f32>,
-    /// `[boards, outputs]`: one for each board.
+    /// `[boards, outputs]`
     pub bias: Vec<f32>,
 }
 
-/// Maximum number of partial sums of the weights' gradient, and so of threads.
-///
-/// The number is fixed so that sums have equal bits at any number of threads.
+/// Most partial sums of the weights' gradient, and so most threads: fixed for equal bits at any
+/// number of threads.
 const PARTS: usize = 24;
 
-/// Lines that a thread adds at once.
 const TOGETHER: usize = 256;
 
 struct Boards<'a> {
     input: &'a [f32],
-    /// Mask of the ReLU; if empty, the whole gradient passes.
+    /// Mask of the ReLU; an empty one lets the whole gradient pass.
     mask: &'a [u16],
     gradient: &'a [f32],
-    /// Empty if not wanted.
     input_gradient: &'a mut [f32],
     bias_gradient: &'a mut [f32],
 }
 
 impl<'a> Boards<'a> {
-    /// Splits the boards into parts of `boards` boards.
     fn split(self, boards: usize, shape: &Shape) -> impl Iterator<Item = Boards<'a>> {
         let [inputs, outputs] = [shape.inputs, shape.outputs].map(|channels| boards * shape.places() * channels);
         let mut mask = self.mask.chunks(boards * shape.places() * shape.outputs.div_ceil(WIDTH));
@@ -59,8 +55,8 @@ impl<'a> Boards<'a> {
 
 /// Gradients of a convolution of `input` by `weight`, from the gradient of its output.
 ///
-/// `mask` comes from [`forward`](super::forward::forward), and is empty for [`Activation::None`].
-/// The gradient of the input is computed if `wanted`.
+/// `mask` comes from [`forward`](super::forward::forward), empty for [`Activation::None`]; the
+/// gradient of the input is computed if `wanted`.
 pub fn backward(
     shape: &Shape,
     activation: Activation,
@@ -100,18 +96,15 @@ pub fn backward(
     Gradients { input: input_gradient, weight: weight_gradient, bias: bias_gradient }
 }
 
-/// Data shared by all blocks.
 struct Work<'a> {
     shape: &'a Shape,
     activation: Activation,
     lines: Vec<usize>,
     weight_plan: WeightPlan,
-    /// Plans for the gradient of the input, and its weights if wanted.
     plans: [Plan; 2],
     panels: Vec<Line>,
 }
 
-/// Buffers overwritten for each block.
 struct Scratch {
     padded_input: Vec<Line>,
     padded_gradient: Vec<Line>,
@@ -129,7 +122,7 @@ impl Work<'_> {
         }
     }
 
-    /// Adds a block's gradient of the weights; writes its gradients of biases and input.
+    /// Adds a block's gradient of the weights; writes those of biases and input.
     fn add_block(&self, block: Boards, scratch: &mut Scratch, weight_gradient: &mut [Line]) {
         let Self { shape, lines, .. } = self;
         let Shape { inputs, outputs, .. } = **shape;
@@ -145,9 +138,7 @@ impl Work<'_> {
         }
     }
 
-    /// Writes the gradient of a block's input.
-    ///
-    /// `padded` is the part of the gradient that passed the ReLU.
+    /// Writes the gradient of a block's input; `padded` is the gradient that passed the ReLU.
     fn write_input_gradient(
         &self,
         gradient: &[f32],
@@ -169,7 +160,7 @@ impl Work<'_> {
     }
 }
 
-/// Sum in a fixed order; `length` zeros if there are no parts.
+/// Sum in a fixed order: `length` zeros without parts.
 fn sum(partial: Vec<Vec<Line>>, length: usize) -> Vec<Line> {
     let mut partial = partial.into_iter();
     let mut sum = partial.next().unwrap_or_else(|| LINES.take_zeroed(length));

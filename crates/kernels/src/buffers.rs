@@ -1,13 +1,11 @@
-//! Memory kept for reuse.
-//!
-//! The allocator would return the large tensors of a batch to the system after each update, and the
-//! system clears each page that it gives out.
+//! Memory kept for reuse, since the system would take large tensors back after each update and
+//! clear the pages that it gives out.
 
 use std::sync::{Mutex, MutexGuard};
 
 use super::line::Line;
 
-/// Unused buffers, the oldest first: at most `kept`, as long as the process lives.
+/// Unused buffers, the oldest first, at most `kept`.
 pub struct Buffers<T> {
     waiting: Mutex<Vec<Vec<T>>>,
     kept: usize,
@@ -15,7 +13,7 @@ pub struct Buffers<T> {
 
 pub static NUMBERS: Buffers<f32> = Buffers::new(32);
 pub static MASKS: Buffers<u16> = Buffers::new(32);
-/// Panels: one for each part of a batch and kind of layer.
+/// Panels, one for each part of a batch and kind of layer.
 pub static LINES: Buffers<Line> = Buffers::new(128);
 
 impl<T: Copy + Default> Buffers<T> {
@@ -30,7 +28,7 @@ impl<T: Copy + Default> Buffers<T> {
     /// A buffer of `length`, with any content.
     pub fn take(&self, length: usize) -> Vec<T> {
         let mut waiting = self.waiting();
-        // Much larger buffers are left for larger requests.
+        // Much larger buffers wait for larger requests.
         let fits = |buffer: &Vec<T>| (length..=2 * length).contains(&buffer.capacity());
         let found = waiting.iter().rposition(fits).map(|index| waiting.remove(index));
         drop(waiting);
@@ -43,14 +41,13 @@ impl<T: Copy + Default> Buffers<T> {
         }
     }
 
-    /// A buffer of `length` zeros.
     pub fn take_zeroed(&self, length: usize) -> Vec<T> {
         let mut buffer = self.take(length);
         buffer.fill(T::default());
         buffer
     }
 
-    /// Keeps a buffer for [`take`](Self::take), in place of the oldest if there is no room.
+    /// Keeps a buffer for [`take`](Self::take), perhaps in place of the oldest.
     pub fn give(&self, buffer: Vec<T>) {
         if buffer.capacity() == 0 {
             return;

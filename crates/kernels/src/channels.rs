@@ -1,4 +1,4 @@
-//! Copies between numbers with channels last and lines of channels.
+//! Copies between numbers, channels last, and lines of channels.
 
 use super::line::{Line, WIDTH};
 use super::plan::Place;
@@ -8,13 +8,11 @@ use crate::activation::Activation;
 /// A group of up to [`WIDTH`] of a place's channels.
 #[derive(Clone, Copy, Debug)]
 pub struct Channels {
-    /// Channels of a place in all.
     all: usize,
     group: usize,
 }
 
 impl Channels {
-    /// Group number `group` of `all` channels.
     pub fn of_group(all: usize, group: usize) -> Self {
         Self { all, group }
     }
@@ -33,20 +31,20 @@ impl Channels {
         self.group * WIDTH
     }
 
-    /// Bits of the channels that let the gradient of a place pass.
+    /// Bits of the channels that let a place's gradient pass.
     #[inline(always)]
     fn mask(self, mask: &[u16], place: usize) -> u16 {
         mask.get(place * self.all.div_ceil(WIDTH) + self.group).copied().unwrap_or(u16::MAX)
     }
 
-    /// A register of a place's numbers from `lane` on, with zeros behind the last.
+    /// A register of a place's numbers from `lane` on, zeros behind the last.
     ///
     /// # Safety
     /// The processor has the instructions of `R`.
     #[inline(always)]
     unsafe fn load<R: Register>(self, numbers: &[f32], place: usize, lane: usize) -> R {
         let numbers = &numbers[place * self.all + self.group * WIDTH..][..self.width()];
-        // SAFETY: a line holds a whole register at each lane.
+        // SAFETY: a line holds whole registers.
         unsafe {
             if numbers.len() == WIDTH {
                 return R::load(numbers.as_ptr().add(lane));
@@ -57,14 +55,14 @@ impl Channels {
         }
     }
 
-    /// Writes a register to a place's numbers from `lane` on, as far as the group goes.
+    /// Writes a register to a place's numbers from `lane` on, within the group.
     ///
     /// # Safety
     /// The processor has the instructions of `R`.
     #[inline(always)]
     unsafe fn store<R: Register>(self, register: R, numbers: &mut [f32], place: usize, lane: usize) {
         let numbers = &mut numbers[place * self.all + self.group * WIDTH..][..self.width()];
-        // SAFETY: a line holds a whole register at each lane.
+        // SAFETY: a line holds whole registers.
         unsafe {
             if numbers.len() == WIDTH {
                 return register.store(numbers.as_mut_ptr().add(lane));
@@ -85,7 +83,7 @@ fn fetch(numbers: &[f32], at: usize) {
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
-        // Two pages of numbers, since the processor's own fetching ends with each page.
+        // Two pages, since the processor's own fetching ends with each page.
         const AHEAD: usize = 2048;
         // SAFETY: a prefetch reads nothing, and ignores addresses without memory.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(numbers.as_ptr().wrapping_add(at + AHEAD).cast()) }
@@ -95,10 +93,9 @@ fn fetch(numbers: &[f32], at: usize) {
 }
 
 with_the_best_instructions! {
-    /// Copies the places' numbers that pass the mask to the lines of a padded block.
-    ///
-    /// The mask is `[places, groups]`, a bit for each channel; an empty one lets all pass. Lines
-    /// without a place become zeros.
+    /// Copies the places' numbers that pass the mask to the lines of a padded block, zeros for
+    /// missing places. The mask is `[places, groups]`, a bit for each channel; an empty one lets
+    /// all pass.
     pub fn pad(numbers: &[f32], mask: &[u16], channels: usize, lines: &[usize], padded: &mut [Line]) = pad_all
 }
 
@@ -112,7 +109,7 @@ unsafe fn pad_all<R: Register>(numbers: &[f32], mask: &[u16], channels: usize, l
             let to = &mut padded[channels.group * size + line].0;
             let passes = channels.mask(mask, place);
             for lane in (0..WIDTH).step_by(R::LANES) {
-                // SAFETY: a line holds a whole register at each lane.
+                // SAFETY: a line holds whole registers.
                 unsafe {
                     let number: R = channels.load(numbers, place, lane);
                     number.where_set(passes >> lane).store(to.as_mut_ptr().add(lane));
@@ -126,7 +123,6 @@ unsafe fn pad_all<R: Register>(numbers: &[f32], mask: &[u16], channels: usize, l
 }
 
 with_the_best_instructions! {
-    /// Copies a group of channels of a block's places to their sums.
     pub fn to_sums(numbers: &[f32], channels: Channels, places: &[Place], sums: &mut [Line]) = all_to_sums
 }
 
@@ -135,7 +131,7 @@ unsafe fn all_to_sums<R: Register>(numbers: &[f32], channels: Channels, places: 
     for place in places {
         let to = &mut sums[place.sum].0;
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a line holds a whole register at each lane.
+            // SAFETY: a line holds whole registers.
             unsafe {
                 let number: R = channels.load(numbers, place.number, lane);
                 number.store(to.as_mut_ptr().add(lane));
@@ -145,10 +141,10 @@ unsafe fn all_to_sums<R: Register>(numbers: &[f32], channels: Channels, places: 
 }
 
 with_the_best_instructions! {
-    /// Writes the activated sums of a block's places to a group of their channels.
+    /// Writes activated sums to a group of the places' channels.
     ///
     /// A residual adds `input`, the convolution's input. The mask, `[places, groups]` or empty,
-    /// takes the bits of the sums that pass the ReLU.
+    /// gets the bits of sums that pass the ReLU.
     pub fn activate(
         activation: Activation,
         places: &[Place],
@@ -175,7 +171,7 @@ unsafe fn activate_all<R: Register>(
         let from = &sums[place.sum].0;
         let mut passes = 0;
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a line holds a whole register at each lane.
+            // SAFETY: a line holds whole registers.
             unsafe {
                 let sum = R::load(from.as_ptr().add(lane));
                 passes |= sum.passes() << lane;
@@ -194,7 +190,7 @@ unsafe fn activate_all<R: Register>(
 }
 
 with_the_best_instructions! {
-    /// Sums a group of a padded block over the places of each board: `[boards, channels]`.
+    /// Sums a group of a padded block over each board's places: `[boards, channels]`.
     pub fn sum_boards(
         padded: &[Line],
         lines: &[usize],
@@ -215,7 +211,7 @@ unsafe fn sum_all_boards<R: Register>(
     let boards = sums.len() / channels.all;
     for (board, lines) in lines.chunks_exact(places).take(boards).enumerate() {
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a line holds a whole register at each lane.
+            // SAFETY: a line holds whole registers.
             unsafe {
                 let mut sum = R::zero();
                 for line in lines {
@@ -235,7 +231,7 @@ with_the_best_instructions! {
 unsafe fn add_all_lines<R: Register>(lines: &[Line], sums: &mut [Line]) {
     for (Line(line), Line(sum)) in lines.iter().zip(sums) {
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a line holds a whole register at each lane.
+            // SAFETY: a line holds whole registers.
             unsafe {
                 let to = sum.as_mut_ptr().add(lane);
                 R::load(to).plus(R::load(line.as_ptr().add(lane))).store(to);
@@ -254,7 +250,7 @@ unsafe fn copy_all_by_index<R: Register>(lines: &[Line], indices: &[usize], to: 
     for (Line(to), index) in to.iter_mut().zip(indices) {
         let Line(from) = &lines[*index];
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a line holds a whole register at each lane.
+            // SAFETY: a line holds whole registers.
             unsafe { R::load(from.as_ptr().add(lane)).store(to.as_mut_ptr().add(lane)) }
         }
     }
@@ -268,7 +264,7 @@ with_the_best_instructions! {
 unsafe fn scale_all_lines<R: Register>(factor: f32, lines: &mut [Line]) {
     for Line(line) in lines {
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a line holds a whole register at each lane.
+            // SAFETY: a line holds whole registers.
             unsafe {
                 let to = line.as_mut_ptr().add(lane);
                 R::load(to).times(R::splat(&factor)).store(to);
@@ -277,19 +273,16 @@ unsafe fn scale_all_lines<R: Register>(factor: f32, lines: &mut [Line]) {
     }
 }
 
-/// How the sums of a group of channels become outputs.
 pub struct Finish<'a> {
-    /// Initial sums of each board.
     pub starts: &'a [Line],
-    /// A group of a padded block, added to the sums.
+    /// Group of a padded block, added to the sums.
     pub added: Option<&'a [Line]>,
     pub activation: Activation,
-    /// Group of the padded input that a residual adds; else empty.
+    /// Group of the padded input that a residual adds, or empty.
     pub before: &'a [Line],
 }
 
 impl Finish<'_> {
-    /// Whether the padded blocks have `lines` lines a group.
     pub fn fits(&self, lines: usize) -> bool {
         let residual = self.activation == Activation::Residual;
         self.added.is_none_or(|added| added.len() == lines) && (!residual || self.before.len() == lines)
@@ -317,22 +310,21 @@ impl Finish<'_> {
 }
 
 with_the_best_instructions! {
-    /// Writes the activated sums of places to a group of a padded block.
+    /// Writes activated sums to a group of a padded block.
     pub fn write_places(places: &[Place], sums: &[Line], finish: &Finish, output: &mut [Line]) = write_all_places
 }
 
 #[inline(always)]
 unsafe fn write_all_places<R: Register>(places: &[Place], sums: &[Line], finish: &Finish, output: &mut [Line]) {
-    // SAFETY: a line holds a whole register at each lane.
+    // SAFETY: a line holds whole registers.
     let sum = |place: &Place, lane: usize| unsafe { R::load(sums[place.sum].0.as_ptr().add(lane)) };
     // SAFETY: the caller's promise.
     unsafe { write_each(places, sum, finish, output) }
 }
 
 with_the_best_instructions! {
-    /// [`write_places`] of sums without their starts, from number `first` on.
-    ///
-    /// `boards` has the board of each sum, from number 0 on.
+    /// [`write_places`] of sums from number `first` on, without starts; `boards` has the board of
+    /// each sum from 0 on.
     pub fn start_and_write_places(
         places: &[Place],
         boards: &[usize],
@@ -354,15 +346,13 @@ unsafe fn start_and_write_all_places<R: Register>(
 ) {
     let sum = |place: &Place, lane: usize| {
         let (Line(sum), Line(start)) = (&sums[place.sum - first], &finish.starts[boards[place.sum]]);
-        // SAFETY: a line holds a whole register at each lane.
+        // SAFETY: a line holds whole registers.
         unsafe { R::load(sum.as_ptr().add(lane)).plus(R::load(start.as_ptr().add(lane))) }
     };
     // SAFETY: the caller's promise.
     unsafe { write_each(places, sum, finish, output) }
 }
 
-/// Writes the output of each place and lane.
-///
 /// # Safety
 /// The processor has the instructions of `R`.
 #[inline(always)]
@@ -376,7 +366,7 @@ unsafe fn write_each<R: Register>(
     for place in places {
         let Line(to) = &mut output[place.line];
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a line holds a whole register at each lane, and the block holds the line.
+            // SAFETY: a line holds whole registers, and the block holds the line.
             unsafe {
                 finish.output(sum(place, lane), place.line * WIDTH + lane).store(to.as_mut_ptr().add(lane));
             }

@@ -1,11 +1,11 @@
 //! F(2, 3) and F(4, 3) of Lavin and Gray 2016 along one axis, and their gradients.
+//!
+//! # Safety
+//! Of all functions: the processor has the instructions of `R`.
 
 use super::register::Register;
 
 /// From four places to four points.
-///
-/// # Safety
-/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn patch_of<R: Register>([a, b, c, d]: [R; 4]) -> [R; 4] {
     // SAFETY: the caller's promise.
@@ -13,9 +13,6 @@ pub unsafe fn patch_of<R: Register>([a, b, c, d]: [R; 4]) -> [R; 4] {
 }
 
 /// From six places to six points.
-///
-/// # Safety
-/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn long_patch_of<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 6] {
     // SAFETY: the caller's promise.
@@ -35,9 +32,6 @@ pub unsafe fn long_patch_of<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 6] {
 }
 
 /// From four points to two places.
-///
-/// # Safety
-/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn halves<R: Register>([a, b, c, d]: [R; 4]) -> [R; 2] {
     // SAFETY: the caller's promise.
@@ -45,9 +39,6 @@ pub unsafe fn halves<R: Register>([a, b, c, d]: [R; 4]) -> [R; 2] {
 }
 
 /// From six points to four places.
-///
-/// # Safety
-/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn fours<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 4] {
     // SAFETY: the caller's promise.
@@ -65,9 +56,6 @@ pub unsafe fn fours<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 4] {
 }
 
 /// From the gradients of two places to four points, the last with its sign changed.
-///
-/// # Safety
-/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn spread<R: Register>([a, b]: [R; 2]) -> [R; 4] {
     // SAFETY: the caller's promise.
@@ -75,9 +63,6 @@ pub unsafe fn spread<R: Register>([a, b]: [R; 2]) -> [R; 4] {
 }
 
 /// From the gradients of four places to six points.
-///
-/// # Safety
-/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn spread_to_six<R: Register>([a, b, c, d]: [R; 4]) -> [R; 6] {
     // SAFETY: the caller's promise.
@@ -90,9 +75,6 @@ pub unsafe fn spread_to_six<R: Register>([a, b, c, d]: [R; 4]) -> [R; 6] {
 }
 
 /// From three taps to four points.
-///
-/// # Safety
-/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn kernel_at_four<R: Register>([a, b, c]: [R; 3]) -> [R; 4] {
     // SAFETY: the caller's promise.
@@ -104,9 +86,6 @@ pub unsafe fn kernel_at_four<R: Register>([a, b, c]: [R; 3]) -> [R; 4] {
 }
 
 /// From three taps to six points.
-///
-/// # Safety
-/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn kernel_at_six<R: Register>([a, b, c]: [R; 3]) -> [R; 6] {
     // SAFETY: the caller's promise.
@@ -126,9 +105,6 @@ pub unsafe fn kernel_at_six<R: Register>([a, b, c]: [R; 3]) -> [R; 6] {
 }
 
 /// From the gradients of four points, the last with its sign changed, to three taps.
-///
-/// # Safety
-/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn taps_of_four<R: Register>([a, b, c, d]: [R; 4]) -> [R; 3] {
     // SAFETY: the caller's promise.
@@ -140,9 +116,6 @@ pub unsafe fn taps_of_four<R: Register>([a, b, c, d]: [R; 4]) -> [R; 3] {
 }
 
 /// From the gradients of six points to three taps.
-///
-/// # Safety
-/// The processor has the instructions of `R`.
 #[inline(always)]
 pub unsafe fn taps_of_six<R: Register>([a, b, c, d, e, f]: [R; 6]) -> [R; 3] {
     // SAFETY: the caller's promise.

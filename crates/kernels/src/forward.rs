@@ -9,7 +9,6 @@ use super::line::{Line, WIDTH, line};
 use super::plan::{Plan, Workspace};
 use crate::activation::Activation;
 
-/// Boards of a block.
 struct Block<'a> {
     input: &'a [f32],
     bias: &'a [f32],
@@ -21,8 +20,8 @@ struct Block<'a> {
 ///
 /// `input` is `[boards, rows, columns, inputs]`, the output `[boards, rows, columns, outputs]`,
 /// `weight` `[outputs, inputs, kernel, kernel]`, `bias` `[outputs]` or `[boards, outputs]`. With
-/// `keep`, the mask has a bit for each sum that passes the ReLU, in words of 16 outputs;
-/// [`backward`] needs it for all activations but [`Activation::None`]. Otherwise the mask is empty.
+/// `keep`, the mask for [`backward`] has a bit for each sum that passes the ReLU, in words of 16
+/// outputs; else the mask is empty.
 ///
 /// [`backward`]: super::backward::backward
 pub fn forward(

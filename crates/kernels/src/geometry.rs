@@ -5,10 +5,9 @@ use std::ops::Range;
 use super::line::WIDTH;
 use crate::precision::Precision;
 
-/// Sizes and precision of a convolution of boards.
+/// Sizes and precision of a convolution, channels last.
 ///
-/// Channels are last. The kernel is square, of odd size, with stride 1 and a padding of zeros that
-/// keeps the boards' size.
+/// The kernel is square, of odd size, with stride 1 and a padding of zeros that keeps the size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Boards in the batch.
@@ -27,7 +26,7 @@ pub struct Shape {
     pub precision: Precision,
 }
 
-/// Approximate number of places in a block: block and weights stay in the nearest cache.
+/// Places of a block, about: block and weights stay in the nearest cache.
 const PLACES: usize = 240;
 
 impl Shape {
@@ -40,7 +39,6 @@ impl Shape {
         self.kernel * self.kernel
     }
 
-    /// Groups of 16 channels of the input.
     pub fn groups(&self) -> usize {
         self.inputs.div_ceil(WIDTH)
     }
@@ -54,7 +52,7 @@ impl Shape {
         self.kernel / 2
     }
 
-    /// Columns of a padded board: neighbouring rows share the zeros between them, as do boards.
+    /// Columns of a padded board; neighbouring rows and boards share zeros.
     pub fn padded_columns(&self) -> usize {
         self.columns + self.border()
     }
@@ -63,7 +61,7 @@ impl Shape {
         self.rows + self.border()
     }
 
-    /// Lines of a group of a padded block, one for each place and zero.
+    /// Lines of a group of a padded block, with zeros.
     pub fn padded(&self) -> usize {
         let rows = self.block() * self.padded_rows() + self.border();
         // Tiles may reach a row or a column behind the last.
@@ -76,7 +74,6 @@ impl Shape {
         self.corner_of(place) + self.border() * self.padded_columns() + self.border()
     }
 
-    /// Lines of all places of a block in the padded block.
     pub fn lines(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.block() * self.places()).map(|place| self.line(place))
     }
@@ -91,12 +88,11 @@ impl Shape {
         self.corner(board, [place / self.columns, place % self.columns])
     }
 
-    /// First number of the neighbourhood of a block's place in the padded block.
+    /// First number of a place's neighbourhood in the padded block.
     pub fn neighbourhood(&self, place: usize) -> usize {
         self.corner_of(place) * WIDTH
     }
 
-    /// The tap at the place itself.
     pub fn centre(&self) -> Rectangle {
         let centre = self.border()..self.border() + 1;
         Rectangle { rows: centre.clone(), columns: centre }
@@ -120,7 +116,7 @@ impl Shape {
         })
     }
 
-    /// Each row of the kernel in each group, with its offsets of [`neighbours`](Self::neighbours).
+    /// Each row of the kernel in each group, with offsets of [`neighbours`](Self::neighbours).
     pub fn kernel_rows(&self) -> Vec<(usize, Vec<usize>)> {
         let kernel = Rectangle { rows: 0..self.kernel, columns: 0..self.kernel };
         let row = |offset: usize| offset / WIDTH % self.padded() / self.padded_columns();
@@ -129,17 +125,15 @@ impl Shape {
         runs.map(|run| (row(run[0]), run.to_vec())).collect()
     }
 
-    /// Places of a block for which a row of the kernel lies on the board.
+    /// Places of a block with a row of the kernel on the board.
     pub fn places_with(&self, kernel_row: usize) -> impl Iterator<Item = usize> + '_ {
         let rows = self.border()..self.border() + self.rows;
         let reached = move |place: &usize| rows.contains(&(place % self.places() / self.columns + kernel_row));
         (0..self.block() * self.places()).filter(reached)
     }
 
-    /// Rectangles of a board's places, each with the taps that any of its places has on the board.
-    ///
-    /// The inner places are one rectangle, each column near the border is another, and so is each
-    /// row near the border between these columns.
+    /// Rectangles of a board's places with all taps that they have on the board: inner places, each
+    /// column near the border, and each row near the border between these columns.
     pub fn regions(&self) -> Vec<(Rectangle, Rectangle)> {
         let inner = self.inner(self.columns);
         let taps = |places: &Range<usize>, size: usize| {
@@ -157,13 +151,13 @@ impl Shape {
         regions
     }
 
-    /// Rows or columns, of `size`, whose taps all lie on the board.
+    /// Rows or columns, of `size`, whose taps are all on the board.
     fn inner(&self, size: usize) -> Range<usize> {
         let start = self.border().min(size);
         start..size.saturating_sub(self.border()).max(start)
     }
 
-    /// The convolution from gradients of the output to gradients of the input.
+    /// Convolution from the output's gradients to the input's.
     pub fn transposed(&self) -> Self {
         Self { inputs: self.outputs, outputs: self.inputs, ..*self }
     }
@@ -176,7 +170,7 @@ pub struct Rectangle {
 }
 
 impl Rectangle {
-    /// The places, row by row, in a board of `columns` columns.
+    /// Places, row by row, in a board of `columns` columns.
     pub fn places(&self, columns: usize) -> impl Iterator<Item = usize> {
         let within = self.columns.clone();
         self.rows.clone().flat_map(move |row| within.clone().map(move |column| row * columns + column))

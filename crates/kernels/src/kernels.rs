@@ -1,7 +1,5 @@
-//! 3x3 kernels at the points of [`winograd`](super::winograd) and back, and packed for
-//! [`tiles`](super::tiles).
-//!
-//! Sixteen outputs, which stand side by side in the panels, are transformed at once.
+//! 3x3 kernels at the points of [`winograd`](super::winograd) and back, or packed for
+//! [`tiles`](super::tiles), sixteen outputs at once.
 
 use super::filters::{kernel_at_four, kernel_at_six, taps_of_four, taps_of_six};
 use super::line::{Line, WIDTH};
@@ -9,14 +7,12 @@ use super::register::{Register, with_the_best_instructions};
 use super::unit::Rounding;
 use super::winograd::Form;
 
-/// 3x3 kernels of outputs and inputs.
 #[derive(Clone, Copy)]
 pub struct Kernels<'a> {
     /// Nine numbers a kernel.
     pub numbers: &'a [f32],
-    /// Outputs and inputs.
     pub sizes: [usize; 2],
-    /// Kernels from one output to the next, and from one input to the next.
+    /// Kernels from one output, and from one input, to the next.
     pub apart: [usize; 2],
     /// Whether each kernel is turned about its centre.
     pub turned: bool,
@@ -25,7 +21,7 @@ pub struct Kernels<'a> {
 const TAPS: usize = 9;
 
 impl Kernels<'_> {
-    /// The taps of a panel's outputs for an input; zeros behind the last output or input.
+    /// Taps of a panel's outputs for an input, zeros behind the last of either.
     fn taps(&self, panel: usize, input: usize) -> [Line; TAPS] {
         let mut taps = [Line::default(); TAPS];
         let outputs = (panel * WIDTH..self.sizes[0]).take(if input < self.sizes[1] { WIDTH } else { 0 });
@@ -62,7 +58,7 @@ unsafe fn pack_all<R: Register, const LONG: usize>(kernels: Kernels, form: Form,
         for input in 0..inputs {
             let taps = kernels.taps(panel, input);
             for lane in (0..WIDTH).step_by(R::LANES) {
-                // SAFETY: the caller's promise; a line holds a whole register at each lane.
+                // SAFETY: the caller's promise; a line holds whole registers.
                 unsafe {
                     let points = points_of::<R, LONG>(&taps, lane, form);
                     for (point, number) in points.into_iter().flatten().enumerate() {
@@ -75,7 +71,7 @@ unsafe fn pack_all<R: Register, const LONG: usize>(kernels: Kernels, form: Form,
 }
 
 with_the_best_instructions! {
-    /// Writes kernels in pairs of inputs, for square tiles: `[panels, points, pairs]`.
+    /// Writes kernels in pairs of inputs for square tiles: `[panels, points, pairs]`.
     pub fn pack_pairs(kernels: Kernels, panels: &mut [Line]) = pairs pack_all_pairs
 }
 
@@ -86,7 +82,7 @@ unsafe fn pack_all_pairs<R: Register, U: Rounding<R>>(kernels: Kernels, panels: 
         for pair in 0..pairs {
             let taps = [2 * pair, 2 * pair + 1].map(|input| kernels.taps(panel, input));
             for lane in (0..WIDTH).step_by(R::LANES) {
-                // SAFETY: the caller's promise; a line holds a whole register at each lane.
+                // SAFETY: the caller's promise; a line holds whole registers.
                 unsafe {
                     let [first, second] = [&taps[0], &taps[1]].map(|taps| points_of::<R, 2>(taps, lane, Form::Square));
                     let both = first.into_iter().flatten().zip(second.into_iter().flatten());
@@ -100,7 +96,7 @@ unsafe fn pack_all_pairs<R: Register, U: Rounding<R>>(kernels: Kernels, panels: 
 }
 
 with_the_best_instructions! {
-    /// Writes taps in pairs of inputs, for AMX: `[panels, groups, taps, pairs]`.
+    /// Writes taps in pairs of inputs for AMX: `[panels, groups, taps, pairs]`.
     pub fn pack_for_tiles(kernels: Kernels, panels: &mut [Line]) = pairs pack_all_for_tiles
 }
 
@@ -113,7 +109,7 @@ unsafe fn pack_all_for_tiles<R: Register, U: Rounding<R>>(kernels: Kernels, pane
             for (tap, (low, high)) in taps[0].iter().zip(&taps[1]).enumerate() {
                 let Line(to) = &mut lines[(pair / WIDTH * TAPS + tap) * WIDTH + pair % WIDTH];
                 for lane in (0..WIDTH).step_by(R::LANES) {
-                    // SAFETY: the caller's promise; a line holds a whole register at each lane.
+                    // SAFETY: the caller's promise; a line holds whole registers.
                     unsafe {
                         let [low, high] = [low, high].map(|line| R::load(line.0.as_ptr().add(lane)));
                         U::pairs(low, high).store(to.as_mut_ptr().add(lane));
@@ -124,7 +120,7 @@ unsafe fn pack_all_for_tiles<R: Register, U: Rounding<R>>(kernels: Kernels, pane
     }
 }
 
-/// Gradients of kernels `[outputs, inputs]` from the gradients at their points.
+/// Gradients of kernels `[outputs, inputs]` from those at their points.
 pub fn unpack(panels: &[Line], sizes: [usize; 2], form: Form, kernels: &mut [f32]) {
     match form.long() {
         2 => unpack_square(panels, sizes, form, kernels),
@@ -161,7 +157,7 @@ unsafe fn unpack_all<R: Register, const LONG: usize>(
         for input in 0..inputs {
             let mut taps = [Line::default(); TAPS];
             for lane in (0..WIDTH).step_by(R::LANES) {
-                // SAFETY: the caller's promise; a line holds a whole register at each lane.
+                // SAFETY: the caller's promise; a line holds whole registers.
                 unsafe {
                     let point = |at: usize| R::load(lines[at * inputs + input].0.as_ptr().add(lane));
                     for (tap, number) in kernel_of::<R, LONG>(point, form).into_iter().enumerate() {
@@ -180,7 +176,7 @@ unsafe fn unpack_all<R: Register, const LONG: usize>(
 /// Points along the short axis (4) and the long axis (`LONG` + 2).
 ///
 /// # Safety
-/// A line holds a whole register at `lane`; the processor has the instructions of `R`.
+/// A line holds a register at `lane`; the processor has the instructions of `R`.
 #[inline(always)]
 unsafe fn points_of<R: Register, const LONG: usize>(
     taps: &[Line; TAPS],
@@ -205,7 +201,7 @@ unsafe fn points_of<R: Register, const LONG: usize>(
     }
 }
 
-/// The taps of a kernel's gradient from the gradients at its points.
+/// Taps of a kernel's gradient from the gradients at its points.
 ///
 /// # Safety
 /// The processor has the instructions of `R`.

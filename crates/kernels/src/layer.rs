@@ -7,19 +7,18 @@ use super::line::{Line, WIDTH, line};
 use super::plan::{Plans, Workspace};
 use crate::activation::Activation;
 
-/// A convolution ready for blocks of boards.
 pub struct Layer {
     shape: Shape,
     plans: Plans,
     activation: Activation,
     /// Weights by [`Shape::pack`].
     panels: Vec<Line>,
-    /// The bias as initial sums: `[panels, boards]`.
+    /// Bias as initial sums: `[panels, boards]`.
     pub starts: Vec<Line>,
 }
 
 impl Layer {
-    /// The convolution in a `shape` whose kernel may be larger: zeros surround the weights.
+    /// Convolution in a `shape`; a larger kernel gets zeros around the weights.
     pub fn new(shape: Shape, plans: &Plans, convolution: &Kernel, activation: Activation) -> Self {
         let [_, _, kernel] = convolution.sizes;
         let panels = match kernel < shape.kernel {
@@ -38,9 +37,8 @@ impl Layer {
         self.shape.outputs
     }
 
-    /// Convolves at least one board of the padded block `input` to the padded `output`.
-    ///
-    /// The sums begin with `starts`, such as [`self.starts`](Self::starts).
+    /// Convolves one board or more of the padded block `input` to `output`, from initial sums such
+    /// as [`self.starts`](Self::starts).
     pub fn apply(
         &self,
         boards: usize,

@@ -1,9 +1,9 @@
 //! Convolutions of small boards on the processor, forward and backward: numbers in, numbers out.
 //!
-//! - Blocks (`geometry`, `channels`, `planes`): a few boards are copied into buffers of 16 channels
-//!   each, with zeros between rows and boards, so that each tap of a kernel is a fixed offset.
+//! - Blocks (`geometry`, `channels`, `planes`): a few boards in buffers of 16 channels each, with
+//!   zeros between rows and boards, so that each tap of a kernel is a fixed offset.
 //! - Lines (`line`, `register`, `packing`): 16 numbers of a place or of a row of weights. Functions
-//!   of lines are compiled for each instruction set; the best one is called.
+//!   of lines are compiled for each instruction set.
 //! - Winograd (`winograd`, `filters`, `kernels`, `points`): 3x3 kernels in fewer multiplications.
 //! - Products (`product`, `steps`): all other kernels. `unit` has bfloat16 for Winograd's products.
 //! - Tiles (`tiles`, `tile_registers`): 3x3 kernels in bfloat16 by AMX.
@@ -42,20 +42,20 @@ use matchq_core::instructions;
 #[cfg(test)]
 use matchq_core::random;
 
-/// The weights of a convolution.
+/// Weights of a convolution.
 pub struct Kernel {
     /// `[channels_out, channels_in, size]`
     pub sizes: [usize; 3],
-    /// Shape `[channels_out, channels_in, size, size]`, row-major.
+    /// `[channels_out, channels_in, size, size]`, row-major.
     pub weight: Vec<f32>,
-    /// Shape `[channels_out]`.
+    /// `[channels_out]`
     pub bias: Vec<f32>,
     /// Precision of the products, if the kernel is 3x3.
     pub precision: Precision,
 }
 
 impl Kernel {
-    /// The convolution with its products in another precision.
+    /// Kernel with products in another precision.
     #[must_use]
     pub fn with(self, precision: Precision) -> Self {
         Self { precision, ..self }
@@ -70,12 +70,12 @@ pub use precision::Precision;
 pub use tower::{Parts, Tower};
 pub use waves::{WaveParts, WaveTower};
 
-/// Keeps the memory of numbers from [`forward()`] or [`backward()`] for their next calls.
+/// Keeps numbers from [`forward()`] or [`backward()`] as memory for their next calls.
 pub fn use_again(numbers: Vec<f32>) {
     buffers::NUMBERS.give(numbers);
 }
 
-/// Keeps the memory of a mask from [`forward()`] for its next calls.
+/// Keeps a mask from [`forward()`] as memory for its next calls.
 pub fn use_mask_again(mask: Vec<u16>) {
     buffers::MASKS.give(mask);
 }

@@ -1,14 +1,14 @@
-//! Sixteen numbers that are loaded, multiplied and stored at once.
+//! Sixteen numbers, loaded, multiplied and stored at once.
 
-/// Numbers of a line, and columns of a panel.
+/// Numbers of a line, columns of a panel.
 pub const WIDTH: usize = 16;
 
-/// One cache line of numbers.
+/// A cache line of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(64))]
 pub struct Line(pub [f32; WIDTH]);
 
-/// Up to [`WIDTH`] numbers, with zeros behind the last.
+/// Up to [`WIDTH`] numbers, then zeros.
 #[inline(always)]
 pub fn line<T: Copy + Default>(numbers: &[T]) -> [T; WIDTH] {
     // A copy of known length is faster.

@@ -7,19 +7,16 @@ use super::tiles::{self, Block};
 use super::winograd::Form;
 use crate::precision::Precision;
 
-/// How a convolution is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
-    /// A sum over the neighbourhood of each place.
     Direct,
     /// [`winograd`](super::winograd) with tiles of a form.
     Winograd(Form),
-    /// A sum over the neighbourhood by AMX's [`tiles`].
     Tiles,
 }
 
 impl Shape {
-    /// The way with the fewest multiplications, or AMX if the processor has it for the precision.
+    /// Algorithm with the fewest multiplications, or AMX for bfloat16 if present.
     pub fn algorithm(&self) -> Algorithm {
         match self.suits_winograd() {
             false => Algorithm::Direct,
@@ -28,7 +25,6 @@ impl Shape {
         }
     }
 
-    /// Lines of a panel.
     pub fn panel(&self, algorithm: Algorithm) -> usize {
         match algorithm {
             Algorithm::Direct => self.inputs * self.taps(),
@@ -46,7 +42,6 @@ impl Shape {
         }
     }
 
-    /// Lines of a panel for one point.
     pub fn point_lines(&self) -> usize {
         match self.precision {
             Precision::F32 => self.inputs,
@@ -54,25 +49,23 @@ impl Shape {
         }
     }
 
-    /// The line of an input's weights for a tap in a panel: `[groups, taps, inputs of the group]`.
+    /// Line of an input's weights for a tap in a panel: `[groups, taps, inputs of the group]`.
     pub fn weight_line(&self, input: usize, tap: usize) -> usize {
         let first = input / WIDTH * WIDTH;
         first * self.taps() + tap * WIDTH.min(self.inputs - first) + input % WIDTH
     }
 
-    /// Weights `[outputs, inputs, kernel, kernel]` as panels of 16 outputs.
-    ///
-    /// Lines are `[taps or points, inputs or pairs]`.
+    /// Weights `[outputs, inputs, kernel, kernel]` as panels of 16 outputs: lines `[taps or points,
+    /// inputs or pairs]`.
     pub fn pack(&self, weight: &[f32], algorithm: Algorithm) -> Vec<Line> {
         self.pack_kernels(weight, algorithm, [self.inputs, 1], false)
     }
 
-    /// Panels of the [`transposed`](Self::transposed) convolution.
     pub fn pack_transposed(&self, weight: &[f32], algorithm: Algorithm) -> Vec<Line> {
         self.transposed().pack_kernels(weight, algorithm, [1, self.inputs], true)
     }
 
-    /// Packs kernels that lie `apart` from output to output and from input to input.
+    /// Packs kernels `apart` from output to output and from input to input.
     fn pack_kernels(&self, weight: &[f32], algorithm: Algorithm, apart: [usize; 2], turned: bool) -> Vec<Line> {
         let mut panels = vec![Line::default(); self.outputs.div_ceil(WIDTH) * self.panel(algorithm)];
         let kernels = Kernels { numbers: weight, sizes: [self.outputs, self.inputs], apart, turned };
@@ -97,7 +90,7 @@ impl Shape {
         panels
     }
 
-    /// The reverse of [`pack`](Self::pack), for gradients, which have no pairs.
+    /// Reverse of [`pack`](Self::pack) for gradients, which have no pairs.
     pub fn unpack(&self, panels: &[Line], algorithm: Algorithm) -> Vec<f32> {
         let (taps, inputs, size) = (self.taps(), self.inputs, self.gradient_panel(algorithm));
         let mut weight = vec![0.0; self.outputs * inputs * taps];

@@ -1,4 +1,4 @@
-//! The products of a block of boards, which leave out taps beyond the border.
+//! Products of a block of boards, without taps beyond the border.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -14,13 +14,9 @@ use super::tiles::Block;
 use super::winograd::{Tile, Tiles, add_tiles, write_tiles};
 use crate::precision::Precision;
 
-/// The products that convolve a block of boards.
 pub struct Plan {
-    /// Places in the order of the block.
     pub places: Vec<Place>,
-    /// The board of each sum.
     boards: Vec<usize>,
-    /// Lines of a group of the padded block.
     padded: usize,
     way: Way,
 }
@@ -30,30 +26,25 @@ enum Way {
         regions: Vec<Region<1>>,
         panel: usize,
     },
-    /// One sum for each place of each tile, on the board or not.
+    /// A sum for each place of each tile, on the board or not.
     Winograd {
         chunks: Vec<Winograd>,
         panel: usize,
     },
-    /// One sum for each corner.
     Tiles {
         block: Block,
         chunks: Vec<Chunk>,
     },
 }
 
-/// Corners of whole tiles, and their places.
 struct Chunk {
     corners: Range<usize>,
     places: Range<usize>,
 }
 
-/// Corners of a chunk.
-///
-/// A chunk's sums stay in the first-level cache, and the weights are read seldom.
+/// Corners of a chunk: few enough that its sums stay in the first-level cache.
 const CHUNK: usize = 128;
 
-/// Some tiles of a block, and the sizes of the products at their points.
 struct Winograd {
     tiles: Tiles,
     sizes: Sizes,
@@ -61,10 +52,8 @@ struct Winograd {
 }
 
 impl Winograd {
-    /// All tiles of a block in chunks.
-    ///
-    /// Small chunks, if their buffers fit in the first-level cache; else one, which reads the
-    /// weights once.
+    /// All tiles of a block, in small chunks if their buffers fit in the first-level cache, else in
+    /// one, which reads the weights once.
     fn of_block(shape: &Shape, boards: usize) -> Vec<Self> {
         let all: Vec<Tile> = shape.tiles_of(boards).collect();
         let points = shape.form().points();
@@ -78,7 +67,6 @@ impl Winograd {
         all.chunks(most).map(chunk).collect()
     }
 
-    /// All tiles of a block, to sum over.
     fn of_gradients(shape: &Shape) -> Self {
         let all: Vec<Tile> = shape.tiles_of(shape.block()).collect();
         let tiles = Tiles::new(shape, &all);
@@ -93,10 +81,8 @@ impl Winograd {
         }
     }
 
-    /// Multiplies patches of a padded block by panels of `panel` lines at all points.
-    ///
-    /// Calls `see` with the number of each panel and its products `[points, tiles]`; overwrites
-    /// both buffers.
+    /// Multiplies patches of a padded block by panels of `panel` lines at all points. `see` gets
+    /// each panel's number and products `[points, tiles]`.
     fn multiply(
         &self,
         padded: &[Line],
@@ -125,11 +111,8 @@ impl Winograd {
 }
 
 pub struct Place {
-    /// Number in the block.
     pub number: usize,
-    /// Line in the padded block.
     pub line: usize,
-    /// Index of its sum.
     pub sum: usize,
 }
 
@@ -140,17 +123,16 @@ struct Region<const STRIDE: usize> {
     steps: Steps<STRIDE>,
 }
 
-/// Buffers that a thread overwrites for each block.
 #[derive(Default)]
 pub struct Workspace {
     sums: Vec<Line>,
-    /// The block's patches at all points, or the block rounded for AMX.
+    /// Patches at all points, or the block rounded for AMX.
     transformed: Vec<Line>,
-    /// Products of some panels at all points, or gradients to be multiplied.
+    /// Products of some panels at all points, or gradients.
     products: Vec<Line>,
 }
 
-/// The first `count` lines of a buffer, with any content.
+/// First `count` lines of a buffer, with any content.
 fn room(buffer: &mut Vec<Line>, count: usize) -> &mut [Line] {
     if buffer.len() < count {
         buffer.resize(count, Line::default());
@@ -158,21 +140,21 @@ fn room(buffer: &mut Vec<Line>, count: usize) -> &mut [Line] {
     &mut buffer[..count]
 }
 
-/// Panels multiplied together, which read the left side once.
+/// Panels multiplied together, so that the left side is read once.
 const TOGETHER: usize = 2;
 
-/// Maximum number of lines written for a tile, if some tiles are to fit in the first-level cache.
+/// Most lines written for a tile in chunks that fit in the first-level cache.
 const FEW: usize = 64;
 
 impl Plan {
-    /// Plans for the whole blocks of a batch and for its last.
+    /// Plans for a batch's whole blocks and its last one.
     pub fn of_batch(shape: &Shape) -> [Self; 2] {
         let regions = shape.regions();
         let algorithm = shape.algorithm();
         [shape.block(), shape.boards % shape.block()].map(|boards| Self::new(shape, algorithm, boards, &regions))
     }
 
-    /// The plan for `boards` boards; direct products need the regions.
+    /// Plan for `boards` boards; direct products need the regions.
     fn new(shape: &Shape, algorithm: Algorithm, boards: usize, regions: &[(Rectangle, Rectangle)]) -> Self {
         match algorithm {
             Algorithm::Direct => Self::direct(shape, boards, regions),
@@ -198,7 +180,7 @@ impl Plan {
         Self { places, boards: owners, padded: shape.padded(), way: Way::Tiles { block, chunks } }
     }
 
-    /// A plan by direct products: sums of places with equal taps stand together and fill products.
+    /// Sums of places with equal taps stand together, to fill products.
     fn direct(shape: &Shape, boards: usize, rectangles: &[(Rectangle, Rectangle)]) -> Self {
         let (mut places, mut owners, mut regions) = (Vec::new(), Vec::new(), Vec::new());
         for (rectangle, taps) in rectangles.iter().filter(|_| boards > 0) {
@@ -245,10 +227,8 @@ impl Plan {
         copy_by_index(starts, &self.boards, sums);
     }
 
-    /// Adds the convolution of a padded block by panels of weights to sums.
-    ///
-    /// `begin` sets the sums of each panel before, `end` reads them after; [`Place::sum`] indexes
-    /// them.
+    /// Adds the convolution of a padded block by panels to sums, as [`Place::sum`] indexes them.
+    /// `begin` sets each panel's sums before, `end` reads them after.
     pub fn convolve(
         &self,
         padded: &[Line],
@@ -293,9 +273,8 @@ impl Plan {
         }
     }
 
-    /// Writes the convolution of a padded block by panels of weights to another padded block.
-    ///
-    /// `finish` says how the sums of each panel become outputs.
+    /// Writes the convolution of a padded block by panels to another one; `finish` turns each
+    /// panel's sums into outputs.
     pub fn apply<'a>(
         &self,
         padded: &[Line],
@@ -345,7 +324,7 @@ impl Plan {
     }
 }
 
-/// Plans for each number of boards of a block, made on first use and shared by copies.
+/// Plans for each number of boards, made on first use and shared by copies.
 #[derive(Clone)]
 pub struct Plans(Arc<Regions>);
 
@@ -353,17 +332,15 @@ struct Regions {
     shape: Shape,
     algorithm: Algorithm,
     regions: Vec<(Rectangle, Rectangle)>,
-    /// Plans by the number of boards, from one.
     plans: Vec<OnceLock<Plan>>,
 }
 
 impl Plans {
-    /// Plans for a shape, whose number of boards plays no part.
     pub fn new(shape: &Shape) -> Self {
         Self::with_regions(shape, shape.algorithm(), shape.regions())
     }
 
-    /// Plans for the centre of the kernel alone, at some places.
+    /// Plans for the centre of the kernel alone at some places.
     pub fn of_centre(shape: &Shape, places: Rectangle) -> Self {
         Self::with_regions(shape, Algorithm::Direct, vec![(places, shape.centre())])
     }
@@ -377,14 +354,13 @@ impl Plans {
         self.0.algorithm
     }
 
-    /// The plan for one board up to a block.
+    /// Plan for one board up to a block.
     pub fn for_boards(&self, boards: usize) -> &Plan {
         let Regions { shape, algorithm, regions, plans } = &*self.0;
         plans[boards - 1].get_or_init(|| Plan::new(shape, *algorithm, boards, regions))
     }
 }
 
-/// Products that give a block's gradient of the weights.
 pub struct WeightPlan(WeightWay);
 
 enum WeightWay {
@@ -416,9 +392,7 @@ impl WeightPlan {
         })
     }
 
-    /// Adds the products of padded inputs with padded gradients to sums.
-    ///
-    /// [`Shape::unpack`] reads the sums.
+    /// Adds products of padded inputs and gradients to sums for [`Shape::unpack`].
     pub fn add(&self, padded: &[Line], gradients: &[Line], workspace: &mut Workspace, sums: &mut [Line]) {
         match &self.0 {
             WeightWay::Direct { regions, panel, padded: size } => {

@@ -4,11 +4,9 @@ use super::channels::{add_lines, scale_lines};
 use super::geometry::Shape;
 use super::line::{Line, WIDTH};
 
-/// How planes of boards are read and where a block's places lie.
 pub struct Planes {
-    /// Planes of an image.
     pub count: usize,
-    /// Number of leading planes that are interchangeable; 0 if none.
+    /// Leading planes that are interchangeable; 0 for none.
     pub colours: usize,
     /// Lines of a block's places in the padded block.
     pub lines: Vec<usize>,
@@ -16,17 +14,16 @@ pub struct Planes {
 }
 
 impl Planes {
-    /// Images of `count` planes, in blocks of a shape.
     pub fn new(count: usize, colours: usize, shape: Shape) -> Self {
         Self { count, colours, lines: shape.lines().collect(), shape }
     }
 
-    /// Writes images and scalars as channels of a padded block.
+    /// Writes images `[boards, planes, rows, columns]` and scalars, `[boards, scalars]` or empty,
+    /// as channels of a padded block.
     ///
-    /// Images are `[boards, planes, rows, columns]`, scalars `[boards, scalars]` or empty. With
-    /// interchangeable colours, the channels are a colour's own plane, the sum of the other
-    /// colours' planes, and the planes of no colour. Channels that all colours share are written by
-    /// colour 0 alone, which comes first.
+    /// With interchangeable colours, the channels are a colour's own plane, the sum of the others'
+    /// planes, and the planes of no colour. Colour 0 comes first; the others skip the channels that
+    /// all share.
     pub fn write(&self, colour: usize, images: &[f32], scalars: &[f32], padded: &mut [Line]) {
         let (places, size) = (self.shape.places(), self.shape.padded());
         let boards = images.chunks_exact(self.count * places);
@@ -59,7 +56,6 @@ impl Planes {
     }
 }
 
-/// Writes the mean of padded blocks.
 pub fn average(blocks: &[Vec<Line>], mean: &mut [Line]) {
     let (first, others) = blocks.split_first().expect("a block");
     mean.copy_from_slice(first);

@@ -1,19 +1,17 @@
 //! Matrix products at the points of [`winograd`](super::winograd).
 //!
-//! Blocks of sums stay in registers: a register of the right side is multiplied by one number of
-//! the left side for each row. Pairs of bfloat16 ([`unit`](super::unit)) may stand in place of
-//! numbers: pairs of inputs for products, pairs of tiles for sums over them.
+//! Blocks of sums stay in registers: for each row a register of the right side is multiplied by one
+//! number of the left side. Pairs of bfloat16 ([`unit`](super::unit)) may replace numbers: pairs of
+//! inputs for products, of tiles for sums over tiles.
 
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
 use super::unit::Unit;
 
-/// Maximum number of rows computed at once.
-///
-/// The left side has as many lines behind the last row, whose products are not used.
+/// Most rows computed at once. The left side has as many lines behind the last row, whose products
+/// are not used.
 pub const ROWS: usize = 12;
 
-/// Sizes of the matrices at each point.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     pub points: usize,
@@ -147,7 +145,7 @@ unsafe fn add_all<R: Register, U: Unit<R>, const TALL: usize, const WIDE: usize>
     }
 }
 
-/// Whether columns of registers can be taken `wide` at a time; a last odd one comes alone.
+/// Whether columns of registers go `wide` at a time; a last odd one comes alone.
 const fn fits<R: Register>(wide: usize) -> bool {
     let registers = WIDTH / R::LANES;
     WIDTH == registers * R::LANES && (wide == 2 || registers.is_multiple_of(wide))
@@ -157,16 +155,15 @@ fn numbers(lines: &[Line]) -> *const f32 {
     lines.as_ptr().cast()
 }
 
-/// Number with which a column of registers begins at a line of its panel.
+/// Number at which a column of registers begins at a line of its panel.
 #[inline(always)]
 fn place<R: Register>(column: usize, line: usize, panel: usize) -> usize {
     let registers = WIDTH / R::LANES;
     (column / registers * panel + line) * WIDTH + column % registers * R::LANES
 }
 
-/// Left side of a product: rows `ROW` numbers apart, steps `STEP`.
-///
-/// If `STEP` is 1, a run has the steps of one line, and the next run begins `run` numbers later.
+/// Left side of a product: rows `ROW` numbers apart, steps `STEP`. If `STEP` is 1, a run is the
+/// steps of one line, and runs begin `run` numbers apart.
 struct Left<const ROW: usize, const STEP: usize> {
     numbers: *const f32,
     run: usize,
@@ -174,10 +171,10 @@ struct Left<const ROW: usize, const STEP: usize> {
 }
 
 impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
-    /// [`product`](Self::product) for `WIDE` columns of registers, or for one if only one is left.
+    /// [`product`](Self::product) for `WIDE` columns of registers, or for a last one.
     ///
     /// # Safety
-    /// The conditions of [`product`](Self::product).
+    /// As for [`product`](Self::product).
     #[inline(always)]
     unsafe fn products<R: Register, U: Unit<R>, const TALL: usize, const WIDE: usize, const ADD: bool>(
         self,
@@ -199,13 +196,11 @@ impl<const ROW: usize, const STEP: usize> Left<ROW, STEP> {
         }
     }
 
-    /// Writes or adds the sums of the first `rows` of `TALL` rows.
-    ///
-    /// Steps of the right side and rows of the sums are a line apart.
+    /// Writes or adds sums of the first `rows` of `TALL` rows. Steps of the right side and rows of
+    /// the sums are a line apart.
     ///
     /// # Safety
-    /// All numbers named lie in memory that may be read or written; the processor has the
-    /// instructions.
+    /// All numbers named may be read or written; the processor has the instructions.
     #[inline(always)]
     unsafe fn product<R: Register, U: Unit<R>, const TALL: usize, const WIDE: usize, const ADD: bool>(
         self,
@@ -259,7 +254,6 @@ mod tests {
         [f32::from_bits(pair.to_bits() << 16), f32::from_bits(pair.to_bits() & !0xffff)]
     }
 
-    /// Lines of random pairs.
     fn pairs(count: usize, stream: &mut Stream) -> Vec<Line> {
         let mut number = || u32::from(rounded(2.0 * stream.unit() - 1.0));
         (0..count).map(|_| Line(std::array::from_fn(|_| f32::from_bits(number() | number() << 16)))).collect()

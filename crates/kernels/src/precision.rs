@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Factors of all 3x3 convolutions but the first, on the CPU.
+/// Precision of factors in all 3x3 convolutions but the first, on the CPU.
 ///
 /// Sums, weights, other layers, dynamics models, small boards, loss and optimizer are always 32-bit
 /// floats.
@@ -15,8 +15,8 @@ pub enum Precision {
     /// 32-bit floats.
     #[default]
     F32,
-    /// Floats rounded to bfloat16, their upper 16 bits, as in mixed-precision training (Kalamkar et
-    /// al. 2019, <https://arxiv.org/abs/1905.12322>).
+    /// Floats rounded to bfloat16, their upper 16 bits (Kalamkar et al. 2019,
+    /// <https://arxiv.org/abs/1905.12322>).
     Bf16,
 }
 

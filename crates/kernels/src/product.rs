@@ -1,20 +1,14 @@
-//! A matrix product whose left side is read through offsets.
-//!
-//! Neighbourhoods of a convolution, and their transpose, need not be written out.
+//! A matrix product whose left side is read through offsets, so neighbourhoods need no copies.
 
 use super::line::{Line, WIDTH};
 use super::register::{Register, with_the_best_instructions};
 use super::steps::{Rows, Steps};
 
-/// Steps that a product sums over: along numbers or along lines.
+/// Steps of a product, along numbers or along lines.
 pub trait Product {
-    /// Adds to `sums[i][j]` the sum over all steps of `left[rows[i] + step.0] * right[step.1][j]`.
-    ///
-    /// Offsets on the left count numbers, not lines. The order of the additions is that of the
-    /// steps.
-    ///
-    /// # Panics
-    /// If an offset lies outside of `left` or `right`, or there are more sums than rows.
+    /// Adds to `sums[i][j]` the sum over all steps, in order, of `left[rows[i] + step.0] *
+    /// right[step.1][j]`; offsets on the left count numbers. Offsets outside of a side, or more
+    /// sums than rows, panic.
     fn add_product(&self, left: &[Line], rows: &Rows, right: &[Line], sums: &mut [Line]);
 }
 
@@ -82,7 +76,7 @@ unsafe fn add_all<R: Register, const TALL: usize, const WIDE: usize, const STRID
                     let factors = starts.map(|start| start.add(run.start as usize));
                     let lines = right.add(run.line as usize * WIDTH);
                     let length = run.length as usize;
-                    // Steps by four share the counting.
+                    // Four steps share the counting.
                     let fours = length / 4 * 4;
                     for step in (0..fours).step_by(4) {
                         for step in step..step + 4 {

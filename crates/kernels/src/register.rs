@@ -6,43 +6,35 @@ use std::arch::x86_64 as x86;
 /// Numbers on which one instruction works.
 ///
 /// # Safety
-/// Of all functions: the processor has the instructions of the register. Loads and stores take
+/// Of all functions: the processor has the instructions. Loads and stores take
 /// [`LANES`](Self::LANES) numbers, at any alignment.
 pub trait Register: Copy {
-    /// Number of numbers: a divisor of a line's.
+    /// Numbers of a register, a divisor of a line's.
     const LANES: usize;
 
     unsafe fn zero() -> Self;
-    /// The numbers from an address on.
     unsafe fn load(from: *const f32) -> Self;
-    /// One number in all lanes.
     unsafe fn splat(from: *const f32) -> Self;
-    /// Writes the numbers to an address.
     unsafe fn store(self, to: *mut f32);
-    /// Sum of each lane.
     unsafe fn plus(self, other: Self) -> Self;
-    /// Difference of each lane.
     unsafe fn minus(self, other: Self) -> Self;
-    /// Product of each lane.
     unsafe fn times(self, other: Self) -> Self;
-    /// Product plus a sum, rounded once if an instruction does so.
+    /// Product plus a sum; some instruction sets round once.
     unsafe fn times_plus(self, factor: Self, sum: Self) -> Self;
     /// Zero in place of negative numbers; NaN passes, negative zero may.
     unsafe fn rectified(self) -> Self;
-    /// A bit for each lane: set if above zero or NaN.
+    /// A bit for each lane that is above zero or NaN.
     unsafe fn passes(self) -> u16;
     /// Zero in lanes whose bit is not set.
     unsafe fn where_set(self, bits: u16) -> Self;
-    /// Each lane's lower half moved to its upper half, over zeros.
+    /// Each lane's lower half moved up, over zeros.
     unsafe fn low(self) -> Self;
     /// Each lane's upper half, over zeros.
     unsafe fn high(self) -> Self;
 }
 
-/// Sixteen numbers, by AVX-512.
 #[cfg(target_arch = "x86_64")]
 pub type Sixteen = x86::__m512;
-/// Eight numbers, by AVX2.
 #[cfg(target_arch = "x86_64")]
 pub type Eight = x86::__m256;
 
@@ -105,8 +97,8 @@ macro_rules! register {
 
             #[inline(always)]
             unsafe fn rectified(self) -> Self {
-                // The instruction takes its second operand if one is NaN.
-                // SAFETY: the caller's promise.
+                // The instruction takes its second operand if one is NaN. SAFETY: the caller's
+                // promise.
                 unsafe { x86::$greater(x86::$zero(), self) }
             }
 
@@ -237,11 +229,10 @@ unsafe fn eight_high(words: Eight) -> Eight {
     unsafe { x86::_mm256_and_ps(words, x86::_mm256_castsi256_ps(x86::_mm256_set1_epi32(!0xffff))) }
 }
 
-/// Four numbers, on any processor.
 #[derive(Clone, Copy)]
 pub struct Four([f32; 4]);
 
-/// `max(sum, 0)`, but NaN passes, as in burn's `relu`: NaN must not go unnoticed.
+/// `max(sum, 0)`, but NaN passes, as in burn's `relu`.
 #[inline(always)]
 fn relu(sum: f32) -> f32 {
     if sum <= 0.0 { 0.0 } else { sum }
@@ -332,13 +323,12 @@ impl Register for Four {
 
 /// Defines a function that is compiled for each instruction set and calls the best.
 ///
-/// Its work is done by an inlined function, generic over the [`Register`] `R` and over numbers that
-/// are given for registers of sixteen, eight and four. After `numbers` or `pairs` that function is
-/// also generic over a unit `U`: [`Numbers`](super::unit::Numbers), or
-/// [`Emulated`](super::unit::Emulated) and [`Native`](super::unit::Native).
+/// An inlined function does the work, generic over the [`Register`] `R` and the numbers given for
+/// registers of sixteen, eight and four. `numbers` adds the unit [`Numbers`](super::unit::Numbers),
+/// `pairs` [`Emulated`](super::unit::Emulated) and [`Native`](super::unit::Native).
 ///
 /// # Safety
-/// Of the function that does the work: the processor has the instructions of `R` and `U`.
+/// Of the function that does the work: the processor has the instructions of `R` and the unit.
 macro_rules! with_the_best_instructions {
     ($(#[$attribute:meta])* $visibility:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) = pairs $work:ident
         $([($($sixteen:literal),*), ($($eight:literal),*), ($($four:literal),*)])?

@@ -1,6 +1,5 @@
-//! The numbers that a product reads on its left and right side.
+//! Offsets that a product reads.
 
-/// Offsets of the rows of the left side.
 #[derive(Clone, Debug)]
 pub struct Rows {
     offsets: Vec<u32>,
@@ -8,7 +7,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// One offset a row, counted in numbers.
+    /// An offset for each row, in numbers.
     pub fn offsets(&self) -> &[u32] {
         &self.offsets
     }
@@ -26,9 +25,8 @@ impl FromIterator<usize> for Rows {
     }
 }
 
-/// Steps along the rows of the left side and the lines of the right side.
-///
-/// Runs hold steps that lie `STRIDE` apart on the left and one line apart on the right.
+/// Steps along rows of the left side and lines of the right side, in runs `STRIDE` apart on the
+/// left and one line on the right.
 #[derive(Clone, Debug)]
 pub struct Steps<const STRIDE: usize> {
     chunks: Vec<Vec<Run>>,
@@ -37,7 +35,7 @@ pub struct Steps<const STRIDE: usize> {
 }
 
 impl<const STRIDE: usize> Steps<STRIDE> {
-    /// Runs in chunks, whose lines of the right side stay in the first-level cache.
+    /// Runs in chunks whose lines on the right stay in the first-level cache.
     pub fn chunks(&self) -> &[Vec<Run>] {
         &self.chunks
     }
@@ -59,11 +57,10 @@ pub struct Run {
     pub length: u32,
 }
 
-/// Maximum number of steps in a chunk: 9 KiB of lines.
+/// Most steps of a chunk: 9 KiB of lines.
 const CHUNK: usize = 144;
 
 impl<const STRIDE: usize> FromIterator<(usize, usize)> for Steps<STRIDE> {
-    /// Steps from their offsets on the left and lines on the right.
     fn from_iter<I: IntoIterator<Item = (usize, usize)>>(steps: I) -> Self {
         let steps: Vec<(usize, usize)> = steps.into_iter().collect();
         let chunk = steps.len().div_ceil(steps.len().div_ceil(CHUNK).max(1)).max(1);

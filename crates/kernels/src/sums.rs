@@ -1,15 +1,12 @@
 //! Sums in one fixed order on any instruction set.
 
-/// Partial sums of a group.
 const LANES: usize = 16;
-/// Groups of partial sums.
 const GROUPS: usize = 8;
 
-/// The sum of some numbers.
+/// Sum in the order of the tensor library with AVX-512, for equal bits.
 ///
 /// Number `i` is added to partial sum `i` modulo 16 of one of eight groups; groups and partial sums
-/// are added in pairs. The tensor library sums in this order with AVX-512 and gives equal bits
-/// there.
+/// are added in pairs.
 pub fn sum(numbers: &[f32]) -> f32 {
     let mut groups = [[0.0_f32; LANES]; GROUPS];
     let whole = numbers.chunks_exact(GROUPS * LANES);

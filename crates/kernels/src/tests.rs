@@ -1,6 +1,4 @@
-//! The convolution and its gradients against plain sums.
-//!
-//! The ways to it are held against each other.
+//! The convolution and its gradients against plain sums, and algorithms against each other.
 
 use super::Kernel;
 use super::backward::backward;
@@ -17,7 +15,7 @@ use crate::instructions::InstructionSet;
 use crate::precision::Precision;
 use crate::random::{Role, Stream};
 
-/// Calls with a place, an output, a place it sees, an input and their tap.
+/// Calls with a place, an output, a seen place, an input and their tap.
 fn each(shape: &Shape, mut see: impl FnMut(usize, usize, usize, usize, usize)) {
     let border = shape.kernel / 2;
     for place in 0..shape.boards * shape.places() {
@@ -36,11 +34,11 @@ fn each(shape: &Shape, mut see: impl FnMut(usize, usize, usize, usize, usize)) {
     }
 }
 
-/// Of sums of such products, as a part of the largest.
+/// Error of such sums of products, as a part of the largest.
 fn error(precision: Precision) -> f64 {
     match precision {
         Precision::F32 => 3e-6,
-        // Factors are rounded by up to a part in 512, after sums that may be larger than what becomes of them.
+        // Rounding changes factors by up to a part in 512; intermediate sums may exceed results.
         Precision::Bf16 => 2e-2,
     }
 }
@@ -53,7 +51,6 @@ fn assert_near(numbers: &[f32], plain: &[f64], error: f64, what: &str) {
     }
 }
 
-/// Checks the output and both gradients, and gives them.
 fn check(shape: Shape, stream: &mut Stream) -> [Vec<f32>; 3] {
     let Shape { boards, inputs, outputs, .. } = shape;
     let places = boards * shape.places();
@@ -90,7 +87,7 @@ fn output_and_gradients_are_plain_sums_whatever_the_sizes() {
         for kernel in [1, 3, 5] {
             for (inputs, outputs) in [(6, 8), (16, 16), (17, 33), (1, 20)] {
                 let shape = Shape { boards: 0, rows, columns, inputs, outputs, kernel, precision: Precision::F32 };
-                // A whole block and one that is not.
+                // A whole block and a partial one.
                 let shape = Shape { boards: shape.block() + 1, ..shape };
                 match shape.algorithm() {
                     Algorithm::Direct => direct += usize::from(kernel == 3),
@@ -110,7 +107,7 @@ fn output_and_gradients_are_plain_sums_whatever_the_sizes() {
                     let difference = |(a, b): (&Vec<f32>, &Vec<f32>)| {
                         a.iter().zip(b).map(|(a, b)| (a - b).abs()).max_by(f32::total_cmp).unwrap_or(0.0)
                     };
-                    // Other tiles alone make a thousandth of that.
+                    // Other forms of tiles differ by a thousandth of that.
                     for rounded in [rounded, by_tiles] {
                         let mut differences = floats.iter().zip(&rounded).map(difference);
                         assert!(differences.all(|difference| difference > 1e-3), "each is rounded: {shape:?}");
@@ -141,7 +138,7 @@ fn boards_do_not_meet(precision: Precision) {
         let batch = |boards: &[&[f32]]| {
             let shape = Shape { boards: boards.len(), ..shape };
             let output = forward(&shape, Activation::None, &boards.concat(), &weight, &[0.0; 4], false).0;
-            // Of another shape's channels, but as many.
+            // Four of each place's five channels.
             let slope: Vec<f32> = boards.concat().chunks_exact(5).flat_map(|place| place[..4].to_vec()).collect();
             let gradient = backward(&shape, Activation::None, &boards.concat(), &weight, &[], &slope, true).input;
             output
@@ -178,7 +175,7 @@ fn layers_convolve(precision: Precision) {
             let (weight, bias) = (numbers(outputs * inputs * 9), numbers(outputs));
             let kernel = Kernel { sizes: [outputs, inputs, 3], weight: weight.clone(), bias: bias.clone(), precision };
             let layer = Layer::new(shape, &Plans::new(&shape), &kernel, activation);
-            // Wider than the layer, and used again: by a whole block first.
+            // Buffers are wider than the layer and reused, after a whole block.
             let padded = || vec![Line::default(); 4 * shape.padded()];
             let (mut input, mut added, mut output) = (padded(), padded(), padded());
             let mut workspace = Workspace::default();
@@ -228,7 +225,7 @@ fn the_places_of_boards_that_a_block_has_no_more_become_zeros() {
 
 #[test]
 fn the_instructions_that_the_environment_names_are_used() {
-    // Where the tests are run by each set this must fail if that is not so.
+    // Tests with a named set must fail if the program uses another.
     if let Ok(name) = std::env::var("MATCHQ_INSTRUCTIONS") {
         assert_eq!(InstructionSet::used().to_string(), name);
     }

@@ -1,11 +1,9 @@
 //! AMX's tile registers, and their emulation for tests.
 //!
-//! A tile has sixteen rows of sixteen words. One instruction multiplies two tiles of pairs of
+//! A tile has sixteen rows of sixteen words. An instruction multiplies two tiles of pairs of
 //! bfloat16 and adds the products to a tile of sums (Intel 64 and IA-32 Architectures Software
-//! Developer's Manual, volume 1, chapter 18). Rust has no stable functions for these instructions,
-//! hence the assembly.
+//! Developer's Manual, volume 1, chapter 18). Stable Rust has no functions for these instructions.
 
-// Other processors have no such tiles.
 #![cfg_attr(not(any(test, target_arch = "x86_64")), allow(dead_code))]
 
 #[cfg(target_arch = "x86_64")]
@@ -13,9 +11,7 @@ use std::arch::asm;
 
 use super::line::{Line, WIDTH};
 
-/// Rows of a tile.
 pub const HEIGHT: usize = WIDTH;
-/// Bytes of a line.
 pub const LINE: usize = size_of::<Line>();
 
 /// Tile registers, each of sixteen rows of a line.
@@ -23,11 +19,8 @@ pub const LINE: usize = size_of::<Line>();
 /// # Safety
 /// Of all functions: the processor has the instructions, and sixteen rows may be read or written.
 pub trait TileRegisters {
-    /// A tile of zeros.
     unsafe fn zero<const TILE: usize>(&mut self);
-    /// Reads a tile whose rows are `apart` bytes apart.
     unsafe fn load<const TILE: usize>(&mut self, from: *const u8, apart: usize);
-    /// Writes a tile to lines.
     unsafe fn store<const TILE: usize>(&mut self, to: *mut Line);
     /// Adds products of pairs to a tile of sums.
     unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self);
@@ -49,7 +42,7 @@ impl Processor {
         struct Configuration([u8; 64]);
 
         let mut configuration = Configuration([0; 64]);
-        // The only palette; then the bytes of a row and the number of rows of each tile.
+        // Palette 1, then the bytes of a row and the rows of each tile.
         configuration.0[0] = 1;
         for tile in 0..8 {
             configuration.0[16 + 2 * tile] = LINE as u8;
@@ -70,8 +63,8 @@ impl Drop for Processor {
     }
 }
 
-// Tiles keep their content between blocks of assembly: the language does not promise so, but the
-// compiler uses no tiles and keeps the order of the blocks.
+// Tiles must keep their content between blocks of assembly. The language does not promise that, but
+// the compiler uses no tiles and keeps the blocks' order.
 #[cfg(target_arch = "x86_64")]
 impl TileRegisters for Processor {
     #[inline(always)]

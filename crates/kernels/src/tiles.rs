@@ -1,11 +1,9 @@
 //! 3x3 convolutions by AMX, in bfloat16.
 //!
-//! One instruction multiplies sixteen rows of pairs by sixteen others: so cheap that each place
-//! sums over its neighbourhood. Sixteen lines of a rounded padded block are a tile, and each tap is
-//! a fixed offset. Lines between the boards are computed too, but not used. Tests run this code on
-//! emulated tiles.
+//! An instruction multiplies sixteen rows of pairs by sixteen others, so each place sums over its
+//! neighbourhood. A tile is sixteen lines of a rounded padded block, and each tap a fixed offset.
+//! Products between the boards are not used. Tests emulate tiles.
 
-// Other processors have no such tiles.
 #![cfg_attr(not(any(test, target_arch = "x86_64")), allow(dead_code))]
 
 use super::geometry::Shape;
@@ -20,9 +18,8 @@ use super::unit::Rounding;
 #[cfg(target_arch = "x86_64")]
 use crate::instructions::InstructionSet;
 
-/// Rounded numbers of a line.
 const HALVES: usize = 2 * WIDTH;
-/// Taps of a kernel, and of one of its rows.
+/// Taps of a kernel and of a row.
 const TAPS: usize = 9;
 const ROW: usize = 3;
 
@@ -38,16 +35,14 @@ pub fn present() -> bool {
     false
 }
 
-/// Positions of a block's numbers in its products.
-///
-/// A corner is the first line of a place's neighbourhood.
+/// Positions of a block's numbers in its products. A corner is the first line of a place's
+/// neighbourhood.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
-    /// Lines of a group of the padded block.
     padded: usize,
     /// Lines from one row of a board to the next.
     row: usize,
-    /// One past the corner of the last place.
+    /// Number after the last place's corner.
     corners: usize,
     inputs: usize,
 }
@@ -63,12 +58,10 @@ impl Block {
         self.padded
     }
 
-    /// Panels in some lines of weights.
     pub fn panels(&self, panels: &[Line]) -> usize {
         panels.len() / self.panel()
     }
 
-    /// Rows of all tiles of corners.
     pub fn rows(&self) -> usize {
         self.corners.next_multiple_of(HEIGHT)
     }
@@ -81,7 +74,7 @@ impl Block {
         Self::panel_of(self.inputs)
     }
 
-    /// Lines of a panel of weights for `inputs` inputs: `[groups, taps, pairs]`.
+    /// Lines of a panel of weights: `[groups, taps, pairs]`.
     pub fn panel_of(inputs: usize) -> usize {
         inputs.div_ceil(HALVES) * TAPS * WIDTH
     }
@@ -91,7 +84,6 @@ impl Block {
         inputs.div_ceil(WIDTH) * TAPS * WIDTH
     }
 
-    /// The line of an input and tap in a panel's gradient.
     pub fn gradient_line(input: usize, tap: usize) -> usize {
         (input / WIDTH * TAPS + tap) * WIDTH + input % WIDTH
     }
@@ -106,19 +98,18 @@ impl Block {
         self.groups() * self.reach()
     }
 
-    /// Rounds a padded block: `[groups, lines]` of [`HALVES`] inputs each.
+    /// Rounds a padded block to `[groups, lines]` of [`HALVES`] inputs.
     pub fn round(&self, padded: &[Line], rounded: &mut [Line]) {
         round_lines(padded, self.padded, self.reach(), rounded);
     }
 
-    /// Adds the convolution at corners from `first` on to sums `[panels, corners]`.
-    ///
-    /// The corners are whole tiles; [`round`](Self::round) wrote `rounded`.
+    /// Adds the convolution at tiles of corners from `first` on to sums `[panels, corners]`;
+    /// [`round`](Self::round) wrote `rounded`.
     pub fn add_products(&self, rounded: &[Line], panels: &[Line], first: usize, sums: &mut [Line]) {
         self.products::<true>(rounded, panels, first, sums);
     }
 
-    /// Writes the convolution at corners from `first` on.
+    /// Writes the convolution as [`add_products`](Self::add_products) adds it.
     pub fn write_products(&self, rounded: &[Line], panels: &[Line], first: usize, sums: &mut [Line]) {
         self.products::<false>(rounded, panels, first, sums);
     }
@@ -139,8 +130,7 @@ impl Block {
         unreachable!("tiles are of other processors: {rounded:?} {panels:?} {first} {sums:?}");
     }
 
-    /// Lines of a row of [`turn`](Self::turn): an odd number, so that rows do not collide in the
-    /// cache.
+    /// Lines of a row of [`turn`](Self::turn); an odd number avoids collisions in the cache.
     fn turned_row(&self) -> usize {
         (self.steps() + (2 * self.row + ROW).div_ceil(HALVES)) | 1
     }
@@ -170,9 +160,8 @@ impl Block {
         pair_lines(&gradients[self.row + 1..], paired);
     }
 
-    /// Adds the gradient of the weights to sums.
-    ///
-    /// [`turn`](Self::turn) wrote `turned`, and [`pair`](Self::pair) wrote `paired` for each panel.
+    /// Adds the gradient of the weights to sums; [`turn`](Self::turn) wrote `turned`,
+    /// [`pair`](Self::pair) `paired` for each panel.
     pub fn add_gradients(&self, turned: &[Line], paired: &[Line], sums: &mut [Line]) {
         #[cfg(test)]
         if tests::EMULATED.get() {
@@ -201,8 +190,8 @@ unsafe fn round_all<R: Register, U: Rounding<R>>(padded: &[Line], size: usize, r
             let group = groups.chunks_exact(size).nth(half);
             for (line, Line(to)) in rounded[..lines].iter_mut().enumerate() {
                 for lane in (0..WIDTH).step_by(R::LANES) {
-                    // SAFETY: a line holds a whole register at each lane, and has room for two
-                    // groups of rounded numbers.
+                    // SAFETY: a line holds whole registers, and has room for two groups of rounded
+                    // numbers.
                     unsafe {
                         let number = group.map_or(R::zero(), |lines| R::load(lines[line].0.as_ptr().add(lane)));
                         U::store(number, to.as_mut_ptr().cast::<u16>().add(half * WIDTH + lane));
@@ -225,7 +214,7 @@ unsafe fn pair_all<R: Register, U: Rounding<R>>(lines: &[Line], paired: &mut [Li
     for Line(to) in paired {
         let pair = pairs.next().unwrap_or_default();
         for lane in (0..WIDTH).step_by(R::LANES) {
-            // SAFETY: a line holds a whole register at each lane.
+            // SAFETY: a line holds whole registers.
             unsafe {
                 let number = |which: usize| match pair.get(which) {
                     Some(Line(line)) => R::load(line.as_ptr().add(lane)),
@@ -252,7 +241,6 @@ fn turn_lines(padded: &[Line], size: usize, row: usize, turned: &mut [Line]) {
     }
 }
 
-/// Word `i` of line `k` as word `k` of line `i`.
 fn transpose(from: &[Line; WIDTH], to: &mut [Line; WIDTH]) {
     #[cfg(target_arch = "x86_64")]
     if InstructionSet::used() >= InstructionSet::Avx512 {
@@ -264,7 +252,6 @@ fn transpose(from: &[Line; WIDTH], to: &mut [Line; WIDTH]) {
     }
 }
 
-/// [`transpose`] by AVX-512, in four steps of interleaving.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 fn transpose_in_registers(from: &[Line; WIDTH], to: &mut [Line; WIDTH]) {
@@ -277,7 +264,7 @@ fn transpose_in_registers(from: &[Line; WIDTH], to: &mut [Line; WIDTH]) {
         // SAFETY: a line is sixteen words.
         *row = unsafe { _mm512_loadu_ps(line.0.as_ptr()) };
     }
-    // Words of two, then of four rows side by side, in each quarter of a register.
+    // Words of two, then of four rows side by side in each quarter.
     let mut fours = rows;
     for (four, rows) in fours.chunks_exact_mut(4).zip(rows.chunks_exact(4)) {
         let low = [_mm512_unpacklo_ps(rows[0], rows[1]), _mm512_unpacklo_ps(rows[2], rows[3])]
@@ -465,11 +452,9 @@ pub mod tests {
     use super::*;
 
     thread_local! {
-        /// Whether this thread computes by the emulation.
         pub static EMULATED: Cell<bool> = const { Cell::new(false) };
     }
 
-    /// Computes by the emulation, in one thread.
     pub fn emulated<R>(compute: impl FnOnce() -> R + Send) -> R
     where
         R: Send,

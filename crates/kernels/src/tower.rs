@@ -1,6 +1,4 @@
-//! A whole Q-network without gradients, block by block.
-//!
-//! A block of boards goes through all layers while it is in the cache.
+//! A Q-network without gradients: each block of boards goes through all layers in the cache.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -16,35 +14,32 @@ use super::sums::sum;
 use crate::activation::Activation;
 
 /// Weights of a [`Tower`]: a stem, convolutions with residuals, a summary of the board half-way,
-/// and a value for each place and plane.
-///
-/// If colours share the weights, each colour goes through the layers.
+/// and a value for each place and plane. Colours that share the weights each go through the layers.
 pub struct Parts {
-    /// Leading planes that share the weights; 0 if none do.
+    /// Leading planes that share the weights; 0 for none.
     pub colours: usize,
     /// From planes and scalars to features.
     pub stem: Kernel,
-    /// Convolutions with residuals.
     pub body: Vec<Kernel>,
-    /// 1x1, from the features' mean over the colours to the sums of each layer of `body`; empty
-    /// unless colours share the weights.
+    /// 1x1, from the features' mean over the colours to each layer of `body`; empty unless colours
+    /// share the weights.
     pub exchange: Vec<Kernel>,
-    /// 1x1, from the features' mean over the board to the sums in the middle of `body`.
+    /// 1x1, from the features' mean over the board to the middle layer of `body`.
     pub summary: Kernel,
     /// 1x1.
     pub hidden: Kernel,
     /// 1x1.
     pub advantage: Kernel,
-    /// Of a dueling network: 1x1 with ReLU from the features' mean over the board, then 1x1 to the
+    /// For a dueling network, 1x1 with ReLU from the features' mean over the board, then 1x1 to the
     /// state's value.
     pub value: Option<[Kernel; 2]>,
     /// Positions of the values in the flattened output, channels last.
     pub places: Vec<i32>,
-    /// If outputs are sums over these values: the number of outputs, and the factor of the sums.
+    /// Number of outputs and factor, if outputs are sums over the values.
     pub sums: Option<(usize, f32)>,
 }
 
-/// A network ready for blocks of boards, with buffers kept from batch to batch.
+/// A network ready for blocks of boards, with reused buffers.
 pub struct Tower {
     planes: Planes,
     stem: Layer,
@@ -56,20 +51,17 @@ pub struct Tower {
     value: Option<[Layer; 2]>,
     places: Vec<i32>,
     sums: Option<(usize, f32)>,
-    /// Shape of a convolution from features to features.
     features: Shape,
     scalars: usize,
-    /// Buffers that no thread is using.
     spare: Mutex<Vec<Scratch>>,
 }
 
 /// Padded blocks, overwritten for each block; zero but at the places.
 struct Scratch {
     planes: Vec<Line>,
-    /// One for each colour, or a single one.
     features: Vec<Vec<Line>>,
     next: Vec<Line>,
-    /// The features' mean over the colours, and the output of its exchange.
+    /// Mean of the features over the colours, and its exchange's output.
     mean: Vec<Line>,
     exchanged: Vec<Line>,
     pooled: Vec<Line>,
@@ -79,10 +71,8 @@ struct Scratch {
 }
 
 impl Tower {
-    /// The network for boards of `planes`, `rows` and `columns` with `scalars` scalars each.
-    ///
-    /// # Panics
-    /// If the weights are for other planes and scalars.
+    /// Network for boards of `planes`, `rows` and `columns` with `scalars` scalars; panics on other
+    /// weights.
     pub fn new(parts: &Parts, [planes, rows, columns]: [usize; 3], scalars: usize) -> Self {
         let Parts { colours, .. } = *parts;
         let [_, inputs, kernel] = parts.stem.sizes;
@@ -130,10 +120,7 @@ impl Tower {
     }
 
     /// Outputs `[boards, outputs]` of images `[boards, planes, rows, columns]` and scalars
-    /// `[boards, scalars]`.
-    ///
-    /// # Panics
-    /// If the sizes are not the network's.
+    /// `[boards, scalars]`; panics on other sizes.
     pub fn forward(&self, images: &[f32], scalars: &[f32]) -> Vec<f32> {
         let image = self.planes.count * self.features.places();
         let boards = images.len() / image;
@@ -180,7 +167,6 @@ impl Tower {
         }
     }
 
-    /// Computes the values of all places and planes of a block into `next`.
     fn compute(&self, boards: usize, images: &[f32], scalars: &[f32], scratch: &mut Scratch) {
         let Scratch { planes, features, next, mean, exchanged, pooled, value, workspace } = scratch;
         for (colour, features) in features.iter_mut().enumerate() {
@@ -217,7 +203,7 @@ impl Tower {
         self.advantage.apply(boards, &self.advantage.starts, exchanged, workspace, next);
     }
 
-    /// Writes the mean of each board's features at the board's first place.
+    /// Writes the mean of each board's features at its first place.
     fn pool(&self, boards: usize, features: &[Line], pooled: &mut [Line]) {
         let (places, size) = (self.features.places(), self.features.padded());
         for (features, pooled) in features.chunks_exact(size).zip(pooled.chunks_exact_mut(size)) {
@@ -231,7 +217,7 @@ impl Tower {
         }
     }
 
-    /// Initial sums with each board's summary, which stands at its first place, added.
+    /// Initial sums plus the summary at each board's first place.
     fn with_summary(&self, summary: &[Line], starts: &[Line]) -> Vec<Line> {
         let (places, size, block) = (self.features.places(), self.features.padded(), self.features.block());
         let mut sums = starts.to_vec();
@@ -243,9 +229,8 @@ impl Tower {
         sums
     }
 
-    /// Reads the values at their places.
-    ///
-    /// A dueling network's value is the state's value plus the advantage over its mean.
+    /// Reads the values at their places; a dueling network adds the state's value and subtracts the
+    /// mean.
     fn read_values(&self, scratch: &Scratch, values: &mut [f32]) {
         let places = self.features.places();
         let planes = self.advantage.outputs();

@@ -1,7 +1,7 @@
 //! Units of multiplication: numbers, or pairs of bfloat16.
 //!
-//! A bfloat16 is the upper half of a 32-bit float. A pair takes the place of one number, its first
-//! half in the lower bits; lines of pairs go through the products of lines of numbers.
+//! A bfloat16 is the upper half of a 32-bit float. A pair takes the place of one number, the first
+//! half in the lower bits.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64 as x86;
@@ -10,17 +10,16 @@ use super::register::Register;
 #[cfg(target_arch = "x86_64")]
 use super::register::Sixteen;
 
-/// How registers are multiplied and summed.
+/// Multiplication and sum of registers.
 ///
 /// # Safety
 /// Of all functions: the processor has the instructions of `R` and of the unit.
 pub trait Unit<R: Register> {
-    /// Product plus a sum: of numbers, or of both numbers of a pair.
+    /// Product plus a sum, of numbers or of both halves of a pair.
     unsafe fn times_plus(left: R, right: R, sum: R) -> R;
 }
 
-/// Rounding to bfloat16: to the nearest, ties to even; [`Native`] flushes subnormal numbers to
-/// zero.
+/// Rounding to the nearest bfloat16, ties to even; [`Native`] flushes subnormal numbers to zero.
 ///
 /// # Safety
 /// Of all functions: the processor has the instructions of `R` and of the unit.
@@ -31,7 +30,6 @@ pub trait Rounding<R: Register> {
     unsafe fn store(numbers: R, to: *mut u16);
 }
 
-/// Single numbers.
 pub struct Numbers;
 /// Pairs, by instructions for numbers.
 pub struct Emulated;
@@ -58,7 +56,7 @@ impl<R: Register> Unit<R> for Emulated {
     }
 }
 
-// Halves are written one after the other and read as pairs.
+// Pairs are read where halves were written.
 const _: () = assert!(cfg!(target_endian = "little"), "the first number of a pair is its lower half");
 
 impl<R: Register> Rounding<R> for Emulated {
@@ -144,7 +142,7 @@ mod tests {
 
     #[test]
     fn numbers_are_rounded_to_the_nearest_bfloat16_and_from_the_middle_to_the_even_one() {
-        // 1 + 2^-8 is in the middle between 1 and 1 + 2^-7, 1 + 3 * 2^-8 between that and 1 + 2^-6.
+        // 1 + 2^-8 lies between 1 and 1 + 2^-7, 1 + 3 * 2^-8 between that and 1 + 2^-6.
         for (number, nearest) in [
             (1.0, 1.0),
             (1.0 + 1.0 / 256.0, 1.0),
@@ -173,7 +171,8 @@ mod tests {
             "a pair of each number and the next"
         );
         for at in (0..pairs.len()).step_by(R::LANES) {
-            // SAFETY: so many numbers are read and written, as asserted: a multiple of sixteen pairs.
+            // SAFETY: so many numbers are read and written, as asserted: a multiple of sixteen
+            // pairs.
             unsafe {
                 let [low, high] = [at, at + 1].map(|at| R::load(numbers.as_ptr().add(at)));
                 U::store(low, halves.as_mut_ptr().add(at));

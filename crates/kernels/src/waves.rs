@@ -1,6 +1,5 @@
-//! A dynamics model without gradients, block by block.
-//!
-//! A block of boards goes through wave after wave, in its buffers alone.
+//! A dynamics model without gradients: each block of boards goes through all waves in its own
+//! buffers.
 
 use rayon::prelude::*;
 
@@ -13,12 +12,11 @@ use super::planes::{Planes, average};
 use crate::activation::{Activation, set_by_odds};
 use crate::precision::Precision;
 
-/// Weights of a model of one wave.
-///
-/// A stem, convolutions with residuals that exchange the features' mean over the colours and its
-/// sums over the cells below, and outputs: the board after the wave and its points.
+/// Weights of a model of one wave: a stem, convolutions with residuals that exchange the features'
+/// mean over the colours and its sums over the cells below, and outputs for the next board and the
+/// points.
 pub struct WaveParts {
-    /// Leading planes that share the weights; 0 if none do.
+    /// Leading planes that share the weights; 0 for none.
     pub colours: usize,
     /// From planes to features.
     pub stem: Kernel,
@@ -40,14 +38,13 @@ pub struct WaveParts {
     pub share: f32,
 }
 
-/// Boards of a thread.
 const BOARDS: usize = 24;
 
 /// A model ready for blocks of boards.
 pub struct WaveTower(Layers);
 
 impl WaveTower {
-    /// The model for boards of `planes`, `rows` and `columns`.
+    /// Model for boards of `planes`, `rows` and `columns`.
     pub fn new(parts: &WaveParts, [planes, rows, columns]: [usize; 3]) -> Self {
         let [_, _, kernel] = parts.stem.sizes;
         let shape = |convolution: &Kernel| {
@@ -81,9 +78,8 @@ impl WaveTower {
         })
     }
 
-    /// Follows the chains of boards until nothing changes, for at most `waves` waves.
-    ///
-    /// Overwrites the boards `[batch, planes, rows, columns]` and adds their points.
+    /// Follows the chains of boards `[batch, planes, rows, columns]` until nothing changes, for up
+    /// to `waves` waves; overwrites the boards and adds their points.
     pub fn outcome(&self, boards: &mut [f32], points: &mut [f32], waves: usize) {
         let Self(layers) = self;
         let size = layers.planes.count * layers.features.places();
@@ -94,7 +90,7 @@ impl WaveTower {
     }
 }
 
-/// The exchange with zeros added so that features and their sums each begin with a new line.
+/// Exchange whose features and sums each begin with a new line, after zeros.
 fn in_whole_lines(exchange: &Kernel, features: usize) -> Kernel {
     let [outputs, _, size] = exchange.sizes;
     let whole = features.next_multiple_of(WIDTH);
@@ -117,7 +113,6 @@ struct Layers {
     points: Layer,
     below: f32,
     share: f32,
-    /// Shape of a convolution from features to features.
     features: Shape,
 }
 
@@ -125,15 +120,13 @@ struct Layers {
 struct Scratch {
     images: Vec<f32>,
     planes: Vec<Line>,
-    /// One for each colour, or a single one.
     features: Vec<Vec<Line>>,
     next: Vec<Line>,
-    /// The features' mean over the colours, then its sums over the cells below.
+    /// Mean of the features over the colours, then its sums over the cells below.
     mean: Vec<Line>,
     exchanged: Vec<Line>,
     read: Vec<Line>,
     workspace: Workspace,
-    /// Log-odds of the boards after a wave, and its points.
     odds: Vec<f32>,
     points: Vec<f32>,
 }
@@ -156,7 +149,6 @@ impl Layers {
         }
     }
 
-    /// Follows boards until they no longer change.
     fn follow(&self, boards: &mut [f32], points: &mut [f32], waves: usize, scratch: &mut Scratch) {
         let size = self.planes.count * self.features.places();
         let block = self.features.block();
@@ -179,7 +171,7 @@ impl Layers {
         }
     }
 
-    /// From the images of a block to the log-odds of the boards after a wave, and its points.
+    /// From a block's images to the log-odds of the next boards and the points.
     fn compute(&self, boards: usize, scratch: &mut Scratch) {
         let Scratch { images, planes, features, next, mean, exchanged, read, workspace, odds, points } = scratch;
         odds.resize(boards * self.planes.count * self.features.places(), 0.0);

@@ -2,9 +2,9 @@
 //!
 //! A tile of 2x2 places sees a patch of 4x4, one of 2x4 a patch of 4x6. Patch and kernel are
 //! transformed to as many points, multiplied point by point, summed over the channels, and
-//! transformed to the tile. A place takes four or three multiplications for a pair of channels in
-//! place of nine (F(2x2, 3x3) and F(2x4, 3x3), Lavin and Gray 2016,
-//! <https://arxiv.org/abs/1509.09308>). The gradient of the weights goes backwards.
+//! transformed to the tile. A place takes four or three multiplications for a pair of channels, not
+//! nine (F(2x2, 3x3) and F(2x4, 3x3), Lavin and Gray 2016, <https://arxiv.org/abs/1509.09308>). The
+//! gradient of the weights goes backwards.
 
 use super::channels::Finish;
 use super::filters::{fours, halves, long_patch_of, patch_of, spread, spread_to_six};
@@ -17,11 +17,8 @@ use crate::precision::Precision;
 /// Places of a tile: two along the short axis, two or four along the long axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Two rows of two columns.
     Square,
-    /// Two rows of four columns.
     Wide,
-    /// Four rows of two columns.
     Tall,
 }
 
@@ -31,7 +28,6 @@ impl Form {
         if self == Self::Square { 2 } else { 4 }
     }
 
-    /// Points of a patch.
     pub fn points(self) -> usize {
         4 * (self.long() + 2)
     }
@@ -50,10 +46,10 @@ impl Form {
         (0..2).flat_map(move |short| (0..self.long()).map(move |long| self.turned([short, long])))
     }
 
-    /// Number of tiles of a board; `None` if they do not fit it.
+    /// Number of tiles of a board, if they fit.
     ///
     /// At most one of four places of a tile may be beyond the board: numbers from behind the border
-    /// then reach that place alone.
+    /// reach only that place.
     fn tiles(self, [rows, columns]: [usize; 2]) -> Option<usize> {
         let [_, length] = self.turned([rows, columns]);
         let [height, width] = self.size();
@@ -62,15 +58,12 @@ impl Form {
     }
 }
 
-/// Maximum number of points of a patch.
 const POINTS: usize = 24;
-/// Maximum number of points along an axis.
 const ALONG: usize = 6;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Tile {
     pub board: usize,
-    /// Row and column of the first place.
     pub place: [usize; 2],
 }
 
@@ -78,19 +71,17 @@ pub struct Tile {
 pub struct Tiles {
     /// First line of each tile's patch.
     corners: Vec<usize>,
-    /// Board of each tile, and number of its places on the board along each axis.
+    /// Board of each tile, and places on the board along each axis.
     within: Vec<(usize, [usize; 2])>,
     form: Form,
-    /// One past the last line of any patch.
+    /// Line after the last of any patch.
     end: usize,
     /// Lines from one place to the next, along the short and the long axis.
     apart: [usize; 2],
-    /// Lines of a group of the padded block.
     block: usize,
 }
 
 impl Tiles {
-    /// Some tiles of a block.
     pub fn new(shape: &Shape, tiles: &[Tile]) -> Self {
         let form = shape.form();
         let apart = form.turned([shape.padded_columns(), 1]);
@@ -152,16 +143,15 @@ impl Tiles {
         gradients_in_pairs_of(self, padded, transformed);
     }
 
-    /// Pairs of tiles; zeros pair with the last tile of an odd number.
+    /// Pairs of tiles; a last odd tile pairs with zeros.
     pub fn pairs(&self) -> usize {
         self.count().div_ceil(2)
     }
 }
 
 impl Shape {
-    /// The form of tiles with the fewest multiplications.
-    ///
-    /// In bfloat16 only square tiles are exact enough.
+    /// Form of tiles with the fewest multiplications; in bfloat16 only square tiles are exact
+    /// enough.
     pub fn form(&self) -> Form {
         let board = [self.rows, self.columns];
         let multiplications = |form: Form| Some((form.points() * form.tiles(board)?, form));
@@ -173,7 +163,7 @@ impl Shape {
         counted.min_by_key(|(count, _)| *count).map_or(Form::Square, |(_, form)| form)
     }
 
-    /// Whether square tiles take fewer multiplications than direct sums, in any precision.
+    /// Whether square tiles take fewer multiplications than direct sums.
     pub fn suits_winograd(&self) -> bool {
         let reached = |size: usize| 3 * size - 2;
         self.kernel == 3
@@ -185,7 +175,7 @@ impl Shape {
         (0..boards).flat_map(move |board| shape.tiles().map(move |place| Tile { board, place }))
     }
 
-    /// Row and column of the first place of each tile of a board.
+    /// First place (row, column) of each tile of a board.
     pub fn tiles(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
         let (rows, columns, [height, width]) = (self.rows, self.columns, self.form().size());
         (0..rows).step_by(height).flat_map(move |row| (0..columns).step_by(width).map(move |column| [row, column]))
@@ -250,7 +240,7 @@ with_the_best_instructions! {
     fn pairs_of(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) = pairs read_in_pairs
 }
 
-/// With an odd number of groups, half of each last line keeps its content, which nothing reads.
+/// With an odd number of groups, half of each last line keeps unused content.
 #[inline(always)]
 unsafe fn read_in_pairs<R: Register, U: Rounding<R>>(tiles: &Tiles, padded: &[Line], transformed: &mut [Line]) {
     let (count, groups) = (tiles.count(), padded.len() / tiles.block());
@@ -427,9 +417,8 @@ unsafe fn finish_tiles<R: Register, const LONG: usize>(
     }
 }
 
-/// Points of a patch, or of the gradients of the tile in its middle; zeros behind the last.
-///
-/// `apart` is the distance of lines along the short and the long axis.
+/// Points of a patch, or of the gradients of its middle tile; zeros behind the last. `apart` are
+/// the lines from place to place along the short and the long axis.
 ///
 /// # Safety
 /// Each line of the patch holds a whole register; the processor has the instructions of `R`.

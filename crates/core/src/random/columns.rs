@@ -3,9 +3,8 @@ use super::{Draw, Role, Stream};
 /// Streams under one seed and index: one for each lane, made at its first draw, and one for the
 /// rest.
 ///
-/// Simulations of different moves draw different numbers of tokens. With a sequence for each column
-/// their luck stays equal wherever both have drawn as many. On match-3 this removes a tenth of the
-/// variance of the difference between two moves.
+/// Simulations of two moves draw equal tokens in each column as long as both draw. On match-3 this
+/// removes a tenth of the variance of the difference between the moves.
 #[derive(Clone)]
 pub struct ColumnStreams {
     seed: u64,

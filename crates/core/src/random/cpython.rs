@@ -11,7 +11,7 @@ pub struct CPythonRandom(Mt);
 
 impl CPythonRandom {
     pub fn new(seed: u128) -> Self {
-        // As few words as the seed needs, the least significant first; zero is one word.
+        // Words of the seed, the least significant first, without leading zeros but at least one.
         let words = ((128 - seed.leading_zeros()).div_ceil(32)).max(1);
         Self(Mt::new_with_key((0..words).map(|word| (seed >> (32 * word)) as u32)))
     }

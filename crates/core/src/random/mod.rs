@@ -8,20 +8,20 @@ pub use columns::ColumnStreams;
 pub use cpython::CPythonRandom;
 pub use stream::{Role, Stream};
 
-/// A source of uniform integers: all the randomness that a game may use.
+/// A source of uniform integers: all randomness of a game.
 pub trait Draw {
     /// A number drawn uniformly from `0..n`; `n` is at least 1.
     fn below(&mut self, n: u32) -> u32;
 
-    /// A number drawn uniformly from `0..n` for one lane, such as a column. A source with a
-    /// sequence for each lane gives the same numbers whatever is drawn in other lanes.
+    /// A number drawn uniformly from `0..n` for a lane, such as a column; sources with a stream for
+    /// each lane ignore draws in others.
     #[inline]
     fn below_in(&mut self, _lane: usize, n: u32) -> u32 {
         self.below(n)
     }
 
-    /// Fills `out` with numbers drawn uniformly from `0..n`, in order; `n` is in `1..=256`. The
-    /// numbers may differ from single draws.
+    /// Fills `out` with numbers drawn uniformly from `0..n`, `n` in `1..=256`; single draws may
+    /// differ.
     fn fill_below(&mut self, n: u32, out: &mut [u8]) {
         for number in out {
             *number = self.below(n) as u8;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Draw, SeededDraw};
 
-/// What a stream is used for. The numbers are part of the seeding and never change.
+/// Use of a stream. The numbers are part of the seeding and never change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
 pub enum Role {
@@ -14,9 +14,9 @@ pub enum Role {
     Game = 1,
     /// Whether to explore, and with which action.
     Explore = 2,
-    /// Which transitions are sampled from replay.
+    /// Transitions sampled from replay.
     Sample = 3,
-    /// Under which symmetry a transition is learned.
+    /// Symmetry under which a transition is learned.
     Symmetry = 4,
     /// Initial weights.
     Initialise = 5,
@@ -24,7 +24,7 @@ pub enum Role {
     Tie = 6,
     /// Outcomes that a learner simulates.
     Simulate = 7,
-    /// Which waves of chains are learned.
+    /// Waves of chains to learn.
     Wave = 8,
     /// Outcomes that estimate the luck of a played game.
     Luck = 9,
@@ -39,7 +39,7 @@ pub struct Stream(Xoshiro256PlusPlus);
 impl TryFrom<Xoshiro256PlusPlus> for Stream {
     type Error = &'static str;
 
-    /// Refuses all zeros, the one state that the generator never leaves.
+    /// Refuses all zeros, a state that the generator never leaves.
     fn try_from(generator: Xoshiro256PlusPlus) -> Result<Self, Self::Error> {
         let mut next = generator.clone();
         next.next_u64();
@@ -55,8 +55,7 @@ impl Stream {
     pub fn new(seed: u64, role: Role, index: u64) -> Self {
         let mut state = [0; 32];
         for (lane, word) in (1_u64..).zip(state.chunks_exact_mut(8)) {
-            // Each step is a bijection, so two streams that differ in one part differ in every
-            // word.
+            // Each step is a bijection: streams that differ in one part differ in every word.
             let mixed = mix(seed.wrapping_add(lane.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
             let mixed = mix(mix(mixed ^ role as u64) ^ index);
             word.copy_from_slice(&mixed.to_le_bytes());
@@ -79,7 +78,7 @@ fn mix(word: u64) -> u64 {
 }
 
 impl Draw for Stream {
-    /// One 64-bit output, scaled by multiplication; the bias is at most n in 2^64.
+    /// A 64-bit output, scaled by multiplication; the bias is at most n in 2^64.
     #[inline]
     fn below(&mut self, n: u32) -> u32 {
         ((u128::from(self.0.next_u64()) * u128::from(n)) >> 64) as u32
@@ -158,7 +157,7 @@ mod tests {
     fn the_numbers_of_a_seed_never_change() {
         let mut stream = Stream::new(1, Role::Game, 0);
         let drawn: Vec<u32> = (0..8).map(|_| stream.below(1000)).collect();
-        // By an independent implementation of the seeding and of xoshiro256++.
+        // Numbers of an independent implementation of the seeding and of xoshiro256++.
         assert_eq!(drawn, [233, 681, 309, 165, 429, 19, 259, 9]);
     }
 

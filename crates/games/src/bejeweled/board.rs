@@ -7,20 +7,19 @@ pub(super) const UNKNOWN: u8 = GEMS;
 
 pub(super) type Move = swap::Move<COLUMNS, ROWS>;
 
-/// Gems, row by row from the top.
 pub(super) fn rows(grid: &Grid) -> [[u8; COLUMNS]; ROWS] {
     std::array::from_fn(|y| std::array::from_fn(|x| grid.kind(Cells::at(x, y))))
 }
 
 #[inline]
 pub(super) fn known(grid: &Grid) -> Cells {
-    // Only the last of eight kinds, the unknown one, has all three digits.
+    // Only the unknown one of the eight kinds has all three digits.
     let [low, middle, high] = *grid.planes();
     Cells::ALL & !(low & middle & high)
 }
 
-/// A board without a run and with a matching swap: each gem is drawn again while it completes a
-/// run, the board while no swap matches.
+/// A board without a run and with a matching swap. A gem is drawn again while it completes a run,
+/// the board while no swap matches.
 pub(super) fn deal(draw: &mut impl Draw) -> Grid {
     loop {
         let mut gems = [[0; COLUMNS]; ROWS];
@@ -43,7 +42,6 @@ pub(super) fn deal(draw: &mut impl Draw) -> Grid {
     }
 }
 
-/// Swaps that make a run of known gems.
 #[inline]
 pub(super) fn matching(grid: &Grid) -> Swaps {
     grid.matching(known(grid))
@@ -61,20 +59,20 @@ pub(super) fn runs(grid: &Grid) -> swap::Runs<COLUMNS, ROWS> {
     grid.runs(known(grid))
 }
 
-/// Points of all runs of a step, in units of a run of three: each run, the shortest first, brings
-/// its length less 2, times its ordinal.
+/// Points of a step's runs, in units of a run of three: length less 2, times ordinal, the shortest
+/// first.
 #[inline]
 pub(super) fn points(runs: &swap::Runs<COLUMNS, ROWS>) -> i32 {
     let (mut all, mut sum) = (None, 0);
     runs.at_least(|_, count| {
-        // The last `count` of `all` runs have this length or more; `sum` grows by their ordinals.
+        // The last `count` of `all` runs are at least so long; `sum` grows by their ordinals.
         let (all, count) = (*all.get_or_insert(count) as i32, count as i32);
         sum += count * all - count * (count - 1) / 2;
     });
     sum
 }
 
-/// Removes cells and lets the gems above fall; unknown gems come in at the top.
+/// Removes cells; the gems above fall, and unknown ones come in at the top.
 #[inline]
 pub(super) fn fall(grid: &mut Grid, mut empty: Cells) {
     while !empty.is_empty() {
@@ -83,7 +81,7 @@ pub(super) fn fall(grid: &mut Grid, mut empty: Cells) {
     }
 }
 
-/// Draws the unknown gems, column by column from the left, each from its lowest.
+/// Draws the unknown gems, column by column from the left, bottom up.
 #[inline]
 pub(super) fn refill(grid: &mut Grid, draw: &mut impl Draw) {
     let unknown = Cells::ALL & !known(grid);

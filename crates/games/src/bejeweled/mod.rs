@@ -1,6 +1,5 @@
-//! Bejeweled, the first game of that name: 8 x 8 gems of seven kinds, and only swaps that match.
-//!
-//! `docs/bejeweled.md` gives the rules, and which of them are assumed.
+//! Bejeweled, the first game of that name: 8 x 8 gems of seven kinds, and only swaps that match;
+//! `docs/bejeweled.md` gives the rules.
 
 mod board;
 mod state;
@@ -81,11 +80,8 @@ impl Rules {
     /// The most that any other parameter may be.
     pub const MOST: u32 = 1_000;
 
-    /// Rules with a number of moves, 0 for no bound, and base and goal with their steps.
-    ///
-    /// # Errors
-    /// Refuses more moves than [`MOST_MOVES`](Self::MOST_MOVES), other parameters above
-    /// [`MOST`](Self::MOST), and a base or goal of 0.
+    /// Rules with `moves` up to [`MOST_MOVES`](Self::MOST_MOVES), 0 for no bound; other parameters
+    /// up to [`MOST`](Self::MOST), `base` and `goal` from 1.
     pub fn new(moves: u32, [base, base_step]: [u32; 2], [goal, goal_step]: [u32; 2]) -> Result<Self> {
         let within = |name: &str, value: u32, least: u32, most: u32| match (least..=most).contains(&value) {
             true => Ok(value as u16),
@@ -100,7 +96,6 @@ impl Rules {
         })
     }
 
-    /// Points of a run of three on a level.
     fn base(&self, level: Level) -> u32 {
         (level.number - 1).saturating_mul(self.base_step.into()).saturating_add(self.base.into())
     }
@@ -112,7 +107,6 @@ impl Rules {
 }
 
 impl Default for Rules {
-    /// Parameters of the original, as far as known.
     fn default() -> Self {
         Self { moves: 0, base: 10, base_step: 5, goal: 50, goal_step: 15 }
     }
@@ -146,7 +140,7 @@ impl Bejeweled {
         self.legal = if self.moves_left == Some(0) { Swaps::default() } else { board::matching(&self.grid) };
     }
 
-    /// Plays a move; `see` gets the boards on the way with their empty cells.
+    /// Plays a move; `see` gets the boards on the way and their empty cells.
     #[inline]
     fn play(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(&Grid, Cells)) -> Step {
         if !Move::is_among(action, &self.legal) {
@@ -170,7 +164,7 @@ impl Bejeweled {
             board::refill(&mut self.grid, draw);
             see(&self.grid, Cells::EMPTY);
         }
-        // A reward is exact as a 32-bit float.
+        // Points stay exact as 32-bit floats.
         let points = points.min(1 << f32::MANTISSA_DIGITS).min((i32::MAX - self.score.max(0)) as u32);
         self.score += points as i32;
         self.level.points = self.level.points.saturating_add(points);
@@ -197,12 +191,12 @@ impl Game for Bejeweled {
         Self::of(*rules, board::deal(draw), 0, Level::default(), moves_left)
     }
 
-    /// A game in a position; unknown gems are drawn with the first ones that fall.
+    /// A game in a position; unknown gems are drawn at the first refill.
     fn at(rules: &Rules, state: &State) -> Self {
         Self::of(*rules, state.grid, 0, state.level, state.moves_left)
     }
 
-    /// Plays an action; a swap that matches nothing changes nothing and costs nothing.
+    /// Plays an action; a swap that matches nothing has no effect.
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
         self.play(action, draw, |_, _| ())
     }
@@ -261,7 +255,6 @@ impl Lookahead for Bejeweled {
         board::known(&state.grid) == Cells::ALL
     }
 
-    /// Points of a run of three on this level over those on the first.
     fn unit(state: &State) -> f64 {
         let [first, now] = state.bases.map(f64::from);
         now / first
@@ -285,7 +278,6 @@ impl Image for Bejeweled {
         state.encode(symmetry, image, scalars);
     }
 
-    /// (0, y, x) for a vertical swap, (1, y, x) for a horizontal one.
     fn place(action: usize) -> (usize, usize, usize) {
         let Move { x, y, vertical } = Move::of_action(action);
         (usize::from(!vertical), y, x)
@@ -342,12 +334,12 @@ impl Text for Bejeweled {
         Ok(Self::of(*rules, grid, 0, Level::default(), moves_left).state())
     }
 
-    /// A position on the first level: a board's text has no level.
+    /// Position on the first level, since a board's text has no level.
     fn as_written(state: &State) -> State {
         State { level: Level::default(), bases: [state.bases[0]; 2], ..*state }
     }
 
-    /// Upper or left cell (column, row), and `D` or `R` for the other cell, as in `(2,6)D`.
+    /// Upper or left cell, and `D` or `R` for the other one, as in `(2,6)D`.
     fn describe(action: usize) -> String {
         let Move { x, y, vertical } = Move::of_action(action);
         text::describe(x, y, if vertical { 'D' } else { 'R' })

@@ -1,10 +1,10 @@
-//! The rules of Bejeweled written out gem by gem, as plainly as they are told.
+//! The rules of Bejeweled, gem by gem.
 
 use crate::random::Draw;
 
 const GEMS: [char; 7] = ['R', 'W', 'Y', 'B', 'P', 'O', 'G'];
 
-/// Rows of gems from the top; `None` is a gem that is not known, or no gem.
+/// Rows of gems from the top.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plain {
     pub cells: Vec<Vec<Option<char>>>,
@@ -26,9 +26,8 @@ impl Plain {
         self.cells.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// A start board, drawn gem by gem.
-    ///
-    /// Each gem is drawn again while it completes a run, all of them while no swap matches.
+    /// A start board. Gems that complete a run are drawn again, as are boards without a matching
+    /// swap.
     pub fn deal(draw: &mut impl Draw) -> Self {
         loop {
             let mut board = Self::new(&["........"; 8].join("\n"));
@@ -43,7 +42,6 @@ impl Plain {
         }
     }
 
-    /// The cells (row, column) of each maximal run of three or more.
     pub fn runs(&self) -> Vec<Vec<(usize, usize)>> {
         let rows = (0..8).map(|y| (0..8).map(|x| (y, x)).collect());
         let columns = (0..8).map(|x| (0..8).map(|y| (y, x)).collect());
@@ -58,7 +56,6 @@ impl Plain {
         runs
     }
 
-    /// The board after a swap.
     pub fn swapped(&self, (x, y): (usize, usize), (other_x, other_y): (usize, usize)) -> Self {
         let mut board = self.clone();
         board.cells[y][x] = self.cells[other_y][other_x];
@@ -66,9 +63,7 @@ impl Plain {
         board
     }
 
-    /// The swaps that match: the cell, and whether the swap is vertical.
-    ///
-    /// A vertical swap is with the one below, another with the one to the right.
+    /// Swaps that match: a cell, and whether its partner is below, else to the right.
     pub fn legal(&self) -> Vec<(usize, usize, bool)> {
         if self.moves_left == Some(0) {
             return vec![];
@@ -84,7 +79,6 @@ impl Plain {
         legal
     }
 
-    /// Takes the gems of runs out and lets those above fall.
     fn clear(&mut self, runs: &[Vec<(usize, usize)>]) {
         for (y, x) in runs.iter().flatten() {
             self.cells[*y][*x] = Some(' ');
@@ -98,9 +92,7 @@ impl Plain {
         }
     }
 
-    /// A step of a cascade: what its lines are worth, shortest first.
-    ///
-    /// Nothing comes in. It is 0 where there is no run.
+    /// Clears the runs of one step without a refill; returns points in units of a run of three.
     pub fn clear_step(&mut self) -> i64 {
         let runs = self.runs();
         let mut lengths: Vec<usize> = runs.iter().map(Vec::len).collect();
@@ -109,9 +101,7 @@ impl Plain {
         (1..).zip(lengths).map(|(ordinal, length)| (length as i64 - 2) * ordinal).sum()
     }
 
-    /// Plays a swap that matches, by the default rules.
-    ///
-    /// The result is the cascade's points and steps.
+    /// Plays a matching swap by the default rules; returns points and steps.
     pub fn play(&mut self, (x, y, vertical): (usize, usize, bool), draw: &mut impl Draw) -> (i64, u32) {
         let other = if vertical { (x, y + 1) } else { (x + 1, y) };
         let moves_left = self.moves_left.map(|moves| moves - 1);

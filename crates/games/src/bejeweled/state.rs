@@ -3,24 +3,21 @@ use serde::{Deserialize, Serialize};
 use super::board::{self, Move, UNKNOWN};
 use super::{COLUMNS, Cells, GEMS, Grid, Level, ROWS, Rules, text};
 
-/// Symmetries: the gems' numbers rotated, on the board and on its mirror image.
+/// Symmetries: the gems' numbers rotated, also on the mirror image.
 pub(super) const SYMMETRIES: usize = 2 * GEMS as usize;
 
 /// Moves left from which on the image stays the same.
 const FAR: f32 = 100.0;
 
-/// A position: board, moves left, level, and steps of a cascade. Afterstates may hold unknown gems,
-/// and positions within a cascade runs.
+/// A position. Afterstates may hold unknown gems, and positions within a cascade runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Packed")]
 pub struct State {
     pub(super) grid: Grid,
-    /// `None` if the rules do not count moves.
     pub(super) moves_left: Option<u16>,
     pub(super) level: Level,
     /// Points of a run of three on the first level and on this one.
     pub(super) bases: [u32; 2],
-    /// Steps of the cascade so far.
     pub(super) steps: u8,
 }
 
@@ -60,13 +57,12 @@ impl State {
         board::rows(&self.grid)
     }
 
-    /// Board's text, eight lines; a dot for an unknown gem.
+    /// Board's text; a dot is an unknown gem.
     pub fn board(&self) -> String {
         text::show(&self.grid, Cells::EMPTY)
     }
 
-    /// A plane a gem; the scalar is the moves left over 100, at most 1 and 1 if the rules do not
-    /// count them.
+    /// Planes of the gems; the scalar is the moves left over 100, at most 1, and 1 without a bound.
     pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         let (turn, mirror) = (symmetry / 2, symmetry % 2 == 1);
         image.fill(0.0);

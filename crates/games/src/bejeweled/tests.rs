@@ -8,13 +8,12 @@ use super::{Bejeweled, Level, Rules, State};
 use crate::random::{Draw, Role, Stream};
 use crate::{Game, Lookahead, MaskKind, Text, conformance};
 
-/// The cases of an independent program, a board a line.
+/// Cases of an independent program, a board a line.
 pub fn golden() -> impl Iterator<Item = Value> {
     let lines = include_str!("../../../../tests/golden/bejeweled.jsonl").lines();
     lines.map(|line| serde_json::from_str(line).unwrap())
 }
 
-/// The text of a board that is given as an array of its lines.
 pub fn text(lines: &Value) -> String {
     lines.as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect::<Vec<_>>().join("\n")
 }
@@ -27,7 +26,6 @@ fn bounded(moves: u32) -> Rules {
     Rules::new(moves, [10, 5], [50, 15]).unwrap()
 }
 
-/// A board on which some gems are not known.
 fn with_unknown(board: &str, stream: &mut Stream) -> String {
     board.chars().map(|letter| if letter != '\n' && stream.below(6) == 0 { '.' } else { letter }).collect()
 }

@@ -12,7 +12,7 @@ fn letter(gem: u8) -> char {
     LETTERS[usize::from(gem.min(UNKNOWN))]
 }
 
-/// Text of a board; an empty cell is a space, an unknown one a dot.
+/// Text of a board; a space is an empty cell, a dot an unknown gem.
 pub(super) fn show(grid: &Grid, empty: Cells) -> String {
     let at = |x, y| {
         let cell = Cells::at(x, y);
@@ -22,7 +22,6 @@ pub(super) fn show(grid: &Grid, empty: Cells) -> String {
     lines.join("\n")
 }
 
-/// Board of a text, without a run; a newline at the end is allowed.
 pub(super) fn parse(text: &str) -> Result<Grid> {
     let mut gems = swap::text::read(text, &LETTERS, "gems")?;
     gems.as_flattened_mut().iter_mut().for_each(|gem| *gem = (*gem).min(UNKNOWN));
@@ -32,7 +31,7 @@ pub(super) fn parse(text: &str) -> Result<Grid> {
     Ok(grid)
 }
 
-/// Moves left; 0 means that the rules do not count them.
+/// Moves left; 0 means no bound.
 pub(super) fn moves_left(given: i64) -> Result<Option<u16>> {
     let most = Rules::MOST_MOVES;
     match u16::try_from(given) {
@@ -42,7 +41,6 @@ pub(super) fn moves_left(given: i64) -> Result<Option<u16>> {
     }
 }
 
-/// A move as text: a cell, and the direction of its neighbour.
 pub(super) fn describe(x: usize, y: usize, direction: char) -> String {
     format!("({x},{y}){direction}")
 }

@@ -7,27 +7,25 @@
 use super::board::UNKNOWN;
 use super::{COLUMNS, ROWS};
 
-/// Pieces, row by row from the top.
 type Pieces = [[u8; COLUMNS]; ROWS];
 
-/// Features of a board without a possible bingo.
 pub(super) const NO_BINGO: [u32; 5] = [10, 10, 15, 5, 8];
 
-/// A possible bingo: a line of X in a row, and lines of X and O through it.
+/// A possible bingo: a line of X in a row, with lines of X and O through it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bingo {
     /// Row of the horizontal line.
     pub row: usize,
-    /// Colour X of the horizontal line and of the vertical one in the anchor's column.
+    /// Colour X of the horizontal line and of the vertical one at the anchor.
     pub x: u8,
     /// Colour O of the other vertical line.
     pub o: u8,
-    /// Where the line of O lies from the anchor: 1 right, -1 left.
+    /// Side of the anchor with the line of O: 1 right, -1 left.
     pub direction: i32,
     /// Anchor: the column into which the last swap brings X.
     pub anchor: usize,
-    /// Distances of the pieces from their places, and the number of blocked pieces: `x_columns`,
-    /// `o_columns`, `x_row`, `o_row`, `blocked` of `docs/bilging.md`.
+    /// Distances of the pieces from their places, and blocked pieces: `x_columns`, `o_columns`,
+    /// `x_row`, `o_row`, `blocked` of `docs/bilging.md`.
     pub features: [u32; 5],
 }
 
@@ -56,7 +54,7 @@ pub fn bingos(pieces: &Pieces) -> Vec<Bingo> {
     found
 }
 
-/// Bingo of two colours through a row with enough of both, in its best orientation.
+/// Bingo of two colours through a row, in its best orientation.
 fn bingo(pieces: &Pieces, row: usize, x: u8, o: u8) -> Option<Bingo> {
     let stands = |colour| pairs(row).any(|pair| pair.iter().all(|row| pieces[*row].contains(&colour)));
     if !stands(x) || !stands(o) {
@@ -81,8 +79,7 @@ fn pairs(row: usize) -> impl Iterator<Item = [usize; 2]> {
     all.into_iter().filter_map(move |[one, other]| Some([on_board(one)?, on_board(other)?]))
 }
 
-/// Directions and anchors by a row's two closest X and the third one nearest to them; equally close
-/// ones each give a result.
+/// Directions and anchors by a row's two closest X and the third nearest to them, ties included.
 fn orientations(xs: &[usize]) -> Vec<(i32, usize)> {
     let gap = |index: &usize| xs[index + 1] - xs[*index];
     let closest = (0..xs.len() - 1).map(|index| gap(&index)).min().unwrap_or(0);
@@ -112,8 +109,7 @@ impl Bingo {
         (self.anchor as i32 + distance * self.direction) as usize
     }
 
-    /// Eight pieces of the bingo: two X above or below, two O, then three X and an O in the
-    /// row.
+    /// Pieces: two X above or below, two O, then three X and an O in the row.
     pub fn places(&self, pieces: &Pieces) -> Vec<Piece> {
         let beside = self.column(1);
         let mut places = self.vertical(pieces, self.x, self.anchor);
@@ -127,7 +123,7 @@ impl Bingo {
         places
     }
 
-    /// Two pieces of a vertical line in the pair of rows where they are nearest.
+    /// Two pieces of a vertical line, in the nearest pair of rows.
     fn vertical(&self, pieces: &Pieces, colour: u8, to: usize) -> Vec<Piece> {
         let pair = |rows: [usize; 2]| {
             let found: Option<Vec<Piece>> = rows.into_iter().map(|row| nearest_of(pieces, row, colour, to)).collect();
@@ -160,14 +156,14 @@ impl Bingo {
     }
 }
 
-/// Piece of a colour in a row nearest to a column, the left one of two.
+/// Nearest piece of a colour in a row, the left one of two.
 fn nearest_of(pieces: &Pieces, row: usize, colour: u8, to: usize) -> Option<Piece> {
     let nearest = columns(pieces, row, colour).into_iter().min_by_key(|column| column.abs_diff(to));
     nearest.map(|column| Piece { row, column, to })
 }
 
 impl Piece {
-    /// Swaps that bring the piece straight to its goal, each by its left column.
+    /// Swaps, by left columns, that bring the piece straight to its goal.
     pub fn walk(&self) -> Vec<usize> {
         match self.column <= self.to {
             true => (self.column..self.to).collect(),
@@ -175,7 +171,7 @@ impl Piece {
         }
     }
 
-    /// First swap of its walk, by its left column, that makes a run, if no other piece moves.
+    /// First swap of the walk, by its left column, that makes a run if no other piece moves.
     pub fn blocker(&self, pieces: &Pieces) -> Option<usize> {
         let mut board = *pieces;
         self.walk().into_iter().find(|column| {

@@ -1,11 +1,11 @@
-//! Bilging's board on bit planes, held upside down: what falls in the planes rises on the board.
+//! Bilging's board on bit planes, upside down: what falls in the planes rises on the board.
 
 use super::{ACTIONS, Break, COLUMNS, Cells, Grid, ROWS, Refill, Rules, Swaps};
 use crate::ActionMask;
 use crate::random::Draw;
 use crate::swap;
 
-/// Number of an unknown piece, which lines up with nothing and cannot be swapped.
+/// Number of an unknown piece, which makes no run and cannot be swapped.
 pub const UNKNOWN: u8 = 7;
 
 /// Cell in a column and a row from the top.
@@ -50,7 +50,7 @@ pub fn rows(grid: &Grid) -> [[u8; COLUMNS]; ROWS] {
     std::array::from_fn(|row| std::array::from_fn(|column| grid.kind(cell(column, row))))
 }
 
-/// A board without a run: each piece is drawn again while it completes one.
+/// A board without a run; pieces that complete one are drawn again.
 pub fn deal(rules: &Rules, draw: &mut impl Draw) -> Grid {
     let mut pieces = [[0; COLUMNS]; ROWS];
     for row in 0..ROWS {
@@ -68,7 +68,7 @@ pub fn deal(rules: &Rules, draw: &mut impl Draw) -> Grid {
     from_rows(pieces)
 }
 
-/// Swaps the two pieces of an action, if there is one and both are known.
+/// Swaps the two pieces of an action if both are known.
 #[inline]
 pub fn swap(grid: &mut Grid, action: usize) {
     if let Some((left, right)) = CELLS.get(action)
@@ -84,7 +84,7 @@ pub fn runs(grid: &Grid) -> swap::Runs<COLUMNS, ROWS> {
     grid.runs(Cells::ALL & !grid.of_kind(UNKNOWN))
 }
 
-/// Removes cells and lets the pieces below rise; unknown pieces come in at the bottom.
+/// Removes cells; the pieces below rise, and unknown ones come in at the bottom.
 #[inline]
 pub fn rise(grid: &mut Grid, mut empty: Cells) {
     while !empty.is_empty() {
@@ -93,7 +93,7 @@ pub fn rise(grid: &mut Grid, mut empty: Cells) {
     }
 }
 
-/// Draws the unknown pieces, column by column from the left, each from its top.
+/// Draws the unknown pieces, column by column from the left, top down.
 #[inline]
 pub fn refill(grid: &mut Grid, rules: &Rules, draw: &mut impl Draw) {
     let empty = grid.of_kind(UNKNOWN);
@@ -125,7 +125,7 @@ pub fn effective(grid: &Grid) -> ActionMask {
     actions(known & known.left() & !grid.equal_neighbours().horizontal)
 }
 
-/// Break that a swap makes at once, without lines if it makes none.
+/// Break that a swap makes at once, perhaps without lines.
 #[inline]
 pub fn first_break(grid: &Grid, action: usize) -> Break {
     let mut swapped = *grid;

@@ -3,8 +3,7 @@ use std::fmt;
 use super::{COLUMNS, ROWS};
 use crate::swap;
 
-/// A break: the lines that clear together, by their lengths. Its text is the lengths in order, such
-/// as `335`.
+/// A break: lines that clear together. The text has the lengths in order, such as `335`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Break {
     /// Numbers of lines of three, of four and of five or more pieces.
@@ -14,13 +13,13 @@ pub struct Break {
 impl Break {
     #[inline]
     pub(super) fn of(runs: &swap::Runs<COLUMNS, ROWS>) -> Self {
-        // All three counts in one sum, eight bits each.
+        // A single sum holds all three counts, eight bits each.
         let counts = runs.sum(|length| 1 << (8 * (length.min(5) - 3)));
         let [three, four, five, _] = counts.to_le_bytes();
         Self { lengths: [three, four, five] }
     }
 
-    /// Break of a number of lines of three, of four and of five pieces.
+    /// Break of some lines of three, of four and of five pieces.
     #[inline]
     pub const fn new(lengths: [u8; 3]) -> Self {
         Self { lengths }
@@ -37,10 +36,10 @@ impl Break {
         (3..).zip(self.lengths).flat_map(|(length, count)| vec![length; count.into()]).collect()
     }
 
-    /// The points: the sum of the lines times a factor that grows with their number.
+    /// Points: the sum of the lines times a factor.
     ///
     /// A line of three counts 3, of four 5, of five 7. The factor is the number of lines, at most
-    /// 4, and 6 for four lines or more with one of five among them.
+    /// 4, or 6 if one of four or more lines has five.
     #[inline]
     pub fn points(self) -> i32 {
         let [three, four, five] = self.lengths.map(i32::from);

@@ -1,7 +1,7 @@
 //! Bilging: swaps of neighbours in a row, breaks of several lines at once.
 //!
-//! The puzzle of Rodriguez, Chen and Turner-Maier 2008, "Holey Ship! Bilging by reinforcement
-//! learning" (the article). `docs/bilging.md` gives the rules.
+//! The puzzle is that of Rodriguez, Chen and Turner-Maier 2008, "Holey Ship! Bilging by
+//! reinforcement learning" (the article), with the rules of `docs/bilging.md`.
 
 mod bingos;
 pub mod board;
@@ -42,7 +42,7 @@ pub const MATCHING: MaskKind = MaskKind(1);
 /// Swaps of two pieces of different colours.
 pub const EFFECTIVE: MaskKind = MaskKind(2);
 
-/// Swaps: each piece but the last of a row with its right neighbour.
+/// Number of swaps of a piece with its right neighbour.
 pub const ACTIONS: usize = ROWS * (COLUMNS - 1);
 
 /// Pieces by their colours' numbers; 7 where unknown.
@@ -88,17 +88,13 @@ impl Rules {
     /// The most moves of a game.
     pub const MOST_MOVES: u32 = 10_000;
 
-    /// Rules with these parameters.
-    ///
-    /// # Errors
-    /// Refuses moves that are not from 1 to [`MOST_MOVES`](Self::MOST_MOVES), and colours that are
-    /// not from 5 to 7.
+    /// Rules with from 1 to [`MOST_MOVES`](Self::MOST_MOVES) moves and from 5 to 7 colours.
     pub fn new(refill: Refill, chains: Chains, moves: u32, colours: u32) -> Result<Self> {
         if !(1..=Self::MOST_MOVES).contains(&moves) {
             let most = Self::MOST_MOVES;
             return Err(Error::user(format!("the number of moves is {moves}, but must be from 1 to {most}")));
         }
-        // With fewer than five colours a cell between four pairs could not be filled match-free.
+        // Four colours could leave a cell between four pairs no match-free piece.
         if !(5..=COLOURS as u32).contains(&colours) {
             return Err(Error::user(format!("the number of colours is {colours}, but must be from 5 to {COLOURS}")));
         }
@@ -113,7 +109,6 @@ impl Rules {
 }
 
 impl Default for Rules {
-    /// Parameters of the article.
     fn default() -> Self {
         Self { refill: Refill::MatchFree, chains: Chains::None, moves: MOVES, colours: COLOURS as u8 }
     }
@@ -142,12 +137,12 @@ pub struct Bilging {
 }
 
 impl Bilging {
-    /// Break that a swap makes at once, without lines if it makes none.
+    /// Lines that a swap clears at once.
     pub fn first_break(state: &State, action: usize) -> Break {
         board::first_break(&state.grid(), action)
     }
 
-    /// Plays a move; `see` gets the boards on the way with their empty cells.
+    /// Plays a move; `see` gets the boards on the way and their empty cells.
     #[inline]
     fn play(&mut self, action: usize, draw: &mut impl Draw, mut see: impl FnMut(&Grid, Cells)) -> Step {
         if self.moves_left == 0 {
@@ -193,12 +188,12 @@ impl Game for Bilging {
         Self { rules: *rules, grid: board::deal(rules, draw), score: 0, moves_left: rules.moves }
     }
 
-    /// A game in a position; chains score by these rules.
+    /// Chains score by these rules.
     fn at(rules: &Rules, state: &State) -> Self {
         Self { rules: *rules, grid: state.grid(), score: 0, moves_left: state.moves_left() as u16 }
     }
 
-    /// Plays an action; a number that is no action changes nothing but costs a move.
+    /// Plays an action; a number that is no action only costs a move.
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
         self.play(action, draw, |_, _| ())
     }
@@ -284,15 +279,15 @@ impl Image for Bilging {
 impl StateFeatures for Bilging {
     const NAMES: &'static [&'static str] = &["x_columns", "o_columns", "x_row", "o_row", "blocked", "impossible"];
 
-    /// Features of the possible bingo with the least sum, of equal ones the first; see
-    /// [`Bingo::features`]. The last feature is not the article's: 1 if no bingo is possible, since
+    /// Features of the possible bingo with the least sum, the first of equal ones; see
+    /// [`Bingo::features`]. The last feature, 1 without a possible bingo, is not the article's:
     /// such boards would distort the other weights.
     fn features(state: &State) -> Vec<f64> {
         let best = bingos(&state.pieces()).into_iter().min_by_key(Bingo::sum);
         numbers_of(best.as_ref()).to_vec()
     }
 
-    /// Gives the features of each possible bingo, the least sum first.
+    /// Gives the features of each possible bingo, least sum first.
     fn descriptions(state: &State, mut give: impl FnMut(&[f64])) {
         let mut possible = bingos(&state.pieces());
         possible.sort_by_key(Bingo::sum);
@@ -302,7 +297,7 @@ impl StateFeatures for Bilging {
         possible.iter().for_each(|bingo| give(&numbers_of(Some(bingo))));
     }
 
-    /// New boards: the first half one swap from a bingo, the others not.
+    /// New boards, the first half one swap from a bingo.
     fn positions(rules: &Rules, count: usize, stream: &mut Stream) -> Vec<State> {
         let mut near = |wanted: bool| loop {
             let state = Self::new(rules, stream).state();

@@ -1,8 +1,8 @@
-//! The rules of bilging written piece by piece, as plainly as they are told.
+//! The rules of bilging, piece by piece.
 
 use crate::random::Draw;
 
-/// Rows of pieces from the top; `None` is a cell that is empty.
+/// Rows of pieces from the top.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plain {
     pub cells: Vec<Vec<Option<char>>>,
@@ -12,7 +12,7 @@ pub struct Plain {
     pub chains: &'static str,
 }
 
-/// What a move brought: points, waves, and the lengths of the swap's lines.
+/// Points, waves, and the lengths of the swap's lines.
 #[derive(PartialEq, Debug, Default)]
 pub struct Moved {
     pub points: i32,
@@ -20,7 +20,7 @@ pub struct Moved {
     pub lines: Vec<usize>,
 }
 
-/// The points of lines of these lengths that are cleared at once.
+/// Points of lines of these lengths that clear at once.
 pub fn points(lines: &[usize]) -> i32 {
     let sum: i32 = lines.iter().map(|length| 2 * (*length).min(5) as i32 - 3).sum();
     let factor = match lines.len() {
@@ -43,9 +43,7 @@ impl Plain {
         self.cells.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// The cells (row, column) of each maximal run of three or more.
-    ///
-    /// The horizontal ones come first.
+    /// Cells (row, column) of each run, horizontal ones first.
     pub fn runs(&self) -> Vec<Vec<(usize, usize)>> {
         let rows = (0..12).map(|row| (0..6).map(|column| (row, column)).collect());
         let columns = (0..6).map(|column| (0..12).map(|row| (row, column)).collect());
@@ -60,7 +58,6 @@ impl Plain {
         runs
     }
 
-    /// Takes cells out and lets the pieces below them rise.
     fn clear(&mut self, runs: &[Vec<(usize, usize)>]) {
         for (row, column) in runs.iter().flatten() {
             self.cells[*row][*column] = None;
@@ -87,7 +84,7 @@ impl Plain {
         }
     }
 
-    /// Swaps and clears what the swap lines up; what is cleared stays empty.
+    /// Swaps two pieces and clears the runs without a refill; returns the runs' lengths.
     pub fn swap(&mut self, row: usize, column: usize) -> Vec<usize> {
         self.cells[row].swap(column, column + 1);
         let runs = self.runs();
@@ -97,7 +94,6 @@ impl Plain {
         lines
     }
 
-    /// Plays a whole move.
     pub fn play(&mut self, row: usize, column: usize, draw: &mut impl Draw) -> Moved {
         let lines = self.swap(row, column);
         if lines.is_empty() {
@@ -124,10 +120,10 @@ impl Plain {
     }
 }
 
-/// A possible bingo: its row, X and O, direction, anchor and features.
+/// Row, X, O, direction, anchor and features.
 pub type PlainBingo = (usize, char, char, i32, usize, [usize; 5]);
 
-/// A piece's row, its column, and that to which it must come.
+/// Row, column and goal column of a piece.
 type Walk = (usize, usize, usize);
 
 impl Plain {
@@ -139,9 +135,7 @@ impl Plain {
         (0..6).filter(|column| self.piece(row, *column) == Some(colour)).collect()
     }
 
-    /// Whether walking from one column to another makes a run at some swap.
-    ///
-    /// The last swap counts, too.
+    /// Whether any swap of a walk makes a run.
     fn is_blocked(&self, row: usize, from: usize, to: usize) -> bool {
         let (mut board, mut at) = (self.clone(), from);
         while at != to {
@@ -155,7 +149,6 @@ impl Plain {
         false
     }
 
-    /// The bingo of X and O through a row with this direction and anchor.
     fn measured(&self, row: usize, x: char, o: char, direction: i32, anchor: usize) -> PlainBingo {
         let beside = (anchor as i32 + direction) as usize;
         let h = row as i32;
@@ -194,7 +187,6 @@ impl Plain {
         (row, x, o, direction, anchor, sums)
     }
 
-    /// All possible bingos, by row, then X, then O.
     pub fn bingos(&self) -> Vec<PlainBingo> {
         let mut found = Vec::new();
         for row in 0..12 {

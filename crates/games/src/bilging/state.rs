@@ -5,19 +5,17 @@ use super::{ACTIONS, COLOURS, COLUMNS, Cells, Chains, Grid, MOVES, ROWS, Rules};
 
 const PLANE_BYTES: usize = (COLUMNS * (ROWS + 1)).div_ceil(8);
 
-/// Symmetries: the colours' numbers rotated, on the board and on its mirror image.
+/// Symmetries: the colours' numbers rotated, also on the mirror image.
 pub(super) const SYMMETRIES: usize = 2 * COLOURS;
 
-/// A packed position: the board, the moves left, and the points of chains. Afterstates may hold
-/// unknown pieces, and positions within a chain runs.
+/// A packed position. Afterstates may hold unknown pieces, and positions within a chain runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Packed")]
 pub struct State {
     planes: [[u8; PLANE_BYTES]; 3],
     moves_left: u16,
-    /// Points of a chain by the rules.
     pub(super) chains: Chains,
-    /// Whether something has cleared since the swap, so that what clears next is a chain.
+    /// Whether a break came since the swap, so that the next is a chain.
     pub(super) chained: bool,
 }
 
@@ -73,7 +71,7 @@ impl State {
         self.grid().of_kind(UNKNOWN).is_empty()
     }
 
-    /// A plane a colour; the scalar is the moves left over 50, at most 1.
+    /// Planes of the colours; the scalar is the moves left over 50, at most 1.
     pub(super) fn encode(&self, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         let (turn, mirror) = (symmetry / 2, symmetry % 2 == 1);
         image.fill(0.0);

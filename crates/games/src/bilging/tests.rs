@@ -9,13 +9,12 @@ use super::{ACTIONS, Bilging, Break, Chains, EFFECTIVE, MATCHING, Refill, Rules,
 use crate::random::{Draw, Role, Stream};
 use crate::{Game, Lookahead, MaskKind, StateFeatures, Text, conformance};
 
-/// The cases of an independent program, a board a line.
+/// Cases of an independent program, a board a line.
 pub fn golden() -> impl Iterator<Item = Value> {
     let lines = include_str!("../../../../tests/golden/bilge.jsonl").lines();
     lines.map(|line| serde_json::from_str(line).unwrap())
 }
 
-/// The text of a board that is given as an array of its lines.
 pub fn text(lines: &Value) -> String {
     lines.as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect::<Vec<_>>().join("\n")
 }
@@ -28,7 +27,7 @@ fn action(row: u64, column: u64) -> usize {
     (row * 5 + column) as usize
 }
 
-/// Games under every rule, and a stream of choices.
+/// Rules with every `refill` and `chains`, and the name of `chains`.
 fn variants() -> Vec<(Rules, &'static str)> {
     let mut variants = vec![];
     for (chains, name) in [(Chains::None, "none"), (Chains::Piece, "piece"), (Chains::Full, "full")] {
@@ -97,7 +96,7 @@ fn a_game_follows_the_plain_rules_under_every_parameter() {
                     assert_eq!(matching.contains(action), !lines.is_empty());
                     assert_eq!(effective.contains(action), swapped != plain);
                 }
-                // Mostly swaps that clear something.
+                // Most swaps clear something.
                 let mask = if choice.below(4) > 0 && !matching.is_empty() { matching } else { effective };
                 let action = mask.nth(choice.below(mask.count() as u32) as usize).unwrap();
                 let mut twin = stream.clone();
@@ -115,8 +114,8 @@ fn a_game_follows_the_plain_rules_under_every_parameter() {
 
 #[test]
 fn what_is_certain_of_a_move_is_what_its_known_pieces_do() {
-    // In a match-free refill no drawn piece takes part in a chain at once, so the certain points are the points of the
-    // first two waves at the least.
+    // A match-free refill adds no piece to a run at once: the certain points are those of at least
+    // the first two waves.
     let rules = Rules::new(Refill::MatchFree, Chains::Full, 50, 5).unwrap();
     let mut stream = Stream::new(3, Role::Game, 0);
     let mut chained = 0;
@@ -137,15 +136,14 @@ fn what_is_certain_of_a_move_is_what_its_known_pieces_do() {
 
 #[test]
 fn exactly_the_twenty_one_types_of_break_arise_from_boards_without_runs() {
-    // The row of a swap and the two columns beside it decide: every way in which up to five lines could be made is
-    // tried, by the pieces that reach furthest on each side.
+    // The swap's row and its two columns decide; all reaches of the lines are tried.
     let mut types = BTreeSet::new();
-    // How far each line reaches: X up and down in one column, O in the other, and X to the left, O to the right.
+    // Reach of X up and down in one column, of O in the other, of X to the left, of O to the right.
     let reach = |limit: u8| 0..=limit;
     for (up, down, over, under) in (0..81).map(|n| (n / 27, n / 9 % 3, n / 3 % 3, n % 3)) {
         for (left, right) in reach(2).flat_map(|left| reach(2).map(move |right| (left, right))) {
             let mut cells = vec![vec!['.'; 6]; 12];
-            // Fillers that line up with nothing.
+            // Fillers that make no line.
             for (row, line) in cells.iter_mut().enumerate() {
                 for (column, piece) in line.iter_mut().enumerate() {
                     *piece = ['c', 'd', 'e', 'f'][(column + 2 * (row % 2)) % 4];
@@ -167,7 +165,7 @@ fn exactly_the_twenty_one_types_of_break_arise_from_boards_without_runs() {
     let expected: BTreeSet<String> = known.split(' ').map(str::to_owned).chain([String::new()]).collect();
     assert_eq!(types, expected);
 
-    // And no other on boards as they come.
+    // Random boards have no other types.
     let mut stream = Stream::new(5, Role::Game, 0);
     for _ in 0..20_000 {
         let state = Bilging::new(&Rules::default(), &mut stream).state();
@@ -252,9 +250,7 @@ fn rules_that_cannot_be_are_refused() {
     );
 }
 
-/// A board of fillers with these pieces: (row, column, letter).
-///
-/// The fillers line up with nothing.
+/// A board with these pieces (row, column, letter) among fillers that make no line.
 fn board(given: &[(usize, usize, char)]) -> State {
     let filler = |row: usize, column: usize| ['c', 'd', 'e', 'f'][(column + 2 * (row % 2)) % 4];
     let letter = |row, column| given.iter().find(|one| (one.0, one.1) == (row, column)).map(|one| one.2);
@@ -262,9 +258,7 @@ fn board(given: &[(usize, usize, char)]) -> State {
     Bilging::parse(&Rules::default(), &(0..12).map(line).collect::<Vec<_>>().join("\n"), Some(50)).unwrap()
 }
 
-/// Pieces of a bingo that one swap, of (5, 2) and (5, 3), makes.
-///
-/// Its lines are three a in row 5, three a in column 2 and three b in column 3.
+/// Bingo by the swap of (5, 2) and (5, 3): three a in row 5 and in column 2, three b in column 3.
 const BINGO: [(usize, usize, char); 8] =
     [(5, 0, 'a'), (5, 1, 'a'), (5, 2, 'b'), (5, 3, 'a'), (4, 2, 'a'), (3, 2, 'a'), (4, 3, 'b'), (6, 3, 'b')];
 

@@ -12,7 +12,7 @@ pub(super) fn letter(piece: u8) -> char {
     LETTERS[usize::from(piece.min(UNKNOWN))]
 }
 
-/// Text of a board; an empty cell is a space, an unknown one a dot.
+/// Text of a board; a space is an empty cell, a dot an unknown piece.
 pub(super) fn show(grid: &Grid, empty: Cells) -> String {
     let at = |row, column| {
         let cell = cell(column, row);
@@ -25,7 +25,6 @@ pub(super) fn lines(at: impl Fn(usize, usize) -> char) -> Vec<String> {
     (0..ROWS).map(|row| (0..COLUMNS).map(|column| at(row, column)).collect()).collect()
 }
 
-/// Board of a text, without a run; a newline at the end is allowed.
 pub(super) fn parse(text: &str) -> Result<Grid> {
     let pieces = swap::text::read(text, &LETTERS[..usize::from(UNKNOWN)], "pieces")?;
     let grid = board::from_rows(pieces);
@@ -34,7 +33,6 @@ pub(super) fn parse(text: &str) -> Result<Grid> {
     Ok(grid)
 }
 
-/// Checks that a board has only the first `colours` colours.
 pub(super) fn check_colours(pieces: &[[u8; COLUMNS]; ROWS], colours: u8) -> Result<()> {
     let all = pieces.iter().enumerate().flat_map(|(row, pieces)| pieces.iter().enumerate().map(move |at| (row, at)));
     match { all }.find(|(_, (_, piece))| **piece >= colours && **piece != UNKNOWN) {

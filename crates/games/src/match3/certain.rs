@@ -1,13 +1,13 @@
-//! The certain future of a position: how the tokens now on the board fall, match and are cleared.
+//! The certain future of a position: how its tokens fall, match and clear.
 
 use super::{Cells, Grid, Move, NO_MATCH, OBSTACLE, State, moves, score, text};
 use crate::ActionMask;
 use crate::swap;
 
-/// Number of an unknown token, which matches nothing, cannot be swapped and is not cleared.
+/// Number of an unknown token, which makes no run, cannot be swapped and never clears.
 pub(super) const UNKNOWN: u8 = OBSTACLE + 1;
 
-/// A board whose tokens drawn since a position are unknown.
+/// A board on which tokens drawn since a position are unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Certain {
     pub(super) grid: Grid,
@@ -30,8 +30,8 @@ impl Certain {
         Move::actions(swap::Swaps { vertical: swaps.vertical & known, horizontal: swaps.horizontal & known })
     }
 
-    /// Plays a move and its chain of known tokens; returns the points, or those of a move without a
-    /// match. A move with an unknown token changes nothing.
+    /// Plays a move and its chain of known tokens; returns the points. A move with an unknown token
+    /// changes nothing.
     #[inline]
     pub fn play(&mut self, action: usize) -> i32 {
         self.swap(action);
@@ -39,8 +39,7 @@ impl Certain {
         if points == 0 { NO_MATCH } else { points }
     }
 
-    /// Clears the runs of known tokens and lets all fall; returns their points, `None` without a
-    /// run.
+    /// Clears the runs of known tokens and lets all fall; returns points if there was a run.
     #[inline]
     pub fn wave(&mut self) -> Option<i32> {
         let runs = self.runs();
@@ -79,7 +78,6 @@ impl Certain {
         text::show(&self.grid, self.grid.of_kind(UNKNOWN))
     }
 
-    /// Board as a position, with its unknown tokens.
     pub(super) fn state(&self, moves_left: i32) -> State {
         State::pack(&self.grid, moves_left)
     }

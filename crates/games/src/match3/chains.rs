@@ -1,4 +1,4 @@
-//! The certain chains of several moves at once, a board a lane of a wide register.
+//! Certain chains of several moves at once, a board a lane.
 
 use super::certain::{Certain, UNKNOWN};
 use super::{Cells, Grid, LONGEST, Move, NO_MATCH, OBSTACLE, run_points};
@@ -9,14 +9,14 @@ use crate::swap::{self, LANES};
 
 type Lanes = swap::Lanes<{ super::COLUMNS }, { super::ROWS }>;
 
-// Third digits: an obstacle has only the third, an unknown token also the first.
+// An obstacle has only the third digit, an unknown token also the first.
 const _: () = assert!(OBSTACLE == 0b100 && UNKNOWN == 0b101);
 
-/// Certain chain of a move, one of several played at once.
+/// Certain chain of one of several moves.
 #[derive(Clone, Copy)]
 pub struct Chain<'a> {
     pub action: usize,
-    /// Points of the chain, or those of a move without a match.
+    /// Points of the chain, or of a move without a match.
     pub points: i32,
     chains: &'a Chains,
     lane: usize,
@@ -52,8 +52,8 @@ impl Certain {
     }
 }
 
-/// Value of the best certain plan of at most `depth` moves: the points of its first move plus
-/// `weight` times the best plan of one move less. 0 if no move is certain to match.
+/// Value of the best certain plan of up to `depth` moves: the first move's points plus `weight`
+/// times the value after it; 0 without a match.
 pub fn best_plan(board: &Certain, depth: u32, weight: f64) -> f64 {
     if depth == 0 {
         return 0.0;
@@ -69,12 +69,10 @@ pub fn best_plan(board: &Certain, depth: u32, weight: f64) -> f64 {
 struct Chains {
     /// Binary digits of the tokens' numbers.
     planes: [Lanes; 3],
-    /// Points of each chain; 0 for none.
     points: [i32; LANES],
 }
 
 impl Chains {
-    /// Plays at most [`LANES`] moves of a board, each by itself.
     #[inline]
     fn of(board: &Certain, moves: &[usize]) -> Self {
         let mut chains = Self { planes: board.grid.planes().map(Lanes::all), points: [0; LANES] };
@@ -84,7 +82,7 @@ impl Chains {
         chains
     }
 
-    /// Two cells of each move, a lane each; empty in the other lanes.
+    /// Two cells of each move, a lane each; other lanes are empty.
     #[inline(always)]
     fn swaps(moves: &[usize]) -> [Lanes; 2] {
         let mut cells = [Lanes::all(Cells::EMPTY); 2];
@@ -101,8 +99,7 @@ impl Chains {
         Certain { grid: Grid::masked(self.planes.map(|plane| plane.lane(lane))) }
     }
 
-    /// Plays the moves at once; returns false, with nothing done, if the processor has no wide
-    /// registers.
+    /// Plays the moves at once, or returns false without wide registers.
     #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
     #[inline]
     fn play(&mut self, swapped: &[Lanes; 2]) -> bool {
@@ -123,7 +120,7 @@ impl Chains {
         false
     }
 
-    /// Plays the moves one by one: twice as fast as `play_with_any` without wide registers.
+    /// Plays the moves one by one, without wide registers twice as fast as `play_with_any`.
     fn play_one_by_one(&mut self, board: &Certain, moves: &[usize]) {
         for (lane, action) in moves.iter().enumerate() {
             let mut alone = *board;
@@ -159,7 +156,7 @@ impl Chains {
         loop {
             // Only gems have no third digit.
             let gems = Lanes::all(Cells::ALL) & !no_gem;
-            // A gem and the next one are equal; two such pairs are a three.
+            // Two pairs of equal neighbours are a three.
             let pairs = gems & gems.down() & !(low ^ low.down() | high ^ high.down());
             let vertical = pairs & pairs.down();
             let pairs = gems & gems.left() & !(low ^ low.left() | high ^ high.left());
@@ -189,8 +186,8 @@ impl Chains {
         self.planes = [low, high, no_gem];
     }
 
-    /// Adds the points of the runs of one direction, which start at the threes `runs`; each further
-    /// cell adds its difference, up to [`LONGEST`].
+    /// Adds the points of runs in one direction, by their first threes `runs`. Each further cell,
+    /// up to [`LONGEST`], adds the difference in points.
     #[inline(always)]
     fn score(&mut self, mut runs: Lanes, mut threes: Lanes, to_start: impl Fn(Lanes) -> Lanes) {
         let mut before = 0;
@@ -213,7 +210,6 @@ mod tests {
     use crate::match3::{COLUMNS, Match3, ROWS, Rules};
     use crate::random::{Draw, Role, Stream};
 
-    /// Boards of random games, at rest or with unknown tokens.
     fn boards() -> Vec<Certain> {
         let rules = Rules::default();
         let mut stream = Stream::new(11, Role::Explore, 0);
@@ -222,7 +218,7 @@ mod tests {
             let game = Match3::new(&rules, &mut stream);
             let mut board = Certain::of(&game.state());
             boards.push(board);
-            // Boards that no game leaves: any tokens anywhere, with runs and unknown ones.
+            // Any tokens anywhere, with runs and unknown ones.
             for kinds in 1..=u32::from(UNKNOWN) + 1 {
                 let mut tokens = [[0; COLUMNS]; ROWS];
                 stream.fill_below(kinds, tokens.as_flattened_mut());
@@ -238,7 +234,7 @@ mod tests {
         boards
     }
 
-    /// Each way in which this machine can compute chains.
+    /// Each way of this machine to compute chains.
     fn ways() -> Vec<fn(&Certain, &[usize]) -> Chains> {
         fn start(board: &Certain) -> Chains {
             Chains { planes: board.grid.planes().map(Lanes::all), points: [0; LANES] }

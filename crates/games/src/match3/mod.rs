@@ -33,7 +33,7 @@ pub const ROWS: usize = 10;
 pub const MOVES: i32 = 25;
 
 const GEMS: u8 = 4;
-/// Number of an obstacle. Its kind is not stored, so that nothing can show it.
+/// Number of an obstacle of any kind, since players cannot see kinds.
 const OBSTACLE: u8 = GEMS;
 /// Swaps that change what a player sees.
 pub const EFFECTIVE: MaskKind = MaskKind(1);
@@ -69,25 +69,23 @@ pub struct Match3 {
     moves_left: i32,
 }
 
-/// What a move brought, as the original's kit reports it.
+/// What a move brought, as in the original's kit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Play {
     /// Waves of the chain.
     pub waves: u32,
-    /// Points of the move: -5 without a match, 0 after the end of the game.
+    /// Points of the move: -5 without a match, 0 after the end.
     pub score_delta: i32,
     /// Whether the game is over.
     pub game_over: bool,
 }
 
 impl Rules {
-    /// The most kinds of obstacles: with the gems, all that a byte can number.
+    /// The most kinds of obstacles that a byte can number with the gems.
     pub const MOST_OBSTACLE_KINDS: u32 = 252;
 
-    /// Rules with a number of obstacle kinds, each as frequent as a kind of gem.
-    ///
-    /// # Errors
-    /// Refuses more than [`MOST_OBSTACLE_KINDS`](Self::MOST_OBSTACLE_KINDS).
+    /// Rules with up to [`MOST_OBSTACLE_KINDS`](Self::MOST_OBSTACLE_KINDS) kinds of obstacles, each
+    /// as frequent as a gem.
     pub fn new(obstacle_kinds: u32) -> Result<Self> {
         match u8::try_from(obstacle_kinds) {
             Ok(kinds) if obstacle_kinds <= Self::MOST_OBSTACLE_KINDS => Ok(Self { obstacle_kinds: kinds }),
@@ -103,34 +101,29 @@ impl Rules {
         u32::from(self.obstacle_kinds)
     }
 
-    /// Kinds that a token is drawn from.
     fn kinds(self) -> u32 {
         u32::from(GEMS) + self.obstacle_kinds()
     }
 }
 
 impl Default for Rules {
-    /// Two kinds of obstacles, as in the original.
     fn default() -> Self {
         Self { obstacle_kinds: 2 }
     }
 }
 
 impl Match3 {
-    /// A new game on a board given as text; the first move clears a run on it.
-    ///
-    /// # Errors
-    /// Refuses a text that is no board.
+    /// A new game on a board's text; the first move also clears the board's runs.
     pub fn with_board(rules: Rules, board: &str) -> Result<Self> {
         Ok(Self { rules, grid: text::parse(board)?, score: 0, moves_left: MOVES })
     }
 
-    /// Moves left; below zero if moves were played after the end.
+    /// Moves left; negative after moves beyond the end.
     pub fn moves_left(&self) -> i32 {
         self.moves_left
     }
 
-    /// Board's text: ten lines of `a b c d #`, no newline at the end.
+    /// Board's text: ten lines of `a b c d #`.
     pub fn board(&self) -> String {
         text::show(&self.grid, Cells::EMPTY)
     }
@@ -142,13 +135,13 @@ impl Match3 {
         moves
     }
 
-    /// Plays a move. A move off the board changes nothing but costs a move and its points.
+    /// Plays a move; one off the board only costs a move and its points.
     pub fn play(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> Play {
         self.swap_and_settle(moves::cells_at(x, y, vertical), draw, &mut Nobody)
     }
 
-    /// Plays a move as [`play`](Self::play) does, and returns the boards on the way as text,
-    /// without the last: after the swap, each clearing and each step of falling.
+    /// Plays a move as [`play`](Self::play) does; also returns the boards as text after the swap,
+    /// each clearing and each step of falling, without the last.
     pub fn play_watched(&mut self, x: i64, y: i64, vertical: bool, draw: &mut impl Draw) -> (Play, Vec<String>) {
         self.play_watched_cells(moves::cells_at(x, y, vertical), draw)
     }
@@ -160,7 +153,6 @@ impl Match3 {
         (play, boards)
     }
 
-    /// Plays one move; without cells nothing is swapped.
     #[inline]
     fn swap_and_settle(
         &mut self,
@@ -184,7 +176,7 @@ impl Match3 {
     }
 }
 
-/// Clears and refills until no run is left; returns the points and the number of waves.
+/// Clears and refills until no run is left; returns points and waves.
 #[inline]
 fn settle(grid: &mut Grid, rules: Rules, draw: &mut impl Draw, observer: &mut impl Observer) -> (i32, u32) {
     let (mut points, mut waves) = (0, 0);
@@ -213,7 +205,7 @@ fn score(runs: &Runs) -> i32 {
     runs.sum(run_points)
 }
 
-/// Length from which on a run brings no more points.
+/// Length beyond which points do not grow.
 const LONGEST: u32 = 5;
 
 /// Points of a run: n^2 - 1, n at most [`LONGEST`].
@@ -222,8 +214,8 @@ fn run_points(length: u32) -> i32 {
     counted * counted - 1
 }
 
-/// Mask [`SETUPS`]: the matching moves and, before the last move of a game, set-ups. After a set-up
-/// the best certain chain brings more points than the best one now.
+/// Matching moves and, before the last move, set-ups: moves after which the best certain chain
+/// brings more points than now.
 fn setups(state: &State) -> ActionMask {
     let board = Certain::of(state);
     let mut mask = board.matching();
@@ -244,7 +236,6 @@ fn setups(state: &State) -> ActionMask {
     mask
 }
 
-/// Token of a drawn number; numbers after the gems are obstacles.
 fn token(drawn: u32) -> u8 {
     drawn.min(u32::from(OBSTACLE)) as u8
 }
@@ -370,11 +361,11 @@ impl Lookahead for Match3 {
 impl StateFeatures for Match3 {
     const NAMES: &'static [&'static str] = &["plan", "colours"];
 
-    /// Points of the best certain plan of two moves, the second at half weight, and the sum of the
-    /// squared numbers of each colour's gems.
+    /// Points of the best certain plan of two moves, the second at half weight, and sum of the
+    /// colours' squared numbers of gems.
     ///
-    /// Much of one colour leads to more matches for many moves. With one move left colours are 0,
-    /// with none both features.
+    /// Many gems of one colour lead to more matches. With one move left `colours` is 0, with none
+    /// also `plan`.
     fn features(state: &State) -> Vec<f64> {
         /// First moves, by points, after which a second one counts.
         const BREADTH: usize = 4;
@@ -414,13 +405,12 @@ impl Image for Match3 {
         scalars[0] = state.moves_left() as f32 / MOVES as f32;
     }
 
-    /// [`MATCHING`] for [`SETUPS`]: set-ups of many positions take longer to find than a forward
-    /// pass, and are seldom the best.
+    /// [`MATCHING`] for [`SETUPS`]: set-ups take longer to find than a forward pass and are seldom
+    /// best.
     fn successor_mask(kind: MaskKind) -> MaskKind {
         if kind == SETUPS { MATCHING } else { kind }
     }
 
-    /// (0, y, x) for a vertical move, (1, y, x) for a horizontal one.
     fn place(action: usize) -> (usize, usize, usize) {
         let Move { x, y, vertical } = Move::of_action(action);
         (usize::from(!vertical), y, x)

@@ -5,10 +5,10 @@ use super::{Cells, Grid, State, text};
 use crate::SeenWave;
 
 pub(super) trait Observer {
-    /// Runs were cleared for some points; the given cells are empty now.
+    /// Runs were cleared for some points and left `empty` cells.
     fn cleared(&mut self, grid: &Grid, empty: Cells, points: i32);
 
-    /// The swap was made, or tokens fell by one; the given cells are still empty.
+    /// The swap was made, or tokens fell by one; `empty` cells remain.
     fn fallen(&mut self, grid: &Grid, empty: Cells);
 }
 
@@ -22,7 +22,6 @@ impl Observer for Nobody {
     fn fallen(&mut self, _: &Grid, _: Cells) {}
 }
 
-/// Collects every board as text.
 impl Observer for Vec<String> {
     fn cleared(&mut self, grid: &Grid, empty: Cells, _: i32) {
         self.push(text::show(grid, empty));
@@ -33,7 +32,6 @@ impl Observer for Vec<String> {
     }
 }
 
-/// Follows the tokens that stood on the board before the move.
 pub(super) struct Follower<F> {
     pub board: Certain,
     pub moves_left: i32,

@@ -6,7 +6,7 @@ use super::{COLUMNS, Cells, GEMS, Grid, MOVES, OBSTACLE, ROWS, text};
 use crate::error::{Error, Result};
 use crate::swap;
 
-/// Symmetries: every order of the four gems, on the board and on its mirror image.
+/// Symmetries: every order of the four gems, also on the mirror image.
 pub(super) const SYMMETRIES: usize = 2 * PERMUTATIONS.len();
 
 const PLANE_BYTES: usize = (COLUMNS * (ROWS + 1)).div_ceil(8);
@@ -27,7 +27,7 @@ const PERMUTATIONS: [[u8; 4]; 24] = {
     orders
 };
 
-/// A packed position: the board and the moves left. Afterstates may hold unknown tokens.
+/// A packed position: board and moves left. Afterstates may hold unknown tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Packed")]
 pub struct State {
@@ -57,10 +57,7 @@ impl TryFrom<Packed> for State {
 }
 
 impl State {
-    /// Position of a board's text, with from 0 to 25 moves left.
-    ///
-    /// # Errors
-    /// Refuses a text that is no board, and a number of moves that no game has.
+    /// Position of a board's text with from 0 to 25 moves left.
     pub fn new(board: &str, moves_left: i64) -> Result<Self> {
         if !(0..=i64::from(MOVES)).contains(&moves_left) {
             let sentence = format!("{moves_left} moves are left, but a game has from 0 to {MOVES}");
@@ -69,10 +66,7 @@ impl State {
         Ok(Self::pack(&text::parse(board)?, moves_left as i32))
     }
 
-    /// Position of a board at rest, as between two moves.
-    ///
-    /// # Errors
-    /// As for [`new`](Self::new); also names the row and column where a run begins.
+    /// Position of a board at rest; errors name the start of a run.
     pub fn at_rest(board: &str, moves_left: i64) -> Result<Self> {
         let state = Self::new(board, moves_left)?;
         let grid = state.grid();
@@ -91,7 +85,6 @@ impl State {
         Grid::masked(self.planes.map(Cells::from_bytes))
     }
 
-    /// Whether every token is known.
     pub(super) fn is_whole(&self) -> bool {
         let grid = self.grid();
         (0..=OBSTACLE).fold(Cells::EMPTY, |cells, kind| cells | grid.of_kind(kind)) == Cells::ALL
@@ -102,29 +95,25 @@ impl State {
         self.moves_left.into()
     }
 
-    /// Tokens, row by row from the top: gems by their number, then obstacles, then unknown
-    /// ones.
+    /// Numbers of the tokens, row by row from the top: gems, obstacle, unknown.
     pub fn tokens(&self) -> Vec<Vec<u8>> {
         let grid = self.grid();
         (0..ROWS).map(|y| (0..COLUMNS).map(|x| grid.kind(Cells::at(x, y))).collect()).collect()
     }
 
-    /// Board's text: ten lines of `a b c d #`, no newline at the end.
+    /// Board's text: ten lines of `a b c d #`.
     pub fn board(&self) -> String {
         text::show(&self.grid(), Cells::EMPTY)
     }
 
     /// Writes the planes a, b, c, d, obstacle as 400 bytes of 0 and 1, each row by row from the
-    /// top.
-    ///
-    /// # Panics
-    /// If there is room for fewer.
+    /// top; panics without room.
     pub fn write_planes(&self, out: &mut [u8]) {
         let grid = self.grid();
         let (rows, _) = out[..5 * ROWS * COLUMNS].as_chunks_mut::<COLUMNS>();
         for (kind, plane) in (0..=OBSTACLE).zip(rows.chunks_exact_mut(ROWS)) {
-            // A byte for each column holds its eight lower cells, another those above: a shift
-            // brings a row's cell to the lowest bit in all of them.
+            // A byte for each column holds its eight lower cells, another the upper ones; shifts
+            // bring a row's cells to the lowest bits.
             let columns = grid.of_kind(kind).columns();
             let lower = u64::from_le_bytes(columns.map(|column| column as u8));
             let upper = u64::from_le_bytes(columns.map(|column| (column >> 8) as u8));
@@ -147,7 +136,7 @@ impl State {
     }
 }
 
-/// Writes columns of bits, the bottom cell lowest, as numbers row by row from the top.
+/// Writes columns of bits, lowest cell first, as numbers row by row from the top.
 fn write_plane(mut columns: [u16; COLUMNS], mirror: bool, plane: &mut [f32]) {
     if mirror {
         columns.reverse();
@@ -166,7 +155,7 @@ pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
     }
 }
 
-/// Order of the gems, and whether the board is mirrored; symmetries repeat after the last.
+/// Order of the gems, and whether the board is mirrored, for any number.
 fn parts(symmetry: usize) -> ([u8; 4], bool) {
     let count = PERMUTATIONS.len();
     (PERMUTATIONS[symmetry % count], symmetry / count % 2 == 1)

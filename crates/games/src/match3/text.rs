@@ -22,7 +22,6 @@ pub(super) fn show(grid: &Grid, empty: Cells) -> String {
     text
 }
 
-/// Board of a text; a newline at the end is allowed.
 pub(super) fn parse(text: &str) -> Result<Grid> {
     Ok(Grid::from_rows(&swap::text::read(text, &LETTERS, "cells")?))
 }

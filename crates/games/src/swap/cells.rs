@@ -1,12 +1,11 @@
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
 
-/// A set of cells of a board, one bit each, moved as a whole by shifts.
+/// A set of cells of a board, one bit each.
 ///
-/// Columns lie one after another, the left half in the first word, the others in the second. In a
-/// column the bottom cell is the lowest bit, and the bit above the top cell is a guard. What moves
-/// up out of a column lands on its guard, what moves down on the guard of the column before; what
-/// moves out sideways is lost. [`Not`] sets guards, too; `& Cells::ALL` cuts a set back to the
-/// board.
+/// Columns lie one after another, the left half in the first word. In a column the bottom cell is
+/// the lowest bit, and the bit above the top cell is a guard. Cells moved up out of a column land
+/// on its guard, cells moved down on the guard of the column before; cells moved out sideways are
+/// lost. [`Not`] sets guards, too; `& Cells::ALL` removes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cells<const COLUMNS: usize, const ROWS: usize>(pub(super) [u64; 2]);
 
@@ -14,7 +13,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
     /// Bits of a column with its guard.
     pub(super) const STRIDE: usize = ROWS + 1;
 
-    /// Columns in the first word.
     const HALF: usize = {
         assert!(COLUMNS >= 2 && ROWS >= 1 && ROWS <= 16);
         let half = COLUMNS.div_ceil(2);
@@ -22,7 +20,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         half
     };
 
-    /// Bits of the columns in the first word.
     pub(super) const HALF_BITS: usize = Self::HALF * Self::STRIDE;
 
     /// No cell.
@@ -51,7 +48,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
     pub(super) const COLUMNS_AND_GUARDS: Self =
         Self([Self::ALL.0[0] | Self::GUARDS.0[0], Self::ALL.0[1] | Self::GUARDS.0[1]]);
 
-    /// Cell in column x and row y from the top, both on the board.
+    /// Cell in column x and row y from the top, on the board.
     pub const fn at(x: usize, y: usize) -> Self {
         let mut words = [0; 2];
         words[x / Self::HALF] = 1 << (x % Self::HALF * Self::STRIDE + ROWS - 1 - y);
@@ -149,8 +146,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
 
     /// Cells moved so that each shows the one `dx` to the right and `dy` below.
     ///
-    /// What moves by two cells or more over the top or the bottom may land in another column, never
-    /// in [`with_neighbour`](Self::with_neighbour).
+    /// Cells moved by two or more over the top or bottom may land in another column, never in
+    /// [`with_neighbour`](Self::with_neighbour).
     #[inline(always)]
     pub const fn look(mut self, dx: i32, dy: i32) -> Self {
         let mut steps = 0;
@@ -181,14 +178,14 @@ impl<const COLUMNS: usize, const ROWS: usize> Cells<COLUMNS, ROWS> {
         Self([columns.0[0] & Self::ALL.0[0], columns.0[1] & Self::ALL.0[1]])
     }
 
-    /// Difference of the words. No column borrows from another if every column of `self` has
-    /// its guard and `other` is at most that.
+    /// Difference of the words. No column borrows from another if all guards of `self` are set and
+    /// `other` is at most a guard in each column.
     #[inline]
     pub const fn minus(self, other: Self) -> Self {
         Self([self.0[0].wrapping_sub(other.0[0]), self.0[1].wrapping_sub(other.0[1])])
     }
 
-    /// This set if the condition holds, else no cell.
+    /// The set if the condition holds, else no cell.
     #[inline]
     pub const fn only_if(self, condition: bool) -> Self {
         let select = (condition as u64).wrapping_neg();

@@ -5,13 +5,13 @@ use super::Cells;
 /// Boards side by side.
 pub const LANES: usize = 8;
 
-/// A set of cells on each of [`LANES`] boards, in wide registers (SIMD): [`Cells`] side by side,
-/// with methods of the same names.
+/// A set of cells on each of [`LANES`] boards: [`Cells`] in wide registers (SIMD), with methods of
+/// the same names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lanes<const COLUMNS: usize, const ROWS: usize>([[u64; LANES]; 2]);
 
 impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
-    /// One set on every board.
+    /// Equal sets on all boards.
     #[inline(always)]
     pub fn all(Cells(words): Cells<COLUMNS, ROWS>) -> Self {
         Self(words.map(|word| [word; LANES]))
@@ -80,8 +80,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
         Self([map_words(first, |word| word << stride & columns[0]), zip_words(first, second, across)])
     }
 
-    /// Cells that move in one step of falling if these are empty, as in
-    /// [`Board::fall`](super::Board::fall).
+    /// Cells that fall in a step of [`Board::fall`](super::Board::fall) with these cells empty.
     #[inline(always)]
     pub fn falling(self) -> Self {
         let holes = self | Self::all(Cells::GUARDS);
@@ -126,8 +125,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Lanes<COLUMNS, ROWS> {
     }
 }
 
-// Plain loops: an array's `map` is not always inlined into the function that may use wide
-// registers.
+// Plain loops: an array's `map` is not always inlined where wide registers may be used.
 
 #[inline(always)]
 fn map_words(mut words: [u64; LANES], by: impl Fn(u64) -> u64) -> [u64; LANES] {

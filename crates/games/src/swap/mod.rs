@@ -1,6 +1,6 @@
 //! What swap games share: runs, swaps and falling on bit planes.
 //!
-//! A token's kind is a binary number over a few sets of cells. Shifts and ands search all the board
+//! A token's kind is a binary number over a few sets of cells, so shifts and ands search the board
 //! for all kinds at once.
 
 mod cells;
@@ -14,7 +14,7 @@ pub use cells::Cells;
 pub use lanes::{LANES, Lanes};
 pub use moves::Move;
 
-/// A board of tokens, their kinds in binary over `PLANES` sets of cells.
+/// A board of tokens, kinds in binary over `PLANES` sets of cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Vec<u128>", into = "Vec<u128>")]
 pub struct Board<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> {
@@ -40,13 +40,13 @@ pub struct Runs<const COLUMNS: usize, const ROWS: usize> {
 }
 
 impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS, ROWS, PLANES> {
-    /// Board of planes, the least significant first; `None` if one has a bit outside its cells.
+    /// Board of planes, the least significant first; `None` with bits outside the cells.
     pub fn from_planes(planes: [Cells<COLUMNS, ROWS>; PLANES]) -> Option<Self> {
         let stray = planes.iter().any(|plane| !(*plane & !Cells::ALL).is_empty());
         (!stray).then_some(Self { planes })
     }
 
-    /// Board of planes, of which only the cells count.
+    /// Board of planes; bits outside the cells are ignored.
     #[inline]
     pub fn masked(planes: [Cells<COLUMNS, ROWS>; PLANES]) -> Self {
         Self { planes: planes.map(|plane| plane & Cells::ALL) }
@@ -56,7 +56,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
     pub fn from_rows(kinds: &[[u8; COLUMNS]; ROWS]) -> Self {
         let mut columns = [[0_u16; COLUMNS]; PLANES];
         for row in kinds {
-            // Each row pushes the rows above it up by one.
+            // Each row pushes the rows above up by one.
             for (place, columns) in columns.iter_mut().enumerate() {
                 for (column, kind) in columns.iter_mut().zip(row) {
                     *column = *column << 1 | u16::from(kind >> place & 1);
@@ -101,13 +101,13 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
             above |= *plane ^ plane.down();
             right |= *plane ^ plane.left();
         }
-        // A token and the next one are both among the cells and equal; two such pairs are a three.
+        // A pair is two equal neighbours among the cells; two pairs are a three.
         let vertical = among & among.down() & !above;
         let horizontal = among & among.left() & !right;
         Runs { vertical: vertical & vertical.down(), horizontal: horizontal & horizontal.left() }
     }
 
-    /// Swaps of equal tokens, which change nothing.
+    /// Swaps of equal tokens.
     #[inline]
     pub fn equal_neighbours(&self) -> Swaps<COLUMNS, ROWS> {
         let mut different = Swaps::default();
@@ -118,12 +118,11 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         Swaps { vertical: !different.vertical, horizontal: !different.horizontal }.on_board()
     }
 
-    /// Swaps that put a token into a run, among the given cells, where no run was before: those of
-    /// [`Swaps::completing`] for all kinds at once.
+    /// Swaps that put a token into a new run among the given cells: [`Swaps::completing`] of all
+    /// kinds.
     #[inline]
     pub fn matching(&self, among: Cells<COLUMNS, ROWS>) -> Swaps<COLUMNS, ROWS> {
-        // Each set holds the cells with an equal token at an offset: n, s, e and w for a cell
-        // above, below, to the right and to the left.
+        // Cells with an equal token at an offset: n above, s below, e to the right, w to the left.
         let (se, ne) = (self.alike::<1, 1>(among), self.alike::<1, -1>(among));
         let (see, nee) = (self.alike::<2, 1>(among), self.alike::<2, -1>(among));
         let (sse, nne) = (self.alike::<1, 2>(among), self.alike::<1, -2>(among));
@@ -148,13 +147,13 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         among & among.look(DX, DY) & const { Cells::with_neighbour(DX, DY) } & !different
     }
 
-    /// One step of falling: all above a column's lowest empty cell falls by one.
+    /// A step of falling: all above a column's lowest empty cell falls by one.
     ///
-    /// `empty` holds the empty cells, afterwards without the top cells of the columns that fell.
-    /// These tops are returned and hold kind 0 until [`put`](Self::put) fills them.
+    /// `empty` holds the empty cells, afterwards without the returned top cells of columns that
+    /// fell. The top cells hold kind 0 until [`put`](Self::put) fills them.
     #[inline]
     pub fn fall(&mut self, empty: &mut Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
-        // In each column the subtraction borrows from the lowest empty cell, or from the guard.
+        // In each column the subtraction borrows from the lowest empty cell or the guard.
         let holes = *empty | Cells::GUARDS;
         let up_to_lowest = holes ^ holes.minus(Cells::BOTTOM);
         let moving = Cells::ALL & !up_to_lowest.down();
@@ -164,7 +163,7 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
         moving & Cells::TOP
     }
 
-    /// Empties cells, which then hold kind 0 until [`put`](Self::put) fills them.
+    /// Empties cells, which hold kind 0 until [`put`](Self::put) fills them.
     #[inline]
     pub fn take(&mut self, cells: Cells<COLUMNS, ROWS>) {
         for plane in &mut self.planes {
@@ -182,17 +181,15 @@ impl<const COLUMNS: usize, const ROWS: usize, const PLANES: usize> Board<COLUMNS
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> Swaps<COLUMNS, ROWS> {
-    /// Swaps that put a token of a kind, which stands in `cells`, into a run where no run was
-    /// before.
+    /// Swaps that put a token of a kind, given by `cells`, into a new run.
     #[inline]
     pub fn completing(cells: Cells<COLUMNS, ROWS>) -> Self {
-        // Cells with one token of the kind beside them, and with two on one side.
+        // Cells beside one token of the kind, and with two on one side.
         let (above, below) = (cells.down(), cells.up());
         let (at_right, at_left) = (cells.left(), cells.right());
         let (above_2, below_2) = (above & above.down(), below & below.up());
         let (at_right_2, at_left_2) = (at_right & at_right.left(), at_left & at_left.right());
-        // A token that moves along the line of a three can only take its end, one from across any
-        // place.
+        // A token moved along a three's line takes an end, a token from across any place.
         let in_column = above_2 | below_2 | above & below;
         let in_row = at_right_2 | at_left_2 | at_right & at_left;
         Self {
@@ -214,7 +211,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Swaps<COLUMNS, ROWS> {
         Self { vertical: self.vertical | other.vertical, horizontal: self.horizontal | other.horizontal }
     }
 
-    /// Swaps with both cells on the board.
     #[inline]
     fn on_board(self) -> Self {
         Self {
@@ -238,7 +234,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
         self.vertical | up | up.up() | self.horizontal | right | right.right()
     }
 
-    /// Sum of the points of all runs by their lengths.
+    /// Sum of all runs' points by length.
     #[inline]
     pub fn sum(&self, points: impl Fn(u32) -> i32) -> i32 {
         let (mut sum, mut before) = (0, 0);
@@ -249,8 +245,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
         sum
     }
 
-    /// Gives each length from 3 up to the longest run's, and the number of runs that have this
-    /// length or more.
+    /// Gives each length from 3 up, and the number of runs at least so long, while there is one.
     #[inline]
     pub fn at_least(&self, mut give: impl FnMut(u32, u32)) {
         let (mut down, mut left) = (self.vertical, self.horizontal);
@@ -268,7 +263,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Runs<COLUMNS, ROWS> {
     }
 }
 
-/// Cells where one more token of a kind, which stands in `cells`, would complete a run.
+/// Cells where one more token of a kind, given by `cells`, completes a run.
 #[inline]
 pub fn completing<const COLUMNS: usize, const ROWS: usize>(cells: Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
     let (above, below) = (cells.down(), cells.up());
@@ -278,7 +273,7 @@ pub fn completing<const COLUMNS: usize, const ROWS: usize>(cells: Cells<COLUMNS,
     (in_column | in_row) & Cells::ALL
 }
 
-/// Neighbours of a set of cells: above, below, left and right.
+/// Cells above, below, left and right of a set.
 #[inline]
 pub fn neighbours<const COLUMNS: usize, const ROWS: usize>(cells: Cells<COLUMNS, ROWS>) -> Cells<COLUMNS, ROWS> {
     (cells.up() | cells.down() | cells.left() | cells.right()) & Cells::ALL

@@ -3,7 +3,7 @@ use std::fmt;
 use super::{Cells, Swaps};
 use crate::ActionMask;
 
-/// A swap of the token at (x, y) with the one below if vertical, else with the one to the right.
+/// A swap of the token at (x, y) with the one below if vertical, else to the right.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Move<const COLUMNS: usize, const ROWS: usize> {
     /// Column, from the left.
@@ -14,7 +14,7 @@ pub struct Move<const COLUMNS: usize, const ROWS: usize> {
     pub vertical: bool,
 }
 
-/// The most moves of a board: a move's number is a byte.
+/// The most moves of a board: numbers are bytes.
 const MOST: usize = 255;
 
 impl<const COLUMNS: usize, const ROWS: usize> Move<COLUMNS, ROWS> {
@@ -52,8 +52,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Move<COLUMNS, ROWS> {
         actions
     };
 
-    /// Move of an action: first the vertical ones, row by row from the top, then the horizontal
-    /// ones.
+    /// Move of an action: vertical ones first, row by row from the top, then horizontal ones.
     pub const fn of_action(action: usize) -> Self {
         let vertical = action < Self::VERTICAL;
         let (index, width) = if vertical { (action, COLUMNS) } else { (action - Self::VERTICAL, COLUMNS - 1) };
@@ -84,7 +83,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Move<COLUMNS, ROWS> {
         Self { x: last - self.x, ..self }
     }
 
-    /// Two cells that an action swaps; `None` for a number that is no action.
+    /// Two cells that an action swaps, if it is one.
     #[inline]
     pub fn cells_of(action: usize) -> Option<(Cells<COLUMNS, ROWS>, Cells<COLUMNS, ROWS>)> {
         (action < Self::COUNT).then(|| Self::CELLS[action])

@@ -2,11 +2,8 @@
 
 use crate::error::{Error, Result};
 
-/// Kinds of a text's tokens, row by row from the top; a newline at the end is allowed. A kind is
-/// its letter's place in `letters`; messages call the tokens `tokens`.
-///
-/// # Errors
-/// Names the row and column, from 0, of a wrong size or an unknown letter.
+/// Kinds of a text's tokens, by place in `letters`, row by row from the top. Errors name the row
+/// and column, from 0, and call the tokens `tokens`.
 pub fn read<const COLUMNS: usize, const ROWS: usize>(
     text: &str,
     letters: &[char],
@@ -44,10 +41,7 @@ pub fn read<const COLUMNS: usize, const ROWS: usize>(
     Ok(kinds)
 }
 
-/// Checks that a board is at rest: no cell, by column and row, is in a run.
-///
-/// # Errors
-/// Names the row and column, from 0, of the topmost cell in a run.
+/// Checks that no cell (column, row) is in a run; errors name the topmost.
 pub fn check_at_rest<const COLUMNS: usize, const ROWS: usize>(is_in_run: impl Fn(usize, usize) -> bool) -> Result<()> {
     let mut places = (0..ROWS).flat_map(|row| (0..COLUMNS).map(move |column| (column, row)));
     match places.find(|(column, row)| is_in_run(*column, *row)) {

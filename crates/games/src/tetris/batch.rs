@@ -13,7 +13,7 @@ use crate::instructions::InstructionSet;
 
 const CHUNKS: usize = MOST_PLACEMENTS.div_ceil(LANES);
 
-/// All placements of a piece on a wall, and their features: a wall a lane, row by row.
+/// All placements of a piece on a wall, a lane each, and their features.
 pub struct Batch {
     chunks: [Chunk; CHUNKS],
     /// Other processors have only one set.
@@ -21,24 +21,24 @@ pub struct Batch {
     instructions: InstructionSet,
 }
 
-/// Weights of features: the value of a placement is the weighted sum.
+/// Weights of features, whose weighted sum is a placement's value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Weighing {
     /// Features by number, and the weights of their units.
     terms: Vec<(usize, f64)>,
     surface: Surface,
     needs: u32,
-    /// Whether a placement that loses is worse than any other, whatever its features.
+    /// Whether a placement that loses is worse than any other.
     never_loses: bool,
 }
 
 impl Weighing {
-    /// Weights of features by their numbers. Without the feature [`Feature::HasLost`] a placement
-    /// that loses has the value minus infinity.
+    /// Weights of features by number. Without [`Feature::HasLost`] a placement that loses has value
+    /// minus infinity.
     pub fn new(terms: &[(usize, f64)]) -> Self {
         let surface = Surface::of(terms);
         let known = |(number, weight): &(usize, f64)| Feature::ALL.get(*number).map(|feature| (*feature, *weight));
-        // A weight of 0 counts as none: it must not decide the value of a lost placement.
+        // A feature of weight 0 must not decide the value of a lost placement.
         let known: Vec<(Feature, f64)> = terms.iter().filter(|(_, weight)| *weight != 0.0).filter_map(known).collect();
         let needs = if surface.shapes.is_some() { need::SHAPES } else { 0 };
         let needs = known.iter().fold(needs, |needs, (feature, _)| needs | need::of(*feature));
@@ -49,11 +49,10 @@ impl Weighing {
 }
 
 thread_local! {
-    /// This thread's batch, used again and again.
+    /// This thread's batch, for reuse.
     static BATCH: RefCell<Batch> = RefCell::new(Batch::new());
 }
 
-/// Argument of the code compiled for each instruction set.
 #[derive(Clone, Copy)]
 struct Task<'a> {
     wall: &'a Wall,
@@ -64,7 +63,6 @@ struct Task<'a> {
 }
 
 impl Batch {
-    /// Calls `work` with this thread's batch.
     pub fn with<T>(work: impl FnOnce(&mut Self) -> T) -> T {
         BATCH.with_borrow_mut(work)
     }
@@ -73,16 +71,15 @@ impl Batch {
         Self::by(InstructionSet::used())
     }
 
-    /// An empty batch for instructions that the processor has.
     pub(super) fn by(instructions: InstructionSet) -> Self {
         Self { chunks: [Chunk::EMPTY; CHUNKS], instructions }
     }
 
-    /// Action of the best placement, of equal ones the first, and whether it loses.
+    /// Action of the best placement, the first of equal ones, and whether it loses.
     pub fn best(&mut self, wall: &Wall, piece: u8, height: usize, weighing: &Weighing) -> (usize, bool) {
         self.measure(Task { wall, piece, height, weighing: Some(weighing) });
         let all = Placed::all(piece);
-        // Four at a time and without branches, since no processor can predict which is the best.
+        // Four at a time, without branches, since branches on values cannot be predicted.
         let mut most = [f64::NEG_INFINITY; 4];
         for values in self.chunks[..all.len()].iter().flat_map(|chunk| chunk.values.chunks_exact(4)) {
             for (most, value) in most.iter_mut().zip(values) {

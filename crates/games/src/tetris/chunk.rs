@@ -5,7 +5,7 @@ use super::placed::Placed;
 use super::surface::{PADDED, Surface};
 use super::wall::{KEPT, Wall};
 
-/// Groups of features that take work of their own, a bit each.
+/// Groups of features that take extra work, a bit each.
 pub mod need {
     pub const WELLS: u32 = 1;
     pub const TRIANGULAR: u32 = 2;
@@ -15,11 +15,8 @@ pub mod need {
     pub const HEIGHTS: u32 = 32;
     pub const TOPPED: u32 = 64;
     pub const SHAPES: u32 = 128;
-    /// Features of Thiery and Scherrer's DT.
     pub const DT: u32 = TRIANGULAR | DEPTH | HOLE_ROWS | DIVERSITY;
-    /// Features of the report.
     pub const REPORT: u32 = HEIGHTS | TOPPED;
-    /// Features of DT, and shapes of the surface.
     pub const DT_SHAPES: u32 = DT | SHAPES;
     pub const ALL: u32 = 255;
 
@@ -45,7 +42,7 @@ pub mod need {
 
 const WINDOWS: usize = COLUMNS - 3;
 
-/// Filled sides of a row with room for a cell at either end.
+/// Filled sides of a row that has one more cell at either end.
 const SIDES: u16 = 1 | 1 << (COLUMNS + 1);
 
 /// Unit of a feature's [`Chunk::numbers`]: a half for landing heights, else 1.
@@ -56,11 +53,10 @@ pub fn unit(feature: Feature) -> f64 {
     }
 }
 
-/// Some placements of a piece on a wall, a lane each, and the features of the walls after them.
+/// Some placements of a piece on a wall, a lane each, and the features of their walls.
 pub struct Chunk {
     rows: [Numbers; KEPT],
     tops: [Numbers; COLUMNS],
-    /// Holes of each row, if needed.
     holes: [Numbers; KEPT],
     /// Row above the highest filled one of all lanes.
     end: usize,
@@ -69,7 +65,7 @@ pub struct Chunk {
     /// Shapes of the surface: seven between the sides, one at the left side, one, mirrored, at the
     /// right.
     shapes: [Numbers; WINDOWS + 2],
-    /// Features needed, a row each, in units, signed.
+    /// Features needed, a row each, signed, in units.
     pub numbers: [Numbers; COUNT],
     pub values: [f64; LANES],
 }
@@ -94,7 +90,7 @@ impl Chunk {
         self.lost.0[lane] != 0
     }
 
-    /// Makes some placements on a wall, a lane each, and measures what depends on them alone.
+    /// Makes placements on a wall, a lane each, and measures what depends on them alone.
     #[inline(always)]
     pub fn fill<L: Lanes>(&mut self, zero: L, wall: &Wall, placed: &Placed, height: usize) {
         let mut tops_of = [0; 16];
@@ -186,10 +182,8 @@ impl Chunk {
         shape(from_right(8), from_right(7), from_right(6)).store(&mut self.shapes[WINDOWS + 1]);
     }
 
-    /// Computes the values of the placements by weighted features and the surface.
-    ///
-    /// Minus infinity is the value of an empty lane, and with `never_loses` of a placement that
-    /// loses.
+    /// Values by weighted features and the surface: minus infinity in an empty lane and, with
+    /// `never_loses`, for a placement that loses.
     #[inline(always)]
     pub fn weigh<L: Lanes>(
         &mut self,
@@ -209,7 +203,6 @@ impl Chunk {
         self.values[placed.count..].fill(f64::NEG_INFINITY);
     }
 
-    /// Adds the weighted features of the surfaces to the values of the first `count` lanes.
     #[inline(always)]
     fn weigh_surface(&mut self, count: usize, surface: &Surface) {
         if let Some([middle, side]) = surface.shapes.as_deref() {
@@ -231,10 +224,10 @@ impl Chunk {
         }
     }
 
-    /// Sums of wells: a number for each column that grows from its first well cell down to the
-    /// first filled one, summed over all cells. A well cell lies empty between filled ones.
+    /// Sums of wells. A well cell lies empty between filled ones.
     ///
-    /// The number grows by one at each well cell, or with `TRIANGULAR` at each cell.
+    /// Each column's number grows from the first well cell down to a filled cell, by one at each
+    /// well cell or with `TRIANGULAR` at each cell. The sum is over all cells.
     #[inline(always)]
     fn wells<L: Lanes, const TRIANGULAR: bool>(&self, zero: L) -> L {
         // Wells deeper than seven are rare.
@@ -244,7 +237,7 @@ impl Chunk {
         }
     }
 
-    /// Sums of wells by numbers of `DIGITS` binary digits; `None` if one needs more.
+    /// Sums of wells by numbers of `DIGITS` bits; `None` if one needs more.
     #[inline(always)]
     fn wells_below<L: Lanes, const TRIANGULAR: bool, const DIGITS: usize>(&self, zero: L) -> Option<L> {
         let (full, sides) = (zero.all(FULL), zero.all(SIDES));
@@ -273,7 +266,7 @@ impl Chunk {
         let [mut row_changes, mut inner, mut topped, mut above] = [zero; 4];
         for row in (0..self.end).rev() {
             let cells = zero.load(&self.rows[row]);
-            // Cells with a filled side at either end: twelve of them, eleven changes.
+            // Filled sides make twelve cells and eleven changes.
             let wide = cells.up::<1>() | sides;
             row_changes = row_changes.counting((wide ^ wide.down::<1>()) & changes);
             inner = inner.counting(above ^ cells);
@@ -282,7 +275,7 @@ impl Chunk {
             }
             above = cells;
         }
-        // A loop of its own, since a processor has few registers.
+        // A separate loop saves registers.
         let [mut holes, mut rows_without, mut covered] = [zero; 3];
         for row in (0..self.end).rev() {
             let cells = zero.load(&self.rows[row]);
@@ -291,7 +284,7 @@ impl Chunk {
             covered = covered | cells;
             holes = holes.counting(hole);
             if needs(need::HOLE_ROWS) {
-                // All bits set are -1.
+                // A lane with all bits set is -1.
                 rows_without = rows_without - hole.is_equal(zero);
             }
             if needs(need::DEPTH) {

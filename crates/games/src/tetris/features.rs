@@ -5,8 +5,8 @@ macro_rules! features {
     ($($(#[doc = $about:literal])+ $feature:ident $name:literal,)+) => {
         /// A feature of a placement and of the wall after it.
         ///
-        /// Features of the literature are as in the program MDPTetris (Thiery and Scherrer), those
-        /// of the report as in the program of "Growing with Big Data, A Tetris Player" (2018).
+        /// Features of the literature are as in MDPTetris (Thiery and Scherrer), those of the
+        /// report as in "Growing with Big Data, A Tetris Player" (2018).
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Feature {
             $($(#[doc = $about])+ $feature,)+
@@ -30,14 +30,14 @@ features! {
     LandingHeight "landing_height",
     /// Rows removed times the piece's cells in them.
     ErodedPieceCells "eroded_piece_cells",
-    /// Changes between filled and empty along all rows; the sides are filled.
+    /// Changes between filled and empty along rows, with filled sides.
     RowTransitions "row_transitions",
-    /// Changes between filled and empty along all columns, from the filled floor to the empty row
-    /// above the wall.
+    /// Changes between filled and empty along columns, from the filled floor to an empty top.
     ColumnTransitions "column_transitions",
     /// Empty cells below a filled one.
     Holes "holes",
-    /// For each empty cell between filled ones: that cell and the empty ones straight below.
+    /// Empty cells from each well cell straight down, summed; a well cell lies empty between filled
+    /// ones.
     WellSums "well_sums",
     /// Filled cells straight above holes.
     HoleDepth "hole_depth",
@@ -55,12 +55,11 @@ features! {
     SumOfHeights "sum_of_heights",
     /// Sum of the absolute differences of neighbouring heights.
     Bumpiness "bumpiness",
-    /// Maximum over the piece's columns of the height before the piece plus half of its upper
-    /// profile.
+    /// Maximum over the piece's columns of the height before it plus half its upper profile.
     ReportLandingHeight "report_landing_height",
     /// Empty cells with a filled cell right above.
     ToppedHoles "topped_holes",
-    /// Changes between filled and empty along all columns, without the floor.
+    /// Column transitions without the floor.
     InnerColumnTransitions "inner_column_transitions",
     /// For each column that is d lower than both neighbours: d (d + 1) / 2. A side is 21 high.
     HeightWells "height_wells",
@@ -72,7 +71,7 @@ features! {
 
 pub const COUNT: usize = Feature::ALL.len();
 
-/// Features of the report, in its order.
+/// Features of the report in order.
 pub const REPORT: [Feature; 11] = [
     Feature::RowsRemoved,
     Feature::MaxHeight,
@@ -97,7 +96,7 @@ pub const DELLACHERIE: [Feature; 6] = [
     Feature::WellSums,
 ];
 
-/// Features of Thiery and Scherrer's DT, with the wells of their program.
+/// Features of Thiery and Scherrer's DT, with their program's wells.
 pub const DT: [Feature; 9] = [
     Feature::LandingHeight,
     Feature::ErodedPieceCells,
@@ -138,8 +137,7 @@ impl Feature {
 /// Height of a side for [`Feature::HeightWells`].
 pub const SIDE: u8 = ROWS as u8 + 1;
 
-/// Features of a wall in the order of [`Feature::ALL`], computed cell by cell; those of a
-/// placement are 0.
+/// Features of a wall in the order of [`Feature::ALL`], cell by cell; those of a placement are 0.
 pub fn of_wall(wall: &Wall, height: usize) -> [f64; COUNT] {
     let filled = |row: usize, column: usize| wall.rows[row] >> column & 1 == 1;
     // The sides are filled.

@@ -3,7 +3,6 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Sub};
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64 as x86;
 
-/// Walls side by side in a register.
 pub const LANES: usize = 16;
 
 /// A number for each lane, in memory.
@@ -19,8 +18,8 @@ impl Numbers {
 
 /// A number, or sixteen bits, for each lane of a register.
 ///
-/// The first value of a type is made where the processor is known to have its instructions; all
-/// others come from it.
+/// The first value of a type is made where the processor has its instructions; all others come from
+/// that value.
 pub trait Lanes:
     Copy + Add<Output = Self> + Sub<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self>
 {
@@ -40,18 +39,14 @@ pub trait Lanes:
     fn down<const BY: i32>(self) -> Self;
     /// Table's entry at each number below 16.
     fn look_up(self, table: &[u8; 16]) -> Self;
-    /// Adds the number of bits set to counts, at most 31 times; [`summed`](Self::summed) reads
-    /// them.
+    /// Adds the numbers of bits set to counts, at most 31 times, for [`summed`](Self::summed).
     fn counting(self, bits: Self) -> Self;
-    /// Numbers of [`counting`](Self::counting).
     fn summed(self) -> Self;
     fn max_lane(self) -> u16;
-    /// Whether all bits of all lanes are 0.
     fn is_zero(self) -> bool;
-    /// For each lane the weighted sum of rows of a table of signed numbers, terms in their order.
+    /// Weighted sum of rows of a table of signed numbers for each lane, terms in their order.
     fn weighed(self, table: &[Numbers], terms: &[(usize, f64)]) -> [f64; LANES];
 
-    /// Number of bits set.
     #[inline(always)]
     fn ones(self) -> Self {
         self.all(0).counting(self).summed()
@@ -74,7 +69,6 @@ impl Portable {
     }
 }
 
-/// All bits, or none.
 #[inline(always)]
 fn mask(is: bool) -> u16 {
     u16::from(is).wrapping_neg()
@@ -314,7 +308,7 @@ macro_rules! register {
                 Self(unsafe { $counting })
             }
 
-            // One of the sets has nothing to do here.
+            // A set may have no instruction here.
             #[allow(unused_unsafe)]
             #[inline(always)]
             fn summed(self) -> Self {
@@ -382,7 +376,7 @@ macro_rules! register {
     };
 }
 
-// Counts bits by a table of half bytes; a byte holds the counts of 31 times eight bits.
+// Counts by a table of half bytes; a byte holds the counts of 31 times eight bits.
 #[cfg(target_arch = "x86_64")]
 register!(
     Avx2,
@@ -405,12 +399,10 @@ register!(
     |counts| counts
 );
 
-/// A number for each column of each lane, and the sum of all numbers so far. Each of `bits` holds
-/// one binary digit.
+/// A number for each column of each lane, in binary over `bits`, and the sum of all numbers so far.
 #[derive(Clone, Copy)]
 pub struct Counters<L, const DIGITS: usize> {
     bits: [L; DIGITS],
-    /// Bits counted of each digit.
     counts: [L; DIGITS],
     /// Carries beyond the last digit.
     beyond: L,
@@ -436,7 +428,7 @@ impl<L: Lanes, const DIGITS: usize> Counters<L, DIGITS> {
         self.beyond = self.beyond | (carry & empty);
     }
 
-    /// Sum of all numbers so far; `None` if one was too large for the digits.
+    /// Sum of all numbers; `None` if one was too large.
     #[inline(always)]
     pub fn sum(&self) -> Option<L> {
         let mut sum = self.beyond.all(0);
@@ -452,7 +444,6 @@ mod tests {
     use super::*;
     use crate::instructions::InstructionSet;
 
-    /// Results of every method of the trait.
     fn made_of<L: Lanes>(zero: L, one: &Numbers, other: &Numbers, table: &[u8; 16]) -> Vec<[u16; LANES]> {
         let (a, b) = (zero.load(one), zero.load(other));
         let mut counts = zero;

@@ -34,7 +34,6 @@ use wall::Wall;
 /// Placements that do not lose the game.
 pub const SAFE: MaskKind = MaskKind(1);
 
-/// Four orientations in ten columns.
 const ACTIONS: usize = 4 * COLUMNS;
 
 /// Parameters of the rules.
@@ -45,10 +44,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Rules with a number of rows.
-    ///
-    /// # Errors
-    /// Refuses rows that are not from 4 to 20.
+    /// Rules with from 4 to 20 rows.
     pub fn new(rows: u32) -> Result<Self> {
         match (4..=ROWS as u32).contains(&rows) {
             true => Ok(Self { rows: rows as u8 }),
@@ -63,7 +59,6 @@ impl Rules {
 }
 
 impl Default for Rules {
-    /// Twenty rows.
     fn default() -> Self {
         Self { rows: ROWS as u8 }
     }
@@ -129,14 +124,14 @@ impl Game for Tetris {
         Self { wall: Wall::EMPTY, height: rules.rows, piece, lost: false, score: 0 }
     }
 
-    /// A game in a position, lost if the wall is higher than the rules allow.
+    /// A game in a position, lost if the wall is too high for the rules.
     fn at(rules: &Rules, state: &State) -> Self {
         let wall = state.wall();
         let lost = state.is_lost() || wall.height() > rules.rows() || state.piece() == UNKNOWN;
         Self { wall, height: rules.rows, piece: state.piece(), lost, score: 0 }
     }
 
-    /// Plays an action; one that is no placement of the piece loses the game.
+    /// Plays an action; one that is no placement of the piece loses.
     #[inline]
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step {
         self.play(action, draw, |_| ())
@@ -191,7 +186,6 @@ impl Lookahead for Tetris {
 }
 
 impl Image for Tetris {
-    /// Wall, and a plane for each piece.
     const PLANES: usize = 1 + PIECES.len();
     const COLOURS: usize = 0;
     const ROWS: usize = ROWS;
@@ -200,7 +194,7 @@ impl Image for Tetris {
     const ACTION_PLANES: usize = 4;
     const SYMMETRIES: usize = 1;
 
-    /// The scalar is the number of rows over 20. A lost wall is full.
+    /// The scalar is the number of rows over 20; a lost wall is full.
     fn encode(state: &State, _: usize, image: &mut [f32], scalars: &mut [f32]) {
         let plane = ROWS * COLUMNS;
         image.fill(0.0);
@@ -217,7 +211,6 @@ impl Image for Tetris {
         scalars[0] = state.height() as f32 / ROWS as f32;
     }
 
-    /// The row is that of the floor.
     fn place(action: usize) -> (usize, usize, usize) {
         let (orientation, column) = placement(action);
         (orientation, ROWS - 1, column)
@@ -229,7 +222,6 @@ impl Image for Tetris {
 }
 
 impl StateFeatures for Tetris {
-    /// Features that do not depend on the last piece.
     const NAMES: &'static [&'static str] = &[
         "row_transitions",
         "column_transitions",
@@ -391,7 +383,6 @@ impl Text for Tetris {
         (orientation < 4 && column < COLUMNS).then(|| piece::action(orientation, column)).ok_or_else(wrong)
     }
 
-    /// Leftmost column, above the wall.
     fn cells(action: usize) -> Vec<(usize, usize)> {
         vec![(placement(action).1, 1)]
     }

@@ -1,9 +1,6 @@
 pub const COLUMNS: usize = 10;
-/// The most rows of a wall.
 pub const ROWS: usize = 20;
-/// A full row.
 pub const FULL: u16 = (1 << COLUMNS) - 1;
-/// Rows of the highest piece.
 pub const TALLEST: usize = 4;
 
 pub const MOST_PLACEMENTS: usize = 34;
@@ -11,7 +8,6 @@ pub const MOST_PLACEMENTS: usize = 34;
 pub const LETTERS: [char; 7] = ['O', 'I', 'L', 'J', 'T', 'S', 'Z'];
 pub const UNKNOWN: u8 = 7;
 
-/// A piece in one orientation.
 #[derive(Clone, Copy, Debug)]
 pub struct Orientation {
     pub width: usize,
@@ -74,13 +70,11 @@ pub const fn placement(action: usize) -> (usize, usize) {
     (action / COLUMNS, action % COLUMNS)
 }
 
-/// Action of an orientation and a leftmost column.
 pub const fn action(orientation: usize, column: usize) -> usize {
     orientation * COLUMNS + column
 }
 
-/// All placements of a piece in order: the number of the orientation, the leftmost column, the
-/// orientation.
+/// All placements of a piece in order: number of the orientation, leftmost column, orientation.
 pub fn placements(piece: u8) -> impl Iterator<Item = (usize, usize, &'static Orientation)> {
     let turned = PIECES.get(usize::from(piece)).copied().unwrap_or_default();
     turned

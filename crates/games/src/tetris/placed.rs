@@ -3,24 +3,22 @@ use std::sync::LazyLock;
 use super::lanes::{LANES, Numbers};
 use super::piece::{COLUMNS, Orientation, TALLEST, action, placements};
 
-/// Some placements of a piece, a lane each, as far as no wall matters.
+/// Some placements of a piece, a lane each, without a wall.
 pub struct Placed {
     pub count: usize,
     pub actions: [u8; LANES],
     /// Columns of the piece; a narrow piece repeats its first.
     pub columns: [Numbers; TALLEST],
-    /// Rows of the lowest cell and above the highest cell in these columns; neutral numbers for a
-    /// narrow piece.
+    /// Rows of the lowest cell and above the highest cell in these columns, neutral for a narrow
+    /// piece.
     pub lower: [Numbers; TALLEST],
     pub upper: [Numbers; TALLEST],
-    /// Cells of the piece, a row each.
     pub cells: [Numbers; TALLEST],
     pub height: Numbers,
-    /// The most rows and columns of any placement.
     pub tallest: usize,
     pub widest: usize,
-    /// For each column of the wall the row above the piece's cells; `is_here` has all bits where
-    /// the piece has cells, else none.
+    /// Row above the piece's cells for each column of the wall, and all bits where the piece has
+    /// cells.
     pub above: [Numbers; COLUMNS],
     pub is_here: [Numbers; COLUMNS],
 }

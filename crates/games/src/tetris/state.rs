@@ -3,8 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::piece::{FULL, ROWS, UNKNOWN};
 use super::wall::{KEPT, Wall};
 
-/// A packed position: wall, piece, number of rows, whether the game is lost. Afterstates have no
-/// piece; before a wave rows may be full.
+/// A packed position. Afterstates have no piece; before a wave rows may be full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Packed")]
 pub struct State {
@@ -60,7 +59,7 @@ impl State {
         self.piece
     }
 
-    /// Rows of the wall that may be filled.
+    /// Number of rows.
     pub fn height(&self) -> usize {
         self.height.into()
     }

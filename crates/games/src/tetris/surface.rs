@@ -1,7 +1,5 @@
-//! Features of the columns' heights, numbered after those of [`Feature`].
-//!
-//! In order: heights, their differences, shapes of four neighbouring columns between the sides, and
-//! shapes at a side.
+//! Features of heights, numbered after [`Feature`]: heights, their differences, shapes of four
+//! neighbouring columns between the sides, and shapes at a side.
 
 use std::sync::LazyLock;
 
@@ -23,11 +21,9 @@ const HEIGHTS: usize = COUNT;
 const DIFFERENCES: usize = HEIGHTS + COLUMNS;
 const MIDDLE: usize = DIFFERENCES + COLUMNS - 1;
 
-/// Numbers and names of shapes.
 struct Numbers {
     /// Number of each shape between the sides; mirror images have one number.
     middle: [usize; SHAPES],
-    /// Number of the first shape at a side.
     side: usize,
     names: Vec<String>,
 }
@@ -54,7 +50,6 @@ fn name(of: &str, shape: usize) -> String {
     format!("{of}_{one}_{two}_{three}")
 }
 
-/// Differences of a shape, from 0.
 fn steps(shape: usize) -> [usize; 3] {
     [shape / (STEPS * STEPS), shape / STEPS % STEPS, shape % STEPS]
 }
@@ -63,7 +58,6 @@ fn shape([one, two, three]: [usize; 3]) -> usize {
     (one * STEPS + two) * STEPS + three
 }
 
-/// Mirror image of a shape.
 fn mirrored(of: usize) -> usize {
     let [one, two, three] = steps(of).map(|step| STEPS - 1 - step);
     shape([three, two, one])
@@ -104,17 +98,16 @@ pub fn features(tops: &[u8; COLUMNS], mut give: impl FnMut(usize, f64)) {
     }
 }
 
-/// Weights of these features.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Surface {
-    /// Weights of the heights and of their differences, if any is not 0.
+    /// Weights of heights and differences, if any is not 0.
     pub heights: Option<([f64; COLUMNS], [f64; COLUMNS - 1])>,
-    /// Weights of the shapes between the sides and at a side, if any is not 0.
+    /// Weights of shapes between the sides and at a side, if any is not 0.
     pub shapes: Option<Box<[[f64; PADDED]; 2]>>,
 }
 
 impl Surface {
-    /// Weights in some terms, by the features' numbers; those of [`Feature`] are left out.
+    /// Weights in terms by the features' numbers, without those of [`Feature`].
     pub fn of(terms: &[(usize, f64)]) -> Self {
         let numbers = &*NUMBERS;
         let mut weights = vec![0.0; numbers.names.len()];

@@ -1,5 +1,3 @@
-//! Tests of Tetris.
-
 use serde_json::Value;
 
 use super::features::{COUNT, DELLACHERIE, DT, REPORT, of_wall};
@@ -41,7 +39,7 @@ fn tetris_keeps_what_a_game_promises() {
 
 #[test]
 fn a_network_tells_a_lost_wall_from_the_one_before() {
-    // One cell in the lower left corner of four rows.
+    // A single cell in the lower left corner of four rows.
     let mut rows = [0; KEPT];
     rows[0] = 1;
     let encoded = |lost| {
@@ -102,16 +100,13 @@ fn the_features_of_the_reports_player_are_those_that_it_saw() {
     assert!(lost > 0);
 }
 
-/// Room for placements by every instruction set.
-///
-/// It is on the heap, where a false access is seen.
+/// A batch for every instruction set, on the heap, where a false access is seen.
 fn batches() -> impl Iterator<Item = Box<Batch>> {
     InstructionSet::present().into_iter().map(|set| Box::new(Batch::by(set)))
 }
 
-/// All features of a placement, in the order of [`Feature::ALL`].
-///
-/// They are computed cell by cell. A placement that loses is told by the wall before it.
+/// All features of a placement in the order of [`Feature::ALL`], cell by cell; for one that loses,
+/// of the wall before.
 fn plain(before: &Wall, turned: &Orientation, column: usize, height: usize) -> [f64; COUNT] {
     let mut wall = *before;
     let fits = before.rest(turned, column) + turned.height <= height;
@@ -129,9 +124,7 @@ fn plain(before: &Wall, turned: &Orientation, column: usize, height: usize) -> [
     numbers
 }
 
-/// Walls of games that are played at random.
-///
-/// They go from low ones to such as lose with most placements.
+/// Walls of random games.
 fn walls(count: u64) -> impl Iterator<Item = (Wall, u8, usize)> {
     (0..count).flat_map(|seed| {
         let rules = Rules::new(4 + seed as u32 % 17).unwrap();
@@ -217,10 +210,10 @@ fn a_controller_takes_the_first_of_the_best_placements_whatever_features_it_need
 #[test]
 fn heights_and_shapes_of_surfaces_are_those_that_are_seen_column_by_column() {
     let names = Tetris::action_names();
-    // Odd numbers: none is 0, and sums are exact in any order.
+    // Odd weights: none is 0, and sums are exact in any order.
     let weights: Vec<f64> = (0..names.len()).map(|place| (2 * ((place * 7919) % 23)) as f64 - 23.0).collect();
     let terms: Vec<(usize, f64)> = weights.iter().copied().enumerate().collect();
-    // Those of the controller that ships.
+    // Features of the controller that ships.
     let is_small = |feature: usize| feature >= COUNT + 19 || DT.iter().any(|of| *of as usize == feature);
     let small: Vec<(usize, f64)> = terms.iter().copied().filter(|(feature, _)| is_small(*feature)).collect();
     for (wall, piece, height) in walls(40) {
@@ -306,7 +299,7 @@ fn pieces_have_the_cells_and_the_placements_that_they_should() {
 
 #[test]
 fn a_piece_that_reaches_above_the_last_row_loses_before_anything_is_cleared() {
-    // The I stands where it would fill four rows of a wall of four, but one of them is above it.
+    // The I in column 0 would fill rows of the wall of four, but its top cell lies above.
     let rules = Rules::new(4).unwrap();
     let mut rows = [0; KEPT];
     rows[..4].fill(0b1111111110);

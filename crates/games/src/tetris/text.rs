@@ -5,19 +5,15 @@ use super::wall::{KEPT, Wall};
 use super::{Rules, State, Tetris};
 use crate::error::{Error, Result};
 
-/// Lines above the wall that show the next piece.
 const SHOWN: usize = 2;
 /// Column of the shown piece's left side.
 pub(super) const SHOWN_AT: usize = 3;
-/// Boards of a falling piece, besides the first.
 const FALLS: usize = 3;
 
-/// Piece in an orientation that fits into two lines.
 fn shown(piece: u8) -> Option<&'static Orientation> {
     PIECES.get(usize::from(piece))?.iter().find(|turned| turned.height <= SHOWN)
 }
 
-/// Two lines of a piece; dots if unknown.
 fn header(piece: u8) -> Vec<String> {
     let is_in =
         |row: usize, column: usize| shown(piece).is_some_and(|turned| turned.rows[row] << SHOWN_AT >> column & 1 == 1);
@@ -25,7 +21,7 @@ fn header(piece: u8) -> Vec<String> {
     (0..SHOWN).rev().map(|row| (0..COLUMNS).map(|column| letter(row, column)).collect()).collect()
 }
 
-/// Two lines of a piece, then `height` rows of a wall from the top; full rows are spaces.
+/// Two lines of a piece, then `height` rows of a wall from the top, full ones as spaces.
 pub(super) fn show(wall: &Wall, height: usize, piece: u8) -> String {
     let mut lines = header(piece);
     lines.extend(rows(wall, height));
@@ -71,8 +67,8 @@ pub(super) fn falling(state: &State, action: usize) -> Vec<String> {
 
 /// Position of a text: two lines that show the piece, then all rows of the wall.
 ///
-/// Without these two lines the piece is unknown and the wall has twenty rows, of which the upper
-/// ones may be left out.
+/// Without the two lines the piece is unknown and the wall has twenty rows, of which upper ones may
+/// be left out.
 pub(super) fn parse(text: &str) -> Result<State> {
     let lines: Vec<&str> = text.lines().collect();
     let wrong = |what: String| Err(Error::user(what));

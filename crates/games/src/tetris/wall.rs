@@ -1,23 +1,19 @@
 use super::piece::{COLUMNS, FULL, Orientation, ROWS, TALLEST};
 
-/// Rows stored: the wall's, and above them what a piece may reach.
+/// Rows stored: the wall's, and those above that a piece may reach.
 pub const KEPT: usize = ROWS + TALLEST;
 
 /// A wall: rows of bits from below, bit 0 for the leftmost column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Wall {
     pub rows: [u16; KEPT],
-    /// Height of each column's highest filled cell.
     pub tops: [u8; COLUMNS],
 }
 
-/// A piece that came to rest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rest {
-    /// Row of the piece's lowest cells.
     pub row: usize,
     pub lines: u32,
-    /// Cells of the piece in full rows.
     pub cells: u32,
 }
 
@@ -27,7 +23,7 @@ impl Wall {
     #[inline]
     pub fn of(rows: [u16; KEPT]) -> Self {
         let mut tops = [0; COLUMNS];
-        // Columns whose top is below.
+        // Columns whose top lies lower.
         let mut left = FULL;
         for (row, cells) in rows.iter().enumerate().rev() {
             let mut new = cells & left;
@@ -43,14 +39,13 @@ impl Wall {
         Self { rows, tops }
     }
 
-    /// Row on which a piece comes to rest if it is dropped into a column.
+    /// Row on which a dropped piece comes to rest.
     #[inline]
     pub fn rest(&self, turned: &Orientation, column: usize) -> usize {
         let under = |index: usize| self.tops[column + index].saturating_sub(turned.lower[index]);
         (0..turned.width).map(under).max().unwrap_or(0).into()
     }
 
-    /// Height of the highest column.
     #[inline]
     pub fn height(&self) -> usize {
         self.tops.iter().copied().max().unwrap_or(0).into()
@@ -74,7 +69,7 @@ impl Wall {
         Rest { row, lines, cells }
     }
 
-    /// Removes full rows, lets the rows above move down, and returns how many were full.
+    /// Removes full rows, lets the rows above fall, and returns how many were full.
     #[inline]
     pub fn clear(&mut self) -> u32 {
         let mut kept = 0;

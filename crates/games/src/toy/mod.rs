@@ -1,9 +1,8 @@
-//! The example for a new game: match-3 so small that it can be solved, 3 x 4 cells, 3 colours, no
-//! obstacles, 4 moves, written cell by cell in the plainest way.
+//! The example for a new game: match-3 small enough to be solved, written cell by cell.
 //!
-//! The board has 3^12 = 531,441 positions. A swap of neighbours stays; runs of three or more clear
-//! and score 8 (three) or 15 (four), the rest falls, new gems come in from the top, and a move
-//! without a match costs 5.
+//! The board has 3 x 4 cells of 3 colours, 3^12 = 531,441 positions; a game has 4 moves. A swap of
+//! neighbours stays; runs clear and score 8 (three) or 15 (four), the rest falls, new gems come in
+//! from the top, and a move without a match costs 5.
 
 #[cfg(test)]
 mod tests;
@@ -26,10 +25,10 @@ pub const COLOURS: u8 = 3;
 /// Moves of a game.
 pub const MOVES: u8 = 4;
 
-/// Swaps with the cell to the right, numbered first; then those with the cell below.
+/// Swaps with the cell to the right come first, then those with the cell below.
 const HORIZONTAL: usize = (COLUMNS - 1) * ROWS;
 const MATCHING: MaskKind = MaskKind(1);
-/// A cell that is empty, or whose gem is unknown.
+/// An empty cell or unknown gem.
 const EMPTY: u8 = COLOURS;
 
 /// Rules: the number of moves.
@@ -85,8 +84,8 @@ impl State {
         (cleared, points)
     }
 
-    /// Clears the runs and lets the rest fall; returns the points, `None` without a run. `draw`
-    /// gives the gems that come in at the top of a column, from below.
+    /// Clears the runs and lets the rest fall; returns the points, if any. `draw` gives a column's
+    /// new gems bottom up.
     pub fn clear(&mut self, mut draw: impl FnMut(usize) -> u8) -> Option<i32> {
         let (cleared, points) = self.runs();
         if points == 0 {
@@ -105,7 +104,7 @@ impl State {
         Some(points)
     }
 
-    /// Position with two cells swapped, if both are known.
+    /// Position with two known cells swapped.
     pub fn swapped(mut self, action: usize) -> Self {
         let [one, other] = cells(action);
         if self.cells[one] != EMPTY && self.cells[other] != EMPTY {
@@ -218,7 +217,7 @@ impl Image for Toy {
     const ACTION_PLANES: usize = 2;
     const SYMMETRIES: usize = 2;
 
-    /// A plane a colour and an empty one; the scalar is the moves left over 4.
+    /// Planes of the colours and an empty one; the scalar is the moves left over 4.
     fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         image.fill(0.0);
         for (cell, gem) in state.cells.iter().enumerate().filter(|(_, gem)| **gem != EMPTY) {

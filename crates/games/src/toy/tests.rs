@@ -27,7 +27,7 @@ fn a_match_clears_falls_and_scores_as_in_match_3() {
     // The a at the right of row 1 goes up.
     let action = (0..Toy::ACTIONS).find(|action| Toy::cells(*action) == [(2, 0), (2, 1)]).unwrap();
     let after = Toy::after(&state, action);
-    // Three a go; b b b in row 1 stands then, too: both at once.
+    // The swap lines up three a and three b at once.
     assert_eq!((after.points, Toy::board(&after.state)), (16.0, "   \n   \ncac\nbcb".to_owned()));
     assert_eq!(after.state.moves_left, 3);
     // A swap without a match costs 5 and stays.
