@@ -1,7 +1,7 @@
-//! What an update of the Q-network costs, whole and by part.
+//! Costs of an update of the Q-network, whole and by part.
 //!
-//! The network has 32 channels and 5 layers, and batches are of 256 boards. `cargo bench --bench learning`; throughput
-//! is in boards.
+//! The network has 32 channels and 5 layers; a batch has 256 boards. `cargo bench --bench
+//! learning`; throughput is in boards.
 
 use std::hint::black_box;
 
@@ -38,7 +38,7 @@ fn config(sets: &[&str]) -> TrainConfig<Config> {
         .0
 }
 
-/// A memory filled by games of random matching moves.
+/// A memory of random matching moves.
 fn filled(config: &TrainConfig<Config>) -> Replay<State> {
     let mut games = Games::<Match3>::new(Rules::default(), 64, 1);
     let mut replay = Replay::new(&config.learner.replay);
@@ -160,7 +160,7 @@ fn network(group: &mut BenchmarkGroup<WallTime>, device: &Device) {
 criterion_group!(benches, parts);
 
 fn main() {
-    // In the pool of threads, as a training is.
+    // In the pool of threads, like a training.
     rayon::scope(|_| {
         benches();
         Criterion::default().configure_from_args().final_summary();

@@ -1,4 +1,4 @@
-//! Moves a second of each game on one core, new games included.
+//! Moves per second of each game on one core, including new games.
 
 use std::hint::black_box;
 
@@ -11,18 +11,18 @@ use matchq::random::{Draw, Role, Stream};
 /// Moves of one measured call.
 const MOVES: u64 = 1000;
 
-/// What is done at each move.
+/// Kind of moves.
 #[derive(Clone, Copy)]
 enum Play {
-    /// A random swap is played.
+    /// Random actions.
     Random,
-    /// The moves of the default mask are found, and any random swap is played.
+    /// Random actions, after finding the default mask.
     RandomAndMask,
-    /// A random one of the moves of the default mask is played.
+    /// Random actions of the default mask.
     Matching,
 }
 
-/// Plays [`MOVES`] moves and gives the points.
+/// Plays [`MOVES`] moves; returns the points.
 fn play<G: Game>(play: Play, game: &mut G, stream: &mut Stream) -> f32 {
     let mut points = 0.0;
     for _ in 0..MOVES {
@@ -65,9 +65,7 @@ fn simulation<G: Game>(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Placements of Tetris's controllers on twenty rows.
-///
-/// All of a piece's placements are valued for each.
+/// Placements of Tetris's controllers on twenty rows; each values all of a piece's placements.
 fn controllers(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("placements of tetris");
     group.throughput(Throughput::Elements(MOVES));

@@ -1,6 +1,4 @@
-//! Times an update of the Q-network and forward passes by part.
-//!
-//! The program prints the times as JSON, for benches/pytorch.py.
+//! Times an update of the Q-network and forward passes by part, as JSON for benches/pytorch.py.
 //!
 //! `cargo bench --bench update -- --threads 2 --channels 32 --layers 5`
 
@@ -61,7 +59,7 @@ fn main() {
     let arguments = Arguments::parse();
     let threads = arguments.threads;
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().expect("the first pool of threads");
-    // As a training does.
+    // Inside the pool, like a training.
     rayon::scope(|_| measure(arguments));
 }
 
@@ -134,9 +132,7 @@ fn measure(arguments: Arguments) {
     println!("{}", Value::Object(found));
 }
 
-/// How long each repetition took, and how long all cores computed.
-///
-/// The cores' time is that of all together, in the mean of the repetitions. Two repetitions before do not count.
+/// Times of all repetitions, and mean time of all cores together; two earlier runs are not counted.
 fn milliseconds<T>(limit: Duration, mut run: impl FnMut() -> T) -> Value {
     for _ in 0..2 {
         black_box(run());
@@ -152,15 +148,15 @@ fn milliseconds<T>(limit: Duration, mut run: impl FnMut() -> T) -> Value {
     json!({ "wall": times, "processor": computed })
 }
 
-/// Milliseconds that this process has computed, where the system is Linux.
+/// Computing time of this process in milliseconds, on Linux.
 fn processor_time() -> Option<f64> {
     let line = fs::read_to_string("/proc/self/stat").ok()?;
-    // The 14th and 15th field, in ticks of 10 ms; the second is a name in parentheses.
+    // Fields 14 and 15, in ticks of 10 ms; field 2 is a name in parentheses.
     let fields: Vec<&str> = line.rsplit_once(')')?.1.split_whitespace().collect();
     Some(10.0 * (fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?))
 }
 
-/// Positions of games of random matching moves.
+/// Positions of random matching games.
 fn positions(count: usize) -> Vec<State> {
     let mut games = Games::<Match3>::new(Rules::default(), 64, 1);
     let mut stream = Stream::new(1, Role::Explore, 0);
@@ -179,9 +175,7 @@ fn positions(count: usize) -> Vec<State> {
     positions
 }
 
-/// Boards, and the values of their matching moves.
-///
-/// Each value is from 16 simulated outcomes.
+/// Boards and values of their matching moves, each from 16 simulated outcomes.
 struct Batch {
     images: Tensor<4>,
     scalars: Tensor<2>,
@@ -223,7 +217,7 @@ impl Batch {
         write(folder, "scalars", &to_vec(self.scalars.clone()).expect("scalars"));
         write(folder, "targets", &to_vec(self.targets.clone()).expect("targets"));
         let places: Vec<i32> = self.places.clone().try_into_vec_as::<i32>().expect("places");
-        // Below 2^24, hence exact.
+        // Exact below 2^24.
         write(folder, "places", &places.iter().map(|place| *place as f32).collect::<Vec<_>>());
         let board: Vec<f32> = (0..Match3::ACTIONS)
             .map(|action| {
@@ -235,7 +229,7 @@ impl Batch {
     }
 }
 
-/// A network's parameters in its order.
+/// Parameters of a network, in order.
 struct Weights(Vec<f32>);
 
 impl ModuleVisitor for Weights {
@@ -249,9 +243,7 @@ fn write(folder: &Path, name: &str, numbers: &[f32]) {
     fs::write(folder.join(name), bytes).expect("a folder that can be written to");
 }
 
-/// The update of `Learner` on a given batch.
-///
-/// An update is forward, Huber loss, backward, clipping, Adam.
+/// An update like `Learner`'s on a given batch: forward, Huber loss, backward, clipping, Adam.
 struct Plain {
     network: QNetwork,
     optimizer: Optimizer,
@@ -263,7 +255,7 @@ impl Plain {
         Self { network, optimizer: Optimizer::new(learning) }
     }
 
-    /// Gives the loss and the norm of its gradient.
+    /// Returns the loss and the gradient's norm.
     fn update(&mut self, batch: &Batch) -> (f32, f32) {
         let values = self.network.forward(batch.images.clone(), batch.scalars.clone());
         let values = values.reshape([BATCH * Match3::ACTIONS]).select(0, batch.places.clone());

@@ -1,4 +1,4 @@
-//! The command line: flags and help texts.
+//! Command line: flags and help texts.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -13,7 +13,7 @@ use crate::network::Precision;
 #[derive(Debug, Parser)]
 #[command(version, about)]
 pub struct Cli {
-    /// The subcommand.
+    /// Subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -21,7 +21,7 @@ pub struct Cli {
 impl Cli {
     /// The command line of this process; a mistake ends the process.
     pub fn read() -> Self {
-        // A negative number is a value out of range, not another flag.
+        // A negative number is a value out of range, not a flag.
         let allow_negative = |argument: Arg| match argument.get_action().takes_values() {
             true => argument.allow_negative_numbers(true),
             false => argument,
@@ -329,7 +329,7 @@ pub struct Players {
     pub game: Option<String>,
 }
 
-/// A parser of whole numbers in a range, whose errors are sentences.
+/// Parser of whole numbers in a range; its error is a sentence.
 fn whole<T>(range: RangeInclusive<T>) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
 where
     T: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static,
@@ -340,7 +340,7 @@ where
     }
 }
 
-/// A parser of numbers, whose errors are sentences.
+/// Parser of numbers; its error is a sentence.
 fn number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "it must be a number".to_owned())
 }

@@ -1,7 +1,8 @@
 //! matchq trains agents to play tile puzzles and plays with them.
 //!
-//! The learners, the Q-network on burn and the program stand here; games, players and all that playing needs are
-//! crates of their own, shown here as modules: [`games`], [`players`], [`eval`], [`kit`], [`vision`].
+//! The crate has the learners, the Q-network on burn and the program. Games, players and all that
+//! playing needs are other crates, re-exported here: [`games`], [`players`], [`eval`], [`kit`],
+//! [`vision`].
 
 pub mod cli;
 pub mod commands;

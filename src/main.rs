@@ -9,7 +9,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Where standard error is gone too, the exit code is left.
+            // Without standard error, the exit code still tells.
             writeln!(io::stderr(), "error: {error}").ok();
             ExitCode::from(error.exit_code())
         }

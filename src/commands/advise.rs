@@ -1,4 +1,4 @@
-//! `matchq advise`: the moves of a board, from the best to the worst.
+//! `matchq advise`: the moves of a board, best first.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
@@ -16,28 +16,28 @@ use crate::players::{ActionValue, Listed};
 use crate::players::{Agents, Playable};
 use crate::random::{Role, Stream};
 
-/// Limit of bytes of a board.
+/// Maximum bytes of a board.
 const LONGEST: u64 = 4_096;
 
 #[derive(Serialize)]
 struct Report<'a> {
     player: &'a str,
-    /// Present only where the rules count moves.
+    /// Present only if the rules count moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     moves_left: Option<usize>,
     moves: Vec<Listed>,
-    /// The game's own facts of the board.
+    /// The game's facts.
     #[serde(flatten)]
     more: Map<String, Value>,
 }
 
-/// Reads the board and prints the player's ranking of its moves.
+/// Reads a board and prints the player's ranking of its moves.
 pub fn run<G: Playable>(arguments: &Advise, agents: &Agents) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let (name, text) = read(arguments.file.as_deref().filter(|path| *path != Path::new("-")), G::BOARD)?;
     let state = position::<G>(&rules, &name, &text, arguments.moves_left)?;
     let state = with_piece::<G>(&name, &state, arguments.piece.as_deref())?;
-    // The effects of a move may depend on the rules.
+    // The rules may change the state.
     let game = G::at(&rules, &state);
     if game.is_over() {
         return Err(Error::user(format!("{name}: the game is over on this board, by these rules")));
@@ -70,10 +70,7 @@ pub fn run<G: Playable>(arguments: &Advise, agents: &Agents) -> Result<()> {
     }
 }
 
-/// The position with the given piece.
-///
-/// # Errors
-/// An unknown piece, and a missing piece where the game needs one.
+/// The position with the given piece; an error if unknown, or missing though needed.
 fn with_piece<G: Playable>(name: &str, state: &G::State, piece: Option<&str>) -> Result<G::State> {
     let letters = G::PIECES.iter().map(char::to_string).collect::<Vec<_>>();
     match piece {
@@ -105,7 +102,7 @@ fn read(file: Option<&Path>, board: &str) -> Result<(String, String)> {
     Ok((name, text))
 }
 
-/// A board's lines without `\r`, blank lines at the end, and the numbers of rows and columns.
+/// A board without `\r`, blank lines at the end, and numbers of rows and columns.
 pub(super) fn tidy(text: &str) -> String {
     let mut lines: Vec<&str> = text.lines().map(|line| line.trim_end_matches('\r')).collect();
     while lines.pop_if(|line| line.trim().is_empty()).is_some() {}
@@ -113,7 +110,7 @@ pub(super) fn tidy(text: &str) -> String {
     unnumbered(&text).unwrap_or(text)
 }
 
-/// The position of a board at rest, by default with all moves of a game left.
+/// The position of a board at rest, by default with all moves left.
 fn position<G: Playable>(rules: &G::Rules, name: &str, text: &str, moves_left: Option<i64>) -> Result<G::State> {
     let text = &tidy(text);
     if text.is_empty() {
@@ -131,7 +128,7 @@ fn position<G: Playable>(rules: &G::Rules, name: &str, text: &str, moves_left: O
     state.map_err(|error| Error::user(format!("{name}: {error}")))
 }
 
-/// The ranking as text, below the board with the best move in brackets.
+/// The board with the best move in brackets, then the ranking.
 fn table<G: Playable>(player: &str, state: &G::State, ranked: &[ActionValue]) -> String {
     let mut text = player.to_owned();
     let mut line = |part: std::fmt::Arguments| text.write_fmt(part).unwrap_or_default();
@@ -187,7 +184,7 @@ mod tests {
 
     #[test]
     fn the_first_cell_of_a_run_is_named() {
-        // (0, 2) and (0, Some(3)) are a: one more above makes a column of three, which begins above a later row.
+        // (0, 2) and (0, 3) are a; an a above makes a column of three.
         let column = BOARD.replacen("dc#c#dcb", "ac#c#dcb", 1);
         let row = BOARD.replacen("a#cc#bbc", "a#ccc#bc", 1);
         for (board, place) in [(column, "row 1, column 0"), (row, "row 2, column 2")] {

@@ -20,7 +20,7 @@ struct Comparison<'a> {
     pairs: &'a [Pair<'a>],
 }
 
-/// Difference of scores, `player` minus `than`, in the games that both played.
+/// Difference of scores, `player` minus `than`, in common games.
 #[derive(Serialize)]
 struct Pair<'a> {
     player: &'a str,
@@ -28,12 +28,12 @@ struct Pair<'a> {
     games: u64,
     #[serde(flatten)]
     difference: Difference,
-    /// Difference of luck-adjusted scores, where both players have them.
+    /// Difference of luck-adjusted scores, if both players have them.
     #[serde(skip_serializing_if = "Option::is_none")]
     luck_adjusted: Option<Difference>,
 }
 
-/// The part of a comparison's JSON that is read; the pairs are computed anew.
+/// Part of a comparison's JSON; pairs are computed anew.
 #[derive(Deserialize)]
 struct Saved {
     players: Vec<Report>,
@@ -86,7 +86,7 @@ fn report<G: Playable>(arguments: &Compare, mut players: Vec<Report>) -> Result<
     series::write(&arguments.series, &text, &report, arguments.plot.as_deref(), |path| draw(path, &players))
 }
 
-/// The players of files, all in games from the same seed under the same rules.
+/// Players from files, all with one first seed and one set of rules.
 fn checked<G: Playable>(files: Vec<(&Path, Saved)>) -> Result<Vec<Report>> {
     let mut players: Vec<Report> = Vec::new();
     for (path, saved) in files {
@@ -95,7 +95,6 @@ fn checked<G: Playable>(files: Vec<(&Path, Saved)>) -> Result<Vec<Report>> {
             if player.scores.is_empty() || player.scores.len() as u64 != player.games {
                 return Err(wrong(&format!("{} must have a score for each of its games", player.player)));
             }
-            // Figures of scores are computed anew from the scores.
             player.figures.scores = Summary::of(&player.scores).unwrap_or(player.figures.scores);
             let Figures { moves_without_match, waves_per_match, milliseconds_per_move, .. } = player.figures;
             let sound = (0.0..=1.0).contains(&moves_without_match)
@@ -124,7 +123,7 @@ fn checked<G: Playable>(files: Vec<(&Path, Saved)>) -> Result<Vec<Report>> {
     Ok(players)
 }
 
-/// Reads a file written by `compare --json`.
+/// Reads a file of `compare --json`.
 fn load(path: &Path) -> Result<Saved> {
     let name = format!("--from {}", path.display());
     serde_json::from_str(&files::text(&name, files::read(path)?)?).map_err(|error| {
@@ -164,7 +163,7 @@ fn pairs(all: &[Report]) -> Vec<Pair<'_>> {
     pairs
 }
 
-/// Limit of columns of a name, so that a table has at most 100 columns.
+/// Maximum columns of a name, for tables of at most 100 columns.
 const NAME: usize = 26;
 
 fn text(all: &[Report], pairs: &[Pair<'_>]) -> String {

@@ -1,4 +1,4 @@
-//! `matchq endure`: points a game of players whose games hardly end.
+//! `matchq endure`: points per game of players whose games hardly end.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -14,8 +14,8 @@ use crate::eval::{Endurance, Extent, Seat, deal, endure, levels};
 use crate::players::{Agents, Playable};
 use crate::report::columns::table;
 
-/// Moves of a seat, or games, above which the first game's beginning, which cannot end it, counts
-/// little.
+/// Moves of a seat, or mean games per seat, above which the beginning of the first game, which
+/// cannot end it, counts little.
 const FAIR: u64 = 10_000;
 const GAMES: f64 = 20.0;
 
@@ -30,12 +30,12 @@ struct Endured<R> {
     all: Seat,
     mean: Option<f64>,
     half_width: Option<f64>,
-    /// Seconds, with the pilot runs of split games.
+    /// Seconds, including pilot runs.
     seconds: f64,
     seats: Vec<Seat>,
 }
 
-/// Lets each player play the given number of moves.
+/// Lets each player play the given moves.
 pub fn run<G: Playable>(arguments: &Endure, agents: &Agents) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     if !G::MAY_END_EARLY {
@@ -69,8 +69,7 @@ pub fn run<G: Playable>(arguments: &Endure, agents: &Agents) -> Result<()> {
         let shown = match (mean, half_width) {
             (Some(mean), Some(half)) => format!("{} ± {}", figure(mean), figure(half)),
             (Some(mean), None) => figure(mean),
-            // With a mean as low as this, 1 in 20 such series would see no end: 3 = -ln 0.05. The
-            // first moves of a game cannot end it.
+            // A Poisson number of ends with mean 3 = -ln 0.05 is 0 in 1 of 20 series.
             (None, _) if arguments.moves >= FAIR && !arguments.split && all.score > 0.0 => {
                 format!("above {}", figure(all.score / 3.0))
             }
@@ -98,7 +97,7 @@ pub fn run<G: Playable>(arguments: &Endure, agents: &Agents) -> Result<()> {
     }
 }
 
-/// A figure with useful decimals only: none from 100 on.
+/// Two decimals below 100, else a whole number.
 fn figure(number: f64) -> String {
     match number < 100.0 {
         true => format!("{number:.2}"),

@@ -1,4 +1,4 @@
-//! `matchq eval`: the scores of a trained agent.
+//! `matchq eval`: scores of a trained agent.
 
 use std::slice;
 

@@ -29,7 +29,7 @@ pub fn run(command: Command) -> Result<()> {
     let agents = Agents::default();
     let named = |given: &GameArguments, checkpoint: Option<&Path>| named(given, checkpoint, &agents);
     let name = match &command {
-        // A game may have themes and nothing else.
+        // A game may have only themes.
         Command::Read(arguments) => return read::run(arguments),
         Command::Train(arguments) => return train::run(arguments),
         Command::Compare(arguments) if !arguments.from.is_empty() => return compare::run_again(arguments),
@@ -78,7 +78,7 @@ impl ForGame for Task<'_> {
     }
 }
 
-/// The checkpoint in a player's text, whose last parameter it is.
+/// Checkpoint in a player's text; always the last parameter.
 fn checkpoint_of(player: &str) -> Option<&Path> {
     player.split_once(":checkpoint=").map(|(_, path)| Path::new(path))
 }
@@ -92,7 +92,6 @@ fn named(given: &GameArguments, checkpoint: Option<&Path>, agents: &Agents) -> R
     }
 }
 
-/// Checks the name of a game in a file.
 fn known(name: String, file: &str) -> Result<String> {
     match NAMES.contains(&name.as_str()) {
         true => Ok(name),
@@ -103,7 +102,6 @@ fn known(name: String, file: &str) -> Result<String> {
     }
 }
 
-/// Sets the number of threads and opens the requested device.
 fn compute(compute: &Compute) -> Result<Device> {
     threads(compute.threads)?;
     Ok(device::select(compute.device.as_deref())?.1)
@@ -116,11 +114,11 @@ fn player<G: Playable>(text: &str, rules: &G::Rules, agents: &Agents) -> Result<
 }
 
 fn threads(threads: Option<u32>) -> Result<()> {
-    // Trainings run in these threads, so the stack is as large as the first thread's usual one.
+    // Usual stack of the main thread, because trainings run in these threads.
     const STACK: usize = 8 << 20;
     let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK);
     let Some(threads) = threads else {
-        // An existing pool will do.
+        // An existing pool is used as is.
         pool.build_global().ok();
         return Ok(());
     };
@@ -129,12 +127,11 @@ fn threads(threads: Option<u32>) -> Result<()> {
         .map_err(|error| Error::runtime(format!("--threads {threads}: they cannot be started: {error}")))
 }
 
-/// The rules with the given parameters.
 fn rules<G: Playable>(given: &GameArguments) -> Result<G::Rules> {
     let mut table = toml::Table::new();
     for rule in &given.rules {
         let wrong = |what: &str| Error::user(format!("--rule {rule}: {what}"));
-        // A word that is no value of TOML is text.
+        // A word that is no TOML value is text.
         let of_toml = |value: &str| {
             let mut parsed = format!("value = {value}").parse::<toml::Table>().ok().filter(|table| table.len() == 1)?;
             parsed.remove("value")
@@ -151,7 +148,7 @@ fn rules<G: Playable>(given: &GameArguments) -> Result<G::Rules> {
     Ok(G::Rules::deserialize(table).unwrap_or_default())
 }
 
-/// Rules as `--rule` takes them, without default values.
+/// Rules as for `--rule`, without default values.
 fn other_rules<G: Playable>(rules: &toml::Table) -> Vec<String> {
     let known = toml::Table::try_from(G::Rules::default()).unwrap_or_default();
     let other = rules.iter().filter(|(key, value)| known.get(*key) != Some(*value));
@@ -168,12 +165,12 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Writes to standard output; a reader that has gone away is no failure.
+/// Writes to standard output; a closed pipe is no error.
 fn print(text: &str) -> Result<()> {
     written(&mut io::stdout(), text).map(|_| ())
 }
 
-/// Writes to an output at once; returns whether anyone still reads.
+/// Writes at once; returns false if the pipe is closed.
 fn written(out: &mut impl Write, text: &str) -> Result<bool> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),

@@ -1,4 +1,4 @@
-//! `matchq play`: a game watched or played in the terminal, or written as plain text without one.
+//! `matchq play`: a game watched or played in the terminal, or plain text without one.
 
 mod clip;
 mod picture;
@@ -31,15 +31,15 @@ use session::{Command, Session};
 use thinker::Thinker;
 use tokens::Look;
 
-/// Time between two checks while something moves or is awaited.
+/// Time between checks while something moves or is awaited.
 const BUSY: Duration = Duration::from_millis(30);
-/// Time between two checks while nothing moves.
+/// Time between checks while nothing moves.
 const IDLE: Duration = Duration::from_millis(200);
 /// Time for an orderly end after a signal.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Plays in the terminal until the user quits, then prints the scores; or writes a game as plain
-/// text.
+/// Plays in the terminal until the user quits, then prints the scores; without a terminal, writes a
+/// game as text.
 pub fn run<G: Playable>(arguments: &Play, agents: &Agents) -> Result<()> {
     let rules = rules::<G>(&arguments.game)?;
     let speed = arguments.speed;
@@ -68,27 +68,26 @@ pub fn run<G: Playable>(arguments: &Play, agents: &Agents) -> Result<()> {
     played
 }
 
-/// Whether escape codes can be written and keys be read.
 fn is_terminal() -> bool {
     let dumb = env::var_os("TERM").is_some_and(|name| name == "dumb");
     io::stdout().is_terminal() && io::stdin().is_terminal() && !dumb
 }
 
-/// A seed below 2^32, short enough to type.
+/// A seed below 2^32, short to type.
 fn random_seed() -> u128 {
-    // Every new state of the standard library's hasher is random.
+    // A new state of the standard library's hasher is random.
     u128::from(RandomState::new().build_hasher().finish() as u32)
 }
 
-/// Plays until the user quits, then restores the terminal, also in a panic.
+/// Plays until the user quits; restores the terminal, also after a panic.
 fn in_terminal<G: Playable>(session: &mut Session<G>, thinker: &Thinker<G>, look: Look) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
-    // Ctrl-C is a key here; other processes send these signals.
+    // Ctrl-C is a key here; signals come from other processes.
     let end = move || {
         flag.store(true, Ordering::Relaxed);
         let begin = Instant::now();
-        // crossterm never returns from reading the keys of a terminal that is gone.
+        // crossterm never returns from reading keys of a lost terminal.
         while begin.elapsed() < GRACE && io::stdin().is_terminal() {
             thread::sleep(BUSY);
         }
@@ -102,7 +101,6 @@ fn in_terminal<G: Playable>(session: &mut Session<G>, thinker: &Thinker<G>, look
     played.and(restored)
 }
 
-/// Draws, reads keys and lets time pass, until the user quits.
 fn watch<G: Playable>(
     terminal: &mut DefaultTerminal,
     session: &mut Session<G>,
@@ -133,7 +131,7 @@ fn watch<G: Playable>(
         if let Some(answer) = thinker.answer()? {
             session.answer(answer);
         }
-        // Time stops while nothing is seen.
+        // Time stops while nothing is visible.
         if seen {
             session.tick(clock.elapsed().as_secs_f64());
         }
@@ -142,7 +140,7 @@ fn watch<G: Playable>(
     Ok(())
 }
 
-/// Whether a key quits. Esc quits where it cannot unselect.
+/// Whether a key quits; Esc does so unless it unselects.
 fn quits(key: KeyEvent, human: bool) -> bool {
     match key.code {
         KeyCode::Char('q') => true,

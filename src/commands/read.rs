@@ -13,12 +13,12 @@ use crate::games::Match3;
 use crate::players::{ForGame, Playable, with_game};
 use crate::vision::{self, Field, LONGEST, Picture, Reading, SURE, Theme};
 
-/// Limit of bytes of a board.
+/// Maximum bytes of a board.
 const LONGEST_TEXT: u64 = 1 << 20;
-/// Limit of uncertain cells to name: half of the smaller boards.
+/// Maximum of uncertain cells to name: half of a smaller board.
 const NAMED: usize = 32;
 
-/// Reads the picture and prints its board, or learns a theme from it.
+/// Reads a picture and prints its board, or learns a theme from it.
 pub fn run(arguments: &Read) -> Result<()> {
     if let Some(path) = &arguments.overlay {
         if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("png")) {
@@ -38,7 +38,7 @@ pub fn run(arguments: &Read) -> Result<()> {
 fn read(arguments: &Read) -> Result<()> {
     let themes = themes(arguments)?;
     let (name, picture) = picture(arguments)?;
-    // All themes of a game have its columns and rows.
+    // All themes of a game have equal sizes.
     let field = field(arguments, themes[0].size(), &picture)?;
     let (_, reading) = vision::read_best(&name, &picture, &themes, field)?;
     print(&format!("{}\n", reading.board()))?;
@@ -82,7 +82,7 @@ fn teach(arguments: &Read, board: &Path) -> Result<()> {
     let field = field(arguments, size, &picture)?;
     let (theme, field) = vision::teach(&name, &picture, &rows, field)?;
     let comment = format!("Learned by matchq read --teach from {name} and {}.", board.display());
-    // The theme as it will be read again, with rounded numbers.
+    // The theme as read again, with rounded numbers.
     let text = theme.to_toml(&comment)?;
     let theme = Theme::parse(&path.display().to_string(), &text)?;
     let reading = vision::read_field(&picture, &theme, field);
@@ -105,7 +105,7 @@ fn teach(arguments: &Read, board: &Path) -> Result<()> {
     print(&format!("{}: {right} of {} cells are read right with it\n", path.display(), reading.cells.len()))
 }
 
-/// The themes to read the picture by: the requested one, or the game's.
+/// The requested theme, or all of the game's.
 fn themes(arguments: &Read) -> Result<Vec<Theme>> {
     let game = arguments.game.as_deref();
     let names = match &arguments.theme {
@@ -125,10 +125,9 @@ fn themes(arguments: &Read) -> Result<Vec<Theme>> {
     names.into_iter().map(load).collect()
 }
 
-/// Task: finds the boards of a game.
 struct FindBoards;
 
-/// A game's columns and rows, the letters of its boards, and the themes for its pictures.
+/// A game's columns and rows, letters and themes.
 struct Boards {
     size: [usize; 2],
     letters: BTreeSet<char>,
@@ -144,8 +143,7 @@ impl ForGame for FindBoards {
     }
 }
 
-/// Checks that the game, if given, has boards of this size and these letters; returns all its
-/// letters.
+/// Checks that the game, if given, has this size and these letters; returns all its letters.
 fn fitting(game: Option<&str>, what: &str, size: [usize; 2], letters: &BTreeSet<char>) -> Result<BTreeSet<char>> {
     let Some(game) = game else { return Ok(BTreeSet::new()) };
     let Boards { size: [columns, rows], letters: known, .. } = with_game(game, FindBoards)?;
@@ -163,7 +161,6 @@ fn fitting(game: Option<&str>, what: &str, size: [usize; 2], letters: &BTreeSet<
     }
 }
 
-/// Name and content of the requested picture.
 fn picture(arguments: &Read) -> Result<(String, Picture)> {
     match arguments.image.as_deref().filter(|path| *path != Path::new("-")) {
         Some(path) => {
@@ -208,7 +205,6 @@ fn labels(path: &Path) -> Result<Vec<Vec<char>>> {
     }
 }
 
-/// The field of `--field`, if given.
 fn field(arguments: &Read, size: [usize; 2], picture: &Picture) -> Result<Option<Field>> {
     let given = &arguments.field;
     if given.is_empty() {

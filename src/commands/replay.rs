@@ -1,4 +1,4 @@
-//! `matchq replay`: plays given moves, or a player's, in the game of a seed and prints every board.
+//! `matchq replay`: plays moves in the game of a seed and prints every board.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, IsTerminal, Write};
@@ -16,16 +16,16 @@ use crate::games::{Episode, MaskKind, Step};
 use crate::players::{Agents, Playable};
 use crate::report::animation::{Frame, animation};
 
-/// Default limit of moves in a picture of a player's game.
+/// Default maximum of moves in a picture of a player's game.
 const DRAWN: u64 = 200;
 
-/// A line of output: the position after a move, and the move's points.
+/// The position after a move, and the move's points.
 #[derive(Serialize)]
 struct Line {
     board: String,
     score_delta: i32,
     score: i32,
-    /// Present only where the rules count moves.
+    /// Present only if the rules count moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     moves_left: Option<usize>,
 }
@@ -33,13 +33,13 @@ struct Line {
 struct Replay<'a, G: Playable, W> {
     episode: Episode<G>,
     out: &'a mut W,
-    /// Frames of the picture, if one is drawn.
+    /// Frames of the picture, if drawn.
     frames: Option<Vec<Frame>>,
-    /// Whether the rules count the moves left.
+    /// Whether the rules count moves.
     counted: bool,
 }
 
-/// Replays moves from a file, from standard input or of a player's game to standard output.
+/// Replays moves from a file, from standard input or of a player.
 pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> {
     if let Some(path) = &arguments.svg {
         if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("svg")) {
@@ -98,7 +98,7 @@ pub fn run<G: Playable>(arguments: &cli::Replay, agents: &Agents) -> Result<()> 
     }
 }
 
-/// A line fit to be shown: of limited length and without control characters.
+/// A line for an error: limited, without control characters.
 fn shown(line: &str) -> String {
     const MOST: usize = 60;
     let text: String = line.chars().take(MOST).map(|letter| if letter.is_control() { '?' } else { letter }).collect();
@@ -108,10 +108,9 @@ fn shown(line: &str) -> String {
 impl<G: Playable, W: Write> Replay<'_, G, W> {
     /// Reads one move a line; writes a line of JSON for the start and each move.
     ///
-    /// Blank lines are skipped. A reader that has gone away ends the replay, unless a picture is
-    /// drawn. `name` is the input's name in errors.
+    /// A closed pipe ends the replay, unless a picture is drawn. `name` names the input in errors.
     fn read(&mut self, input: impl BufRead, name: &str) -> Result<()> {
-        // A picture shows the whole game, whether or not anyone reads along.
+        // A picture shows the whole game even if the pipe is closed.
         let drawn = self.frames.is_some();
         if !self.start()? && !drawn {
             return Ok(());
@@ -163,7 +162,7 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
         let left = G::actions_left(&self.episode.state());
         let caption = if left > 0 { format!("{score} points, {left} moves left") } else { format!("{score} points") };
         let rows = board.lines().map(str::to_owned).collect();
-        // The picture has a cell's row first.
+        // A frame's cells have the row first.
         let marked = marked.into_iter().map(|(column, row)| (row, column)).collect();
         frames.push(Frame { rows, milliseconds, caption, marked });
     }
@@ -173,7 +172,7 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
         let moves_left = self.counted.then(|| G::actions_left(&self.episode.state()));
         let line = serde_json::to_string(&Line { board, score_delta, score, moves_left })
             .map_err(|error| Error::runtime(format!("the position cannot be written as JSON: {error}")))?;
-        // Each line at once, because a program may wait for it before it sends the next move.
+        // No buffering: a program may wait for a line before it sends the next move.
         written(self.out, &format!("{line}\n"))
     }
 }

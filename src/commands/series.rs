@@ -20,49 +20,41 @@ use crate::players::roster::{Figure, Played};
 use crate::players::{Agents, BoxedPlayer, Playable, Player};
 use crate::report::{plot, progress};
 
-/// A player's games and their figures, as in the JSON.
+/// A player's games and figures, as in the JSON.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Report {
-    /// The player's name.
     pub player: String,
-    /// Seed of the first game.
     pub seed: u128,
-    /// Number of games.
     pub games: u64,
-    /// The game.
     pub game: String,
-    /// The parameters of its rules.
     pub rules: Value,
-    /// Figures of the games.
     #[serde(flatten)]
     pub figures: Figures,
-    /// Seconds for all games.
+    /// Time of all games.
     pub seconds: f64,
-    /// Games per second.
     pub games_per_second: f64,
-    /// Each game's score, in the order of their seeds.
+    /// Each game's score, in the order of seeds.
     pub scores: Vec<i32>,
-    /// Simulations of each move in the estimate of luck.
+    /// Simulations of each move to estimate luck.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     luck_simulations: Option<u32>,
     /// Each game's luck in points, if estimated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub luck: Option<Vec<f64>>,
-    /// Figures of the luck-adjusted scores.
+    /// Figures of luck-adjusted scores.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub luck_adjusted: Option<LuckAdjusted>,
-    /// Figures of the game's own, computed from its moves.
+    /// The game's own figures.
     #[serde(flatten, skip_deserializing)]
     own: Map<String, Value>,
-    /// The ratios among these, by their names for people.
+    /// Ratios among the own figures, with names for people.
     #[serde(skip)]
     pub ratios: Vec<(&'static str, Option<Ratio>)>,
-    /// Each game's moves, as the game writes them.
+    /// Each game's moves.
     moves: Vec<Moves>,
 }
 
-/// A game's moves as JSON text, because as values hundreds of thousands of moves would take a
-/// hundred bytes each.
+/// A game's moves as JSON text; as values, each move would take a hundred bytes.
 #[derive(Debug)]
 struct Moves(String);
 
@@ -93,22 +85,20 @@ impl<'de> Deserialize<'de> for Moves {
     }
 }
 
-/// Figures of luck-adjusted scores.
+/// Figures of luck-adjusted scores, in points.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct LuckAdjusted {
-    /// Mean, in points.
     pub mean: f64,
-    /// Half the width of the mean's 95 % confidence interval; none for a single game.
+    /// Half the width of the mean's 95 % confidence interval; none for one game.
     pub half_width: Option<f64>,
-    /// Sample standard deviation; none for a single game.
+    /// Sample standard deviation; none for one game.
     pub standard_deviation: Option<f64>,
 }
 
 impl Report {
-    /// Estimates the luck of each game by `simulations` of each move, unless already estimated.
+    /// Estimates the luck of each game by `simulations` of each move, unless done already.
     ///
-    /// # Errors
-    /// The first game whose moves are not those of a whole game with its score.
+    /// An error is the first game whose moves do not lead to its end and score.
     pub fn estimate_luck<G: Playable>(&mut self, simulations: u32) -> Result<()> {
         if self.luck_simulations == Some(simulations) && self.luck.is_some() {
             return Ok(());
@@ -138,7 +128,7 @@ impl Report {
         Ok(())
     }
 
-    /// Computes the game's own figures from its moves.
+    /// Computes the game's own figures.
     pub fn find_own_figures<G: Playable>(&mut self) {
         let Ok(rules) = self.rules::<G>() else { return };
         let mut games = (0..).zip(&self.moves).map(|(index, moves)| {
@@ -166,10 +156,7 @@ impl Report {
             .map_err(|error| format!("the rules of {}: {}", self.player, in_words(&error.to_string())))
     }
 
-    /// Checks the luck in a report, if any, and sums it up.
-    ///
-    /// # Errors
-    /// A sentence, where [`estimate_luck`](Self::estimate_luck) could not have found this luck.
+    /// Checks the report's luck, if any, and sums it up.
     pub fn check_luck(&mut self) -> std::result::Result<(), String> {
         let sound = |luck: &Vec<f64>| luck.len() == self.scores.len() && luck.iter().all(|luck| luck.abs() < 1e12);
         if !self.luck.as_ref().is_none_or(sound) {
@@ -195,7 +182,7 @@ impl Report {
     }
 }
 
-/// Checks that the series can be played and its report written; returns the rules.
+/// Checks that a series can be played and reported; returns the rules.
 pub fn check<G: Playable>(arguments: &Arguments) -> Result<G::Rules> {
     if let Some(path) = json_file(arguments) {
         files::check_destination("--json", path)?;
@@ -206,7 +193,7 @@ pub fn check<G: Playable>(arguments: &Arguments) -> Result<G::Rules> {
     rules::<G>(&arguments.game)
 }
 
-/// Checks that no two players have the same name; `flag` is named in the error.
+/// Checks that names differ; `flag` is for the error.
 pub fn check_names<'a>(flag: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut known = HashSet::new();
     match { names }.find(|name| !known.insert(*name)) {
@@ -215,7 +202,7 @@ pub fn check_names<'a>(flag: &str, names: impl Iterator<Item = &'a str>) -> Resu
     }
 }
 
-/// Checks before playing that a picture, if wanted, has a place other than the report's.
+/// Checks that a picture, if wanted, has a place of its own.
 pub fn check_plot(plot: Option<&Path>, arguments: &Arguments) -> Result<()> {
     let Some(path) = plot else { return Ok(()) };
     plot::check(path)?;
@@ -223,7 +210,7 @@ pub fn check_plot(plot: Option<&Path>, arguments: &Arguments) -> Result<()> {
     arguments.json.as_deref().map_or(Ok(()), |json| files::check_apart(("--plot", path), ("--json", json)))
 }
 
-/// The players of the texts of `--players`, no two with the same name.
+/// The players of `--players`, each with another name.
 pub fn players<'a, G: Playable>(
     texts: impl IntoIterator<Item = &'a String>,
     rules: &G::Rules,
@@ -263,7 +250,7 @@ pub fn play<G: Playable>(agent: &mut dyn Player<G>, rules: &G::Rules, arguments:
             let long = HumanCount(LONG);
             let line =
                 format!("{player}: a game has {long} moves already; `matchq endure --split` finds the mean sooner");
-            // A closed standard error is no reason to stop.
+            // A closed standard error is no error.
             progress.suspend(|| writeln!(io::stderr(), "{line}").ok());
         }
     })?;
@@ -292,17 +279,15 @@ pub fn play<G: Playable>(agent: &mut dyn Player<G>, rules: &G::Rules, arguments:
     Ok(report)
 }
 
-/// A ratio for people, such as `2.141 ± 0.012`.
+/// A ratio for people: `2.141 ± 0.012`.
 pub fn shown(ratio: Option<Ratio>) -> String {
     ratio.map_or("-".to_owned(), |Ratio { mean, half_width }| {
         format!("{mean:.3}{}", half_width.map_or(String::new(), |half| format!(" ± {half:.3}")))
     })
 }
 
-/// Writes the text, the report of `--json` (with `-` instead of the text) and the picture, if
-/// wanted.
-///
-/// A failure of one does not lose the others.
+/// Writes the text, the report of `--json` (for `-` instead of the text) and the picture; each even
+/// if another fails.
 pub fn write(
     arguments: &Arguments,
     text: &str,
@@ -322,7 +307,6 @@ pub fn write(
     written.and(drawn)
 }
 
-/// Writes a report as JSON instead of the text.
 pub fn print_json(report: &impl Serialize) -> Result<()> {
     print(&format!("{}\n", json(report)?))
 }

@@ -15,13 +15,13 @@ use crate::learners::{Ending, Learner, Run, RunFolder, Source, Task, with_learne
 use crate::network::device::is_processor;
 use crate::players::{ForGame, NAMES, Playable, with_game};
 
-/// Time within which a repeated signal counts as the first one.
+/// Time within which a repeated signal counts as one.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Trains until the end or until Ctrl-C, which finishes the round and saves; a second Ctrl-C ends
+/// Trains until the end, or until Ctrl-C, which finishes the round and saves; a second Ctrl-C ends
 /// at once.
 pub fn run(arguments: &Train) -> Result<()> {
-    /// Set by Ctrl-C, for the whole process.
+    /// Set by Ctrl-C.
     static STOP: AtomicBool = AtomicBool::new(false);
     static FIRST: OnceLock<Instant> = OnceLock::new();
     let stop = || {
@@ -33,11 +33,11 @@ pub fn run(arguments: &Train) -> Result<()> {
             }
             return;
         }
-        // A closed standard error is no reason not to stop.
+        // A closed standard error is no error.
         writeln!(io::stderr(), "\nfinishing the round and saving; once more to exit at once").ok();
     };
     match ctrlc::set_handler(stop) {
-        // A process that trains several times needs only one handler.
+        // One handler is enough for several trainings in a process.
         Ok(()) | Err(ctrlc::Error::MultipleHandlers) => {}
         Err(error) => return Err(Error::runtime(format!("Ctrl-C cannot be caught: {error}"))),
     }
@@ -120,7 +120,7 @@ impl<G: Playable> Task<G> for Resume<'_> {
             format!("this run was computed with the instructions {before} and goes on with {}", InstructionSet::used())
         });
         for with in threads.into_iter().chain(instructions) {
-            // A closed standard error is no reason to stop.
+            // A closed standard error is no error.
             writeln!(io::stderr(), "{with}: the last bits of what it learns may differ").ok();
         }
         let path = run.folder().path().display();

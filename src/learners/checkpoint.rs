@@ -11,13 +11,13 @@ use crate::learners::Container;
 
 const CONFIG: &str = "config";
 const STATE: &str = "training";
-/// Section with the [instruction set](InstructionSet) last used; older checkpoints have none.
+/// Section with the [instruction set](InstructionSet) last used; missing in older checkpoints.
 const INSTRUCTIONS: &str = "instructions";
 
-/// Everything that changes in a run; `L` is the learner's part.
+/// Everything that changes in a run.
 #[derive(Serialize, Deserialize)]
 pub struct State<L> {
-    /// Results of evaluations, and the number of threads.
+    /// Evaluations and number of threads.
     pub record: Record,
     /// Figures since the last row of the log.
     pub metrics: Metrics,
@@ -25,19 +25,19 @@ pub struct State<L> {
     pub learner: L,
 }
 
-/// Results of evaluations, and the number of threads.
+/// Evaluations and number of threads.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Threads at the start; 0 where their number changes nothing.
+    /// Threads at the start; 0 if their number changes nothing.
     pub threads: usize,
-    /// Step and mean score of the last evaluation, luck-adjusted where luck is estimated.
+    /// Step and mean score of the last evaluation, luck-adjusted if possible.
     pub evaluation: Option<(u64, f64)>,
     /// Highest mean score of an evaluation.
     pub best: Option<f64>,
 }
 
 impl Record {
-    /// Records an evaluation; returns whether it is the best so far.
+    /// Records an evaluation; true if the best so far.
     pub fn evaluated(&mut self, step: u64, mean: f64) -> bool {
         self.evaluation = Some((step, mean));
         let best = self.best.is_none_or(|best| mean > best);
@@ -48,7 +48,7 @@ impl Record {
     }
 }
 
-/// Writes a checkpoint, atomically.
+/// Writes a checkpoint atomically.
 pub fn save(path: &Path, config: String, state: &State<impl Serialize>) -> Result<()> {
     let state = postcard::to_stdvec(state)
         .map_err(|error| Error::runtime(format!("the training's state cannot be written: {error}")))?;
@@ -59,7 +59,7 @@ pub fn save(path: &Path, config: String, state: &State<impl Serialize>) -> Resul
     container.save(path)
 }
 
-/// A checkpoint that was read, but not resumed yet.
+/// A checkpoint's file, not yet resumed.
 pub struct Checkpoint {
     name: String,
     container: Container,
@@ -67,10 +67,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Reads a checkpoint.
-    ///
-    /// # Errors
-    /// A missing, damaged or foreign file, or one of another version of the program.
+    /// Reads a checkpoint; an error if damaged, foreign or incompatible.
     pub fn load(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let container = Container::load(path)?;
@@ -82,23 +79,17 @@ impl Checkpoint {
         Ok(Self { name, container, config })
     }
 
-    /// The configuration, as TOML.
+    /// Configuration as TOML.
     pub fn config(&self) -> &str {
         &self.config
     }
 
-    /// The configuration with some keys replaced.
-    ///
-    /// # Errors
-    /// A key that this program does not know, or a malformed `--set`.
+    /// Configuration with overrides.
     pub fn source(&self, overrides: &[String]) -> Result<Source> {
         Source::parse(&self.config, &self.name, overrides)
     }
 
-    /// The state.
-    ///
-    /// # Errors
-    /// When another version of the program wrote it.
+    /// State; an error if incompatible.
     pub fn state<L: DeserializeOwned>(&self) -> Result<State<L>> {
         postcard::from_bytes(self.container.get(STATE).unwrap_or_default()).map_err(|error| {
             Error::user(format!(
@@ -108,15 +99,15 @@ impl Checkpoint {
         })
     }
 
-    /// Name of the instruction set last used; none if unknown, or if it is used now.
+    /// Instruction set last used, if not the present one.
     pub fn other_instructions(&self) -> Option<String> {
         let name = String::from_utf8_lossy(self.container.get(INSTRUCTIONS)?).into_owned();
-        // Only networks of this precision use all of a set's instructions.
+        // Only networks of this precision use all instructions of a set.
         let pairs = self.config.contains("precision = \"bf16\"");
         InstructionSet::used().differs_from(&name, pairs).then_some(name)
     }
 
-    /// An error in the checkpoint's content.
+    /// An error about the checkpoint's content.
     pub fn wrong(&self, error: Error) -> Error {
         error.of(&self.name)
     }

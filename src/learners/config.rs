@@ -11,64 +11,64 @@ use crate::files;
 use crate::games::{Game, MaskKind, Match3};
 use crate::players::Measured;
 
-/// The configuration of a training.
+/// Configuration of a training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TrainConfig<C> {
-    /// The part that all learners share.
+    /// Common part.
     #[serde(flatten)]
     pub run: RunConfig,
-    /// The learner's own sections.
+    /// Sections of the learner.
     #[serde(flatten)]
     pub learner: C,
 }
 
-/// The part of a configuration that all learners share.
+/// Common part of all learners' configurations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RunConfig {
-    /// Seed of every random stream.
+    /// Seed of all random streams.
     pub seed: u64,
-    /// The learner's name.
+    /// Learner's name.
     pub learner: String,
-    /// The game.
+    /// Game.
     pub game: GameConfig,
-    /// The regular greedy evaluation.
+    /// Greedy evaluation.
     pub evaluation: Evaluation,
-    /// Times of saving.
+    /// When to save.
     pub checkpoint: Checkpointing,
-    /// Times of logging.
+    /// When to log.
     pub logging: Logging,
 }
 
-/// The game.
+/// Game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GameConfig {
-    /// The game's name.
+    /// Name of the game.
     pub name: String,
-    /// Mask of the moves offered in acting, exploring and the target's maximum.
+    /// Mask of the offered moves.
     pub mask: String,
-    /// Parameters of the rules, every one written out.
+    /// Parameters of the rules.
     pub rules: Table,
 }
 
-/// The regular greedy evaluation.
+/// Greedy evaluation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Evaluation {
     /// Steps between evaluations.
     pub every: u64,
-    /// Games of one evaluation.
+    /// Games per evaluation.
     pub games: u64,
-    /// Moves after which a game is cut; 0 for none.
+    /// Moves after which a game is cut; 0 for unlimited.
     pub moves: u64,
-    /// Seed of the first game; seeds below 10,000 are for reports only.
+    /// Seed of the first game, at least 1,000,000; reports use lower ones.
     pub seed: u64,
-    /// Simulations of each move to estimate luck; 0 for no estimate.
+    /// Simulations of each move to estimate luck; 0 for none.
     pub luck: u32,
 }
 
-/// Times of saving.
+/// When to save.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Checkpointing {
@@ -76,7 +76,7 @@ pub struct Checkpointing {
     pub every: u64,
 }
 
-/// Times of logging.
+/// When to log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Logging {
@@ -121,14 +121,14 @@ impl Default for Logging {
     }
 }
 
-/// Whether a number is between 0 and 1.
+/// Whether a number is in [0, 1].
 pub fn unit(value: f64) -> bool {
     (0.0..=1.0).contains(&value)
 }
 
 impl RunConfig {
     fn check(&self) -> std::result::Result<(), OutOfRange> {
-        // Integers of TOML are at most this, and the resolved configuration is saved as TOML.
+        // Maximum of TOML's integers: the configuration is saved as TOML.
         require(i64::try_from(self.seed).is_ok(), "seed", self.seed, "between 0 and 2^63 - 1")?;
         self.evaluation.check()?;
         require(self.checkpoint.every >= 1, "checkpoint.every", self.checkpoint.every, "at least 1")?;
@@ -152,10 +152,6 @@ impl Evaluation {
 }
 
 impl GameConfig {
-    /// The rules of a game.
-    ///
-    /// # Errors
-    /// An unknown parameter or a value out of range: the key and what is wrong.
     fn rules<G: Measured>(&self) -> std::result::Result<G::Rules, (String, String)> {
         // Rules without parameters may be a unit struct, which TOML cannot express.
         if self.rules.is_empty()
@@ -170,14 +166,14 @@ impl GameConfig {
 }
 
 impl<C: Serialize> TrainConfig<C> {
-    /// The configuration as TOML, every key written out.
+    /// TOML with every key.
     pub fn to_toml(&self) -> Result<String> {
         toml::to_string(self)
             .map_err(|error| Error::runtime(format!("the configuration cannot be written as TOML: {error}")))
     }
 }
 
-/// A configuration as given, not yet checked: TOML, and overrides by `--set`.
+/// An unchecked configuration: TOML and overrides by `--set`.
 #[derive(Clone, Debug)]
 pub struct Source {
     table: Table,
@@ -189,18 +185,12 @@ pub struct Source {
 
 impl Source {
     /// Reads a file and applies `key=value` overrides.
-    ///
-    /// # Errors
-    /// A file that cannot be read or is no TOML, and a malformed override.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self> {
         let name = path.display().to_string();
         Self::parse(&files::text(&name, files::read(path)?)?, &name, overrides)
     }
 
-    /// Parses a text and applies `key=value` overrides; `name` is the text's name in errors.
-    ///
-    /// # Errors
-    /// A text that is no TOML, and a malformed override.
+    /// Parses a text called `name` and applies `key=value` overrides.
     pub fn parse(text: &str, name: &str, overrides: &[String]) -> Result<Self> {
         let mut table: Table = text.parse().map_err(|error: toml::de::Error| {
             Error::user(format!("{name} is not valid TOML: {}", error.to_string().trim_end()))
@@ -210,27 +200,19 @@ impl Source {
         Ok(Self { table, name: name.to_owned(), overridden })
     }
 
-    /// The learner's name.
-    ///
-    /// # Errors
-    /// A name that is no text.
+    /// Name of the learner.
     pub fn learner(&self) -> Result<&str> {
         self.name_at("learner", "dqn")
     }
 
-    /// The game's name.
-    ///
-    /// # Errors
-    /// A name that is no text.
+    /// Name of the game.
     pub fn game(&self) -> Result<&str> {
         self.name_at("game.name", Match3::NAME)
     }
 
     /// A learner's configuration in a game, and the game's rules.
     ///
-    /// # Errors
-    /// An unknown key, a wrong type or a value out of range, with file or `--set`, key and allowed
-    /// values.
+    /// An error names its origin, the key and the allowed values.
     pub fn resolve<G: Measured, L: Learner<G>>(&self) -> Result<(TrainConfig<L::Config>, G::Rules)> {
         let in_words = |(key, message): (String, String)| self.wrong(&key, &message);
         let out_of_range = |OutOfRange { key, value, allowed }: OutOfRange| {
@@ -271,12 +253,12 @@ impl Source {
         Ok((TrainConfig { run, learner }, rules))
     }
 
-    /// An error at a key: its origin, the key and what is wrong.
+    /// An error at a key.
     pub fn wrong(&self, key: &str, what: &str) -> Error {
         Error::user(format!("{}: {key}: {what}", self.origin(key)))
     }
 
-    /// Name of the file or `--set` that gave a key.
+    /// File, or `--set`, that gave a key.
     fn origin(&self, key: &str) -> &str {
         let within = |key: &str, section: &str| {
             key.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -300,16 +282,13 @@ impl Source {
     }
 }
 
-/// Reads a table; an error is the key and what is wrong.
+/// Reads a table; an error is a key and what is wrong.
 fn from_toml<T: DeserializeOwned>(table: Table) -> std::result::Result<T, (String, String)> {
     serde_path_to_error::deserialize(table)
         .map_err(|error| (error.path().to_string(), in_words(error.inner().message())))
 }
 
 /// Splits a `key=value`.
-///
-/// # Errors
-/// A text without `=`.
 pub fn key_and_value(text: &str) -> Result<(&str, &str)> {
     let (key, value) = text
         .split_once('=')
@@ -319,7 +298,7 @@ pub fn key_and_value(text: &str) -> Result<(&str, &str)> {
 
 /// Applies a `key=value` of `--set` to a table; returns the key.
 ///
-/// A bare word or path that is no TOML becomes text.
+/// A bare word or path becomes text.
 fn set<'a>(table: &mut Table, text: &'a str) -> Result<&'a str> {
     let (key, value) = key_and_value(text)?;
     let value = format!("value = {value}")

@@ -1,4 +1,4 @@
-//! The test that every learner must pass in every game that it can learn.
+//! Test of every learner in every game.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,18 +11,18 @@ use crate::eval::{PlayedGame, play_bounded};
 use crate::network::{OnDevice, device};
 use crate::players::{Agent, AgentFile, ForGame, Measured, NAMES, Playable, Player, Roster, with_game};
 
-/// Trainings of a learner, small enough to be repeated from each of their rounds.
+/// Small trainings of a learner.
 struct Small {
     learner: &'static str,
-    /// The configuration without the game.
+    /// Configuration without the game.
     config: &'static str,
-    /// The game in which the settings below are tried.
+    /// Game of the settings below.
     home: &'static str,
-    /// Settings under which other parts are saved.
+    /// Settings with other saved parts.
     variants: &'static [&'static [&'static str]],
     /// Settings that refuse a state saved without them.
     others: &'static [&'static str],
-    /// Beginning of the sentence that refuses games which cannot be learned.
+    /// Beginning of the error for other games.
     refusal: Option<&'static str>,
 }
 
@@ -53,7 +53,7 @@ const SMALL: [Small; 5] = [
                 "target.update=soft",
                 "target.rate=0.1",
             ],
-            // Kept maxima of the target network are not saved, but computed again.
+            // Maxima of the target network are not saved, but computed again.
             &[
                 "learning.double=false",
                 "learning.n_step=2",
@@ -170,7 +170,6 @@ const SMALL: [Small; 5] = [
     },
 ];
 
-/// Limit of the rounds of a training in this test.
 const ROUNDS: usize = 1_000;
 
 #[test]
@@ -182,7 +181,7 @@ fn every_learner_keeps_its_promises_in_every_game_that_it_can_learn() {
     assert_eq!(columns.named, columns.set, "each column of a log is given a number in some training");
 }
 
-/// Metrics that are columns of logs, and metrics that were given numbers.
+/// Metrics with a column, and metrics that were set.
 #[derive(Default)]
 struct Columns {
     named: BTreeSet<(&'static str, String)>,
@@ -212,7 +211,6 @@ impl ForGame for &mut Columns {
     }
 }
 
-/// The configuration of a small training with some settings.
 fn source<G: Roster>(small: &Small, sets: &[&str]) -> Source {
     let mut all = vec![format!("learner={}", small.learner), format!("game.name={}", G::NAME), "seed=11".to_owned()];
     if G::NAME == "tetris" {
@@ -225,7 +223,6 @@ fn source<G: Roster>(small: &Small, sets: &[&str]) -> Source {
     Source::parse(small.config, "it", &all).unwrap()
 }
 
-/// Everything a learner shows after a round.
 #[derive(PartialEq)]
 struct Moment {
     step: u64,
@@ -247,7 +244,7 @@ impl Moment {
     }
 }
 
-/// Trains to the end; returns what the learner shows at the start and after each round.
+/// Trains to the end; returns all moments.
 fn trained<G: Measured, L: Learner<G>>(mut learner: L, steps: u64, mut metrics: Metrics) -> Vec<Moment> {
     let mut moments = vec![Moment::of(&learner, &metrics)];
     while learner.step() < steps && !learner.is_at_rest() {
@@ -263,7 +260,6 @@ fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }
 
-/// Checks a learner in a small training.
 struct Check<'a> {
     small: &'a Small,
     sets: &'a [&'a str],
@@ -289,8 +285,8 @@ impl<G: Playable> Task<G> for Check<'_> {
         assert_eq!(first.step(), 0, "{what}: it begins at step 0");
         let all = |threads| with_threads(threads, || trained(new(&config).unwrap(), steps, Metrics::default()));
 
-        // A repeated training is the same, at any number of threads; another seed gives another
-        // one.
+        // A repeated training is the same, also on another number of threads if promised; another
+        // seed changes it.
         let straight = all(2);
         let last = &straight[straight.len() - 1];
         let again = all(if L::DEPENDS_ON_THREADS { 2 } else { 1 });
@@ -299,8 +295,7 @@ impl<G: Playable> Task<G> for Check<'_> {
         assert!(last.saved != other[other.len() - 1].saved, "{what}: the seed changes nothing");
         assert!(last.step >= steps || last.is_at_rest, "{what}: it ends after its steps, or at rest");
 
-        // A learner that was saved and restored after any round continues as if nothing had
-        // happened.
+        // A learner restored after any round continues as if uninterrupted.
         with_threads(2, || {
             for (round, moment) in straight.iter().enumerate() {
                 let (mut learner, mut metrics) = (resume(&config, moment).unwrap(), moment.metrics.clone());
@@ -327,15 +322,13 @@ impl<G: Playable> Task<G> for Check<'_> {
             }
         }
 
-        // Every metric has a column of its own.
         let known = [L::COUNTERS, &L::columns()].concat();
         assert!(L::SHOWN.iter().all(|shown| known.contains(shown)), "{what}: what is shown has a column");
         assert_eq!(known.iter().collect::<BTreeSet<_>>().len(), known.len(), "{what}: {known:?}");
         columns.named.extend(known.iter().map(|column| (L::NAME, (*column).to_owned())));
         columns.set.extend(last.metrics.values().map(|(column, _)| (L::NAME, column.to_owned())));
 
-        // The player plays the same again, and so does the agent's file, which stays the same when
-        // read and written.
+        // Player and agent's file repeat the games; the file survives reading and writing.
         let folder = tempfile::tempdir().unwrap();
         let learner = resume(&config, last)?;
         let play = |player: &mut dyn Player<G>| -> Vec<PlayedGame> {
@@ -349,7 +342,7 @@ impl<G: Playable> Task<G> for Check<'_> {
         let mut read = Agent::load(&path)?.player::<G>(&rules, 64, None, &OnDevice(device.clone()))?;
         assert!(!exact || played == play(&mut *read), "{what}: the agent's file plays otherwise");
 
-        // A run that is stopped, resumed and, where possible, lengthened leaves the files of an
+        // A run that is stopped, resumed and, if possible, lengthened leaves the files of an
         // uninterrupted one.
         let half = format!("{}={}", L::Config::STEPS, steps / 2);
         let longer = format!("{}={steps}", L::Config::STEPS);
@@ -386,7 +379,6 @@ impl<G: Playable> Task<G> for Check<'_> {
     }
 }
 
-/// Bytes of a file, without the times of a log.
 fn timeless(path: &Path) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     if path.extension().is_none_or(|extension| extension != "csv") {

@@ -13,10 +13,10 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::players::agent_file::STATE as MAGIC;
 
-/// Number of the format, to be raised when an older reader would misread a file.
+/// Version of the format, to be raised when older readers would misread it.
 const VERSION: u32 = 2;
 
-/// Named sections of bytes, in order.
+/// Named sections of bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Container(Vec<(String, Vec<u8>)>);
 
@@ -26,7 +26,7 @@ impl Container {
         self.0.push((name.to_owned(), content));
     }
 
-    /// The content of a section; none without that section.
+    /// Content of a section; none if missing.
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         let (_, content) = self.0.iter().find(|(known, _)| known == name)?;
         Some(content)
@@ -37,10 +37,7 @@ impl Container {
         files::write_atomically(path, &self.to_bytes())
     }
 
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// A missing, truncated, damaged or foreign file, or one of a newer version.
+    /// Reads a file; an error if truncated, damaged, foreign or of another version.
     pub fn load(path: &Path) -> Result<Self> {
         Self::from_bytes(&files::read(path)?).map_err(|what| Error::user(format!("{} {what}", path.display())))
     }
@@ -60,7 +57,7 @@ impl Container {
         bytes
     }
 
-    /// The sections of a file, or what is wrong with it, to be put after the file's name.
+    /// Reads sections; an error is a phrase after the file's name.
     pub fn from_bytes(bytes: &[u8]) -> std::result::Result<Self, String> {
         let mut rest = bytes;
         if take(&mut rest, MAGIC.len()) != Some(MAGIC) {

@@ -9,23 +9,20 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::players::BEST;
 
-/// The folder of a run, `runs/NAME/`: configuration, checkpoints and logs.
+/// Folder of a run, `runs/NAME/`: configuration, checkpoints and logs.
 ///
 /// An open folder is locked against other processes.
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    /// The lock, which the operating system releases when the process ends.
+    /// The operating system releases the lock when the process ends.
     _lock: File,
 }
 
 impl RunFolder {
-    /// Makes the folder of a new run, with its configuration.
+    /// Makes the folder of a new run.
     ///
-    /// Without a name, the name is `stem`, numbered if taken.
-    ///
-    /// # Errors
-    /// A name that is taken, and a folder that cannot be made.
+    /// The default name is `stem`, numbered if taken; a given name that is taken is an error.
     pub fn create(runs: &Path, name: Option<&str>, stem: &str, config: &str) -> Result<Self> {
         if runs.exists() && !runs.is_dir() {
             return Err(Error::user(format!("--runs {}: this is no folder", runs.display())));
@@ -60,10 +57,7 @@ impl RunFolder {
         )))
     }
 
-    /// Opens the folder of a run.
-    ///
-    /// # Errors
-    /// A folder without checkpoint, or in use by another process.
+    /// Opens and locks a run's folder; an error without a checkpoint or if locked.
     pub fn open(path: &Path) -> Result<Self> {
         match path.join(LAST).is_file() {
             true => Self::lock(path.to_owned()),
@@ -86,7 +80,7 @@ impl RunFolder {
                     path.display()
                 )));
             }
-            // Some file systems have no locks; the folder is then opened without one.
+            // Some file systems have no locks.
             Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {}
             Err(TryLockError::Error(error)) => {
                 return Err(Error::runtime(format!("{} cannot be locked: {error}", name.display())));
@@ -95,18 +89,15 @@ impl RunFolder {
         Ok(Self { path, _lock: file })
     }
 
-    /// Writes the resolved configuration.
     pub fn write_config(&self, config: &str) -> Result<()> {
         files::write_atomically(&self.path.join("config.toml"), config.as_bytes())
     }
 
-    /// Checks that the configuration in the folder is the checkpoint's.
+    /// Checks that the folder's configuration is the checkpoint's, because an edit would have no
+    /// effect.
     ///
-    /// A missing file is fine, and so is a lower number of steps (the key `length`): the run may
+    /// A missing file is allowed, and so is a lower number of steps (key `length`): the run may
     /// have been killed while it was lengthened.
-    ///
-    /// # Errors
-    /// Any other difference, because an edited file would have no effect.
     pub fn check_config(&self, of_checkpoint: &str, length: &str) -> Result<()> {
         let path = self.path.join("config.toml");
         let wrong = |what: String| Err(Error::user(format!("{}: {what}", path.display())));
@@ -122,7 +113,7 @@ impl RunFolder {
             let shorter = found.and_then(Value::as_integer) < trained.and_then(Value::as_integer);
             found != trained && !(**key == length && shorter)
         };
-        // A key missing in the file is new in the program since the run began.
+        // A key missing in the file may be newer than the run.
         match found.keys().find(differs) {
             Some(key) if key == length => {
                 wrong(format!("a run is made longer by --set {length}=N, not in this file: change {length} back"))
@@ -135,22 +126,22 @@ impl RunFolder {
         }
     }
 
-    /// The folder.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The checkpoint from which the run resumes.
+    /// Checkpoint to resume from.
     pub fn last(&self) -> PathBuf {
         self.path.join(LAST)
     }
 
-    /// The agent at the last checkpoint.
+    /// Agent at the last checkpoint.
     pub fn last_agent(&self) -> PathBuf {
         self.path.join("last.safetensors")
     }
 
-    /// The agent with the best evaluation.
+    /// Agent with the best evaluation.
     pub fn best(&self) -> PathBuf {
         self.path.join(BEST)
     }
@@ -158,7 +149,7 @@ impl RunFolder {
 
 const LAST: &str = "last.ckpt";
 
-/// All keys of a table, with sections, and their values.
+/// All keys, with sections, and their values.
 fn keys_of(section: &str, table: &Table) -> BTreeMap<String, Value> {
     let key_of = |(key, value): (&String, &Value)| match value {
         Value::Table(table) => keys_of(&format!("{section}{key}."), table),
@@ -210,7 +201,7 @@ mod tests {
             error => panic!("{error}"),
         }
         drop(folder);
-        // The file stays; what counts is whether someone holds it.
+        // The file stays; only a held lock counts.
         assert!(path.join("lock").is_file());
         let again = RunFolder::open(&path).unwrap();
         assert!(RunFolder::open(&path).is_err());

@@ -1,4 +1,4 @@
-//! The common part of evolution, imitation and lspi, which learn the weights of a linear agent.
+//! Common part of evolution, imitation and lspi: learning the weights of a linear agent.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,12 +11,12 @@ use crate::players::AgentFile;
 use crate::players::Roster;
 use crate::players::{Linear, Player, PolicyPlayer, Selection, places};
 
-/// Features of actions, by their numbers in the game, with weights.
+/// Numbers of action features in the game, with weights.
 pub type Terms = Vec<(usize, f64)>;
 
-/// The algorithm of a learner of linear agents, and everything that changes in its training.
+/// An algorithm for linear agents, with all that changes in its training.
 ///
-/// The serialized part is saved; the rest follows from it and from [`Fixed`].
+/// The serialized part is saved; the rest follows from [`Fixed`].
 pub trait Algorithm<G: Roster>: Serialize + DeserializeOwned + Send {
     /// The learner's name in configurations.
     const NAME: &'static str;
@@ -28,18 +28,15 @@ pub trait Algorithm<G: Roster>: Serialize + DeserializeOwned + Send {
     /// Names of the weighted features, or of sets of features.
     fn features(config: &Self::Config) -> &[String];
 
-    /// The agent from which a training starts; by default one without weights.
-    ///
-    /// # Errors
-    /// An unknown name or unreadable file, and a game that cannot be learned.
+    /// Agent to start from.
     fn given(_config: &Self::Config) -> Result<Linear> {
         Ok(Linear::new(Vec::new()))
     }
 
-    /// The algorithm before its first step.
+    /// Algorithm before its first step.
     fn new(fixed: &Fixed<G, Self::Config>) -> Result<Self>;
 
-    /// Whether a saved state fits these features and this configuration.
+    /// Whether a saved state fits.
     fn fits(&self, fixed: &Fixed<G, Self::Config>) -> bool;
 
     /// Steps so far.
@@ -53,25 +50,25 @@ pub trait Algorithm<G: Roster>: Serialize + DeserializeOwned + Send {
     /// Does a part of a step; the last part ends the step.
     fn round(&mut self, fixed: &Fixed<G, Self::Config>, metrics: &mut Metrics) -> Result<()>;
 
-    /// The agent learned so far.
+    /// Weights of the agent so far.
     fn terms(&self, fixed: &Fixed<G, Self::Config>) -> Terms;
 }
 
-/// The constants of a training of a linear agent.
+/// Constants of a training.
 pub struct Fixed<G: Game, C> {
     /// The learner's sections of the configuration.
     pub config: C,
     /// Seed of every random stream.
     pub seed: u64,
-    /// Rules of all games.
+    /// Rules of the games.
     pub rules: G::Rules,
-    /// The weighted features, in the order of the weights.
+    /// Weighted features, in order.
     pub selection: Selection,
-    /// The agent given to the training, as it was at the start.
+    /// The given agent at the start.
     pub given: Terms,
 }
 
-/// A learner of linear agents by an algorithm.
+/// Learner by an algorithm.
 pub struct LinearLearner<G: Roster, A: Algorithm<G>> {
     pub(super) fixed: Fixed<G, A::Config>,
     pub(super) algorithm: A,
@@ -95,7 +92,7 @@ impl<G: Roster, A: Algorithm<G>> Learner<G> for LinearLearner<G, A> {
         Ok(Self { algorithm: A::new(&fixed)?, fixed })
     }
 
-    /// The given agent is restored first, because its file may have changed.
+    /// The given agent is the saved one, because its file may have changed.
     fn resume(
         config: &TrainConfig<A::Config>,
         rules: &G::Rules,
@@ -135,7 +132,7 @@ impl<G: Roster, A: Algorithm<G>> Learner<G> for LinearLearner<G, A> {
 }
 
 impl<G: Roster, A: Algorithm<G>> LinearLearner<G, A> {
-    /// The agent learned so far with the weights of its file, of which the largest is 1 or -1.
+    /// Agent so far, with the weights of its file, of which the largest is 1 or -1.
     pub fn linear_agent(&self) -> Linear {
         Linear::new(self.algorithm.terms(&self.fixed)).scaled().rounded()
     }

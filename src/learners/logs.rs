@@ -1,4 +1,4 @@
-//! The logs of a run (two CSV files, TensorBoard events) and its progress bar.
+//! Logs of a run (CSV files, TensorBoard events) and its progress bar.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use crate::players::Measured;
 use crate::report::plot::{self, CurvePoint};
 use crate::report::{CsvLog, EventLog, Progress};
 
-/// Columns of `evaluations.csv` after the step and the learner's counters.
+/// Columns of `evaluations.csv` after step and counters.
 const EVALUATION: &[&str] = &[
     "seconds",
     "mean",
@@ -38,24 +38,23 @@ fn evaluation_columns<G: Measured, L: Learner<G>>() -> Vec<&'static str> {
     [L::COUNTERS, EVALUATION].concat()
 }
 
-/// Everywhere one run is logged.
+/// Logs of a run.
 pub struct Logs {
     training: CsvLog,
     evaluations: CsvLog,
     events: EventLog,
     progress: Progress,
-    /// Name of the steps.
     unit: &'static str,
     counters: &'static [&'static str],
     shown: &'static [&'static str],
     began: Instant,
-    /// Seconds and step at which this process started or resumed the run.
+    /// Seconds and step at the start of this process.
     seconds_before: f64,
     step_before: u64,
 }
 
 impl Logs {
-    /// The logs of a new run.
+    /// Logs of a new run.
     pub fn create<G: Measured, L: Learner<G>>(folder: &RunFolder, config: &L::Config, quiet: bool) -> Result<Self> {
         let path = folder.path();
         let training = CsvLog::create(&path.join("train.csv"), &training_columns::<G, L>())?;
@@ -64,7 +63,7 @@ impl Logs {
         Self::new::<G, L>(training, evaluations, events, 0, config, quiet)
     }
 
-    /// The logs of a resumed run; later rows are removed.
+    /// Logs of a resumed run, without rows after `step`.
     pub fn resume<G: Measured, L: Learner<G>>(
         folder: &RunFolder,
         step: u64,
@@ -101,7 +100,7 @@ impl Logs {
         })
     }
 
-    /// Moves the progress bar.
+    /// Updates the progress bar.
     pub fn progress(&mut self, step: u64, metrics: &Metrics, record: &Record) {
         let mut shown: Vec<(&str, f64)> =
             self.shown.iter().filter_map(|name| Some((*name, metrics.get(name)?))).collect();
@@ -158,14 +157,14 @@ impl Logs {
         self.events("evaluation", step, &values)
     }
 
-    /// Waits until everything is on the disk.
+    /// Waits until everything is on disk.
     pub fn flush(&mut self) -> Result<()> {
         self.training.flush()?;
         self.evaluations.flush()?;
         self.events.flush()
     }
 
-    /// Draws the evaluations so far, if any, as `curve.svg` in the run's folder.
+    /// Draws the evaluations, if any, as `curve.svg`.
     pub fn draw_curve(&self, folder: &RunFolder) -> Result<()> {
         let (mut means, mut widths) = (self.evaluations.column("luck_adjusted")?, "luck_adjusted_half_width");
         let mut what = "luck-adjusted score";
@@ -193,7 +192,6 @@ impl Logs {
         self.progress.finish();
     }
 
-    /// Writes to TensorBoard, with names in groups.
     fn events(&mut self, group: &str, step: u64, values: &[(&str, f64)]) -> Result<()> {
         let tags: Vec<String> = values.iter().map(|(name, _)| format!("{group}/{name}")).collect();
         let values: Vec<(&str, f64)> =

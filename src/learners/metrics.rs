@@ -10,7 +10,7 @@ pub struct Metrics(BTreeMap<String, Metric>);
 enum Metric {
     Last(f64),
     Sum(f64),
-    /// The mean, as sum and count.
+    /// Sum and count.
     Mean(f64, u64),
 }
 
@@ -32,17 +32,17 @@ impl Metrics {
         let metric = self.entry(name, Metric::Mean(0.0, 0));
         *metric = match *metric {
             Metric::Mean(sum, count) => Metric::Mean(sum + value, count + 1),
-            // A checkpoint may hold another kind of number under this name.
+            // A checkpoint may hold another kind of number here.
             _ => Metric::Mean(value, 1),
         };
     }
 
-    /// A number by its name; none for a mean without numbers.
+    /// A number; none for a mean without numbers.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.0.get(name).and_then(Metric::value)
     }
 
-    /// All numbers with their names, without empty means.
+    /// All numbers except empty means.
     pub fn values(&self) -> impl Iterator<Item = (&str, f64)> {
         self.0.iter().filter_map(|(name, metric)| Some((name.as_str(), metric.value()?)))
     }
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(metrics.values().collect::<Vec<_>>(), [("epsilon", 0.5), ("games", 0.0)]);
         metrics.average("loss", 7.0);
         assert_eq!(metrics.get("loss"), Some(7.0));
-        // As a checkpoint of another version may have it.
+        // A checkpoint of another version may hold this.
         metrics.average("epsilon", 0.25);
         assert_eq!(metrics.get("epsilon"), Some(0.25));
     }

@@ -1,4 +1,4 @@
-//! A training of any learner in its folder: logs, evaluations, checkpoints and resuming.
+//! Training of any learner: logs, evaluations, checkpoints and resuming.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,7 +20,7 @@ use crate::players::Measured;
 pub enum Ending {
     /// All steps are done.
     Finished,
-    /// Stopped on request, can be resumed.
+    /// Stopped on request; can be resumed.
     Stopped,
 }
 
@@ -36,12 +36,9 @@ pub struct Run<G: Measured, L: Learner<G>> {
 }
 
 impl<G: Measured, L: Learner<G>> Run<G, L> {
-    /// Starts a training in a new folder, which can be resumed at once.
+    /// Starts a training, which can be resumed at once.
     ///
-    /// The folder is made when the whole configuration has been checked.
-    ///
-    /// # Errors
-    /// A configuration that the learner refuses, and files that cannot be written.
+    /// `folder` is called after the learner has accepted the configuration.
     pub fn start(
         config: TrainConfig<L::Config>,
         rules: G::Rules,
@@ -53,17 +50,13 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         let folder = folder(&config.to_toml()?)?;
         let threads = if L::DEPENDS_ON_THREADS { rayon::current_num_threads() } else { 0 };
         let record = Record { threads, ..Record::default() };
-        // A checkpoint can be resumed without logs, but logs not without a checkpoint.
+        // A checkpoint can be resumed without logs, but not the reverse.
         save(&folder, &config, &record, &Metrics::default(), &learner)?;
         let logs = Logs::create::<G, L>(&folder, &config.learner, quiet)?;
         Ok(Self { config, rules, learner, record, metrics: Metrics::default(), folder, logs })
     }
 
-    /// Resumes the training of a folder at its last checkpoint; `sets` may lengthen it.
-    ///
-    /// # Errors
-    /// A checkpoint of another version, a training that cannot be lengthened, any other `--set`,
-    /// and files that cannot be written.
+    /// Resumes a training; `sets` may only lengthen it.
     pub fn resume(
         folder: RunFolder,
         checkpoint: &Checkpoint,
@@ -92,10 +85,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         Ok(Self { config, rules, learner, record, metrics, folder, logs })
     }
 
-    /// Trains until all steps are done, or until `stop` is set, which takes effect after a round.
-    ///
-    /// # Errors
-    /// When the device or the disk fails, or the training has diverged.
+    /// Trains to the end, or to the end of the round in which `stop` is set.
     pub fn train(&mut self, stop: &AtomicBool) -> Result<Ending> {
         let steps = self.steps();
         let is_done = |learner: &L| learner.step() >= steps || learner.is_at_rest();
@@ -126,9 +116,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         Ok(Ending::Finished)
     }
 
-    /// Plays seeded games and keeps the agent if it is the best so far.
-    ///
-    /// Scores are luck-adjusted where luck is estimated.
+    /// Plays seeded games and saves the best agent so far.
     fn evaluate(&mut self) -> Result<()> {
         let evaluation = &self.config.run.evaluation;
         let mut player = self.learner.player();
@@ -151,7 +139,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         Ok(())
     }
 
-    /// Writes the agent and everything that changes, each file atomically.
+    /// Writes agent and checkpoint, each atomically.
     pub fn save(&mut self) -> Result<()> {
         self.logs.flush()?;
         save(&self.folder, &self.config, &self.record, &self.metrics, &self.learner)
@@ -167,12 +155,12 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         self.config.learner.steps()
     }
 
-    /// Name of the steps, such as generations.
+    /// Name of the steps: `generations`.
     pub fn unit(&self) -> &'static str {
         unit_of(L::Config::STEPS)
     }
 
-    /// The steps so far with their name, such as `1 generation`.
+    /// Steps so far with their name: `1 generation`.
     pub fn done(&self) -> String {
         counted(self.step(), self.unit())
     }
@@ -187,7 +175,7 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         &self.config
     }
 
-    /// Results of evaluations, and the number of threads.
+    /// Evaluations and number of threads.
     pub fn record(&self) -> &Record {
         &self.record
     }
@@ -203,12 +191,12 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
     }
 }
 
-/// Name of the steps: the last part of the key of their number.
+/// Name of the steps: last part of their key.
 pub(super) fn unit_of(key: &'static str) -> &'static str {
     key.rsplit('.').next().unwrap_or(key)
 }
 
-/// A count with its unit, given in the plural.
+/// Count with its unit; `unit` is a plural.
 fn counted(count: u64, unit: &str) -> String {
     match (count, unit.strip_suffix("ies"), unit.strip_suffix('s')) {
         (1, Some(stem), _) => format!("1 {stem}y"),
@@ -217,7 +205,6 @@ fn counted(count: u64, unit: &str) -> String {
     }
 }
 
-/// Luck-adjusted scores of games, by a number of simulations of each move.
 fn luck_adjusted<G: Measured>(rules: &G::Rules, played: &[PlayedGame], simulations: u32) -> Result<Vec<f64>> {
     let luck_adjusted = |game: &PlayedGame| {
         luck::luck_adjusted::<G>(rules, game, simulations).ok_or_else(|| {
@@ -227,9 +214,9 @@ fn luck_adjusted<G: Measured>(rules: &G::Rules, played: &[PlayedGame], simulatio
     played.par_iter().map(luck_adjusted).collect()
 }
 
-/// The configuration `before` of a checkpoint, lengthened by `--set`.
+/// A checkpoint's configuration, lengthened by `--set`.
 ///
-/// Only the number of steps may be set, where this does not change the steps already done.
+/// Only the number of steps may be set, and only if the steps already done stay the same.
 fn lengthened<G: Measured, L: Learner<G>>(
     before: &TrainConfig<L::Config>,
     checkpoint: &Checkpoint,

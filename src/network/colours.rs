@@ -1,15 +1,15 @@
 //! Boards whose first planes are interchangeable (colours).
 //!
-//! One set of weights sees each colour in turn: a batch of boards becomes a batch of stacks, `[batch *
-//! colours, rows, columns, channels]`, the colours of a board side by side.
+//! Weights are shared by colours: a batch of boards becomes stacks, `[batch * colours, rows,
+//! columns, channels]`, the colours of a board side by side.
 
 use burn::tensor::Tensor;
 
-/// The network's input from planes, `[batch, planes, rows, columns]`, for each colour in turn.
+/// Network input from planes `[batch, planes, rows, columns]`, of which the first `colours` are
+/// interchangeable.
 ///
-/// The first `colours` planes are interchangeable. A colour sees its own plane, the sum of the
-/// other colours' planes, and the rest: `[batch * colours, rows, columns, 2 + rest]`. Without
-/// colours the result is `[batch, rows, columns, planes]`.
+/// A colour sees its own plane, the sum of the other colours' planes, and the rest: `[batch *
+/// colours, rows, columns, 2 + rest]`; without colours `[batch, rows, columns, planes]`.
 pub fn stack(images: Tensor<4>, colours: usize) -> Tensor<4> {
     if colours == 0 {
         return images.permute([0, 2, 3, 1]);
@@ -32,14 +32,13 @@ pub fn stack(images: Tensor<4>, colours: usize) -> Tensor<4> {
     Tensor::cat(stacks, 1).permute([0, 2, 3, 1])
 }
 
-/// Channels of a stack of `planes` planes.
+/// Channels of a stack.
 pub const fn stacked(planes: usize, colours: usize) -> usize {
     if colours == 0 { planes } else { planes - colours + 2 }
 }
 
-/// Mean over the colours of each board.
-///
-/// From `[batch * colours, rows, columns, channels]` to `[batch, rows, columns, channels]`.
+/// Mean over the colours of each board: `[batch * colours, rows, columns, channels]` to `[batch,
+/// rows, columns, channels]`.
 pub fn mean(x: Tensor<4>, colours: usize) -> Tensor<4> {
     if colours <= 1 {
         return x;
@@ -50,10 +49,8 @@ pub fn mean(x: Tensor<4>, colours: usize) -> Tensor<4> {
     stacks.mean_dim(1).reshape([batch, rows, columns, channels])
 }
 
-/// Adds `y` to every colour of `x`.
-///
-/// `x` is `[batch * colours, rows, columns, channels]`; `y` is `[batch, rows, columns, channels]`
-/// or `[batch, 1, 1, channels]`.
+/// Adds `y`, `[batch, rows, columns, channels]` or `[batch, 1, 1, channels]`, to every colour of
+/// `x`, `[batch * colours, rows, columns, channels]`.
 pub fn add(x: Tensor<4>, y: Tensor<4>, colours: usize) -> Tensor<4> {
     if colours <= 1 {
         return x + y;

@@ -1,4 +1,4 @@
-//! The convolution of small boards, which takes nearly all the time of training on a CPU.
+//! Convolution of small boards: nearly all the time of training on a CPU.
 
 use burn::module::{Module, Param};
 #[cfg(feature = "flex")]
@@ -14,24 +14,23 @@ use matchq_kernels::{Activation, Precision};
 use super::operation::BoardConvolution;
 use crate::random::Stream;
 
-/// A convolution with a square kernel of odd size, stride 1 and zero padding.
+/// Convolution with a square kernel of odd size, stride 1 and zero padding.
 #[derive(Module, Debug)]
 pub struct Convolution {
     /// `[channels_out, channels_in, size, size]`
     weight: Param<Tensor<4>>,
     /// `[channels_out]`
     bias: Param<Tensor<1>>,
-    /// Precision of the products, on the CPU and for 3x3 kernels only.
+    /// Precision of products, only on the CPU and for 3x3 kernels.
     #[module(skip)]
     precision: Precision,
 }
 
 impl Convolution {
-    /// A convolution with fresh weights.
+    /// A convolution with fresh weights; `size` is odd.
     ///
     /// Weights are uniform with variance `gain^2 / fan_in` (He et al. 2015,
-    /// <https://arxiv.org/abs/1502.01852>; a gain of sqrt(2) suits a following ReLU), biases are
-    /// zero. `size` is odd.
+    /// <https://arxiv.org/abs/1502.01852>; gain sqrt(2) before a ReLU); biases are 0.
     pub fn new(
         [channels_in, channels_out]: [usize; 2],
         size: usize,
@@ -55,36 +54,34 @@ impl Convolution {
         Self { precision, ..self }
     }
 
-    /// Convolves and activates `[batch, rows, columns, channels_in]` to `[batch, rows, columns,
-    /// channels_out]`.
+    /// `[batch, rows, columns, channels_in]` to `[batch, rows, columns, channels_out]`.
     pub fn forward(&self, input: Tensor<4>, activation: Activation) -> Tensor<4> {
         convolve_in(input, self.weight.val(), self.bias.val().unsqueeze(), activation, self.precision)
     }
 
-    /// Convolves `input`, adds a shift to all cells of a board, and activates.
-    ///
-    /// `shift` is `[batch, channels_out]`.
+    /// Convolution with `shift`, `[batch, channels_out]`, added to all cells of a board.
     pub fn forward_shifted(&self, input: Tensor<4>, shift: Tensor<2>, activation: Activation) -> Tensor<4> {
         let bias = shift + self.bias.val().unsqueeze();
         convolve_in(input, self.weight.val(), bias, activation, self.precision)
     }
 }
 
-/// Convolves `input` by `weight` with zero padding, adds `bias` and activates.
+/// Convolves `input` by `weight` with zero padding, adds `bias` and activates; has no second
+/// derivative.
 ///
 /// `input` is `[batch, rows, columns, channels_in]`, `weight` `[channels_out, channels_in, size,
 /// size]` of odd size, `bias` `[1, channels_out]` or `[batch, channels_out]`, the output `[batch,
-/// rows, columns, channels_out]`. The batch may be empty. Second derivatives are not supported.
+/// rows, columns, channels_out]`. The batch may be empty.
 ///
 /// # Panics
-/// When the sizes do not fit together.
+/// When the sizes do not fit.
 pub fn convolve(input: Tensor<4>, weight: Tensor<4>, bias: Tensor<2>, activation: Activation) -> Tensor<4> {
     convolve_in(input, weight, bias, activation, Precision::F32)
 }
 
-/// [`convolve`] with the products of a 3x3 kernel on the CPU in a precision.
+/// [`convolve`] with a precision of products.
 ///
-/// Other kernels, small boards and other devices use 32-bit floats.
+/// Kernels other than 3x3, small boards and other devices than the CPU use 32-bit floats.
 pub fn convolve_in(
     input: Tensor<4>,
     weight: Tensor<4>,
@@ -106,7 +103,7 @@ pub fn convolve_in(
     convolve_by_parts(input, weight, bias, activation)
 }
 
-/// [`convolve`] by burn's `conv2d` and elementwise operations, for any device and any floats.
+/// [`convolve`] by burn's `conv2d` and elementwise operations, for any device and floats.
 pub fn convolve_by_parts(input: Tensor<4>, weight: Tensor<4>, bias: Tensor<2>, activation: Activation) -> Tensor<4> {
     assert_fits(&input, &weight, &bias, activation);
     let padding = weight.dims()[2] / 2;

@@ -1,4 +1,4 @@
-//! The compiled devices, by the names of their features.
+//! Compiled devices, named like their features.
 
 use std::env;
 
@@ -7,20 +7,17 @@ pub use burn::tensor::Device;
 use crate::error::{Error, Result};
 use crate::instructions::InstructionSet;
 
-/// Names of all devices that can be compiled in, the preferred ones first.
+/// Names of all devices, preferred ones first.
 const NAMES: [&str; 4] = ["cuda", "wgpu", "flex", "ndarray"];
 
 /// Environment variable with the default device.
 const VARIABLE: &str = "MATCHQ_DEVICE";
 
-/// The device of a name.
+/// The device of a name, else of `MATCHQ_DEVICE`, else the first GPU compiled in and present, else
+/// the CPU.
 ///
-/// Without a name: the device of the environment variable `MATCHQ_DEVICE`, else the first GPU
-/// compiled in and present, else the CPU.
-///
-/// # Errors
-/// An unknown name, a device not compiled in (with its feature) or not present, and
-/// [instructions](InstructionSet::chosen) that this processor does not have.
+/// An unknown or missing device is an error, and so are [instructions](InstructionSet::chosen) that
+/// this processor does not have.
 pub fn select(name: Option<&str>) -> Result<(&'static str, Device)> {
     InstructionSet::chosen()?;
     if let Some(name) = name {
@@ -41,7 +38,7 @@ fn preferred() -> Result<(&'static str, Device)> {
         .ok_or_else(|| Error::user("no device is present: build with `--features flex` to compute on the CPU"))
 }
 
-/// The device of a name; `asked` says in errors where the name came from.
+/// The device of a name; `asked` is its origin in errors.
 fn select_by(name: &str, asked: &str) -> Result<(&'static str, Device)> {
     let Some(name) = NAMES.into_iter().find(|known| *known == name) else {
         let sentence = format!("{asked}: there is no such device; it is one of {}", NAMES.join(", "));
@@ -69,17 +66,15 @@ fn is_compiled(name: &str) -> bool {
     }
 }
 
-/// Kind of device that a GPU interface may offer.
 #[derive(Clone, Copy)]
 #[cfg_attr(not(feature = "wgpu"), allow(dead_code))]
 enum Wanted {
     /// A GPU, not a processor that acts as one.
     Gpu,
-    /// Any device.
     Any,
 }
 
-/// The first device of a name, if compiled in and present.
+/// The first device of a name; none if not compiled in or not present.
 fn open(name: &str, #[allow(unused_variables)] wanted: Wanted) -> Option<Device> {
     match name {
         #[cfg(feature = "cuda")]
@@ -114,7 +109,7 @@ pub fn is_processor(device: &Device) -> bool {
     false
 }
 
-/// The present devices of a kind; none if a missing driver panics.
+/// The present devices of a type; none if a missing driver panics.
 #[cfg(any(feature = "cuda", feature = "wgpu"))]
 fn present(kind: burn::tensor::DeviceType) -> Vec<Device> {
     let hook = std::panic::take_hook();

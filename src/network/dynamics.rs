@@ -1,6 +1,6 @@
-//! The dynamics model: predicts the board after the next wave, and the wave's points.
+//! Dynamics model: predicts the board after the next wave, and the wave's points.
 //!
-//! Applied repeatedly, the model follows a chain of any length to its end.
+//! Applied repeatedly, the model follows a chain to its end.
 
 use burn::module::Module;
 use burn::tensor::activation::relu;
@@ -14,27 +14,26 @@ use super::{WaveBatch, to_vec};
 use crate::error::Result;
 use crate::random::Stream;
 
-/// The network of one wave: residual convolutions that also see the sum of the cells below.
+/// Network of one wave: residual convolutions that also see the sums of the cells below.
 #[derive(Module, Debug)]
 pub struct DynamicsModel {
     stem: Convolution,
     body: Vec<Convolution>,
-    /// 1x1 convolution of the mean over the colours and its sums over the cells below, one per
-    /// layer of `body`.
+    /// 1x1 convolution of the colours' mean and its sums below, one per layer of `body`.
     exchange: Vec<Convolution>,
-    /// 1x1, to the colours' own planes; none without colours.
+    /// 1x1, to each colour's plane; none without colours.
     own: Option<Convolution>,
     /// 1x1, to the other planes; none if all planes are colours.
     rest: Option<Convolution>,
     hidden: Convolution,
-    /// 1x1, to each cell's part of the points.
+    /// 1x1, to each cell's share of the points.
     points: Convolution,
-    /// Number of planes, and of interchangeable ones, which come first.
+    /// Number of planes, and of colours, which come first.
     #[module(skip)]
     planes: [usize; 2],
 }
 
-/// Prediction of one wave.
+/// Prediction of a wave.
 pub struct Wave {
     /// Log-odds of the next board's planes, `[batch, planes, rows, columns]`.
     pub board: Tensor<4>,
@@ -46,7 +45,7 @@ pub struct Wave {
 const CELLS: f32 = 1.0 / 40.0;
 
 impl DynamicsModel {
-    /// A model with fresh weights for boards of `planes` planes, of which the first `colours` are
+    /// A model with fresh weights for boards of `planes` planes, of which `colours` are
     /// interchangeable.
     pub fn new(
         [planes, colours]: [usize; 2],
@@ -55,7 +54,7 @@ impl DynamicsModel {
         stream: &mut Stream,
         device: &Device,
     ) -> Self {
-        // Small residuals, because a wave changes little of the board.
+        // Residuals start small, because a wave changes little of the board.
         const GAIN: f32 = 0.3;
         let mut convolution = |channels, size, gain| Convolution::new(channels, size, gain, stream, device);
         Self {
@@ -70,8 +69,8 @@ impl DynamicsModel {
         }
     }
 
-    /// The next wave of boards, `[batch, planes, rows, columns]`; a board at rest should stay as it
-    /// is.
+    /// The next wave of boards `[batch, planes, rows, columns]`; a board at rest should stay
+    /// unchanged.
     pub fn wave(&self, boards: Tensor<4>) -> Wave {
         let [batch, _, rows, columns] = boards.dims();
         let [_, colours] = self.planes;
@@ -100,10 +99,8 @@ impl DynamicsModel {
         Wave { board, points }
     }
 
-    /// Mean loss of waves; the array is planes, rows, columns.
-    ///
-    /// The loss of a wave is the squared error of its points plus `CELLS` times the cross-entropy
-    /// of every number of the next board.
+    /// Mean loss of waves: squared error of the points plus `CELLS` times the cross-entropy of
+    /// every number of the next board.
     pub fn loss(&self, waves: &WaveBatch, [planes, rows, columns]: [usize; 3], device: &Device) -> Tensor<1> {
         let count = waves.points.len();
         let boards = |boards: &[f32]| {
@@ -113,15 +110,16 @@ impl DynamicsModel {
         let points = Tensor::<1>::from_data(TensorData::new(waves.points.clone(), [count]), device);
         let predicted = self.wave(before);
         let odds = predicted.board;
-        // log(1 + e^x) - x y, in a form that does not overflow.
+        // log(1 + e^x) - x y without overflow.
         let entropy = relu(odds.clone()) - odds.clone() * after + odds.abs().neg().exp().log1p();
         let errors = predicted.points - points;
         (entropy.sum().mul_scalar(CELLS) + errors.square().sum()).div_scalar(count as f32)
     }
 
-    /// Follows the chains of boards for at most `waves` waves, until nothing changes any more.
+    /// Follows chains for at most `waves` waves, or until nothing changes; replaces `boards` and
+    /// adds to `points`.
     ///
-    /// Boards, `[batch, planes, rows, columns]`, row-major, are replaced; points are added.
+    /// `boards` is `[batch, planes, rows, columns]`.
     pub fn follow(
         &self,
         boards: &mut [f32],
@@ -151,13 +149,13 @@ impl DynamicsModel {
     }
 }
 
-/// The matrix that sums over the rows below each row, `[1, rows, rows]`.
+/// Matrix that sums over the rows below each row, times `BELOW`: `[1, rows, rows]`.
 fn below(rows: usize, device: &Device) -> Tensor<3> {
     let sums = (0..rows * rows).map(|place| if place % rows > place / rows { BELOW } else { 0.0 });
     Tensor::from_data(TensorData::new(sums.collect::<Vec<f32>>(), [1, rows, rows]), device)
 }
 
-/// Sums over the rows of `x`, `[batch, rows, columns, channels]`, by a matrix.
+/// Multiplies the rows of `x`, `[batch, rows, columns, channels]`, by a matrix.
 fn sums_by(matrix: &Tensor<3>, x: Tensor<4>) -> Tensor<4> {
     let [batch, rows, columns, channels] = x.dims();
     let lines = x.reshape([batch, rows, columns * channels]);

@@ -1,5 +1,4 @@
-//! Evaluation of networks without gradients: by the program's kernels on the processor, by burn
-//! elsewhere.
+//! Networks without gradients: the program's kernels on the processor, burn elsewhere.
 
 use burn::module::Module as _;
 use burn::tensor::{Device, Tensor, TensorData};
@@ -12,8 +11,7 @@ use crate::games::Image;
 use crate::players::Arrays;
 use crate::random::{Role, Stream};
 
-/// A device of burn on which networks are evaluated; for `flex`, the program's own kernels are
-/// used.
+/// A device of burn; the program's kernels replace `flex`.
 pub struct OnDevice(pub Device);
 
 impl Backend for OnDevice {
@@ -22,13 +20,13 @@ impl Backend for OnDevice {
         if has_kernels(device) {
             return Processor.network(shape, weights);
         }
-        // The weights drawn here are replaced at once.
+        // The fresh weights are replaced at once.
         let network = QNetwork::of(shape.clone(), &mut Stream::new(0, Role::Initialise, 0), device);
         Ok(Box::new(Network { network: network.with_arrays(weights)?, device: device.clone() }))
     }
 }
 
-/// A network with its present weights, to be evaluated on its device.
+/// A network with its present weights, without gradients.
 pub fn evaluate(network: &QNetwork, device: &Device) -> Box<dyn Evaluate> {
     if has_kernels(device) {
         let ready = network.arrays().and_then(|weights| Processor.network(network.shape(), &weights));
@@ -37,13 +35,13 @@ pub fn evaluate(network: &QNetwork, device: &Device) -> Box<dyn Evaluate> {
     Box::new(Network { network: network.valid(), device: device.clone() })
 }
 
-/// An evaluator of a network with its present weights; `batch`, at least 1, limits the images of
-/// one pass.
+/// An evaluator of a network's present weights, of at most `batch` images a pass; `batch` is at
+/// least 1.
 pub fn evaluator<G: Image>(network: &QNetwork, batch: usize, device: &Device) -> Evaluator<G> {
     Evaluator::new(evaluate(network, device), network.shape().clone(), batch)
 }
 
-/// A batch as tensors: images `[batch, planes, rows, columns]` and scalars `[batch, scalars]`.
+/// A batch as tensors: images `[batch, planes, rows, columns]`, scalars `[batch, scalars]`.
 pub fn tensors<G: Image>(encoded: &Encoded, device: &Device) -> (Tensor<4>, Tensor<2>) {
     let count = encoded.scalars.len() / G::SCALARS;
     let planes = encoded.images.len() / (count.max(1) * G::ROWS * G::COLUMNS);
@@ -52,14 +50,14 @@ pub fn tensors<G: Image>(encoded: &Encoded, device: &Device) -> (Tensor<4>, Tens
     (Tensor::from_data(images, device), Tensor::from_data(scalars, device))
 }
 
-/// A tensor's numbers in row-major order.
+/// A tensor's numbers, row-major.
 pub fn to_vec<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>> {
     tensor
         .try_into_vec_as::<f32>()
         .map_err(|error| Error::runtime(format!("the device failed while computing: {error:?}")))
 }
 
-/// Whether the program's own kernels replace the device.
+/// Whether the program's kernels replace the device.
 #[allow(unused_variables)]
 fn has_kernels(device: &Device) -> bool {
     #[cfg(feature = "flex")]
@@ -74,7 +72,7 @@ struct Network {
     device: Device,
 }
 
-/// Boards followed at a time on a processor.
+/// Boards followed together on a processor.
 const BOARDS: usize = 16;
 
 impl Evaluate for Network {

@@ -1,4 +1,4 @@
-//! The convolution as an operation of burn's flex backend, with its backward step.
+//! Convolution as an operation of burn's flex backend, with its backward step.
 
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
@@ -15,12 +15,7 @@ type FlexTensor = FloatTensor<Flex>;
 /// Backends that convolve boards.
 #[backend_extension(Flex, Autodiff)]
 pub trait BoardConvolution: Backend {
-    /// Convolves `input` by `weight` with zero padding, adds `bias` and activates.
-    ///
-    /// `input` is `[boards, rows, columns, inputs]`, `weight` `[outputs, inputs, size, size]` of
-    /// odd size, `bias` `[1, outputs]` or `[boards, outputs]`, the output `[boards, rows, columns,
-    /// outputs]`. The caller, [`convolve`](crate::network::convolve), checks sizes and 32-bit
-    /// floats.
+    /// [`convolve`](crate::network::convolve) without its checks of sizes and 32-bit floats.
     fn board_convolution(
         input: FloatTensor<Self>,
         weight: FloatTensor<Self>,
@@ -107,9 +102,9 @@ struct Step;
 #[derive(Clone, Debug)]
 struct State {
     operands: Operands,
-    /// Whether every board of the batch has its own bias.
+    /// Whether every board has its own bias.
     per_sample_bias: bool,
-    /// Sums that passed the ReLU.
+    /// Bits of the sums that passed the ReLU.
     mask: Vec<u16>,
 }
 
@@ -160,7 +155,7 @@ fn numbers(tensor: &FlexTensor) -> &[f32] {
     tensor.as_slice().expect("a contiguous tensor of 32-bit floats")
 }
 
-/// Recycles a tensor's memory if nothing else refers to it.
+/// Recycles a tensor's memory unless shared.
 fn recycle(tensor: FlexTensor) {
     if tensor.is_unique()
         && let Ok(numbers) = tensor.into_data().try_into_vec()

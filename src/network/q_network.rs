@@ -1,9 +1,8 @@
-//! The Q-network: fully convolutional from the board to one value per action.
+//! Q-network: fully convolutional from the board to one value per action.
 //!
-//! The output is a few planes (for match-3, vertical and horizontal swaps), in which each action
-//! has its place; the afterstate of an action gives one value, the sum over the board. Facts of the
-//! whole board enter as constant input planes (scalars) and, half-way up, as a pooled summary of
-//! the features.
+//! Each action has a place in a few output planes (match-3: vertical and horizontal swaps); an
+//! afterstate has one value, a sum over the board. Facts of the whole board enter as constant
+//! planes (scalars) and, half-way up, as a pooled summary.
 
 use burn::module::Module;
 use burn::tensor::activation::relu;
@@ -17,25 +16,25 @@ use super::dynamics::DynamicsModel;
 use crate::games::Image;
 use crate::random::Stream;
 
-/// A convolutional network from boards to action values.
+/// Convolutional network from boards to action values.
 #[derive(Module, Debug)]
 pub struct QNetwork {
     stem: Convolution,
     body: Vec<Convolution>,
-    /// 1x1 convolution of the mean over the colours, one per layer of `body`; empty unless colours
-    /// share weights.
+    /// 1x1 convolution of the colours' mean, one per layer of `body`; empty unless colours share
+    /// weights.
     exchange: Vec<Convolution>,
     summary: Convolution,
     hidden: Convolution,
     advantage: Convolution,
     value: Option<StateValue>,
-    /// Predicts the board after an afterstate's chain, which the network then values.
+    /// Predicts the board after an afterstate's chain, which is the network's input.
     dynamics: Option<DynamicsModel>,
     #[module(skip)]
     shape: NetworkShape,
 }
 
-/// The stream of the state's value in a dueling network.
+/// State value of a dueling network.
 #[derive(Module, Debug)]
 struct StateValue {
     hidden: Convolution,
@@ -43,12 +42,12 @@ struct StateValue {
 }
 
 impl QNetwork {
-    /// A model's network with fresh weights drawn from `stream`, on `device`.
+    /// A model's network with fresh weights.
     pub fn new<G: Image>(model: &ModelConfig, stream: &mut Stream, device: &Device) -> Self {
         Self::of(NetworkShape::of::<G>(model), stream, device)
     }
 
-    /// A network of a shape with fresh weights drawn from `stream`, on `device`.
+    /// A network of a shape with fresh weights.
     pub fn of(shape: NetworkShape, stream: &mut Stream, device: &Device) -> Self {
         const RELU: f32 = std::f32::consts::SQRT_2;
         let NetworkShape { config, colours, .. } = &shape;
@@ -63,7 +62,7 @@ impl QNetwork {
         };
         let summary = convolution([width, width], 1, 1.0);
         let hidden = convolution([width, width], 1, RELU);
-        // Small last layers let the first values start near zero.
+        // Small last layers start values near 0.
         let advantage = convolution([width, shape.output_planes], 1, 0.1);
         let value = config.dueling.then(|| StateValue {
             hidden: convolution([width, width], 1, RELU),
@@ -77,10 +76,9 @@ impl QNetwork {
         network.number_parameters().with_precision(precision)
     }
 
-    /// Replaces the precision of the products.
+    /// Replaces the precision of products.
     ///
-    /// A dynamics model keeps 32-bit floats, because its small errors would add up from wave to
-    /// wave.
+    /// A dynamics model keeps 32-bit floats, because small errors add up from wave to wave.
     pub fn with_precision(self, precision: Precision) -> Self {
         let body = self.body.into_iter().map(|layer| layer.with_precision(precision)).collect();
         Self { body, ..self }
@@ -96,12 +94,12 @@ impl QNetwork {
         &self.shape
     }
 
-    /// The dynamics model, if any, and the number of waves for which it is applied.
+    /// The dynamics model and its number of waves, if any.
     pub fn dynamics(&self) -> Option<(&DynamicsModel, usize)> {
         self.dynamics.as_ref().map(|model| (model, self.shape.waves))
     }
 
-    /// Moves after each move that are valued, too, for its plan.
+    /// Number of next moves valued for each action's plan.
     pub fn next_moves(&self) -> usize {
         self.shape.next_moves
     }
@@ -114,14 +112,13 @@ impl QNetwork {
     /// Numbers to add to the priors of actions: `[batch, outputs]`.
     ///
     /// `images` is `[batch, planes, rows, columns]`, `scalars` `[batch, scalars]`. With
-    /// afterstates, column 0 corrects the action's prior, and column 1 its plan with the network's
-    /// values of the next moves. An [evaluator](super::evaluate) is faster where no gradients are
-    /// needed.
+    /// afterstates, column 0 is for the action's prior, column 1 for the plan's value by values of
+    /// next moves. An [evaluator](super::evaluate) is faster without gradients.
     pub fn forward(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<2> {
         self.outputs_from(self.read_off(images, scalars))
     }
 
-    /// Outputs from the values at the actions' places.
+    /// Outputs from values at places.
     fn outputs_from(&self, values: Tensor<2>) -> Tensor<2> {
         let [batch, places] = values.dims();
         match (self.shape.view.afterstates(), self.outputs()) {
@@ -183,9 +180,9 @@ impl QNetwork {
         colours::mean(x, colours)
     }
 
-    /// Input of the first layer: the board's planes, and the scalars as planes.
+    /// Input of the first layer: the planes, and the scalars as planes.
     ///
-    /// With shared weights, one stack per colour: `[batch * colours, rows, columns, 2 + other
+    /// Colours with shared weights have a stack each: `[batch * colours, rows, columns, 2 + other
     /// planes + scalars]`.
     fn input(&self, images: Tensor<4>, scalars: Tensor<2>) -> Tensor<4> {
         let [batch, _, rows, columns] = images.dims();
@@ -195,7 +192,7 @@ impl QNetwork {
     }
 }
 
-/// From `[batch, rows, columns, channels]` to `[batch, 1, 1, channels]`.
+/// `[batch, rows, columns, channels]` to `[batch, 1, 1, channels]`.
 fn mean_over_board(x: Tensor<4>) -> Tensor<4> {
     let [batch, rows, columns, channels] = x.dims();
     x.reshape([batch, rows * columns, channels]).mean_dim(1).reshape([batch, 1, 1, channels])

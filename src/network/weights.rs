@@ -8,17 +8,14 @@ use crate::error::{Error, Result};
 use crate::players::{Array, Arrays};
 
 impl QNetwork {
-    /// Weights by their paths in the module: `stem.weight`, `body.0.bias`, ...
+    /// Weights by path: `stem.weight`, `body.0.bias`, ...
     pub fn arrays(&self) -> Result<Arrays> {
         let mut collector = Collector { path: Vec::new(), arrays: Ok(Arrays::new()) };
         self.valid().visit(&mut collector);
         collector.arrays
     }
 
-    /// Replaces the weights.
-    ///
-    /// # Errors
-    /// When the weights are not those of a network of this shape.
+    /// Replaces the weights; an error if names or shapes differ.
     pub fn with_arrays(self, arrays: &Arrays) -> Result<Self> {
         let mut loader =
             Loader { path: Vec::new(), arrays, left: arrays.keys().map(String::as_str).collect(), wrong: None };
@@ -33,7 +30,7 @@ impl QNetwork {
         }
     }
 
-    /// Gives the parameters numbers in the module's order, instead of random ids.
+    /// Numbers the parameters in order, instead of random ids.
     pub(super) fn number_parameters(self) -> Self {
         struct Numberer(u64);
         impl ModuleMapper for Numberer {
@@ -74,7 +71,7 @@ impl ModuleVisitor for Collector {
 struct Loader<'a> {
     path: Vec<String>,
     arrays: &'a Arrays,
-    /// Names not read yet.
+    /// Names not yet read.
     left: BTreeSet<&'a str>,
     /// The first mismatch.
     wrong: Option<String>,

@@ -1,7 +1,6 @@
-//! A game as a moving picture: one SVG without scripts, for browsers and READMEs.
+//! A game as a moving picture: one SVG without scripts.
 //!
-//! Each cell is one `<use>` whose `href` goes through its tiles, at about ten bytes a change.
-//! Viewers without animation show the first frame.
+//! Each cell is one `<use>` whose `href` changes. Viewers without animation show the first frame.
 
 use std::f64::consts::{PI, TAU};
 
@@ -11,25 +10,24 @@ use crate::games::{Shape, Token};
 /// A picture shown for some time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// The board's rows from above; a character without a [`Token`] is an empty cell.
+    /// Rows of the board from above; a character without a [`Token`] is an empty cell.
     pub rows: Vec<String>,
     pub milliseconds: u32,
-    /// Line below the board, such as score and moves left.
+    /// Line below the board: score, moves left.
     pub caption: String,
-    /// Rows and columns, from 0, of framed cells, such as the two of a swap.
+    /// Framed cells as (row, column) from 0.
     pub marked: Vec<(usize, usize)>,
 }
 
 const CELL: f64 = 40.0;
-/// Room around the board, above it for the title, below it for the caption.
+/// Room around the board, above for the title, below for the caption.
 const MARGIN: f64 = 16.0;
 const HEAD: f64 = 44.0;
 const FEET: f64 = 56.0;
 
-/// Draws a game that plays over and over.
+/// Draws a game that repeats forever.
 ///
-/// Equal frames in a row are joined, frames of no time dropped; smaller boards have empty cells to
-/// the right and below.
+/// Frames of 0 ms are dropped; smaller boards are padded right and below with empty cells.
 pub fn animation(title: &str, palette: &[Token], frames: &[Frame]) -> String {
     let frames: Vec<&Frame> = frames.iter().filter(|frame| frame.milliseconds > 0).collect();
     let clock = Clock::new(&frames);
@@ -79,7 +77,6 @@ pub fn animation(title: &str, palette: &[Token], frames: &[Frame]) -> String {
     svg.finish()
 }
 
-/// When each frame begins.
 struct Clock {
     /// Milliseconds; the last is the end.
     begins: Vec<u64>,
@@ -99,7 +96,7 @@ impl Clock {
         self.begins[self.begins.len() - 1]
     }
 
-    /// The animation of an attribute with a value a frame; empty if all values are equal.
+    /// Animation of an attribute with one value per frame; empty if constant.
     fn animate<T: PartialEq>(&self, attribute: &str, values: &[T], text: impl Fn(&T) -> String) -> String {
         let changes: Vec<usize> = (0..values.len()).filter(|&at| at == 0 || values[at] != values[at - 1]).collect();
         if changes.len() < 2 {
@@ -144,7 +141,7 @@ fn define(svg: &mut Svg, palette: &[Token]) {
     svg.add(format_args!("</defs>"));
 }
 
-/// The element of a shape, without paint, in a cell whose corner is at 0, 0.
+/// Unpainted element of a shape in a cell whose corner is at 0, 0.
 fn outline(shape: Shape) -> String {
     match shape {
         Shape::Circle => r#"circle cx="20" cy="20" r="12.5""#.to_owned(),
@@ -158,7 +155,7 @@ fn outline(shape: Shape) -> String {
     }
 }
 
-/// A polygon with a corner above the middle.
+/// A regular polygon or star with one corner up.
 fn polygon(corners: usize, middle: f64, radius: impl Fn(usize) -> f64) -> String {
     let point = |corner: usize| {
         let (angle, radius) = (TAU * corner as f64 / corners as f64 - PI / 2.0, radius(corner));
@@ -167,7 +164,7 @@ fn polygon(corners: usize, middle: f64, radius: impl Fn(usize) -> f64) -> String
     format!(r#"polygon points="{}""#, (0..corners).map(point).collect::<Vec<_>>().join(" "))
 }
 
-/// Frames the marked cells: all together if they fill a rectangle, else one by one.
+/// Frames the marked cells together if they fill a rectangle, else one by one.
 fn marks(svg: &mut Svg, clock: &Clock, frames: &[&Frame]) {
     let marked = |frame: &Frame| {
         let mut cells = frame.marked.clone();
@@ -190,7 +187,7 @@ fn marks(svg: &mut Svg, clock: &Clock, frames: &[&Frame]) {
     }
 }
 
-/// The rectangle that sorted cells fill, or else each cell, as `[row, column, rows, columns]`.
+/// The rectangle that sorted cells fill, else each cell: `[row, column, rows, columns]`.
 fn rectangles(cells: &[(usize, usize)]) -> Vec<[usize; 4]> {
     let (Some(&(top, _)), Some(&(bottom, _))) = (cells.first(), cells.last()) else { return Vec::new() };
     let left = cells.iter().map(|cell| cell.1).min().unwrap_or(0);
@@ -213,7 +210,7 @@ fn captions(svg: &mut Svg, clock: &Clock, frames: &[&Frame], x: f64, y: f64) {
     }
 }
 
-/// The distinct values in the order of first appearance.
+/// Distinct values by first appearance.
 fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     values.fold(Vec::new(), |mut all, value| {
         if !all.contains(&value) {
@@ -245,7 +242,6 @@ mod tests {
         svg
     }
 
-    /// The element of a cell.
     fn cell(svg: &str, x: u32, y: u32) -> &str {
         let place = format!(r#"x="{x}" y="{y}">"#);
         svg.lines().find(|line| line.starts_with("<use ") && line.contains(&place)).unwrap_or_default()
@@ -272,10 +268,10 @@ mod tests {
         assert_eq!(cell(&svg, 0, 0), used("#t0", 0, 0, &corner));
         let beside = timed("href", "0;0.25;0.375;0.5", "#t1;#t0;#e;#t1");
         assert_eq!(cell(&svg, 40, 0), used("#t1", 40, 0, &beside));
-        // What never changes is not animated; what comes late is empty before.
+        // A constant cell is not animated; a late token's cell is empty before.
         assert_eq!(cell(&svg, 0, 40), used("#t2", 0, 40, ""));
         assert_eq!(cell(&svg, 40, 40), used("#e", 40, 40, &timed("href", "0;0.5", "#e;#t0")));
-        // The two marked cells have one frame around both, and each caption its time.
+        // Two adjacent marked cells share a frame; each caption has its time.
         assert!(svg.contains(r#"width="77" height="37" rx="9""#), "{svg}");
         assert!(svg.contains(&format!("display=\"inline\">{}", timed("display", "0;0.25", "inline;none"))), "{svg}");
         assert!(svg.contains(&format!("score 0{}", timed("display", "0;0.375", "inline;none"))), "{svg}");
@@ -284,7 +280,7 @@ mod tests {
 
     #[test]
     fn every_cell_of_every_frame_can_be_read_back() {
-        // Boards of 3 x 4 by a simple generator; with " " a cell is empty.
+        // Boards of 3 x 4 by a linear congruential generator; " " is an empty cell.
         let mut state = 1_u32;
         let mut letter = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -342,7 +338,7 @@ mod tests {
         let still = [frame(&["a<"], 100, "<1>", &[]), frame(&["a<"], 100, "<1>", &[]), frame(&["bb"], 0, "gone", &[])];
         let svg = drawn(&still);
         assert!(svg.contains("&lt;1&gt;") && !svg.contains("gone") && !svg.contains("#t1"));
-        // Nothing moves but the line that shows the time.
+        // Only the time line moves.
         assert_eq!(svg.matches("<animate ").count(), 1);
         assert!(!drawn(&[]).contains("<animate"));
     }

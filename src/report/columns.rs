@@ -1,8 +1,6 @@
-//! Text in columns: tables, and names that fit.
+//! Text in columns.
 
-/// A table with names to the left and numbers to the right.
-///
-/// Each column is given with its minimum width.
+/// A table with names on the left and numbers on the right; columns have minimum widths.
 pub fn table(heading: &str, columns: &[(&str, usize)], rows: &[(String, Vec<String>)]) -> String {
     let width = |text: &str| text.chars().count();
     let first = rows.iter().map(|(name, _)| width(name)).chain([width(heading)]).max().unwrap_or(0);
@@ -20,7 +18,7 @@ pub fn table(heading: &str, columns: &[(&str, usize)], rows: &[(String, Vec<Stri
     std::iter::once(line(heading, &names)).chain(rows).collect()
 }
 
-/// A text of at most `most` letters, without its middle if longer.
+/// A text without its middle if longer than `most` letters.
 pub fn shortened(text: &str, most: usize) -> String {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= most {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::files;
 
-/// A CSV file with the columns `step` and those given.
+/// A CSV file with a column `step` and others.
 #[derive(Debug)]
 pub struct CsvLog {
     path: PathBuf,
@@ -17,10 +17,7 @@ pub struct CsvLog {
 }
 
 impl CsvLog {
-    /// Starts a new file with its header.
-    ///
-    /// # Errors
-    /// If the file exists.
+    /// Starts a new file with its header; an error if the file exists.
     pub fn create(path: &Path, columns: &[&'static str]) -> Result<Self> {
         let file = File::options().append(true).create_new(true).open(path).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => Error::user(format!(
@@ -35,12 +32,9 @@ impl CsvLog {
         Ok(log)
     }
 
-    /// Reopens a file as it was at a step, or starts one if there is none.
+    /// Reopens a file without later and half-written rows, or starts one if missing.
     ///
-    /// Rows of later steps and half-written rows are removed.
-    ///
-    /// # Errors
-    /// If the file has other columns or a row without a step.
+    /// Other columns, or a row without a step, are an error.
     pub fn resume(path: &Path, columns: &[&'static str], step: u64) -> Result<Self> {
         if !path.exists() {
             return Self::create(path, columns);
@@ -53,7 +47,7 @@ impl CsvLog {
         let mut kept = header(columns);
         let mut lines = text.split_inclusive('\n');
         let found = lines.next().unwrap_or(&kept);
-        // Logs from before the last columns were added have no values for them.
+        // Older logs may lack the last columns.
         let missing = kept.strip_prefix(found.trim_end()).filter(|rest| rest.starts_with([',', '\n']));
         let filled = missing.map(|rest| ",".repeat(rest.matches(',').count()) + "\n");
         let Some(filled) = filled else {
@@ -80,7 +74,7 @@ impl CsvLog {
         Ok(Self { path: path.to_owned(), columns: columns.to_vec(), file })
     }
 
-    /// Step and value of each row that has a value in a column.
+    /// Step and value of each row with a value in a column.
     pub fn column(&self, name: &str) -> Result<Vec<(u64, f64)>> {
         let content = files::read(&self.path)?;
         let content = String::from_utf8_lossy(&content);
@@ -96,10 +90,8 @@ impl CsvLog {
 
     /// Writes the row of a step; columns without a value stay empty.
     ///
-    /// Numbers are the shortest text that reads back equal.
-    ///
-    /// # Errors
-    /// If a value belongs to no column; nothing is written then.
+    /// Numbers are the shortest text that reads back equal. A value without a column is an error,
+    /// and nothing is written.
     pub fn scalars(&mut self, step: u64, values: &[(&str, f64)]) -> Result<()> {
         if let Some((name, _)) = values.iter().find(|(name, _)| !self.columns.contains(name)) {
             let columns = self.columns.join(", ");
@@ -116,12 +108,12 @@ impl CsvLog {
         self.write(&row)
     }
 
-    /// Returns once all rows are on the disk, so that a checkpoint can rely on them.
+    /// Waits until all rows are on disk, before a checkpoint relies on them.
     pub fn flush(&mut self) -> Result<()> {
         self.file.sync_data().map_err(|error| unwritable(&self.path, &error))
     }
 
-    /// Writes at once: rows are few, and readers of the file see each.
+    /// Writes at once, so that readers of the file see each row.
     fn write(&mut self, text: &str) -> Result<()> {
         self.file.write_all(text.as_bytes()).map_err(|error| unwritable(&self.path, &error))
     }
@@ -180,7 +172,7 @@ mod tests {
         let whole = fs::read(&path).unwrap();
         for kill in 0..whole.len() {
             for step in [0, 4, 9] {
-                // What had been flushed when the checkpoint of `step` was made is there in any case.
+                // Rows flushed before the checkpoint of `step` are always there.
                 let safe = whole.split_inclusive(|&b| b == b'\n').take(1 + step).map(<[u8]>::len).sum::<usize>();
                 fs::write(&path, &whole[..kill.max(safe)]).unwrap();
                 let mut log = CsvLog::resume(&path, &COLUMNS, step as u64).unwrap();
@@ -198,7 +190,7 @@ mod tests {
         let mut log = CsvLog::resume(&path, &["loss", "epsilon", "cut", "games"], 1).unwrap();
         log.scalars(2, &[("cut", 3.0)]).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "step,loss,epsilon,cut,games\n1,0.125,0.1,,\n2,,,3,\n");
-        // A column that only begins alike is another one.
+        // A column with a common beginning is another column.
         assert!(CsvLog::resume(&path, &["loss", "epsilon", "cut", "games_played"], 2).is_err());
     }
 

@@ -1,4 +1,4 @@
-//! Output of runs and comparisons: progress, tables, CSV, TensorBoard, charts, animations.
+//! Output: progress, tables, CSV, TensorBoard, charts, animations.
 
 pub mod animation;
 pub mod columns;

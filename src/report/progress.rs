@@ -1,4 +1,4 @@
-//! The progress of work: a bar on a terminal, else a plain line now and then.
+//! Progress of work: a bar on a terminal, else a plain line at times.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use indicatif::{
     HumanCount, HumanDuration, HumanFloatCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
 
-/// Time between plain lines, unless one is requested.
+/// Time between plain lines.
 const LINE: Duration = Duration::from_secs(10);
 
-/// Shows the progress of a run on standard error.
+/// Progress of a run on standard error.
 pub struct Progress {
-    /// Hidden without a terminal, but always keeps the time.
+    /// Hidden without a terminal, but keeps the time.
     bar: ProgressBar,
     /// Time of the last plain line; `None` with a bar or when quiet.
     lines: Option<Instant>,
@@ -22,16 +22,15 @@ pub struct Progress {
     written: Option<(u64, String)>,
     /// Name of the steps.
     unit: &'static str,
-    /// Step from which the pace counts: the run's first, or the end of its warm-up.
+    /// First step of the pace: the run's first, or the end of its warm-up.
     start: Arc<AtomicU64>,
     metrics: String,
 }
 
 impl Progress {
-    /// Begins at step `start`, 0 unless resumed, of `steps`.
+    /// Begins at step `start` of `steps`.
     ///
-    /// `unit` names the steps. The first `quick` steps do not count for the pace. With `quiet`,
-    /// nothing is shown.
+    /// `unit` names the steps. The first `quick` steps do not count for the pace.
     pub fn new(unit: &'static str, steps: u64, start: u64, quick: u64, quiet: bool) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let template = template(unit, "{pace}");
@@ -52,7 +51,7 @@ impl Progress {
         Self { bar, lines, written: None, unit, start: from, metrics: String::new() }
     }
 
-    /// Notes step and metrics, and shows them when it is time; cheap enough for each step.
+    /// Notes step and metrics, and shows them if due.
     pub fn update(&mut self, step: u64, metrics: &[(&str, f64)]) {
         let metric = |(name, value): &(&str, f64)| format!("{name} {}", HumanFloatCount(*value));
         self.metrics = metrics.iter().map(metric).collect::<Vec<_>>().join("  ");
@@ -69,7 +68,7 @@ impl Progress {
         }
     }
 
-    /// Writes a plain line now, where such are written, unless nothing has changed.
+    /// Writes a plain line, unless there is a bar or nothing has changed.
     pub fn line(&mut self) {
         if self.lines.is_some() {
             self.lines = Some(Instant::now());
@@ -81,7 +80,7 @@ impl Progress {
         }
     }
 
-    /// Prints a line, above the bar if there is one.
+    /// Prints a line, above the bar if any.
     pub fn message(&self, line: &str) {
         match self.lines {
             Some(_) => print(line),
@@ -89,17 +88,17 @@ impl Progress {
         }
     }
 
-    /// Leaves the bar as it stands, without the time left.
+    /// Leaves the bar as it is, without the time left.
     pub fn finish(&self) {
         self.bar.set_style(style(&template(self.unit, "")));
         self.bar.abandon();
     }
 }
 
-/// A named bar for `units` equal units of work; hidden without a terminal.
+/// A named bar for `units` equal units of work, hidden without a terminal; with 0, unknown, the bar
+/// counts moves.
 ///
-/// Any thread calls `inc` or `set_position`, and the last one `finish_and_clear`. With 0 units,
-/// unknown, the bar counts moves.
+/// Any thread may call `inc` or `set_position`; `finish_and_clear` removes the bar.
 pub fn series(name: &str, units: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(units), ProgressDrawTarget::stderr());
     if units == 0 {
@@ -133,9 +132,9 @@ fn line(bar: &ProgressBar, unit: &str, start: u64, metrics: &str) -> String {
     line
 }
 
-/// `, 100/s, 50s left` or `, 2m a step, 2h left`; empty before a step is done.
+/// `, 100/s, 50s left` or `, 2m a step, 2h left`; empty before the first step.
 ///
-/// The pace is the mean of all steps: recent ones would make it jump where a step takes minutes.
+/// The pace is the mean of all steps; recent ones alone would make it jump if a step takes minutes.
 fn pace(done: u64, left: u64, elapsed: Duration) -> String {
     if done == 0 {
         return String::new();
@@ -149,7 +148,7 @@ fn pace(done: u64, left: u64, elapsed: Duration) -> String {
     }
 }
 
-/// Prints to standard error; a closed one is no reason to stop a run.
+/// Prints to standard error; a closed one does not stop a run.
 fn print(line: &str) {
     writeln!(std::io::stderr(), "{line}").ok();
 }
@@ -162,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    /// A terminal that keeps what is written to it.
+    /// A terminal that keeps what is written.
     #[derive(Clone, Debug, Default)]
     struct Paper(Arc<Mutex<String>>);
 

@@ -1,9 +1,8 @@
-//! TFRecords, the frames of TensorBoard's files.
+//! TFRecords, the frames in TensorBoard's files.
 //!
 //! A record is a length as u64, the masked CRC32C of the length, the data, and the masked CRC32C of
 //! the data, little-endian.
 
-/// A record with its frame.
 pub(super) fn framed(data: &[u8]) -> Vec<u8> {
     let length = (data.len() as u64).to_le_bytes();
     let mut record = Vec::with_capacity(data.len() + 16);
@@ -14,12 +13,12 @@ pub(super) fn framed(data: &[u8]) -> Vec<u8> {
     record
 }
 
-/// CRC32C, rotated and offset, for data that holds its own checksums (tensorflow/tsl/lib/hash).
+/// CRC32C, rotated and offset for data that holds checksums (tensorflow/tsl/lib/hash).
 fn masked_crc(bytes: &[u8]) -> u32 {
     crc32c::crc32c(bytes).rotate_right(15).wrapping_add(0xa282_ead8)
 }
 
-/// The intact records of a file, up to the first that is cut off or fails its checksums.
+/// The intact records of a file, up to the first that is cut off or fails a checksum.
 pub(super) struct Records<'a>(pub(super) &'a [u8]);
 
 pub(super) struct Record<'a> {
@@ -54,7 +53,7 @@ mod tests {
 
     #[test]
     fn the_checksum_is_the_published_one() {
-        // CRC32C of "123456789" is e3069283 (RFC 3720's polynomial); masked it is what TensorBoard's reader computes.
+        // CRC32C of "123456789" (RFC 3720) and its masked value by TensorBoard's reader.
         assert_eq!(crc32c::crc32c(b"123456789"), 0xe306_9283);
         assert_eq!(masked_crc(b"123456789"), 0xc78a_b0e5);
     }

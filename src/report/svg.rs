@@ -1,13 +1,9 @@
-//! An SVG as text.
-
 use std::fmt::{Arguments, Write as _};
 
 pub(super) struct Svg(String);
 
 impl Svg {
-    /// An empty picture of a size in pixels, which scales to the room given.
-    ///
-    /// Screen readers speak the title.
+    /// An empty, scalable picture of a size in pixels; screen readers speak the title.
     pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
         let mut svg = Self(String::new());
         svg.add(format_args!(
@@ -17,7 +13,7 @@ impl Svg {
         svg
     }
 
-    /// Adds elements, not escaped.
+    /// Adds elements, unescaped.
     pub(super) fn add(&mut self, elements: Arguments<'_>) {
         writeln!(self.0, "{elements}").ok(); // Writing to a String cannot fail.
     }
@@ -38,12 +34,12 @@ impl Svg {
     }
 }
 
-/// A length to a tenth of a pixel, which the eye sees; files stay small.
+/// A length to a tenth of a pixel, which keeps files small.
 pub(super) fn round(length: f64) -> f64 {
     (length * 10.0).round() / 10.0
 }
 
-/// A text for between tags or in quotes, without characters that XML cannot hold.
+/// A text for between tags or in quotes, without control characters.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars().filter(|letter| !letter.is_control()) {
@@ -58,7 +54,7 @@ pub(super) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Whether every element is closed by its own name, and no text is markup.
+/// Whether every element is closed by its name and no text is markup.
 #[cfg(test)]
 pub(super) fn is_well_formed(svg: &str) -> bool {
     let mut open = Vec::new();

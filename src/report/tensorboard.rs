@@ -1,7 +1,7 @@
 //! Scalars as TensorBoard's event files, which can be rolled back to a step.
 //!
-//! An event file is a row of TFRecords with an `Event` message each
-//! (tensorflow/core/util/event.proto), encoded as protocol buffers.
+//! An event file is a row of TFRecords, each with an `Event` message
+//! (tensorflow/core/util/event.proto) as protocol buffer.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -12,7 +12,7 @@ use super::records::{Records, framed};
 use crate::error::{Error, Result};
 use crate::files;
 
-/// A folder of event files, the last of which grows.
+/// A folder of event files; the last one grows.
 #[derive(Debug)]
 pub struct EventLog {
     path: PathBuf,
@@ -20,10 +20,7 @@ pub struct EventLog {
 }
 
 impl EventLog {
-    /// Starts a log in a folder, which is made if missing.
-    ///
-    /// # Errors
-    /// If the folder holds event files.
+    /// Starts a log in a folder, made if missing; existing event files are an error.
     pub fn create(folder: &Path) -> Result<Self> {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
         if let Some(found) = event_files(folder)?.first() {
@@ -35,10 +32,9 @@ impl EventLog {
         Self::start(folder, 0)
     }
 
-    /// Reopens a log as it was at a step.
+    /// Reopens a log without later and half-written events.
     ///
-    /// Events of later steps and half-written ones are removed. New events go to a new file, so
-    /// that a TensorBoard that is watching forgets the steps undone.
+    /// New events go to a new file, so that a running TensorBoard forgets the removed steps.
     pub fn resume(folder: &Path, step: u64) -> Result<Self> {
         fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
         let existing = event_files(folder)?;
@@ -60,12 +56,12 @@ impl EventLog {
         Ok(log)
     }
 
-    /// Writes one event with all values in single precision, infinities and NaN included.
+    /// Writes one event with all values, in single precision.
     pub fn scalars(&mut self, step: u64, values: &[(&str, f64)]) -> Result<()> {
         self.write(&summary(step, values))
     }
 
-    /// Returns once all events are on the disk, so that a checkpoint can rely on them.
+    /// Waits until all events are on disk, before a checkpoint relies on them.
     pub fn flush(&mut self) -> Result<()> {
         self.file.sync_data().map_err(|error| unwritable(&self.path, &error))
     }
@@ -79,7 +75,7 @@ impl EventLog {
         Ok(log)
     }
 
-    /// Writes a record at once and in one piece: events are few, and TensorBoard sees each.
+    /// Writes a record in one piece, so that TensorBoard sees each event.
     fn write(&mut self, event: &[u8]) -> Result<()> {
         self.file.write_all(&framed(event)).map_err(|error| unwritable(&self.path, &error))
     }
@@ -103,7 +99,7 @@ fn event_files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The number in an event file's name; `None` for other files.
+/// Number in an event file's name; `None` for other files.
 fn number_of(path: &Path) -> Option<u64> {
     let name = path.file_name()?.to_str()?;
     name.strip_prefix("events.out.tfevents.")?.strip_suffix(".matchq")?.parse().ok()
@@ -118,7 +114,7 @@ fn file_version() -> Vec<u8> {
     event
 }
 
-/// An event by which readers with the files open forget all from a step on.
+/// An event that makes readers with open files forget all from `step` on.
 fn session_start(step: u64) -> Vec<u8> {
     let mut event = event(step);
     put_bytes(&mut event, 7, &[1 << 3, 1]); // session_log { status: START }
@@ -139,7 +135,7 @@ fn summary(step: u64, values: &[(&str, f64)]) -> Vec<u8> {
     event
 }
 
-/// The fields of all events: wall_time (seconds since 1970) and step.
+/// Fields of all events: wall_time (seconds since 1970) and step.
 fn event(step: u64) -> Vec<u8> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
     let mut event = vec![1 << 3 | 1];
@@ -177,7 +173,7 @@ fn take_varint(message: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// The step of an event, 0 without one; `None` if the bytes are no event.
+/// Step of an event, 0 without one; `None` if the bytes are no event.
 fn step_of(mut event: &[u8]) -> Option<u64> {
     let mut step = 0;
     while !event.is_empty() {
@@ -214,13 +210,14 @@ mod tests {
         folder
     }
 
-    /// The steps of the summaries in all files, in TensorBoard's order.
+    /// Steps of the summaries in all files, in TensorBoard's order.
     fn steps(folder: &Path) -> Vec<u64> {
         let mut steps = Vec::new();
         for path in event_files(folder).unwrap() {
             let content = fs::read(path).unwrap();
             assert_eq!(Records(&content).map(|record| record.framed.len()).sum::<usize>(), content.len());
-            // wall_time takes 9 bytes; a summary is the first length-delimited field 5 after the step.
+            // wall_time takes 9 bytes; a summary is the first length-delimited field 5 after the
+            // step.
             for record in Records(&content).filter(|record| {
                 let mut rest = &record.data[10..];
                 take_varint(&mut rest);

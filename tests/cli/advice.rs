@@ -1,4 +1,4 @@
-//! What a player would do in a position of a file.
+//! A player's advice on a position in a file.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What a player's checkpoint decides, and a picture of its game.
+//! Game and rules from a player's checkpoint; a picture of its game.
 
 use std::fs;
 use std::process::{Command, Output, Stdio};

@@ -1,4 +1,4 @@
-//! What is wrong is said with what would be right, and nothing is lost.
+//! Errors name the mistake and the remedy, and lose nothing.
 
 use super::*;
 
@@ -41,7 +41,7 @@ fn what_is_wrong_is_said_with_the_file_the_key_or_the_flag_and_leaves_nothing_be
     let set = |text| vec!["train", "--config", "tiny.toml", "--set", text];
     let train = |file| vec!["train", "--config", file];
     let eval = |flags: &[&'static str]| [&["eval", "--checkpoint", "tiny.toml"], flags].concat();
-    // So many games would take the whole day: what is wrong is said before any is played.
+    // The games would take a whole day, so the error comes before any of them.
     let compare = |plot| vec!["compare", "--players", "rollout", "--games", "100000000", "--plot", plot];
     let mut cases = vec![
         (train("unknown.toml"), vec!["unknown.toml", "learning", "bacth"]),

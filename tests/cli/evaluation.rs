@@ -1,4 +1,4 @@
-//! Games of players, and what is said of them.
+//! Games of players and their reports.
 
 use super::*;
 
@@ -95,7 +95,7 @@ fn saved_comparisons_are_compared_and_drawn_together_without_playing_again() {
     };
     let one = compare("matching,greedy", "30", "one.json");
     let two = compare("cascade", "10", "two.json");
-    // As some editors save it.
+    // With a byte order mark, as some editors save.
     let text = fs::read_to_string(place.path("two.json")).unwrap();
     fs::write(place.path("two.json"), format!("\u{feff}{text}")).unwrap();
     let from = ["compare", "--from", "one.json,two.json", "--plot", "all.svg"];
@@ -138,7 +138,7 @@ fn luck_is_told_of_games_as_they_are_played_and_of_saved_ones_alike() {
         let flags = [&["compare", "--from", files, "--json", "-"], flags].concat();
         serde_json::from_str(&place.run_well(&flags)).unwrap()
     };
-    // Milliseconds differ from one series to the next.
+    // Only luck is compared, because milliseconds differ between series.
     let told_later = from("plain.json", &["--luck", "20"]);
     for player in 0..2 {
         for key in ["luck", "luck_adjusted"] {
@@ -146,7 +146,7 @@ fn luck_is_told_of_games_as_they_are_played_and_of_saved_ones_alike() {
             assert_eq!(plain["players"][player][key], Value::Null);
         }
     }
-    // What was told by as many simulations stays, in the digits that JSON keeps.
+    // Luck by as many simulations is kept, in JSON's digits.
     let difference = |report: &Value| report["pairs"][0]["luck_adjusted"]["mean"].as_f64().unwrap();
     let changed = |flags: &[&str]| (difference(&from("lucky.json", flags)) - difference(&lucky)).abs();
     assert!(changed(&[]) < 1e-6 && changed(&["--luck", "20", "--threads", "1"]) < 1e-6);

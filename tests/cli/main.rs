@@ -1,4 +1,4 @@
-//! The program as its user meets it: runs, results, interruptions, and errors that say what to do.
+//! The program as users meet it: runs, results, interruptions and helpful errors.
 
 mod advice;
 mod checkpoint;
@@ -58,7 +58,7 @@ every = 400
 every = 80
 ";
 
-/// A folder with a configuration in it, in which the program runs.
+/// The program's folder, with a configuration.
 struct Place(TempDir);
 
 impl Place {
@@ -87,14 +87,14 @@ impl Place {
         self.command(arguments).output().unwrap()
     }
 
-    /// Runs, and gives what it wrote to standard output.
+    /// Runs the program; returns its standard output.
     fn run_well(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         assert_well(&output);
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// A run that is over at once, with a checkpoint to play with.
+    /// A short run with a checkpoint.
     fn train_short(&self, name: &str) {
         self.run_well(&["train", "--config", "tiny.toml", "--name", name, "--quiet", "--set", "training.steps=160"]);
     }
@@ -115,7 +115,7 @@ fn assert_well(output: &Output) {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// All files of a folder and their content; none if there is no folder.
+/// All files of a folder and their content; empty if missing.
 fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).into_iter().flatten() {
@@ -128,7 +128,7 @@ fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
-/// Waits until a run has logged so many rows: it is then between its start and its end.
+/// Waits until a run has logged `rows` rows.
 fn wait_for_rows(run: &mut Child, log: &Path, rows: usize) {
     while fs::read_to_string(log).unwrap_or_default().lines().count() < 1 + rows {
         assert_eq!(run.try_wait().unwrap(), None, "the run ended before it could be interrupted");
@@ -136,12 +136,12 @@ fn wait_for_rows(run: &mut Child, log: &Path, rows: usize) {
     }
 }
 
-/// What the program says to an input, in the repository's folder.
+/// Output for an input, in the repository's folder.
 fn matchq(arguments: &[&str], input: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_matchq"));
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // A program that reads nothing may be gone before all is written.
+    // The program may end before it reads the input.
     child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
     child.wait_with_output().unwrap()
 }

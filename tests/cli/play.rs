@@ -1,4 +1,4 @@
-//! `play` as plain text and `advise`, as their user meets them.
+//! `play` as plain text and `advise`, as users meet them.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ fn well(arguments: &[&str], input: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The sentence of what must be refused with exit code 2, before anything is written.
+/// The error of a command that must fail with exit code 2 before any output.
 fn refused(arguments: &[&str], input: &str) -> String {
     let output = matchq(arguments, input);
     let told = String::from_utf8(output.stderr).unwrap();
@@ -96,7 +96,7 @@ fn a_boards_moves_are_ranked_as_text_and_as_json_from_a_file_or_from_standard_in
     assert_eq!(well(&advise, BOARD), text);
     assert_eq!(well(&[&advise[..], &["-"]].concat(), BOARD.trim_end()), text);
 
-    // Where nothing is said all of a game's moves are left.
+    // The default is all moves of a game.
     assert_eq!(well(&["advise", "--player", "plan"], BOARD), text);
 
     let json: Value = serde_json::from_str(&well(&[&advise[..], &["--json"]].concat(), BOARD)).unwrap();
@@ -183,7 +183,7 @@ fn a_game_that_hardly_ends_is_replayed_and_drawn_as_far_as_asked_for() {
     let replay = ["replay", "--seed", "1", "--game", "tetris", "--player", "linear"];
     let told = well(&[&replay[..], &["--moves", "30"]].concat(), "");
     assert_eq!(told.lines().count(), 31);
-    // A picture has a bound of its own.
+    // A picture has its own default limit.
     let told = well(&[&replay[..], &["--svg", &svg]].concat(), "");
     assert_eq!(told.lines().count(), 201);
     assert!(fs::read_to_string(&svg).unwrap().starts_with("<svg"));

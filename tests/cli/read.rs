@@ -1,4 +1,4 @@
-//! `matchq read` as its user meets it: boards, pipes, and errors that say what to do.
+//! `matchq read` as users meet it: boards, pipes and helpful errors.
 
 use std::fs;
 use std::io::Write;
@@ -12,19 +12,19 @@ use tempfile::TempDir;
 const GAME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pictures/game.png");
 const BOARD: &str = include_str!("../pictures/board.txt");
 
-/// Exit code, standard output and standard error of the program in a folder.
+/// Exit code, standard output and standard error in a folder.
 fn matchq(folder: &Path, arguments: &[&str], input: &[u8]) -> (i32, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_matchq"));
     command.args(arguments).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // Whoever refuses its arguments reads nothing.
+    // A program that refuses its arguments does not read the input.
     child.stdin.take().unwrap().write_all(input).ok();
     let output = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-/// A folder with pictures of boards 1 and 2 in a style, and their texts.
+/// A folder with pictures of boards 1 and 2 in a style, and the boards as text.
 fn place(style: pictures::Style) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for seed in [1, 2] {

@@ -1,4 +1,4 @@
-//! Games as text, boards that are read from it again, and seeds.
+//! Games as text, boards read back, and seeds.
 
 use crate::matchq;
 

@@ -1,4 +1,4 @@
-//! Runs: their folders, their ends, and how they go on.
+//! Runs: folders, ends and resuming.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn a_run_interrupted_or_killed_and_resumed_ends_as_the_one_that_never_was() {
     wait_for_rows(&mut interrupted, &place.path("runs/interrupted/train.csv"), 5);
     let id = interrupted.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    // As if it came to the process and to its group: no second one, if it is still there.
+    // The signal again, as if also sent to the process group.
     Command::new("kill").args(["-INT", &id]).output().unwrap();
     let output = interrupted.wait_with_output().unwrap();
     assert_well(&output);
@@ -38,7 +38,7 @@ fn a_run_interrupted_or_killed_and_resumed_ends_as_the_one_that_never_was() {
         }
     }
 
-    // A run that is done stays as it is.
+    // A finished run stays unchanged.
     let before = checkpoint("whole", "last.ckpt");
     resume("whole");
     assert!(checkpoint("whole", "last.ckpt") == before);

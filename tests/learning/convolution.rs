@@ -1,4 +1,4 @@
-//! The convolution of boards against burn's own, and its bits.
+//! Convolution of boards: comparison with burn's, and bits.
 
 use std::process::Command;
 
@@ -9,7 +9,6 @@ use matchq::random::{Draw, Role, Stream};
 
 type Convolve = fn(Tensor<4>, Tensor<4>, Tensor<2>, Activation) -> Tensor<4>;
 
-/// Sizes of a convolution.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     boards: usize,
@@ -27,7 +26,7 @@ fn tensor<const D: usize>(shape: [usize; D], stream: &mut Stream, device: &Devic
     Tensor::from_data(TensorData::new(numbers, shape), device)
 }
 
-/// Output and gradients of input, weight and bias, of random numbers by `seed`.
+/// Output, and gradients of input, weight and bias, for random numbers.
 fn results(case: &Case, seed: u64, convolve: Convolve) -> [Vec<f32>; 4] {
     let Case { boards, rows, columns, inputs, outputs, kernel, per_sample_bias, activation } = *case;
     let mut stream = Stream::new(seed, Role::Sample, 0);
@@ -47,7 +46,7 @@ fn results(case: &Case, seed: u64, convolve: Convolve) -> [Vec<f32>; 4] {
     ]
 }
 
-/// Boards of the games, narrow ones, wider than a cache line is long, single places and large ones; random channels.
+/// Boards of the games, narrow, wide, single-cell and large ones; random channels.
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (index, (boards, rows, columns)) in
@@ -73,7 +72,7 @@ fn cases() -> Vec<Case> {
 fn assert_near(fast: &[f32], plain: &[f32], what: &str) {
     assert_eq!(fast.len(), plain.len(), "{what}");
     let scale = plain.iter().map(|number| number.abs()).fold(1.0, f32::max);
-    // A number that is none is the largest.
+    // `total_cmp` makes NaN the largest.
     let difference = fast.iter().zip(plain).map(|(a, b)| (a - b).abs()).max_by(f32::total_cmp).unwrap_or(0.0);
     assert!(difference <= 1e-5 * scale, "{what}: {difference} of {scale}");
 }
@@ -101,7 +100,7 @@ fn output_and_gradients_are_the_same_bits_at_every_run_and_any_number_of_threads
     };
     for case in [
         Case { boards: 300, rows: 10, columns: 8, ..cases()[0] },
-        // 301 boards of three a block: the last block has one.
+        // With three boards per block, the last block has one.
         Case { boards: 301, inputs: 20, outputs: 20, kernel: 3, activation: Activation::Residual, ..cases()[0] },
         Case { boards: 90, inputs: 16, outputs: 16, kernel: 3, activation: Activation::Residual, ..cases()[0] },
         Case { boards: 700, rows: 1, columns: 1, per_sample_bias: true, ..cases()[0] },
@@ -157,7 +156,7 @@ fn a_tensor_of_any_layout_is_convolved_as_its_copy() {
     }
 }
 
-/// Constants of a convolution with six channels: input, weight and bias, and a slope for its output.
+/// Input, weight, bias and an output slope of a convolution with six channels.
 fn constants() -> (Tensor<4>, Tensor<4>, Tensor<2>, Tensor<4>) {
     let (device, mut stream) = (device::select(None).unwrap().1, Stream::new(4, Role::Sample, 0));
     let mut four = |shape| tensor::<4>(shape, &mut stream, &device);
@@ -262,7 +261,7 @@ fn sizes_that_do_not_fit_are_refused_on_every_way() {
 
 #[test]
 fn every_instruction_set_that_the_processor_has_convolves_as_burns_conv2d() {
-    // A process has one: each gets its own.
+    // One process per set, because a process has only one.
     for set in InstructionSet::present() {
         let tests = [
             "output_and_gradients_equal_burns_conv2d_within_rounding",

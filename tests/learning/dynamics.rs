@@ -1,5 +1,5 @@
-//! What the dynamics model promises: it is applied wave by wave until nothing changes, learns from single waves, and
-//! stands apart from what the values learn.
+//! The dynamics model: applied wave by wave until nothing changes, learns from single waves, and is
+//! separate from the values' learning.
 
 use burn::module::{Module, ModuleMapper, Param};
 use burn::optim::GradientsParams;
@@ -33,7 +33,7 @@ fn network(config: &TrainConfig<Config>) -> QNetwork {
     QNetwork::new::<Match3>(&config.model(), stream, &device::select(None).unwrap().1)
 }
 
-/// New games' positions, each with one of its matching moves.
+/// New positions, each with a matching move.
 fn moves(count: usize) -> Vec<(State, usize)> {
     let mut stream = Stream::new(8, Role::Game, 0);
     let games = std::iter::repeat_with(|| Match3::new(&Rules::default(), &mut stream));
@@ -44,7 +44,7 @@ fn moves(count: usize) -> Vec<(State, usize)> {
     games.enumerate().filter_map(matching).take(count).collect()
 }
 
-/// Waves that are seen when moves are played.
+/// Waves of played moves.
 fn seen_waves(count: usize) -> Vec<SeenWave<State>> {
     let mut stream = Stream::new(3, Role::Game, 0);
     let mut waves = Vec::new();
@@ -60,7 +60,7 @@ fn boards(network: &QNetwork, symmetry: usize) -> Tensor<4> {
     tensors::<Match3>(&Encoder::<Match3>::new(network.view()).afterstates(&seen), &device::select(None).unwrap().1).0
 }
 
-/// The boards that chains leave after so many waves at the most, and their points.
+/// Boards and points after chains of at most `waves` waves.
 fn outcome(network: &QNetwork, images: &Tensor<4>, waves: usize) -> (Vec<f32>, Vec<f32>) {
     let (mut boards, mut points) = (to_vec(images.clone()).unwrap(), vec![0.0; images.dims()[0]]);
     if waves > 0 {
@@ -71,7 +71,7 @@ fn outcome(network: &QNetwork, images: &Tensor<4>, waves: usize) -> (Vec<f32>, V
     (boards, points)
 }
 
-/// Gives the biases, which begin as zeros, other numbers.
+/// Replaces the zeros of fresh biases.
 struct WithBiases;
 
 impl ModuleMapper for WithBiases {
@@ -91,7 +91,7 @@ impl ModuleMapper for WithBiases {
 fn a_chain_is_one_wave_after_the_other_until_the_board_stays_or_the_waves_run_out() {
     let mut lengths = std::collections::BTreeSet::new();
     let mut doubtful = 0;
-    // With 16 or 32 channels a CPU computes block by block.
+    // With 16 or 32 channels a CPU computes by blocks.
     for (seed, channels) in [8, 16, 32, 8, 16].into_iter().enumerate() {
         let overrides = [
             format!("seed={seed}"),
@@ -113,7 +113,7 @@ fn a_chain_is_one_wave_after_the_other_until_the_board_stays_or_the_waves_run_ou
                     let wave = model.wave(Tensor::from_data(seen, &images.device()));
                     points += to_vec(wave.points).unwrap()[0];
                     let odds = to_vec(wave.board).unwrap();
-                    // Rounding may decide.
+                    // Rounding may decide near 0.
                     certain &= odds.iter().all(|odds| odds.abs() > 1e-5);
                     let next: Vec<f32> = odds.iter().map(|odds| if *odds > 0.0 { 1.0 } else { 0.0 }).collect();
                     count += 1;
@@ -137,7 +137,7 @@ fn a_chain_is_one_wave_after_the_other_until_the_board_stays_or_the_waves_run_ou
 
 #[test]
 fn a_game_whose_planes_are_all_colours_has_a_dynamics_model_too() {
-    // With 16 channels a CPU computes block by block, with 8 it does not.
+    // A CPU computes by blocks with 16 channels, but not with 8.
     for channels in [8, 16] {
         let overrides = ["network.dynamics_waves=1".to_owned(), format!("network.channels={channels}")];
         let config = config(&overrides.each_ref().map(String::as_str));
@@ -238,7 +238,7 @@ fn a_value_is_the_predicted_points_and_what_the_network_adds_for_the_board_that_
     }
 }
 
-/// A memory of moves that brought rewards.
+/// A memory of moves with a reward.
 fn replay(config: &TrainConfig<Config>, reward: f32) -> Replay<State> {
     let mut replay = Replay::new(&config.learner.replay);
     let discount = config.learner.learning.discount as f32;
@@ -248,7 +248,7 @@ fn replay(config: &TrainConfig<Config>, reward: f32) -> Replay<State> {
     replay
 }
 
-/// The first moment of each parameter after one update, which is a share of its gradient, and the update's losses.
+/// First moment of each parameter after one update, proportional to its gradient, and the losses.
 fn gradients(overrides: &[&str], reward: f32) -> (Vec<Vec<f32>>, f32, Option<f32>) {
     let config = config(&[&["learning.max_gradient_norm=0"], overrides].concat());
     let (_, device) = device::select(None).unwrap();
@@ -260,10 +260,11 @@ fn gradients(overrides: &[&str], reward: f32) -> (Vec<Vec<f32>>, f32, Option<f32
     (moments.into_iter().map(|(_, first, _)| first).collect(), update.loss, update.wave_loss)
 }
 
-/// Parameters of the model: weight and bias of a first layer, of four layers and their exchanges, and of four heads.
+/// Parameters of the model: weight and bias of a first layer, four layers, their exchanges, four
+/// heads.
 const MODEL: usize = 2 * (1 + 4 + 4 + 4);
 
-/// The first moment of each parameter after one step of the optimizer by a loss.
+/// First moment of each parameter after one optimizer step by a loss.
 fn moments_of(loss: &Tensor<1>, network: &QNetwork, config: &TrainConfig<Config>) -> Vec<Vec<f32>> {
     let mut adam = Optimizer::new(&config.learner.learning);
     let gradients = GradientsParams::from_grads(loss.backward(), network);
@@ -282,7 +283,7 @@ fn assert_near(found: &[Vec<f32>], expected: &[Vec<f32>]) {
     }
 }
 
-/// The network as it is before the first update, with gradients, and the transitions of that update.
+/// The network before the first update, with gradients, and that update's transitions.
 fn first_batch(config: &TrainConfig<Config>) -> (QNetwork, Vec<Transition<State>>) {
     let tracked = device::select(None).unwrap().1.autodiff();
     let stream = |role| Stream::new(config.run.seed, role, 0);
@@ -301,7 +302,7 @@ fn values_are_learned_from_what_the_model_predicts_and_the_model_from_waves_alon
         let (found, loss, wave_loss) = gradients(&overrides, 1.0);
         let values = found.len() - MODEL;
 
-        // By hand, from what the model predicts that actions leave, or from what they leave by the rules.
+        // By hand, from predicted boards or from exact ones.
         let config = config(&overrides);
         let (network, batch) = first_batch(&config);
         let (_, device) = device::select(None).unwrap();
@@ -335,7 +336,7 @@ fn values_are_learned_from_what_the_model_predicts_and_the_model_from_waves_alon
         assert!((loss - number(&by_hand(network.view().exact()))).abs() > 1e-2 * loss);
         assert_near(&found[..values], &moments_of(&predicted, &network, &config)[..values]);
 
-        // A network without a model does not learn one.
+        // Without a dynamics model, none is learned.
         let (without, _, none) = gradients(&["learning.loss=squared", "learning.max_gradient_norm=0", &discount], 1.0);
         assert!(wave_loss.is_some_and(|loss| loss > 0.0) && none.is_none());
         assert_eq!(without.len(), values);
@@ -358,7 +359,7 @@ fn a_batch_in_shards_teaches_the_model_the_gradient_of_its_mean_loss() {
     let waves: Vec<_> = seen_waves(24).into_iter().map(|wave| (wave, 0)).collect();
     let loss = model.loss(&Encoder::<Match3>::new(network.view()).waves(&waves), [5, 10, 8], &tracked);
     assert!((to_vec(loss.clone().inner()).unwrap()[0] - wave_loss.unwrap()).abs() < 1e-4);
-    // The parameters of the values have no part in it.
+    // The values' parameters do not contribute.
     let expected = moments_of(&loss, &network, &config);
     assert_eq!(expected.len(), found.len());
     let values = found.len() - MODEL;

@@ -1,4 +1,4 @@
-//! The whole training on the probe games: the network's values against those computed by hand.
+//! Whole trainings on the probe games: learned values against exact ones.
 
 use std::sync::atomic::AtomicBool;
 
@@ -38,7 +38,7 @@ const CONFIG: &str = "
     learning_rate = 3e-3
 ";
 
-/// How far a learned value may lie from the one computed by hand.
+/// Tolerance of a learned value.
 const NEAR: f32 = 0.05;
 
 fn config(overrides: &[&str]) -> TrainConfig<Config> {
@@ -51,7 +51,7 @@ fn cpu() -> Device {
 
 type Training<S> = Run<Probe<S>, Dqn<Probe<S>>>;
 
-/// A training from its first step to its last.
+/// A whole training.
 fn train<S: Script>(overrides: &[&str]) -> Training<S> {
     let runs = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(runs.path(), Some("probe"), "", "").unwrap();
@@ -78,7 +78,7 @@ fn assert_near(found: &[f32], expected: &[f32]) {
     assert!(found.len() == expected.len() && found.iter().zip(expected).all(near), "{found:?} is not {expected:?}");
 }
 
-/// The action values of [`Delayed`] under the discount 0.8, in both colours.
+/// Checks the action values of [`Delayed`] at discount 0.8, in both colours.
 fn assert_knows_the_delayed_reward(training: &Training<Delayed>) {
     for dealt in 0..2 {
         let at = |at, chosen| values(training, Position { at, dealt, chosen, ..START });
@@ -142,7 +142,8 @@ fn the_delayed_reward_is_learned_from_simulated_outcomes() {
     assert_knows_the_delayed_reward(&train(&["learning.expected.outcomes=2"]));
 }
 
-/// What the probe games call certain is not: if it is taken away wherever it is added, the values are still the right ones.
+/// The probe games' "certain" points are false; the right values show that each addition is also
+/// subtracted.
 #[test]
 fn priors_and_what_follows_for_certain_do_not_change_what_is_learned() {
     let prior = ["network.input=plans", "network.channels=16"];
@@ -168,7 +169,7 @@ fn the_delayed_reward_is_learned_with_the_values_of_next_moves() {
     for more in [&["network.next_moves=1"][..], &["network.next_moves=2", "learning.expected.outcomes=2"]] {
         let training = train(&[&next[..], more].concat());
         assert_knows_the_delayed_reward(&training);
-        // By one forward pass alone they are known too.
+        // A single forward pass knows the values, too.
         let mut plain = evaluator::<Probe<Delayed>>(training.learner().q_learner().network(), 1, &cpu());
         plain.next_moves = 0;
         assert_near(plain.values(&[Position { dealt: 1, ..START }]).unwrap(), &[0.64, 0.0]);
@@ -196,7 +197,7 @@ fn the_loss_of_plans_is_of_the_target_networks_next_values_and_the_second_output
     let online = learner.network().clone();
     let found = learner.update(&mut replay, &[], 1.0, 0.0).unwrap().plan_loss.unwrap();
 
-    // No move at the start brings anything, and what follows is left out.
+    // No move at the start has points, and the plan's value stops there.
     let loss = |target: &QNetwork| {
         let next = evaluator::<Probe<Delayed>>(target, 8, &cpu()).next_values(&[(state, 0), (state, 1)]).unwrap();
         let mut encoder = Encoder::<Probe<Delayed>>::new(online.view());
@@ -264,21 +265,22 @@ fn relative_values_count_what_comes_next_from_its_mean_where_as_many_moves_are_l
     for simulated in [&[][..], &["learning.expected.outcomes=3"]] {
         let training = train::<Delayed>(&[&["learning.relative=true", "learning.batch=128"], simulated].concat());
         let values = |at, chosen| values(&training, Position { at, chosen, ..START });
-        // The last move has its reward alone. Of the second, which adds 0.8 after the right first move and 0 after the wrong one,
-        // the mean is lost: 0.8 times the share of the right one, which depends on exploration.
+        // The last move has only its reward. The second adds 0.8 after the right first move, 0
+        // after the wrong one, minus the mean: 0.8 times the share of right ones, which depends on
+        // exploration.
         assert_near(&values(2, 0), &[1.0; 2]);
         assert_near(&values(2, 1), &[0.0; 2]);
         let share = values(1, 1)[0] / -0.8;
         assert!((0.2..0.95).contains(&share), "{share}");
         assert_near(&values(1, 0), &[0.8 * (1.0 - share); 2]);
-        // So what the first move adds, 0.8 of the second's value, has a mean of 0 as it is played; where both first moves are
-        // simulated alike, half of the difference of 0.64 is above the mean and half below.
+        // The first move adds 0.8 of the second's value, whose mean is 0 as played. With both first
+        // moves simulated, half of the difference of 0.64 is above the mean, half below.
         let mean = if simulated.is_empty() { 0.0 } else { 0.32 - 0.64 * share };
         assert_near(&values(0, 0), &[0.64 * (1.0 - share) - mean, 0.64 * -share - mean]);
     }
 }
 
-/// The first update from states of one position.
+/// The first update from one position.
 fn first_update<G: Image<Rules: Default> + Measured>(state: G::State, overrides: &[&str]) -> Update {
     let config =
         config(&[&["learning.batch=4", "learning.expected.outcomes=1", "learning.loss=squared"], overrides].concat());
@@ -287,9 +289,9 @@ fn first_update<G: Image<Rules: Default> + Measured>(state: G::State, overrides:
     QLearner::<G>::new(&config, &G::Rules::default(), &cpu()).update(&mut replay, &[], 1.0, 0.0).unwrap()
 }
 
-/// Makes one number of one of the parameters no number.
+/// Sets one number of a parameter to NaN.
 struct Spoil {
-    /// How many parameters come before it.
+    /// Parameters before that one.
     before: usize,
     seen: usize,
 }
@@ -298,7 +300,7 @@ impl ModuleMapper for Spoil {
     fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
         self.seen += 1;
         match self.seen - 1 == self.before {
-            // The middle of a kernel is on the board everywhere.
+            // The middle of a kernel is always on the board.
             true => param.map(|tensor| {
                 let number = tensor.dims().map(|size| if size == 3 { 1..2 } else { 0..1 });
                 tensor.slice_fill(number, f32::NAN)
@@ -320,7 +322,7 @@ fn a_training_with_a_weight_that_is_no_number_has_diverged() {
         let network = learner.q_learner().network().clone();
         let arrays = |network: &QNetwork| postcard::to_stdvec(&network.arrays().unwrap()).unwrap();
         let (whole, spoilt) = (arrays(&network), arrays(&network.clone().map(&mut Spoil { before, seen: 0 })));
-        // The online network stands before the target network in what is saved.
+        // The online network is saved before the target network.
         let mut saved = postcard::to_stdvec(&learner.save().unwrap()).unwrap();
         let place = saved.windows(whole.len()).position(|bytes| bytes == whole).unwrap();
         saved.splice(place..place + whole.len(), spoilt);
@@ -336,7 +338,7 @@ fn a_training_with_a_weight_that_is_no_number_has_diverged() {
 #[test]
 fn a_masked_out_action_enters_neither_the_target_nor_acting() {
     for double in ["learning.double=false", "learning.double=true"] {
-        // The game panics when a masked-out action is played.
+        // The game panics on a masked-out action.
         let training = train::<Trap>(&[double]);
         let (start, locked) = (START, Position { at: 1, ..START });
         let open = Position { chosen: 1, ..locked };

@@ -1,5 +1,5 @@
-//! The learner on games small enough to compute by hand, resumed runs, the network, and the optimizer. One program, because
-//! each test program links the whole of burn.
+//! The learner on games small enough to compute by hand, resumed runs, network and optimizer; one
+//! program, because each test program links all of burn.
 
 mod convolution;
 mod dynamics;
@@ -15,7 +15,7 @@ use matchq::games::Match3;
 use matchq::learners::dqn::Config;
 use matchq::learners::{Dqn, Source, TrainConfig};
 
-/// The configuration of a text with some keys set otherwise. It fits any game, as the games here have no rules to be set.
+/// Configuration of a text with overrides, for any game without rules.
 fn configuration(text: &str, overrides: &[&str]) -> TrainConfig<Config> {
     let overrides: Vec<String> = overrides.iter().map(|text| text.to_string()).collect();
     let source = Source::parse(text, "the configuration", &overrides).unwrap();

@@ -1,4 +1,4 @@
-//! What the network promises: shapes, values that depend on the board alone, symmetry, and weights that can be saved.
+//! The network: shapes, values that depend on the board alone, symmetry, saved weights.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ fn network(config: &NetworkConfig, seed: u64) -> QNetwork {
     QNetwork::new::<Match3>(&model(config), &mut Stream::new(seed, Role::Initialise, 0), &cpu())
 }
 
-/// Positions after some random moves, of games that are at different moves.
+/// Positions after random moves, at different moves.
 fn positions(count: usize) -> Vec<State> {
     let mut games = Games::<Match3>::new(Rules::default(), count, 5);
     let mut choice = Stream::new(5, Role::Explore, 0);
@@ -66,23 +66,22 @@ fn positions(count: usize) -> Vec<State> {
     states
 }
 
-/// The swaps that match; all where none does.
+/// Matching swaps; all if none match.
 fn matching(state: &State) -> ActionMask {
     offered::<Match3>(state, MATCHING).0
 }
 
-/// The first of them.
+/// The first matching swap.
 fn first(state: &State) -> usize {
     matching(state).nth(0).unwrap()
 }
 
-/// Action values by the evaluator.
 fn values(network: &QNetwork, batch: usize, states: &[State]) -> Vec<f32> {
     evaluator::<Match3>(network, batch, &cpu()).values(states).unwrap().to_vec()
 }
 
-/// Checks that values are the same bits on `flex`, and the same within rounding on other devices: burn's kernels there sum
-/// in an order that depends on the size of the batch.
+/// Checks that values have the same bits on `flex` and are near on other devices, whose kernels sum
+/// in an order that depends on the batch.
 fn assert_same(found: &[f32], expected: &[f32], what: &str) {
     let exact = device::select(None).unwrap().0 == "flex";
     let same = |(a, b): (&f32, &f32)| {
@@ -91,7 +90,7 @@ fn assert_same(found: &[f32], expected: &[f32], what: &str) {
     assert!(found.len() == expected.len() && found.iter().zip(expected).all(same), "{what}");
 }
 
-/// Action values of positions seen under a symmetry, a row each.
+/// Action values of positions under a symmetry, one row each.
 fn seen_under(network: &QNetwork, symmetry: usize, states: &[State]) -> Vec<Vec<f32>> {
     let states: Vec<(State, usize)> = states.iter().map(|state| (*state, symmetry)).collect();
     let (images, scalars) = tensors::<Match3>(&Encoder::<Match3>::new(network.view()).positions(&states), &cpu());
@@ -116,7 +115,7 @@ fn a_batch_of_boards_becomes_a_row_of_142_finite_values_each() {
 #[test]
 fn an_empty_batch_becomes_no_values() {
     if device::select(None).unwrap().0 != "flex" {
-        // burn's `expand`, which the network needs elsewhere, refuses an empty batch.
+        // burn's `expand`, used on other devices, refuses an empty batch.
         return;
     }
     for config in [PLAIN, PLANS] {
@@ -155,7 +154,7 @@ fn a_boards_values_are_the_same_bits_at_any_number_of_threads() {
     }
 }
 
-/// Gives the biases, which begin as zeros, other numbers.
+/// Replaces the zeros of fresh biases.
 struct WithBiases;
 
 impl ModuleMapper for WithBiases {
@@ -183,7 +182,7 @@ fn a_network_without_gradients_gives_the_values_of_one_with_gradients_within_rou
         };
         let (trained, mut frozen) = (network(&cpu().autodiff()), evaluate(&network(&cpu()), &cpu()));
         let mut encoder = Encoder::<Match3>::new(trained.view());
-        // The smaller batches come after larger ones, whose buffers they use again.
+        // Smaller batches reuse the buffers of larger ones.
         for batch in [64, 1, 2, 3, 5] {
             let seen = match trained.view().afterstates() {
                 false => encoder.positions(&states[..batch]),
@@ -206,7 +205,7 @@ fn a_network_without_gradients_gives_the_values_of_one_with_gradients_within_rou
 #[test]
 fn a_network_of_bfloat16_gives_nearly_the_values_and_gradients_of_one_of_floats_but_not_the_same() {
     if device::select(None).unwrap().0 != "flex" {
-        // Other backends have but one precision.
+        // Other backends have one precision.
         return;
     }
     let states: Vec<(State, usize)> = positions(64).into_iter().map(|state| (state, 0)).collect();
@@ -236,7 +235,7 @@ fn a_network_of_bfloat16_gives_nearly_the_values_and_gradients_of_one_of_floats_
     }
 }
 
-/// The gradients of all parameters, one after the other.
+/// Gradients of all parameters, concatenated.
 struct GradientsOf<'a> {
     gradients: &'a Gradients,
     numbers: Vec<f32>,
@@ -251,7 +250,7 @@ impl ModuleVisitor for GradientsOf<'_> {
 #[test]
 fn without_the_networks_output_the_prior_alone_is_left() {
     let states = positions(20);
-    // A network with a dynamics model sees what its actions leave for certain if the rules tell.
+    // With exact views, a network with a dynamics model sees the certain outcomes.
     for (config, depth) in [(PLANS, 2), (PREDICTING, 1), (AFTERSTATE, 0), (PLAIN, 0)] {
         let network = network(&config, 1);
         let mut evaluator = evaluator::<Match3>(&network, 16, &cpu());
@@ -273,7 +272,7 @@ fn without_the_networks_output_the_prior_alone_is_left() {
 fn a_plans_value_is_its_certain_points_half_the_best_next_value_and_what_the_network_adds() {
     let states = positions(20);
     let network = network(&NEXT, 1);
-    // What the network adds to an action's value and to its plan, and the prior of the action.
+    // The network's corrections of an action's value and plan, and the prior.
     let seen = |state: &State, action: usize| {
         let mut encoder = Encoder::<Match3>::new(network.view());
         let seen = encoder.afterstates(&[(*state, action, 0)]);
@@ -316,7 +315,7 @@ fn a_plans_value_is_its_certain_points_half_the_best_next_value_and_what_the_net
                 let (found, expected) = (values[*action], plan(state, *action));
                 assert!((found - expected).abs() < 1e-4, "{output}: {found} is not {expected}");
             }
-            // The others stand below the plans, by one number lower than they are worth, in their order.
+            // Other actions are below the plans, all lowered by one number.
             let lowest = chosen.iter().map(|(action, _)| values[*action]).fold(f32::INFINITY, f32::min);
             let lower = others.first().map_or(0.0, |(_, highest)| highest - lowest).max(0.0);
             for (action, value) in others {
@@ -356,7 +355,8 @@ fn an_afterstate_shows_the_plans_that_follow_at_the_actions_places_under_any_sym
             let mut plain = [0.0; 5 * PLANE];
             Match3::encode(&after.state, symmetry, &mut plain, &mut [0.0]);
             assert_eq!(own, plain);
-            // For plans of one action and of two those of each action, then the best of each, everywhere and smaller.
+            // For plans of one and of two actions: each action's plan, then the best of each
+            // everywhere, on a smaller scale.
             let (plans, best) = plans.split_at(2 * 2 * PLANE);
             for (depth, (plans, best)) in [1, 2].into_iter().zip(plans.chunks(2 * PLANE).zip(best.chunks(PLANE))) {
                 let (mut certain, mut shown) = ([0.0; Match3::ACTIONS], [0.0; 2 * PLANE]);
@@ -481,7 +481,7 @@ fn a_tensor_is_called_by_its_path_in_the_network_and_has_its_shape_there() {
         ("exchange.0", [6, 6, 1, 1]),
         ("exchange.1", [6, 6, 1, 1]),
         ("hidden", [6, 6, 1, 1]),
-        // The colour's own plane, that of the others, the obstacles and the moves left.
+        // The colour's own plane, the other colours', the obstacles, the moves left.
         ("stem", [6, 4, 3, 3]),
         ("summary", [6, 6, 1, 1]),
     ];
@@ -524,7 +524,7 @@ fn weights_of_a_network_of_another_shape_are_refused_with_a_sentence() {
     assert!(refused.ends_with("'more' is no tensor of it"), "{refused}");
 }
 
-/// Sets all numbers of the parameters from the `from`th to the `to`th, in the order of the network.
+/// Sets the numbers of parameters `from..to`.
 fn set_parameters(network: QNetwork, from: usize, to: usize, number: f32) -> QNetwork {
     struct Setter {
         next: usize,
@@ -546,19 +546,21 @@ fn set_parameters(network: QNetwork, from: usize, to: usize, number: f32) -> QNe
 #[test]
 fn the_dueling_networks_advantages_have_mean_zero_around_the_states_value() {
     let states = positions(4);
-    // Weight and bias of: stem, two more layers, summary, hidden, advantage; then the value's hidden and last layer.
+    // Weights and biases of stem, two layers, summary, hidden and advantage; then the state value's
+    // hidden and last layer.
     let (advantage, value, end) = (10, 14, 16);
     let network = network(&DUELING, 1);
     assert_eq!(network.num_params(), set_parameters(network.clone(), 0, end, 0.0).num_params());
 
-    // With the value's last weights at 0 and its bias at 3 the value is 3 everywhere.
+    // Last weights of 0 and bias 3 make the state value 3 everywhere.
     let flat = set_parameters(set_parameters(network.clone(), value, end, 0.0), value + 1, end, 3.0);
     for row in seen_under(&flat, 0, &states) {
         let mean = row.iter().sum::<f32>() / row.len() as f32;
         assert!((mean - 3.0).abs() < 1e-4, "{mean}");
         assert!(row.iter().any(|value| (value - 3.0).abs() > 1e-3), "the advantages differ");
     }
-    // Without advantages all actions have the state's value, which an offset to all advantages does not change.
+    // Without advantages all actions have the state's value; an offset to all advantages changes
+    // nothing.
     let (none, offset) = (set_parameters(network.clone(), advantage, advantage + 2, 0.0), |network| {
         set_parameters(network, advantage + 1, advantage + 2, 7.0)
     });

@@ -1,4 +1,4 @@
-//! Clipping by the global norm, the optimizers' steps, the learning rate and the target network, by hand.
+//! Clipping by the global norm, optimizer steps, learning rate and target network, by hand.
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
@@ -33,7 +33,7 @@ fn muon(max_gradient_norm: f64) -> Optimizer {
     optimizer(OptimizerKind::Muon, max_gradient_norm)
 }
 
-/// Two parameters, so that the norm of the whole gradient is none of either's.
+/// Two parameters: the norm of the whole gradient is neither's own.
 #[derive(Module, Debug)]
 struct Two {
     first: Param<Tensor<1>>,
@@ -46,7 +46,7 @@ impl Two {
         Self { first: Param::from_data([1.0f32], &device), second: Param::from_data([[2.0f32, 5.0]], &device) }
     }
 
-    /// The gradient of `3 first + 4 second[0]`: its norm is 5.
+    /// Gradient of `3 first + 4 second[0]`, with norm 5.
     fn gradients(&self) -> GradientsParams {
         let second = self.second.val().narrow(1, 0, 1).reshape([1]);
         let loss = self.first.val().mul_scalar(3.0) + second.mul_scalar(4.0);
@@ -65,7 +65,7 @@ fn assert_near(found: &[f32], expected: &[f32]) {
     assert!(found.len() == expected.len() && found.iter().zip(expected).all(near), "{found:?} is not {expected:?}");
 }
 
-/// Updates, first and second moments of each parameter, as they are written to a checkpoint.
+/// Updates, first and second moments of each parameter, as in a checkpoint.
 fn moments(saved: &[SavedMoments]) -> Vec<(u64, Vec<f32>, Vec<f32>)> {
     postcard::from_bytes(&postcard::to_stdvec(saved).unwrap()).unwrap()
 }
@@ -78,7 +78,7 @@ fn the_gradient_is_clipped_by_the_norm_of_all_parameters_together() {
         let gradients = two.gradients();
         let (_, norm) = adam.step(0.1, two, gradients).unwrap();
         assert_near(&[norm], &[5.0]);
-        // After one step the moments are a tenth of the gradient and a thousandth of its square.
+        // After one step: a tenth of the gradient and a thousandth of its square.
         let moments = moments(&adam.save().unwrap());
         assert_eq!((moments[0].0, moments[1].0), (1, 1));
         assert_near(&moments[0].1, &[0.1 * clipped[0]]);
@@ -95,7 +95,7 @@ fn adams_first_step_is_the_learning_rate_against_the_gradients_sign() {
     assert_near(&two.numbers(), &[0.75, 1.75, 5.0]);
 }
 
-/// A convolution of 2 to 8 channels whose weight is a matrix of 8 x 8, its bias, and a head.
+/// A convolution of 2 to 8 channels, whose weight is a matrix of 8 x 8; its bias; a head.
 #[derive(Module, Debug)]
 struct Convolved {
     weight: Param<Tensor<4>>,
@@ -110,7 +110,7 @@ impl Convolved {
         Self { weight: zeros([8, 2, 2, 2]), bias: Param::from_data([0.0f32; 8], &device), head: zeros([2, 8, 1, 1]) }
     }
 
-    /// The gradients of a loss that is linear: `weight` times the weights, 3 for each bias and -5 for the head's weights.
+    /// Gradients of a linear loss: `weight` for the weights, 3 for each bias, -5 for the head.
     fn gradients(&self, weight: impl Fn(usize, usize) -> f32) -> GradientsParams {
         let factors: Vec<f32> = (0..64).map(|index| weight(index / 8, index % 8)).collect();
         let factors = Tensor::<1>::from_data(TensorData::new(factors, [64]), &cpu().autodiff());
@@ -129,14 +129,14 @@ impl Convolved {
 
 #[test]
 fn muons_first_step_is_nearly_orthogonal_as_large_as_adams_and_leaves_biases_and_heads_to_adam() {
-    // A rotation of the rows, scaled row by row: its singular values are those scales.
+    // Permuted rows with scales, which are the singular values.
     let scales: [f32; 8] = [4.0, 3.0, 2.5, 2.0, 1.5, 1.2, 1.0, 0.8];
     let gradient = |row: usize, column: usize| if column == (row + 3) % 8 { scales[row] } else { 0.0 };
     let network = Convolved::new();
     let gradients = network.gradients(gradient);
     let (network, _) = muon(0.0).step(0.1, network, gradients).unwrap();
 
-    // Newton and Schulz's iteration treats every singular value of the matrix of norm 1 by itself.
+    // Newton-Schulz iteration acts on each singular value of the matrix of norm 1.
     let norm = scales.iter().map(|scale| scale * scale).sum::<f32>().sqrt();
     let iterated = |scale: f32| (0..5).fold(scale / norm, |x, _| 3.4445 * x - 4.775 * x.powi(3) + 2.0315 * x.powi(5));
     let expected: Vec<f32> = (0..64)
@@ -172,7 +172,7 @@ fn muons_velocity_is_the_sum_of_gradients_that_fade_and_gives_the_step_its_direc
     let expected: Vec<f32> = (0..64).map(|i| 0.95 * first(i / 8, i % 8) + second(i / 8, i % 8)).collect();
     assert_near(&saved[0].1, &expected);
     assert!(saved[0].2.is_empty());
-    // Of Nesterov's kind: the new gradient counts once more, so the first four rows go the other way.
+    // Nesterov momentum counts the new gradient twice, so the first four rows go the other way.
     let [before, after] = [before, network.numbers()].map(|[weight, ..]| weight);
     for row in 0..8 {
         let step = after[9 * row] - before[9 * row];
@@ -228,7 +228,7 @@ fn the_learning_rate_goes_from_the_first_to_the_last_value_in_a_straight_line() 
     }
 }
 
-/// All weights of the online and of the target network, as they are written to a checkpoint.
+/// All weights of both networks, as in a checkpoint.
 fn networks(learner: &QLearner<Probe<Delayed>>, config: &ModelConfig) -> [Vec<f32>; 2] {
     struct Numbers(Vec<f32>);
     impl ModuleVisitor for Numbers {
@@ -246,7 +246,7 @@ fn networks(learner: &QLearner<Probe<Delayed>>, config: &ModelConfig) -> [Vec<f3
     })
 }
 
-/// A learner after each of its first updates: the weights of both networks.
+/// Weights of both networks after each of the first updates.
 fn follow(overrides: &[&str], updates: usize) -> Vec<[Vec<f32>; 2]> {
     let text = "network = { channels = 4, layers = 2, input = 'position', dynamics_waves = 0 }\n\
                 learning = { batch = 4, learning_rate = 0.1 }";

@@ -1,4 +1,4 @@
-//! Games so small that every action value can be computed by hand.
+//! Games whose action values can be computed by hand.
 
 use std::marker::PhantomData;
 
@@ -7,47 +7,47 @@ use matchq::players::Measured;
 use matchq::random::{Draw, Stream};
 use serde::{Deserialize, Serialize};
 
-/// A position; what is shown of it depends on the game.
+/// A position, of which each game shows a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Position {
     /// Moves played.
     pub at: usize,
-    /// What was dealt at the start.
+    /// Number dealt at the start.
     pub dealt: usize,
     /// The first move.
     pub chosen: usize,
-    /// The action that is done, in an afterstate: the position is the one before it, which is all that is shown of it else.
+    /// In an afterstate: the action done; the other fields are of the position before.
     pub done: Option<usize>,
 }
 
-/// The position at the start of a game in which 0 was dealt.
+/// Start of a game where 0 was dealt.
 pub const START: Position = Position { at: 0, dealt: 0, chosen: 0, done: None };
 
-/// A place in the image: (plane, column). All images have three planes, one row and three columns.
+/// A place (plane, column) in an image of three planes, one row and three columns.
 type One = (usize, usize);
 
 const COLUMNS: usize = 3;
 
-/// What makes one probe game different from another.
+/// Difference between probe games.
 pub trait Script: Clone + Send + Sync + 'static {
     const NAME: &'static str;
     const ACTIONS: usize;
-    /// Numbers that can be dealt.
+    /// How many numbers can be dealt.
     const DEALS: u32 = 1;
     const COLOURS: usize = 0;
     const SYMMETRIES: usize = 1;
-    /// Moves of a game if the rules set their number, else 0.
+    /// Moves of a game if limited, else 0.
     const MOVES: usize = 0;
 
-    /// The points of an action, and the next position unless the game is over.
+    /// Points of an action, and the next position unless the game is over.
     fn play(position: Position, action: usize) -> (f32, Option<Position>);
 
-    /// The actions that the rules allow.
+    /// Legal actions.
     fn offered(_position: Position) -> ActionMask {
         ActionMask::all(Self::ACTIONS)
     }
 
-    /// The image's ones under a symmetry.
+    /// Ones of the image under a symmetry.
     fn ones(position: Position, symmetry: usize) -> Vec<One>;
 
     /// An action's number under a symmetry.
@@ -73,7 +73,7 @@ impl Script for Constant {
     }
 }
 
-/// One move, left or right: a point for the side that is shown, a point lost for the other. The mirror image is a symmetry.
+/// One move, left or right: a point for the shown side, minus one for the other; mirror-symmetric.
 #[derive(Clone)]
 pub struct Sides;
 
@@ -96,8 +96,8 @@ impl Script for Sides {
     }
 }
 
-/// Three moves, of which only the first counts: the point for action 0 comes two moves later. The walker is of one of two
-/// interchangeable colours, and a mark shows the choice.
+/// Three moves: action 0 as the first gives a point two moves later. The walker has one of two
+/// interchangeable colours; a mark shows the choice.
 #[derive(Clone)]
 pub struct Delayed;
 
@@ -126,8 +126,9 @@ impl Script for Delayed {
     }
 }
 
-/// Two rooms that look the same. Behind action 0 lies one where only the small prize can be had, behind action 1 one with
-/// the large prize too: only the mask tells them apart, so that a masked-out action has a high value.
+/// Two rooms that look the same: action 0 leads to one with only the small prize, action 1 to one
+/// with the large prize, too. Only the mask tells them apart, so a masked-out action has a high
+/// value.
 #[derive(Clone)]
 pub struct Trap;
 
@@ -154,18 +155,17 @@ impl Script for Trap {
     }
 }
 
-/// Points that are not at all certain, and differ by position and action.
+/// False "certain" points, which differ by position and action.
 fn claim(position: Position, action: usize) -> f32 {
     (position.at + 2 * action) as f32 * 0.1
 }
 
-/// The position that an afterstate leads to, where the game goes on; other positions as they are.
+/// The position after an afterstate if the game continues; other positions unchanged.
 fn arrived<S: Script>(position: Position) -> Position {
     let next = position.done.and_then(|action| S::play(Position { done: None, ..position }, action).1);
     next.unwrap_or(position)
 }
 
-/// A game by a script.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Probe<S: Script> {
@@ -224,7 +224,7 @@ impl<S: Script> Game for Probe<S> {
     }
 }
 
-/// What is called certain of an action is its [`claim`]; nothing follows from it by itself.
+/// An action's certain points are its [`claim`]; no waves follow.
 impl<S: Script> Lookahead for Probe<S> {
     fn done(state: &Position, action: usize) -> Position {
         Position { done: Some(action), ..arrived::<S>(*state) }
@@ -234,7 +234,7 @@ impl<S: Script> Lookahead for Probe<S> {
         None
     }
 
-    /// What is offered where an action has led to.
+    /// Actions offered after a done action.
     fn gaining_actions(state: &Position) -> ActionMask {
         let next = state.done.and_then(|action| S::play(Position { done: None, ..*state }, action).1);
         next.map_or(ActionMask::empty(), S::offered)
@@ -255,7 +255,7 @@ impl<S: Script> Image for Probe<S> {
     const ACTION_PLANES: usize = 1;
     const SYMMETRIES: usize = S::SYMMETRIES;
 
-    /// The action that is done is the scalar.
+    /// The done action is the scalar.
     fn encode(state: &Position, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         image.fill(0.0);
         scalars.fill(state.done.map_or(0.5, |action| S::shown(action, symmetry) as f32));

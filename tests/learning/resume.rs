@@ -1,6 +1,6 @@
-//! The folder of a run: what a kill leaves there, what is damaged or does not fit, what may be set anew.
+//! The folder of a run: after kills, damaged, not fitting, with new settings.
 //!
-//! The test `learners::conformance` holds every learner to going on to the same bits.
+//! The test `learners::conformance` checks that every learner resumes to the same bits.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -80,37 +80,37 @@ fn resume(path: &Path) -> Training {
     resume_with(path, &[]).unwrap()
 }
 
-/// Trains to the end and lets go of everything but the folder.
+/// Trains to the end; keeps only the folder.
 fn finish(mut training: Training) -> PathBuf {
     assert_eq!(training.train(&AtomicBool::new(false)).unwrap(), Ending::Finished);
     training.folder().path().to_owned()
 }
 
-/// Trains up to a step, where it is asked to stop, and lets go of everything but the folder.
+/// Trains up to a step and stops; keeps only the folder.
 fn stop_at(mut training: Training, step: u64) -> PathBuf {
     while training.step() < step {
-        // Asked at once, it takes one step and saves.
+        // An early stop comes after one step, with a checkpoint.
         assert_eq!(training.train(&AtomicBool::new(true)).unwrap(), Ending::Stopped);
     }
     assert_eq!(training.step(), step);
     training.folder().path().to_owned()
 }
 
-/// A training that nothing interrupts.
+/// An uninterrupted training.
 fn uninterrupted(overrides: &[&str]) -> (TempDir, PathBuf) {
     let runs = tempfile::tempdir().unwrap();
     let folder = finish(start(runs.path(), config(overrides)));
     (runs, folder)
 }
 
-/// A training that was stopped after some steps.
+/// A training stopped after some steps.
 fn stopped(overrides: &[&str], step: u64) -> (TempDir, PathBuf) {
     let runs = tempfile::tempdir().unwrap();
     let folder = stop_at(start(runs.path(), config(overrides)), step);
     (runs, folder)
 }
 
-/// A CSV file without the columns that tell the time.
+/// A CSV file without the columns of time.
 fn timeless(folder: &Path, name: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(folder.join(name)).unwrap();
     let columns: Vec<&str> = text.lines().next().unwrap().split(',').collect();
@@ -133,7 +133,7 @@ fn assert_same(found: &Path, expected: &Path) {
     }
 }
 
-/// All files of a folder and their content.
+/// All files of a folder with their content.
 fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -176,7 +176,7 @@ fn logs_ahead_of_the_checkpoint_are_rolled_back() {
     let (_runs_killed, folder) = stopped(&[], 200);
     let checkpoint = fs::read(folder.join("last.ckpt")).unwrap();
     stop_at(resume(&folder), 464);
-    // As if it had been killed then, without a checkpoint since step 200.
+    // As after a kill, with a last checkpoint at step 200.
     fs::write(folder.join("last.ckpt"), &checkpoint).unwrap();
     let training = resume(&folder);
     assert_eq!(timeless(&folder, "train.csv").len(), 1 + 5);
@@ -253,7 +253,7 @@ fn the_last_agent_is_the_network_of_the_last_checkpoint() {
         let training = resume(&folder);
         let network = training.learner().q_learner().network();
         assert_eq!((last.weights, last.config), (network.arrays().unwrap(), training.config().model()));
-        // The best is that of step 120, unless the evaluation is at the end.
+        // The best is of step 120, unless the evaluation is at the end.
         assert_eq!(
             fs::read(folder.join("best.safetensors")).unwrap() == fs::read(folder.join("last.safetensors")).unwrap(),
             same_as_best
@@ -268,7 +268,7 @@ fn an_agent_is_a_small_part_of_the_checkpoint_to_resume() {
     assert!(2 * size(folder.join("best.safetensors")) < size(folder.join("last.ckpt")));
 }
 
-/// A configuration of which nothing goes by the share of the training that is done.
+/// A configuration independent of the share of the training done.
 const CONSTANT: [&str; 3] =
     ["learning.final_learning_rate=1e-3", "replay.prioritised=true", "replay.importance_exponent=1"];
 
@@ -296,6 +296,6 @@ fn what_cannot_be_set_of_a_training_that_has_begun_is_refused_and_the_folder_sta
         }
         assert!(snapshot(folder) == before, "{set}");
     }
-    // The steps that it has anyway are no change.
+    // The number of steps is unchanged.
     assert_eq!(resume_with(&scheduled, &["training.steps=480"]).unwrap().steps(), 480);
 }

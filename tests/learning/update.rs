@@ -1,4 +1,4 @@
-//! Single updates and rounds against their parts, computed by hand.
+//! Single updates and rounds against their parts, by hand.
 
 use burn::tensor::{Device, Tensor, TensorData};
 use matchq::games::{Game, MaskKind};
@@ -39,7 +39,7 @@ fn cpu() -> Device {
     device::select(None).unwrap().1
 }
 
-/// A learner that has made some updates, whose networks are therefore different, and its memory.
+/// A learner after some updates, whose networks therefore differ, and its memory.
 struct Learning {
     learner: QLearner<Probe<Delayed>>,
     replay: Replay<Position>,
@@ -47,7 +47,7 @@ struct Learning {
     sampling: Stream,
 }
 
-/// The exponent of the importance weights in these updates.
+/// Exponent of the importance weights.
 const IMPORTANCE: f64 = 0.5;
 
 impl Learning {
@@ -70,7 +70,7 @@ impl Learning {
         learning
     }
 
-    /// The loss of an update, what was sampled for it, and the memory, the networks and their values before it.
+    /// Loss and sample of an update, and the state before it.
     fn update(&mut self) -> (f32, Sample, Before) {
         let sample = self.replay.sample(self.batch, IMPORTANCE, &mut self.sampling);
         let before = Before {
@@ -95,7 +95,7 @@ impl Before {
         evaluator.values(&[state]).unwrap().try_into().unwrap()
     }
 
-    /// The error of each sampled transition, with the target network's action or the online one's.
+    /// Error of each sampled transition, by the target network's best action or the online one's.
     fn errors(&self, slots: &[usize], double: bool) -> Vec<f32> {
         let error = |slot: &usize| {
             let Transition { state, next, action, reward, discount } = *self.replay.get(*slot);
@@ -165,7 +165,7 @@ fn prioritised_transitions_count_by_their_importance_and_their_errors_become_pri
         assert_is(found, mean(weighed));
         assert_differs(found, squared(&errors));
 
-        // What is drawn next goes by the errors of this update.
+        // Priorities follow the errors of this update.
         let mut told = before.replay.clone();
         told.set_errors(&sample.slots, &errors);
         let draw = |replay: &Replay<Position>| replay.sample(256, 1.0, &mut Stream::new(7, Role::Sample, 0)).weights;
@@ -204,7 +204,7 @@ fn an_update_takes_the_loss_that_is_configured() {
     assert_differs(found, squared(&errors));
 }
 
-/// A learner after so many rounds, and what they were like.
+/// A learner after `count` rounds, and its metrics.
 fn rounds<S: Script>(overrides: &[&str], count: usize) -> (Dqn<Probe<S>>, Metrics) {
     let mut learner = Dqn::new(&config(overrides), &(), &cpu()).unwrap();
     let mut metrics = Metrics::default();
@@ -214,7 +214,7 @@ fn rounds<S: Script>(overrides: &[&str], count: usize) -> (Dqn<Probe<S>>, Metric
 
 #[test]
 fn moves_of_the_warm_up_are_random_whatever_the_schedule_of_exploration_says() {
-    // At random a game of the trap brings 1, 1, 1 or 4 points, by the same network always the same.
+    // A random game of the trap has 1, 1, 1 or 4 points; one network's games all have equal points.
     let (_, metrics) = rounds::<Trap>(&["training.warmup=1280", "training.updates=0"], 20);
     let score = metrics.get("score").unwrap();
     assert!((1.4..2.1).contains(&score), "{score}");

@@ -1,4 +1,4 @@
-//! Pictures of boards, drawn for tests: gems of several styles, on pages, spoilt in several ways.
+//! Pictures of boards for tests: gems of several styles on pages, spoilt in several ways.
 
 pub mod rates;
 
@@ -7,27 +7,27 @@ use std::io::Cursor;
 use matchq_core::random::{Draw, Role, Stream};
 use matchq_vision::{Field, Picture};
 
-/// The form of a gem; lengths are in cells.
+/// Form of a gem; lengths are in cells.
 #[derive(Clone, Copy, Debug)]
 pub enum Form {
     Disc(f64),
     /// Half a side.
     Square(f64),
-    /// Corners, the distance of the sides from the middle, the angle of the first side in turns.
+    /// Corners; distance of the sides from the middle; angle of the first side in turns.
     Polygon(usize, f64, f64),
     Star,
 }
 
-/// How a game draws its gems.
+/// A game's gems.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     pub name: &'static str,
     /// Letter, colour and form of each gem.
     pub gems: &'static [(char, [u8; 3], Form)],
     pub glossy: bool,
-    /// The two colours of the cells behind the gems.
+    /// Two colours of cells behind gems.
     pub ground: [[u8; 3]; 2],
-    /// The colour of lines between cells, if there are any.
+    /// Colour of lines between cells, if any.
     pub lines: Option<[u8; 3]>,
 }
 
@@ -41,7 +41,7 @@ const FORMS: [Form; 7] = [
     Form::Polygon(8, 0.38, 0.0),
 ];
 
-/// Gems of an even colour on a dark ground.
+/// Gems of even colours on a dark ground.
 pub const FLAT: Style = Style {
     name: "flat",
     gems: &[
@@ -58,7 +58,7 @@ pub const FLAT: Style = Style {
     lines: None,
 };
 
-/// The same with shading, rims and lights.
+/// [`FLAT`] with shading, rims and lights.
 pub const GLOSSY: Style = Style { name: "glossy", glossy: true, ground: [[44, 36, 30], [60, 50, 40]], ..FLAT };
 
 /// Pale colours on a light ground with lines.
@@ -78,7 +78,7 @@ pub const PALE: Style = Style {
     lines: Some([206, 208, 214]),
 };
 
-/// Deep, glossy colours, all of one form.
+/// Deep, glossy colours of one form.
 pub const DEEP: Style = Style {
     name: "deep",
     gems: &[
@@ -95,7 +95,7 @@ pub const DEEP: Style = Style {
     lines: None,
 };
 
-/// The colours in the middle of the articles' ranges, for which these were made.
+/// Colours in the middle of the articles' ranges.
 pub const RANGED: Style = Style {
     name: "articles' colours",
     gems: &[
@@ -110,7 +110,7 @@ pub const RANGED: Style = Style {
     ..FLAT
 };
 
-/// Gems and blocks on white with hardly a gap between them, as in the window of the assignment's kit.
+/// Gems and blocks on white with hardly a gap, as in the assignment's kit.
 pub const TIGHT: Style = Style {
     name: "tight",
     gems: &[
@@ -126,10 +126,10 @@ pub const TIGHT: Style = Style {
     lines: None,
 };
 
-/// What lies around the field.
+/// Surroundings of the field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Page {
-    /// Nothing: the picture ends with the field.
+    /// The picture ends with the field.
     None,
     /// One colour.
     Plain,
@@ -139,7 +139,7 @@ pub enum Page {
     Busy,
 }
 
-/// How a board is drawn.
+/// A way to draw a board.
 #[derive(Clone, Debug)]
 pub struct Scene {
     pub style: Style,
@@ -150,15 +150,15 @@ pub struct Scene {
     pub page: Page,
     /// Standard deviation of the noise, of 255.
     pub noise: f64,
-    /// Quality of a JPEG that it goes through.
+    /// Quality of JPEG compression, if any.
     pub jpeg: Option<u8>,
-    /// Hints: arrows over so many cells.
+    /// Number of arrows, which are hints.
     pub arrows: usize,
-    /// Whether a gem is selected: a bright frame, and the gem is larger.
+    /// Whether a gem is selected: larger, with a bright frame.
     pub selected: bool,
 }
 
-/// A picture, what is on it and where.
+/// A picture with its board and place.
 pub struct Drawn {
     pub picture: Picture,
     pub board: Vec<Vec<char>>,
@@ -166,7 +166,7 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// The board's text.
+    /// Text of the board.
     pub fn text(&self) -> String {
         self.board.iter().map(|row| row.iter().collect()).collect::<Vec<String>>().join("\n")
     }
@@ -180,7 +180,7 @@ impl Scene {
         Self { style, columns: 8, rows: 8, pitch, page, noise, jpeg, arrows, selected }
     }
 
-    /// Draws it; board, place and all that is drawn by chance follow from the seed.
+    /// Draws the scene; board, place and all else random follow from the seed.
     pub fn draw(&self, seed: u64) -> Drawn {
         let mut draw = Stream::new(seed, Role::Game, 29);
         let kinds = self.style.gems.len();
@@ -213,12 +213,12 @@ impl Scene {
     }
 }
 
-/// What is left of a picture as a JPEG of a quality.
+/// A picture after JPEG compression.
 pub fn through_jpeg(picture: &Picture, quality: u8) -> Picture {
     Picture::decode("a JPEG", &jpeg(picture, quality)).unwrap()
 }
 
-/// The bytes of a picture as a JPEG.
+/// JPEG bytes.
 pub fn jpeg(picture: &Picture, quality: u8) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
     let (width, height) = (picture.width() as u32, picture.height() as u32);
@@ -228,7 +228,6 @@ pub fn jpeg(picture: &Picture, quality: u8) -> Vec<u8> {
     bytes.into_inner()
 }
 
-/// A picture while it is drawn.
 struct Canvas {
     width: usize,
     height: usize,
@@ -240,7 +239,7 @@ fn mixed(one: [f64; 3], other: [f64; 3], share: f64) -> [f64; 3] {
 }
 
 impl Canvas {
-    /// Paints where `distance`, in pixels from the middle of a box, is negative, with softened edges.
+    /// Paints, with soft edges, where `distance` in pixels from the middle of a box is negative.
     fn paint(
         &mut self,
         middle: [f64; 2],
@@ -279,7 +278,7 @@ impl Canvas {
                 0 => self.paint(middle, size, |u, v| u.abs().max(1.8 * v.abs()) - size, |_, _| ink),
                 1 => self.paint(middle, size, |u, v| u.hypot(v) - size, |_, _| ink),
                 2 => {
-                    // Lines of writing: letters as bars of several heights.
+                    // Writing: letters as bars of several heights.
                     for line in 0..5 {
                         for letter in 0..24 {
                             let high = 0.05 * pitch * (1.0 + f64::from(draw.below(3)));
@@ -301,7 +300,7 @@ impl Canvas {
         }
     }
 
-    /// A cell: its ground, its lines, its gem, its frame.
+    /// A cell: ground, lines, gem, frame.
     fn cell(&mut self, style: &Style, pitch: f64, middle: [f64; 2], parity: usize, gem: usize, selected: bool) {
         let half = pitch / 2.0;
         let square = |half: f64| move |u: f64, v: f64| u.abs().max(v.abs()) - half;
@@ -320,7 +319,7 @@ impl Canvas {
             if !style.glossy {
                 return colour;
             }
-            // Light from above, a dark rim, a highlight to the upper left.
+            // Light from above, dark rim, highlight at the upper left.
             let lit = mixed(colour, [255.0; 3], 0.45 * (-1.6 * v).clamp(0.0, 1.0));
             let lit = mixed(lit, [0.0; 3], 0.5 * (1.4 * v).clamp(0.0, 1.0));
             let rim = (form(u, v) + 0.07) / 0.07;
@@ -350,7 +349,7 @@ impl Canvas {
     fn finish(self, noise: f64, draw: &mut Stream) -> Picture {
         let mut values = Vec::with_capacity(3 * self.values.len());
         for value in self.values.iter().flatten() {
-            // The sum of two uniform numbers has a variance of a sixth.
+            // The sum of two uniform numbers has variance 1/6.
             let chance = match noise > 0.0 {
                 true => noise * 6.0_f64.sqrt() * (f64::from(draw.unit()) + f64::from(draw.unit()) - 1.0),
                 false => 0.0,
@@ -362,7 +361,7 @@ impl Canvas {
 }
 
 impl Form {
-    /// How far outside a point lies, in cells; negative inside.
+    /// Distance outside, in cells; negative inside.
     fn distance(self) -> Box<dyn Fn(f64, f64) -> f64> {
         use std::f64::consts::TAU;
         match self {
@@ -373,7 +372,8 @@ impl Form {
                 let normals: Vec<(f64, f64)> = (0..corners).map(normal).collect();
                 Box::new(move |u, v| normals.iter().fold(f64::MIN, |far, (sin, cos)| far.max(u * cos + v * sin)) - side)
             }
-            // Between a point and the next notch, five times mirrored: 0.4 and 0.2 from the middle.
+            // Between a point and the next notch, at 0.4 and 0.2 from the middle; mirrored, five
+            // times.
             Self::Star => Box::new(|u, v| {
                 let turn = (v.atan2(u) / TAU + 0.25).rem_euclid(0.2);
                 let (sin, cos) = (TAU * turn.min(0.2 - turn)).sin_cos();

@@ -1,19 +1,19 @@
-//! How many cells are read right, over many pictures.
+//! Rates of correctly read cells over many pictures.
 
 use matchq_vision::{Field, Theme, UNKNOWN, read, read_field, teach};
 
 use super::{Drawn, Page, Scene, Style};
 
-/// How pictures differ from the one that was taught.
+/// Difference of pictures from the taught one.
 pub struct Condition {
     pub name: &'static str,
-    /// Sides of a cell, drawn by chance between these.
+    /// Range of a cell's side.
     pub pitch: [f64; 2],
     /// Changes the scene.
     pub change: fn(&mut Scene),
 }
 
-/// The conditions of the tests and of the documented table.
+/// Conditions of the tests and of the documented table.
 pub const CONDITIONS: &[Condition] = &[
     Condition { name: "as taught", pitch: [52.0, 52.0], change: |_| {} },
     Condition { name: "scaled 0.6 to 2", pitch: [31.2, 104.0], change: |_| {} },
@@ -36,32 +36,32 @@ pub const CONDITIONS: &[Condition] = &[
     },
 ];
 
-/// Counts of pictures and of their cells.
+/// Counts of pictures and cells.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rates {
     pub pictures: usize,
-    /// Pictures in which the field lies where it should, to a tenth of a cell at every corner.
+    /// Pictures whose field is found within a tenth of a cell at every corner.
     pub found: usize,
     pub cells: usize,
     pub right: usize,
-    /// Read with confidence, and wrong.
+    /// Wrong but confident.
     pub wrong: usize,
-    /// The largest distance of a corner from where it should be, in cells.
+    /// Largest distance of a corner, in cells.
     pub worst: f64,
 }
 
 impl Rates {
-    /// The share of cells that were read right.
+    /// Share of correct cells.
     pub fn share_right(&self) -> f64 {
         self.right as f64 / self.cells as f64
     }
 
-    /// The share of cells that were read with confidence, and wrong.
+    /// Share of wrong but confident cells.
     pub fn share_wrong(&self) -> f64 {
         self.wrong as f64 / self.cells as f64
     }
 
-    /// The counts of both.
+    /// Sum of both.
     pub fn and(self, other: &Self) -> Self {
         Self {
             pictures: self.pictures + other.pictures,
@@ -73,7 +73,7 @@ impl Rates {
         }
     }
 
-    /// Adds what was read of a picture; without a field no cell was.
+    /// Adds the reading of a picture; without a field no cell is read.
     pub fn add(&mut self, drawn: &Drawn, field: Option<Field>, text: &str) {
         self.pictures += 1;
         self.cells += drawn.board.len() * drawn.board[0].len();
@@ -93,15 +93,14 @@ impl Rates {
     }
 }
 
-/// The theme that one picture teaches.
+/// The theme taught by one picture.
 pub fn taught(style: Style) -> Theme {
     let drawn = Scene::new(style).draw(1_000_000);
     teach("a picture", &drawn.picture, &drawn.board, None).unwrap().0
 }
 
-/// What a theme and the articles' ranges read right of so many pictures under a condition.
-///
-/// The ranges are told where the field lies.
+/// Rates of a theme and of the articles' ranges, which are given the field, over pictures under a
+/// condition.
 pub fn measure(style: Style, theme: &Theme, ranges: &Theme, condition: &Condition, pictures: u64) -> [Rates; 2] {
     let mut rates = [Rates::default(); 2];
     for seed in 0..pictures {

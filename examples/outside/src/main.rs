@@ -1,9 +1,9 @@
-//! Games from another program: one of a seed, then many that step together.
+//! Games from another program: one game of a seed, then many that step together.
 
 use matchq_games::random::{Draw as _, Role, Stream};
 use matchq_games::{Game as _, Games, MaskKind, Match3, match3, offered};
 
-/// A move that is drawn from those that match.
+/// A random matching move.
 fn any(state: &match3::State, chance: &mut Stream) -> usize {
     let (mask, _) = offered::<Match3>(state, MaskKind::default_of::<Match3>());
     mask.nth(chance.below(mask.count() as u32) as usize).unwrap_or(0)

@@ -1,12 +1,12 @@
 use super::picture::Picture;
 
-/// The boards of a move: after the swap, every clearing and every pass of falling, and at rest.
+/// Boards of a move: after the swap, each clearing and each pass of falling, and at rest.
 pub struct Clip {
     boards: Vec<Picture>,
     at: usize,
 }
 
-/// Seconds, at speed 1, of a board before tokens vanish or after a swap.
+/// Seconds at speed 1 of a board before tokens vanish, after a swap or at rest.
 const PAUSE: f64 = 0.5;
 /// Seconds of a board with fresh holes.
 const CLEARED: f64 = 0.25;
@@ -14,7 +14,7 @@ const CLEARED: f64 = 0.25;
 const PASS: f64 = 0.09;
 
 impl Clip {
-    /// A clip of a move's boards on the way, if any, and of the board at rest.
+    /// A clip of a move's intermediate boards and the board at rest.
     pub fn new(way: &[String], rest: &str) -> Self {
         let boards = way.iter().map(String::as_str).chain([rest]).map(Picture::of).collect();
         Self { boards, at: 0 }
@@ -24,29 +24,27 @@ impl Clip {
         &self.boards[self.at]
     }
 
-    /// Whether the first board is shown, such as the one after a swap.
     pub fn is_first(&self) -> bool {
         self.at == 0
     }
 
-    /// Whether the board at rest is shown.
     pub fn is_last(&self) -> bool {
         self.at + 1 == self.boards.len()
     }
 
-    /// Moves to the next board; returns whether there is one.
+    /// Shows the next board, if any.
     pub fn advance(&mut self) -> bool {
         let more = !self.is_last();
         self.at += usize::from(more);
         more
     }
 
-    /// Whether the next board clears the token of a cell.
+    /// Whether the next board clears a cell.
     pub fn is_fading(&self, x: usize, y: usize) -> bool {
         self.clears_after(self.at) && self.boards[self.at + 1].at(x, y) == ' '
     }
 
-    /// Clearings so far, with the one that comes next.
+    /// Clearings so far, including the next.
     pub fn wave(&self) -> usize {
         (0..=self.at).filter(|at| self.clears_after(*at)).count()
     }
@@ -60,7 +58,7 @@ impl Clip {
         }
     }
 
-    /// Whether tokens vanish between a board and the next: a full board, then one with holes.
+    /// Whether a full board is followed by one with holes.
     fn clears_after(&self, at: usize) -> bool {
         let holes = |at: usize| self.boards.get(at).is_some_and(Picture::has_holes);
         !holes(at) && holes(at + 1)
@@ -79,7 +77,7 @@ mod tests {
         let (play, boards) = game.play_watched(2, 6, true, &mut random);
         let mut clip = Clip::new(&boards, &game.board());
         assert!(clip.is_first() && !clip.is_last() && clip.wave() == 1);
-        // The column of three c in column 2, and the obstacles beside it.
+        // The column of three c, and the obstacles beside.
         assert!(clip.is_fading(2, 7) && clip.is_fading(1, 6) && !clip.is_fading(0, 0));
         assert_eq!(clip.duration(), PAUSE);
         clip.advance();

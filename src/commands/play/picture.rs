@@ -1,4 +1,4 @@
-/// The letters of a board; an empty cell is a space.
+/// Letters of a board; an empty cell is a space.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Picture(Vec<Vec<char>>);
 
@@ -15,7 +15,7 @@ impl Picture {
         self.0.get(y).and_then(|row| row.get(x)).copied().unwrap_or(' ')
     }
 
-    /// Every cell's column, row and letter.
+    /// Column, row and letter of each cell.
     pub fn cells(&self) -> impl Iterator<Item = (usize, usize, char)> {
         let row = |(y, row): (usize, &'_ Vec<char>)| {
             row.clone().into_iter().enumerate().map(move |(x, letter)| (x, y, letter))
@@ -27,7 +27,7 @@ impl Picture {
         self.0.iter().flatten().any(|letter| *letter == ' ')
     }
 
-    /// The lines of the board, each after its row's number, below the columns' last digits.
+    /// Lines with row numbers, below the last digits of column numbers.
     pub fn numbered(&self) -> Vec<String> {
         let (columns, rows) = self.size();
         let edge = edge(rows);
@@ -37,7 +37,7 @@ impl Picture {
     }
 }
 
-/// A board's rows without the coordinates of [`Picture::numbered`]; none if it has no coordinates.
+/// Rows of a board without the coordinates of [`Picture::numbered`]; none if it has none.
 pub fn unnumbered(text: &str) -> Option<String> {
     let mut lines = text.lines().skip_while(|line| line.trim().is_empty());
     let head = lines.next()?.trim_end();
@@ -51,7 +51,7 @@ pub fn unnumbered(text: &str) -> Option<String> {
     rows.filter(|rows| digits && edge > 0 && !rows.is_empty()).map(|rows| rows.join("\n"))
 }
 
-/// Characters of the largest row's number and a space.
+/// Width of the largest row number and a space.
 pub fn edge(rows: usize) -> usize {
     rows.saturating_sub(1).to_string().len() + 1
 }

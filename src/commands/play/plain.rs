@@ -1,4 +1,4 @@
-//! A game as plain text, where there is no terminal: boards, moves, points and the player's values.
+//! A game as plain text: boards, moves, points and the player's values.
 
 use std::io::Write;
 
@@ -11,8 +11,7 @@ use crate::players::{ActionValue, Player};
 
 const BEST: usize = 3;
 
-/// Plays the game of a seed and writes it as lines, with a limit of moves; a reader that has gone
-/// away ends it.
+/// Plays the game of a seed, with at most `moves` moves, and writes it; a closed pipe ends it.
 pub fn play<G: Roster>(
     player: &mut dyn Player<G>,
     rules: &G::Rules,
@@ -45,7 +44,6 @@ pub fn play<G: Roster>(
     written(out, &format!("{text}{end} {}\n", game.score())).map(|_| ())
 }
 
-/// The board with its coordinates.
 fn board<G: Roster>(game: &G) -> String {
     Picture::of(&G::board(&game.state())).numbered().join("\n") + "\n"
 }

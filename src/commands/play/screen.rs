@@ -1,6 +1,6 @@
-//! The screen of a session: the board, and a panel with score and the player's values beside it.
+//! Screen of a session: the board beside a panel.
 //!
-//! The panel also shows the board as text where cells are not drawn as letters.
+//! The panel also has the board as text unless cells are letters.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -12,15 +12,15 @@ use super::session::{Hand, Phase, Session};
 use super::tokens::{self, CellSize, Look};
 use crate::players::Roster;
 
-/// Sizes of cells, the largest first.
+/// Sizes of cells, largest first.
 const SIZES: [CellSize; 3] = [CellSize { width: 8, height: 3 }, CellSize { width: 6, height: 2 }, CellSize::LETTER];
-/// Minimum of columns beside the board, and the gap between both.
+/// Minimum columns of the panel; columns between board and panel.
 const PANEL: (u16, u16) = (28, 2);
-/// Rows above and below the board: the title; a message and the keys.
+/// Rows above and below the board: title; message and keys.
 const AROUND: (u16, u16) = (1, 2);
-/// Rows above and below the board with the smallest cells; title and message are beside the board.
+/// Rows above and below a board of letters.
 const AROUND_LETTERS: (u16, u16) = (0, 1);
-/// Moves in the list of the best.
+/// Number of best moves listed.
 const LISTED: usize = 5;
 
 const WATCHING: &str = "q quit   space pause   s next board   m next move   + faster   - slower   n next game";
@@ -33,7 +33,7 @@ const STEERING_SHORT: &str = "arrows move/turn  space let fall  h hint  p pause 
 const PLAYING_SHORT: &str = "arrows go  space select  h hint  p pause  s m step  + - speed  n next  q quit";
 
 /// Draws a session, or the needed size if the terminal is too small; returns whether the session is
-/// seen.
+/// visible.
 pub fn draw<G: Roster>(frame: &mut Frame, session: &Session<G>, look: Look) -> bool {
     let area = frame.area();
     let buffer = frame.buffer_mut();
@@ -46,7 +46,7 @@ pub fn draw<G: Roster>(frame: &mut Frame, session: &Session<G>, look: Look) -> b
     cell.is_some()
 }
 
-/// Columns and rows that a board needs with cells of a size.
+/// Columns and rows needed with cells of a size.
 fn needed<G: Roster>(cell: CellSize, board: (usize, usize)) -> (u16, u16) {
     let width = cell.board(board).0 + PANEL.1 + panel_size::<G>(cell, board).0;
     let (above, below) = around(cell);
@@ -58,7 +58,7 @@ fn around(cell: CellSize) -> (u16, u16) {
 }
 
 fn panel_size<G: Roster>(cell: CellSize, (_, rows): (usize, usize)) -> (u16, u16) {
-    // Rank, move and value; score, moves left, speed, heading, an empty line, and the board's text
+    // Rank, move and value; score, moves left, speed, heading, empty line, and the board's text
     // with coordinates or title and message.
     let rows = if cell == CellSize::LETTER { 1 } else { rows };
     (PANEL.0.max(G::describe(0).chars().count() as u16 + 12), (LISTED + rows) as u16 + 6)
@@ -118,7 +118,7 @@ fn title<G: Roster>(session: &Session<G>) -> String {
     }
 }
 
-/// Score and best moves, with the board's text, or with title and message where cells are letters.
+/// Score and best moves, then the board as text, or title and message if cells are letters.
 fn panel<G: Roster>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look: Look, letters: bool) {
     let mut y = area.top();
     let mut line = |text: &str, style: Style| {
@@ -159,7 +159,7 @@ fn panel<G: Roster>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look:
     }
 }
 
-/// A text in lines of at most `width` columns, if its words allow.
+/// A text in lines of at most `width` columns, unless a word is longer.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -171,7 +171,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The present state in a line.
+/// The state as a line.
 fn message<G: Roster>(session: &Session<G>) -> String {
     let player = session.player();
     if let Some(notice) = session.notice() {

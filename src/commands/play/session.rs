@@ -1,4 +1,4 @@
-//! A game watched or played: its changes over time and by commands, without a terminal.
+//! A game watched or played, without a terminal.
 
 mod seen;
 
@@ -9,10 +9,9 @@ use crate::games::{Episode, Game, MaskKind, Text};
 use crate::players::{ActionValue, Roster};
 use crate::random::Stream;
 
-/// Commands of the keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Command {
-    /// Stops time, or lets it continue.
+    /// Stops or continues time.
     Pause,
     /// Stops time and shows the next board.
     StepBoard,
@@ -20,39 +19,36 @@ pub enum Command {
     StepMove,
     Faster,
     Slower,
-    /// Deals the game of the next seed.
+    /// Deals the next seed's game.
     NextGame,
     /// Moves the cursor by columns and rows, or plays if a cell is selected.
     Go(isize, isize),
     Select,
     Unselect,
-    /// Asks the player for the best moves, or hides them.
+    /// Shows or hides the player's best moves.
     Hint,
 }
 
-/// A position to be ranked by the player.
+/// A position for the player to rank.
 pub struct Question<G: Game> {
-    /// Number of the question: answers to others are ignored.
+    /// Number of the question; other answers are ignored.
     pub id: u64,
     pub state: G::State,
-    /// The player's stream in this game.
+    /// The player's stream.
     pub ties: Stream,
 }
 
 pub struct Answer {
     pub id: u64,
-    /// Moves from the best to the worst, at least one.
+    /// Moves, best first, at least one.
     pub ranked: Vec<ActionValue>,
     /// The player's stream after the choice.
     pub ties: Stream,
 }
 
-/// State of a session.
 pub enum Phase {
-    /// The player or the person is choosing.
     Choosing,
     Chosen,
-    /// A move is being shown.
     Moving(Clip),
     Over,
 }
@@ -60,54 +56,52 @@ pub enum Phase {
 /// A person's hand at the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hand {
-    /// The cell (x, y) under the cursor.
+    /// Cell (x, y) under the cursor.
     pub cursor: (usize, usize),
-    /// Whether the cell is selected: a direction then plays the move of the cell and its neighbour.
+    /// Whether a direction plays the move of the cell and its neighbour.
     pub selected: bool,
     /// Action of the falling piece that the person steers, in games with pieces.
     pub steered: Option<usize>,
-    /// Whether hints are wanted; a steered piece then goes where the best move puts it.
+    /// Whether hints are wanted; a steered piece follows the best move.
     pub hint: bool,
 }
 
-/// A move that was played.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Played {
     pub action: usize,
     pub points: i32,
 }
 
-/// Seconds for which a player's choice is shown, at speed 1.
+/// Seconds at speed 1 for which a choice is shown.
 const CHOICE: f64 = 1.2;
-/// Speeds that keys can set; a flag can set others.
+/// Speeds set by keys; a flag can set others.
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.125..=64.0;
 
-/// A game watched or played.
 pub struct Session<G: Game> {
     rules: G::Rules,
     seed: u128,
     episode: Episode<G>,
-    /// The player's stream in this game.
+    /// The player's stream.
     ties: Stream,
-    /// Moves of the whole game if the rules limit them, else 0.
+    /// Moves of the whole game if limited, else 0.
     moves: usize,
     played: usize,
     phase: Phase,
     hand: Option<Hand>,
-    /// The player's game of the same seed after a person's, with the player's stream.
+    /// The player's game of the same seed, after a person's, with its stream.
     rival: Option<(Episode<G>, Stream)>,
     /// The player's ranking of the position.
     view: Vec<ActionValue>,
     last: Option<Played>,
-    /// Reason why the last command was refused.
+    /// Why the last command was refused.
     notice: Option<String>,
     paused: bool,
     /// Whether a steered piece follows the hint.
     follows: bool,
-    /// Command to be done when the player has answered.
+    /// Command to repeat after the player's answer.
     due: Option<Command>,
     speed: f64,
-    /// Seconds for which the board has been shown, at speed 1.
+    /// Seconds at speed 1 since the board is shown.
     shown: f64,
     asked: bool,
     id: u64,
@@ -116,7 +110,7 @@ pub struct Session<G: Game> {
 }
 
 impl<G: Roster> Session<G> {
-    /// The game of a seed, watched or played by a person; the speed is positive and finite.
+    /// The game of a seed; `speed` is positive and finite.
     pub fn new(rules: G::Rules, seed: u128, player: &str, human: bool, speed: f64) -> Self {
         let episode = Episode::<G>::deal(&rules, seed);
         let (columns, rows) = still(&episode).size();
@@ -148,7 +142,7 @@ impl<G: Roster> Session<G> {
         }
     }
 
-    /// The position for the player to rank, given once.
+    /// The position to rank, given once.
     pub fn question(&mut self) -> Option<Question<G>> {
         let needed = match (&self.phase, self.hand) {
             (Phase::Choosing, None) => true,
@@ -164,7 +158,7 @@ impl<G: Roster> Session<G> {
         Some(Question { id: self.id, state: episode.state(), ties: ties.clone() })
     }
 
-    /// Takes the player's answer; answers to earlier questions are ignored.
+    /// Takes an answer, unless to an earlier question.
     pub fn answer(&mut self, answer: Answer) {
         if answer.id != self.id || !self.asked {
             return;
@@ -184,7 +178,7 @@ impl<G: Roster> Session<G> {
         }
     }
 
-    /// Lets seconds pass.
+    /// Lets time pass.
     pub fn tick(&mut self, seconds: f64) {
         if self.paused {
             return;
@@ -199,7 +193,7 @@ impl<G: Roster> Session<G> {
         }
     }
 
-    /// Obeys a command; commands without meaning now are ignored.
+    /// Obeys a command, or ignores a meaningless one.
     pub fn obey(&mut self, command: Command) {
         self.notice = None;
         match command {
@@ -234,7 +228,7 @@ impl<G: Roster> Session<G> {
         }
     }
 
-    /// Seconds for which the present board is shown, at speed 1; none without limit.
+    /// Seconds at speed 1 for which the board is shown; none if unlimited.
     fn duration(&self) -> Option<f64> {
         match &self.phase {
             Phase::Chosen => Some(CHOICE),
@@ -243,7 +237,6 @@ impl<G: Roster> Session<G> {
         }
     }
 
-    /// Moves to the next board.
     fn advance(&mut self) {
         self.shown = 0.0;
         match &mut self.phase {
@@ -253,7 +246,7 @@ impl<G: Roster> Session<G> {
             }
             Phase::Moving(clip) => {
                 if !clip.advance() {
-                    // The ranking is of a position that is gone.
+                    // The ranking is of an earlier position.
                     self.view.clear();
                     self.enter(if self.episode.is_over() { Phase::Over } else { Phase::Choosing });
                 }
@@ -279,12 +272,12 @@ impl<G: Roster> Session<G> {
         self.shown = 0.0;
     }
 
-    /// Action of the piece that a person steers, if any.
+    /// Action of the piece that a person steers.
     pub fn steered(&self) -> Option<usize> {
         self.hand.and_then(|hand| hand.steered).filter(|_| matches!(self.phase, Phase::Choosing))
     }
 
-    /// Moves the steered piece sideways, turns it, or drops it.
+    /// Moves the steered piece sideways, turns it or drops it.
     fn steer(&mut self, columns: isize, rows: isize) {
         if rows > 0 {
             return self.drop_piece();
@@ -295,8 +288,7 @@ impl<G: Roster> Session<G> {
         self.hand.iter_mut().for_each(|hand| hand.steered = to);
     }
 
-    /// Moves the steered piece where the wanted hint puts it, unless the person moved it since
-    /// asking.
+    /// Moves the steered piece where the hint puts it, unless moved since asking.
     fn follow_hint(&mut self) {
         let best = self.view.first().map(|best| best.action);
         if let Some(hand) = self.hand.as_mut().filter(|hand| hand.hint && self.follows) {
@@ -340,7 +332,7 @@ impl<G: Roster> Session<G> {
 
     fn next_game(&mut self) {
         self.past.extend(self.result());
-        // The game after the last seed is the first.
+        // The first seed follows the last.
         self.seed = self.seed.wrapping_add(1);
         (self.episode, self.ties) = (Episode::deal(&self.rules, self.seed), tie_stream(self.seed));
         self.played = 0;
@@ -354,7 +346,7 @@ impl<G: Roster> Session<G> {
         self.enter(Phase::Choosing);
     }
 
-    /// From now on, ignores an answer that is still awaited.
+    /// Ignores an answer that is still awaited.
     fn forget_question(&mut self) {
         self.id += 1;
         self.asked = false;
@@ -365,7 +357,7 @@ fn still<G: Text>(episode: &Episode<G>) -> Picture {
     Picture::of(&G::board(&episode.state()))
 }
 
-/// The move that touches exactly two cells, or why it cannot be played.
+/// The move that touches exactly two cells, or why it is impossible.
 fn action<G: Text>(state: &G::State, a: (usize, usize), b: (usize, usize)) -> Result<usize, String> {
     let touches = |action: &usize| {
         let cells = G::cells(*action);

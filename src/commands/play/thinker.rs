@@ -15,17 +15,14 @@ pub struct Thinker<G: Playable> {
 }
 
 impl<G: Playable> Thinker<G> {
-    /// Starts the player of a text; its thread ends after its last thought when this is dropped.
-    ///
-    /// # Errors
-    /// A text that names no player, and a thread that cannot be started.
+    /// Starts the player of a text; its thread ends after the thinker is dropped.
     pub fn start(text: &str, rules: G::Rules, agents: &Agents) -> Result<Self> {
         let (questions, asked) = mpsc::channel::<Question<G>>();
         let (answer, answers) = mpsc::channel();
         let (started, name) = mpsc::channel();
         let (text, agents) = (text.to_owned(), agents.clone());
         let think = move || {
-            // Made in this thread, because players need not be able to change threads.
+            // Players need not be `Send`.
             let mut player = match crate::commands::player::<G>(&text, &rules, &agents) {
                 Ok(player) => player,
                 Err(error) => return drop(started.send(Err(error))),

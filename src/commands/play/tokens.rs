@@ -1,4 +1,4 @@
-//! The board in a terminal: every token a shape of four by two characters, or a letter, with marks.
+//! The board in a terminal: each token a shape of four by two characters, or a letter.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
@@ -8,7 +8,7 @@ use super::session::{Hand, Phase, Session};
 use crate::games::{Shape, Token};
 use crate::players::Roster;
 
-/// Characters and colours to draw with.
+/// Characters and colours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Look {
     pub ascii: bool,
@@ -17,25 +17,25 @@ pub struct Look {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CellSize {
-    /// Columns, even and at least 6, except for a letter.
+    /// Columns, even and at least 6 unless for a letter.
     pub width: u16,
-    /// Rows, at least 2, except for a letter; the lower two hold the shape.
+    /// Rows, at least 2 unless for a letter; the shape is in the lower two.
     pub height: u16,
 }
 
-/// Rows above the board for coordinates.
+/// Rows of coordinates above the board.
 const HEAD: u16 = 1;
 /// Number of best moves marked on the board.
 const MARKED: usize = 3;
 const SHAPE: u16 = 4;
-/// Place of the letter in a shape.
+/// Stands for the letter in a shape.
 const PLACE: char = 'L';
 
 impl CellSize {
-    /// The smallest cell: a letter with a column at each side.
+    /// The smallest cell: a letter between two columns.
     pub const LETTER: Self = Self { width: 3, height: 1 };
 
-    /// Size of a board with its coordinates.
+    /// Size of a board with coordinates.
     pub fn board(self, (columns, rows): (usize, usize)) -> (u16, u16) {
         (edge(rows) as u16 + columns as u16 * self.width, HEAD + rows as u16 * self.height)
     }
@@ -47,7 +47,7 @@ impl Look {
         self.coloured(Style::new().fg(colour), Style::new())
     }
 
-    /// A style with colours, or the one without.
+    /// The first style with colours, else the second.
     pub fn coloured(self, with: Style, without: Style) -> Style {
         if self.colour { with } else { without }
     }
@@ -79,8 +79,8 @@ pub fn token_of<G: Roster>(letter: char) -> Option<&'static Token> {
     G::TOKENS.iter().find(|token| token.letter == letter)
 }
 
-/// The nearest hue of the terminal's 16 colours, bright except for orange; none for whites and
-/// greys.
+/// Nearest of the terminal's 16 colours, bright except for orange; white or gray without a clear
+/// hue.
 fn nearest(colour: [u8; 3]) -> Color {
     let [red, green, blue] = colour.map(i32::from);
     let most = red.max(green).max(blue);
@@ -88,7 +88,7 @@ fn nearest(colour: [u8; 3]) -> Color {
     if range * 4 < most || range == 0 {
         return if most < 200 { Color::Gray } else { Color::White };
     }
-    // In degrees, from red over green to blue.
+    // Degrees, from red over green to blue.
     let hue = match most {
         _ if most == red => 60 * (green - blue) / range,
         _ if most == green => 120 + 60 * (blue - red) / range,
@@ -105,17 +105,15 @@ fn nearest(colour: [u8; 3]) -> Color {
     }
 }
 
-/// A board being drawn, with its coordinates and marks.
 struct Drawing<'a> {
     buffer: &'a mut Buffer,
-    /// The corner of the cell in column 0 and row 0.
+    /// Corner of the cell in column 0, row 0.
     corner: (u16, u16),
     cell: CellSize,
     look: Look,
 }
 
-/// Draws a session's board with its coordinates and marks; (left, top) is the corner of the
-/// coordinates.
+/// Draws a session's board, coordinates and marks from the corner (left, top).
 pub fn draw<G: Roster>(buffer: &mut Buffer, (left, top): (u16, u16), cell: CellSize, session: &Session<G>, look: Look) {
     let board = session.board();
     let (columns, rows) = board.size();
@@ -191,7 +189,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Draws characters at the left and right of a cell's shape.
+    /// Draws characters left and right of a cell's shape.
     fn beside(&mut self, (x, y): (usize, usize), sides: [char; 2], colour: Color) {
         let bold = Style::new().add_modifier(Modifier::BOLD);
         let style = self.look.coloured(bold.fg(colour).bg(Color::Reset), bold);
@@ -206,7 +204,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Writes a label into the middle of a move's cells, over the border of two.
+    /// Writes a label in the middle of a move's cells.
     fn mark(&mut self, cells: &[(usize, usize)], label: &str, style: Style) {
         let Some([(left, top), (right, bottom)]) = ends(cells) else { return };
         let (x, y) = self.corner(left, top + (bottom - top).div_ceil(2));
@@ -231,14 +229,14 @@ fn label(rank: usize, arrow: &str, value: f64, cell: CellSize) -> String {
     if whole.chars().count() <= cell.width.into() { whole } else { short }
 }
 
-/// The upper left and lower right cell of the rectangle around cells.
+/// Upper left and lower right cell of the rectangle around cells.
 fn ends(cells: &[(usize, usize)]) -> Option<[(usize, usize); 2]> {
     let columns = || cells.iter().map(|cell| cell.0);
     let rows = || cells.iter().map(|cell| cell.1);
     Some([(columns().min()?, rows().min()?), (columns().max()?, rows().max()?)])
 }
 
-/// Direction of a move's cells; a dot if they have none.
+/// Direction of a move's cells, or a dot.
 fn arrow(cells: &[(usize, usize)], look: Look) -> &'static str {
     let (wide, high) = ends(cells).map_or((false, false), |[from, to]| (from.0 < to.0, from.1 < to.1));
     match (wide, high, look.ascii) {

@@ -1,8 +1,7 @@
-//! A game for tests: unlike match-3 and [`crate::games::toy`], without counted moves, with illegal
-//! swaps and with a move of a single cell.
+//! A game for tests: no counted moves, illegal swaps, a move of one cell.
 //!
-//! Three by two tokens; a token and its right neighbour can be swapped. The game is over, for a
-//! point, when the upper row is sorted.
+//! A token of the three by two can be swapped with its right neighbour. A sorted upper row ends the
+//! game, for one point.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,11 +13,11 @@ use crate::games::{
 use crate::players::{Measured, Roster};
 use crate::random::{CPythonRandom, Draw};
 
-/// The game: its tokens, row by row.
+/// The tokens, row by row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Toy([char; 6]);
 
-/// Cells of the moves: two swaps in each row, and one cell, whose token becomes c.
+/// Cells of the moves: two swaps per row, and one cell that becomes c.
 const CELLS: [&[usize]; 5] = [&[0, 1], &[1, 2], &[3, 4], &[4, 5], &[0]];
 
 impl Game for Toy {

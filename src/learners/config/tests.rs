@@ -46,7 +46,6 @@ fn three_lines_are_the_configuration_of_the_agent_dqn() {
     assert_eq!(resolve(&Source::load(&path, &[]).unwrap()), resolve(&three));
 }
 
-/// Makes the learner of a configuration.
 struct Made<'a>(&'a Source);
 
 impl<G: Roster> Task<G> for Made<'_> {
@@ -146,7 +145,6 @@ fn an_override_that_is_wrong_is_blamed_on_the_flag_and_not_on_the_file() {
     assert_eq!(value, "--set learning.batch.most: 'batch' is a value, not a section");
 }
 
-/// A network without a dynamics model.
 const NO_MODEL: &str = "network.dynamics_waves = 0";
 
 #[test]
@@ -188,7 +186,7 @@ fn switches_that_need_another_one_are_refused_without_it() {
             }
         }
     }
-    // A model is there by default: what has none must say so.
+    // A dynamics model is the default.
     let sentence = sentence("[network]\ninput = \"plans\"\n", &[]);
     assert!(
         sentence.starts_with("file.toml: network.dynamics_waves = 5: it must be 0 where network.input"),
@@ -235,7 +233,7 @@ fn the_ends_of_every_range_are_allowed_and_what_lies_beyond_is_not() {
         ("checkpoint.every", vec!["1"], vec!["0"]),
         ("logging.every", vec!["1"], vec!["0"]),
     ] {
-        // The largest batch needs a memory that holds it, a short training a short warm-up; the others the defaults.
+        // Enough memory for the largest batch; a short warm-up for the shortest training.
         let text = match key {
             "learning.batch" => "[replay]\ncapacity = 70000\n",
             "training.steps" => "[training]\nwarmup = 0\n",

@@ -12,31 +12,31 @@ use crate::network::{Input, ModelConfig, NetworkConfig};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// The Q-network.
+    /// Q-network.
     pub network: NetworkConfig,
-    /// Length of the training, and the alternation of acting and learning.
+    /// Length of the training.
     pub training: Training,
     /// Epsilon and its schedule.
     pub exploration: Exploration,
-    /// The replay memory.
+    /// Replay memory.
     pub replay: ReplayConfig,
     /// Updates of the network.
     pub learning: Learning,
-    /// The target network.
+    /// Target network.
     pub target: Target,
 }
 
-/// Length of the training, and the alternation of acting and learning.
+/// Length of the training, with the alternation of acting and learning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Training {
-    /// Moves, in all games together.
+    /// Moves in all games together.
     pub steps: u64,
-    /// Games played side by side.
+    /// Parallel games.
     pub games: usize,
-    /// Moves played before learning starts.
+    /// Moves before learning starts.
     pub warmup: u64,
-    /// Updates after one move in every game.
+    /// Updates after a move in every game.
     pub updates: usize,
 }
 
@@ -44,64 +44,60 @@ pub struct Training {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Learning {
-    /// Transitions in one update.
+    /// Transitions per update.
     pub batch: usize,
     /// Discount of a reward one move later.
     pub discount: f64,
-    /// Moves whose rewards are summed before the value of the next state is added.
+    /// Moves whose rewards are summed before the next value is added.
     pub n_step: usize,
-    /// Factor from points to the values that the network learns.
+    /// Factor from points to values.
     pub reward_scale: f64,
-    /// Let the online network choose the next action, and the target network value it.
+    /// Double Q-learning: the online network chooses the next action, the target network values it.
     pub double: bool,
-    /// Loss of a difference between value and target.
+    /// Loss of an error.
     pub loss: Loss,
     /// Optimizer.
     pub optimizer: OptimizerKind,
-    /// Step size at the start.
+    /// Initial step size.
     pub learning_rate: f64,
-    /// Step size at the end, reached in a straight line.
+    /// Final step size, reached linearly.
     pub final_learning_rate: f64,
-    /// Norm of the whole gradient above which the gradient is scaled down; 0 for none.
+    /// Norm to which a larger gradient is scaled down; 0 for none.
     pub max_gradient_norm: f64,
-    /// With afterstates: actions of a next state that are valued, those with the highest prior; 0
-    /// for all.
+    /// With afterstates: valued actions of a next state, by highest prior; 0 for all.
     pub candidates: usize,
     /// Subtract the mean value of next states with as many actions left (relative value iteration).
     pub relative: bool,
-    /// Learn each transition under a random symmetry of the game.
+    /// Learn each transition under a random symmetry.
     pub symmetry: bool,
-    /// Learn expected updates from simulated outcomes; without this section, the transitions as
-    /// played.
+    /// Expected updates; without this section, transitions as played.
     pub expected: Option<Expected>,
 }
 
-/// Expected updates (Sutton and Barto 2018, section 8.5): simulated actions instead of the one
-/// played.
+/// Expected updates: simulated actions instead of the one played (Sutton and Barto 2018, section
+/// 8.5).
 ///
-/// The reward of an action is the mean over its outcomes; its next state is that of the first
-/// outcome. Simulation needs the rules.
+/// An action's reward is the mean over its outcomes; its next state is that of the first outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Expected {
-    /// Outcomes of each simulated action.
+    /// Outcomes per action.
     pub outcomes: usize,
     /// Actions simulated in each state; 0 for all.
     ///
-    /// Half of them, rounded up, are those with the highest prior, or the most certain points
-    /// without a prior.
+    /// Half of them, rounded up, have the highest prior (without a prior, the most certain points).
     pub actions: usize,
 }
 
-/// Optimizer: what turns gradients into steps.
+/// Optimizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OptimizerKind {
     /// Adam (Kingma and Ba 2015, <https://arxiv.org/abs/1412.6980>).
     Adam,
-    /// Muon, orthogonal steps, for convolutions; Adam for biases and heads.
+    /// Muon for convolutions, Adam for biases and heads.
     ///
-    /// The orthogonal steps are as large as Adam's would be (Jordan et al. 2024,
+    /// Muon's orthogonal steps have the size of Adam's (Jordan et al. 2024,
     /// <https://kellerjordan.github.io/posts/muon/>; Liu et al. 2025,
     /// <https://arxiv.org/abs/2502.16982>).
     Muon,
@@ -141,7 +137,7 @@ impl Default for Expected {
 }
 
 impl Config {
-    /// Checks every section, and values that depend on another section.
+    /// Checks all values.
     pub fn check(&self) -> Result<(), OutOfRange> {
         let Self { network, training, exploration, replay, learning, target } = self;
         network.check()?;
@@ -169,8 +165,7 @@ impl Config {
         if self.network.dynamics_waves > 0 { self.replay.capacity } else { 0 }
     }
 
-    /// Checks that nothing depends on the share of the training that is done; the error is what
-    /// does.
+    /// Checks that nothing depends on the share of the training that is done.
     pub fn check_lengthening(&self) -> Result<(), String> {
         let Self { learning, replay, .. } = self;
         if learning.learning_rate != learning.final_learning_rate {
@@ -189,7 +184,7 @@ impl Config {
 }
 
 impl TrainConfig<Config> {
-    /// Everything needed to play with the trained network.
+    /// The trained network's model without weights.
     pub fn model(&self) -> ModelConfig {
         let Self { run: RunConfig { game, .. }, learner } = self;
         ModelConfig {
@@ -218,12 +213,12 @@ impl Training {
 }
 
 impl Learning {
-    /// Minimum of action values in one update.
+    /// Minimum of action values per update.
     pub fn values(&self) -> usize {
         self.batch * self.expected.map_or(1, |expected| expected.actions.max(1))
     }
 
-    /// Step size after a share of the training between 0 and 1.
+    /// Step size after a share `progress` of the training.
     pub fn learning_rate_at(&self, progress: f64) -> f64 {
         self.learning_rate + (self.final_learning_rate - self.learning_rate) * progress
     }
@@ -238,7 +233,7 @@ impl Learning {
     }
 
     fn check_numbers(&self) -> Result<(), OutOfRange> {
-        // Both are used in single precision.
+        // Single precision, as in use.
         let positive = |value: f64| value as f32 > 0.0 && (value as f32).is_finite();
         for (key, value) in
             [("learning.reward_scale", self.reward_scale), ("learning.learning_rate", self.learning_rate)]

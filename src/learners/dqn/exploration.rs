@@ -5,13 +5,13 @@ use crate::games::ActionMask;
 use crate::players::argmax;
 use crate::random::{Draw, Stream};
 
-/// Epsilon: a linear fall, then a constant.
+/// Epsilon: a linear fall, then constant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Exploration {
-    /// Share of random moves at the start.
+    /// Initial share of random moves.
     pub start: f64,
-    /// Share of random moves at the end.
+    /// Final share of random moves.
     pub end: f64,
     /// Steps of the fall.
     pub steps: u64,
@@ -38,8 +38,8 @@ impl Exploration {
     }
 }
 
-/// A uniformly random action of the mask with probability epsilon, else the action of the highest
-/// value.
+/// A uniformly random action with probability epsilon, else the action of the highest value; both
+/// within the mask.
 pub fn epsilon_greedy(values: &[f32], mask: &ActionMask, epsilon: f64, stream: &mut Stream) -> usize {
     if f64::from(stream.unit()) < epsilon {
         let choice = stream.below(mask.count() as u32) as usize;
@@ -87,7 +87,7 @@ mod tests {
             counts[epsilon_greedy(&[0.0; 5], &mask(&[0, 2, 4]), 1.0, &mut stream)] += 1;
         }
         assert_eq!((counts[1], counts[3]), (0, 0));
-        // Six standard deviations of a count are 270.
+        // 270 is six standard deviations of a count.
         for count in [counts[0], counts[2], counts[4]] {
             assert!((count - 3_000).abs() < 270, "{counts:?}");
         }
@@ -97,7 +97,7 @@ mod tests {
     fn epsilon_is_the_share_of_random_moves() {
         let mut stream = Stream::new(0, Role::Explore, 0);
         let others = (0..10_000).filter(|_| epsilon_greedy(&[1.0, 0.0], &mask(&[0, 1]), 0.3, &mut stream) == 1).count();
-        // Half of the random moves pick the other action; six standard deviations are 215.
+        // Half of the random moves pick the other action; 215 is six standard deviations.
         assert!((others as i32 - 1_500).abs() < 215, "{others}");
     }
 }

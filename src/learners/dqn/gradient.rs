@@ -1,4 +1,4 @@
-//! The gradient of a minibatch as a function of plain numbers.
+//! Gradient of a minibatch as a function of plain numbers.
 
 use burn::module::Module;
 use burn::optim::GradientsParams;
@@ -10,40 +10,37 @@ use super::parameters::{Add, Untangle};
 use crate::error::Result;
 use crate::network::{QNetwork, WaveBatch, to_vec};
 
-/// All that a gradient needs besides the network: values to learn, and waves.
+/// Values and waves to learn.
 ///
-/// A batch can be a part of a larger one; any process can compute its [`gradient`].
+/// A batch can be part of a larger one; any process can compute its [`gradient`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
-    /// Input of the network: `[images, planes, rows, columns]`.
+    /// Network input: `[images, planes, rows, columns]`.
     pub images: Vec<f32>,
     /// Planes, rows and columns.
     pub shape: [usize; 3],
-    /// Input besides each image: `[images, scalars]`.
+    /// Input besides the images: `[images, scalars]`.
     pub scalars: Vec<f32>,
     /// Index of each value in the flattened output: `[values]`.
     pub places: Vec<usize>,
-    /// Number added to the output of each value: `[values]`.
+    /// Number added to each output: `[values]`.
     pub priors: Vec<f32>,
     /// Target of each value: `[values]`.
     pub targets: Vec<f32>,
-    /// Number added to the second output of each value, which learns the same target; empty without
-    /// one.
+    /// Number added to the second output of each value, with the same target; empty without one.
     pub plans: Vec<f32>,
-    /// Weight of each value's loss: `[values]`.
-    ///
-    /// Equal weights of a whole batch sum up to 1.
+    /// Weight of each value's loss: `[values]`; equal ones of a whole batch add up to 1.
     pub weights: Vec<f32>,
-    /// Waves that a dynamics model learns.
+    /// Waves for a dynamics model.
     pub waves: WaveBatch,
-    /// Weight of the mean loss of these waves: their share of the whole batch's.
+    /// Weight of the waves' mean loss: their share of the whole batch's waves.
     pub wave_weight: f32,
 }
 
-/// Gradient and loss of a batch, or of a part of one.
+/// Gradient and loss.
 #[derive(Default)]
 pub struct Gradient {
-    /// The gradient of the loss.
+    /// Gradient of the loss.
     pub gradients: GradientsParams,
     /// Part of the mean loss.
     pub loss: f32,
@@ -51,14 +48,14 @@ pub struct Gradient {
     pub plan_loss: f32,
     /// Part of the mean loss of the dynamics model.
     pub wave_loss: f32,
-    /// Values before the step.
+    /// Values.
     pub values: Vec<f32>,
-    /// Differences from value to target: value - target.
+    /// Errors: value - target.
     pub errors: Vec<f32>,
 }
 
 impl Gradient {
-    /// The sum of two parts.
+    /// Sum of two parts.
     pub fn with(mut self, other: Self, network: &QNetwork) -> Self {
         let mut sum = Add { gradients: &mut self.gradients, others: other.gradients };
         network.visit(&mut sum);
@@ -73,12 +70,10 @@ impl Gradient {
     }
 }
 
-/// Gradient of a batch's loss with respect to the network's parameters.
-///
-/// `kind` is the loss of the values; `device` is the network's, with autodiff.
+/// Gradient of a batch's loss by the parameters; `device` is the network's, with autodiff.
 pub fn gradient(network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) -> Result<Gradient> {
     let column = |numbers: &[f32]| Tensor::<1>::from_data(TensorData::new(numbers.to_vec(), [numbers.len()]), device);
-    // A copy with parameters of its own, because the autodiff graphs of two parts must not meet.
+    // Own parameters for each part, because their autodiff graphs must not meet.
     let network = network.clone().map(&mut Untangle);
     let (targets, weights) = (column(&batch.targets), column(&batch.weights));
     let loss_of = |errors: Tensor<1>| (kind.of(errors) * weights.clone()).sum();
@@ -112,7 +107,7 @@ pub fn gradient(network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) 
 }
 
 impl Batch {
-    /// Output of the network for all images, flattened.
+    /// Network output for all images, flattened.
     fn output(&self, network: &QNetwork, device: &Device) -> Tensor<1> {
         let [planes, rows, columns] = self.shape;
         let images = self.images.len() / (planes * rows * columns);
@@ -121,7 +116,7 @@ impl Batch {
         network.forward(Tensor::from_data(shown, device), Tensor::from_data(scalars, device)).flatten(0, 1)
     }
 
-    /// Numbers in the output at the index of each value plus `behind`.
+    /// Output at the index of each value plus `behind`.
     fn read_off(&self, output: &Tensor<1>, behind: usize, device: &Device) -> Tensor<1> {
         let places: Vec<i32> = self.places.iter().map(|place| (place + behind) as i32).collect();
         let places = Tensor::<1, Int>::from_data(TensorData::new(places, [self.places.len()]), device);
@@ -150,7 +145,6 @@ mod tests {
         device::select(None).unwrap().1.autodiff()
     }
 
-    /// Two values of each of some images.
     fn batch(images: std::ops::Range<usize>) -> Batch {
         let numbers = |image: usize| {
             let mut stream = Stream::new(9, Role::Game, image as u64);
@@ -169,7 +163,6 @@ mod tests {
         }
     }
 
-    /// Each parameter's gradient.
     fn numbers(gradient: &Gradient, network: &QNetwork) -> Vec<Vec<f32>> {
         struct Collector<'a>(&'a GradientsParams, Vec<Vec<f32>>);
         impl burn::module::ModuleVisitor for Collector<'_> {

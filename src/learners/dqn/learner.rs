@@ -29,56 +29,49 @@ use crate::random::{Draw, Role, Stream};
 /// Figures of one update.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Update {
-    /// Mean loss of the batch, with importance weights.
+    /// Mean loss with importance weights.
     pub loss: f32,
-    /// Mean value of the actions learned, in scaled rewards.
+    /// Mean value of the learned actions, in scaled rewards.
     pub value: f32,
-    /// Mean absolute difference between value and target, in scaled rewards.
+    /// Mean absolute error, in scaled rewards.
     pub error: f32,
     /// Norm of the gradient before clipping.
     pub gradient_norm: f32,
-    /// Mean loss of the plans' values with the weights of `loss`; none if next moves are not
-    /// valued.
+    /// Mean loss of the plans' values; none without valued next moves.
     pub plan_loss: Option<f32>,
     /// Mean loss of the dynamics model; none without one.
     pub wave_loss: Option<f32>,
 }
 
-/// Minimum of images in one forward pass without gradients.
+/// Minimum images in a pass without gradients.
 const BATCH: usize = 256;
 
-/// Images of one thread's forward and backward pass on a CPU.
-///
-/// The images of one state are never split. A GPU has the whole batch at once.
+/// Maximum images in one CPU thread's shard; a GPU takes the whole batch.
 const IMAGES: usize = 16;
 
 /// A batch with its targets.
 pub(super) struct Labelled<S> {
-    /// Each state with the symmetry under which the network sees it.
+    /// Each state with its symmetry.
     seen: Vec<(S, usize)>,
-    /// The actions whose values are learned, those of one state side by side.
+    /// Actions to learn, grouped by state.
     pub backups: Vec<Backup<S>>,
-    /// Target of each value.
     targets: Vec<f32>,
-    /// Value of each action's plan before the network's correction; empty if next moves are not
-    /// valued.
+    /// Value of each action's plan before the network's correction; empty without valued next
+    /// moves.
     pub plans: Vec<f32>,
-    /// Weight of each value's loss.
     weights: Vec<f32>,
-    /// Each wave with the symmetry under which it is learned.
+    /// Each wave with its symmetry.
     waves: Vec<(SeenWave<S>, usize)>,
 }
 
-/// The network's input for a batch.
 struct Shown {
-    /// Images of states, or of actions for a network that sees afterstates.
+    /// Images of states, or of actions with afterstates.
     images: Vec<f32>,
     scalars: Vec<f32>,
-    /// Prior of each action.
     priors: Vec<f32>,
 }
 
-/// The networks, the optimizer and the learner's random streams.
+/// Networks, optimizer and random streams.
 pub struct QLearner<G: Image + Measured> {
     learning: Learning,
     following: Target,
@@ -86,13 +79,12 @@ pub struct QLearner<G: Image + Measured> {
     device: Device,
     online: QNetwork,
     target: QNetwork,
-    /// The target network's highest values of next states, where computed already.
+    /// The target network's computed maxima.
     pub(super) maxima: Maxima,
     optimizer: Optimizer,
     sampling: Stream,
     symmetry: Stream,
     simulating: Stream,
-    /// Means of the discounted values of next states, which relative values subtract.
     baselines: Baselines,
     updates: u64,
     game: PhantomData<G>,
@@ -112,15 +104,15 @@ pub struct SavedLearner {
 }
 
 impl<G: Image + Measured> QLearner<G> {
-    /// A learner with fresh weights on a device without autodiff.
+    /// A learner with fresh weights; `device` is without autodiff.
     pub fn new(config: &TrainConfig<Config>, rules: &G::Rules, device: &Device) -> Self {
         let stream = |role| Stream::new(config.run.seed, role, 0);
         let online = QNetwork::new::<G>(&config.model(), &mut stream(Role::Initialise), &device.clone().autodiff());
         let Config { learning, target, .. } = &config.learner;
         let Learning { expected, double, candidates, .. } = *learning;
         let mask = online.view().mask;
-        // The maximum of acting is the target's if both take it over the same actions of the same
-        // network.
+        // The target network's maxima serve acting and targets if both take them over the same
+        // actions.
         let same = G::successor_mask(mask) == mask && !double && candidates == 0 && online.next_moves() == 0;
         Self {
             learning: learning.clone(),
@@ -155,7 +147,7 @@ impl<G: Image + Measured> QLearner<G> {
         self.updates
     }
 
-    /// Computes action values with one of the networks.
+    /// Computes action values with a network.
     pub fn evaluator(&self, network: &QNetwork) -> Evaluator<G> {
         evaluator(network, self.learning.batch.max(BATCH), &self.device)
     }
@@ -164,7 +156,6 @@ impl<G: Image + Measured> QLearner<G> {
         replay.sample(self.learning.batch, importance_exponent, &mut self.sampling)
     }
 
-    /// The actions of a minibatch whose values are learned.
     pub(super) fn backups(&mut self, batch: &[Transition<G::State>]) -> Vec<Backup<G::State>> {
         let Learning { expected, reward_scale: scale, discount, .. } = self.learning;
         let Some(expected) = expected else { return targets::sampled(batch) };
@@ -172,10 +163,9 @@ impl<G: Image + Measured> QLearner<G> {
         Outcomes::<G> { rules, view, expected, scale, discount }.simulate(batch, &mut self.simulating)
     }
 
-    /// Targets of backups: `reward + discount * maximum`.
+    /// Targets: `reward + discount * maximum`, minus a mean if values are relative.
     ///
-    /// `slots` are those of the batch's transitions. Relative values subtract the mean of what next
-    /// states with as many actions left add.
+    /// `slots` are those of the transitions.
     pub(super) fn targets(&mut self, backups: &[Backup<G::State>], slots: &[usize]) -> Result<Vec<f32>> {
         let mut targets: Vec<f32> = backups.iter().map(|backup| backup.reward).collect();
         let next: Vec<(usize, &Next<G::State>)> =
@@ -195,9 +185,7 @@ impl<G: Image + Measured> QLearner<G> {
         Ok(targets)
     }
 
-    /// The target network's maxima of next states, each given with the slot of its transition.
-    ///
-    /// Kept maxima are not computed again.
+    /// Maxima of next states, each with its transition's slot.
     fn maxima_of(&mut self, next: &[(usize, G::State)]) -> Result<Vec<f32>> {
         let known: Vec<Option<f32>> = next.iter().map(|(slot, _)| self.maxima.get(*slot)).collect();
         let unknown = next.iter().zip(&known).filter(|(_, known)| known.is_none());
@@ -208,7 +196,6 @@ impl<G: Image + Measured> QLearner<G> {
         Ok(known.into_iter().filter_map(|known| known.or_else(|| found.next())).collect())
     }
 
-    /// The target network's values of the best actions in states.
     fn highest(&self, states: &[G::State]) -> Result<Vec<f32>> {
         let Learning { double, candidates, .. } = self.learning;
         let view = self.online.shape().exact_view();
@@ -224,7 +211,7 @@ impl<G: Image + Measured> QLearner<G> {
         }
     }
 
-    /// A batch with its targets, each state and wave under a random symmetry.
+    /// A batch with targets and random symmetries.
     pub(super) fn labelled(
         &mut self,
         batch: &[Transition<G::State>],
@@ -245,8 +232,8 @@ impl<G: Image + Measured> QLearner<G> {
         })
     }
 
-    /// Gradient of a batch: shards run in parallel, and a fixed order of the sum makes it the same
-    /// on any number of threads.
+    /// Gradient of a batch; shards are added in a fixed order, for the same bits on any number of
+    /// threads.
     pub(super) fn gradient(&self, labelled: &Labelled<G::State>) -> Result<Gradient> {
         let shown = self.shown(&labelled.seen, &labelled.backups)?;
         let images = if device::is_processor(&self.device) { IMAGES } else { usize::MAX };
@@ -259,7 +246,7 @@ impl<G: Image + Measured> QLearner<G> {
         Ok(parts?.into_iter().reduce(|sum, part| sum.with(part, &self.online)).unwrap_or_default())
     }
 
-    /// A range of the values, which covers whole states, with its share of the waves.
+    /// A range of values, which covers whole states, with its share of the waves.
     fn shard(&self, labelled: &Labelled<G::State>, shown: &Shown, range: Range<usize>) -> Batch {
         let (backups, view) = (&labelled.backups[range.clone()], self.online.view());
         let shape = [view.planes::<G>(), G::ROWS, G::COLUMNS];
@@ -275,7 +262,6 @@ impl<G: Image + Measured> QLearner<G> {
             };
             (first..backups.last().map_or(0, |backup| backup.row + 1), backups.iter().map(place).collect())
         };
-        // Waves are shared out in proportion to values.
         let (count, waves) = (labelled.backups.len(), labelled.waves.len());
         let share = &labelled.waves[range.start * waves / count..range.end * waves / count];
         Batch {
@@ -292,9 +278,7 @@ impl<G: Image + Measured> QLearner<G> {
         }
     }
 
-    /// The network's input for a batch, each state under its symmetry.
-    ///
-    /// A network with a dynamics model sees that model's predictions.
+    /// Network input for a batch; with a dynamics model, that model's predictions.
     fn shown(&self, seen: &[(G::State, usize)], backups: &[Backup<G::State>]) -> Result<Shown> {
         let mut encoder = Encoder::<G>::new(self.online.view());
         if !self.online.view().afterstates() {
@@ -309,8 +293,7 @@ impl<G: Image + Measured> QLearner<G> {
         Ok(Shown { images: images.to_vec(), scalars: scalars.to_vec(), priors: priors.to_vec() })
     }
 
-    /// Value of each action's plan with the target network's values of next moves; empty if it has
-    /// none.
+    /// Value of each action's plan by the target network; empty without valued next moves.
     fn next_values(&self, batch: &[Transition<G::State>], backups: &[Backup<G::State>]) -> Result<Vec<f32>> {
         if self.target.next_moves() == 0 {
             return Ok(Vec::new());
@@ -322,7 +305,7 @@ impl<G: Image + Measured> QLearner<G> {
 
     /// Takes a gradient step; returns the gradient's norm before clipping.
     ///
-    /// `progress`, the share of the training that is done, gives the step size.
+    /// The share `progress` of the training sets the step size.
     pub(super) fn gradient_step(&mut self, gradients: GradientsParams, progress: f64) -> Result<f32> {
         let rate = self.learning.learning_rate_at(progress);
         let (online, norm) = self.optimizer.step(rate, self.online.clone(), gradients)?;
@@ -352,10 +335,7 @@ impl<G: Image + Measured> QLearner<G> {
         })
     }
 
-    /// Restores a saved state.
-    ///
-    /// # Errors
-    /// When the state is of a network of another shape.
+    /// Restores a saved state; an error if of another network.
     pub fn restore(&mut self, saved: SavedLearner) -> Result<()> {
         self.online = self.online.clone().with_arrays(&saved.online)?;
         self.target = self.target.clone().with_arrays(&saved.target)?;
@@ -370,7 +350,6 @@ impl<G: Image + Measured> QLearner<G> {
     }
 }
 
-/// The actions of backups as state, action and symmetry.
 fn afterstates<S: Copy>(seen: &[(S, usize)], backups: &[Backup<S>]) -> Vec<(S, usize, usize)> {
     let afterstate = |backup: &Backup<S>| {
         let (state, symmetry) = seen[backup.row];

@@ -1,11 +1,12 @@
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-/// Loss of an error d between value and target.
+/// Loss of an error d = value - target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Loss {
-    /// d^2 / 2 up to 1, linear beyond (Huber 1964, <https://doi.org/10.1214/aoms/1177703732>).
+    /// d^2 / 2 up to |d| = 1, linear beyond (Huber 1964,
+    /// <https://doi.org/10.1214/aoms/1177703732>).
     Huber,
     /// d^2 / 2.
     Squared,
@@ -19,7 +20,7 @@ impl Loss {
             Self::Huber => {
                 let size = errors.abs();
                 let squared = size.clone().clamp_max(1.0);
-                // Size^2 / 2 up to 1, size - 1/2 beyond.
+                // size^2 / 2 up to 1, size - 1/2 beyond.
                 squared.clone() * (size - squared.mul_scalar(0.5))
             }
         }

@@ -1,28 +1,24 @@
 use std::collections::HashMap;
 
-/// The target network's highest values of the transitions' next states, where computed already,
-/// until the target network changes.
+/// The target network's highest values of next states, kept until that network changes.
 ///
-/// Acting computes a maximum when a game is in the next state; a target does when its transition is
-/// first sampled. Checkpoints omit the maxima: recomputed values have the same bits, in whatever
-/// batch.
+/// A maximum is computed when acting reaches the state, or when its transition is first sampled.
+/// Checkpoints omit maxima, because recomputed ones have the same bits.
 #[derive(Debug)]
 pub struct Maxima {
-    /// Whether acting and the targets have the same maximum; if not, nothing is kept.
+    /// Whether acting has the targets' maximum; else nothing is kept.
     kept: bool,
-    /// Maxima by the slots of their transitions.
     by_slot: HashMap<usize, f32>,
-    /// Transitions that led to the games' present states, as pairs of game and slot.
+    /// Transitions that led to games' present states, as game and slot.
     reached: Vec<(usize, usize)>,
 }
 
 impl Maxima {
-    /// No maxima yet.
     pub fn new(kept: bool) -> Self {
         Self { kept, by_slot: HashMap::new(), reached: Vec::new() }
     }
 
-    /// Records that a new transition in a slot led to a game's present state.
+    /// Records that a transition in a slot led to a game's present state.
     pub fn add_transition(&mut self, game: usize, slot: usize) {
         if self.kept {
             self.by_slot.remove(&slot);
@@ -30,28 +26,23 @@ impl Maxima {
         }
     }
 
-    /// Keeps the highest values of the games' present states, one per game; empty if none were
-    /// computed.
+    /// Keeps the highest values of the present states, one per game.
     pub fn keep_reached(&mut self, highest: &[f32]) {
-        // The last transition of a slot comes last. After the end of a game, the state is a new
-        // game's, but the transition's discount is 0.
+        // After a game's end, the state is a new game's; the transition's discount is 0.
         let reached = std::mem::take(&mut self.reached).into_iter();
         self.by_slot.extend(reached.filter_map(|(game, slot)| Some((slot, *highest.get(game)?))));
     }
 
-    /// The maximum of a slot's transition, if kept.
     pub fn get(&self, slot: usize) -> Option<f32> {
         self.by_slot.get(&slot).copied()
     }
 
-    /// Keeps the maximum of a slot's transition.
     pub fn keep(&mut self, slot: usize, maximum: f32) {
         if self.kept {
             self.by_slot.insert(slot, maximum);
         }
     }
 
-    /// Forgets all maxima.
     pub fn clear(&mut self) {
         *self = Self::new(self.kept);
     }
@@ -81,13 +72,13 @@ mod tests {
     #[test]
     fn the_highest_value_where_a_game_stands_is_kept_with_the_transition_that_led_there() {
         let mut maxima = Maxima::new(true);
-        // The second game made none, and the third one's takes the slot of the first one's.
+        // Game 1 made no transition; game 2's takes the slot of game 0's.
         for (game, slot) in [(0, 2), (2, 2), (3, 0)] {
             maxima.add_transition(game, slot);
         }
         maxima.keep_reached(&[1.0, 2.0, 4.0, 8.0]);
         assert_eq!(known(&maxima), [Some(8.0), None, Some(4.0)]);
-        // Each counts once, and nothing is known where nobody looked.
+        // A transition counts once.
         maxima.add_transition(1, 1);
         maxima.keep_reached(&[]);
         maxima.keep_reached(&[3.0; 4]);

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::replay::Transition;
 use crate::games::{Lookahead, Outcome};
 
-/// Collects the last moves of one game into transitions over n moves.
+/// Turns the last moves of one game into transitions over n moves.
 ///
-/// The end of a game also makes shorter transitions of the moves left. (Sutton 1988; in DQN: Hessel
-/// et al. 2018, <https://arxiv.org/abs/1710.02298>.)
+/// The end of a game makes shorter ones. (Sutton 1988; in DQN: Hessel et al. 2018,
+/// <https://arxiv.org/abs/1710.02298>.)
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct NStep<G: Lookahead> {
@@ -28,12 +28,12 @@ struct Pending<S> {
 }
 
 impl<G: Lookahead> NStep<G> {
-    /// Transitions over `n` moves under a discount per move.
+    /// An empty collector.
     pub fn new(n: usize, discount: f32) -> Self {
         Self { n, discount, pending: VecDeque::with_capacity(n) }
     }
 
-    /// Whether these are the numbers given to [`new`](Self::new) and the pending moves are valid.
+    /// Whether a saved state fits `n` and `discount`.
     pub fn fits(&self, n: usize, discount: f32) -> bool {
         let known =
             |pending: &Pending<G::State>| usize::from(pending.action) < G::ACTIONS && G::is_whole(&pending.state);
@@ -41,9 +41,7 @@ impl<G: Lookahead> NStep<G> {
         self.n == n && self.discount == discount && self.pending.len() < n && actions
     }
 
-    /// Takes a move and its outcome; passes finished transitions to `store`.
-    ///
-    /// `reward` is scaled.
+    /// Takes a move, its scaled reward and its outcome; passes finished transitions to `store`.
     pub fn push(
         &mut self,
         state: G::State,
@@ -78,14 +76,12 @@ mod tests {
     use crate::games::Match3;
     use crate::games::match3::State;
 
-    /// The position before move `number`, counted from 0.
+    /// Position before move `number`.
     fn state(number: i64) -> State {
         State::new(&"########\n".repeat(10), 25 - number).unwrap()
     }
 
-    /// What has been stored after each of some moves, with these rewards.
-    ///
-    /// The last move may end the game. The reward of move k is for action k.
+    /// Transitions stored after each move; move k is action k and may end the game if last.
     fn stored(n: usize, discount: f32, rewards: &[f32], terminal: bool) -> Vec<Vec<Transition<State>>> {
         let mut collector = NStep::<Match3>::new(n, discount);
         let mut push = |number: usize| {
@@ -115,7 +111,7 @@ mod tests {
 
     #[test]
     fn several_steps_sum_the_discounted_rewards_and_look_as_far_ahead() {
-        // 1 + 2/2 + 4/4 = 3, then 2 + 4/2 + 8/4 = 6; behind them stands (1/2)^3.
+        // 1 + 2/2 + 4/4 = 3, then 2 + 4/2 + 8/4 = 6; the discount is (1/2)^3.
         let expected = [vec![], vec![], vec![transition(0, 3, 3.0, 0.125)], vec![transition(1, 4, 6.0, 0.125)]];
         assert_eq!(stored(3, 0.5, &[1.0, 2.0, 4.0, 8.0], false), expected);
     }
@@ -124,7 +120,7 @@ mod tests {
     fn the_end_of_a_game_stores_all_that_is_pending_and_nothing_stands_behind_it() {
         let at_the_end = vec![transition(0, 3, 3.0, 0.0), transition(1, 3, 4.0, 0.0), transition(2, 3, 4.0, 0.0)];
         assert_eq!(stored(3, 0.5, &[1.0, 2.0, 4.0], true), [vec![], vec![], at_the_end]);
-        // A game shorter than the steps.
+        // A game shorter than n.
         let at_the_end = vec![transition(0, 2, 2.0, 0.0), transition(1, 2, 2.0, 0.0)];
         assert_eq!(stored(5, 0.5, &[1.0, 2.0], true), [vec![], at_the_end]);
     }

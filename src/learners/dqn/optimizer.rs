@@ -11,39 +11,39 @@ use super::config::{Learning, OptimizerKind};
 use crate::error::{Error, Result};
 use crate::network::to_vec;
 
-/// [Adam](OptimizerKind::Adam) or [Muon](OptimizerKind::Muon) of burn, with a state that can be
+/// burn's [Adam](OptimizerKind::Adam) or [Muon](OptimizerKind::Muon), with a state that can be
 /// saved.
 pub struct Optimizer {
     adam: Adam,
-    /// Steps of the weights of convolutions with at least [`MUON_OUTPUTS`] outputs.
+    /// Muon for convolutions with at least [`MUON_OUTPUTS`] outputs.
     muon: Option<Muon>,
-    /// Limit of the gradient's global norm; 0 for no clipping.
+    /// Limit of the gradient's norm; 0 for none.
     max_gradient_norm: f32,
     /// One state per parameter, flattened; empty before the first step.
     states: Vec<State>,
 }
 
-/// Minimum of outputs of a convolution for Muon; Adam has smaller ones, such as most heads.
+/// Minimum outputs of a convolution for Muon; most heads have fewer.
 const MUON_OUTPUTS: usize = 8;
 
-/// Adam's epsilon of Kingma and Ba 2015; burn's default is 1e-5.
+/// By Kingma and Ba 2015; burn's default is 1e-5.
 const ADAM_EPSILON: f32 = 1e-8;
 
-/// Muon's momentum (Nesterov).
+/// With Nesterov momentum.
 const MUON_MOMENTUM: f64 = 0.95;
 
 #[derive(Clone)]
 #[expect(clippy::large_enum_variant, reason = "there is one a parameter, a few dozen in all")]
 enum State {
     Adam(AdamState<1>),
-    /// The velocity: a sum of gradients, in which each update weights the past by the momentum.
+    /// Velocity: `gradient + momentum * previous velocity`.
     Muon(Tensor<1>),
 }
 
-/// The saved state of one parameter: Adam's moments, or Muon's velocity.
+/// Saved state of one parameter: Adam's moments or Muon's velocity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedMoments {
-    /// Adam's updates so far; 0 for Muon.
+    /// Adam's updates; 0 for Muon.
     pub updates: u64,
     /// First moments, or the velocity.
     pub first: Vec<f32>,
@@ -64,7 +64,7 @@ impl Optimizer {
         }
     }
 
-    /// Takes one step; returns the new network and the norm of the whole gradient before clipping.
+    /// Takes one step; returns the new network and the gradient's norm before clipping.
     pub fn step<M: Module>(&mut self, learning_rate: f64, network: M, gradients: GradientsParams) -> Result<(M, f32)> {
         let mut squares = SumOfSquares { gradients: &gradients, sum: None };
         network.visit(&mut squares);
@@ -89,7 +89,7 @@ impl Optimizer {
         Ok((network, norm))
     }
 
-    /// The state as numbers, in the order of the network's parameters.
+    /// State in the order of parameters.
     pub fn save(&self) -> Result<Vec<SavedMoments>> {
         let save = |state: &State| {
             Ok(match state {
@@ -106,10 +106,7 @@ impl Optimizer {
         self.states.iter().map(save).collect()
     }
 
-    /// Restores a saved state.
-    ///
-    /// # Errors
-    /// When the state is of another network or optimizer.
+    /// Restores a saved state; an error if of another network or optimizer.
     pub fn restore<M: Module>(&mut self, saved: Vec<SavedMoments>, network: &M, device: &Device) -> Result<()> {
         let mut kinds = Kinds { muon: self.muon.is_some(), sizes: Vec::new() };
         network.visit(&mut kinds);
@@ -178,7 +175,6 @@ impl Stepper<'_> {
         tensor
     }
 
-    /// A step of a matrix with `rows` rows.
     fn step_muon(&mut self, muon: &Muon, rows: usize, tensor: Tensor<1>, gradient: Tensor<1>) -> Tensor<1> {
         let size = gradient.dims()[0];
         let matrix = |numbers: Tensor<1>| numbers.reshape([rows, size / rows]);
@@ -186,7 +182,7 @@ impl Stepper<'_> {
             Some(State::Muon(velocity)) => Some(velocity),
             _ => None,
         };
-        // The velocity is computed here, too, because burn's own state cannot be read.
+        // burn's own velocity cannot be read.
         let velocity = match &before {
             Some(velocity) => gradient.clone() + velocity.clone().mul_scalar(MUON_MOMENTUM),
             None => gradient.clone(),
@@ -203,8 +199,7 @@ impl ModuleMapper for Stepper<'_> {
         let (id, tensor, mapper) = param.consume();
         let tensor = tensor.inner();
         let shape = tensor.shape();
-        // A parameter without influence on the loss has no gradient; a zero keeps the states in
-        // order.
+        // A parameter without a gradient gets zeros, which keeps the states in order.
         let gradient = match self.gradients.remove::<D>(id) {
             Some(gradient) => gradient.flatten::<1>(0, D - 1),
             None => tensor.zeros_like().flatten::<1>(0, D - 1),
@@ -220,13 +215,13 @@ impl ModuleMapper for Stepper<'_> {
     }
 }
 
-/// Whether Muon has this parameter: the weight of a convolution, `[outputs, inputs, size, size]`,
-/// but no head.
+/// Whether Muon has a parameter: the weight of a convolution, `[outputs, inputs, size, size]`, but
+/// no head.
 fn is_matrix<const D: usize>(shape: &[usize]) -> bool {
     D == 4 && shape[0] >= MUON_OUTPUTS
 }
 
-/// For every parameter: whether Muon has it, and its size.
+/// Whether Muon has each parameter, and its size.
 struct Kinds {
     muon: bool,
     sizes: Vec<(bool, usize)>,

@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 
 use crate::network::QNetwork;
 
-/// The parameters of a network, flattened, in its order.
+/// A network's parameters, each flattened.
 pub fn parameters(network: &QNetwork) -> Vec<Tensor<1>> {
     struct Collector(Vec<Tensor<1>>);
     impl ModuleVisitor for Collector {
@@ -19,9 +19,8 @@ pub fn parameters(network: &QNetwork) -> Vec<Tensor<1>> {
 
 /// Adds other gradients to those of a module.
 pub struct Add<'a> {
-    /// The module's gradients, which become the sums.
+    /// Gradients of the module, which become the sums.
     pub gradients: &'a mut GradientsParams,
-    /// The gradients to add.
     pub others: GradientsParams,
 }
 

@@ -1,11 +1,11 @@
-//! Prioritised replay: transitions with large errors are sampled more often and weighted less.
+//! Prioritised replay: transitions with large errors are sampled more often, with smaller weights.
 
 use serde::{Deserialize, Serialize};
 
 use super::sum_tree::SumTree;
 use crate::random::Stream;
 
-/// Number added to every error, in scaled rewards, so that every transition can be sampled.
+/// Number added to every error, so that every transition can be sampled.
 const MIN_ERROR: f32 = 1e-3;
 
 /// Sampled transitions.
@@ -17,34 +17,30 @@ pub struct Sample {
     pub weights: Vec<f32>,
 }
 
-/// Priorities of transitions: `(|error| + 0.001) ^ exponent`.
-///
-/// Schaul et al. 2016, <https://arxiv.org/abs/1511.05952>, the proportional variant.
+/// Priorities of transitions: `(|error| + 0.001) ^ exponent` (Schaul et al. 2016,
+/// <https://arxiv.org/abs/1511.05952>, proportional variant).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Priorities {
     tree: SumTree,
     exponent: f32,
-    /// Highest priority so far; new transitions get it.
+    /// Highest priority so far, for new transitions.
     highest: f32,
 }
 
 impl Priorities {
-    /// Priorities of an empty memory.
     pub fn new(capacity: usize, exponent: f32) -> Self {
         Self { tree: SumTree::new(capacity), exponent, highest: 1.0 }
     }
 
-    /// Whether these can be the priorities of a memory of `capacity` with `len` transitions.
+    /// Whether saved priorities fit a memory of `len` transitions.
     pub fn fits(&self, capacity: usize, len: usize) -> bool {
         self.tree.fits(capacity, len) && self.highest.is_finite() && self.highest > 0.0
     }
 
-    /// Sets the priority of a new transition.
     pub fn enter(&mut self, slot: usize) {
         self.tree.set(slot, self.highest);
     }
 
-    /// Sets the priority of a sampled transition by its error.
     pub fn set_error(&mut self, slot: usize, error: f32) {
         let priority = (error.abs() + MIN_ERROR).powf(self.exponent);
         // NaN would make every sum above it NaN.
@@ -54,11 +50,10 @@ impl Priorities {
         }
     }
 
-    /// Draws a transition from each of `count` equal parts of the sum; the memory has `len`
-    /// transitions.
+    /// Draws one transition from each of `count` equal parts of the sum.
     ///
-    /// The importance weights are `(1 / (len * probability)) ^ importance_exponent`, scaled to a
-    /// maximum of 1.
+    /// The weights are `(1 / (len * probability)) ^ importance_exponent`, divided by the largest,
+    /// for `len` transitions in the memory.
     pub fn sample(&self, count: usize, len: usize, importance_exponent: f64, stream: &mut Stream) -> Sample {
         let tree = &self.tree;
         let part = f64::from(tree.total()) / count as f64;
@@ -89,7 +84,7 @@ mod tests {
         let mut priorities = Priorities::new(2, 0.5);
         priorities.set_error(0, 0.25 - MIN_ERROR);
         priorities.set_error(1, MIN_ERROR - 1.0);
-        // Priorities 1/2 and 1: what is drawn half as often counts twice as much.
+        // Priorities 1/2 and 1: half the frequency, twice the weight.
         let Sample { slots, weights } = priorities.sample(300, 2, 1.0, &mut stream());
         assert_eq!(slots.iter().filter(|slot| **slot == 0).count(), 100);
         let expected = slots.iter().map(|slot| [1.0, 0.5][*slot]);

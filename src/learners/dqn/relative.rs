@@ -1,18 +1,16 @@
 use serde::{Deserialize, Serialize};
 
-/// Running means of the discounted values of next states, one per number of actions left.
+/// Running mean of the discounted values of next states, per number of actions left.
 ///
-/// Relative value iteration subtracts what all positions have in common, so that the points of an
-/// average future need not be learned (for Q-learning: Abounadi, Bertsekas and Borkar 2001,
-/// <https://doi.org/10.1137/S0363012999361974>).
+/// Relative value iteration subtracts these means, so that the points of an average future need not
+/// be learned (Abounadi, Bertsekas and Borkar 2001, <https://doi.org/10.1137/S0363012999361974>).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Baselines(Vec<(u32, f32)>);
 
 impl Baselines {
-    /// Minimum weight of a new number in its mean, so that the mean follows what is learned.
+    /// Minimum weight of a new number; the mean follows the learned values.
     const RATE: f32 = 1e-3;
 
-    /// Updates the mean of a kind with a number.
     pub fn add(&mut self, kind: usize, number: f32) {
         if self.0.len() <= kind {
             self.0.resize(kind + 1, (0, 0.0));
@@ -22,7 +20,7 @@ impl Baselines {
         *mean += (1.0 / *count as f32).max(Self::RATE) * (number - *mean);
     }
 
-    /// The mean of a kind; 0 at first.
+    /// Mean of a kind; 0 before its first number.
     pub fn mean(&self, kind: usize) -> f32 {
         self.0.get(kind).map_or(0.0, |(_, mean)| *mean)
     }

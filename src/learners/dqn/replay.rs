@@ -5,18 +5,18 @@ use super::prioritised::Priorities;
 pub use super::prioritised::Sample;
 use crate::random::{Draw, Stream};
 
-/// Configuration of the replay memory.
+/// Configuration of the memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReplayConfig {
-    /// Transitions kept; a new one replaces the oldest.
+    /// Maximum of transitions; a new one replaces the oldest.
     pub capacity: usize,
-    /// Sample in proportion to the last error instead of uniformly (Schaul et al. 2016,
+    /// Sample by last error instead of uniformly (Schaul et al. 2016,
     /// <https://arxiv.org/abs/1511.05952>).
     pub prioritised: bool,
     /// Exponent of the error in the priority; 0 is uniform.
     pub priority_exponent: f64,
-    /// Exponent of the importance weights at the start; it rises linearly to 1 at the end.
+    /// Initial exponent of the importance weights; rises linearly to 1.
     pub importance_exponent: f64,
 }
 
@@ -34,7 +34,7 @@ impl ReplayConfig {
         require(unit(importance_exponent), "replay.importance_exponent", importance_exponent, "between 0 and 1")
     }
 
-    /// Exponent of the importance weights after a share of the training between 0 and 1.
+    /// Exponent of the importance weights after a share `progress` of the training.
     pub fn importance(&self, progress: f64) -> f64 {
         self.importance_exponent + (1.0 - self.importance_exponent) * progress
     }
@@ -43,7 +43,7 @@ impl ReplayConfig {
 /// A transition over one or more moves.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transition<S> {
-    /// State in which the action was taken.
+    /// State before the action.
     pub state: S,
     /// State after the last move.
     pub next: S,
@@ -51,16 +51,15 @@ pub struct Transition<S> {
     pub action: u16,
     /// Discounted sum of the scaled rewards.
     pub reward: f32,
-    /// Discount of the next state's value; 0 at the end of a game.
+    /// Discount of the next value; 0 at a game's end.
     pub discount: f32,
 }
 
-/// A ring of packed transitions, sampled uniformly or by priority.
+/// Ring of transitions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Replay<S> {
     capacity: usize,
     transitions: Vec<Transition<S>>,
-    /// Slot that is written next.
     head: usize,
     priorities: Option<Priorities>,
 }
@@ -72,7 +71,7 @@ impl<S: Copy> Replay<S> {
         Self { capacity: config.capacity, transitions: Vec::new(), head: 0, priorities }
     }
 
-    /// Whether this can be a memory of `config` in a game with `actions` actions.
+    /// Whether a saved memory fits `config` and a game of `actions` actions.
     pub fn fits(&self, config: &ReplayConfig, actions: usize) -> bool {
         let len = self.transitions.len();
         let head = if len < self.capacity { self.head == len } else { self.head < len };
@@ -89,17 +88,17 @@ impl<S: Copy> Replay<S> {
         self.transitions.len()
     }
 
-    /// Whether the memory has no transition yet.
+    /// Whether the memory is empty.
     pub fn is_empty(&self) -> bool {
         self.transitions.is_empty()
     }
 
-    /// The transition in a slot.
+    /// Transition in a slot.
     pub fn get(&self, slot: usize) -> &Transition<S> {
         &self.transitions[slot]
     }
 
-    /// Adds a transition, in place of the oldest one if the memory is full; returns its slot.
+    /// Adds a transition, replacing the oldest if full; returns its slot.
     pub fn push(&mut self, transition: Transition<S>) -> usize {
         let slot = self.head;
         if self.transitions.len() < self.capacity {
@@ -114,9 +113,7 @@ impl<S: Copy> Replay<S> {
         slot
     }
 
-    /// Draws `count` transitions with replacement, uniformly or by priority.
-    ///
-    /// The memory must not be empty.
+    /// Draws with replacement; the memory must not be empty.
     pub fn sample(&self, count: usize, importance_exponent: f64, stream: &mut Stream) -> Sample {
         let len = self.transitions.len();
         match &self.priorities {
@@ -128,7 +125,7 @@ impl<S: Copy> Replay<S> {
         }
     }
 
-    /// Sets the priorities of sampled transitions by their errors.
+    /// Sets priorities by errors.
     pub fn set_errors(&mut self, slots: &[usize], errors: &[f32]) {
         if let Some(priorities) = &mut self.priorities {
             slots.iter().zip(errors).for_each(|(slot, error)| priorities.set_error(*slot, *error));
@@ -159,7 +156,7 @@ mod tests {
     #[test]
     fn a_transition_of_match3_with_its_priority_takes_at_most_100_bytes() {
         let transition = std::mem::size_of::<Transition<crate::games::match3::State>>();
-        // The tree of sums has at most four nodes a slot: two, at a capacity that may round up to twice itself.
+        // At most four nodes per slot: a tree has two, and rounding up may double the capacity.
         let priority = 4 * std::mem::size_of::<f32>();
         assert!(transition + priority <= 100, "{transition} + {priority}");
     }
@@ -194,7 +191,7 @@ mod tests {
         for (slot, priority) in [1.001, 2.001, 4.001, 1.001].into_iter().enumerate() {
             let count = sample.slots.iter().filter(|known| **known == slot).count() as f32;
             assert!((count - 8_000.0 * priority / 8.004).abs() < 240.0, "slot {slot}: {count}");
-            // The rarest has weight 1, the others are smaller by how much more often they come.
+            // The rarest slots have weight 1, others less in inverse proportion.
             let place = sample.slots.iter().position(|known| *known == slot).unwrap();
             assert!((sample.weights[place] - 1.001 / priority).abs() < 1e-5);
         }

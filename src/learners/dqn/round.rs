@@ -25,21 +25,19 @@ use crate::random::{Role, Stream};
 pub struct Dqn<G: Image + Measured> {
     config: Config,
     model: ModelConfig,
-    /// Moves played so far, in all games together.
     step: u64,
     games: Games<G>,
-    /// The last moves of each game, on their way into the replay memory.
+    /// Last moves of each game, not yet in memory.
     n_steps: Vec<NStep<G>>,
     replay: Replay<G::State>,
-    /// The last waves seen, for a dynamics model.
+    /// Last waves, for a dynamics model.
     seen_waves: SeenWaves<G::State>,
-    /// Online and target network, and the optimizer.
+    /// Both networks and the optimizer.
     q_learner: QLearner<G>,
-    /// Random numbers of the exploration.
     explore: Stream,
 }
 
-/// Everything that changes, as written to and read from a checkpoint.
+/// Everything that changes.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Saved<'a, G: Image + Measured> {
@@ -131,14 +129,14 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
         let Config { training, exploration, learning, replay, .. } = &self.config;
 
         // Act: in every game play a random action with probability epsilon, else argmax_a Q(s, a).
-        // Q is the target network, unlike in the paper, because the targets need its maximum, too.
+        // Q is the target network, unlike in the paper, because the targets need its maximum.
         let states: Vec<G::State> = self.games.states().collect();
         let epsilon = if self.step < training.warmup { 1.0 } else { exploration.epsilon(self.step) };
         let mut network = self.q_learner.evaluator(self.q_learner.target());
         let masks = network.masks(&states);
         let values = if epsilon < 1.0 { network.values_of(&states, &masks)? } else { &[] };
         let choose = |(game, mask): (usize, &ActionMask)| {
-            // No values are computed where all moves are random.
+            // No values where all moves are random.
             let values = values.get(game * G::ACTIONS..(game + 1) * G::ACTIONS).unwrap_or_default();
             epsilon_greedy(values, mask, epsilon, &mut self.explore)
         };
@@ -225,10 +223,9 @@ impl<G: Image + Measured> Learner<G> for Dqn<G> {
 }
 
 impl<G: Image + Measured> QLearner<G> {
-    /// One update of the online network from a memory that is not empty.
+    /// Updates the online network once, from a memory that is not empty.
     ///
-    /// `waves` were seen while playing and are learned by a dynamics model only; `progress` is the
-    /// share of the training that is done.
+    /// Only a dynamics model learns `waves`; `progress` is the share of the training done.
     pub fn update(
         &mut self,
         replay: &mut Replay<G::State>,
@@ -266,12 +263,12 @@ impl<G: Image + Measured> QLearner<G> {
 }
 
 impl<G: Image + Measured> Dqn<G> {
-    /// Online and target network, and the optimizer.
+    /// Both networks and the optimizer.
     pub fn q_learner(&self) -> &QLearner<G> {
         &self.q_learner
     }
 
-    /// Checks that a saved state fits the configuration; the error names the part that does not.
+    /// Names the part of a saved state that does not fit.
     fn check_saved(&self, saved: &Saved<G>) -> std::result::Result<(), &'static str> {
         let Config { training, learning, replay, .. } = &self.config;
         let n_step = |n_step: &NStep<G>| n_step.fits(learning.n_step, learning.discount as f32);
@@ -296,7 +293,6 @@ impl<G: Image + Measured> Dqn<G> {
     }
 }
 
-/// Adds the figures of an update to the metrics.
 fn record(metrics: &mut Metrics, update: &Update) {
     let Update { loss, value, error, gradient_norm, plan_loss, wave_loss } = *update;
     for (name, number) in [
@@ -364,7 +360,7 @@ mod tests {
         assert_eq!(refused.exit_code(), 2);
         let sentence = "file.toml: learning.relative = true: it must be false in tetris, whose games may end early: ";
         assert!(refused.to_string().starts_with(sentence), "{refused}");
-        // Also where the rules bound the moves, and where the key is left out.
+        // Also where the rules limit the moves, and where the key is absent.
         let resolve = |text: &str| Source::parse(text, "file.toml", &[])?.resolve::<Bejeweled, Dqn<Bejeweled>>();
         let game = "game = { name = 'bejeweled', rules = { moves = 500 } }\n";
         assert!(resolve(game).is_err() && resolve(&format!("{game}learning = {{ relative = false }}")).is_ok());

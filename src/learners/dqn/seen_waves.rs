@@ -3,30 +3,29 @@ use serde::{Deserialize, Serialize};
 use crate::games::SeenWave;
 use crate::random::{Draw, Stream};
 
-/// The last waves seen in play, from which a dynamics model learns.
+/// Last waves in play, for a dynamics model.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SeenWaves<S> {
     capacity: usize,
     waves: Vec<SeenWave<S>>,
-    /// Slot that is written next.
     head: usize,
     stream: Stream,
 }
 
 impl<S: Copy> SeenWaves<S> {
-    /// An empty memory of `capacity` waves; with 0 it stays empty.
+    /// An empty memory; `capacity` 0 keeps nothing.
     pub fn new(capacity: usize, stream: Stream) -> Self {
         Self { capacity, waves: Vec::new(), head: 0, stream }
     }
 
-    /// Whether this can be a memory of `capacity`.
+    /// Whether a saved memory fits `capacity`.
     pub fn fits(&self, capacity: usize) -> bool {
         let len = self.waves.len();
         let head = if len < capacity { self.head == len } else { self.head < len.max(1) };
         self.capacity == capacity && len <= capacity && head
     }
 
-    /// Adds a wave, in place of the oldest one if the memory is full.
+    /// Adds a wave, replacing the oldest if full.
     pub fn push(&mut self, wave: SeenWave<S>) {
         if self.capacity == 0 {
             return;
@@ -39,7 +38,7 @@ impl<S: Copy> SeenWaves<S> {
         self.head = (self.head + 1) % self.capacity;
     }
 
-    /// Draws `count` waves with replacement; an empty memory gives none.
+    /// Draws with replacement; none if empty.
     pub fn sample(&mut self, count: usize) -> Vec<SeenWave<S>> {
         let Self { waves, stream, .. } = self;
         let count = if waves.is_empty() { 0 } else { count };

@@ -10,38 +10,38 @@ use crate::network::{View, by_certain_points};
 use crate::players::Measured;
 use crate::random::{ColumnStreams, Draw, Role, Stream};
 
-/// Everything besides seed and states on which simulated outcomes depend.
+/// Constants of simulated outcomes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Outcomes<G: Image + Measured> {
-    /// The rules of the game.
+    /// Rules.
     pub rules: G::Rules,
-    /// The offered actions and their prior.
+    /// Offered actions and their prior.
     pub view: View,
-    /// Number of actions, and of outcomes of each.
+    /// Numbers of actions and of outcomes.
     pub expected: Expected,
-    /// Factor from points to the values that the network learns.
+    /// Factor from points to values.
     pub scale: f64,
     /// Discount per move.
     pub discount: f64,
 }
 
 impl<G: Image + Measured> Outcomes<G> {
-    /// Backups of actions of each transition's state.
+    /// Backups of simulated actions of each transition's state (Sutton and Barto 2018, section
+    /// 8.5).
     ///
-    /// The reward is the mean over an action's outcomes, the next state that of the first outcome:
-    /// an expected update (Sutton and Barto 2018, section 8.5) by sampling, with less chance in the
-    /// target. `stream` gives one number, so that threads change nothing.
+    /// `stream` gives one number, so that the result is the same on any number of threads.
     pub fn simulate(&self, batch: &[Transition<G::State>], stream: &mut Stream) -> Vec<Backup<G::State>> {
         let seed = stream.next_u64();
         let rows = batch.par_iter().enumerate().map(|(row, transition)| self.of_row(seed, row, &transition.state));
         rows.collect::<Vec<_>>().concat()
     }
 
-    /// Backups of actions of one row's state.
+    /// Backups of one row's state.
     ///
-    /// Outcome i has the same random numbers for every action, column by column, which takes a part
-    /// of chance out of the differences between actions.
+    /// The reward is the mean over an action's outcomes, the next state that of the first. Outcome
+    /// i has the same random numbers for every action, column by column, which removes some chance
+    /// from their differences.
     pub fn of_row(&self, seed: u64, row: usize, state: &G::State) -> Vec<Backup<G::State>> {
         let outcomes = self.expected.outcomes;
         let index = |outcome: usize| (row * outcomes + outcome) as u64;
@@ -51,10 +51,8 @@ impl<G: Image + Measured> Outcomes<G> {
         self.simulate_state(row, state, &actions, &luck)
     }
 
-    /// The actions to simulate.
-    ///
-    /// Half of them, rounded up, are the best by prior (certain points without one), because
-    /// players choose among these; the others are random.
+    /// Actions to simulate: half, rounded up, are the best by prior, or by certain points without
+    /// one; the others are random.
     fn choose(&self, state: &G::State, stream: &mut Stream) -> ActionMask {
         let mask = offered::<G>(state, self.view.mask).0;
         let actions = self.expected.actions;
@@ -71,7 +69,6 @@ impl<G: Image + Measured> Outcomes<G> {
         ranked[..actions].iter().map(|(action, _)| *action).collect()
     }
 
-    /// Simulates actions in a state, once with each stream.
     fn simulate_state(
         &self,
         row: usize,
@@ -130,7 +127,7 @@ mod tests {
         Transition { state, next: state, action: 3, reward: 0.5, discount: 0.25 }
     }
 
-    /// One matching move: a run of three at the bottom of the left column.
+    /// One matching move: three a at the bottom of the left column.
     const BOARD: &str =
         "########\n########\n########\n########\n########\n########\n########\na#######\na#######\n#a######";
 
@@ -147,7 +144,7 @@ mod tests {
         assert_eq!(backups.len(), 2);
         for (row, backup) in backups.iter().enumerate() {
             assert_eq!((backup.row, usize::from(backup.action)), (row, action));
-            // The run of three is worth 8 points for certain; chance can only add to it.
+            // Three in a row give 8 certain points; chance can only add to them.
             assert!(backup.reward >= 0.8 && backup.reward < 1.6, "{backup:?}");
         }
         let next = |backup: &Backup<State>| backup.next.as_ref().map(|next| (next.discount, next.state.moves_left()));
@@ -157,7 +154,7 @@ mod tests {
         assert_eq!(all.len(), 2 * Match3::ACTIONS);
     }
 
-    /// A new game's position, whose matching moves are many.
+    /// Position with many matching moves.
     fn open_position() -> State {
         let mut stream = Stream::new(3, Role::Game, 0);
         let games = std::iter::repeat_with(|| Match3::new(&Rules::default(), &mut stream).state());
@@ -208,7 +205,7 @@ mod tests {
         let [first, second] = simulate(1);
         assert_ne!(first, second);
         assert_eq!([first.clone(), second], simulate(3));
-        // The rows of one update have luck of their own too.
+        // Rows of one update have different luck.
         let row = |row: usize| first.iter().filter(move |backup| backup.row == row).map(|backup| &backup.next);
         assert!(row(0).ne(row(1)));
     }

@@ -13,9 +13,8 @@ impl SumTree {
         Self { nodes: vec![0.0; 2 * capacity.next_power_of_two()] }
     }
 
-    /// Whether this can be a tree of `capacity` with only the first `len` slots set.
-    ///
-    /// Every slot [found](Self::find) is then one of these.
+    /// Whether a saved tree fits `capacity`, and [`find`](Self::find) gives only the first `len`
+    /// slots.
     pub fn fits(&self, capacity: usize, len: usize) -> bool {
         let leaves = capacity.next_power_of_two();
         if self.nodes.len() != 2 * leaves || len > leaves {
@@ -30,19 +29,16 @@ impl SumTree {
             && (len == 0 || self.total() > 0.0 && self.total().is_finite())
     }
 
-    /// The sum of all priorities.
+    /// Sum of all priorities.
     pub fn total(&self) -> f32 {
         self.nodes[1]
     }
 
-    /// A slot's priority.
     pub fn get(&self, slot: usize) -> f32 {
         self.nodes[self.nodes.len() / 2 + slot]
     }
 
-    /// Sets a slot's priority.
-    ///
-    /// Each sum above is computed from its two halves, so that no rounding accumulates.
+    /// Sets a slot's priority; sums are computed anew, so that no rounding accumulates.
     pub fn set(&mut self, slot: usize, priority: f32) {
         let mut node = self.nodes.len() / 2 + slot;
         self.nodes[node] = priority;
@@ -52,16 +48,16 @@ impl SumTree {
         }
     }
 
-    /// The slot at `mass`, between 0 and the total, when the priorities lie side by side.
+    /// The slot at `mass`, between 0 and the total, with priorities laid side by side.
     ///
-    /// A slot of priority 0 is never found while another has more. `mass` is double because single
-    /// precision cannot tell more than 2^24 slots apart.
+    /// A slot of priority 0 is found only if all are 0. Single precision could not tell more than
+    /// 2^24 slots apart.
     pub fn find(&self, mut mass: f64) -> usize {
         let mut node = 1;
         while node < self.nodes.len() / 2 {
             let [left, right] = [2 * node, 2 * node + 1].map(|half| f64::from(self.nodes[half]));
             node *= 2;
-            // Rounding can push the mass past the last priority; an empty half is never entered.
+            // Rounding can push `mass` past the last priority; an empty half is never entered.
             if (mass >= left && right > 0.0) || left == 0.0 {
                 mass -= left;
                 node += 1;
@@ -113,7 +109,7 @@ mod tests {
         assert!(tree.fits(5, 0) && !tree.fits(9, 0));
         (0..3).for_each(|slot| tree.set(slot, 1.5));
         assert!(tree.fits(5, 3) && tree.fits(8, 3));
-        // A priority where no transition is, and sums that lead there.
+        // A priority without a transition, and wrong sums.
         assert!(!tree.fits(5, 2));
         let forged = |node: usize, number: f32| {
             let mut nodes = tree.nodes.clone();

@@ -1,4 +1,4 @@
-//! The target network: a copy of the online network that follows it slowly.
+//! Target network: a slower copy of the online network.
 
 use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::Tensor;
@@ -12,21 +12,21 @@ use crate::network::QNetwork;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Target {
-    /// Copy the online network at times, or follow a little with each update.
+    /// Kind of update.
     pub update: TargetUpdate,
     /// Hard: updates between copies.
     pub every: u64,
-    /// Soft: weight of the online network in each update.
+    /// Soft: weight of the online network per update.
     pub rate: f64,
 }
 
-/// How the target network follows the online network.
+/// Kinds of update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TargetUpdate {
     /// Copies (Mnih et al. 2015, <https://doi.org/10.1038/nature14236>).
     Hard,
-    /// A moving average (Lillicrap et al. 2016, <https://arxiv.org/abs/1509.02971>).
+    /// Moving average (Lillicrap et al. 2016, <https://arxiv.org/abs/1509.02971>).
     Soft,
 }
 
@@ -43,7 +43,7 @@ impl Target {
         require(rate > 0.0 && rate <= 1.0, "target.rate", rate, "above 0 and at most 1")
     }
 
-    /// The next target network after update number `updates`; none if it does not change.
+    /// The target network after update number `updates`; none if unchanged.
     pub fn follow(&self, target: &QNetwork, online: &QNetwork, updates: u64) -> Option<QNetwork> {
         match self.update {
             TargetUpdate::Hard => updates.is_multiple_of(self.every).then(|| online.valid()),
@@ -55,9 +55,9 @@ impl Target {
     }
 }
 
-/// Moves every parameter towards that of another network by a share of the way.
+/// Moves each parameter by a share `rate` towards another network's.
 struct Towards {
-    /// Parameters of the other network, flattened, in its order.
+    /// Flattened parameters of the other network.
     online: std::vec::IntoIter<Tensor<1>>,
     rate: f64,
 }

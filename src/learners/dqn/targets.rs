@@ -4,12 +4,12 @@ use super::replay::Transition;
 use crate::games::ActionMask;
 use crate::players::argmax;
 
-/// One action value to learn, and the parts of its target.
+/// An action value to learn, and the parts of its target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Backup<S> {
-    /// Index of the transition in the batch.
+    /// The transition's index in the batch.
     pub row: usize,
-    /// Action in the transition's state.
+    /// Action.
     pub action: u16,
     /// Scaled reward.
     pub reward: f32,
@@ -17,16 +17,16 @@ pub struct Backup<S> {
     pub next: Option<Next<S>>,
 }
 
-/// A next state, whose discounted value is added to the reward.
+/// A next state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Next<S> {
-    /// The state.
+    /// State.
     pub state: S,
     /// Discount of its value.
     pub discount: f32,
 }
 
-/// Backups of the actions that were played.
+/// Backups of the actions played.
 pub fn sampled<S: Copy>(batch: &[Transition<S>]) -> Vec<Backup<S>> {
     let backup = |(row, transition): (usize, &Transition<S>)| {
         let Transition { action, reward, next, discount, .. } = *transition;
@@ -36,19 +36,18 @@ pub fn sampled<S: Copy>(batch: &[Transition<S>]) -> Vec<Backup<S>> {
     batch.iter().enumerate().map(backup).collect()
 }
 
-/// Values of each state's best action in its mask: `[states]`.
+/// Value of each state's best action in its mask: `[states]`.
 ///
-/// `values` and `chooser` have shape `[states, actions]`. The best action has the highest number in
-/// `chooser`: the values themselves (Mnih et al. 2015, <https://doi.org/10.1038/nature14236>), or
-/// those of the online network in double Q-learning (van Hasselt et al. 2016,
-/// <https://arxiv.org/abs/1509.06461>).
+/// `values` and `chooser` are `[states, actions]`. The best action has the highest number in
+/// `chooser`: `values` (Mnih et al. 2015, <https://doi.org/10.1038/nature14236>), or the online
+/// network's in double Q-learning (van Hasselt et al. 2016, <https://arxiv.org/abs/1509.06461>).
 pub fn highest(values: &[f32], masks: &[ActionMask], chooser: &[f32]) -> Vec<f32> {
     let actions = (values.len() / masks.len().max(1)).max(1);
     let rows = values.chunks_exact(actions).zip(chooser.chunks_exact(actions)).zip(masks);
     rows.map(|((values, chooser), mask)| values[argmax(chooser, mask)]).collect()
 }
 
-/// Mean absolute error of each transition's action values.
+/// Mean absolute error of each transition.
 pub fn mean_errors<S>(backups: &[Backup<S>], errors: &[f32], rows: usize) -> Vec<f32> {
     let mut sums = vec![(0.0, 0); rows];
     for (backup, error) in backups.iter().zip(errors) {
@@ -59,10 +58,10 @@ pub fn mean_errors<S>(backups: &[Backup<S>], errors: &[f32], rows: usize) -> Vec
     sums.into_iter().map(|(sum, count)| sum / count.max(1) as f32).collect()
 }
 
-/// Splits backups into shards, each one thread's work: whole states with at most `images` images.
+/// Splits backups into shards of whole states with at most `images` images each.
 ///
-/// A state with more images is a shard of its own. Images are one per backup with afterstates, else
-/// one per state.
+/// A state with more images is its own shard. Images are one per backup with afterstates, else one
+/// per state.
 pub fn shards<S>(backups: &[Backup<S>], images: usize, afterstates: bool) -> Vec<Range<usize>> {
     let mut shards: Vec<Range<usize>> = Vec::new();
     let (mut start, mut full) = (0, 0);
@@ -108,7 +107,7 @@ mod tests {
         let all = [mask(&[0, 1, 2])];
         assert_eq!(highest(&target, &all, &target), [9.0]);
         assert_eq!(highest(&target, &all, &online), [1.0]);
-        // The online network's favourite is masked out: its second best is action 2.
+        // The online network's favourite is masked; its second best is action 2.
         assert_eq!(highest(&target, &[mask(&[1, 2])], &online), [2.0]);
     }
 

@@ -1,7 +1,7 @@
-//! The evolution strategy with covariance matrix adaptation (CMA-ES).
+//! Evolution strategy with covariance matrix adaptation (CMA-ES).
 //!
-//! Hansen 2016, "The CMA Evolution Strategy: A Tutorial", arXiv:1604.00772; comments cite its
-//! equations by number.
+//! Numbers of equations, tables and appendices are those of Hansen 2016, "The CMA Evolution
+//! Strategy: A Tutorial", arXiv:1604.00772.
 
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
@@ -10,29 +10,25 @@ use super::super::{OutOfRange, require};
 use super::optimizer::{Optimizer, assert_fitness, ranking, standard_normal};
 use crate::random::Stream;
 
-/// Minimum eigenvalue, relative to the largest, because rounding can make one 0 or negative.
+/// Minimum eigenvalue, relative to the largest; rounding can make one 0 or negative.
 const MIN_EIGENVALUE: f64 = 1e-20;
 
-/// Ratio of the largest to the smallest variance at which the search ends.
-///
-/// Appendix B.3, ConditionCov.
+/// Ratio of largest to smallest variance that ends the search (appendix B.3, ConditionCov).
 const WORST_CONDITION: f64 = 1e14;
 
-/// Configuration of the strategy; the tutorial's table 1 gives all other numbers.
+/// Configuration; table 1 gives all other numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// Candidates of a generation; 0 for the tutorial's number, `4 + 3 ln(dimensions)`.
+    /// Candidates of a generation; 0 for `4 + 3 ln(dimensions)`.
     pub population: usize,
-    /// First standard deviation of each number, sigma.
+    /// Initial standard deviation, sigma.
     pub deviation: f64,
-    /// The search ends when no deviation is above this share of the first.
-    ///
-    /// Appendix B.3, TolX.
+    /// The search ends when no deviation is above this share of the initial one (appendix B.3,
+    /// TolX).
     pub tolerance: f64,
-    /// The search ends when a deviation is above this multiple of the first.
-    ///
-    /// Appendix B.3, TolXUp.
+    /// The search ends when a deviation is above this multiple of the initial one (appendix B.3,
+    /// TolXUp).
     pub divergence: f64,
 }
 
@@ -43,7 +39,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Checks every value.
+    /// Checks all values.
     pub fn check(&self) -> Result<(), OutOfRange> {
         let Self { population, deviation, tolerance, divergence } = *self;
         let right = population == 0 || (2..=1_000_000).contains(&population);
@@ -53,7 +49,7 @@ impl Config {
         require(divergence > 1.0, "cma.divergence", divergence, "above 1")
     }
 
-    /// Candidates of a generation in `dimensions` dimensions (equation 48).
+    /// Candidates of a generation (equation 48).
     pub fn population(&self, dimensions: usize) -> usize {
         match self.population {
             0 => 4 + (3.0 * (dimensions as f64).ln()).floor() as usize,
@@ -62,23 +58,23 @@ impl Config {
     }
 }
 
-/// Numbers that follow from dimensions and population, by the tutorial's table 1.
+/// Numbers that follow from dimensions and population (table 1).
 ///
-/// The learning rate of the rank-mu update lacks the quarter in the numerator, as in the tutorial's
-/// first version and in the package cmaes.
+/// c_mu lacks the quarter in the numerator, as in the tutorial's first version and the package
+/// cmaes.
 #[derive(Clone, Debug, PartialEq)]
 struct Parameters {
-    /// Weight of each candidate, the best first; the positive ones add up to 1.
+    /// Weight of each candidate, best first; the positive ones add up to 1.
     weights: Vec<f64>,
-    /// Number of the best candidates that make the new mean.
+    /// Number of best candidates that make the new mean.
     parents: usize,
     /// mu_eff.
     effective: f64,
-    /// Share of the newest step in the step's path.
+    /// Weight of the newest step in the step's path.
     c_sigma: f64,
-    /// Damping of the step.
+    /// Damping.
     d_sigma: f64,
-    /// Share of the newest step in the covariance's path.
+    /// Weight of the newest step in the covariance's path.
     c_c: f64,
     /// Learning rate of the covariance from its path.
     c_1: f64,
@@ -100,7 +96,7 @@ impl Parameters {
         let (mu, mu_minus) = (effective(&weights[..parents]), effective(&weights[parents..]));
         let c_1 = 2.0 / ((n + 1.3).powi(2) + mu);
         let c_mu = (1.0 - c_1).min(2.0 * (mu - 2.0 + 1.0 / mu) / ((n + 2.0).powi(2) + mu));
-        // Equations 50 to 52: limit of the sum of negative weights; without rank-mu update, none.
+        // Equations 50 to 52: limit of the sum of negative weights; 0 without rank-mu update.
         let alpha =
             (1.0 + c_1 / c_mu).min(1.0 + 2.0 * mu_minus / (mu + 2.0)).min((1.0 - c_1 - c_mu).max(0.0) / (n * c_mu));
         // Equation 53.
@@ -115,26 +111,23 @@ impl Parameters {
         Self { weights, parents, effective: mu, c_sigma, d_sigma, c_c, c_1, c_mu, chi }
     }
 
-    /// Whether the covariance's path is updated, h_sigma.
-    ///
-    /// The path stalls while the step's path is so long that the step is about to grow.
+    /// h_sigma: false while the step's path is so long that the step is about to grow.
     fn goes_on(&self, path: f64, dimensions: usize, generation: u64) -> bool {
         let grown = 1.0 - (1.0 - self.c_sigma).powf(2.0 * generation as f64);
         path / grown.sqrt() < (1.4 + 2.0 / (dimensions as f64 + 1.0)) * self.chi
     }
 }
 
-/// CMA-ES with negative weights ("active"), as in the tutorial; the solution is the mean.
+/// CMA-ES with negative weights ("active"); the solution is the mean.
 ///
-/// Candidates are drawn from a normal distribution. Its mean moves to the best candidates, weighted
-/// by rank; its covariance grows in their directions and shrinks in those of the worst; the path of
-/// its mean sets the step.
+/// Candidates are normal. The mean moves to the best candidates, weighted by rank; the covariance
+/// grows in their directions and shrinks in those of the worst; the mean's path sets the step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cma {
     pub(super) config: Config,
     stream: Stream,
     mean: Vec<f64>,
-    /// The step, sigma.
+    /// Step, sigma.
     step: f64,
     /// Covariance matrix without the step, column by column.
     covariance: Vec<f64>,
@@ -148,7 +141,7 @@ pub struct Cma {
 }
 
 impl Cma {
-    /// A search from a first mean.
+    /// A search from an initial mean.
     pub fn new(config: Config, mean: &[f64], stream: Stream) -> Self {
         let n = mean.len();
         Self {
@@ -164,7 +157,7 @@ impl Cma {
         }
     }
 
-    /// The step, sigma.
+    /// Step, sigma.
     pub fn step(&self) -> f64 {
         self.step
     }
@@ -174,7 +167,7 @@ impl Cma {
         &self.covariance
     }
 
-    /// Axes of the distribution, as columns, and the deviation along each, without the step.
+    /// Axes of the distribution, as columns, and their deviations without the step.
     fn axes(&self) -> (DMatrix<f64>, DVector<f64>) {
         let n = self.mean.len();
         let decomposed = DMatrix::from_column_slice(n, n, &self.covariance).symmetric_eigen();
@@ -182,12 +175,12 @@ impl Cma {
         (decomposed.eigenvectors, decomposed.eigenvalues.map(|value| value.max(min).sqrt()))
     }
 
-    /// Takes the fitness of given samples as if they had been asked for.
+    /// Takes the fitness of given samples.
     ///
-    /// A distribution that would leave the range of numbers stays unchanged.
+    /// A distribution whose numbers would become infinite or NaN stays unchanged.
     ///
     /// # Panics
-    /// When the samples are not as many as the population, or a fitness is not finite.
+    /// When samples and finite fitnesses are not as many as the population.
     pub fn tell_samples(&mut self, samples: &[Vec<f64>], fitness: &[f64]) {
         let n = self.mean.len();
         let population = self.config.population(n);
@@ -208,7 +201,7 @@ impl Cma {
         steps.iter().zip(weights).take(*parents).for_each(|(step, weight)| mean_step.axpy(*weight, step, 1.0));
         let mean = DVector::from_column_slice(&self.mean) + self.step * &mean_step;
 
-        // Equations 43 and 44; the next generation uses the step.
+        // Equations 43 and 44; the step is for the next generation.
         let mut step_path = DVector::from_column_slice(&self.step_path);
         step_path.axpy((c_sigma * (2.0 - c_sigma) * effective).sqrt(), &whiten(&mean_step), 1.0 - c_sigma);
         let length = step_path.norm();
@@ -225,13 +218,12 @@ impl Cma {
         let mut covariance = DMatrix::from_column_slice(n, n, &self.covariance) * kept;
         covariance.ger(*c_1, &path, &path, 1.0);
         for (step, &weight) in steps.iter().zip(weights) {
-            // A step with negative weight is scaled to its expected length, so that no variance
-            // becomes negative.
+            // Scaling a step of negative weight to its expected length keeps variances positive.
             let length = whiten(step).norm_squared();
             let scale = if weight >= 0.0 || length == 0.0 { 1.0 } else { n as f64 / length };
             covariance.ger(c_mu * weight * scale, step, step, 1.0);
         }
-        // Rounding makes the matrix a little asymmetric.
+        // Rounding makes the matrix slightly asymmetric.
         covariance = (&covariance + covariance.transpose()) / 2.0;
 
         let moved = [mean.as_slice(), step_path.as_slice(), path.as_slice(), covariance.as_slice(), &[step]];
@@ -299,7 +291,7 @@ mod tests {
         serde_json::from_value(value.clone()).unwrap()
     }
 
-    /// Checks numbers to 1e-6 of the largest.
+    /// Checks numbers within 1e-6 of the largest.
     fn assert_near(found: &[f64], expected: &[f64], what: &str) {
         let size = expected.iter().fold(0.0, |size: f64, number| size.max(number.abs()));
         assert!(distance(found, expected.iter().copied()) <= 1e-6 * size, "{what}: {found:?} is not {expected:?}");
@@ -340,7 +332,7 @@ mod tests {
         assert_eq!(Config::default().population(9), 10);
         assert_eq!(Config::default().population(3), 7);
         assert_eq!(Config::default().population(1), 4);
-        // ln 5.5 - ln i for i = 1 to 5, over their sum 3.7363.
+        // (ln 5.5 - ln i) / 3.7363, their sum, for i = 1 to 5.
         assert!(distance(&given.weights[..5], [0.45627, 0.27075, 0.16223, 0.08524, 0.02551]) < 2e-5, "{given:?}");
         // 1 / sum of their squares.
         assert!((given.effective - 3.1673).abs() < 1e-3, "{given:?}");
@@ -349,7 +341,7 @@ mod tests {
         assert!((given.c_1 - 0.018305).abs() < 1e-5, "{given:?}");
         // 2 (3.1673 - 2 + 1 / 3.1673) / (11^2 + 3.1673).
         assert!((given.c_mu - 0.023888).abs() < 1e-5, "{given:?}");
-        // The negative weights make up for the decay: c_1 + c_mu * sum of weights = 0.
+        // Negative weights compensate the decay: c_1 + c_mu * sum of weights = 0.
         assert!((given.c_1 + given.c_mu * given.weights.iter().sum::<f64>()).abs() < 1e-12, "{given:?}");
     }
 
@@ -363,7 +355,7 @@ mod tests {
                 assert!((positive - 1.0).abs() < 1e-9, "{given:?}");
                 let (c_1, c_mu) = (given.c_1, given.c_mu);
                 assert!(c_1 > 0.0 && c_mu >= 0.0 && c_1 + c_mu <= 1.0 + 1e-15);
-                // What remains of a variance from which all negative weights take.
+                // Rest of a variance from which all negative weights take.
                 let remains = 1.0 - c_1 - c_mu * (positive + negative) + dimensions as f64 * c_mu * negative;
                 assert!(remains > -1e-9, "{dimensions} {population}: {remains}");
             }
@@ -372,10 +364,12 @@ mod tests {
 
     #[test]
     fn a_path_stalls_when_it_is_longer_than_random_steps_make_it() {
-        // One number and two candidates: mu_eff is 1, c_sigma 3/7, chi 1 - 1/4 + 1/21, and the bound 2.4 chi.
+        // One number, two candidates: mu_eff is 1, c_sigma 3/7, chi 1 - 1/4 + 1/21, the bound 2.4
+        // chi.
         let parameters = Parameters::new(1, 2);
         let bound = 2.4 * (1.0 - 0.25 + 1.0 / 21.0);
-        // After one generation the path is sqrt(1 - 16/49) of its later length, after two sqrt(1 - (4/7)^4).
+        // Share of the path's later length: sqrt(1 - 16/49) after one generation, sqrt(1 - (4/7)^4)
+        // after two.
         for (generation, grown) in [(1, 1.0 - 16.0 / 49.0), (2, 1.0 - 256.0 / 2_401.0), (1_000, 1.0_f64)] {
             assert!(parameters.goes_on(bound * grown.sqrt() * 0.999, 1, generation));
             assert!(!parameters.goes_on(bound * grown.sqrt() * 1.001, 1, generation));
@@ -384,14 +378,15 @@ mod tests {
 
     #[test]
     fn a_first_generation_of_one_number_is_as_computed_by_hand() {
-        // Two candidates, the better at 3 steps: the weights are 1 and -alpha, c_mu is 0, and c_1 2 / (2.3^2 + 1).
+        // Two candidates, the better at 3 steps: weights 1 and -alpha, c_mu 0, c_1 2 / (2.3^2 + 1).
         let mut cma = search(Config { population: 2, deviation: 0.5, ..Config::default() }, &[1.0]);
         cma.tell_samples(&[vec![0.5], vec![2.5]], &[0.0, 1.0]);
         assert_eq!(cma.solution(), [2.5]);
         let (c_sigma, chi) = (3.0 / 7.0_f64, 1.0 - 0.25 + 1.0 / 21.0);
         let path = 3.0 * (c_sigma * (2.0 - c_sigma)).sqrt();
         assert!((cma.step() - 0.5 * (c_sigma / (1.0 + c_sigma) * (path / chi - 1.0)).exp()).abs() < 1e-12);
-        // The path, over sqrt(1 - 16/49), is 3, above 2.4 chi: it stalls, and the variance keeps what it would lose.
+        // The path over sqrt(1 - 16/49) is 3 > 2.4 chi: the path stalls, and the variance keeps its
+        // part.
         let (c_1, c_c) = (2.0 / 6.29, 5.0 / 7.0);
         assert!((cma.covariance()[0] - (1.0 + c_1 * c_c * (2.0 - c_c) - c_1)).abs() < 1e-12, "{cma:?}");
     }
@@ -405,7 +400,8 @@ mod tests {
         let moment = |one: usize, other: usize| {
             mean(&|candidate| (candidate[one] - [1.0, -1.0][one]) * (candidate[other] - [1.0, -1.0][other]), asked)
         };
-        // Four times the matrix; five deviations of a mean of 50,000 products are 3 % of the root of both variances.
+        // Four times the matrix; five deviations of a mean of 50,000 products are 3 % of the root
+        // of both variances.
         assert!(distance(&[moment(0, 0), moment(0, 1), moment(1, 1)], [16.0, 6.0, 4.0]) < 0.5);
         assert!((moment(1, 1) - 4.0).abs() < 0.13 && (moment(0, 1) - 6.0).abs() < 0.25);
         assert!((mean(&|candidate| candidate[0], asked) - 1.0).abs() < 0.1);
@@ -421,7 +417,7 @@ mod tests {
         let mut cma = search(config(), &[3.0; 8]);
         run(&mut cma, ellipsoid, 400);
         assert!(distance(cma.solution(), [0.0; 8]) < 1e-6, "{:?}", cma.solution());
-        // The variances have become the inverse of the squares' factors: 1,000 to 1.
+        // The variances are the inverse of the factors: 1,000 to 1.
         let (first, last) = (cma.covariance()[0], cma.covariance()[63]);
         assert!((200.0..5_000.0).contains(&(first / last)), "{first} {last}");
 
@@ -455,7 +451,7 @@ mod tests {
         cma.covariance = vec![1.0, 0.0, 0.0, 1.1e-14];
         assert!(!cma.is_finished());
 
-        // A short step alone is no rest while the path says that it is about to grow.
+        // A short step is no end while the path is long.
         let mut cma = search(Config::default(), &[0.0; 2]);
         cma.step = 0.4e-12;
         assert!(cma.is_finished());

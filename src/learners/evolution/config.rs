@@ -9,9 +9,9 @@ use super::{cma, cross_entropy, genetic};
 pub struct Config {
     /// Length of the training.
     pub training: Training,
-    /// The weights to search for, and the optimiser.
+    /// Weights and optimiser.
     pub learning: Learning,
-    /// The measure of an agent.
+    /// Fitness.
     pub fitness: Fitness,
     /// Genetic algorithm.
     pub genetic: genetic::Config,
@@ -29,7 +29,7 @@ pub struct Training {
     pub generations: u64,
 }
 
-/// The weights to search for, and the optimiser.
+/// Weights and optimiser.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Learning {
@@ -37,34 +37,32 @@ pub struct Learning {
     pub method: Method,
     /// Names of features, or of sets of features.
     pub features: Vec<String>,
-    /// Name or file of a linear agent around whose weights the search starts; its other weights
-    /// stay.
+    /// Name or file of a linear agent to start from; weights not searched stay.
     pub start: Option<String>,
 }
 
-/// An optimiser.
+/// Optimisers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// The genetic algorithm.
+    /// Genetic algorithm.
     #[default]
     Genetic,
-    /// The noisy cross-entropy method.
+    /// Noisy cross-entropy method.
     CrossEntropy,
-    /// The evolution strategy with covariance matrix adaptation.
+    /// CMA-ES.
     Cma,
 }
 
-/// The measure of an agent: the mean score of its games.
+/// Fitness: mean score of games.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fitness {
-    /// Games of each candidate, the same for all in a generation; with `split`, seats of many games
-    /// each.
+    /// Games per candidate, equal for all in a generation; with `split`, seats of many games each.
     pub games: u64,
-    /// Limit of moves in a game, or on a seat.
+    /// Maximum moves of a game or seat.
     pub moves: u64,
-    /// Split games where their end comes near (RESTART).
+    /// Split games near their end (RESTART).
     pub split: bool,
 }
 
@@ -92,7 +90,7 @@ impl LearnerConfig for Config {
         require(training.generations >= 1, "training.generations", training.generations, "at least 1")?;
         require((1..=100_000).contains(&fitness.games), "fitness.games", fitness.games, "between 1 and 100000")?;
         require(fitness.moves >= 1, "fitness.moves", fitness.moves, "at least 1")?;
-        // Sections of unused methods are checked, too: a mistake there was meant to have an effect.
+        // Unused sections are checked too, because a mistake there was meant to have an effect.
         genetic.check()?;
         cross_entropy.check()?;
         cma.check()

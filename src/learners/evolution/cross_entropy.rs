@@ -4,26 +4,24 @@ use super::super::{OutOfRange, require};
 use super::optimizer::{Optimizer, assert_fitness, ranking, standard_normal};
 use crate::random::Stream;
 
-/// Configuration of the method.
+/// Configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Candidates of a generation.
     pub population: usize,
-    /// Share of the candidates, the best, that the next distribution is fitted to.
+    /// Share of best candidates that the next distribution is fitted to.
     pub elite: f64,
-    /// First variance of each number; the first mean is 0.
+    /// Initial variance of each number; the initial mean is 0.
     pub variance: f64,
-    /// Number added to each variance after each generation.
+    /// Number added to each variance after a generation.
     pub noise: f64,
     /// Decrease of the noise per generation, down to 0.
     ///
-    /// Szita and Lorincz use 0.1 with a noise of 5: `max(5 - t / 10, 0)` after generation t,
-    /// counted from 1.
+    /// Szita and Lorincz: noise 5, decay 0.1, so `max(5 - t / 10, 0)` after generation t >= 1.
     pub noise_decay: f64,
-    /// The search ends when no standard deviation is above this.
-    ///
-    /// With constant noise, every deviation stays above the noise's root.
+    /// The search ends when no standard deviation is above this; constant noise keeps all above its
+    /// root.
     pub tolerance: f64,
 }
 
@@ -34,7 +32,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Checks every value.
+    /// Checks all values.
     pub fn check(&self) -> Result<(), OutOfRange> {
         let Self { population, elite, variance, noise, noise_decay, tolerance } = *self;
         require(
@@ -62,12 +60,12 @@ impl Config {
     }
 }
 
-/// The cross-entropy method with noise; the solution is the mean.
+/// Cross-entropy method with noise; the solution is the mean.
 ///
-/// Each number has its own normal distribution, fitted to the best candidates by maximum
-/// likelihood. Noise keeps the variances from vanishing too soon. (Szita and Lorincz 2006,
-/// "Learning Tetris using the noisy cross-entropy method"; constant noise: Thiery and Scherrer
-/// 2009, "Improvements on learning Tetris with cross entropy".)
+/// Each number has a normal distribution, fitted to the best candidates. Noise keeps variances from
+/// vanishing too soon. (Szita and Lorincz 2006, "Learning Tetris using the noisy cross-entropy
+/// method"; constant noise: Thiery and Scherrer 2009, "Improvements on learning Tetris with cross
+/// entropy".)
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CrossEntropy {
     pub(super) config: Config,
@@ -152,14 +150,14 @@ mod tests {
         let mut fitness = [0.0; 20];
         (fitness[7], fitness[13]) = (1.0, 2.0);
         search.tell(&fitness);
-        // Of two: variances 1/4 and 16, and the noise 4.
+        // Two elite candidates: variances 1/4 and 16, plus noise 4.
         assert_eq!(search.solution(), [1.5, 1.0]);
         assert_eq!(search.variances(), [4.25, 20.0]);
     }
 
     #[test]
     fn noise_that_decays_is_what_szita_and_lorincz_have() {
-        // Of one elite candidate the variance is 0, so that noise is all there is.
+        // One elite candidate has variance 0; only the noise is left.
         let config = Config { population: 10, noise: 5.0, noise_decay: 0.1, ..Config::default() };
         let mut search = search(config, 1);
         for generation in 1..=60 {

@@ -4,30 +4,30 @@ use super::super::{OutOfRange, require, unit};
 use super::optimizer::{Optimizer, assert_fitness, ranking, standard_normal, uniform};
 use crate::random::{Draw, Stream};
 
-/// Configuration of the algorithm; the defaults are the report's.
+/// Configuration; the defaults are the report's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Individuals.
     pub population: usize,
-    /// The first genes are uniform between `-range` and `range`.
+    /// Initial genes are uniform between `-range` and `range`.
     pub range: f64,
     /// Share of the population drawn as parents.
     pub parents: f64,
-    /// Share of the population, the worst, replaced by offspring.
+    /// Share of worst individuals that offspring replaces.
     pub offspring: f64,
-    /// Probability that two parents are crossed instead of copied.
+    /// Probability that parents are crossed instead of copied.
     pub crossover: f64,
-    /// Probability that one gene of a child is changed.
+    /// Probability that a gene of a child changes.
     pub mutation: f64,
-    /// Standard deviation of such a change.
+    /// Standard deviation of a change.
     pub mutation_deviation: f64,
-    /// The search ends after this number of generations without a better best.
+    /// Generations without a new best fitness that end the search.
     pub patience: u64,
-    /// Take the same parent twice, so that crossover does nothing, as the report's program does by
-    /// mistake.
+    /// Take the same parent twice, so that crossover does nothing: a mistake of the report's
+    /// program.
     pub ineffective_crossover: bool,
-    /// Evaluate all individuals in each generation, also the survivors.
+    /// Evaluate survivors again.
     pub reevaluate: bool,
 }
 
@@ -49,7 +49,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Checks every value.
+    /// Checks all values.
     pub fn check(&self) -> Result<(), OutOfRange> {
         let positive = |value: f64| value > 0.0 && value.is_finite();
         let (population, range, deviation) = (self.population, self.range, self.mutation_deviation);
@@ -81,10 +81,9 @@ impl Config {
 
 /// The genetic algorithm of "Growing with Big Data, A Tetris Player" (2018).
 ///
-/// In each generation [`universal_sampling`] draws parents. Two parents, different if possible,
-/// have two children by whole arithmetic crossover or as copies; one gene of a child may change.
-/// Children replace the worst individuals; the others keep their fitness. The solution has the
-/// highest last fitness.
+/// Each generation, [`universal_sampling`] draws parents. Two parents, different if possible, have
+/// two children by crossover or as copies; a gene of a child may change. Children replace the worst
+/// individuals. The solution has the highest fitness.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Genetic {
     pub(super) config: Config,
@@ -94,9 +93,8 @@ pub struct Genetic {
     fitness: Vec<f64>,
     /// Candidates under evaluation; empty after it.
     asked: Vec<Vec<f64>>,
-    /// Index of the individual that each candidate replaces.
+    /// Individual that each candidate replaces.
     places: Vec<usize>,
-    /// Index of the solution.
     best: usize,
     /// Highest fitness so far.
     record: Option<f64>,
@@ -106,7 +104,7 @@ pub struct Genetic {
 }
 
 impl Genetic {
-    /// A random first population with `dimensions` genes.
+    /// A random population with `dimensions` genes.
     pub fn new(config: Config, dimensions: usize, mut stream: Stream) -> Self {
         let mut gene = || config.range * (2.0 * uniform(&mut stream) - 1.0);
         let population = (0..config.population).map(|_| (0..dimensions).map(|_| gene()).collect()).collect();
@@ -145,7 +143,7 @@ impl Genetic {
         children
     }
 
-    /// Two parents from the pool, different individuals if it has such.
+    /// Two parents, different individuals if possible.
     fn couple(&mut self, pool: &[usize]) -> [usize; 2] {
         let mut pick = |pool: &[usize]| pool[self.stream.below(pool.len() as u32) as usize];
         let one = pick(pool);
@@ -156,7 +154,6 @@ impl Genetic {
         }
     }
 
-    /// A child after a possible change of one gene.
     fn mutate(&mut self, mut child: Vec<f64>) -> Vec<f64> {
         if uniform(&mut self.stream) < self.config.mutation {
             let gene = self.stream.below(child.len() as u32) as usize;
@@ -215,11 +212,11 @@ impl Optimizer for Genetic {
     }
 }
 
-/// Stochastic universal sampling: indices, drawn in proportion to fitness.
+/// Stochastic universal sampling: draws indices in proportion to fitness.
 ///
-/// One random number places a comb with `count` teeth, so that each index comes up as often as
-/// expected, rounded down or up. Negative fitness is shifted to a minimum of 0; if all are 0,
-/// chances are equal. (Baker 1987, "Reducing bias and inefficiency in the selection algorithm".)
+/// One random number places a comb with `count` teeth, so each index is drawn as often as expected,
+/// rounded down or up. Negative fitness is shifted to a minimum of 0; if all are 0, chances are
+/// equal. (Baker 1987, "Reducing bias and inefficiency in the selection algorithm".)
 pub fn universal_sampling(fitness: &[f64], count: usize, stream: &mut Stream) -> Vec<usize> {
     let lowest = fitness.iter().copied().fold(0.0, f64::min);
     let mut chances: Vec<f64> = fitness.iter().map(|fitness| fitness - lowest).collect();
@@ -241,10 +238,9 @@ pub fn universal_sampling(fitness: &[f64], count: usize, stream: &mut Stream) ->
     drawn
 }
 
-/// Whole arithmetic crossover: two points on the line between the parents.
+/// Whole arithmetic crossover: `alpha * one + (1 - alpha) * other` and the reverse.
 ///
-/// The children are `alpha * one + (1 - alpha) * other` and `alpha * other + (1 - alpha) * one`,
-/// equal to the bit for equal parents.
+/// Children of equal parents are equal to the bit.
 fn cross(one: &[f64], other: &[f64], alpha: f64) -> [Vec<f64>; 2] {
     let between = |from: &[f64], to: &[f64]| from.iter().zip(to).map(|(from, to)| from + alpha * (to - from)).collect();
     [between(other, one), between(one, other)]
@@ -278,7 +274,7 @@ mod tests {
             }
         }
         for (sum, fitness) in sums.into_iter().zip(&fitness) {
-            // The fraction comes up by chance, with a variance of at most a quarter; these are five deviations.
+            // Five deviations; the variance of one draw is at most 1/4.
             let (mean, expected) = (sum as f64 / f64::from(rounds), fitness / total * 80.0);
             assert!((mean - expected).abs() < 5.0 * 0.5 / f64::from(rounds).sqrt(), "{mean} for {expected}");
         }
@@ -286,10 +282,10 @@ mod tests {
 
     #[test]
     fn universal_sampling_of_whole_numbers_is_certain() {
-        // 12 draws in the shares 3 : 0 : 1 : 2 of 6.
+        // 12 draws in shares 3 : 0 : 1 : 2 of 6.
         let drawn = universal_sampling(&[3.0, 0.0, 1.0, 2.0], 12, &mut stream(11));
         assert_eq!(drawn, [0, 0, 0, 0, 0, 0, 2, 2, 3, 3, 3, 3]);
-        // The same shares when -5 is shifted to 0; positive numbers alone are not shifted, as 1 : 1 : 2 shows.
+        // Equal shares after -5 is shifted to 0; positive numbers are not shifted: 1 : 1 : 2.
         let drawn = universal_sampling(&[-2.0, -5.0, -4.0, -3.0], 12, &mut stream(11));
         assert_eq!(counts(&drawn, 4), [6, 0, 2, 4]);
         assert_eq!(counts(&universal_sampling(&[1.0, 1.0, 2.0], 8, &mut stream(11)), 3), [2, 2, 4]);
@@ -304,7 +300,7 @@ mod tests {
 
     #[test]
     fn crossed_children_lie_between_their_parents_with_complementary_shares() {
-        // 0.25 * (0, 8) + 0.75 * (4, 4), and the other way round.
+        // 0.25 * (0, 8) + 0.75 * (4, 4), and the reverse.
         assert_eq!(cross(&[0.0, 8.0], &[4.0, 4.0], 0.25), [vec![3.0, 5.0], vec![1.0, 7.0]]);
         let parent = [0.1, -0.7, 1e-9];
         assert_eq!(cross(&parent, &parent, 0.3), [parent.to_vec(), parent.to_vec()]);
@@ -317,7 +313,7 @@ mod tests {
         assert_eq!((candidates.len(), candidates[0].len()), (1_000, 4));
         let genes = candidates.concat();
         assert!(genes.iter().all(|gene| gene.abs() < 2.0));
-        // A third is in each third; six standard deviations of a count are 180.
+        // 180 is six standard deviations of a count.
         for third in 0..3 {
             let from = f64::from(third) * 4.0 / 3.0 - 2.0;
             let count = genes.iter().filter(|&&gene| gene >= from && gene < from + 4.0 / 3.0).count();
@@ -329,13 +325,13 @@ mod tests {
     fn offspring_replace_the_worst_and_the_others_keep_their_fitness() {
         let mut genetic = Genetic::new(small(), 3, stream(14));
         assert_eq!(genetic.ask().len(), 20);
-        // Individual i has the fitness 7 i modulo 20, so that the order is mixed.
+        // Individual i has fitness 7 i modulo 20, a mixed order.
         let first: Vec<f64> = (0..20).map(|place| f64::from(place * 7 % 20)).collect();
         genetic.tell(&first);
         let before = genetic.population.clone();
         let children = genetic.ask().to_vec();
         assert_eq!(children.len(), 8);
-        // Worse than all: they replace the worst all the same.
+        // Even worse children replace the worst.
         genetic.tell(&[-1.0; 8]);
         let mut replaced = vec![];
         for place in 0..20 {
@@ -359,7 +355,7 @@ mod tests {
         let before = genetic.population.clone();
         let asked = genetic.ask().to_vec();
         let same = asked.iter().zip(&before).filter(|(now, before)| now == before).count();
-        // Eight are replaced; each might be a copy of the one in its place, but is not.
+        // Eight children differ from the individuals that they replace.
         assert_eq!((asked.len(), same), (20, 12));
         let fitness: Vec<f64> = (0..20).map(f64::from).collect();
         genetic.tell(&fitness);
@@ -367,7 +363,7 @@ mod tests {
         assert_eq!(genetic.solution(), asked[19]);
     }
 
-    /// An evaluated population that is 0 but for one gene each, its own.
+    /// Individual i has 1 in gene i, else 0.
     fn marked(config: Config) -> Genetic {
         let count = config.population;
         let mut genetic = Genetic::new(config, count, stream(16));
@@ -384,10 +380,10 @@ mod tests {
         assert!(children.iter().all(|child| (child.iter().sum::<f64>() - 1.0).abs() < 1e-12));
         let crossed = children.iter().filter(|child| parents(child) == 2).count();
         let copied = children.iter().filter(|child| parents(child) == 1).count();
-        // 200 couples, of which 160 with a standard deviation of 5.7.
+        // 160 of 200 couples, with a standard deviation of 5.7.
         assert_eq!(crossed + copied, 400);
         assert!(crossed.abs_diff(320) <= 2 * 28, "{crossed}");
-        // Two children after each other have the same parents, in shares that add up to 1.
+        // Consecutive children have the same parents, in shares that add up to 1.
         for pair in children.chunks(2) {
             let both: Vec<f64> = pair[0].iter().zip(&pair[1]).map(|(one, other)| one + other).collect();
             assert_eq!(both.iter().filter(|&&gene| (gene - 1.0).abs() < 1e-12).count(), 2);
@@ -422,7 +418,7 @@ mod tests {
     fn an_individual_that_is_in_the_pool_several_times_is_not_crossed_with_itself() {
         let mut genetic = Genetic::new(Config { crossover: 1.0, mutation: 0.0, ..small() }, 1, stream(22));
         genetic.population = (0..20).map(|place| vec![f64::from(place)]).collect();
-        // Individuals 3 and 8 are four times each in the pool.
+        // The pool has individuals 3 and 8 four times each.
         run(&mut genetic, |candidate| f64::from([3.0, 8.0].contains(&candidate[0])), 1);
         assert!(genetic.ask().iter().all(|child| child[0] > 3.0 && child[0] < 8.0), "{:?}", genetic.ask());
     }
@@ -452,7 +448,7 @@ mod tests {
 
     #[test]
     fn the_best_of_a_sphere_is_found_and_not_where_crossover_does_nothing() {
-        // In the middle of the first genes, where crossover alone leads: with mutation off.
+        // The maximum lies amid the initial genes, where crossover alone leads.
         let config = Config { population: 200, mutation: 0.0, ..Config::default() };
         let fitness = |candidate: &[f64]| 10.0 + ellipsoid(candidate) / 100.0;
         let mut distances = [0.0; 2];
@@ -463,7 +459,7 @@ mod tests {
         }
         assert!(distances[0] < 0.2 && distances[1] > 0.3, "{distances:?}");
 
-        // Outside of them, where mutation alone leads.
+        // The maximum lies outside the initial genes, where only mutation leads.
         let mut genetic =
             Genetic::new(Config { population: 100, mutation: 0.5, range: 0.5, ..Config::default() }, 3, stream(20));
         run(&mut genetic, sphere, 400);

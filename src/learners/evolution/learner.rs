@@ -12,37 +12,36 @@ use crate::players::Linear;
 use crate::players::Roster;
 use crate::random::{Role, Stream};
 
-/// The learner that searches for weights.
+/// Learner that searches for weights.
 pub type Evolution<G> = LinearLearner<G, Search<G>>;
 
 /// A search for the weights of a linear agent by the mean score of its games.
 ///
-/// All candidates of a generation play the same games. Candidates are vectors of numbers; `terms`
-/// turns them into weights.
+/// All candidates of a generation play the same games. `terms` turns a candidate's numbers into
+/// weights.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Search<G: Game> {
     optimizer: Optimizers,
-    /// Fitness of the candidates evaluated so far in this generation.
+    /// Fitness in this generation so far.
     fitness: Vec<f64>,
-    /// Games that were cut, or seats that were cut or saw no end.
+    /// Cut games, or seats that were cut or saw no end.
     capped: u64,
-    /// Highest fitness of all generations.
     record: f64,
-    /// A generation and the levels at which its games are split.
+    /// A generation and its levels of splitting.
     #[serde(skip)]
     levels: Option<(u64, Levels<G>)>,
 }
 
-/// Candidates evaluated at once, per thread.
+/// Candidates per thread in a round.
 const TOGETHER: usize = 4;
 
-/// Divisor from a seat's moves to those of a pilot run.
+/// Divisor from a seat's moves to a pilot run's.
 const PILOT: u64 = 4;
-/// Multiple of a seat's moves at which the seat is cut.
+/// Multiple of a seat's moves that cuts the seat.
 ///
-/// Splits of the last game of a bad candidate can go on for long. A cut candidate is overrated, but
-/// still bad.
+/// Splits of a bad candidate's last game can take long. A cut candidate is overrated, but still
+/// bad.
 const LONGEST: u64 = 4;
 
 impl<G: Roster> Algorithm<G> for Search<G> {
@@ -116,7 +115,7 @@ impl<G: Roster> Algorithm<G> for Search<G> {
 }
 
 impl<G: Roster> Search<G> {
-    /// Fitness of agents, and the number of cut games of each.
+    /// Fitness and cut games of each agent.
     fn play(&self, fixed: &Fixed<G, Config>, agents: &[Terms]) -> Vec<(f64, u64)> {
         let Fitness { games, moves, .. } = fixed.config.fitness;
         let jobs = (0..agents.len() * games as usize).into_par_iter().with_max_len(1);
@@ -140,13 +139,12 @@ impl<G: Roster> Search<G> {
             let add = |sum: (f64, f64), seat: (f64, f64)| (sum.0 + seat.0, sum.1 + seat.1);
             let (score, ends) = seats.iter().map(|seat| seat.weighed(levels)).fold((0.0, 0.0), add);
             let capped = seats.iter().map(Tallies::total).filter(|all| all.ended == 0 || all.moves >= most).count();
-            // Seats without an end count as if they had one.
+            // A seat without an end counts as if with one.
             (score / f64::max(ends, levels.least()), capped as u64)
         };
         played.chunks_exact(games).map(fitness).collect()
     }
 
-    /// Finds the generation's levels of splitting with the agent found so far, if games are split.
     fn find_levels(&mut self, fixed: &Fixed<G, Config>) -> Result<()> {
         let (Fitness { games, moves, split }, generation) = (fixed.config.fitness.clone(), self.step());
         if !split || self.levels.as_ref().is_some_and(|(of, _)| *of == generation) {
@@ -171,9 +169,9 @@ impl<G: Roster> Search<G> {
 
 /// Features and weights of a candidate.
 ///
-/// Without a given agent, the numbers are the weights. Else a number is added to the given weight
-/// in units of that weight's size, or of the searched weights' mean size if it is 0; other weights
-/// of the agent stay.
+/// Without a given agent, the numbers are the weights. With one, each is added to the given weight,
+/// in units of that weight's size (for 0: of the searched weights' mean size); other given weights
+/// stay.
 fn terms<G: Game>(fixed: &Fixed<G, Config>, numbers: &[f64]) -> Terms {
     let (features, given) = (fixed.selection.features(), &fixed.given);
     let weight = |feature: usize| given.iter().filter(|(of, _)| *of == feature).map(|(_, weight)| weight).sum::<f64>();
@@ -236,7 +234,7 @@ mod tests {
         while learner.step() < 25 {
             learner.round(&mut metrics).unwrap();
         }
-        // Their whole games would take millions of moves each, for four seats of two thousand.
+        // Whole games would take millions of moves each.
         assert!(metrics.get("mean").unwrap() > 10_000.0, "{:?}", metrics.get("mean"));
         let extent = Extent { first: 0, seats: 20, moves: 4_000 };
         let mut player = learner.player();

@@ -1,4 +1,4 @@
-//! Optimisers that know only the fitness of candidates, and nothing of games.
+//! Optimisers, which see only the fitness of candidates.
 
 use std::cmp::Ordering;
 use std::f64::consts::TAU;
@@ -13,19 +13,18 @@ use super::cross_entropy::CrossEntropy;
 use super::genetic::Genetic;
 use crate::random::Stream;
 
-/// A search for the numbers of highest fitness, generation by generation.
+/// A search for the numbers of highest fitness.
 ///
-/// A generation is an [`ask`](Self::ask), an evaluation and a [`tell`](Self::tell). An optimiser
-/// serializes everything that changes, also its random numbers: restored at any point, it continues
-/// to the same bits.
+/// A generation is an [`ask`](Self::ask), an evaluation and a [`tell`](Self::tell). Random numbers
+/// are serialized, too: a restored search continues bit for bit.
 pub trait Optimizer: Clone + Serialize + DeserializeOwned {
-    /// The candidates to evaluate next, the same until [`tell`](Self::tell).
+    /// Candidates to evaluate, the same until [`tell`](Self::tell).
     fn ask(&mut self) -> &[Vec<f64>];
 
-    /// Takes the fitness of each candidate, in their order; higher is better.
+    /// Takes the fitness of each candidate, in order; higher is better.
     ///
     /// # Panics
-    /// When there is not one finite number for each candidate asked for.
+    /// When there is not one finite number per candidate.
     fn tell(&mut self, fitness: &[f64]);
 
     /// The result so far.
@@ -34,23 +33,23 @@ pub trait Optimizer: Clone + Serialize + DeserializeOwned {
     /// Generations so far.
     fn generation(&self) -> u64;
 
-    /// Whether more generations would change nothing that matters; they are still possible.
+    /// Whether more generations would change little.
     fn is_finished(&self) -> bool;
 }
 
 /// Any of the optimisers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Optimizers {
-    /// The genetic algorithm.
+    /// Genetic algorithm.
     Genetic(Genetic),
-    /// The noisy cross-entropy method.
+    /// Noisy cross-entropy method.
     CrossEntropy(CrossEntropy),
-    /// The evolution strategy with covariance matrix adaptation.
+    /// CMA-ES.
     Cma(Cma),
 }
 
 impl Optimizers {
-    /// The optimiser of a configuration, for `count` numbers.
+    /// The configured optimiser for `count` numbers.
     pub fn new(config: &Config, count: usize, stream: Stream) -> Self {
         let Config { learning, genetic, cross_entropy, cma, .. } = config;
         match learning.method {
@@ -60,7 +59,7 @@ impl Optimizers {
         }
     }
 
-    /// Whether this can be the optimiser of a configuration for `count` numbers.
+    /// Whether a saved optimiser fits the configuration and `count`.
     pub fn fits(&self, config: &Config, count: usize) -> bool {
         let of_config = match (self, config.learning.method) {
             (Self::Genetic(optimizer), Method::Genetic) => optimizer.config == config.genetic,
@@ -72,7 +71,6 @@ impl Optimizers {
     }
 }
 
-/// Calls a method of whichever optimiser this is.
 macro_rules! with_any {
     ($optimizers:expr, $optimizer:ident => $call:expr) => {
         match $optimizers {
@@ -105,42 +103,42 @@ impl Optimizer for Optimizers {
     }
 }
 
-/// A uniform number between 0 and 1, exclusive: one of 2^52 midpoints.
+/// Uniform number in (0, 1): one of 2^52 midpoints.
 pub fn uniform(stream: &mut Stream) -> f64 {
     const STEPS: f64 = (1_u64 << 52) as f64;
     ((stream.next_u64() >> 12) as f64 + 0.5) / STEPS
 }
 
-/// A number drawn from the normal distribution with mean 0 and variance 1.
+/// Standard normal number.
 ///
-/// Box and Muller 1958, "A note on the generation of random normal deviates", without its second
-/// number, so that only the stream has to be saved.
+/// Box and Muller 1958, "A note on the generation of random normal deviates"; the second number is
+/// dropped, so that only the stream has to be saved.
 pub fn standard_normal(stream: &mut Stream) -> f64 {
     let radius = (-2.0 * uniform(stream).ln()).sqrt();
     radius * (TAU * uniform(stream)).cos()
 }
 
-/// Indices of the candidates, the best first, equal ones in order; every fitness is finite.
+/// Indices by finite fitness, best first, equal ones in order.
 pub fn ranking(fitness: &[f64]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..fitness.len()).collect();
     places.sort_by(|&one, &other| fitness[other].partial_cmp(&fitness[one]).unwrap_or(Ordering::Equal));
     places
 }
 
-/// Panics if a fitness is missing or not finite.
+/// Panics unless there is one finite fitness per candidate.
 pub fn assert_fitness(asked: usize, fitness: &[f64]) {
     assert!(asked > 0, "fitness was told before candidates were asked for");
     assert_eq!(fitness.len(), asked, "each candidate that was asked for needs one fitness");
     assert!(fitness.iter().all(|fitness| fitness.is_finite()), "a fitness is not a finite number");
 }
 
-/// Helpers for the tests of all optimisers.
+/// Helpers for tests.
 #[cfg(test)]
 pub mod testing {
     use super::*;
     use crate::random::Role;
 
-    /// A stream for a test.
+    /// Random numbers.
     pub fn stream(index: u64) -> Stream {
         Stream::new(1, Role::Initialise, index)
     }
@@ -150,14 +148,14 @@ pub mod testing {
         (1..).zip(candidate).map(|(place, number)| -(number - f64::from(place)).powi(2)).sum()
     }
 
-    /// Minus an ellipsoid with its minimum at 0 and factors from 1 to 1,000.
+    /// Minus an ellipsoid around 0 with factors from 1 to 1,000.
     pub fn ellipsoid(candidate: &[f64]) -> f64 {
         let last = (candidate.len() - 1) as f64;
         let axis = |place: usize| 1_000_f64.powf(place as f64 / last);
         -candidate.iter().enumerate().map(|(place, number)| axis(place) * number * number).sum::<f64>()
     }
 
-    /// Minus Rosenbrock's function, which has its minimum at (1, 1, ...).
+    /// Minus Rosenbrock's function, with its minimum at (1, 1, ...).
     pub fn rosenbrock(candidate: &[f64]) -> f64 {
         -candidate.windows(2).map(|w| 100.0 * (w[1] - w[0] * w[0]).powi(2) + (1.0 - w[0]).powi(2)).sum::<f64>()
     }
@@ -170,7 +168,7 @@ pub mod testing {
         }
     }
 
-    /// The largest distance of a number from the expected one; NaN is the largest of all.
+    /// Largest absolute difference, or NaN.
     pub fn distance(found: &[f64], expected: impl IntoIterator<Item = f64>) -> f64 {
         let expected: Vec<f64> = expected.into_iter().collect();
         assert_eq!(found.len(), expected.len());
@@ -209,7 +207,7 @@ mod tests {
     fn any_optimiser_says_when_it_is_finished() {
         for mut optimizer in all(2) {
             assert!(!optimizer.is_finished());
-            // Nothing is better than the first best, or a step is soon too small for its numbers.
+            // The best stays, or a step gets too small.
             for _ in 0..2_000 {
                 run(&mut optimizer, sphere, 1);
                 if optimizer.is_finished() {
@@ -226,15 +224,15 @@ mod tests {
         let mut stream = stream(4);
         let numbers: Vec<f64> = (0..COUNT).map(|_| standard_normal(&mut stream)).collect();
         let mean = |power: i32| numbers.iter().map(|number| number.powi(power)).sum::<f64>() / COUNT as f64;
-        // Moments 0, 1, 0 and 3; within five standard deviations of their means, by the moments 1, 2, 15 and 96.
+        // Moments 0, 1, 0 and 3, with variances 1, 2, 15 and 96, within five standard deviations.
         for (power, moment, variance) in [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 0.0, 15.0), (4, 3.0, 96.0)] {
             let limit = 5.0 * (variance / COUNT as f64).sqrt();
             assert!((mean(power) - moment).abs() < limit, "moment {power}: {}", mean(power));
         }
-        // 0.27 % lie more than three standard deviations away.
+        // 0.27 % are more than three standard deviations away.
         let far = numbers.iter().filter(|number| number.abs() > 3.0).count();
         assert!((far as f64 - 540.0).abs() < 120.0, "{far}");
-        // Each is independent of the one before.
+        // Consecutive numbers are independent.
         let product = numbers.windows(2).map(|pair| pair[0] * pair[1]).sum::<f64>() / COUNT as f64;
         assert!(product.abs() < 5.0 / (COUNT as f64).sqrt(), "{product}");
     }
@@ -248,7 +246,7 @@ mod tests {
             assert!(number > 0.0 && number < 1.0);
             counts[(number * 10.0) as usize] += 1;
         }
-        // Six standard deviations of a count are 570.
+        // 570 is six standard deviations of a count.
         assert!(counts.iter().all(|count| (count - 10_000).abs() < 570), "{counts:?}");
     }
 

@@ -8,11 +8,11 @@ use super::super::{LearnerConfig, OutOfRange, require, unit};
 pub struct Config {
     /// Length of the training.
     pub training: Training,
-    /// The positions that values are fitted on, and their outcomes.
+    /// Positions and their outcomes.
     pub sampling: Sampling,
-    /// The regression of a sweep.
+    /// Regression of a sweep.
     pub learning: Learning,
-    /// Settings of the trained player.
+    /// Settings of the player.
     pub playing: Playing,
 }
 
@@ -20,41 +20,41 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Training {
-    /// Limit of sweeps over all positions.
+    /// Maximum of sweeps.
     pub sweeps: u64,
 }
 
-/// The positions that values are fitted on, and their outcomes.
+/// Positions and their outcomes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sampling {
-    /// Positions, drawn by the game's own method.
+    /// Number of positions.
     pub positions: usize,
-    /// Outcomes drawn of each action in each position.
+    /// Outcomes per action and position.
     pub outcomes: usize,
 }
 
-/// The regression of a sweep.
+/// Regression of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Learning {
-    /// Discount of a point one action later.
+    /// Discount of a point one move later.
     pub discount: f64,
-    /// Number of a position's best descriptions whose mean is its features.
+    /// Number of best descriptions; their mean is a position's features.
     pub best_of: usize,
-    /// Weight of the squared size of the weights in the regression.
+    /// Weight of the squared weights.
     pub ridge: f64,
-    /// The training ends once no weight changes by more.
+    /// Largest change of a weight that ends the training.
     pub tolerance: f64,
 }
 
-/// Settings of the trained player.
+/// Settings of the player.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Playing {
-    /// Outcomes drawn of each action; 0 for only what is certain.
+    /// Outcomes per action; 0 for only certain points and positions.
     pub outcomes: usize,
-    /// Add the action's own points.
+    /// Add the action's points.
     pub rewards: bool,
 }
 

@@ -12,7 +12,7 @@ use crate::players::AgentFile;
 use crate::players::Roster;
 use crate::players::{LinearValue, Player, PolicyPlayer, ValueModel};
 
-/// A weight of this size means that values grow without bound from sweep to sweep.
+/// Weight above which values grow without bound.
 const UNBOUNDED: f64 = 1e9;
 
 /// Fitted value iteration (Gordon 1995, "Stable function approximation in dynamic programming").
@@ -24,14 +24,11 @@ const UNBOUNDED: f64 = 1e9;
 /// y = max over actions of (R + discount * mean over outcomes of V(outcome))
 /// ```
 ///
-/// with the values so far, and fits the weights to all y anew. Positions and outcomes are drawn
-/// once.
+/// with the last weights, and fits new weights to all y. Positions and outcomes are drawn once.
 pub struct Fitted<G: Roster> {
     config: TrainConfig<Config>,
     rules: G::Rules,
-    /// Mask of the actions.
     mask: MaskKind,
-    /// Positions, drawn before the first sweep.
     sampled: Vec<Sampled>,
     moving: Moving,
 }
@@ -41,7 +38,7 @@ pub struct Fitted<G: Roster> {
 pub struct Moving {
     sweeps: u64,
     weights: Vec<f64>,
-    /// The largest change of a weight in the last sweep.
+    /// Largest change of a weight in the last sweep.
     change: Option<f64>,
 }
 
@@ -143,7 +140,7 @@ impl<G: Roster> Learner<G> for Fitted<G> {
 impl<G: Roster> Fitted<G> {
     fn model(&self) -> ValueModel {
         let Config { learning, playing, .. } = &self.config.learner;
-        // As in the agent's file, so that what is evaluated is what ships.
+        // Single precision, as in the agent's file.
         let single = |weight: &f64| f64::from(*weight as f32);
         ValueModel {
             value: LinearValue::new(self.moving.weights.iter().map(single).collect(), learning.best_of),
@@ -244,7 +241,7 @@ mod tests {
             };
             let actions = offered::<Match3>(state, MATCHING).0;
             let target = actions.iter().map(worth).fold(f64::NEG_INFINITY, f64::max);
-            // Of the best fit what is left has nothing to do with any feature, but for the ridge.
+            // The residuals of the best fit are orthogonal to every feature, except for the ridge.
             let left = target - value(&learner.moving.weights, state);
             let features = Match3::features(state);
             for (sums, number) in sums.iter_mut().zip([1.0, features[0], features[1]]) {

@@ -1,10 +1,10 @@
 use nalgebra::{DMatrix, DVector};
 
-/// Weights that minimise `sum of (rows * weights - targets)^2 + ridge * sum of weights^2`.
+/// Weights that minimise `sum of (rows * weights - targets)^2 + ridge * sum of weights^2`; none if
+/// not determined.
 ///
-/// `rows` is `[targets, weights]`, row by row. The rows themselves are decomposed, with
-/// `sqrt(ridge)` times the identity below them, which keeps digits that the normal equations would
-/// lose. None if the rows do not determine the weights.
+/// `rows` is `[targets, weights]`, row by row. QR decomposition, with `sqrt(ridge)` times the
+/// identity below the rows, keeps digits that normal equations would lose.
 pub fn least_squares(rows: &[f64], targets: &[f64], ridge: f64) -> Option<Vec<f64>> {
     let (count, width) = (targets.len(), rows.len() / targets.len().max(1));
     let mut matrix = DMatrix::zeros(count + width, width);
@@ -16,7 +16,7 @@ pub fn least_squares(rows: &[f64], targets: &[f64], ridge: f64) -> Option<Vec<f6
     let decomposed = matrix.qr();
     decomposed.q_tr_mul(&mut right);
     let triangle = decomposed.unpack_r();
-    // A weight that the rows do not determine has only rounding on the diagonal.
+    // An undetermined weight has only rounding on the diagonal.
     let largest = triangle.diagonal().amax();
     if triangle.diagonal().iter().any(|number| number.abs() <= 1e-12 * largest) {
         return None;
@@ -39,7 +39,7 @@ mod tests {
         // 3 - 2 x at 0, 1 and 4.
         let rows = [1.0, 0.0, 1.0, 1.0, 1.0, 4.0];
         assert_near(&least_squares(&rows, &[3.0, 1.0, -5.0], 0.0).unwrap(), &[3.0, -2.0]);
-        // Through (0, 0), (1, 0) and (2, 3): slope 3/2, and the mean (1, 1) lies on it.
+        // Through (0, 0), (1, 0) and (2, 3): slope 3/2 through the mean (1, 1).
         let rows = [1.0, 0.0, 1.0, 1.0, 1.0, 2.0];
         assert_near(&least_squares(&rows, &[0.0, 0.0, 3.0], 0.0).unwrap(), &[-0.5, 1.5]);
     }

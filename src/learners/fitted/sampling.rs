@@ -8,32 +8,30 @@ use crate::players::LinearValue;
 use crate::players::Roster;
 use crate::random::{ColumnStreams, Role, Stream};
 
-/// A position and the outcomes of its actions, as descriptions in one array.
+/// A position and the outcomes of its actions, as descriptions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled {
-    /// Descriptions of the position.
     own: Vec<f32>,
-    /// Descriptions of the outcomes.
     after: Vec<f32>,
     actions: Vec<Action>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 struct Action {
-    /// Mean points of its outcomes.
+    /// Mean points.
     points: f32,
-    /// Range of each outcome's descriptions; empty at the end of a game.
+    /// Each outcome's descriptions in `after`; empty at a game's end.
     outcomes: Vec<Range<u32>>,
 }
 
-/// Draws positions and outcomes of all their actions, the same at any number of threads.
+/// Draws positions and outcomes, the same on any number of threads.
 pub fn sample<G: Roster>(rules: &G::Rules, mask: MaskKind, sampling: &Sampling, seed: u64) -> Vec<Sampled> {
     let states = G::positions(rules, sampling.positions, &mut Stream::new(seed, Role::Sample, 0));
     let outcomes = sampling.outcomes as u64;
     let of = |(index, state): (usize, &G::State)| {
         let luck =
             (0..outcomes).map(|outcome| ColumnStreams::new(seed, Role::Simulate, index as u64 * outcomes + outcome));
-        // The same luck for every action takes a part of chance out of their differences.
+        // Equal luck for all actions removes some chance from their differences.
         Sampled::of::<G>(&G::at(rules, state), mask, &luck.collect::<Vec<_>>())
     };
     states.par_iter().enumerate().map(of).collect()
@@ -76,7 +74,7 @@ impl Sampled {
         value.features(&self.own)
     }
 
-    /// The highest mean of points and discounted value over the actions.
+    /// Highest mean of points plus discounted value over the actions.
     pub fn backup(&self, value: &LinearValue, discount: f64) -> f64 {
         let value_of = |range: &Range<u32>| match range.is_empty() {
             true => 0.0,

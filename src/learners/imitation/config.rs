@@ -8,9 +8,9 @@ use super::super::{LearnerConfig, OutOfRange, require};
 pub struct Config {
     /// Length of the training.
     pub training: Training,
-    /// The expert, and the features that imitate it.
+    /// Expert, and features that imitate it.
     pub learning: Learning,
-    /// The positions of imitation.
+    /// Positions.
     pub sampling: Sampling,
 }
 
@@ -18,34 +18,34 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Training {
-    /// Sweeps, each over new positions.
+    /// Sweeps; each has new positions.
     pub sweeps: u64,
 }
 
-/// The expert, and the features that imitate it.
+/// Expert, and features that imitate it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Learning {
-    /// Name or file of the linear agent that looks a piece further; by default the game's first.
+    /// Name or file of the expert, a linear agent that looks one piece further [default: the game's
+    /// first].
     pub expert: Option<String>,
     /// Names of features, or of sets of features.
     pub features: Vec<String>,
-    /// Distance below the best action at which an action counts 1/e as much, in shares of the
-    /// expert's largest weight.
+    /// Gap to the best action at which a weight is 1/e, in shares of the expert's largest weight.
     pub temperature: f64,
-    /// Weight of the squared size of the weights in the regression, per pair of actions.
+    /// Weight of the squared weights, per pair of actions.
     pub ridge: f64,
 }
 
-/// The positions of imitation.
+/// Positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sampling {
-    /// Positions of a sweep.
+    /// Positions per sweep.
     pub positions: u64,
-    /// Games played side by side.
+    /// Parallel games.
     pub games: u64,
-    /// Moves of a game between two of its positions.
+    /// Moves between two positions of a game.
     pub moves: u64,
 }
 

@@ -5,36 +5,35 @@ use crate::players::Roster;
 use crate::players::{LOST, Policy, Selection};
 use crate::random::{Role, Stream};
 
-/// A pair of actions: the expert's choice and another one.
+/// The expert's choice and another action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
     /// Weight in the regression.
     pub weight: f64,
-    /// Value of the expert's choice minus value of the other.
+    /// Value of the choice minus value of the other.
     pub gap: f64,
-    /// Features of the choice minus features of the other, without zeros, by index in the
-    /// regression.
+    /// Difference of features, choice minus other, without zeros, by index in the regression.
     pub features: Vec<(u32, f64)>,
 }
 
 /// An expert's preferences in a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Labels {
-    /// The expert's choice with each other action.
+    /// The choice with each other action.
     pub pairs: Vec<Pair>,
-    /// Whether the apprentice chose the same.
+    /// Whether the apprentice agrees.
     pub agree: bool,
 }
 
-/// Pairs below this weight are left out.
+/// Minimum weight of a pair.
 const MIN_WEIGHT: f64 = 1e-3;
 
-/// Value of an expert, scaled to a largest weight of 1, below which any piece loses the game.
+/// Value of an expert, scaled to a largest weight of 1, below which any piece loses.
 ///
 /// One piece of seven that does not lose raises the value by a seventh of [`LOST`].
 const DOOMED: f64 = -0.9 * LOST;
 
-/// Asks an expert about a position in which its apprentice made a choice.
+/// Asks an expert about a position with its apprentice's choice.
 ///
 /// `selection` are the features of the regression.
 pub fn label<G: Roster>(
@@ -44,10 +43,10 @@ pub fn label<G: Roster>(
     selection: &Selection,
     temperature: f64,
 ) -> Labels {
-    // The first is the expert's choice, because a linear agent draws nothing.
+    // The expert's choice comes first and needs no random numbers.
     let values = expert.rank(state, &mut Stream::new(0, Role::Tie, 0));
     let [best, others @ ..] = &values[..] else { return Labels { pairs: Vec::new(), agree: true } };
-    // The expert's values say nothing of walls where any piece loses.
+    // Where any piece loses, values say nothing about the wall.
     if best.value < DOOMED {
         return Labels { pairs: Vec::new(), agree: best.action == choice };
     }
@@ -67,7 +66,7 @@ pub fn label<G: Roster>(
     Labels { pairs, agree: best.action == choice }
 }
 
-/// One list of features minus another, without zeros.
+/// Difference of two lists of features, without zeros.
 fn difference(one: &[(u32, f64)], other: &[(u32, f64)]) -> Vec<(u32, f64)> {
     let negative = other.iter().map(|(place, number)| (*place, -number));
     let mut all: Vec<(u32, f64)> = one.iter().copied().chain(negative).collect();
@@ -76,11 +75,11 @@ fn difference(one: &[(u32, f64)], other: &[(u32, f64)]) -> Vec<(u32, f64)> {
     summed.map(|same| (same[0].0, same.iter().map(|(_, number)| number).sum())).filter(|(_, sum)| *sum != 0.0).collect()
 }
 
-/// A linear regression of gaps on differences of features, by its normal equations.
+/// Linear regression of gaps on differences of features by normal equations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Regression {
     width: usize,
-    /// Sum of weight * features * features^T: `[width, width]`, lower triangle.
+    /// Sum of weight * features * features^T: `[width, width]`, where column >= row.
     squares: Vec<f64>,
     /// Sum of weight * features * gap.
     products: Vec<f64>,
@@ -91,7 +90,7 @@ pub struct Regression {
 }
 
 impl Regression {
-    /// A regression with `width` weights, before its first pair.
+    /// A regression with `width` weights.
     pub fn new(width: usize) -> Self {
         Self { width, squares: vec![0.0; width * width], products: vec![0.0; width], weight: 0.0, gaps: 0.0 }
     }
@@ -115,10 +114,8 @@ impl Regression {
         self.gaps += pair.weight * pair.gap * pair.gap;
     }
 
-    /// The weights of least squared error, with a ridge per pair, and the share of the gaps that
-    /// they explain.
-    ///
-    /// The result is None without a pair, or where rounding leaves no solution.
+    /// Weights of least squared error, with a ridge per pair, and the explained share of the
+    /// squared gaps; none if undetermined.
     pub fn solve(&self, ridge: f64) -> Option<(Vec<f64>, f64)> {
         if self.weight == 0.0 {
             return None;
@@ -155,13 +152,14 @@ mod tests {
 
     #[test]
     fn weighed_gaps_are_explained_as_by_hand() {
-        // One feature: (2 * 1 * 3 + 1 * 2 * 1) / (2 * 1 + 1 * 4 + ridge * 3) = 8 / 6 without a ridge, 8 / 9 with 1.
+        // One feature: (2 * 1 * 3 + 1 * 2 * 1) / (2 * 1 + 1 * 4 + ridge * 3) is 8/6 without a
+        // ridge, 8/9 with 1.
         let mut regression = Regression::new(1);
         regression.add(&Pair { weight: 2.0, gap: 3.0, features: vec![(0, 1.0)] });
         regression.add(&Pair { weight: 1.0, gap: 1.0, features: vec![(0, 2.0)] });
         let (weights, explained) = regression.solve(1e-15).unwrap();
         assert!((weights[0] - 8.0 / 6.0).abs() < 1e-9);
-        // Left: 2 (3 - 4/3)^2 + (1 - 8/3)^2 = 150/18 of 2 * 9 + 1.
+        // Squared rest: 2 (3 - 4/3)^2 + (1 - 8/3)^2 = 150/18 of 2 * 9 + 1.
         assert!((explained - (1.0 - 150.0 / 18.0 / 19.0)).abs() < 1e-9, "{explained}");
         assert!((regression.solve(1.0).unwrap().0[0] - 8.0 / 9.0).abs() < 1e-12);
         assert_eq!(Regression::new(1).solve(1.0), None);
@@ -169,7 +167,7 @@ mod tests {
 
     #[test]
     fn two_features_are_found_from_their_sums() {
-        // 5 and -1 from 5 x - y of three pairs.
+        // Gaps of 5 x - y.
         let mut regression = Regression::new(2);
         for (x, y) in [(1.0, 1.0), (2.0, -1.0), (0.0, 3.0)] {
             regression.add(&Pair { weight: 0.5, gap: 5.0 * x - y, features: vec![(0, x), (1, y)] });

@@ -10,25 +10,26 @@ use crate::players::Linear;
 use crate::players::Roster;
 use crate::random::{Role, Stream};
 
-/// The learner that imitates.
+/// Learner that imitates.
 pub type Imitation<G> = LinearLearner<G, Apprentice<G>>;
 
-/// Imitation of an expert, a linear agent that looks a piece further, by data aggregation (DAgger).
+/// Imitation of an expert, a linear agent that looks one piece further, by data aggregation
+/// (DAgger).
 ///
-/// The apprentice plays, and the expert values every action of the positions. A regression fits the
-/// apprentice's weights to the differences between the expert's choice and the other actions, over
-/// the pairs of all sweeps; close actions count most. (Ross, Gordon and Bagnell 2011, "A reduction
-/// of imitation learning and structured prediction to no-regret online learning".)
+/// The apprentice plays; the expert values every action of its positions. A regression over the
+/// pairs of all sweeps fits the apprentice's weights to the gaps between choice and other actions;
+/// small gaps count most. (Ross, Gordon and Bagnell 2011, "A reduction of imitation learning and
+/// structured prediction to no-regret online learning".)
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Apprentice<G: Roster> {
     sweeps: u64,
-    /// Positions of this sweep so far.
+    /// Positions of this sweep.
     positions: u64,
-    /// Positions of this sweep in which expert and apprentice chose the same.
+    /// Positions of this sweep where expert and apprentice agree.
     agreed: u64,
     games: Vec<(G, Stream)>,
-    /// The apprentice's weights; none in the first sweep, when it is the expert without a further
+    /// The apprentice's weights; none in the first sweep, which uses the expert's without a further
     /// look.
     weights: Option<Vec<f64>>,
     regression: Regression,
@@ -86,8 +87,8 @@ impl<G: Roster> Algorithm<G> for Apprentice<G> {
         self.sweeps
     }
 
-    /// Asks about the next position of each game, or of as many as the sweep still needs; the last
-    /// ones end it.
+    /// Asks about one position per game, or as many as the sweep needs; the last ones end the
+    /// sweep.
     fn round(&mut self, fixed: &Fixed<G, Config>, metrics: &mut Metrics) -> Result<()> {
         let Config { learning, sampling: Sampling { positions, games, moves }, .. } = &fixed.config;
         let apprentice = self.apprentice(fixed);
@@ -133,7 +134,7 @@ impl<G: Roster> Algorithm<G> for Apprentice<G> {
 }
 
 impl<G: Roster> Apprentice<G> {
-    /// Features and weights by which the apprentice plays.
+    /// Features and weights of the apprentice.
     fn apprentice(&self, fixed: &Fixed<G, Config>) -> Terms {
         match &self.weights {
             Some(weights) => fixed.selection.weighed(weights),

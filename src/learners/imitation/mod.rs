@@ -1,4 +1,4 @@
-//! Imitation: a linear agent learns to see at once what an expert finds by looking further.
+//! Imitation: a linear agent learns to choose at once what an expert finds by looking further.
 //!
 //! Begin reading at [`learner`].
 

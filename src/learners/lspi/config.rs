@@ -8,9 +8,9 @@ use super::super::{LearnerConfig, OutOfRange, require, unit};
 pub struct Config {
     /// Length of the training.
     pub training: Training,
-    /// The values of actions.
+    /// Values of actions.
     pub learning: Learning,
-    /// The transitions to learn from.
+    /// Transitions to learn from.
     pub sampling: Sampling,
 }
 
@@ -18,29 +18,29 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Training {
-    /// Policies, one after the other.
+    /// Number of policies.
     pub policies: u64,
 }
 
-/// The values of actions.
+/// Values of actions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Learning {
-    /// Names of features of actions, or of sets of them.
+    /// Names of action features, or of sets of features.
     pub features: Vec<String>,
-    /// Discount of a point one action later.
+    /// Discount of a point one move later.
     pub discount: f64,
-    /// Number added to the equations' diagonal, in shares of each feature's sum of squares.
+    /// Number added to the diagonal, as a share of each feature's sum of squares.
     pub ridge: f64,
 }
 
-/// The transitions to learn from.
+/// Transitions to learn from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sampling {
     /// Moves of each policy.
     pub moves: u64,
-    /// Games played side by side.
+    /// Parallel games.
     pub games: u64,
     /// Share of random moves; the first policy is all random.
     pub exploration: f64,

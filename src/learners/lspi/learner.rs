@@ -10,31 +10,28 @@ use crate::players::Roster;
 use crate::players::Selection;
 use crate::random::{Draw, Role, Stream};
 
-/// The learner of values of actions.
+/// Learner of action values.
 pub type Lspi<G> = LinearLearner<G, PolicyIteration<G>>;
 
 /// Least-squares policy iteration (Lagoudakis and Parr 2003, "Least-squares policy iteration").
 ///
-/// The value of an action is linear in its features. A policy plays, with some random moves;
-/// [`Lstd`] solves for the weights whose action values are consistent; the next policy plays the
-/// action of the highest value.
+/// A policy plays, with some random moves; [`Lstd`] solves for the weights of its action values;
+/// the next policy plays the action of the highest value.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct PolicyIteration<G: Roster> {
     policies: u64,
-    /// Moves of this policy so far, in each game.
+    /// Moves of this policy in each game.
     moves: u64,
     /// Ended games of this policy, and their points.
     ended: u64,
     points: f64,
     games: Vec<Ongoing<G>>,
     lstd: Lstd,
-    /// Weights of the policy that plays: the constant, then one per feature; none for the first,
-    /// random one.
+    /// Weights of this policy: constant, then one per feature; none for the first, random policy.
     weights: Option<Vec<f64>>,
 }
 
-/// A game under way and its random numbers.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "")]
 struct Ongoing<G: Roster> {
@@ -83,8 +80,7 @@ impl<G: Roster> Algorithm<G> for PolicyIteration<G> {
         self.policies
     }
 
-    /// Plays some moves of each game and learns their transitions; the last ones make the next
-    /// policy.
+    /// Plays some moves of each game and learns from them; the last ones make the next policy.
     fn round(&mut self, fixed: &Fixed<G, Config>, metrics: &mut Metrics) -> Result<()> {
         let Config { learning, sampling: Sampling { moves, games, exploration }, .. } = &fixed.config;
         let wanted = moves.div_ceil(*games);
@@ -123,20 +119,20 @@ impl<G: Roster> Algorithm<G> for PolicyIteration<G> {
         Ok(())
     }
 
-    /// Before the first policy is learned, all actions have the same value.
+    /// Before the first policy, all actions have the same value.
     fn terms(&self, fixed: &Fixed<G, Config>) -> Terms {
         self.policy(fixed).unwrap_or_else(|| vec![(fixed.selection.features()[0], 0.0)])
     }
 }
 
 impl<G: Roster> PolicyIteration<G> {
-    /// Features and weights of the policy that plays; none for the random one.
+    /// Features and weights of this policy; none if random.
     fn policy(&self, fixed: &Fixed<G, Config>) -> Option<Terms> {
         Some(fixed.selection.weighed(&self.weights.as_ref()?[1..]))
     }
 }
 
-/// Weights in shares of the largest.
+/// Weights divided by the largest.
 fn unit(weights: &[f64]) -> Vec<f64> {
     let largest = weights.iter().fold(0.0_f64, |largest, weight| largest.max(weight.abs()));
     weights.iter().map(|weight| if largest > 0.0 { weight / largest } else { 0.0 }).collect()
@@ -144,12 +140,11 @@ fn unit(weights: &[f64]) -> Vec<f64> {
 
 struct Choosing<'a> {
     selection: &'a Selection,
-    /// Features and weights; none for the random policy.
+    /// Features and weights; none if random.
     terms: Option<Vec<(usize, f64)>>,
     exploration: f64,
 }
 
-/// Transitions and games of some moves.
 struct Played {
     transitions: Vec<Transition>,
     ended: u64,
@@ -157,7 +152,7 @@ struct Played {
 }
 
 impl Choosing<'_> {
-    /// The actions of a position with their features, and the policy's choice.
+    /// Actions of a position with features, and index of the policy's choice.
     fn describe<G: Roster>(&self, state: &G::State, explore: &mut Stream) -> (Vec<(usize, Sparse)>, usize) {
         let mut actions = Vec::new();
         G::action_features(state, |action, features| actions.push((action, self.selection.of(features))));
@@ -173,7 +168,7 @@ impl Choosing<'_> {
 }
 
 impl<G: Roster> Ongoing<G> {
-    /// Plays `moves` moves; a new game follows one that ends.
+    /// Plays `moves` moves; a new game follows an ended one.
     fn play(&mut self, rules: &G::Rules, policy: &Choosing, moves: u64) -> Played {
         let mut played = Played { transitions: Vec::new(), ended: 0, points: 0.0 };
         let mut position = policy.describe::<G>(&self.game.state(), &mut self.explore);
@@ -254,7 +249,7 @@ mod tests {
         let weights: Vec<f64> = (0..10).map(|at| f64::from(at % 4) - 1.5).collect();
         let rules = Rules::new(8).unwrap();
         let mut ongoing = learner.algorithm.games[0].clone();
-        // The same games by hand.
+        // Replay by hand.
         let mut game = ongoing.game.clone();
         let (mut luck, mut explore) = (ongoing.luck.clone(), ongoing.explore.clone());
         let terms: Vec<(usize, f64)> = learner.fixed.selection.weighed(&weights[1..]);

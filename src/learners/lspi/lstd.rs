@@ -1,33 +1,33 @@
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-/// Features that are not 0, by their indices.
+/// Features other than 0, by index.
 pub type Sparse = Vec<(u32, f64)>;
 
-/// An action that was played, and what followed.
+/// A played action and what followed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transition {
     /// Features of the action.
     pub features: Sparse,
-    /// Points of the action.
+    /// Points.
     pub reward: f64,
-    /// Features of the policy's next action; none at the end of a game.
+    /// Features of the policy's next action; none at a game's end.
     pub next: Option<Sparse>,
 }
 
-/// Least-squares temporal differences for action values.
+/// Least-squares temporal differences for action values (Lagoudakis and Parr 2003, "Least-squares
+/// policy iteration").
 ///
-/// Lagoudakis and Parr 2003, "Least-squares policy iteration": `Q(s, a) = weights . (1, features)`
-/// with
+/// `Q(s, a) = weights . (1, features)` with
 ///
 /// ```text
 /// sum of f (f - discount * f')^T weights = sum of f * reward
 /// ```
 ///
-/// over transitions, where f are an action's features and f' those of the next.
+/// over transitions from features f to features f'.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lstd {
-    /// Features, and the constant before them.
+    /// Number of features and the constant.
     width: usize,
     discount: f64,
     /// `[width, width]`
@@ -38,14 +38,14 @@ pub struct Lstd {
 }
 
 impl Lstd {
-    /// Equations for `features` features, before the first transition.
+    /// Equations without transitions.
     pub fn new(features: usize, discount: f64) -> Self {
         let width = features + 1;
         let zeros = vec![0.0; width];
         Self { width, discount, matrix: vec![0.0; width * width], right: zeros.clone(), squares: zeros }
     }
 
-    /// Whether these can be equations for `features` features and `discount`.
+    /// Whether saved equations fit.
     pub fn fits(&self, features: usize, discount: f64) -> bool {
         let vectors = [self.right.len(), self.squares.len()];
         self.width == features + 1
@@ -71,12 +71,12 @@ impl Lstd {
         }
     }
 
-    /// The weights: the constant, then one per feature, 0 if the feature never came up.
+    /// Weights: the constant, then one per feature, 0 if the feature never came up; none without a
+    /// solution.
     ///
-    /// `ridge` is a share of each feature's sum of squares. None without a solution.
+    /// `ridge` is a share of each feature's sum of squares.
     pub fn solve(&self, ridge: f64) -> Option<Vec<f64>> {
-        // Each feature is scaled to a sum of squares of 1, so that features of very different sizes
-        // solve alike.
+        // Scaling each feature to a sum of squares of 1 makes very different sizes solve alike.
         let scale: Vec<f64> =
             self.squares.iter().map(|square| if *square > 0.0 { square.sqrt().recip() } else { 0.0 }).collect();
         let at = |row: usize, column: usize| {
@@ -109,8 +109,9 @@ mod tests {
 
     #[test]
     fn the_values_of_a_chain_are_those_by_hand() {
-        // Three positions with an indicator each: 1 point, then 2, then 4 and the end. At a discount of 0.5 they are
-        // worth 1 + 0.5 * 4 = 3, 2 + 0.5 * 4 = 4 and 4; the constant is left out by indicators that sum to it.
+        // Three positions with an indicator each: 1 point, then 2, then 4 and the end. At discount
+        // 0.5 the values are 1 + 0.5 * 4 = 3, 2 + 0.5 * 4 = 4 and 4. The constant adds to each
+        // indicator's weight.
         let mut lstd = Lstd::new(3, 0.5);
         for _ in 0..2 {
             lstd.add(&transition(&[(0, 1.0)], 1.0, &[(1, 1.0)]));
@@ -125,8 +126,8 @@ mod tests {
 
     #[test]
     fn one_feature_agrees_with_itself_whatever_its_unit() {
-        // f = 1 then f = 2, and back, a point each time, discount 0.5, without the constant's help: with it the
-        // constant is 1 / (1 - 0.5) = 2 and the feature is worth nothing.
+        // f = 1, then 2, and back, a point each time, discount 0.5: the constant is 1 / (1 - 0.5) =
+        // 2, the feature's weight 0.
         for unit in [1.0, 1e4] {
             let mut lstd = Lstd::new(1, 0.5);
             lstd.add(&transition(&[(0, unit)], 1.0, &[(0, 2.0 * unit)]));
@@ -134,7 +135,7 @@ mod tests {
             let weights = lstd.solve(1e-12).unwrap();
             assert!((weights[0] - 2.0).abs() < 1e-6 && (weights[1] * unit).abs() < 1e-6, "{weights:?}");
         }
-        // Points in proportion to the feature that does not last: they are its weight.
+        // Points are proportional to the feature and nothing follows: the weight is the ratio.
         let mut lstd = Lstd::new(1, 0.5);
         lstd.add(&transition(&[(0, 1.0)], 3.0, &[]));
         lstd.add(&transition(&[(0, 2.0)], 6.0, &[]));

@@ -1,4 +1,4 @@
-//! The chart of a comparison: a row for each player, and strength against time.
+//! Chart of a comparison: a row per player, and strength against time.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::report::svg::{Svg, round};
 #[derive(Clone, Copy, Debug)]
 pub struct Contender<'a> {
     pub name: &'a str,
-    /// Summary of its scores.
+    /// Summary of the scores.
     pub summary: Summary,
     /// Mean time of a move; 0 if unknown.
     pub milliseconds: f64,
@@ -24,26 +24,24 @@ impl Contender<'_> {
     }
 }
 
-/// The colours of Okabe and Ito (2008), distinct for the colour-blind, without yellow, too pale on
+/// Okabe and Ito's colours (2008), distinct for the colour-blind, without yellow, too pale on
 /// white.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00", "#56b4e9"];
 
 const WIDTH: f64 = 1000.0;
-/// Top of the rows, and height of each.
+/// Top of the rows; height of each.
 const ROWS: f64 = 72.0;
 const ROW: f64 = 32.0;
-/// Height of the axis below a chart, and of the chart of strength against time.
+/// Height of an axis below a chart; height of the chart of strength.
 const FOOT: f64 = 64.0;
 const STRENGTHS: f64 = 400.0;
-/// Maximum letters of a name, and room for one: no font at hand is wider on average.
+/// Maximum letters of a name; width of a letter in the widest usual font.
 const LETTERS: usize = 44;
 const LETTER: f64 = 7.6;
 
-/// Draws the players' scores, the strongest first, and strength against time if several have a
-/// time.
+/// Draws scores, strongest player first, and strength against time if several have a time.
 ///
-/// # Errors
-/// If there is no player.
+/// No player is an error.
 pub fn comparison(path: &Path, title: &str, players: &[Contender<'_>]) -> Result<()> {
     if players.is_empty() {
         return Err(Error::user(format!("{}: there is no player of whom to draw a picture", path.display())));
@@ -61,7 +59,7 @@ pub fn comparison(path: &Path, title: &str, players: &[Contender<'_>]) -> Result
     save(path, svg)
 }
 
-/// Draws for each player its number in the chart below, name, scores and mean.
+/// Draws each player's number, name, scores and mean.
 fn rows(svg: &mut Svg, players: &[Contender<'_>], bottom: f64) {
     let names: Vec<String> = players.iter().map(|player| shortened(player.name, LETTERS)).collect();
     let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -110,7 +108,7 @@ fn strengths(svg: &mut Svg, players: &[Contender<'_>], top: f64) {
     let x = Axis::logarithmic(timed().map(|(_, player)| player.milliseconds), (80.0, WIDTH - 20.0));
     let y = Axis::new(around(timed().flat_map(|(_, player)| player.interval())), (top + STRENGTHS, top + 20.0));
     axes(svg, (&x, "milliseconds a move"), (&y, "mean score (points)"));
-    // The strongest last, on top.
+    // The strongest is drawn last, on top.
     for (index, player) in timed().collect::<Vec<_>>().into_iter().rev() {
         let across = x.place(player.milliseconds);
         let ends = player.interval().map(|score| (across, y.place(score)));
@@ -118,7 +116,7 @@ fn strengths(svg: &mut Svg, players: &[Contender<'_>], top: f64) {
     }
 }
 
-/// Draws a dot, with a number if there is one, and a bar between two ends.
+/// Draws a dot, with a number unless empty, and a bar.
 fn mark(svg: &mut Svg, at: usize, dot: (f64, f64), bar: [(f64, f64); 2], number: &str) {
     let colour = COLOURS[at % COLOURS.len()];
     svg.line(bar[0], bar[1], &format!(r#"stroke="{colour}" stroke-width="3" stroke-linecap="round""#));

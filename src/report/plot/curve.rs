@@ -1,4 +1,4 @@
-//! The chart of a training: the mean score of its evaluations against steps.
+//! Chart of a training: mean score of its evaluations against steps.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::report::svg::round;
 /// An evaluation during training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurvePoint {
-    /// Steps of the training before the evaluation.
+    /// Steps before the evaluation.
     pub step: u64,
     /// Mean score.
     pub mean: f64,
@@ -18,19 +18,16 @@ pub struct CurvePoint {
 }
 
 impl CurvePoint {
-    /// The mean's interval; the mean alone if unknown.
+    /// The mean's interval, or the mean twice.
     fn interval(&self) -> [f64; 2] {
         let half_width = self.half_width.filter(|half_width| half_width.is_finite()).unwrap_or(0.0);
         [self.mean - half_width, self.mean + half_width]
     }
 }
 
-/// Draws the finite mean scores of a training's evaluations with their intervals.
+/// Draws finite mean scores with their intervals; no such score is an error.
 ///
-/// `unit` names the training's steps, `what` the scores.
-///
-/// # Errors
-/// If there is no point to draw.
+/// `unit` names the steps, `what` the scores.
 pub fn curve(path: &Path, title: &str, unit: &str, what: &str, points: &[CurvePoint]) -> Result<()> {
     let points: Vec<&CurvePoint> = points.iter().filter(|point| point.mean.is_finite()).collect();
     let Some(last) = points.iter().map(|point| point.step).max() else {

@@ -1,4 +1,4 @@
-//! The chart of a histogram.
+//! Chart of a histogram.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::eval::histogram::Histogram;
 use crate::eval::statistics::Summary;
 use crate::report::svg::round;
 
-/// Draws a histogram of scores with their mean and quartiles marked.
+/// Draws a histogram of scores, with mean and quartiles.
 pub fn histogram(path: &Path, title: &str, histogram: &Histogram, summary: &Summary) -> Result<()> {
     let mut svg = titled(SIZE, title);
     let confidence = summary.half_width.map(|half| format!(" ± {half:.1} (95 %)")).unwrap_or_default();
@@ -19,7 +19,7 @@ pub fn histogram(path: &Path, title: &str, histogram: &Histogram, summary: &Summ
         summary.mean
     ));
 
-    // A bar spans its whole scores and half a point to either side.
+    // A bar spans its whole scores and half a point on either side.
     let first = histogram.edges(0).0 as f64 - 0.5;
     let end = first + (histogram.counts.len() as i64 * histogram.width) as f64;
     let margin = (end - first) * 0.02;

@@ -1,4 +1,4 @@
-//! Charts as SVG files: a histogram, players side by side, a training's curve.
+//! Charts as SVG files: a histogram, a comparison, a training's curve.
 
 mod comparison;
 mod curve;
@@ -15,7 +15,7 @@ use super::svg::Svg;
 use crate::error::{Error, Result};
 use crate::files;
 
-/// Default width and height of a chart, in pixels.
+/// Default width and height in pixels.
 const SIZE: (f64, f64) = (800.0, 500.0);
 
 const INK: &str = "#282c34";
@@ -24,10 +24,7 @@ const BLUE: &str = "#4c78a8";
 const RED: &str = "#c83e4d";
 const GOLD: &str = "#d68910";
 
-/// Checks, before any work, that a chart can be drawn to a file.
-///
-/// # Errors
-/// If its name does not end in `.svg`.
+/// Checks that a chart's file name ends in `.svg`.
 pub fn check(path: &Path) -> Result<()> {
     match path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg")) {
         true => Ok(()),
@@ -40,7 +37,7 @@ pub fn check(path: &Path) -> Result<()> {
 fn titled(size: (f64, f64), title: &str) -> Svg {
     let mut svg = Svg::new(size.0, size.1, title);
     svg.add(format_args!(r##"<rect width="100%" height="100%" fill="#fff"/>"##));
-    // No font at hand is wider on average.
+    // Width of a letter in the widest usual font.
     let letters = ((size.0 - 40.0) / 10.5) as usize;
     svg.text(20.0, 32.0, &format!(r#"fill="{INK}" font-size="19""#), &shortened(title, letters));
     svg
@@ -50,11 +47,11 @@ fn save(path: &Path, svg: Svg) -> Result<()> {
     files::write_atomically(path, svg.finish().as_bytes())
 }
 
-/// The scale from values to places in a picture.
+/// Scale from values to pixels.
 struct Axis {
     /// Values at both ends, or their decimal logarithms.
     ends: (f64, f64),
-    /// Places of both ends, in pixels.
+    /// Pixels of both ends.
     pixels: (f64, f64),
     logarithmic: bool,
 }
@@ -75,7 +72,7 @@ impl Axis {
         self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
     }
 
-    /// Up to about ten round values: 1, 2 or 5 times powers of ten; of long logarithmic axes,
+    /// Up to about ten round values: 1, 2 or 5 times powers of ten; on long logarithmic axes only
     /// powers of ten.
     fn ticks(&self) -> Vec<f64> {
         let (low, high) = self.ends;
@@ -132,7 +129,7 @@ fn around(values: impl Iterator<Item = f64>) -> (f64, f64) {
     (ends.0 - margin, ends.1 + margin)
 }
 
-/// A tick's number in the fewest characters: 0, 0.05, 250, 12.5k, 2M.
+/// A tick's number, short: 0, 0.05, 250, 12.5k, 2M.
 fn tick(value: f64) -> String {
     let (scaled, unit) = match value.abs() {
         size if size >= 1e9 => (value / 1e9, "G"),
@@ -140,7 +137,7 @@ fn tick(value: f64) -> String {
         size if size >= 1e4 => (value / 1e3, "k"),
         _ => (value, ""),
     };
-    // Ticks come with the rounding of their computation.
+    // Removes rounding errors.
     format!("{}{unit}", (scaled * 1e6).round() / 1e6)
 }
 
@@ -154,7 +151,6 @@ mod tests {
     const WIDTH_OF_ROWS: f64 = 1000.0;
     const SCORES: [i32; 6] = [-5, 120, 130, 250, 260, 400];
 
-    /// What is drawn to a file.
     fn drawn(draw: impl FnOnce(&Path) -> Result<()>) -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("picture.svg");
@@ -212,7 +208,7 @@ mod tests {
             assert!(svg.contains(part), "{part} is missing");
         }
         assert!(svg.find("strong").unwrap() < svg.find("weak").unwrap());
-        // A dot each in its row, and one in the chart below.
+        // One dot per row, one in the chart below.
         assert_eq!(svg.matches("<circle").count(), 4);
     }
 
@@ -225,7 +221,7 @@ mod tests {
             .filter_map(|rest| rest.split('"').next()?.parse().ok())
             .collect();
         assert!(places.len() > 8 && places.iter().all(|x| (64.0..=WIDTH_OF_ROWS).contains(x)), "{places:?}");
-        // Times that are nearly alike have ticks, too.
+        // Nearly equal times have ticks, too.
         let axis = Axis::logarithmic([1.0, 1.01].into_iter(), (0.0, 100.0));
         assert!(axis.ticks().len() > 1 && axis.ticks().iter().all(|tick| (0.0..=100.0).contains(&axis.place(*tick))));
     }

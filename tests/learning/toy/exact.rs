@@ -1,29 +1,29 @@
-//! The toy solved exactly, by dynamic programming over all its positions.
+//! Exact solution of the toy by dynamic programming over all positions.
 
 use super::{COLOURS, COLUMNS, ROWS, State, Toy};
 use matchq::games::Game;
 
-/// Tokens that a column may hold from the bottom up, in all numbers from none to four: 1 + 3 + 9 + 27 + 81.
+/// Fillings of a column from the bottom up, with none to four tokens: 1 + 3 + 9 + 27 + 81.
 const FILLINGS: usize = 121;
-/// The first filling of so many tokens.
+/// First filling with each number of tokens.
 const FIRST: [usize; ROWS + 1] = [0, 1, 4, 13, 40];
-/// The first filling of a full column.
+/// First filling of a full column.
 const FULL: usize = FIRST[ROWS];
-/// Boards without an empty cell.
+/// Number of full boards.
 pub const BOARDS: usize = 81 * 81 * 81;
 
-/// What a board is worth whose columns have these fillings; what is missing is drawn.
+/// Values of boards by fillings of the columns; missing tokens are drawn.
 type Table = Vec<f64>;
 
-/// The values of a way to play.
+/// Values of a policy.
 pub struct Solution {
-    /// Of each number of moves left, of each full board, the value of each action.
+    /// By moves left, full board and action.
     actions: Vec<Vec<[f64; Toy::ACTIONS]>>,
-    /// The expected score of a game.
+    /// Expected score of a game.
     pub score: f64,
 }
 
-/// The cells of a full board by its number.
+/// Cells of a full board, by number.
 fn board(number: usize) -> State {
     let mut cells = [0; ROWS * COLUMNS];
     for (column, mut filling) in [number / 81 / 81, number / 81 % 81, number % 81].into_iter().enumerate() {
@@ -35,13 +35,13 @@ fn board(number: usize) -> State {
     State { cells, moves_left: 0 }
 }
 
-/// The number of a full board.
+/// Number of a full board.
 pub fn number(state: &State) -> usize {
     let [one, two, three] = fillings(state).map(|filling| filling - FULL);
     (one * 81 + two) * 81 + three
 }
 
-/// Each column's filling: its tokens from the bottom up to the first that is missing.
+/// Filling of each column: tokens from the bottom up to the first missing one.
 fn fillings(state: &State) -> [usize; COLUMNS] {
     std::array::from_fn(|column| {
         let tokens = (0..ROWS).rev().map(|row| state.cells[row * COLUMNS + column]);
@@ -55,20 +55,20 @@ fn place([one, two, three]: [usize; COLUMNS]) -> usize {
     (one * FILLINGS + two) * FILLINGS + three
 }
 
-/// The fillings that a column may have with one more token.
+/// Fillings with one more token on top.
 fn with_another(filling: usize) -> [usize; 3] {
     let count = FIRST.iter().rposition(|first| *first <= filling).unwrap();
     let digits = filling - FIRST[count];
     [0, 1, 2].map(|token| FIRST[count + 1] + digits + token * 3_usize.pow(count as u32))
 }
 
-/// What the rules say of every full board.
+/// Rules for every full board.
 struct Rules {
-    /// Its place in a table.
+    /// Place in a table.
     places: Vec<usize>,
-    /// The points of its wave and the place of what that leaves; none at rest.
+    /// Points of the board's wave, and place of the board left; none at rest.
     waves: Vec<Option<(f64, usize)>>,
-    /// The numbers of the boards that its swaps leave.
+    /// Numbers of the boards after swaps.
     swapped: Vec<[u32; Toy::ACTIONS]>,
 }
 
@@ -87,9 +87,7 @@ impl Rules {
         }
     }
 
-    /// What every board is worth once it is at rest, where it counts its value.
-    ///
-    /// `weight` is that of the points of its waves.
+    /// Value of every board by the value of its board at rest; `weight` is for the points of waves.
     fn settle(&self, values: &[f64], weight: f64) -> Table {
         let mut table = vec![0.0; FILLINGS * FILLINGS * FILLINGS];
         loop {
@@ -106,7 +104,7 @@ impl Rules {
         }
     }
 
-    /// The value of each action of a board: its expected points and what then follows.
+    /// Value of each action of a board: expected points and value of what follows.
     fn actions(&self, number: usize, values: &[f64], settled: &Table) -> [f64; Toy::ACTIONS] {
         self.swapped[number].map(|after| match self.waves[after as usize] {
             None => values[after as usize] - 5.0,
@@ -115,7 +113,7 @@ impl Rules {
     }
 }
 
-/// Gives every board that lacks tokens the mean over what may be drawn; longer fillings have higher numbers.
+/// Gives each incomplete board the mean over drawn tokens; longer fillings have higher numbers.
 fn average(table: &mut Table) {
     for one in (0..FILLINGS).rev() {
         for two in (0..FILLINGS).rev() {
@@ -136,9 +134,7 @@ fn average(table: &mut Table) {
 }
 
 impl Solution {
-    /// The values of a way to play.
-    ///
-    /// `judge` is given a position and the value of each of its actions, all of them, and says what the position is worth.
+    /// Values of a policy; `judge` gives a position's value by the values of all its actions.
     pub fn of(moves: u8, mut judge: impl FnMut(&State, &[f64]) -> f64) -> Self {
         let rules = Rules::new();
         let (mut values, mut actions) = (vec![vec![0.0; BOARDS]], vec![Vec::new()]);
@@ -159,18 +155,18 @@ impl Solution {
         Self { actions, score }
     }
 
-    /// The values of the best way to play: the highest of each position's actions.
+    /// Values of the best policy: the highest of each position's actions.
     pub fn best(moves: u8) -> Self {
         Self::of(moves, |_, values| values.iter().copied().fold(f64::NEG_INFINITY, f64::max))
     }
 
-    /// The value of each action of a position at rest: its expected points and those that follow.
+    /// Value of each action of a position at rest.
     pub fn actions(&self, state: &State) -> &[f64; Toy::ACTIONS] {
         &self.actions[usize::from(state.moves_left)][number(state)]
     }
 }
 
-/// All positions at rest with so many moves left.
+/// All positions at rest with `moves_left` moves left.
 pub fn positions(moves_left: u8) -> Vec<State> {
     (0..BOARDS).map(|number| State { moves_left, ..board(number) }).filter(|state| state.runs().1 == 0).collect()
 }

@@ -1,4 +1,4 @@
-//! Players beside the exact solution of the toy.
+//! Players against the exact solution of the toy.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -21,7 +21,7 @@ fn highest(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The mean and standard error of numbers.
+/// Mean and standard error.
 fn mean(numbers: &[f64]) -> (f64, f64) {
     let count = numbers.len() as f64;
     let mean = numbers.iter().sum::<f64>() / count;
@@ -29,7 +29,7 @@ fn mean(numbers: &[f64]) -> (f64, f64) {
     (mean, (squares / (count - 1.0) / count).sqrt())
 }
 
-/// What each game's moves cost a player beside the best ones, and the games' scores.
+/// Loss of each game's moves against the best ones, and the games' scores.
 fn losses(player: &mut dyn Player<Toy>, games: u64) -> (Vec<f64>, Vec<f64>) {
     let played = play_series(player, &Default::default(), 0, games, |_| ()).unwrap();
     let loss = |game: &matchq::eval::PlayedGame| {
@@ -45,7 +45,7 @@ fn losses(player: &mut dyn Player<Toy>, games: u64) -> (Vec<f64>, Vec<f64>) {
     (played.iter().map(loss).collect(), played.iter().map(|game| game.score.into()).collect())
 }
 
-/// The network's player of an agent's file.
+/// A network player from a file.
 fn network(file: &Path) -> NetworkPlayer<Toy> {
     let model = Agent::load(file).unwrap().network::<Toy>().unwrap();
     NetworkPlayer::of(&model, 256, &Processor).unwrap()
@@ -53,12 +53,12 @@ fn network(file: &Path) -> NetworkPlayer<Toy> {
 
 #[test]
 fn one_move_before_the_end_an_action_is_worth_its_points_and_those_of_chains() {
-    // Swapping the a at the right of row 1 with the one above it clears a a a and b b b. Six tokens are drawn; what
-    // they bring is at least nothing.
+    // Swapping the a at the right of row 1 with the token above clears a a a and b b b; six tokens
+    // are drawn.
     let mut state = Toy::parse(&Default::default(), "aab\nbba\ncac\nbcb", Some(1)).unwrap();
     let action = (0..Toy::ACTIONS).find(|action| Toy::cells(*action) == [(2, 0), (2, 1)]).unwrap();
     let value = BEST.actions(&state)[action];
-    // By brute force: every drawing of the six, and the chains after it sampled.
+    // Brute force: all draws of six tokens, with sampled chains after.
     let (mut sum, mut stream) = (0.0, Stream::new(1, Role::Luck, 0));
     const EACH: u32 = 40;
     for drawing in 0..3_u32.pow(6) {
@@ -73,7 +73,7 @@ fn one_move_before_the_end_an_action_is_worth_its_points_and_those_of_chains() {
     }
     let expected = sum / f64::from(EACH * 3_u32.pow(6));
     assert!(value > 16.0 && (value - expected).abs() < 0.3, "{value} is not {expected}");
-    // A swap that matches nothing costs 5; with moves left what comes after it is added.
+    // A swap without a match costs 5; the value of the next position is added.
     let resting = (0..Toy::ACTIONS).find(|action| state.swapped(*action).runs().1 == 0).unwrap();
     assert_eq!(BEST.actions(&state)[resting], -5.0);
     state.moves_left = 2;
@@ -88,7 +88,7 @@ fn the_exact_score_of_a_way_to_play_is_the_mean_of_its_games() {
     let (losses, scores) = losses(&mut *player, 20_000);
     let (score, error) = mean(&scores);
     assert!((score - random.score).abs() < 4.0 * error, "{score} +- {error} is not {}", random.score);
-    // What the moves lose is what stands between them and the best score, with less luck.
+    // Losses are the distance to the best score, with less luck.
     let (loss, error) = mean(&losses);
     assert!((BEST.score - loss - random.score).abs() < 4.0 * error, "{loss} +- {error}");
 }
@@ -103,7 +103,7 @@ fn trained() -> NetworkPlayer<Toy> {
     network(&folder.path().join("toy/last.safetensors"))
 }
 
-/// A player's share of the best score, with a line of a table.
+/// A player's share of the best score; prints a line of a table.
 fn share(name: &str, player: &mut dyn Player<Toy>, games: u64) -> f64 {
     let (loss, error) = mean(&losses(player, games).0);
     let share = (BEST.score - loss) / BEST.score;
@@ -111,7 +111,7 @@ fn share(name: &str, player: &mut dyn Player<Toy>, games: u64) -> f64 {
     share
 }
 
-/// How far the highest Q-value is from the exact one, with 1 move left to all: means over positions.
+/// Mean absolute error of the highest Q-value over positions, with 1 move left to all.
 fn errors(dqn: &mut NetworkPlayer<Toy>) -> Vec<f64> {
     let error = |moves_left| {
         let states: Vec<State> = positions(moves_left).into_iter().step_by(400).collect();
@@ -124,7 +124,7 @@ fn errors(dqn: &mut NetworkPlayer<Toy>) -> Vec<f64> {
     (1..=MOVES).map(error).collect()
 }
 
-/// With `--nocapture` it prints the tables of docs/dqn.md.
+/// With `--nocapture`, prints the tables of docs/dqn.md.
 #[test]
 fn dqn_comes_near_the_best_score_and_its_values_near_the_exact_ones() {
     println!(

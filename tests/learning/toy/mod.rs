@@ -1,4 +1,4 @@
-//! The toy, a game small enough to be solved: played, trained and measured beside its exact solution.
+//! The toy, small enough to be solved: played, trained and compared with its exact solution.
 
 mod exact;
 mod exact_tests;

@@ -1,4 +1,5 @@
-//! What a game costs: with its file and a line of the registry the toy is played, trained, resumed and evaluated.
+//! The cost of a game: with a file and a line of the registry, the toy is played, trained, resumed
+//! and evaluated.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +14,7 @@ use matchq::eval::{Summary, deal, play_series};
 use matchq::games::{Game, Text};
 use matchq::players;
 
-/// Does what a command line asks for.
+/// Runs a command line.
 fn matchq(line: &[&str]) -> Result<(), Error> {
     commands::run(Cli::try_parse_from([&["matchq"], line].concat()).unwrap().command)
 }
@@ -22,7 +23,7 @@ fn json(path: &Path) -> serde_json::Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// The mean score of a player.
+/// A player's mean score.
 fn mean(player: &str, games: u64) -> f64 {
     let mut player = players::parse::<Toy>(player, &Default::default()).unwrap();
     let games = play_series(&mut *player, &Default::default(), 0, games, |_| ()).unwrap();

@@ -15,7 +15,7 @@ fn session(human: bool) -> Session<Match3> {
     Session::new(Default::default(), 0, "greedy", human, 1.0)
 }
 
-/// Answers what is asked with made-up values of two moves.
+/// Answers with made-up values of two moves.
 fn answer(session: &mut Session<Match3>) {
     answer_with(session, [123.4, -5.0]);
 }
@@ -112,7 +112,7 @@ fn a_hint_that_is_not_wanted_any_more_and_a_step_that_is_to_come_are_told() {
 fn gems_have_colours_unless_they_are_not_wanted() {
     let colours = |look| {
         let buffer = drawn(&session(false), (80, 24), look);
-        // The left corners of the shapes of a d and an a, and the letter of the d.
+        // Left corners of the shapes of a d and an a; letter of the d.
         [(3, 2), (15, 3), (4, 3)].map(|at| (buffer[at].fg, buffer[at].bg))
     };
     let reset = Color::Reset;
@@ -135,7 +135,7 @@ fn ascii_is_all_there_is_where_it_is_asked_for() {
 fn the_cursor_and_the_selected_cell_are_seen_and_the_keys_fit() {
     let mut own = session(true);
     let shown = lines(&drawn(&own, (80, 24), PLAIN));
-    // Column 3, row 4: an obstacle.
+    // An obstacle in column 3, row 4.
     assert!(shown[10].contains("[┌──┐]") && shown[11].contains("[└#─┘]"), "{shown:?}");
     assert_eq!(shown[23], PLAYING_SHORT);
     own.obey(Command::Select);
@@ -181,7 +181,7 @@ fn a_game_of_another_size_without_a_number_of_moves_is_drawn_by_its_own_tokens()
     let question = watched.question().unwrap();
     let ranked = [(1, 2.0), (4, 1.0)].map(|(action, value)| players::ActionValue { action, value });
     watched.answer(Answer { id: question.id, ranked: ranked.to_vec(), ties: question.ties });
-    // The panel is higher than the board, and the keys are wider than both.
+    // The panel is higher than the board, the keys are wider than both.
     assert_eq!(needed::<Toy>(SIZES[1], (3, 2)), (77, 16));
     let buffer = drawn(&watched, (77, 16), COLOURED);
     let expected = [
@@ -203,7 +203,7 @@ fn a_game_of_another_size_without_a_number_of_moves_is_drawn_by_its_own_tokens()
         WATCHING_SHORT,
     ];
     assert_eq!(lines(&buffer), expected);
-    // The lower left corners of a star, a diamond, a circle and a block, and the letters of the text.
+    // Lower left corners of a star, a diamond, a circle and a block; letters of the text.
     let colours = [(4, 4), (12, 4), (20, 4), (20, 7), (30, 11), (31, 11), (32, 11), (32, 12)].map(|at| buffer[at].fg);
     let four = [Color::White, Color::Yellow, Color::LightRed, Color::Gray];
     assert_eq!((&colours[..4], &colours[4..]), (&four[..], &four[..]));
@@ -231,7 +231,7 @@ fn a_small_terminal_has_a_board_of_letters_with_title_and_message_beside_it() {
     assert!(shown[12].starts_with("arrows go  space select"), "{shown:?}");
     let cursor = buffer.content.iter().find(|cell| cell.symbol() == "[").expect("the cursor");
     assert_eq!(cursor.bg, Color::Reset);
-    // A token's letter stands on its colour, an obstacle does not.
+    // A token's letter is on its colour, an obstacle's is not.
     assert_eq!((buffer[(3, 1)].bg, buffer[(12, 1)].bg), (Color::LightCyan, Color::Reset));
 }
 
@@ -254,7 +254,7 @@ fn marks_on_letters_leave_them_to_be_read() {
     assert_eq!(shown[8].chars().nth(10), Some('1'), "{}", shown[8]);
 }
 
-/// Draws a game in terminals of all sizes while it is watched or played for a while.
+/// Draws a game in terminals of all sizes.
 fn play_everywhere<G: Roster>() {
     let commands =
         [Command::Hint, Command::Go(1, 0), Command::Select, Command::Go(0, 1), Command::Select, Command::Pause];

@@ -4,7 +4,7 @@ use crate::players::ActionValue;
 use crate::players::Roster;
 
 impl<G: Roster> Session<G> {
-    /// Result of this game in a line, once a move was played.
+    /// Result of this game; none before the first move.
     pub(super) fn result(&self) -> Option<String> {
         self.last?;
         let who = if self.hand.is_some() { "you" } else { &self.player };
@@ -18,12 +18,12 @@ impl<G: Roster> Session<G> {
         Some(format!("seed {seed}, {who}: {score} points after {moves}{rival}\n"))
     }
 
-    /// Results of all games, a line each.
+    /// Results of all games, one line each.
     pub fn results(&self) -> String {
         self.past.iter().cloned().chain(self.result()).collect()
     }
 
-    /// The player's score in the same game, played after a person's game is over.
+    /// The player's final score in the same game as a person's.
     pub fn rival_score(&self) -> Option<i32> {
         self.rival.as_ref().filter(|(rival, _)| rival.is_over()).map(|(rival, _)| rival.score())
     }
@@ -42,13 +42,13 @@ impl<G: Roster> Session<G> {
         }
     }
 
-    /// The score shown; a move's points are added when its last token has fallen.
+    /// Score without points of tokens that still fall.
     pub fn score(&self) -> i32 {
         let coming = self.last.filter(|_| self.is_falling()).map_or(0, |last| last.points);
         self.episode.score() - coming
     }
 
-    /// The last move whose points are shown.
+    /// Last move with shown points.
     pub fn last(&self) -> Option<Played> {
         self.last.filter(|_| !self.is_falling())
     }
@@ -57,7 +57,7 @@ impl<G: Roster> Session<G> {
         matches!(&self.phase, Phase::Moving(clip) if !clip.is_last())
     }
 
-    /// The move being made, while its own first effect is shown.
+    /// Move whose first board is shown.
     pub fn starting(&self) -> Option<usize> {
         match &self.phase {
             Phase::Moving(clip) if clip.is_first() => self.last.map(|last| last.action),
@@ -65,18 +65,18 @@ impl<G: Roster> Session<G> {
         }
     }
 
-    /// Moves left, and moves of the whole game; none where the rules do not limit them.
+    /// Moves left and moves of the whole game; none if unlimited.
     pub fn moves_left(&self) -> Option<(usize, usize)> {
         let all = self.moves;
         (all > 0).then(|| (G::actions_left(&self.episode.state()), all))
     }
 
-    /// Reason why the last command was refused.
+    /// Why the last command was refused.
     pub fn notice(&self) -> Option<&str> {
         self.notice.as_deref()
     }
 
-    /// The player's ranking of the position, the best move first; for a person, only on request.
+    /// The player's ranking, best move first; for a person, only on request.
     pub fn view(&self) -> &[ActionValue] {
         let hidden = self.hand.is_some_and(|hand| !hand.hint);
         if hidden { &[] } else { &self.view }
@@ -86,7 +86,6 @@ impl<G: Roster> Session<G> {
         self.asked
     }
 
-    /// Whether a step waits for the player's answer.
     pub fn is_step_due(&self) -> bool {
         self.due.is_some()
     }
@@ -103,12 +102,10 @@ impl<G: Roster> Session<G> {
         &self.player
     }
 
-    /// Speed of the boards.
     pub fn speed(&self) -> f64 {
         self.speed
     }
 
-    /// Whether time is stopped.
     pub fn is_paused(&self) -> bool {
         self.paused
     }

@@ -5,7 +5,7 @@ use crate::games::Match3;
 use crate::games::match3::{Move, Rules};
 use crate::players::{self, BoxedPlayer};
 
-/// A session with its player beside it.
+/// A session with its player.
 struct Watched(Session<Match3>, BoxedPlayer<Match3>);
 
 impl Watched {
@@ -14,7 +14,6 @@ impl Watched {
         Self(Session::new(rules, 0, player, human, 1.0), players::parse::<Match3>(player, &rules).unwrap())
     }
 
-    /// Answers what is asked.
     fn think(&mut self) {
         if let Some(Question { id, state, mut ties }) = self.0.question() {
             let ranked = self.1.rank(&state, &mut ties).unwrap();
@@ -22,7 +21,6 @@ impl Watched {
         }
     }
 
-    /// Lets time pass until the game is over.
     fn finish(&mut self) {
         for _ in 0..100_000 {
             self.think();
@@ -44,7 +42,7 @@ impl Watched {
     }
 }
 
-/// From the cursor's first place to the swap of (2, 6) with (2, 7).
+/// Swap of (2, 6) with (2, 7), from the cursor's first place.
 const SWAP: [Command; 5] =
     [Command::Go(-1, 0), Command::Go(0, 1), Command::Go(0, 1), Command::Select, Command::Go(0, 1)];
 
@@ -148,7 +146,7 @@ fn a_persons_move_can_be_stopped_and_stepped_through() {
     assert!(own.moving() && own.0.board() != swapped);
     own.obey(&[Command::StepMove]);
     assert!(matches!(own.0.phase(), Phase::Choosing));
-    // The person chooses: there is nothing to step through.
+    // A person chooses, so nothing can be stepped through.
     own.obey(&[Command::StepBoard, Command::StepMove]);
     assert_eq!((own.left(), own.0.score(), own.0.is_step_due()), (24, 16, false));
     own.obey(&[Command::Pause, Command::Select, Command::Go(-1, 0)]);
@@ -203,7 +201,7 @@ fn a_person_swaps_with_the_cursor_and_a_swap_without_a_match_costs_points() {
     assert_eq!((own.left(), own.0.hand().unwrap().selected), (24, false));
     own.0.tick(1_000.0);
     assert_eq!((own.0.score(), own.0.hand().unwrap().cursor), (16, (3, 7)));
-    // Towards the left and upwards the other cell names the move.
+    // To the left, the other cell names the move.
     own.obey(&[Command::Select, Command::Go(-1, 0)]);
     assert_eq!(own.0.starting(), Move { x: 2, y: 7, vertical: false }.action());
     own.0.tick(1_000.0);
@@ -234,7 +232,7 @@ fn the_player_is_asked_for_a_hint_only_where_the_person_wants_one() {
     assert!(matches!(own.0.phase(), Phase::Choosing));
     own.obey(&[Command::Hint]);
     assert!(own.0.view().is_empty());
-    // The same hint again needs no more thought; after a move it is gone, and a late one is ignored.
+    // A hint is kept until a move.
     own.obey(&[Command::Hint]);
     assert!(own.0.question().is_none() && !own.0.view().is_empty());
     own.obey(&SWAP);
@@ -295,13 +293,13 @@ fn after_a_persons_game_the_player_plays_the_same_one() {
 
 #[test]
 fn a_person_is_told_which_moves_there_are_none_of_and_which_are_not_allowed() {
-    // c b a above b b #; tokens are swapped with the one to the right only.
+    // c b a above b b #; tokens swap only with their right neighbour.
     let mut own = Session::<Toy>::new((), 0, "random", true, 1.0);
     assert_eq!(own.hand().unwrap().cursor, (0, 0));
     own.obey(Command::Select);
     own.obey(Command::Go(0, 1));
     assert_eq!(own.notice(), Some("no move is of the cells (0, 0) and (0, 1)"));
-    // It stays selected for another direction; beyond the board there is nothing to tell of.
+    // The cell stays selected; a direction beyond the board has no notice.
     own.obey(Command::Go(-1, 0));
     assert!(own.notice().is_none() && own.hand().unwrap().selected);
     own.obey(Command::Unselect);
@@ -354,6 +352,6 @@ fn a_falling_piece_is_moved_turned_and_dropped() {
         let walls = |board: &str| board.lines().skip(2).map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(walls(&Tetris::board(&own.episode.state())), walls(&Tetris::board(&game.state())));
     }
-    // The lower left corner is filled by the first piece.
+    // The first piece fills the lower left corner.
     assert!(Tetris::board(&game.state()).lines().last().unwrap().starts_with('#'));
 }
