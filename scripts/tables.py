@@ -366,14 +366,13 @@ TIMED = {
 
 def match3_table(reports):
     players = sorted(found(reports).items(), key=lambda pair: -pair[1].mean)
-    comparisons, rows = 2 * (len(players) - 1), []
-    for (player, games), below in zip(players, [*players[1:], None]):
-        ahead = games.ahead(below[1], comparisons) if below else ""
-        of_reference = games.ahead(reports[REFERENCE].read(), comparisons) if player != REFERENCE else ""
+    rows = []
+    for player, games in players:
+        ahead = games.ahead(reports[REFERENCE].read(), len(players) - 1) if player != REFERENCE else ""
         score = about(*interval(games.scores.values()), ".1f")
-        rows.append([f"`{player}`", score, games, ahead, of_reference, two_digits(games.ms), f"{len(games.scores):,}"])
-    heads = ["player", "score", "luck-adjusted", "ahead of the next", f"ahead of `{REFERENCE.rpartition('/')[2]}`", "ms a move", "games"]
-    return f"Played on {played_on(found(reports).values(), '; on ')}.\n\n" + grid(heads, rows, range(7))
+        rows.append([f"`{player}`", score, games, ahead, two_digits(games.ms), f"{len(games.scores):,}"])
+    heads = ["player", "score", "luck-adjusted", f"ahead of `{REFERENCE.rpartition('/')[2]}`", "ms a move", "games"]
+    return f"Played on {played_on(found(reports).values(), '; on ')}.\n\n" + grid(heads, rows, range(6))
 
 
 def strength_table(reports):
@@ -430,38 +429,34 @@ TRAINED = {
 # Words and settings; the first is what the others are compared with. First 1,501 updates of the recipe that trains fastest.
 CHANGES = {
     "base": ("nothing changed",),
-    "discount-0": ("`learning.discount = 0`: the move's own points", "learning.discount=0"),
-    "double": ("`learning.double = true`", "learning.double=true"),
-    "dueling": ("`network.dueling = true`", "network.dueling=true"),
-    "n-step": ("`learning.n_step = 3`", "learning.n_step=3"),
-    "prioritised": ("`replay.prioritised = true`", "replay.prioritised=true"),
-    "soft": ('`target.update = "soft"`, rate 0.005', "target.update=soft"),
-    "huber": ('`learning.loss = "huber"`', "learning.loss=huber"),
-    "not-relative": ("`learning.relative = false`", "learning.relative=false"),
+    "discount-0": ("`learning.discount=0`: the move's own points", "learning.discount=0"),
+    "double": ("`learning.double=true`", "learning.double=true"),
+    "dueling": ("`network.dueling=true`", "network.dueling=true"),
+    "n-step": ("`learning.n_step=3`", "learning.n_step=3"),
+    "prioritised": ("`replay.prioritised=true`", "replay.prioritised=true"),
+    "soft": ('`target.update="soft"`, rate 0.005', "target.update=soft"),
+    "huber": ('`learning.loss="huber"`', "learning.loss=huber"),
+    "not-relative": ("`learning.relative=false`", "learning.relative=false"),
     "adam-3e-3": ("Adam, rate 3e-3", "learning.optimizer=adam", "learning.learning_rate=3e-3"),
     "adam-1e-3": ("Adam, rate 1e-3", "learning.optimizer=adam", "learning.learning_rate=1e-3"),
     "adam-3e-4": ("Adam, rate 3e-4", "learning.optimizer=adam", "learning.learning_rate=3e-4"),
     "no-colours": (
-        "`network.share_colours = false`, 32 channels (as many operations)",
+        "`network.share_colours=false`, 32 channels (as many operations)",
         "network.share_colours=false",
         "network.channels=32",
     ),
-    "effective": ('`game.mask = "effective"`', "game.mask=effective"),
-    "bf16": ('`network.precision = "bf16"`', "network.precision=bf16"),
+    "effective": ('`game.mask="effective"`', "game.mask=effective"),
+    "bf16": ('`network.precision="bf16"`', "network.precision=bf16"),
 }
 SHORT = ("training.steps=102_400", "evaluation.every=102_400", "checkpoint.every=25_600")
 # Then 526 updates of one that learns from what the rules simulate.
 SETUPS = {
     "base": ("nothing changed",),
-    "all-candidates": ("`learning.candidates = 0`: all moves of a next state", "learning.candidates=0"),
-    "no-next-moves": ("the same, and `network.next_moves = 0`", "learning.candidates=0", "network.next_moves=0"),
+    "all-candidates": ("`learning.candidates=0`: all moves of a next state", "learning.candidates=0"),
+    "no-next-moves": ("the same, and `network.next_moves=0`", "learning.candidates=0", "network.next_moves=0"),
 }
 SCORES_OF = {"unit": "score", "figure": lambda games: games.mean, "digits": (1, 0)}
-SCORES_OF["note"] = (
-    "Means of 1,000 games from seed 2,000,000 on, luck-adjusted. Trainings of one recipe scatter about their mean with a standard "
-    "deviation of {spread:.1f} points (from {degrees} degrees of freedom). Differences are over the seeds that both have; their "
-    "intervals hold all at once with 95 %, for the luck of trainings and of games."
-)
+SCORES_OF["note"] = "Trainings of one recipe have a standard deviation of {spread:.1f} points ({degrees} degrees of freedom)."
 
 
 def recipe_table(reports):
@@ -472,11 +467,11 @@ def recipe_table(reports):
         middle = "{:.1f} ({:.1f} to {:.1f})".format(interquartile_mean(means), *bootstrap(means, interquartile_mean))
         hours = statistics.fmean(row["seconds"] for row in last) / 3600
         rows.append([f"[`{name}`](../configs/{name}.toml)", len(means), f"{statistics.fmean(means):.1f}", spread])
-        rows[-1] += [middle if len(means) > 2 else "", ", ".join(f"{mean:.1f}" for mean in means)]
+        rows[-1].append(middle if len(means) > 2 else "")
         rows[-1].append(f"{last[0].get('updates', last[0]['step']):,.0f}")
         rows[-1].append(f"{hours:.1f}" if hours > 0.01 else f"{3600 * hours:.1f} seconds")
-    heads = ["recipe", "trainings", "mean", "spread", "interquartile mean", "each", "updates, or sweeps"]
-    return grid([*heads, "hours of one core, shared"], rows, range(8))
+    heads = ["recipe", "trainings", "mean", "spread", "interquartile mean", "updates, or sweeps"]
+    return grid([*heads, "hours of one core, shared"], rows, range(7))
 
 
 def changes(page, mark, stem, config, changed, options, player, common=(), *, unit, figure, digits, note, same_boards=False):
@@ -499,7 +494,7 @@ def changes(page, mark, stem, config, changed, options, player, common=(), *, un
 
 
 def change_table(changed, means, unit, digits, note, same_boards):
-    """A table of means, by change and seed."""
+    """A table of means, by change and seed; differences clear of chance are bold."""
     base = means.get("base") or sys.exit("tables.py: trainings with nothing changed are missing: `tables.py train --only '*-base'`")
     if same_boards:
         means = {name: of for name, of in means.items() if len(of) == len(base)}
@@ -509,21 +504,24 @@ def change_table(changed, means, unit, digits, note, same_boards):
     apart = [mean - statistics.fmean(of.values()) - of_seed[seed] for of in means.values() for seed, mean in of.items()]
     degrees = sum(len(of) - 1 for of in means.values()) - (len(base) - 1 if same_boards else 0)
     spread = math.sqrt(sum(number**2 for number in apart) / degrees) if degrees else math.nan
-    rows = []
+    rows, halves = [], set()
     for name, of in means.items():
-        rows.append([changed[name][0], len(of), f"{statistics.fmean(of.values()):.{digits[0]}f}", "", ""])
+        fewer = "" if len(of) == len(base) else f" ({len(of)} trainings)"
+        rows.append([changed[name][0] + fewer, f"{statistics.fmean(of.values()):.{digits[0]}f}", ""])
         both = sorted(set(of) & set(base))
         if name != "base" and both and degrees > 1:
             # Of so many changes all intervals hold at once with 95 %: Bonferroni.
             half = student(1 - 0.025 / (len(means) - 1), degrees) * spread * math.sqrt(2 / len(both))
             apart = statistics.fmean(of[seed] - base[seed] for seed in both)
-            rows[-1][3] = re.sub(r"^[+-]0 ", "0 ", about(apart, half, f"+.{digits[1]}f"))
-            rows[-1][4] = "" if abs(apart) <= half else "better" if apart > 0 else "worse"
-    heads = ["", "trainings", unit, "difference", ""]
-    if same_boards:  # then all have the same number of trainings, which the page says
-        heads, *rows = ([row[0], *row[2:]] for row in [heads, *rows])
+            halves.add(f" ± {half:.{digits[1]}f}")
+            text = re.sub(r"^[+-]0 ", "0 ", about(apart, half, f"+.{digits[1]}f"))
+            rows[-1][2] = text if abs(apart) <= half else f"**{text}**"
+    head = "difference"
+    if len(halves) == 1:
+        (half,) = halves
+        head, rows = head + half, [[*row, text.replace(half, "")] for *row, text in rows]
     note = textwrap.fill(note.format(spread=spread, degrees=degrees), 140, break_on_hyphens=False)
-    return f"{grid(heads, rows, (0, len(heads) - 1))}\n{note}\n"
+    return f"{grid(['', unit, head], rows)}\n{note}\n"
 
 
 def training_picture(reports):
@@ -589,7 +587,9 @@ FITTED = {
     "positions-500": ("500 boards", "sampling.positions=500"),
 }
 POINTS_OF = {"unit": "points a move", "figure": lambda played: played[POINTS], "digits": (2, 2), "same_boards": True}
-POINTS_OF["note"] = "Means of 400 games from seed 0 on. The intervals of the differences hold all at once with 95 %."
+POINTS_OF["note"] = (
+    "Three trainings each, means of 400 games from seed 0 on. The intervals hold all at once with 95 %; in bold those that leave out 0."
+)
 
 
 def bilging_table(reports):
