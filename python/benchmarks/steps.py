@@ -18,14 +18,14 @@ import numpy as np
 import matchq
 from matchq.envs import Match3Env, Match3VectorEnv
 
-# The rules in plain Python, which the tests hold against the golden traces.
+# The rules in plain Python, which the tests compare with the golden traces.
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "kit"))
 sys.dont_write_bytecode = True
 import game  # noqa: E402
 
 
 class PlainGame(game.GameLogic):
-    """Without the boards' texts, for which an environment has no use, and with a mask that looks only where it must."""
+    """The game without boards' texts, which an environment does not need, and with a quick mask."""
 
     def board(self):
         return ""
@@ -138,7 +138,7 @@ def main():
     chance = np.random.default_rng(0)
     one = chance.integers(0, 142, 1009).tolist()
     many = chance.integers(0, 142, (16, arguments.games))
-    # The check that both are the same environment.
+    # Both must be the same environment.
     plain, ours = PlainEnv(masked=True), Match3Env()
     np.testing.assert_equal(plain.reset(seed=3), ours.reset(seed=3))
     for action in one[:25]:
@@ -158,7 +158,7 @@ def main():
             measured.append((name, vector(environment, many), 2_000_000))
     print(f"threads of the vector environment: {os.environ.get('RAYON_NUM_THREADS', os.cpu_count())}")
     found = [[] for _ in measured]
-    # Round by round, so that other work on the machine meets all alike.
+    # Rounds alternate, so that other work on the machine meets all alike.
     for _ in range(arguments.runs):
         for (_, work, steps), runs in zip(measured, found):
             runs.append(rates(steps, work))

@@ -2,8 +2,9 @@
 
     python python/examples/kit_mouse.py FOLDER [SEED]
 
-FOLDER is the kit's, with graphical.py. `python -m matchq watch --click --interval 0.7` plays in this window from its pixels alone.
-The kit itself asks a player for its moves; here that player waits for two clicks.
+FOLDER is the kit's, with graphical.py. `python -m matchq watch --click --interval 0.7` plays in
+this window from its pixels alone. The kit asks a player for moves; the player of this example waits
+for two clicks.
 """
 
 import os

@@ -28,7 +28,7 @@ class Match3VecEnv(VecEnv):
         self.seed(seed)
 
     def reset(self):
-        # The seed is that of the first reset; later ones go on in the sequence of games.
+        # The first reset takes the seed; later ones continue the sequence of games.
         seed, self.first_seed = self.first_seed, None
         observation, _ = self.games.reset(seed=seed)
         return observation
@@ -71,7 +71,7 @@ class Match3VecEnv(VecEnv):
 
 
 def scores(choose, games):
-    """The scores of the games of seeds 0 to games - 1, all played side by side."""
+    """Scores of the games of seeds 0 to games - 1, all played side by side."""
     environment = gymnasium.make_vec("matchq/Match3-v0", games, autoreset_mode="SameStep")
     observation, _ = environment.reset(seed=0)
     for _ in range(25):

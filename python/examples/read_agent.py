@@ -55,7 +55,7 @@ def encode(board, moves_left):
 
 
 def convolve(weights, name, x):
-    """The convolution of that name, of x [..., channels in, rows, columns]."""
+    """A convolution by its name, of x [..., channels in, rows, columns]."""
     weight, bias = weights[name + ".weight"], weights[name + ".bias"]
     size, (rows, columns) = weight.shape[-1], x.shape[-2:]
     border = size // 2
@@ -77,7 +77,8 @@ def values(config, weights, board, moves_left):
     x = relu(convolve(weights, "stem", encode(board, moves_left)))
     layers = config["network"]["layers"] - 1
     for layer in range(layers):
-        # Every colour also sees the mean over the colours, and half-way up the mean over the board of that.
+        # Every colour also sees the mean over the colours, and half-way up the mean of that over
+        # the board.
         mean = x.mean(axis=0)
         y = convolve(weights, f"body.{layer}", x) + convolve(weights, f"exchange.{layer}", mean)
         if layer == layers // 2:
@@ -106,7 +107,7 @@ def main():
     board = arguments.board.read_text().strip() if arguments.board else BOARD
     config, weights = load(arguments.agent)
     ranked = sorted(zip(values(config, weights, board, arguments.moves_left), moves()), reverse=True)
-    # The network has learned from moves that match alone; what it says of others means little.
+    # The network learned from moves that match: its values of others mean little.
     print(f"{board}\n\nthe highest values, in points:")
     for value, (x, y, vertical) in ranked[: arguments.top]:
         print(f"({x}, {y})-{(x, y + 1) if vertical else (x + 1, y)}  {value:8.1f}")

@@ -16,11 +16,11 @@ use crate::game::game;
 use crate::player::{AnyNetwork, AnyPlayer};
 use crate::values::{TooFar, actions_left, is_sequence, rules, to_python, whole};
 
-/// The agents that ship, as their names with a line about each.
+/// Names of the agents that ship, with a line about each.
 ///
-/// game: the game's name; None is all games. The first of a game is what Agent.load loads where none is named.
+/// game: the game's name; None is all games. Agent.load without a path loads a game's first agent.
 ///
-/// Raises ValueError for a game that there is not.
+/// Raises ValueError for an unknown game.
 #[pyfunction]
 #[pyo3(signature = (game = None))]
 pub fn agents<'py>(py: Python<'py>, game: Option<&str>) -> PyResult<Bound<'py, PyDict>> {
@@ -35,16 +35,16 @@ pub fn agents<'py>(py: Python<'py>, game: Option<&str>) -> PyResult<Bound<'py, P
 
 /// A player of a game by its text, as matchq play --player takes it.
 ///
-/// player: the player's name, and parameters behind colons, such as "cascade", "best:ms=50" or "rollout:sims=200"; matchq
-/// players --game NAME lists them. game: the game's name. rules: the parameters of the rules by which positions are judged and
-/// simulated, by their names; None is the game as it is known. obstacle_kinds: match-3's parameter.
+/// player: the player's name, with parameters behind colons, such as "cascade", "best:ms=50" or
+/// "rollout:sims=200"; matchq players --game NAME lists them. game: the game's name. rules:
+/// parameters of the rules that judge and simulate positions, by name; None is the game's default.
+/// obstacle_kinds: match-3's parameter.
 ///
-/// Raises ValueError for a player, game or rules that there are not, and for a parameter that the player does not have or that
-/// is out of range.
+/// Raises ValueError for unknown players, games, rules and parameters, and for values out of range.
 #[pyclass(frozen, subclass, module = "matchq")]
 pub struct Player {
     player: Mutex<Box<dyn AnyPlayer>>,
-    /// The name of the game that it plays.
+    /// Name of the game that the player plays.
     #[pyo3(get)]
     game: String,
     name: String,
@@ -75,9 +75,7 @@ impl Player {
         Ok(Self { player: Mutex::new(made), game: game.to_owned(), name: format!("{player} of {game}") })
     }
 
-    /// Chooses a move, as the kit asks for it: (x, y, vertical).
-    ///
-    /// The score does not matter to the player.
+    /// Chooses a move for the kit, (x, y, vertical); the score does not matter.
     ///
     /// Raises as act does.
     fn ai_callback<'py>(
@@ -91,7 +89,7 @@ impl Player {
         self.act(py, board, Some(moves_left))
     }
 
-    /// Does nothing: a player needs to be told nothing of what a move brought.
+    /// Does nothing: a player needs no results of moves.
     fn transition_callback(
         &self,
         board: &Bound<'_, PyAny>,
@@ -103,7 +101,7 @@ impl Player {
         let _ = (board, r#move, score_delta, next_board, moves_left);
     }
 
-    /// Returns False: no other game is played after one.
+    /// Returns False: no other game follows.
     fn end_of_game_callback(
         &self,
         boards: &Bound<'_, PyAny>,
@@ -117,16 +115,18 @@ impl Player {
 
     /// Chooses a move on a board with moves left.
     ///
-    /// moves_left: None is as many as a new game has. In match-3 a move is (x, y, vertical), and from 1 to 25 are left.
+    /// moves_left: None is as many as a new game has. A move of match-3 is (x, y, vertical), with 1
+    /// to 25 moves left.
     ///
-    /// The move is that of the highest of the q_values among the moves of the agent's mask, with a search the one that
-    /// simulations rank first. Where the mask has none, which is rare, it is any of those offered in its place. What is
-    /// left to chance is drawn by the position: the same position always gets the same move, unless the search has
-    /// milliseconds. matchq eval and compare draw it by the game's seed, so that such moves of theirs may be others.
+    /// The move has the highest of the q_values among the moves of the agent's mask; a search plays
+    /// the move that simulations rank first. Any offered move is played where the mask has none.
+    /// Choices by chance depend on the position: a position always gets the same move, unless the
+    /// search has milliseconds. matchq eval and compare draw by the game's seed, so their choices
+    /// by chance may differ.
     ///
-    /// Raises ValueError for a text that is no board and for a board that no game shows between two moves (in match-3 one with
-    /// a run of three or more), with row and column, for moves left that no game has, where the game is over, and where the
-    /// board shows no piece and the game has pieces.
+    /// Raises ValueError for a text that is no board, a board that no game shows between two moves
+    /// (in match-3 one with a run of three or more), moves left that no game has, a game that is
+    /// over, and a board without its piece.
     #[pyo3(signature = (board, moves_left = None))]
     fn act<'py>(
         &self,
@@ -139,11 +139,11 @@ impl Player {
         to_python(py, &chosen)
     }
 
-    /// The moves that the player considers on a board, the best first.
+    /// Moves that the player considers on a board, best first, with their values.
     ///
-    /// Each comes with what the player thinks it is worth: a list of (move, value), empty where there is none. act plays
-    /// the first of them. A value is in the player's own unit; of ranked it is only the place. It says little where every
-    /// move ends the game.
+    /// The list of (move, value) is empty where there is no move; act plays the first. A value is
+    /// in the player's own unit; of ranked, a place. Values say little where every move ends the
+    /// game.
     ///
     /// Raises as act does.
     #[pyo3(signature = (board, moves_left = None))]
@@ -166,9 +166,9 @@ impl Player {
 /// A trained agent; Agent.load makes one.
 #[pyclass(frozen, subclass, extends = Player, module = "matchq")]
 pub struct Agent {
-    /// What errors call it.
+    /// Name in errors.
     name: String,
-    /// The result is None for an agent of another kind.
+    /// The result is None for an agent without a network.
     network: Option<Mutex<Box<dyn AnyNetwork>>>,
 }
 
@@ -176,17 +176,17 @@ pub struct Agent {
 impl Agent {
     /// Loads an agent.
     ///
-    /// path: an agent's file, a folder that holds a best.safetensors, or the name of an agent that ships, as agents() lists
-    /// them; None is the first of the game, with a search its last network.
-    /// search: None plays the agent's best move at once. True searches by simulation as recommended, a whole number for that
-    /// many milliseconds a move; "ms=N" says the same, "sims=N" gives a number of simulations a move, which plays alike on any
-    /// machine; Ctrl-C waits for its end. game: the game's name; None is the agent's, without one match-3. rules: the parameters
-    /// of the rules by which positions are judged and simulated, by their names; None is the game as it is known.
-    /// obstacle_kinds: match-3's parameter.
+    /// path: an agent's file, a folder with a best.safetensors, or the name of an agent that ships,
+    /// as agents() lists them; None is the game's first, with a search its last network. search:
+    /// None plays the agent's best move at once; True searches by simulation as recommended; a
+    /// whole number or "ms=N" is milliseconds a move; "sims=N" is simulations a move, which play
+    /// alike on any machine. Ctrl-C waits for the search's end. game: the game's name; None is the
+    /// agent's, without a path match-3. rules, obstacle_kinds: as of Player.
     ///
-    /// Raises FileNotFoundError or PermissionError for a file that cannot be read, ValueError for one that is no agent of the
-    /// game or, for a search, no network, for a game or rules that there are not and for a budget out of range, TypeError for a
-    /// budget that is neither a whole number nor text.
+    /// Raises FileNotFoundError or PermissionError for a file that cannot be read, ValueError for a
+    /// file that is no agent of the game or, for a search, no network, for unknown games and rules
+    /// and for a budget out of range, TypeError for a budget that is neither a whole number nor
+    /// text.
     #[staticmethod]
     #[pyo3(signature = (path = None, *, search = None, game = None, rules = None, obstacle_kinds = None))]
     fn load(
@@ -221,17 +221,19 @@ impl Agent {
     }
 
     /// The network's values of all moves, as float32.
+    /// The network's values of all moves, as float32.
     ///
-    /// A value counts the points of a move and of what comes after it, in the unit of the training. Of the agent dqn
-    /// 0.1 is a point, and each move later counts nine tenths as much.
+    /// A value is the points of a move and of what follows, in the unit of training: for the agent
+    /// dqn 0.1 is a point, and each later move counts nine tenths as much.
     ///
-    /// board: one text, for values of shape (actions,), or a sequence of n texts, for shape (n, actions). moves_left: a whole
-    /// number, n of them, or None for as many as a new game has. A move's index is that of action_of_move. The network has
-    /// learned from the moves of its mask: its values of others mean little. If the network values next moves too, the values
-    /// of the mask's moves are of plans. A search does not change the values.
+    /// board: a text, for values of shape (actions,), or a sequence of n texts, for shape (n,
+    /// actions). moves_left: a whole number, n of them, or None for as many as a new game has. A
+    /// move's index is that of action_of_move. The network learned from the moves of its mask: its
+    /// values of others mean little. The values of the mask's moves are of plans if the network
+    /// values next moves. A search does not change the values.
     ///
-    /// Raises ValueError for a text that is no board and for a board that no game shows between two moves, with row and column,
-    /// for moves left that no game has, where there are not as many moves left as boards, and for an agent without a network.
+    /// Raises ValueError for a text that is no board, a board that no game shows between two moves,
+    /// moves left that no game has or not as many as boards, and an agent without a network.
     #[pyo3(signature = (board, moves_left = None))]
     fn q_values<'py>(
         &self,
@@ -265,9 +267,7 @@ impl Agent {
     }
 }
 
-/// Moves left for each of some boards.
-///
-/// They are given as one number for all, or as a sequence of numbers.
+/// Moves left for each board, from a number for all or a sequence of numbers.
 fn each_left(moves_left: Option<&Bound<'_, PyAny>>, boards: usize) -> PyResult<Vec<Option<i64>>> {
     // An array without a dimension is a number as well.
     match moves_left.filter(|left| is_sequence(left) && matches!(whole(left), Ok(None))) {
@@ -276,9 +276,7 @@ fn each_left(moves_left: Option<&Bound<'_, PyAny>>, boards: usize) -> PyResult<V
     }
 }
 
-/// The parameters of a search, as `network+search` takes them.
-///
-/// They stand behind its name. For no search there is nothing.
+/// Parameters of a search as `network+search` takes them, behind its name; `None` for no search.
 fn budget(search: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     const FORM: &str =
         "a search is a number of milliseconds a move, \"ms=N\", \"sims=N\" simulations, or True, the recommended one";
@@ -292,7 +290,7 @@ fn budget(search: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     }
     match whole(search)? {
         Some(Ok(milliseconds)) => Ok(Some(format!(":ms={milliseconds}"))),
-        // Which the search refuses by the range that there is.
+        // The search refuses the number by its range.
         Some(Err(TooFar)) => Ok(Some(format!(":ms={search}"))),
         None => Err(PyTypeError::new_err(format!("{FORM}, not {search:?}"))),
     }

@@ -14,15 +14,16 @@ use crate::values::{TooFar, actions_left, kit_move, to_json, to_python, whole, w
 
 /// The number of a move; in match-3, of (x, y, vertical), from 0 to 141.
 ///
-/// Match-3's vertical moves are 8 * y + x (0 to 71), its horizontal ones 72 + 7 * y + x (72 to 141).
+/// Match-3's vertical moves are 8 * y + x (0 to 71), its horizontal ones 72 + 7 * y + x (72 to
+/// 141).
 ///
-/// Raises ValueError for a move that is off the board or has not the parts of one, TypeError for what is no move, ValueError
-/// for a game that there is not.
+/// Raises ValueError for a move off the board or with wrong parts and for an unknown game,
+/// TypeError for what is no move.
 #[pyfunction]
 #[pyo3(signature = (r#move, /, *, game = Match3::NAME), text_signature = "(move, /, *, game='match3')")]
 pub fn action_of_move(r#move: &Bound<'_, PyAny>, game: &str) -> PyResult<usize> {
     let known = self::game(game)?;
-    // The kit's moves may be true in Python's sense, and as far off the board as they like.
+    // The kit's moves may be true in Python's sense, and far off the board.
     let given = if game == Match3::NAME { json!(kit_move(r#move)?) } else { to_json(r#move)? };
     let action = known.read_move(&given).map_err(exception)?;
     if action >= known.sizes().actions {
@@ -33,11 +34,10 @@ pub fn action_of_move(r#move: &Bound<'_, PyAny>, game: &str) -> PyResult<usize> 
     Ok(action)
 }
 
-/// The move of a number: the inverse of action_of_move.
+/// The move of a number, the inverse of action_of_move; (x, y, vertical) in match-3.
 ///
-/// In match-3 it is (x, y, vertical), from a number from 0 to 141.
-///
-/// Raises ValueError for any other number and for a game that there is not, TypeError for what is no whole number.
+/// Raises ValueError for a number out of range and an unknown game, TypeError for what is no whole
+/// number.
 #[pyfunction]
 #[pyo3(signature = (action, /, *, game = Match3::NAME), text_signature = "(action, /, *, game='match3')")]
 pub fn move_of_action<'py>(action: &Bound<'py, PyAny>, game: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -51,20 +51,16 @@ pub fn move_of_action<'py>(action: &Bound<'py, PyAny>, game: &str) -> PyResult<B
     }
 }
 
-/// The moves that a new game has, 25 in match-3.
+/// Moves of a new game, 25 in match-3; 0 where moves are not counted.
 ///
-/// The number is 0 in games whose moves are not counted.
-///
-/// Raises ValueError for a game that there is not.
+/// Raises ValueError for an unknown game.
 #[pyfunction]
 #[pyo3(signature = (game = Match3::NAME), text_signature = "(game='match3')")]
 pub fn moves_of_a_game(game: &str) -> PyResult<usize> {
     Ok(self::game(game)?.moves())
 }
 
-/// The cells that a move touches, as (column, row) from the top left.
-///
-/// The cells are a tuple of two where the move swaps two.
+/// Cells that a move touches, as (column, row) from the top left; two for a swap.
 ///
 /// Raises as action_of_move does.
 #[pyfunction]
@@ -74,16 +70,15 @@ pub fn cells_of_move<'py>(r#move: &Bound<'py, PyAny>, game: &str) -> PyResult<Bo
     PyTuple::new(r#move.py(), self::game(game)?.cells(action))
 }
 
-/// The moves that are offered on a board, as truth values.
+/// Moves that are offered on a board: bool of shape (actions,), 142 in match-3, at least one true.
 ///
-/// The masks are numpy bool of shape (actions,), 142 in match-3, and at least one of them is true.
+/// kind: a mask of the game; None is its default. Match-3 has "legal" (all), "effective" (moves
+/// that change what is seen), "matching" (moves that match at once, the default) and "setups"
+/// (these and moves that match nothing and prepare the most). Moves of the kind before are offered
+/// where a board has none of a kind. moves_left: None is as many as a new game has.
 ///
-/// kind: one of the game's masks; None is its default. Match-3 has "legal" (all), "effective" (moves that change what is seen),
-/// "matching" (moves that match at once, the default) and "setups" (these and moves that match nothing and prepare the most).
-/// Where a board has none of a kind, those of the kind before it are offered. moves_left: None is as many as a new game has.
-///
-/// Raises ValueError for a text that is no board and for a board that no game shows between two moves, with row and column,
-/// for moves left that no game has, for another kind and for a game that there is not.
+/// Raises ValueError for a text that is no board, a board that no game shows between two moves,
+/// moves left that no game has, and an unknown kind or game.
 #[pyfunction]
 #[pyo3(
     signature = (board, kind = None, moves_left = None, *, game = Match3::NAME),
@@ -106,11 +101,11 @@ pub fn action_mask<'py>(
 /// An image and its scalars.
 type Encoded<'py> = (Bound<'py, PyArray3<u8>>, Bound<'py, PyArray1<f32>>);
 
-/// What a network sees of a board, as the environments show it.
+/// What a network sees of a board, (image, scalars), as the environments show it.
 ///
-/// The observation is (image, scalars), uint8 of shape (planes, rows, columns) and float32 of shape (scalars,). Match-3's image has
-/// (5, 10, 8), planes of a, b, c, d and obstacles; its scalar is the moves left divided by 25. moves_left: None is as
-/// many as a new game has.
+/// The image is uint8 of shape (planes, rows, columns), the scalars float32 of shape (scalars,).
+/// Match-3's image has shape (5, 10, 8), planes of a, b, c, d and obstacles; its scalar is the
+/// moves left divided by 25. moves_left: None is as many as a new game has.
 ///
 /// Raises as action_mask does.
 #[pyfunction]

@@ -11,9 +11,7 @@ use matchq_players::error::Error;
 use pyo3::exceptions::{PyFileNotFoundError, PyPermissionError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-/// An error as Python's exception.
-///
-/// What the user gave is a `ValueError`, what failed while running a `RuntimeError`.
+/// A `ValueError` for what the user gave, a `RuntimeError` for what failed while running.
 pub fn exception(error: Error) -> PyErr {
     match error {
         Error::User(sentence) => PyValueError::new_err(sentence),
@@ -21,7 +19,7 @@ pub fn exception(error: Error) -> PyErr {
     }
 }
 
-/// The exception of an agent that cannot be read: of its own for a file that is not there or may not be read.
+/// Exception of an agent that cannot be read, Python's own for a missing or forbidden file.
 pub fn of_file(error: Error, path: &Path) -> PyErr {
     let file = if path.is_dir() { path.join(BEST) } else { path.to_owned() };
     match File::open(file).map_err(|error| error.kind()) {
@@ -31,14 +29,12 @@ pub fn of_file(error: Error, path: &Path) -> PyErr {
     }
 }
 
-/// Does some work, and makes a `RuntimeError` of a panic in it.
-///
-/// A panic is a mistake of matchq.
+/// Does some work; a panic, which is a mistake of matchq, becomes a `RuntimeError`.
 pub fn caught<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(of_panic(panic.as_ref())))
 }
 
-/// The same without Python's lock.
+/// [`caught`] without Python's lock.
 pub fn unlocked<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
     py.detach(|| caught(work))
 }

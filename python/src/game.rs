@@ -1,4 +1,4 @@
-//! The games by their names: what the package asks of each of them.
+//! Games by name: what the package asks of each.
 
 use std::marker::PhantomData;
 
@@ -14,77 +14,59 @@ use crate::errors::exception;
 use crate::player::{AnyNetwork, AnyPlayer, GameNetwork, GamePlayer};
 use crate::vector::{AnyGames, GameVector};
 
-/// A game, whichever it is.
-///
-/// Errors are the library's; `left` is the actions left, where none are given as many as a new game has.
+/// A game of any kind; `left` is the actions left, `None` as many as a new game has.
 pub trait AnyGame: Send + Sync {
-    /// The sizes of what is seen and played.
     fn sizes(&self) -> Sizes;
 
-    /// The tokens of its boards.
     fn tokens(&self) -> &'static [Token];
 
-    /// The names of the themes for pictures of it.
     fn themes(&self) -> &'static [&'static str];
 
     /// Writes the image and the scalars of a board.
     fn encode(&self, board: &str, left: Option<i64>, image: &mut [u8], scalars: &mut [f32]) -> Result<()>;
 
-    /// The actions of a mask that are offered on a board.
-    ///
-    /// A mask without a name is the game's default.
+    /// Actions offered on a board by a mask; an empty name is the default mask.
     fn mask(&self, board: &str, left: Option<i64>, mask: &str) -> Result<ActionMask>;
 
-    /// An action as JSON.
     fn to_json(&self, action: usize) -> Value;
 
-    /// The action of a JSON value.
-    ///
-    /// It is above all actions for a value that the game takes as a wasted move.
+    /// Action of a JSON value, above all actions for a wasted move.
     fn read_move(&self, value: &Value) -> Result<usize>;
 
-    /// Games that step together, dealt by their first reset.
-    ///
-    /// There is nothing where there is no memory for so many.
+    /// Games that step together, dealt by their first reset; `None` without memory for so many.
     fn games(&self, count: usize, rules: &Value, mask: &str) -> Result<Option<Box<dyn AnyGames>>>;
 
-    /// The agents that ship.
     fn agents(&self) -> &'static [Shipped];
 
-    /// The agent that plays where none is named, or the one to search with.
+    /// Agent without a name, or the agent to search with.
     fn default_agent(&self, searches: bool) -> Result<Agent>;
 
-    /// The player of an agent, and its network if it has one.
-    ///
-    /// The player searches if a budget is given; an empty one is the usual one.
+    /// Player of an agent, which searches if a budget is given, empty for the usual one, and the
+    /// agent's network.
     fn agent(&self, agent: &Agent, search: Option<&str>, rules: &Value) -> Result<(Box<dyn AnyPlayer>, Network)>;
 
-    /// The player of a text, `name:key=value:key=value`.
+    /// Player of a text, `name:key=value:key=value`.
     fn player(&self, text: &str, rules: &Value) -> Result<Box<dyn AnyPlayer>>;
 
-    /// The moves of a new game; 0 where they are not counted.
+    /// Moves of a new game; 0 where moves are not counted.
     fn moves(&self) -> usize;
 
     /// The cells (column, row) that an action touches.
     fn cells(&self, action: usize) -> Vec<(usize, usize)>;
 }
 
-/// The network of an agent that has one.
 pub type Network = Option<Box<dyn AnyNetwork>>;
 
-/// The sizes of what is seen and played of a game.
+/// Sizes of what is seen and played.
 #[derive(Clone, Copy)]
 pub struct Sizes {
     /// Planes, rows and columns of the image.
     pub image: [usize; 3],
-    /// Numbers beside it.
     pub scalars: usize,
-    /// Actions.
     pub actions: usize,
 }
 
 impl Sizes {
-    /// Those of a game.
     pub const fn of<G: Image>() -> Self {
         Self { image: [G::PLANES, G::ROWS, G::COLUMNS], scalars: G::SCALARS, actions: G::ACTIONS }
     }
@@ -96,7 +78,6 @@ impl Sizes {
     }
 }
 
-/// The game of a name.
 pub fn game(name: &str) -> PyResult<Box<dyn AnyGame>> {
     struct Named;
 
@@ -183,7 +164,6 @@ impl<G: Playable> AnyGame for Known<G> {
     }
 }
 
-/// The rules by what is given of them.
 fn read_rules<G: Playable>(given: &Value) -> Result<G::Rules> {
     G::Rules::deserialize(given).map_err(|error| Error::user(format!("{} has no rules {given}: {error}", G::NAME)))
 }

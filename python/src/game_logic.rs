@@ -9,24 +9,20 @@ use pyo3::prelude::*;
 use crate::errors::caught;
 use crate::values::{kit_move, match3_rules, seed_or_random};
 
-/// The game of a seed: the class of that name in the assignment's kit.
+/// The game of a seed: the kit's class of this name, method for method and token for token.
 ///
-/// It is the same method for method and token for token.
+/// seed: a whole number from 0 to 2**128 - 1; None draws one at random. obstacle_kinds: from 0 to
+/// 252, 2 in the original, each as frequent as a kind of gem.
 ///
-/// seed: a whole number from 0 to 2**128 - 1; None draws one at random. obstacle_kinds: from 0 to 252, 2 in the original,
-/// each as frequent as one kind of gem.
-///
-/// Raises ValueError for a seed or a number of kinds out of range (the kit takes a negative seed's absolute value), and
-/// TypeError for one that is no whole number.
+/// Raises ValueError for a seed or number of kinds out of range (the kit takes a negative seed's
+/// absolute value), TypeError for no whole number.
 #[pyclass(frozen, subclass, module = "matchq")]
 pub struct GameLogic {
     game: Mutex<kit::GameLogic>,
 }
 
 impl GameLogic {
-    /// Works on the game, under its lock.
-    ///
-    /// Nothing that is done under the lock can wait for Python's.
+    /// Works on the game under its lock; nothing under the lock may wait for Python's.
     fn with<T>(&self, work: impl FnOnce(&mut kit::GameLogic) -> T) -> PyResult<T> {
         caught(|| Ok(work(&mut self.game.lock().unwrap_or_else(PoisonError::into_inner))))
     }
@@ -46,7 +42,7 @@ impl GameLogic {
         caught(|| Ok(Self { game: Mutex::new(kit::GameLogic::new(seed, &rules)) }))
     }
 
-    /// The points so far.
+    /// Points so far.
     fn score(&self) -> PyResult<i32> {
         self.with(|game| game.score())
     }
@@ -56,9 +52,7 @@ impl GameLogic {
         self.with(|game| game.is_gameover())
     }
 
-    /// The moves (x, y, vertical) that match at once.
-    ///
-    /// The moves are ordered by x, then y, then horizontal before vertical.
+    /// Moves (x, y, vertical) that match at once, by x, then y, horizontal before vertical.
     fn matching_moves(&self) -> PyResult<Vec<(usize, usize, bool)>> {
         self.with(|game| game.matching_moves().iter().map(|Move { x, y, vertical }| (*x, *y, *vertical)).collect())
     }
@@ -68,23 +62,20 @@ impl GameLogic {
         self.with(|game| game.board())
     }
 
-    /// The moves left, 25 at the start.
-    ///
-    /// They are below zero where moves were played after the end.
+    /// Moves left, 25 at the start; negative after moves beyond the end.
     fn moves_left(&self) -> PyResult<i32> {
         self.with(|game| game.moves_left())
     }
 
-    /// Plays a move (x, y, vertical) and returns what it brought.
+    /// Plays a move (x, y, vertical); returns (board, score delta, game over, intermediate boards).
     ///
-    /// That is (board, score delta, game over, intermediate boards).
+    /// The move swaps the token in column x and row y, from the top left, with the one below if
+    /// vertical is true, else with the one to its right. A move off the board changes nothing, but
+    /// is used up. Intermediate boards are texts after the swap, every pass of falling (an empty
+    /// cell is a space) and every clearing, without the last.
     ///
-    /// The move swaps the token in column x and row y, from the top left, with the one below it if vertical is true, else
-    /// with the one to its right. A move off the board changes nothing, but is used up. The intermediate boards are the
-    /// texts after the swap, every pass of falling (an empty cell is a space) and every clearing, without the last.
-    ///
-    /// Raises ValueError if the move has not three parts, TypeError if it is no sequence (list, tuple, array) or x and y are
-    /// no whole numbers; no move is used up then.
+    /// Raises ValueError if the move has not three parts, TypeError if the move is no sequence or x
+    /// and y are no whole numbers; no move is used up then.
     #[pyo3(signature = (r#move, /))]
     fn play(&self, r#move: &Bound<'_, PyAny>) -> PyResult<(String, i32, bool, Vec<String>)> {
         let chosen = kit_move(r#move)?;
@@ -92,16 +83,14 @@ impl GameLogic {
         Ok((board, score_delta, game_over, intermediate))
     }
 
-    /// A game that stands where this one does.
-    ///
-    /// It goes on with the same random numbers.
+    /// A game in the same position, with the same random numbers to come.
     fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         copied(slf, |_, own| Ok(own))
     }
 
     fn __deepcopy__<'py>(slf: &Bound<'py, Self>, memo: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         copied(slf, |copy, own| {
-            // What refers back to the game finds its copy.
+            // References back to the game find its copy.
             memo.set_item(slf.as_ptr() as usize, copy)?;
             slf.py().import("copy")?.call_method1("deepcopy", (own, memo))
         })
@@ -117,7 +106,7 @@ fn copied<'py>(
     game: &Bound<'py, GameLogic>,
     besides: impl FnOnce(&Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    // Not by the class's own way to make one, which may want arguments.
+    // The class's own constructor may want arguments.
     let copied = game.py().get_type::<GameLogic>().call_method1("__new__", (game.get_type(),))?;
     let state = game.get().with(|game| game.clone())?;
     copied.cast::<GameLogic>()?.get().with(|game| *game = state)?;

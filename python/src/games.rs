@@ -1,6 +1,4 @@
-//! Many games that step together into NumPy's arrays.
-//!
-//! The Gymnasium environments are made of them.
+//! Games that step together into NumPy's arrays, for the Gymnasium environments.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -14,10 +12,9 @@ use crate::game::{Sizes, game};
 use crate::values::{rules, seed};
 use crate::vector::{AnyGames, View};
 
-/// What is seen of all games, as arrays.
-///
-/// They are images u8 [games, PLANES, ROWS, COLUMNS], scalars f32 [games, SCALARS], masks bool [games, ACTIONS], scores
-/// i64 [games] and which games are over, bool [games].
+/// Arrays of what is seen of all games: images u8 [games, PLANES, ROWS, COLUMNS], scalars f32
+/// [games, SCALARS], masks bool [games, ACTIONS], scores i64 [games], and which games are over,
+/// bool [games].
 #[derive(FromPyObject)]
 struct Arrays<'py>(
     Bound<'py, PyArrayDyn<u8>>,
@@ -49,7 +46,7 @@ impl<'py> Arrays<'py> {
 }
 
 impl Held<'_> {
-    /// The parts of the games, in order.
+    /// Parts of the games, in order.
     fn split(&mut self, games: usize, sizes: &Sizes) -> PyResult<Vec<View<'_>>> {
         let images = numbers(&mut self.images, games * sizes.cells())?.chunks_exact_mut(sizes.cells());
         let scalars = numbers(&mut self.scalars, games * sizes.scalars)?.chunks_exact_mut(sizes.scalars);
@@ -62,7 +59,7 @@ impl Held<'_> {
     }
 }
 
-/// The numbers of an array that must have so many of them.
+/// Contiguous numbers of an array, exactly `count`.
 fn numbers<'a, T: numpy::Element>(array: &'a mut PyReadwriteArrayDyn<'_, T>, count: usize) -> PyResult<&'a mut [T]> {
     let found = array.len();
     match array.as_slice_mut() {
@@ -71,14 +68,12 @@ fn numbers<'a, T: numpy::Element>(array: &'a mut PyReadwriteArrayDyn<'_, T>, cou
     }
 }
 
-/// Games that step together, private to the package's environments.
-///
-/// The environments own the arrays that the games write.
+/// Games that step together, private to the package's environments, which own the arrays.
 #[pyclass(frozen, module = "matchq")]
 pub struct Games {
     games: Mutex<Box<dyn AnyGames>>,
     sizes: Sizes,
-    /// The colours of the game's tokens by their letters.
+    /// Colours of the game's tokens by letter.
     #[pyo3(get)]
     colours: Vec<(char, (u8, u8, u8))>,
 }
@@ -91,9 +86,7 @@ impl Games {
 
 #[pymethods]
 impl Games {
-    /// count games of a name, dealt by the first reset.
-    ///
-    /// A mask without a name is the game's default.
+    /// count games of a name, dealt by the first reset; an empty mask is the default.
     #[new]
     fn new(
         name: &str,
@@ -124,16 +117,15 @@ impl Games {
         self.sizes.scalars
     }
 
-    /// Actions.
+    /// Number of actions.
     #[getter]
     fn actions(&self) -> usize {
         self.sizes.actions
     }
 
-    /// Deals a new game in each place where which is true.
+    /// Deals a new game where which is true; None is everywhere.
     ///
-    /// A which of None is true everywhere. The new game is that of its seed, which begins a new session, or where that
-    /// is None the next of its session.
+    /// The game of a seed begins a new session; a seed of None is the next game of the session.
     fn reset(
         &self,
         py: Python<'_>,
@@ -155,10 +147,10 @@ impl Games {
         })
     }
 
-    /// Plays one action in each game and writes rewards (f64 [games]).
+    /// Plays an action in each game and writes rewards (f64 [games]).
     ///
-    /// A game that was over before is followed by a new one if renew is true, with a reward of 0 whatever the action;
-    /// else that is an error.
+    /// A new game follows one that was over if renew is true, with a reward of 0 whatever the
+    /// action; otherwise a game that is over is an error.
     fn step(
         &self,
         py: Python<'_>,
@@ -192,17 +184,17 @@ impl Games {
         })
     }
 
-    /// The seeds of the games that are being played.
+    /// Seeds of the present games.
     fn seeds(&self) -> Vec<u128> {
         self.lock().seeds()
     }
 
-    /// The boards' texts.
+    /// Texts of the boards.
     fn boards(&self) -> Vec<String> {
         self.lock().boards()
     }
 
-    /// The same games, which go on by themselves.
+    /// An independent copy of the games.
     fn __copy__(&self) -> Self {
         Self { games: Mutex::new(self.lock().copy()), sizes: self.sizes, colours: self.colours.clone() }
     }
@@ -212,7 +204,6 @@ impl Games {
     }
 }
 
-/// Refuses a number of parts that is not that of the games.
 fn check(games: usize, parts: usize) -> PyResult<()> {
     match parts == games {
         true => Ok(()),

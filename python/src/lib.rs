@@ -1,6 +1,4 @@
-//! The compiled half of the Python package `matchq`.
-//!
-//! `python/matchq/_matchq.pyi` says what is here, for Python's users.
+//! The compiled half of the Python package `matchq`, described in `python/matchq/_matchq.pyi`.
 
 mod agent;
 mod codec;

@@ -1,4 +1,4 @@
-//! The program's own players and networks, of any game.
+//! Players and networks of any game.
 
 use matchq_players::error::{Error, Result};
 use matchq_players::games::Game;
@@ -11,37 +11,28 @@ use crate::values::position;
 /// Boards in one forward pass.
 const BATCH: usize = 256;
 
-/// A player of any game.
-///
-/// `left` is the actions left; without a number as many as a new game has.
+/// A player of any game; `left` is the actions left, `None` as many as a new game has.
 pub trait AnyPlayer: Send {
-    /// Chooses a move on a board, as the game writes it in JSON.
+    /// Chooses a move, as the game writes it in JSON.
     fn act(&mut self, board: &str, left: Option<i64>) -> Result<Value>;
 
-    /// The moves that the player considers on a board with their values, the best first; none where the game is over.
+    /// Moves that the player considers, best first, with values; empty where the game is over.
     fn rank(&mut self, board: &str, left: Option<i64>) -> Result<Vec<(Value, f64)>>;
 }
 
-/// A network of any game.
 pub trait AnyNetwork: Send {
-    /// The values of all actions of some boards, one board after another.
-    ///
-    /// # Errors
-    /// What is wrong with a board, and its place, from 0.
+    /// Values of all actions, board by board; an error names the board's place, from 0.
     fn values(&mut self, boards: &[String], left: &[Option<i64>]) -> std::result::Result<Vec<f32>, (usize, Error)>;
 
-    /// The number of the game's actions.
     fn actions(&self) -> usize;
 }
 
-/// A player of one game.
 pub struct GamePlayer<G: Game> {
     player: BoxedPlayer<G>,
     rules: G::Rules,
 }
 
 impl<G: Playable> GamePlayer<G> {
-    /// The player of a text, `name:key=value:key=value`.
     pub fn parse(text: &str, rules: G::Rules, agent: Option<&Agent>) -> Result<Self> {
         let player = parse_with::<G>(text, &rules, &Setting { agent, ..Setting::default() })?;
         Ok(Self { player, rules })
@@ -55,7 +46,7 @@ impl<G: Playable> GamePlayer<G> {
         Ok(Self { player: agent.player::<G>(&rules, BATCH, None, &Processor)?, rules })
     }
 
-    /// The position of a board, and whether the game is over in it.
+    /// Position of a board, and whether the game is over.
     fn position(&self, board: &str, left: Option<i64>) -> Result<(G::State, bool)> {
         let state = position::<G>(&self.rules, board, left)?;
         Ok((state, G::at(&self.rules, &state).is_over()))
@@ -83,14 +74,12 @@ impl<G: Playable> AnyPlayer for GamePlayer<G> {
     }
 }
 
-/// A network of one game.
 pub struct GameNetwork<G: Game> {
     evaluator: Evaluator<G>,
     rules: G::Rules,
 }
 
 impl<G: Playable> GameNetwork<G> {
-    /// The network of an agent.
     pub fn of(agent: &Agent, rules: G::Rules) -> Result<Self> {
         let player = NetworkPlayer::of(&agent.network::<G>()?, BATCH, &Processor)?;
         Ok(Self { evaluator: player.evaluator, rules })

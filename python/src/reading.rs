@@ -12,12 +12,12 @@ use pyo3::prelude::*;
 
 use crate::errors::{exception, unlocked};
 
-/// A board that was read from a picture; read_board gives it.
+/// A board read from a picture by read_board.
 #[pyclass(frozen, module = "matchq")]
 pub struct Reading {
     picture: Picture,
     reading: matchq_vision::Reading,
-    /// The name or the file of the theme by which it was read.
+    /// Name or file of the theme that read the board.
     #[pyo3(get)]
     theme: String,
 }
@@ -36,7 +36,7 @@ impl Reading {
         self.reading.unsure().next().is_none()
     }
 
-    /// How sure each cell is, from 0 to 1: float32 of shape (rows, columns).
+    /// Confidence of each cell, from 0 to 1: float32 of shape (rows, columns).
     #[getter]
     fn confidence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let [columns, rows] = self.reading.field.size;
@@ -44,16 +44,16 @@ impl Reading {
         numbers.into_pyarray(py).reshape([rows, columns])
     }
 
-    /// The field's place in the picture, (left, top, width, height) in pixels.
+    /// Place of the field in the picture, (left, top, width, height) in pixels.
     #[getter]
     fn field(&self) -> (f64, f64, f64, f64) {
         self.reading.field.rectangle().into()
     }
 
-    /// The picture with each cell's likeliest letter and its confidence.
+    /// The picture with each cell's likeliest letter and confidence, uint8 of shape (height, width,
+    /// 3).
     ///
-    /// It is uint8 of shape (height, width, 3). The confidence is in percent, and what is not sure is red. The cells
-    /// given, as (column, row), have a frame around them.
+    /// Confidences are in percent, unsure cells red. The given cells, (column, row), have a frame.
     ///
     /// Raises ValueError for a cell outside of the field.
     #[pyo3(signature = (cells = Vec::new()), text_signature = "(self, cells=())")]
@@ -85,11 +85,14 @@ impl Reading {
 
 /// Reads the board that a picture shows.
 ///
-/// picture: the path of a PNG or a JPEG, or uint8 of shape (height, width, 3), red, green and blue. theme: what the gems look
-/// like, by the name of one in the program (match3, kit, bejeweled, bejeweled-drawn, articles, articles-1) or a file that matchq read --teach made; None tries those of the game, match-3
-/// if none is given. field: (left, top, width, height) in pixels; None finds it. Without a theme that fits most cells are ?.
+/// picture: path of a PNG or JPEG, or uint8 of shape (height, width, 3), red, green and blue.
+/// theme: the look of the gems, by a name in the program (match3, kit, bejeweled, bejeweled-drawn,
+/// articles, articles-1) or a file that matchq read --teach made; None tries the game's themes,
+/// without a game match-3's. field: (left, top, width, height) in pixels; None finds it. Most cells
+/// are ? if no theme fits.
 ///
-/// Raises ValueError for what is no picture or theme, where no field is found and for a field outside of the picture.
+/// Raises ValueError for what is no picture or theme, where no field is found and for a field
+/// outside of the picture.
 #[pyfunction]
 #[pyo3(signature = (picture, /, *, theme = None, game = None, field = None))]
 pub fn read_board(
@@ -138,7 +141,7 @@ pub fn read_board(
         };
         let field = field.map(within).transpose()?;
         let (at, reading) = matchq_vision::read_best(&name, &picture, &themes, field).map_err(|error| match error {
-            // Here it is no flag.
+            // Python has an argument in place of the flag.
             Error::User(text) => exception(Error::User(text.replace("--field X,Y,WIDTH,HEIGHT", "field"))),
             other => exception(other),
         })?;
@@ -146,7 +149,6 @@ pub fn read_board(
     })
 }
 
-/// The name and the pixels of a picture.
 fn pixels(picture: &Bound<'_, PyAny>) -> PyResult<(String, Picture)> {
     if let Ok(array) = picture.extract::<PyReadonlyArray3<'_, u8>>() {
         let array = array.as_array();

@@ -1,6 +1,4 @@
-//! What comes from Python and goes there.
-//!
-//! That is seeds, numbers, moves, rules, positions, masks.
+//! Values to and from Python: seeds, numbers, moves, rules, positions, masks.
 
 use matchq_players::error::{Error, Result};
 use matchq_players::games::ActionMask;
@@ -41,25 +39,22 @@ pub fn seed_or_random(py: Python<'_>, given: Option<&Bound<'_, PyAny>>) -> PyRes
     given.map_or_else(|| unlocked(py, || Ok(kit::random_seed())), seed)
 }
 
-/// A whole number in Python's sense; nothing for what is none.
-///
-/// It is an error for one that no i64 holds.
+/// A whole number in Python's sense; `None` for anything else, `TooFar` for a number that no i64
+/// holds.
 pub fn whole(number: &Bound<'_, PyAny>) -> PyResult<Option<std::result::Result<i64, TooFar>>> {
     match number.extract() {
         Ok(number) => Ok(Some(Ok(number))),
         Err(error) if error.is_instance_of::<PyOverflowError>(number.py()) => Ok(Some(Err(TooFar))),
-        // Also an array of several numbers, which has the method, but is no number.
+        // An array of several numbers has the method, but is no number.
         Err(error) if error.is_instance_of::<PyTypeError>(number.py()) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// A whole number beyond all that an i64 holds.
+/// A whole number that no i64 holds.
 pub struct TooFar;
 
-/// Whether it is a list, a tuple, an array or another sequence.
-///
-/// Text and bytes are none.
+/// Whether a value is a list, tuple, array or other sequence, but no text or bytes.
 pub fn is_sequence(parts: &Bound<'_, PyAny>) -> bool {
     let is_text = parts.is_instance_of::<PyString>();
     let is_bytes = parts.is_instance_of::<PyBytes>() || parts.is_instance_of::<PyByteArray>();
@@ -67,9 +62,7 @@ pub fn is_sequence(parts: &Bound<'_, PyAny>) -> bool {
     parts.is_instance_of::<PyUntypedArray>() || parts.is_instance_of::<PySequence>() && !is_other
 }
 
-/// A move as the kit takes it: a sequence of three.
-///
-/// It is two whole numbers and what is true or false in Python's sense.
+/// A move as the kit takes it: a sequence of two whole numbers and a truth value in Python's sense.
 pub fn kit_move(chosen: &Bound<'_, PyAny>) -> PyResult<kit::Move> {
     const FORM: &str = "a move is (x, y, vertical), such as (3, 0, True)";
     if let Ok((x, y, vertical)) = chosen.extract() {
@@ -84,16 +77,14 @@ pub fn kit_move(chosen: &Bound<'_, PyAny>) -> PyResult<kit::Move> {
     };
     let coordinate = |number: &Bound<'_, PyAny>| match whole(number)? {
         Some(Ok(number)) => Ok(number),
-        // So far off the board that it may as well be just beside it.
+        // A cell so far off the board counts as just beside it.
         Some(Err(TooFar)) => Ok(-1),
         None => Err(PyTypeError::new_err(format!("{FORM}, x and y whole numbers, not {chosen:?}"))),
     };
     Ok((coordinate(x)?, coordinate(y)?, vertical.is_truthy()?))
 }
 
-/// The parameters of a game's rules, as they are given.
-///
-/// They are given by their names, the number of obstacle kinds also by itself.
+/// Parameters of a game's rules by name, the number of obstacle kinds also by itself.
 pub fn rules(given: Option<&Bound<'_, PyDict>>, obstacle_kinds: Option<&Bound<'_, PyAny>>) -> PyResult<Value> {
     let mut rules = given.map_or_else(|| Ok(Map::new()), |given| table(given))?;
     if let Some(kinds) = obstacle_kinds {
@@ -114,7 +105,7 @@ pub fn rules(given: Option<&Bound<'_, PyDict>>, obstacle_kinds: Option<&Bound<'_
     Ok(Value::Object(rules))
 }
 
-/// A value of Python's as JSON; NumPy's numbers and arrays are taken as well.
+/// A Python value as JSON, NumPy's numbers and arrays included.
 pub fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if let Ok(truth) = value.extract::<bool>() {
         return Ok(truth.into());
@@ -149,7 +140,7 @@ fn table(given: &Bound<'_, PyDict>) -> PyResult<Map<String, Value>> {
     given.iter().map(|(key, value)| Ok((name(key)?, to_json(&value)?))).collect()
 }
 
-/// A value of JSON as one of Python's, its arrays as tuples.
+/// A JSON value as Python's, arrays as tuples.
 pub fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Null => py.None().into_bound(py),
@@ -173,7 +164,7 @@ pub fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyA
     })
 }
 
-/// Actions left; as many as a new game has for none.
+/// Actions left; `None` is as many as a new game has.
 pub fn actions_left(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i64>> {
     let Some(given) = given else { return Ok(None) };
     match whole(given)? {
@@ -183,7 +174,7 @@ pub fn actions_left(given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i64>> {
     }
 }
 
-/// The position of a board at rest by some rules, with its piece where the game has pieces.
+/// Position of a board at rest, with its piece where the game has pieces.
 pub fn position<G: Playable>(rules: &G::Rules, board: &str, left: Option<i64>) -> Result<G::State> {
     let state = G::parse(rules, board, left)?;
     match G::PIECES.is_empty() || G::is_whole(&state) {
@@ -192,7 +183,6 @@ pub fn position<G: Playable>(rules: &G::Rules, board: &str, left: Option<i64>) -
     }
 }
 
-/// Writes a mask as truth values.
 pub fn write_mask(mask: &ActionMask, out: &mut [bool]) {
     out.fill(false);
     for action in mask.iter() {

@@ -1,4 +1,4 @@
-//! Many games of any kind that step together, without Python.
+//! Games of any kind that step together, without Python.
 
 use matchq_players::Playable;
 use matchq_players::games::{Episode, MaskKind, offered};
@@ -7,38 +7,30 @@ use rayon::prelude::*;
 
 use crate::values::write_mask;
 
-/// Fewer games than this are not worth another thread.
+/// Games below which another thread does not pay.
 const GAMES_PER_TASK: usize = 64;
 
-/// Games of any kind that step together.
 pub trait AnyGames: Send {
-    /// The number of games.
     fn len(&self) -> usize;
 
-    /// Whether a game is over.
     fn is_over(&self, place: usize) -> bool;
 
-    /// Deals a new game in each place that is marked, and shows all.
-    ///
-    /// The game is that of the place's seed, or the next of its session.
+    /// Deals a new game in each marked place, by its seed or as the next of its session, and shows
+    /// all games.
     fn reset(&mut self, seeds: &[Option<u128>], which: &[bool], views: &mut [View<'_>]);
 
-    /// Plays one action in each game and writes its reward.
-    ///
-    /// A game that was over is followed by a new one, with a reward of 0 whatever the action.
+    /// Plays one action in each game and writes its reward; a new game follows one that was over,
+    /// with reward 0.
     fn step(&mut self, actions: &[i64], rewards: &mut [f64], views: &mut [View<'_>]);
 
-    /// The seeds of the games.
     fn seeds(&self) -> Vec<u128>;
 
-    /// The boards' texts.
     fn boards(&self) -> Vec<String>;
 
-    /// The same games, which go on by themselves.
+    /// An independent copy.
     fn copy(&self) -> Box<dyn AnyGames>;
 }
 
-/// Games of one kind.
 #[derive(Clone)]
 pub struct GameVector<G: Playable> {
     sessions: Vec<Session<G>>,
@@ -46,28 +38,27 @@ pub struct GameVector<G: Playable> {
     mask: MaskKind,
 }
 
-/// A game, and the games that follow it from its seed.
+/// A game and the games that follow it from its seed.
 #[derive(Clone)]
 struct Session<G: Playable> {
     episode: Episode<G>,
     seed: u128,
-    /// Where the seeds of the games after the first come from.
+    /// Source of the seeds of later games.
     next: G::Rng,
 }
 
 impl<G: Playable> Session<G> {
-    /// The game of a seed, the first of a session.
+    /// The first game of a session.
     fn new(rules: &G::Rules, seed: u128) -> Self {
         Self { episode: Episode::deal(rules, seed), seed, next: G::Rng::from_seed(seed) }
     }
 
-    /// Goes on to the game of the seed that comes next in the session.
+    /// Deals the session's next game.
     fn renew(&mut self, rules: &G::Rules) {
         self.seed = self.next.next_seed();
         self.episode = Episode::deal(rules, self.seed);
     }
 
-    /// Writes what is seen of the game.
     fn show(&self, mask: MaskKind, view: &mut View<'_>) {
         let state = self.episode.state();
         G::encode_bytes(&state, view.image, view.scalars);
@@ -78,9 +69,7 @@ impl<G: Playable> Session<G> {
 }
 
 impl<G: Playable> GameVector<G> {
-    /// So many games; nothing where there is no memory for them.
-    ///
-    /// The games have a seed that no one sees until the first reset.
+    /// `None` without memory for so many games, which have seed 0 until the first reset.
     pub fn new(count: usize, rules: G::Rules, mask: MaskKind) -> Option<Self> {
         let mut sessions = vec![];
         sessions.try_reserve_exact(count).ok()?;
@@ -152,7 +141,7 @@ impl<G: Playable> AnyGames for GameVector<G> {
     }
 }
 
-/// One game's part of the arrays.
+/// Part of the arrays for a game.
 pub struct View<'a> {
     pub image: &'a mut [u8],
     pub scalars: &'a mut [f32],

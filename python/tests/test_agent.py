@@ -22,7 +22,7 @@ def agent():
 
 
 def test_the_agent_plays_whole_games_of_the_stand_in_for_the_kit(kit, agent, capsys):
-    """Every call's arguments are checked on the way, as the kit would give them."""
+    """Checks the arguments of every call, as the kit would give them."""
     calls, games = [], []
 
     def ai(board, score, moves_left):
@@ -47,7 +47,7 @@ def test_the_agent_plays_whole_games_of_the_stand_in_for_the_kit(kit, agent, cap
     kit[1].Game(ai, transition, end, seed=7).run()
     assert len(games) == 4 and len(calls) == 100
     assert min(games) > 300
-    # The same games without the window.
+    # The runner without a window plays the same games.
     again = []
     matchq.Game(agent.ai_callback, agent.transition_callback, lambda *end: again.append(end[3]) or len(again) < 4, seed=7).run()
     assert again == games
@@ -60,8 +60,9 @@ def test_the_agents_three_callbacks_alone_play_one_game(kit, agent, capsys):
 
 @pytest.mark.parametrize("first, games", [(40, 200), (19275, 8)])
 def test_games_are_those_of_the_programs_evaluation_move_for_move(program, agent, first, games):
-    """Up to a position where nothing matches, if there is one: the move there is drawn by the game's seed in the program,
-    of which a callback knows nothing, and by the position here."""
+    """The games agree up to a position without a match: the program draws that move by the game's
+    seed, a callback by the position.
+    """
     done = subprocess.run(
         [program, "eval", "--games", str(games), "--seed", str(first), "--json", "-"], check=True, capture_output=True
     )
@@ -81,9 +82,10 @@ def test_games_are_those_of_the_programs_evaluation_move_for_move(program, agent
             undecided.append(first + index)
             until = decided.index(False)
             assert moves[:until] == report["moves"][index][:until]
-            # It does not get stuck there.
+            # The agent does not get stuck there.
             assert sum(decided) > 15 and game.score() > 300
-    # The game of seed 19279 begins without a matching move; to no such board does the agent dqn lead the others.
+    # The game of seed 19279 begins without a matching move; the agent dqn leads no other to such a
+    # board.
     assert undecided == ([19279] if first == 19275 else [])
 
 
@@ -99,7 +101,7 @@ def test_where_nothing_matches_a_swap_that_changes_the_board_is_played_until_som
         _, points, _, _ = game.play(move)
         assert points >= 8 if decided[-1] else points >= -5
     assert decided.index(True) < 10 and sum(decided) >= 15
-    # With the agent dqn seed 15382 has ten boards on which nothing matches.
+    # The agent dqn meets ten boards without a match in the game of seed 15382.
     assert game.score() > (150 if seed == 15382 else 200)
 
 
@@ -201,7 +203,7 @@ def test_every_agent_inside_the_package_is_loaded_by_its_name(game, tmp_path, mo
     board = environment.render()
     names = matchq.agents(game)
     assert names.items() <= matchq.agents().items() and all(names.values())
-    # Where no folder of such a name is in the way.
+    # The folder holds nothing of such a name.
     monkeypatch.chdir(tmp_path)
     for name in names:
         agent = matchq.Agent.load(name)
@@ -285,7 +287,7 @@ def test_a_search_is_the_recommended_one_of_the_agent_that_ships_for_it():
         found = matchq.Agent.load(search=search)
         np.testing.assert_array_equal(found.q_values(BOARD, 25), setups.q_values(BOARD, 25))
         assert "search" in repr(found)
-        # Within the agent's own mask, whichever network is searched by.
+        # The agent's own mask holds, whichever network is searched by.
         assert matchq.action_mask(BOARD, "setups")[matchq.action_of_move(found.act(BOARD))]
     assert "search" not in repr(matchq.Agent.load(search=False))
     paths = (None, ROOT / "checkpoints" / "dqn-setups")
@@ -334,7 +336,7 @@ def test_a_player_by_its_text_judges_positions_by_the_rules_that_it_is_given(pro
     differ = 0
     for board in boards:
         by_plain, by_full = (dict(of.rank(board, 20)) for of in (plain, full))
-        # What clears without a swap has points by one of the rules alone.
+        # Lines that clear without a swap have points by one of the rules alone.
         assert all(by_full[move] >= value for move, value in by_plain.items())
         differ += by_plain != by_full
     assert differ > 3

@@ -134,7 +134,7 @@ def test_games_that_are_over_are_reset_where_nothing_else_resets_them(kept, mask
             over = vector.step([0, 0, 0])[2]
         assert over.all()
         if masked:
-            # One is left over, which must be said.
+            # A game that stays over is reported.
             vector.reset(options={"reset_mask": np.array([True, False, True])})
             with pytest.raises(ResetNeeded, match="game 1"):
                 vector.step([0, 0, 0])
@@ -143,7 +143,7 @@ def test_games_that_are_over_are_reset_where_nothing_else_resets_them(kept, mask
             vector.reset()
         assert vector.step([0, 0, 0])[0]["moves_left"].tolist() == [[np.float32(24 / 25)]] * 3
         vector.reset()
-    # The very array that says which are over may be the mask.
+    # The array of finished games may itself be the mask.
     for _ in range(25):
         over = vector.step([0, 0, 0])[2]
     vector.reset(options={"reset_mask": over})
@@ -241,7 +241,7 @@ def vectors(mode, **options):
 
 
 def check_equal(ours, theirs):
-    """Two results of reset or step are equal: arrays, their types, and all that the info tells."""
+    """Two results of reset or step are equal: arrays, their types, and all entries of the info."""
     if isinstance(theirs, dict):
         assert {key for key in ours if not key.startswith("_")} == {key for key in theirs if not key.startswith("_")}
         for key, value in theirs.items():
@@ -249,7 +249,7 @@ def check_equal(ours, theirs):
                 np.testing.assert_array_equal(ours[key], value)
                 continue
             told = theirs.get(f"_{key}")
-            # Where nothing is told the arrays may hold anything.
+            # Arrays may hold anything where no game has the entry.
             if told is not None and isinstance(value, np.ndarray):
                 assert value.dtype == ours[key].dtype
                 check_equal(list(ours[key][told]), list(value[told]))
@@ -280,7 +280,7 @@ def test_the_vector_environment_equals_single_ones_game_by_game(mode, kept):
         assert result[0] in ours.observation_space
         ended += result[2].sum()
     assert ended == 3 * GAMES
-    # The sequence of games goes on after a reset without a seed.
+    # A reset without a seed continues the sequence of games.
     check_equal(ours.reset(), theirs.reset())
     check_equal(ours.reset(seed=list(range(GAMES))), theirs.reset(seed=list(range(GAMES))))
 

@@ -7,7 +7,7 @@ import matchq
 
 
 class Recorder:
-    """Notes every call, and plays moves that depend on the board, each an object of its own."""
+    """Notes every call, and plays moves by the board, each an object of its own."""
 
     def __init__(self, games=1, fails_at=None):
         self.calls, self.games, self.fails_at = [], games, fails_at

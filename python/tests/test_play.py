@@ -18,7 +18,7 @@ def play(*arguments, cwd=None):
 def test_the_agent_plays_in_the_kit_of_a_folder_the_games_of_a_seed(tmp_path):
     shutil.copytree(KIT, tmp_path / "kit")
     shutil.copytree(ROOT / "checkpoints" / "dqn", tmp_path / "mine")
-    # Relative paths, of which the kit's folder must not change the meaning.
+    # The kit's folder must not change the meaning of relative paths.
     done = play("play", "--kit", "kit", "--checkpoint", "mine", "--seed", "7", "--games", "2", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     scores = []

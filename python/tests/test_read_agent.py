@@ -1,4 +1,4 @@
-"""The example that reads an agent's weights says of every move what matchq says."""
+"""The example that reads an agent's weights gives matchq's value of every move."""
 
 import json
 import runpy

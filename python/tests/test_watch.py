@@ -43,7 +43,7 @@ def test_a_board_is_read_from_a_file_and_from_pixels_by_the_theme_that_fits():
             read.drawn([cell])
     assert tuple(read.drawn()[y, x]) != (255, 150, 0)
     assert matchq.read_board(PICTURES / "board.png", theme="match3", field=read.field).board == BOARD
-    # A field that begins with the picture may be found to reach a little beyond it.
+    # A field at the picture's edge may be found to reach a little beyond.
     left, top, width, height = (round(length) for length in read.field)
     flush = np.ascontiguousarray(matchq.read_board(PICTURES / "board.png").drawn()[top + 1 : top + height, left + 1 : left + width])
     found = matchq.read_board(flush, theme="match3")
@@ -99,7 +99,9 @@ def _cells(move):
 
 
 class Screen:
-    """A screen that shows one picture after another, the last for good; after two clicks the next of ``answers`` come."""
+    """A screen that shows pictures in turn, the last for good, and the next of ``answers`` after
+    two clicks.
+    """
 
     def __init__(self, pictures, answers=(), looks=1_000):
         self.pictures, self.answers, self.looks = list(pictures), list(answers), looks
@@ -185,7 +187,7 @@ def test_each_board_at_rest_is_shown_with_its_best_moves_and_drawn_on_a_copy(tmp
         ]
         assert lines[1 + y][3 * x : 3 * x + 3] == f"[{board.split()[y][x]}]"
         assert lines[1 + other_y][3 * other_x] == "["
-    # The letters do not hide the gems, half a cell is left around the field.
+    # The letters do not hide the gems, and half a cell is left around the field.
     assert matchq.read_board(copy, theme="kit", field=(EDGE, EDGE, 8 * CELL, 10 * CELL)).board == second
     assert [path.name for path in tmp_path.iterdir()] == ["copy.png"]
 
@@ -193,7 +195,8 @@ def test_each_board_at_rest_is_shown_with_its_best_moves_and_drawn_on_a_copy(tmp
 def test_the_best_move_is_clicked_in_the_middle_of_its_cells_and_the_moves_are_counted(capsys):
     agent = matchq.Agent.load()
     boards = played(3, agent)
-    # While gems fall a board is not at rest, though two looks agree: it has a run, or a cell is none.
+    # A board is not at rest while gems fall, though two looks agree: a run is on it, or a cell is
+    # unsure.
     falling = pixels(boards[1])
     falling[EDGE + 5 : EDGE + CELL, EDGE : EDGE + CELL] = 255
     run = "aaa" + boards[1][3:]
@@ -240,7 +243,7 @@ def test_moves_of_bejeweled_are_clicked_as_its_ranked_player_chooses_them():
 def test_a_board_that_moves_before_the_click_is_not_clicked():
     player = matchq.Player("greedy")
     first, second = played(1, player)
-    # The field is found, two looks agree; at the third, just before the click, another board is there.
+    # The field is found and two looks agree; the third, just before the click, sees another board.
     screen = Screen([pixels(first)] * 3 + [pixels(second)], looks=8)
     with pytest.raises(_watch.Stopped):
         _watch.watch(screen, player, arguments("--click"), 25)
@@ -252,7 +255,7 @@ def test_a_board_that_moves_before_the_click_is_not_clicked():
 def test_a_board_that_changes_between_the_two_clicks_gets_no_second_one():
     player = matchq.Player("greedy")
     first, second = played(1, player)
-    # Find, two looks, the look before the first click; then another board.
+    # The looks are: find, two looks, the look before the first click; then another board.
     screen = Screen([pixels(first)] * 4 + [pixels(second)], looks=9)
     with pytest.raises(_watch.Stopped):
         _watch.watch(screen, player, arguments("--click"), 25)
@@ -349,7 +352,7 @@ def test_who_has_no_mss_is_told_what_to_install(monkeypatch):
 
 
 def importable(*names):
-    """Whether the modules can be imported; some end the program where they cannot."""
+    """Whether the modules can be imported; some exit where they cannot."""
     code = "; ".join(f"import {name}" for name in names)
     return subprocess.run([sys.executable, "-c", code], capture_output=True, env=os.environ).returncode == 0
 
@@ -374,7 +377,7 @@ def display():
 def window(display, monkeypatch):
     """Opens the stand-in's window with a game of a seed."""
     monkeypatch.setenv("DISPLAY", display)
-    # As the program does for itself.
+    # The program does the same for itself.
     monkeypatch.setenv("XAUTHORITY", os.devnull)
     monkeypatch.setenv("PYTHONPATH", str(KIT))
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
@@ -395,7 +398,7 @@ def window(display, monkeypatch):
 
 def test_a_whole_game_is_read_and_played_in_a_real_window_and_ends_with_the_score_that_was_foretold(window):
     process = window(7)
-    # There need be no file of authorities.
+    # A file of authorities need not exist.
     done = watch("--click", XAUTHORITY="/no/such/file")
     assert (done.returncode, done.stderr) == (0, "") and done.stdout.endswith("25 moves were played\n")
     out, _ = process.communicate(timeout=60)
@@ -408,7 +411,7 @@ def test_a_whole_game_is_read_and_played_in_a_real_window_and_ends_with_the_scor
 
 
 PRESS = "pyautogui.keyDown('escape'); time.sleep(0.06); pyautogui.keyUp('escape')"
-# More than once, since a click may take the mouse out of the corner again.
+# The mouse is moved again and again, since a click may take it out of the corner.
 CORNER = "pyautogui.FAILSAFE = False\nfor _ in range(40): pyautogui.moveTo(0, 0); time.sleep(0.02)"
 
 
@@ -419,7 +422,7 @@ def test_escape_and_the_mouse_in_a_corner_stop_the_clicks_in_a_real_window(windo
     window(8)
     command = [sys.executable, "-m", "matchq", "watch", "--click"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    # At the first board, there are many to come.
+    # Many boards follow the first.
     assert process.stdout.readline() == "board 1, moves left: 25\n"
     subprocess.run([sys.executable, "-c", f"import pyautogui, time\n{gesture}"], check=True)
     out, errors = process.communicate(timeout=60)

@@ -1,6 +1,4 @@
-//! A trained agent in the kit's game.
-//!
-//! The agent is the one that ships, or that of a checkpoint.
+//! A trained agent in the kit's game: the one that ships, or a checkpoint's.
 //!
 //!     cargo run --release -p matchq-players --example kit_checkpoint -- checkpoints/dqn
 

@@ -1,6 +1,4 @@
-//! A whole player of the kit's game.
-//!
-//! Of the moves that match, it plays the one lowest on the board.
+//! A player of the kit's game: the matching move that is lowest on the board.
 //!
 //!     cargo run --release -p matchq-players --example kit_player
 

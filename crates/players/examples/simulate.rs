@@ -1,7 +1,5 @@
 //! Games simulated from Rust: one of a seed, then thousands that step together.
 //!
-//! Every game plays by the same trait, here one that is named on the command line.
-//!
 //!     cargo run --release -p matchq-players --example simulate -- tetris
 
 use std::time::Instant;
@@ -12,7 +10,6 @@ use matchq_players::games::{Games, MaskKind, offered};
 use matchq_players::random::{Draw, Role, Stream};
 use matchq_players::{ForGame, Playable, with_game};
 
-/// What is to be done with the game that was named.
 struct Simulate;
 
 impl ForGame for Simulate {
@@ -21,20 +18,20 @@ impl ForGame for Simulate {
     fn run<G: Playable>(self) {
         let rules = G::Rules::default();
         let mut chance = Stream::new(1, Role::Explore, 0);
-        // A move that is drawn from a mask: here the legal moves.
+        // A legal move at random.
         let any = |state: &G::State, chance: &mut Stream| {
             let mask = offered::<G>(state, MaskKind::LEGAL).0;
             mask.nth(chance.below(mask.count() as u32) as usize).unwrap_or(0)
         };
 
-        // The game of seed 7, as `eval` and `play` deal it.
+        // The game of seed 7, as `eval` deals it.
         let (mut game, mut luck, _) = deal::<G>(&rules, 7);
         println!("{}", G::board(&game.state()));
         let action = any(&game.state(), &mut chance);
         let step = game.step(action, &mut luck);
         println!("{}: {} points\n{}", G::describe(action), step.reward, G::board(&game.state()));
 
-        // Thousands of games; one that ends is followed by another.
+        // Thousands of games; a new one follows each that ends.
         let (mut games, mut outcomes, steps) = (Games::<G>::new(rules, 4_096, 0), Vec::new(), 50);
         let (mut points, mut ended, begin) = (0.0, 0, Instant::now());
         for _ in 0..steps {

@@ -22,19 +22,14 @@ pub const LAST: &str = "last.safetensors";
 /// An agent inside the program.
 pub struct Shipped {
     pub name: &'static str,
-    /// Purpose in one line.
     pub about: &'static str,
-    /// The agent's kind, the name of its player.
     pub kind: Kind,
-    /// Bytes of the agent's file.
     pub file: &'static [u8],
 }
 
-/// An agent that was read from a file or from the program.
 #[derive(Clone, Debug)]
 pub struct Agent {
     pub file: AgentFile,
-    /// Name in errors.
     name: String,
 }
 
@@ -57,9 +52,6 @@ impl Agents {
 
 impl Agent {
     /// The agent of a file, a folder's best agent, or the agent of this name that ships.
-    ///
-    /// # Errors
-    /// Refuses files that are damaged, foreign or of another version of the program.
     pub fn load(path: &Path) -> Result<Self> {
         if let Some(shipped) = path.to_str().and_then(roster::shipped).filter(|_| !path.exists()) {
             return Self::shipped(shipped);
@@ -68,14 +60,13 @@ impl Agent {
         Ok(Self { file: AgentFile::load(&path)?, name: path.display().to_string() })
     }
 
-    /// The agent inside the program.
     pub fn shipped(shipped: &Shipped) -> Result<Self> {
         let name = format!("the agent {}", shipped.name);
         let file = AgentFile::from_bytes(shipped.file).map_err(|what| Error::runtime(format!("{name} {what}")))?;
         Ok(Self { file, name })
     }
 
-    /// The first agent of a game that ships.
+    /// A game's first agent that ships.
     pub fn default_of<G: Roster>() -> Result<Self> {
         match G::AGENTS.first() {
             Some(shipped) => Self::shipped(shipped),
@@ -93,9 +84,6 @@ impl Agent {
     }
 
     /// The rules of the training.
-    ///
-    /// # Errors
-    /// Refuses another game's agent, and unknown rules.
     pub fn rules<G: Game>(&self) -> Result<Table> {
         if self.game() != G::NAME {
             return Err(Error::user(format!("{} plays {}, not {}", self.name, self.game(), G::NAME)));
@@ -108,29 +96,22 @@ impl Agent {
         })
     }
 
-    /// The network of an agent of the player `network`, of this game.
     pub fn network<G: Roster>(&self) -> Result<Model> {
         Model::from_file::<G>(&self.file, &self.name)
     }
 
-    /// The values of an agent of the player `value`, of this game.
     pub fn value<G: Roster>(&self) -> Result<ValueModel> {
         ValueModel::from_file::<G>(&self.file, &self.name)
     }
 
-    /// The weights of an agent of the player `linear`, of this game.
     pub fn linear<G: Roster>(&self) -> Result<Linear> {
         Linear::from_file::<G>(&self.file, &self.name)
     }
 
     /// The agent's player, named after the kind in results.
     ///
-    /// A network values at most `batch` boards at once, in the given precision or in that of its
-    /// training.
-    ///
-    /// # Errors
-    /// Refuses another game's agent, weights that do not fit the configuration, and a precision for
-    /// an agent without a network.
+    /// A network values at most `batch` boards at once, in the given precision or that of its
+    /// training; agents without a network refuse a precision.
     pub fn player<G: Playable>(
         &self,
         rules: &G::Rules,
@@ -174,7 +155,6 @@ pub fn none_inside<G: Game>() -> Error {
     ))
 }
 
-/// The path of an agent's file, or of a folder's best agent.
 fn file_of(path: &Path) -> Result<PathBuf> {
     if !path.is_dir() {
         if !path.exists() {

@@ -1,7 +1,7 @@
-//! The file of a trained agent: weights, and what else the agent needs to play.
+//! The file of a trained agent.
 //!
-//! The format is [safetensors](https://github.com/huggingface/safetensors), which any framework
-//! reads. Tensors are of 32-bit floats (`F32`), in the order of their names. `__metadata__` holds:
+//! The format is [safetensors](https://github.com/huggingface/safetensors). Tensors are of 32-bit
+//! floats (`F32`), in the order of their names. `__metadata__` holds:
 //!
 //! ```text
 //! format     matchq-agent
@@ -13,10 +13,9 @@
 //! checksum   CRC-32C, eight hexadecimal digits
 //! ```
 //!
-//! The checksum is over a row of byte strings, each behind its length as u64 (numbers are
-//! little-endian): name and content of every other text of the metadata, then of every tensor its
-//! name, `F32`, its shape (each size as u64) and its data. Texts and tensors are in the order of
-//! their names' bytes.
+//! The checksum is over byte strings, each behind its length as little-endian u64: name and content
+//! of every other metadata text, then of every tensor its name, `F32`, its shape (each size as u64)
+//! and its data. Texts and tensors are in the byte order of their names.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,26 +31,25 @@ const FORMAT: &str = "matchq-agent";
 /// Version of the format, raised when an older reader would misread a file.
 const VERSION: u32 = 2;
 const CHECKSUM: &str = "checksum";
-/// Bytes of the header's length. Spaces fill the header up to a multiple of this.
+/// Bytes of the header's length; spaces pad the header to a multiple of this.
 const LENGTH: usize = 8;
 
 /// First bytes of the file of a run's state.
 pub const STATE: &[u8; 8] = b"matchq\x1a\n";
 
-/// A trained agent's file. Equal agents have equal bytes.
+/// Equal agents have equal bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentFile {
     pub game: String,
-    /// Kind of the agent, the name of its player.
     pub kind: Kind,
-    /// Rules of the training as TOML.
+    /// Training's rules as TOML.
     pub rules: String,
     /// Configuration of the model and its player as TOML.
     pub config: String,
     pub tensors: Arrays,
 }
 
-/// Kinds of agents, each named after its player.
+/// Each kind is named after its player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A network of action values.
@@ -65,7 +63,6 @@ pub enum Kind {
 impl Kind {
     const ALL: [Self; 3] = [Self::Network, Self::Value, Self::Linear];
 
-    /// Name of the kind and of its player.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Network => "network",
@@ -103,15 +100,11 @@ impl AgentFile {
         files::write_atomically(path, &self.to_bytes()?)
     }
 
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// Refuses files that are damaged, no agents, or of another version of the program.
     pub fn load(path: &Path) -> Result<Self> {
         Self::from_bytes(&files::read(path)?).map_err(|what| Error::user(format!("{} {what}", path.display())))
     }
 
-    /// Refuses an agent of another game or kind; `name` is the file's name in errors.
+    /// Refuses another game or kind; `name` stands for the file in errors.
     pub fn check(&self, game: &str, kind: Kind, name: &str) -> Result<()> {
         if self.game != game {
             return Err(Error::user(format!("{name} plays {}, not {game}", self.game)));
@@ -123,10 +116,7 @@ impl AgentFile {
         Ok(())
     }
 
-    /// The file's bytes.
-    ///
-    /// # Panics
-    /// If a tensor's shape does not fit its numbers.
+    /// The file's bytes; panics if a tensor's shape does not fit its numbers.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let Self { game, kind, rules, config, tensors } = self;
         let mut metadata = BTreeMap::from([
@@ -154,10 +144,8 @@ impl AgentFile {
         Ok([&(header.len() as u64).to_le_bytes()[..], &header, &data].concat())
     }
 
-    /// The agent in a file's bytes.
-    ///
-    /// # Errors
-    /// The end of a sentence that begins with the file's name.
+    /// The agent in a file's bytes; an error is the end of a sentence that begins with the file's
+    /// name.
     pub fn from_bytes(bytes: &[u8]) -> std::result::Result<Self, String> {
         refuse_other_files(bytes)?;
         let (header, parsed) =
@@ -240,7 +228,6 @@ fn array(name: &str, info: TensorInfo, data: &[u8]) -> std::result::Result<Array
     Ok(Array { shape: info.shape, values })
 }
 
-/// Refuses numbers that are not finite.
 fn check_numbers(name: &str, values: &[f32]) -> std::result::Result<(), String> {
     match values.iter().find(|value| !value.is_finite()) {
         Some(value) => Err(format!("holds {value} in '{name}', but every number of an agent is finite")),
@@ -248,7 +235,6 @@ fn check_numbers(name: &str, values: &[f32]) -> std::result::Result<(), String> 
     }
 }
 
-/// Checksum of the other texts of the metadata and of the tensors.
 fn checksum<'a>(
     texts: impl IntoIterator<Item = (&'a str, &'a str)>,
     infos: &BTreeMap<&str, TensorInfo>,
@@ -291,7 +277,6 @@ mod tests {
         }
     }
 
-    /// The header's length, the header and the data.
     fn parts(bytes: &[u8]) -> (u64, &str, &[u8]) {
         let length = u64::from_le_bytes(bytes[..8].try_into().unwrap());
         let (header, data) = bytes[8..].split_at(length as usize);
@@ -325,7 +310,6 @@ mod tests {
     fn the_bytes_are_those_of_the_documented_format() {
         let bytes = example().to_bytes().unwrap();
         let (length, header, data) = parts(&bytes);
-        // Every string behind its length, written out by hand.
         let mut summed = Vec::new();
         let mut append = |bytes: &[u8]| {
             summed.extend((bytes.len() as u64).to_le_bytes());
@@ -398,7 +382,7 @@ mod tests {
     fn another_format_kind_or_type_and_a_lost_text_are_refused_by_name() {
         let whole = example().to_bytes().unwrap();
         let (_, header, data) = parts(&whole);
-        // The same length after each change, and a checksum that fits it.
+        // Replaces a text of the header and sets the checksum that fits.
         let changed = |from: &str, to: &str| {
             let header = header.replace(from, to);
             let bytes = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), data].concat();

@@ -41,28 +41,20 @@ fn best<G: Roster>() -> Entry<G> {
     }
 }
 
-/// The player of a text, `name:key=value:key=value`, for games of these rules, with networks on the
-/// processor.
+/// The player of a text, `name:key=value:key=value`, with networks on the processor.
 ///
-/// All that follows `checkpoint=` is its path.
-///
-/// # Errors
-/// Refuses unknown players and parameters, a repeated parameter, a value out of range, and a
-/// checkpoint that cannot be loaded.
+/// All text after `checkpoint=` is the path.
 pub fn parse<G: Playable>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
     parse_with(text, rules, &Setting::default())
 }
 
-/// The player of a text, with a backend for its network and an agent for players whose text names
-/// no checkpoint.
-///
-/// # Errors
-/// Refuses what [`parse`] refuses, and a checkpoint beside an agent.
+/// The player of a text, with a backend for networks and an agent for texts without a checkpoint;
+/// an agent beside a checkpoint is refused.
 pub fn parse_with<G: Playable>(text: &str, rules: &G::Rules, setting: &Setting) -> Result<BoxedPlayer<G>> {
     G::player(text, rules, setting)
 }
 
-/// The player of a text, for a game outside of the list; see [`parse_with`].
+/// The player of a text for a game outside of the list; see [`parse_with`].
 pub fn build<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) -> Result<BoxedPlayer<G>> {
     let (name, parameters) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
     let players = players::<G>();
@@ -74,7 +66,7 @@ pub fn build<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) -> Resu
     (entry.build)(&options, rules)
 }
 
-/// Lists a game's players and their parameters with defaults and meanings, as lines of text.
+/// A game's players and their parameters with defaults and meanings, as lines of text.
 pub fn listing<G: Playable>() -> String {
     G::listing()
 }

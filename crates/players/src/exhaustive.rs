@@ -4,10 +4,9 @@ use crate::policy::{ActionValue, Policy, best_of, quiet_too};
 use crate::random::Stream;
 use crate::roster::Roster;
 
-/// Plays the first move of the best certain plan, by points less a cost of each move, with quiet
-/// moves too.
+/// Plays the first move of the best certain plan, by points less a cost of each move.
 ///
-/// Plans end with the first move that gains something, or after all their moves.
+/// A plan may begin with quiet moves, and ends with the first move that gains something.
 pub struct Exhaustive {
     /// Most moves of a plan.
     pub depth: u32,
@@ -22,7 +21,7 @@ impl Exhaustive {
         let later = match depth {
             0 | 1 => 0.0,
             _ if after.points > 0.0 || G::actions_left(state) == 1 => 0.0,
-            // Last moves that gain something, and one that does not, are enough.
+            // Quiet last moves are all equal: one is enough.
             2 => {
                 let quiet = quiet_too::<G>(&after.state).without(&after.actions).nth(0);
                 best_of(after.actions.iter().chain(quiet).map(|next| self.value::<G>(&after.state, next, 1)))
@@ -67,7 +66,7 @@ mod tests {
     use crate::games::{Bilging, MaskKind, Match3};
     use crate::random::{Role, Stream};
 
-    /// What the plans are worth that begin with a move, in the plainest way.
+    /// Value of the best plan that begins with a move, by plain recursion.
     fn plain<G: Lookahead>(state: &G::State, action: usize, depth: u32, mask: MaskKind) -> f64 {
         let after = G::after(state, action);
         let worth = f64::from(after.points) - 3.0;
@@ -79,7 +78,7 @@ mod tests {
             + next.iter().map(|next| plain::<G>(&after.state, next, depth - 1, mask)).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Checks the player against plain plans in some positions, and in the last of a game.
+    /// Compares the player with plain plans, also before a game's last move.
     fn check<G: Roster>(mask: MaskKind, depth: u32, positions: u64) {
         for index in 0..positions {
             let state = G::new(&Default::default(), &mut Stream::new(3, Role::Game, index)).state();
@@ -100,7 +99,7 @@ mod tests {
         for (depth, positions) in [(1, 8), (2, 8), (3, 1)] {
             check::<Bilging>(MaskKind::LEGAL, depth, positions);
         }
-        // There a quiet move costs points.
+        // A quiet move of match-3 costs points.
         for (depth, positions) in [(1, 4), (2, 4)] {
             check::<Match3>(EFFECTIVE, depth, positions);
         }

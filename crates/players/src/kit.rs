@@ -1,8 +1,6 @@
-//! The interface of the assignment's kit, a Python program that shows match-3 in a window and asks
-//! a player for moves.
+//! Interface of the assignment's kit, a Python program that shows match-3 in a window.
 //!
-//! [`Game`] makes the same calls in the same order with the same arguments, and deals the same
-//! games from the same seed, without a window.
+//! [`Game`] makes the kit's calls and deals the kit's games, without a window.
 
 use std::convert::Infallible;
 use std::io::{self, Write};
@@ -15,24 +13,21 @@ use crate::network::Processor;
 use crate::random::CPythonRandom;
 use crate::{Agent, BoxedPlayer, Setting, parse, parse_with, position_stream};
 
-/// A move, (x, y, vertical): swaps the token in column x and row y, from the top left, with the one
-/// below if vertical, else with the one to its right. A move off the board changes nothing, but is
-/// used up.
+/// A swap (x, y, vertical) of the token in column x and row y, from the top left, with the one
+/// below if vertical, else to the right. A move off the board changes nothing, but is used up.
 pub type Move = (i64, i64, bool);
 
 /// The kit's callbacks.
 ///
-/// Boards are texts of ten rows of `a b c d #`, joined by newlines. An error ends the game, and
-/// [`Game::run`] returns it.
+/// Boards are texts of ten rows of `a b c d #`, joined by newlines. [`Game::run`] returns a
+/// callback's error at once.
 pub trait Player {
     type Error;
 
-    /// Chooses a move, given the board, the score so far and the moves left, this one included:
-    /// from 25 down to 1.
+    /// Chooses a move; `moves_left` counts this one, from 25 down to 1.
     fn ai_callback(&mut self, board: &str, score: i32, moves_left: i32) -> Result<Move, Self::Error>;
 
-    /// Receives the result of a played move: the board before it, the move, its points, the board
-    /// after it, and the moves left, from 24 down to 0.
+    /// Receives the result of a played move; `moves_left` is from 24 down to 0.
     fn transition_callback(
         &mut self,
         board: &str,
@@ -45,10 +40,8 @@ pub trait Player {
         Ok(())
     }
 
-    /// Receives a finished game; returns whether to play another.
-    ///
-    /// The arguments are 26 boards, the start board first, the 26 scores on them, 0 first, the 25
-    /// moves, and the final score.
+    /// Receives a finished game: 26 boards, the start first, 26 scores, 25 moves and the final
+    /// score. The result says whether to play another.
     fn end_of_game_callback(
         &mut self,
         boards: &[String],
@@ -61,7 +54,6 @@ pub trait Player {
     }
 }
 
-/// The kit's runner of games.
 pub struct Game<P> {
     player: P,
     rules: Rules,
@@ -76,7 +68,6 @@ impl<P: Player> Game<P> {
         Self { player, rules: Rules::default(), seed: None, session: None }
     }
 
-    /// Sets the seed of all games.
     pub fn seed(self, seed: u128) -> Self {
         Self { seed: Some(seed), session: None, ..self }
     }
@@ -92,8 +83,7 @@ impl<P: Player> Game<P> {
 
     /// Plays games until the player wants no other.
     ///
-    /// The first run prints the session's seed as the kit does, `Seed: N`; later runs go on in the
-    /// sequence of games.
+    /// The first run prints `Seed: N`; later runs continue the sequence of games.
     pub fn run(&mut self) -> Result<(), P::Error> {
         while self.play_game()? {}
         Ok(())
@@ -103,7 +93,6 @@ impl<P: Player> Game<P> {
         &self.player
     }
 
-    /// Returns whether to play another game.
     fn play_game(&mut self) -> Result<bool, P::Error> {
         let session = self.session.get_or_insert_with(|| {
             let seed = self.seed.unwrap_or_else(random_seed);
@@ -127,7 +116,6 @@ impl<P: Player> Game<P> {
     }
 }
 
-/// Three closures as a player.
 pub struct Callbacks<A, T, E> {
     ai: A,
     transition: T,
@@ -181,11 +169,10 @@ where
     }
 }
 
-/// Any of the program's players as a player of the kit.
+/// Any of the program's players in the kit.
 ///
-/// The kit does not name its games, so the position decides all choices by chance: a player without
-/// a budget in milliseconds always plays the same move in a position. `eval` and `compare` draw by
-/// the game's seed.
+/// Choices by chance depend on the position alone: a player without a budget in milliseconds always
+/// plays the same move in a position.
 pub struct AgentPlayer {
     agent: BoxedPlayer<Match3>,
     games: usize,
@@ -197,13 +184,12 @@ impl AgentPlayer {
         Self { agent, games: 1, scores: vec![] }
     }
 
-    /// The player of a text such as `network:checkpoint=FILE`, by the original's rules.
+    /// The player of a text, by the original's rules.
     pub fn parse(text: &str) -> Result<Self, Error> {
         Ok(Self::new(parse::<Match3>(text, &Rules::default())?))
     }
 
-    /// The network of an agent's file, of a folder's `best.safetensors`, or of the agent that
-    /// ships.
+    /// The network of an agent's file or folder, or of the agent that ships.
     pub fn load(checkpoint: Option<&Path>) -> Result<Self, Error> {
         let agent = checkpoint.map_or_else(Agent::default_of::<Match3>, Agent::load)?;
         let setting = Setting { agent: Some(&agent), ..Setting::default() };
@@ -219,10 +205,7 @@ impl AgentPlayer {
         &self.scores
     }
 
-    /// Chooses a move.
-    ///
-    /// # Errors
-    /// Refuses boards that are not at rest, and moves left that no game has.
+    /// Chooses a move; refuses boards not at rest, and moves left that no game has.
     pub fn act(&mut self, board: &str, moves_left: i64) -> Result<match3::Move, Error> {
         let state = State::at_rest(board, moves_left)?;
         let actions = self.agent.act(&[state], &mut [position_stream::<Match3>(&state)])?;
@@ -251,7 +234,6 @@ pub struct GameLogic {
     episode: Episode<Match3>,
 }
 
-/// Result of [`GameLogic::play`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Played {
     pub board: String,
@@ -271,7 +253,6 @@ impl GameLogic {
         self.episode.score()
     }
 
-    /// Whether 25 moves have been played.
     pub fn is_gameover(&self) -> bool {
         self.episode.is_over()
     }
@@ -285,7 +266,7 @@ impl GameLogic {
         self.episode.game.board()
     }
 
-    /// Moves left; below zero after moves beyond the end.
+    /// Moves left; negative after moves beyond the end.
     pub fn moves_left(&self) -> i32 {
         self.episode.game.moves_left()
     }
@@ -297,7 +278,7 @@ impl GameLogic {
     }
 }
 
-/// A seed of 128 random bits from the operating system.
+/// 128 random bits from the operating system.
 pub fn random_seed() -> u128 {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the operating system gives random numbers");

@@ -1,9 +1,8 @@
 //! Players, agents and evaluation, without a tensor library.
 //!
-//! A [`Player`] chooses moves. [`parse`] makes a player from a text such as `plan:depth=3`, and
-//! [`players`] lists a game's players. An [`Agent`] is a trained player as a file; [`Roster`] holds
-//! a game's own agents and players. [`eval`] plays series of seeded games and computes statistics,
-//! [`kit`] has the callbacks of the original game.
+//! A [`Player`] chooses moves, and [`parse`] makes one from a text such as `plan:depth=3`. An
+//! [`Agent`] is a trained player as a file. A [`Roster`] is a game with its agents and players.
+//! [`eval`] measures players, and [`kit`] has the callbacks of the original game.
 //!
 //! ```
 //! use matchq_players::eval::play_series;

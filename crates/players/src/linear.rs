@@ -12,16 +12,15 @@ use crate::random::Stream;
 use crate::roster::{self, Preset, Roster, Weights};
 use crate::weights_file;
 
-/// Negated value of a position in which the game is lost, in multiples of the largest weight.
+/// Negated value of a lost position, in multiples of the largest weight.
 pub const LOST: f64 = 1e6;
 
-/// Weights of features of actions, each by the feature's place in the game's list.
+/// Weights of features of actions, by their places in the game's list.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Linear {
     terms: Vec<(usize, f64)>,
 }
 
-/// Configuration in an agent's file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ModelConfig {
@@ -64,10 +63,7 @@ impl Linear {
         Agent::load(Path::new(name))?.linear::<G>()
     }
 
-    /// Features and weights from a saved run.
-    ///
-    /// # Errors
-    /// Refuses features that the game does not have.
+    /// Features and weights of a saved run.
     pub fn saved<G: ActionFeatures>(terms: &[(usize, f64)]) -> Result<Self> {
         let known = G::action_names().len();
         match terms.iter().all(|(feature, _)| *feature < known) {
@@ -96,7 +92,7 @@ impl Linear {
         &self.terms
     }
 
-    /// The agent's file, with weights in single precision.
+    /// The agent's file, in single precision.
     pub fn to_file<G: ActionFeatures>(&self, rules: &G::Rules) -> Result<AgentFile> {
         let names = G::action_names();
         let features = self.terms.iter().map(|(feature, _)| names[*feature].to_owned()).collect();
@@ -104,10 +100,6 @@ impl Linear {
         weights_file::write::<G>(Kind::Linear, rules, &ModelConfig { features }, &weights)
     }
 
-    /// Weights in a file; `name` is the file's name in errors.
-    ///
-    /// # Errors
-    /// Refuses other kinds, other games and unknown features.
     pub fn from_file<G: ActionFeatures>(file: &AgentFile, name: &str) -> Result<Self> {
         let ModelConfig { features } = weights_file::config::<G, _>(file, Kind::Linear, name)?;
         let features = numbers::<G>(&features, name)?;
@@ -122,7 +114,6 @@ impl Linear {
     }
 }
 
-/// Names of a game's presets after some words; empty without presets.
 fn preset_names<G: Roster>(words: &str) -> String {
     let names: Vec<&str> = G::PRESETS.iter().map(|preset| preset.name).collect();
     if names.is_empty() { String::new() } else { format!("{words}{}", names.join(", ")) }
@@ -134,7 +125,7 @@ fn scale(terms: &[(usize, f64)]) -> f64 {
     if largest > 0.0 { largest } else { 1.0 }
 }
 
-/// Some of a game's features of actions, in any order.
+/// Selected features of a game's actions, in any order.
 #[derive(Clone, Debug)]
 pub struct Selection {
     /// Places in the game's list.
@@ -144,19 +135,17 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Features by their places in the game's list, each once.
     pub fn new<G: ActionFeatures>(features: Vec<usize>) -> Self {
         let mut places = vec![None; G::action_names().len()];
         (0..).zip(&features).for_each(|(place, feature)| places[*feature] = Some(place));
         Self { features, places }
     }
 
-    /// Places in the game's list.
     pub fn features(&self) -> &[usize] {
         &self.features
     }
 
-    /// An action's selected features, by their places in this selection.
+    /// Selected features of an action, by their places in this selection.
     pub fn of(&self, features: &[(usize, f64)]) -> Vec<(u32, f64)> {
         features.iter().filter_map(|(feature, number)| Some((self.places[*feature]?, *number))).collect()
     }
@@ -167,7 +156,6 @@ impl Selection {
     }
 }
 
-/// Places of features by their names.
 fn numbers<G: ActionFeatures>(names: &[String], of: &str) -> Result<Vec<usize>> {
     let known = G::action_names();
     let number = |name: &String| {
@@ -177,10 +165,7 @@ fn numbers<G: ActionFeatures>(names: &[String], of: &str) -> Result<Vec<usize>> 
     names.iter().map(number).collect()
 }
 
-/// Places of features by names of features and of sets, each once.
-///
-/// # Errors
-/// Refuses unknown names, and an empty list; the sentence begins with `of`.
+/// Places of features by names of features and of sets, each once; an error begins with `of`.
 pub fn places<G: ActionFeatures>(names: &[String], of: &str) -> Result<Vec<usize>> {
     let (all, sets) = (G::action_names(), G::feature_sets());
     let mut found = Vec::new();
@@ -213,7 +198,6 @@ pub fn places<G: ActionFeatures>(names: &[String], of: &str) -> Result<Vec<usize
     }
 }
 
-/// Plays the first action of the highest value.
 struct LinearPlayer {
     terms: Vec<(usize, f64)>,
     /// Terms of features of the action alone.
@@ -223,13 +207,12 @@ struct LinearPlayer {
 }
 
 impl LinearPlayer {
-    /// Value of a lost game.
     fn lost(&self) -> f64 {
         -LOST * self.scale
     }
 
-    /// Actions with their values: the action's own features plus the mean over the next piece of
-    /// the best value that may follow.
+    /// Value of each action: its weighted features plus the mean over next pieces of the best value
+    /// that may follow.
     fn further<G: ActionFeatures>(&self, state: &G::State) -> Vec<ActionValue> {
         let mut values = Vec::new();
         G::weigh(std::slice::from_ref(state), &self.of_action, |_, action, value| {
@@ -251,8 +234,7 @@ impl LinearPlayer {
         for (valued, range) in values.iter_mut().zip(ranges) {
             let count = range.len();
             let mean = best[range].iter().sum::<f64>() / count.max(1) as f64;
-            // Losing at once, perhaps of value minus infinity, is worse than losing with any next
-            // piece.
+            // Losing at once is worse than losing with any next piece.
             valued.value = if count == 0 { 2.0 * lost } else { (valued.value + mean).max(2.0 * lost) };
         }
         values
@@ -295,13 +277,11 @@ impl<G: ActionFeatures> Policy<G> for LinearPlayer {
     }
 }
 
-/// First action of the highest value.
 fn first_of_best(values: &[ActionValue]) -> Option<usize> {
     let better = |best: ActionValue, next: ActionValue| if next.value > best.value { next } else { best };
     values.iter().copied().reduce(better).map(|best| best.action)
 }
 
-/// Parameter that names a preset.
 pub const WEIGHTS: &str = "weights";
 
 pub fn entry<G: Roster>() -> Entry<G> {
@@ -423,14 +403,15 @@ mod tests {
                 }
                 boards
             };
-            // Powers of two change no digit.
+            // Scaling by a power of two is exact.
             assert!(by(1.0) == by(2_f64.powi(60)) && by(1.0) == by(2_f64.powi(-60)), "{name} {depth}");
         }
     }
 
     #[test]
     fn a_placement_that_loses_at_once_is_worse_than_one_after_which_any_piece_loses() {
-        // Rows of a hole each: four rows hold nothing more. The I lies on three of them, and stands nowhere.
+        // Three rows with a hole each: with four rows in all the I lies on them, and stands
+        // nowhere.
         let state = Tetris::parse(&Rules::default(), "..........\n#########.\n.#########\n#########.", None).unwrap();
         let state = Tetris::with_piece(&state, 1);
         let rules = Rules::new(4).unwrap();

@@ -15,21 +15,17 @@ use crate::roster::Roster;
 /// Any player of a game, on any thread.
 pub type BoxedPlayer<G> = Box<dyn Player<G> + Send>;
 
-/// A player of the list.
 pub struct Entry<G: Roster> {
     pub name: &'static str,
-    /// What the player plays, in one line.
     pub about: &'static str,
     pub parameters: &'static [Parameter],
     pub build: fn(&Options<G>, &G::Rules) -> Result<BoxedPlayer<G>>,
 }
 
-/// A parameter of a player.
 pub struct Parameter {
     pub key: &'static str,
     /// Value where none is given; `None` if the parameter then has no effect.
     pub default: Option<&'static str>,
-    /// Meaning in a few words.
     pub about: &'static str,
 }
 
@@ -45,7 +41,6 @@ pub struct Options<'a, G: Roster> {
 
 /// What a player needs beside its text.
 pub struct Setting<'a> {
-    /// Device of networks.
     pub backend: &'a dyn Backend,
     /// Agent for texts that name no checkpoint.
     pub agent: Option<&'a Agent>,
@@ -70,10 +65,9 @@ pub(super) const PLANS: Parameter = Parameter {
     about: "moves of a simulation that the guide plans, those after them it plays as cascade does; without it all",
 };
 
-/// Milliseconds a move of searches by default.
 pub(super) const DEFAULT_MS: &str = "10";
 
-/// The last parameter: all that follows is its path, which may hold any character.
+/// The last parameter: all text after it is its path.
 pub(super) const CHECKPOINT: Parameter =
     Parameter { key: "checkpoint", default: None, about: "file or folder, the last parameter: the rest is its path" };
 
@@ -88,15 +82,13 @@ pub(super) const LABEL: Parameter = Parameter { key: "label", default: None, abo
 /// Most moves of a simulation.
 pub(super) const DEEPEST: u32 = 1_000;
 
-/// Most moves of a plan. Each further move multiplies the time, by a dozen in match-3, where six
-/// take a second.
+/// Most moves of a plan; each further move of match-3 multiplies the time by about twelve.
 pub(super) const LONGEST_PLAN: u32 = 6;
 
 /// Boards in one forward pass, at most.
 pub(super) const NETWORK_BATCH: usize = 256;
 
 impl<G: Roster> Entry<G> {
-    /// Names the parameters, for errors.
     fn has(&self) -> String {
         match self.parameters {
             [] => format!("'{}' has no parameter but {}", self.name, LABEL.key),
@@ -109,11 +101,8 @@ impl<G: Roster> Entry<G> {
 }
 
 impl<'a, G: Roster> Options<'a, G> {
-    /// Reads `parameters`, the part of the text after the player's name.
-    ///
-    /// # Errors
-    /// Refuses unknown and repeated parameters, and labels that are empty or hold control
-    /// characters.
+    /// Reads the text after the player's name; refuses unknown and repeated parameters, and bad
+    /// labels.
     pub(super) fn read(
         text: &'a str,
         parameters: Option<&'a str>,
@@ -158,12 +147,11 @@ impl<'a, G: Roster> Options<'a, G> {
         self.entry.name
     }
 
-    /// Value in the text.
     pub fn given(&self, key: &str) -> Option<&str> {
         self.given.iter().find(|(given, _)| *given == key).map(|(_, value)| *value)
     }
 
-    /// Value in the text, or the default, or an empty text.
+    /// Value in the text, else the default, else empty.
     pub fn value(&self, key: &str) -> &str {
         let default = || self.entry.parameters.iter().find(|parameter| parameter.key == key)?.default;
         self.given(key).or_else(default).unwrap_or_default()
@@ -188,10 +176,8 @@ impl<'a, G: Roster> Options<'a, G> {
         self.setting.backend
     }
 
-    /// The agent of the checkpoint, of the setting, or one that ships.
-    ///
-    /// # Errors
-    /// Refuses a checkpoint beside an agent of the setting, and one that cannot be loaded.
+    /// The agent of the checkpoint, of the setting, or one that ships; two of the first are
+    /// refused.
     pub(super) fn agent(&self, shipped: impl FnOnce() -> Result<&'static Shipped>) -> Result<Agent> {
         let path = self.given(CHECKPOINT.key);
         match (path, self.setting.agent) {
@@ -206,7 +192,7 @@ impl<'a, G: Roster> Options<'a, G> {
         }
     }
 
-    /// The error of a checkpoint whose path may have swallowed a parameter.
+    /// Error of a checkpoint whose path may have swallowed a parameter.
     fn swallowed(&self, path: &str, error: Error) -> Error {
         let swallowed =
             |parameter: &&Parameter| parameter.key != CHECKPOINT.key && path.contains(&format!(":{}=", parameter.key));
@@ -226,13 +212,11 @@ impl<'a, G: Roster> Options<'a, G> {
 }
 
 impl Default for Setting<'_> {
-    /// The processor and the agents that ship.
     fn default() -> Self {
         Self { backend: &Processor, agent: None, agents: Agents::default() }
     }
 }
 
-/// Budget of a search by the parameters `sims` and `ms`.
 pub(super) fn budget<G: Roster>(options: &Options<G>) -> Result<Budget> {
     match (options.given("sims"), options.given("ms")) {
         (Some(_), Some(_)) => {

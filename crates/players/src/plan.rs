@@ -6,10 +6,10 @@ use crate::policy::{ActionValue, Policy, weigh_certain};
 use crate::random::Stream;
 use crate::roster::Roster;
 
-/// Plays the first move of the certain plan with the most points, over no more moves than are left.
+/// Plays the first move of the certain plan with the most points.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Planner(
-    /// Plans that are searched.
+    /// Length, weight and breadth of the plans.
     pub Plan,
 );
 
@@ -19,13 +19,11 @@ impl<G: Lookahead> Policy<G> for Planner {
     }
 }
 
-/// A guide that plans its first moves and plays the later ones as [`Cascade`], in a fraction of the
-/// time.
+/// A guide that plans its first moves and plays the later ones as [`Cascade`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PlanThenCascade {
     /// Planner of the first moves, and source of values.
     pub planner: Planner,
-    /// Number of planned moves.
     pub plans: u32,
 }
 

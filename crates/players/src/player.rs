@@ -3,18 +3,16 @@ use crate::games::{Game, Text};
 use crate::policy::{ActionValue, Listed, Policy};
 use crate::random::{Role, Stream};
 
-/// A chooser of moves, in many games at once, which a network answers in one batch.
+/// A chooser of moves, for a batch of positions.
 pub trait Player<G: Game> {
     /// Name in results.
     fn name(&self) -> &str;
 
-    /// Chooses an action in each state, independently of the other states.
-    ///
-    /// The player's random numbers in state i come from `ties[i]` alone.
+    /// Chooses an action in each state; choices by chance in state i draw from `ties[i]` alone.
     fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>>;
 
-    /// Moves that the player considers in a state, at least one, with their values, best first.
-    /// With the same stream, [`act`](Self::act) chooses the first.
+    /// Moves that the player considers, at least one, with their values, best first.
+    /// [`act`](Self::act) with the same stream chooses the first.
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>>;
 
     /// The policy that chooses each action, for players that need no batch.
@@ -27,16 +25,14 @@ pub trait Player<G: Game> {
         None
     }
 
-    /// Whether moves take a given time: then the player needs all cores, and one state at a time.
+    /// Whether a move's budget is time; such a player needs all cores, and one state at a time.
     fn is_timed(&self) -> bool {
         false
     }
 }
 
-/// Random stream of a position, for players that are not given the game's.
-///
-/// The seed is the FNV-1a hash (Fowler, Noll and Vo) of the board's text, the index is the actions
-/// left.
+/// Random stream of a position, for players without the game's stream: the seed is the FNV-1a hash
+/// of the board's text, the index the number of actions left.
 pub fn position_stream<G: Text>(state: &G::State) -> Stream {
     let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = G::board(state).bytes().fold(0xcbf2_9ce4_8422_2325, add);

@@ -7,11 +7,10 @@ use crate::games::{ActionMask, Game, Lookahead, MaskKind, Plan, Step, offered};
 use crate::player::Player;
 use crate::random::{Draw, Stream};
 
-/// A move and its value to a player.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ActionValue {
     pub action: usize,
-    /// Points, or a scale of the player's own.
+    /// Points, or the player's own scale.
     pub value: f64,
 }
 
@@ -20,15 +19,15 @@ pub struct Listed {
     /// The move as the game writes it: `[x, y, vertical]` in match-3.
     #[serde(rename = "move")]
     pub action: Value,
-    /// Points, or a scale of the player's own.
+    /// Points, or the player's own scale.
     pub value: f64,
     /// Further facts about the move.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
-/// Receives the game, its random numbers, the action and its step after each move; returns whether
-/// to play on. The game may be exchanged for another that has not ended.
+/// Callback after each move; returns whether to play on. The callback may exchange the game for
+/// another that has not ended.
 pub type Moved<'a, G> = dyn FnMut(&mut G, &mut <G as Game>::Rng, usize, Step) -> bool + 'a;
 
 /// A rule that chooses a move in one position, with all random numbers from `ties`.
@@ -41,27 +40,26 @@ pub trait Policy<G: Game>: Send + Sync {
         best(&self.values(state, ties), ties)
     }
 
-    /// Moves with their values, best first. With the same stream, the first is the
-    /// [chosen](Self::choose) one.
+    /// Moves with their values, best first; the first is [chosen](Self::choose) with the same
+    /// stream.
     fn rank(&self, state: &G::State, ties: &mut Stream) -> Vec<ActionValue> {
         let values = self.values(state, ties);
         let first = best(&values, ties);
         sorted(values, first)
     }
 
-    /// Move of the guide of a [simulation](super::Search), with the number of guided moves before
-    /// it.
+    /// Move of the guide of a [simulation](super::Search) after `moves` guided moves.
     fn follow(&self, _moves: u32, state: &G::State, ties: &mut Stream) -> usize {
         self.choose(state, ties)
     }
 
-    /// Plays the [chosen](Self::choose) moves, at least one, in a game that has not ended, as long
-    /// as `moved` returns true.
+    /// Plays [chosen](Self::choose) moves, at least one, while `moved` returns true; the game must
+    /// not have ended.
     fn play(&self, game: &mut G, random: &mut G::Rng, ties: &mut Stream, moved: &mut Moved<'_, G>) {
         play_by_choice(self, game, random, ties, moved);
     }
 
-    /// Whether moves take a given time.
+    /// Whether a move's budget is time.
     fn is_timed(&self) -> bool {
         false
     }
@@ -88,7 +86,6 @@ pub(super) fn play_by_choice<G: Game>(
     }
 }
 
-/// The player that follows a policy.
 pub struct PolicyPlayer<P> {
     name: String,
     policy: P,
@@ -163,8 +160,8 @@ pub fn best(values: &[ActionValue], ties: &mut Stream) -> usize {
     }
 }
 
-/// Actions of the mask before the default one, or of the nearest before it that has any, including
-/// those that gain nothing for certain.
+/// Actions of the mask before the default one, quiet ones included, or of the nearest earlier one
+/// that has any.
 pub(super) fn quiet_too<G: Game>(state: &G::State) -> ActionMask {
     offered::<G>(state, MaskKind(MaskKind::default_of::<G>().0.saturating_sub(1))).0
 }
@@ -193,14 +190,13 @@ pub(super) fn weigh<G: Lookahead>(state: &G::State, value: impl Fn(usize) -> f64
     mask.iter().map(value).collect()
 }
 
-/// Certain points of the best plan from each offered move; of one move where the default mask is
-/// empty.
+/// Certain points of the best plan from each offered move; a plan has one move where the default
+/// mask is empty.
 pub(super) fn weigh_certain<G: Lookahead>(state: &G::State, plan: Plan) -> Vec<ActionValue> {
     let (mask, other) = offered::<G>(state, MaskKind::default_of::<G>());
     certain_values::<G>(state, &mask, if other { Plan { depth: 1, ..plan } } else { plan })
 }
 
-/// Moves of a mask with the certain points of the best plan from each.
 pub(super) fn certain_values<G: Lookahead>(state: &G::State, mask: &ActionMask, plan: Plan) -> Vec<ActionValue> {
     let mut values = Vec::with_capacity(mask.count());
     G::certain(state, mask, plan, |action, points| values.push(ActionValue { action, value: points.into() }));

@@ -16,7 +16,6 @@ impl<G: Game> Policy<G> for Random {
     }
 }
 
-/// Entry of the player of all legal actions.
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
         name: "random",
@@ -26,7 +25,6 @@ pub fn entry<G: Roster>() -> Entry<G> {
     }
 }
 
-/// Entry of the player of the default mask.
 pub fn matching<G: Roster>() -> Entry<G> {
     Entry {
         name: "matching",

@@ -1,9 +1,8 @@
 //! The player of the articles "Bejeweled 1 AI", which ranks moves by their types.
 //!
-//! A third token from beside them completes two equal tokens of a line. A move is named by the cell
-//! that receives this token and the direction that the token comes from. A swap in which both
-//! tokens match is two moves, and a move that completes a line in its column and in its row is
-//! listed twice, as in the articles' program.
+//! A move completes a line by a token from beside it, and is named by the receiving cell and the
+//! token's direction. A swap in which both tokens match is two moves; a move that completes a line
+//! in its column and in its row is listed twice, as in the articles' program.
 
 use std::collections::HashSet;
 use std::marker::PhantomData;
@@ -16,7 +15,6 @@ use crate::policy::{ActionValue, Listed, Policy};
 use crate::random::Stream;
 use crate::roster::Roster;
 
-/// Direction of a cell's neighbour.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Direction {
     Up,
@@ -27,7 +25,7 @@ enum Direction {
 
 use Direction::{Down, Left, Right, Up};
 
-/// Shape that a move makes, best first: lines of both directions, then longer before shorter lines.
+/// Shape that a move makes, best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Kind {
     ThreeWay,
@@ -75,7 +73,7 @@ impl Direction {
         }
     }
 
-    /// The cell some steps away; perhaps beyond the last row or column.
+    /// The cell some steps away, perhaps off the board.
     fn step(self, (x, y): (usize, usize), steps: usize) -> Option<(usize, usize)> {
         Some(match self {
             Up => (x, y.checked_sub(steps)?),
@@ -85,7 +83,7 @@ impl Direction {
         })
     }
 
-    /// The two directions at right angles, in the order of the search.
+    /// Directions at right angles, in the order of the search.
     fn sides(self) -> [Self; 2] {
         match self {
             Up | Down => [Left, Right],
@@ -112,18 +110,16 @@ impl Tokens {
         Self { rows, colours: G::COLOURS as u8 }
     }
 
-    /// Token of a cell, if one is there that can match.
+    /// Token of a cell; `None` off the board and for a token that matches nothing.
     fn at(&self, (x, y): (usize, usize)) -> Option<u8> {
         self.rows.get(y)?.get(x).copied().filter(|token| *token < self.colours)
     }
 
-    /// Whether this token stands some steps away.
     fn stands(&self, token: u8, cell: (usize, usize), direction: Direction, steps: usize) -> bool {
         direction.step(cell, steps).and_then(|cell| self.at(cell)) == Some(token)
     }
 
-    /// Moves by cell and direction in the order of the search: all columns from the left, then all
-    /// rows.
+    /// Moves in the order of the search: columns from the left, then rows.
     fn moves(&self) -> Vec<((usize, usize), Direction)> {
         let (columns, rows) = (self.rows[0].len(), self.rows.len());
         let mut moves = Vec::new();
@@ -136,7 +132,6 @@ impl Tokens {
         moves
     }
 
-    /// Adds the moves of a line that begins at a cell.
     fn moves_along(
         &self,
         start: (usize, usize),
@@ -164,8 +159,7 @@ impl Tokens {
                     let behind = cell(place + 2);
                     add(token, before, back);
                     add(token, behind, along);
-                    // Columns are searched cell by cell, on both sides; rows side by side, for both
-                    // cells.
+                    // The articles' program searches columns cell by cell, rows side by side.
                     let order = match along {
                         Down => [(before, 0), (before, 1), (behind, 0), (behind, 1)],
                         _ => [(before, 0), (behind, 0), (before, 1), (behind, 1)],
@@ -187,8 +181,8 @@ impl Tokens {
         let Some(token) = from.step(cell, 1).and_then(|source| self.at(source)) else { return Kind::Three };
         let near = |direction| self.stands(token, cell, direction, 1);
         let far = |direction| self.stands(token, cell, direction, 2);
-        // The articles' program sees only a line of three where an equal token stands behind
-        // another one: above or below it, and to the right of a move along its column.
+        // The articles' program finds only three in a line if an equal token stands two cells away
+        // behind another: above, below, or to the right of a move along its column.
         let gap = |direction| !near(direction) && far(direction);
         let others = [Up, Down, Left, Right].into_iter().filter(|direction| *direction != from);
         let spoilt = |direction| match direction {
@@ -212,7 +206,7 @@ impl Tokens {
         }
     }
 
-    /// Cells of each window of three equal tokens, in columns first, then in rows.
+    /// Cells of each window of three equal tokens, columns first.
     fn windows(&self) -> Vec<[(usize, usize); 3]> {
         let cells = || (0..self.rows.len()).flat_map(|y| (0..self.rows[0].len()).map(move |x| (x, y)));
         let window = |cell: (usize, usize), along: Direction| {
@@ -223,8 +217,8 @@ impl Tokens {
         [Down, Right].into_iter().flat_map(|along| cells().filter_map(move |cell| window(cell, along))).collect()
     }
 
-    /// The board after a move: every run is removed once, the tokens above fall, and `unknown`
-    /// fills up.
+    /// The board after a move: runs are removed once, the tokens above fall, and `unknown` fills
+    /// up.
     fn leaves(&self, cell: (usize, usize), from: Direction, unknown: u8) -> Self {
         let mut board = Self { rows: self.rows.clone(), colours: self.colours };
         if let Some((x, y)) = from.step(cell, 1) {
@@ -268,10 +262,9 @@ impl Tokens {
 
 /// Games of swaps of neighbours with visible tokens.
 pub trait Gems: Roster {
-    /// Tokens of a position, row by row from the top.
-    ///
-    /// Tokens below [`COLOURS`](crate::games::Image::COLOURS) match, and index
-    /// [`TOKENS`](crate::games::Text::TOKENS); others match nothing.
+    /// Tokens of a position, row by row from the top; those below
+    /// [`COLOURS`](crate::games::Image::COLOURS) match, and index
+    /// [`TOKENS`](crate::games::Text::TOKENS).
     fn gems(state: &Self::State) -> Vec<Vec<u8>>;
 
     /// A swap as JSON; `cell` (column, row) receives a token from a direction, one of `UDLR`.
@@ -312,7 +305,6 @@ impl<G: Gems> Default for Ranked<G> {
 }
 
 impl<G: Gems> Ranked<G> {
-    /// Ranked moves of a position with their actions.
     fn ranked(&self, state: &G::State) -> Vec<(usize, Found)> {
         let ranked = Tokens::of::<G>(G::gems(state)).ranked(G::TOKENS.len() as u8);
         let with_action = |found: Found| {
@@ -326,8 +318,8 @@ impl<G: Gems> Ranked<G> {
 }
 
 impl<G: Gems + Send + Sync> Policy<G> for Ranked<G> {
-    /// Actions with the number of moves that rank below; all legal actions are equal if no move is
-    /// found.
+    /// Each action's value is the number of moves ranked below; all offered actions are equal
+    /// without a move.
     fn values(&self, state: &G::State, _: &mut Stream) -> Vec<ActionValue> {
         let ranked = self.ranked(state);
         let mut values: Vec<ActionValue> = Vec::new();

@@ -15,11 +15,11 @@ use crate::{Cascade, Greedy, Linear, PlanThenCascade, Planner, Setup};
 /// Plays the move that simulations rank first, each with some moves of the guide.
 pub struct Rollout<G: Roster, P> {
     pub search: Search<G>,
-    /// Player of the simulations after the first move. Moves of the default mask are tried in the
-    /// order of its values.
+    /// Player of the simulations after the first move, whose values order the moves of the default
+    /// mask.
     pub guide: P,
-    /// Mask of the tried moves. Moves outside of the default mask that the guide does not value are
-    /// tried last.
+    /// Mask of the tried moves; those outside the default mask that the guide does not value come
+    /// last.
     pub mask: MaskKind,
 }
 
@@ -28,8 +28,8 @@ impl<G: Roster, P: Policy<G>> Policy<G> for Rollout<G, P> {
         self.rank(state, ties)
     }
 
-    /// The move ranked first, not that of the highest mean: a move that dropped out early may have
-    /// a higher mean of fewer simulations.
+    /// Chooses the move ranked first, as one that dropped out early may have a higher mean of fewer
+    /// simulations.
     fn choose(&self, state: &G::State, ties: &mut Stream) -> usize {
         self.rank(state, ties).first().map_or(0, |valued| valued.action)
     }
@@ -54,8 +54,8 @@ impl<G: Roster, P: Policy<G>> Rollout<G, P> {
         shuffle(&mut candidates, ties);
         candidates.retain(|ActionValue { action, .. }| first.contains(*action) || tried.contains(*action));
         candidates.sort_by(|a, b| b.value.total_cmp(&a.value));
-        // Where the default mask is empty, most guides see no difference: plans come first, then
-        // the guide.
+        // Most guides see no difference where the default mask is empty: plans order the moves,
+        // then the guide.
         let others = if first.is_empty() { std::mem::take(&mut candidates) } else { vec![] };
         let of_guide = |action| others.iter().find(|valued| valued.action == action).map(|valued| valued.value);
         let mut more = tried.without(&first);
@@ -115,7 +115,6 @@ fn forecasts<G: Roster>(options: &Options<G>) -> Result<bool> {
     }
 }
 
-/// Whether searches add the game's forecast by default.
 pub(crate) fn in_search<G: Measured>() -> bool {
     G::FORECAST.is_some_and(|forecast| forecast.in_search)
 }

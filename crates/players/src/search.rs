@@ -9,21 +9,20 @@ use crate::policy::{ActionValue, Policy};
 use crate::random::{ColumnStreams, Role, Stream};
 use crate::roster::Measured;
 
-/// Ranks moves by simulations of the move and `depth` moves of a guide, with the same luck for all
-/// moves.
+/// Ranks moves by simulations of the move and `depth` moves of a guide, with the same luck for all.
 ///
-/// The budget is spent by sequential halving (Karnin, Koren and Somekh 2013, "Almost optimal
-/// exploration in multi-armed bandits"): in each of log2(moves) rounds, the remaining moves share
-/// an equal part, then the worse half drops out. Simulation i draws the same tokens, column by
-/// column, for each move, at any number of threads.
+/// Sequential halving (Karnin, Koren and Somekh 2013, "Almost optimal exploration in multi-armed
+/// bandits") spends the budget: moves share an equal part in each of log2(moves) rounds, then the
+/// worse half drops out. Simulation i draws the same tokens, column by column, for each move, at
+/// any number of threads.
 #[derive(Clone, Debug)]
 pub struct Search<G: Lookahead + Measured> {
     pub rules: G::Rules,
     pub budget: Budget,
     /// Moves of the guide after the first move.
     pub depth: u32,
-    /// Weight of a candidate's first value, in simulations; 0 for none. First values are shifted to
-    /// the mean of simulations.
+    /// Weight of a candidate's first value, in simulations. First values are shifted to the mean of
+    /// simulations.
     pub prior_visits: f64,
     /// Whether the game's forecast is added where a simulation ends.
     pub forecasts: bool,
@@ -32,12 +31,12 @@ pub struct Search<G: Lookahead + Measured> {
 /// Fewest simulations in a task of another thread.
 const TASK: usize = 8;
 
-/// Least time of simulations on a coarse clock.
+/// Least time of simulations, for a coarse clock.
 const SHORTEST: Duration = Duration::from_micros(1);
 
 struct Candidate {
     action: usize,
-    /// First value.
+    /// Value before simulations.
     value: f64,
     total: f64,
     simulations: usize,
@@ -64,9 +63,9 @@ fn shift(candidates: &[Candidate]) -> f64 {
 impl<G: Lookahead + Measured> Search<G> {
     /// The candidates with their mean points, best first; those that dropped out first come last.
     ///
-    /// `candidates` come best first: of equal ones the earlier stays, and a budget too small for
-    /// all leaves out the last. Rounds share the time that is left since `begin`. Each candidate is
-    /// simulated at least once, unless the time is over and first values count.
+    /// `candidates` come best first: equal ones keep their order, and a small budget omits the
+    /// last. Rounds share the time left since `begin`. Each candidate is simulated at least once,
+    /// unless the time is over and first values count.
     pub fn rank(
         &self,
         state: &G::State,
@@ -169,11 +168,11 @@ impl<G: Lookahead + Measured> Search<G> {
     }
 }
 
-/// Simulations of each candidate in the next chunk of a round; 0 ends the round.
+/// Simulations of each of `left` candidates in the next chunk of a round; 0 ends the round.
 ///
-/// The speed is that of `spent` simulations in the time `taken`; `left` candidates share the `rest`
-/// of the round. Half of what fits is done at once, so that a wrong guess costs little. The last
-/// simulation is done if the round's end is nearer with it.
+/// The speed is `spent` simulations in the time `taken`. Half of what fits the `rest` is done at
+/// once, so that a wrong estimate costs little; the last simulation is done if at least half of it
+/// fits.
 fn chunk(rest: Duration, taken: Duration, spent: usize, left: usize) -> usize {
     let fit = rest.as_secs_f64() / taken.max(SHORTEST).as_secs_f64() * spent as f64 / left as f64;
     if fit < 0.5 { 0 } else { ((fit / 2.0) as usize).max(1) }
@@ -203,7 +202,7 @@ mod tests {
         for (rest, next) in [(10_000, 10), (3_000, 3), (1_000, 1), (300, 1), (260, 1), (240, 0), (0, 0)] {
             assert_eq!(chunk(us(rest), us(1_000), 10, 5), next, "{rest}");
         }
-        // After the next halving as many take three fifths of the time.
+        // Three candidates need three fifths of the time of five.
         assert_eq!(chunk(us(3_000), us(1_000), 10, 3), 5);
         // A clock that has not moved yet.
         assert_eq!(chunk(us(100), us(0), 2, 2), 50);

@@ -10,9 +10,8 @@ use crate::random::{ColumnStreams, Role, Stream};
 use crate::roster::{self, Roster};
 use crate::weights_file;
 
-/// A linear value of positions: `weights . (1, features)`.
-///
-/// The features of a position with several descriptions are the mean of its `best_of` best ones.
+/// A linear value of positions, `weights . (1, features)`; the features are the mean of a
+/// position's `best_of` best descriptions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearValue {
     weights: Vec<f64>,
@@ -39,8 +38,7 @@ impl LinearValue {
         self.slopes().iter().zip(description).map(|(weight, number)| weight * (*number).into()).sum()
     }
 
-    /// The best of concatenated descriptions with their values; of equal ones, the first come
-    /// first.
+    /// The best of concatenated descriptions with their values; of equal ones the earlier.
     fn chosen<'a, T: Copy + Into<f64>>(&self, descriptions: &'a [T]) -> Vec<(f64, &'a [T])> {
         let valued = descriptions.chunks_exact(self.slopes().len().max(1)).map(|one| (self.weigh(one), one));
         let mut valued: Vec<(f64, &[T])> = valued.collect();
@@ -49,7 +47,7 @@ impl LinearValue {
         valued
     }
 
-    /// Features of a position with these concatenated descriptions.
+    /// Features of a position by its concatenated descriptions.
     pub fn features<T: Copy + Into<f64>>(&self, descriptions: &[T]) -> Vec<f64> {
         let chosen = self.chosen(descriptions);
         let number = |one: &[T], index: usize| -> f64 { one[index].into() };
@@ -57,7 +55,6 @@ impl LinearValue {
         (0..self.slopes().len()).map(mean).collect()
     }
 
-    /// Value of a position with these concatenated descriptions.
     pub fn value<T: Copy + Into<f64>>(&self, descriptions: &[T]) -> f64 {
         let constant = self.weights.first().copied().unwrap_or(0.0);
         if self.best_of == 1 {
@@ -78,11 +75,9 @@ impl LinearValue {
 /// A linear value, and how its agent plays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueModel {
-    /// Value of a position.
     pub value: LinearValue,
-    /// Mask of the actions to choose from.
     pub mask: MaskKind,
-    /// Value of a point one action later.
+    /// Factor of the next position's value.
     pub discount: f64,
     /// Drawn outcomes of each action; 0 for its certain result.
     pub outcomes: usize,
@@ -90,7 +85,6 @@ pub struct ValueModel {
     pub rewards: bool,
 }
 
-/// Configuration in an agent's file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ModelConfig {
@@ -103,7 +97,7 @@ struct ModelConfig {
 }
 
 impl ValueModel {
-    /// The agent's file, with weights in single precision.
+    /// The agent's file, in single precision.
     pub fn to_file<G: StateFeatures>(&self, rules: &G::Rules) -> Result<AgentFile> {
         let Self { value, mask, discount, outcomes, rewards } = self;
         let config = ModelConfig {
@@ -117,10 +111,6 @@ impl ValueModel {
         weights_file::write::<G>(Kind::Value, rules, &config, &value.weights)
     }
 
-    /// The model in a file; `name` is the file's name in errors.
-    ///
-    /// # Errors
-    /// Refuses other kinds, other games and weights of other features.
     pub fn from_file<G: StateFeatures>(file: &AgentFile, name: &str) -> Result<Self> {
         let wrong = |what: String| Error::user(format!("{name} {what}"));
         let config: ModelConfig = weights_file::config::<G, _>(file, Kind::Value, name)?;
@@ -146,7 +136,7 @@ impl ValueModel {
     }
 }
 
-/// Plays the action with the most points and discounted value.
+/// Plays the action with the most points plus discounted value.
 pub struct ValuePlayer<G: StateFeatures> {
     model: ValueModel,
     rules: G::Rules,
@@ -155,7 +145,7 @@ pub struct ValuePlayer<G: StateFeatures> {
 }
 
 impl<G: StateFeatures> ValuePlayer<G> {
-    /// Value of an action's certain result, with `depth` actions: this one and the best after it.
+    /// Value of an action's certain result over `depth` actions, this one included.
     fn certain(&self, state: &G::State, action: usize, depth: u32) -> f64 {
         let after = G::after(state, action);
         let over = G::actions_left(state) == 1;
@@ -176,7 +166,7 @@ impl<G: StateFeatures> ValuePlayer<G> {
         points + self.model.discount * later
     }
 
-    /// Mean value of drawn outcomes of an action, with the same luck for every action.
+    /// Mean value of drawn outcomes, with the same luck for every action.
     fn drawn(&self, position: &G, action: usize, seed: u64) -> f64 {
         let unit = G::unit(&position.state()) as f32;
         let outcome = |luck: u64| {
@@ -188,7 +178,7 @@ impl<G: StateFeatures> ValuePlayer<G> {
         let (mut first, mut sum) = (None, 0.0);
         for luck in 0..outcomes {
             let (points, next) = outcome(luck);
-            // Outcomes without chance are all equal.
+            // Outcomes without chance equal the first, whose value is used again.
             sum += match &first {
                 Some((same, value)) if *same == (points, next) => *value,
                 _ => self.value(points, next.as_ref(), self.depth),

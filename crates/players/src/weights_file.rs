@@ -7,10 +7,9 @@ use crate::agent_file::{AgentFile, Array, Kind};
 use crate::error::{Error, Result, in_words};
 use crate::games::Game;
 
-/// Name of the tensor.
 pub(super) const WEIGHTS: &str = "weights";
 
-/// The file of a model, with weights in single precision.
+/// The file of a model, in single precision.
 pub fn write<G: Game>(kind: Kind, rules: &G::Rules, config: &impl Serialize, weights: &[f64]) -> Result<AgentFile> {
     let unwritable = |error: toml::ser::Error| Error::runtime(format!("the agent cannot be written as TOML: {error}"));
     let values: Vec<f32> = weights.iter().map(|weight| *weight as f32).collect();
@@ -32,7 +31,7 @@ pub fn config<G: Game, C: DeserializeOwned>(file: &AgentFile, kind: Kind, name: 
     })
 }
 
-/// Weights, exactly `count`.
+/// Exactly `count` weights.
 pub fn weights(file: &AgentFile, count: usize, name: &str) -> Result<Vec<f64>> {
     let found = file.tensors.get(WEIGHTS).filter(|array| array.shape == [count]);
     let found = found.ok_or_else(|| Error::user(format!("{name} has no {count} weights")))?;

@@ -1,4 +1,4 @@
-//! Agents by file, by folder and by name, and what is refused of them.
+//! Agents by file, by folder and by name.
 
 use std::path::Path;
 
@@ -10,7 +10,6 @@ use matchq_players::{Agent, AgentFile, BEST, Kind, LAST, agent_file, roster};
 
 use super::weights;
 
-/// A small network with weights drawn at random.
 fn example() -> Model {
     let precision = Precision::Bf16;
     let network = NetworkConfig { channels: 4, layers: 2, precision, ..NetworkConfig::default() };
@@ -67,7 +66,7 @@ fn a_file_that_does_not_fit_is_refused_by_name_with_what_does_not() {
         file.save(&path).unwrap();
         let agent = Agent::load(&path).unwrap();
         let text = match agent.network::<Match3>() {
-            // Whether weights fit is told by who computes with them.
+            // The player checks whether weights fit.
             Ok(_) => refused(agent.player::<Match3>(&Rules::default(), 8, None, &Processor)),
             error => refused(error),
         };
@@ -79,7 +78,7 @@ fn a_file_that_does_not_fit_is_refused_by_name_with_what_does_not() {
 fn a_folder_means_its_best_agent_and_what_is_none_is_refused_with_what_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().display().to_string();
-    // Also where the folder is written with a slash behind it.
+    // The empty name leaves a slash behind the folder.
     let load = |name: &str| Agent::load(&folder.path().join(name));
     let says = |name: &str, sentence: &str| {
         let text = refused(load(name));

@@ -1,4 +1,4 @@
-//! Players that see the board and what is certain of it, and rollouts guided by them.
+//! Players that see what is certain.
 
 use matchq_players::games::match3::{Certain, MATCHING, Match3, Rules, SETUPS, State, best_plan};
 use matchq_players::games::{Game, MaskKind, Plan};
@@ -9,7 +9,6 @@ use matchq_players::{
 
 use super::{CHAIN, FOUR, PREPARATION, action, choices, position, prepares, rollout, takes_four, ties, value_of};
 
-/// What a player thinks of the moves of a position.
 fn values(policy: &impl Policy<Match3>, state: &State, ties: &mut Stream) -> Vec<ActionValue> {
     policy.values(state, ties)
 }
@@ -80,7 +79,7 @@ fn a_plan_of_little_breadth_looks_further_only_after_the_moves_with_the_most_poi
     let values = |breadth| values(&Planner(Plan { breadth, ..Plan::of(2) }), &state, &mut ties(0));
     assert_eq!(value_of(&values(1), takes_four()), 15.0 + 0.5 * 8.0);
     assert_eq!(value_of(&values(1), prepares()), 8.0);
-    // Where the last of them has equals, these are looked at as well, and all if there are not so many.
+    // Equals of the last move count as well.
     let eights = values(0).iter().filter(|valued| valued.action != takes_four()).count();
     assert!(eights > 1);
     for breadth in [2, eights, eights + 1, 142] {
@@ -119,7 +118,7 @@ fn rollouts_see_what_the_guide_makes_of_a_move() {
 
 #[test]
 fn rollouts_that_try_set_ups_play_one_where_the_next_move_gains_the_more() {
-    // A fifth a, two rows above the gap between four: 8 at once without it, or -5 and 24 the move after.
+    // A fifth a is two rows above the gap between four: 8 points without it, or -5 and then 24.
     let gems = [(0, 9, 'a'), (1, 9, 'a'), (3, 9, 'a'), (4, 9, 'a'), (2, 7, 'a')];
     let without = rollout(500, 1);
     let with = Rollout { mask: SETUPS, ..rollout(500, 1) };
@@ -127,7 +126,7 @@ fn rollouts_that_try_set_ups_play_one_where_the_next_move_gains_the_more() {
     assert_eq!(choices(&with, &position(&gems, 2)), [sets_up]);
     assert!(!choices(&without, &position(&gems, 2)).contains(&sets_up));
     assert!(!choices(&with, &position(&gems, 1)).contains(&sets_up));
-    // Where nothing matches a set-up is all that can be gained, and is tried by every mask.
+    // Every mask tries set-ups where nothing matches.
     let nothing = position(&[(0, 9, 'a'), (1, 9, 'a'), (4, 9, 'a')], 25);
     assert_eq!(choices(&with, &nothing), [action(3, 9, false)]);
     assert_eq!(choices(&without, &nothing), [action(3, 9, false)]);
@@ -144,7 +143,7 @@ fn a_guide_plans_as_many_moves_as_it_is_told_and_then_takes_the_longest_chain() 
     );
     assert_eq!(choices(&guide(0), &state), [prepares()], "by itself it plans");
     assert_eq!(Policy::<Match3>::follow(&Cascade, 7, &state, &mut ties(0)), takes_four());
-    // In a simulation the guide's first move is the second of all: with moves that can wait, it is planned or not.
+    // The guide's first move is the second of a simulation.
     let value = |plans| {
         let search = Search::<Match3> {
             rules: Rules::default(),
@@ -157,7 +156,7 @@ fn a_guide_plans_as_many_moves_as_it_is_told_and_then_takes_the_longest_chain() 
         let rollout = Rollout { search, guide: guide(plans), mask: MATCHING };
         value_of(&rollout.values(&state, &mut ties(0)), action(1, 0, true))
     };
-    // 8, then 8 + 24 by the plan, but 15 + 8 by the longest chain, and one plan is enough.
+    // The plan makes 8, then 8 + 24; the longest chain 8, then 15 + 8.
     assert!(value(1) > value(0) + 4.0 && (value(1) - value(2)).abs() < 2.0, "{} {} {}", value(0), value(1), value(2));
 }
 
@@ -173,7 +172,7 @@ fn a_guide_that_plans_gets_more_out_of_the_moves_that_follow() {
     };
     let planned = Rollout { search, guide: Planner(Plan::of(2)), mask: MATCHING };
     let aside = action(1, 0, true);
-    // 8, then 8 + 24 by the plan, but 15 + 8 by the most points at once; what falls in is the same for both.
+    // The plan makes 8, then 8 + 24; the most points at once 8, then 15 + 8; luck is the same.
     let (plan, cascade) = (planned.values(&state, &mut ties(0)), rollout(1000, 2).values(&state, &mut ties(0)));
     assert!(value_of(&plan, aside) > value_of(&cascade, aside) + 4.0, "{plan:?} {cascade:?}");
 }

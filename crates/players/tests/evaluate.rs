@@ -1,4 +1,4 @@
-//! Networks on the processor against the same written out plainly, and weights that are none of a network.
+//! Networks against the same networks in plain code.
 
 use matchq_players::Arrays;
 use matchq_players::games::toy::Toy;
@@ -25,7 +25,7 @@ fn network(shape: &NetworkShape, weights: &Arrays) -> Box<dyn Evaluate> {
     Processor.network(shape, weights).unwrap()
 }
 
-/// Zeros and ones, one in `rarity` on average.
+/// Random bits, one in `rarity` set on average.
 fn bits(count: usize, rarity: u32, stream: &mut Stream) -> Vec<f32> {
     (0..count).map(|_| f32::from(u8::from(stream.below(rarity) == 0))).collect()
 }
@@ -33,7 +33,6 @@ fn bits(count: usize, rarity: u32, stream: &mut Stream) -> Vec<f32> {
 /// Features of a board: for each place, row by row, a number a channel.
 type Features = Vec<Vec<f64>>;
 
-/// A network cell by cell.
 struct Plain<'a> {
     shape: &'a NetworkShape,
     weights: &'a Arrays,
@@ -43,7 +42,7 @@ impl Plain<'_> {
     fn convolved(&self, name: &str, x: &Features) -> Features {
         let (weight, bias) = (&self.weights[&format!("{name}.weight")], &self.weights[&format!("{name}.bias")]);
         let [outputs, inputs, side, _] = weight.shape[..] else { panic!("{name} has four sizes") };
-        // One place alone is a mean over the board.
+        // A single place is a mean over the board.
         let (rows, columns) = if x.len() == 1 { (1, 1) } else { (self.shape.rows, self.shape.columns) };
         let border = side / 2;
         let at = |row: usize, column: usize, output: usize| {
@@ -66,7 +65,7 @@ impl Plain<'_> {
         places.map(|(row, column)| (0..outputs).map(|output| at(row, column, output)).collect()).collect()
     }
 
-    /// What is seen of an image for each colour, or once: its plane, the sum of the others, all else, the scalars.
+    /// What each colour sees of an image: its plane, the sum of the others, all else, the scalars.
     fn seen(&self, image: &[f32], planes: usize, scalars: &[f32]) -> Vec<Features> {
         let (places, colours) = (self.shape.rows * self.shape.columns, self.shape.colours);
         let number = |plane: usize, place: usize| f64::from(image[plane * places + place]);
@@ -86,7 +85,7 @@ impl Plain<'_> {
         (0..colours.max(1)).map(for_colour).collect()
     }
 
-    /// Features of an image behind all layers, their mean over the colours.
+    /// Mean over the colours of an image's features after all layers.
     fn features(&self, image: &[f32], scalars: &[f32]) -> Features {
         let seen = self.seen(image, self.shape.planes, scalars);
         let mut x: Vec<Features> = seen.iter().map(|seen| relu(self.convolved("stem", seen))).collect();
@@ -113,13 +112,13 @@ impl Plain<'_> {
         y
     }
 
-    /// What is read off at the places, without the state's value.
+    /// Numbers at the places of values, without the state's value.
     fn read_off(&self, features: &Features) -> Vec<f64> {
         let numbers = self.convolved("advantage", &relu(self.convolved("hidden", features))).concat();
         self.shape.places.iter().map(|place| numbers[*place as usize]).collect()
     }
 
-    /// The value of the state, of a dueling network.
+    /// State value of a dueling network.
     fn value(&self, features: &Features) -> f64 {
         let hidden = relu(self.convolved("value.hidden", &vec![over_board(features)]));
         self.convolved("value.output", &hidden)[0][0]
@@ -136,7 +135,7 @@ impl Plain<'_> {
         }
     }
 
-    /// The log-odds of the board after a wave, and its points.
+    /// Log-odds of the board after a wave, and the wave's points.
     fn wave(&self, board: &[f32]) -> (Vec<f64>, f64) {
         let NetworkShape { colours, board_planes, rows, columns, .. } = *self.shape;
         let seen = self.seen(board, board_planes, &[]);
@@ -169,7 +168,7 @@ impl Plain<'_> {
         (odds, f64::from(SHARE) * x.iter().map(points).sum::<f64>())
     }
 
-    /// Follows a board; its points, and how near to 0 log-odds came.
+    /// Follows a board; returns its points, and how near to 0 log-odds came.
     fn outcome(&self, board: &mut [f32]) -> (f64, f64) {
         let (mut points, mut nearest) = (0.0, f64::INFINITY);
         for _ in 0..self.shape.waves {
@@ -195,13 +194,13 @@ fn add(to: &mut [f64], numbers: &[f64]) {
     to.iter_mut().zip(numbers).for_each(|(to, number)| *to += number);
 }
 
-/// The mean over the colours.
+/// Mean over the colours.
 fn mean(x: &[Features]) -> Features {
     let of = |place: usize, channel: usize| x.iter().map(|x| x[place][channel]).sum::<f64>() / x.len() as f64;
     (0..x[0].len()).map(|place| (0..x[0][0].len()).map(|channel| of(place, channel)).collect()).collect()
 }
 
-/// The mean over the places.
+/// Mean over the places.
 fn over_board(x: &Features) -> Vec<f64> {
     (0..x[0].len()).map(|channel| x.iter().map(|x| x[channel]).sum::<f64>() / x.len() as f64).collect()
 }
@@ -214,14 +213,12 @@ fn assert_near(found: &[f32], plain: &[f64], what: &str) {
     }
 }
 
-/// Some images and scalars for a network.
 fn inputs(shape: &NetworkShape, count: usize) -> (Vec<f32>, Vec<f32>) {
     let mut stream = Stream::new(3, Role::Sample, 0);
     let images = bits(count * shape.planes * shape.rows * shape.columns, 4, &mut stream);
     (images, (0..count * shape.scalars).map(|_| stream.unit()).collect())
 }
 
-/// Checks the outputs of a network of the game in two batches, one of more than one block.
 /// A network that sees the position alone and predicts nothing.
 fn plain_config() -> NetworkConfig {
     NetworkConfig {
@@ -284,7 +281,6 @@ fn the_values_of_a_dueling_network_are_the_states_value_and_the_advantages_less_
     }
 }
 
-/// Checks the chains that a dynamics model of the game predicts.
 fn check_chains<G: Image>(channels: usize, share_colours: bool) {
     const BOARDS: usize = 30;
     let (input, dynamics_waves, dynamics_layers) = (Input::Afterstate, 3, 3);
@@ -294,7 +290,7 @@ fn check_chains<G: Image>(channels: usize, share_colours: bool) {
     let plain = Plain { shape: &shape, weights: &weights };
     let size = shape.board_planes * shape.rows * shape.columns;
     let mut boards = bits(BOARDS * size, 4, &mut Stream::new(5, Role::Sample, 0));
-    // Points are added to what is there.
+    // Points are added to 0.5.
     let (mut points, mut expected) = (vec![0.5; BOARDS], boards.clone());
     let what = format!("{} of {channels} channels", G::NAME);
     let mut sums = Vec::new();

@@ -1,4 +1,4 @@
-//! What holds of every player, and how it plays a series of games.
+//! What holds of every player.
 
 use matchq_players::eval::{play_bounded, play_series};
 use matchq_players::games::match3::{EFFECTIVE, MATCHING, Match3, Rules, SETUPS, State};
@@ -28,7 +28,7 @@ fn where_nothing_matches_every_player_plays_any_effective_swap() {
     let state = position(&[(0, 0, 'a'), (4, 4, 'b')], 25);
     let effective: Vec<usize> = Match3::mask(&state, EFFECTIVE).iter().collect();
     assert_eq!(effective.len(), 6);
-    // No linear controller of this game has a name.
+    // Match-3 has no named linear weights.
     let names = players::<Match3>().into_iter().map(|entry| entry.name);
     let names = names.filter(|name| !["random", "linear"].contains(name));
     for text in names.chain(["rollout:mask=setups"]) {
@@ -58,8 +58,8 @@ fn a_player_acts_by_the_first_of_its_ranked_moves() {
                 _ => MATCHING,
             };
             let offered: Vec<usize> = offered::<Match3>(&state, mask).0.iter().collect();
-            // A search leaves out what its budget is too small for, and may value a move that went early, by a few
-            // simulations, above one that stayed.
+            // A search omits moves beyond its budget, and may value a dropped move above a kept
+            // one.
             if text.contains("sims") {
                 assert!(actions.iter().all(|action| offered.contains(action)), "{text}");
             } else {
@@ -78,7 +78,6 @@ fn a_game_is_played_the_same_alone_in_a_batch_and_on_any_number_of_threads() {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let play =
                 || play_series(&mut *parse_for::<Match3>(text, &rules).unwrap(), &rules, first, count, |_| ()).unwrap();
-            // A player need not be of one thread, so the pool runs the whole series.
             pool.install(play)
         };
         let together = series(1, 0, 4);
@@ -88,7 +87,7 @@ fn a_game_is_played_the_same_alone_in_a_batch_and_on_any_number_of_threads() {
     }
 }
 
-/// Plays the first move of the mask and keeps what it is given to choose by.
+/// Plays the first move of the mask and keeps its positions and streams.
 #[derive(Default)]
 struct Spy(Vec<(State, Stream)>);
 
@@ -136,6 +135,6 @@ fn the_same_games_are_played_again_with_the_same_choices_among_ties() {
     let play =
         |first| play_series(&mut *parse_for::<Match3>("matching", &rules).unwrap(), &rules, first, 3, |_| ()).unwrap();
     assert_eq!(play(7), play(7));
-    // Seeds that differ in their upper half only have other ties.
+    // Seeds that differ only in their upper half have other ties.
     assert_ne!(play(7)[0].actions, play(7 + (1 << 64))[0].actions);
 }

@@ -1,4 +1,4 @@
-//! The kit's interface: the calls, their order and arguments, and the games of a seed.
+//! Calls of the kit's interface, and the games of a seed.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -9,7 +9,6 @@ use matchq_players::kit::{AgentPlayer, Game, GameLogic, Move, Played, Player};
 use matchq_players::players;
 use serde_json::{Value, json};
 
-/// The lines of a file of traces.
 fn traces(name: &str) -> Vec<Value> {
     let path = format!("{}/../../tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -22,7 +21,6 @@ fn seed(value: &Value) -> u128 {
     value.as_str().map_or_else(|| value.as_u64().unwrap().into(), |text| text.parse().unwrap())
 }
 
-/// A call that a player got.
 #[derive(Clone, PartialEq, Debug)]
 enum Call {
     Ai(String, i32, i32),
@@ -30,7 +28,7 @@ enum Call {
     End(Vec<String>, Vec<i32>, Vec<Move>, i32),
 }
 
-/// Plays moves that depend on the board, some off it; notes every call, and fails at one of them.
+/// Plays moves by the board, some off it; notes every call, and fails at one of them.
 #[derive(Default)]
 struct Recorder {
     calls: Vec<Call>,
@@ -85,7 +83,7 @@ impl Player for Recorder {
     }
 }
 
-/// The calls of the game of a seed, as RULES.md tells them.
+/// Calls of the game of a seed in the kit's order.
 fn expected_calls(seed: u128) -> Vec<Call> {
     let mut game = GameLogic::new(seed, &Rules::default());
     let (mut calls, mut boards, mut scores, mut moves) = (vec![], vec![game.board()], vec![0], vec![]);
@@ -256,7 +254,7 @@ fn an_agent_plays_whole_games_with_moves_that_match() {
 #[test]
 fn the_same_position_always_gets_the_same_move() {
     let boards: Vec<String> = (0..12).map(|seed| GameLogic::new(seed, &Rules::default()).board()).collect();
-    // No linear controller of this game has a name.
+    // Match-3 has no named linear weights.
     for entry in players::<Match3>().iter().filter(|entry| entry.name != "linear") {
         let simulates = entry.parameters.iter().any(|parameter| parameter.key == "sims");
         let text = if simulates { format!("{}:sims=40", entry.name) } else { entry.name.to_owned() };
@@ -268,7 +266,7 @@ fn the_same_position_always_gets_the_same_move() {
         assert_eq!(moves(&mut player, &boards), first, "{text}");
         assert_eq!(moves(&mut AgentPlayer::parse(&text).unwrap(), &boards[5..]), first[5..], "{text}");
     }
-    // Others get others: by the board and by the moves left.
+    // Other boards and other moves left get other moves.
     let mut random = AgentPlayer::parse("random").unwrap();
     for positions in [(0..12).map(|index| (index, 9)).collect::<Vec<_>>(), (1..=12).map(|left| (0, left)).collect()] {
         let mut moves: Vec<_> =

@@ -1,4 +1,4 @@
-//! The players, on boards made by hand. One program, as each links the whole library.
+//! Tests of the players in one program, as each program links the whole library.
 
 mod agent;
 mod certain;
@@ -18,7 +18,7 @@ use matchq_players::{ActionValue, Budget, Cascade, Policy, Rollout, Search};
 
 type Gem = (usize, usize, char);
 
-/// A position whose board, all else obstacles, has these gems: (x, y, letter).
+/// A position with these gems, (x, y, letter), among obstacles.
 fn position(gems: &[Gem], moves_left: i64) -> State {
     let letter = |x, y| gems.iter().find(|gem| (gem.0, gem.1) == (x, y)).map_or('#', |gem| gem.2);
     let line = |y| (0..8).map(|x| letter(x, y)).collect::<String>();
@@ -33,7 +33,7 @@ fn ties(index: u64) -> Stream {
     Stream::new(3, Role::Tie, index)
 }
 
-/// What a player chooses with one stream after another, without repetition.
+/// Distinct choices of a player with one stream after another.
 fn choices(policy: &impl Policy<Match3>, state: &State) -> Vec<usize> {
     let mut chosen: Vec<usize> = (0..20).map(|index| policy.choose(state, &mut ties(index))).collect();
     chosen.sort_unstable();
@@ -45,7 +45,7 @@ fn value_of(values: &[ActionValue], action: usize) -> f64 {
     values.iter().find(|valued| valued.action == action).unwrap().value
 }
 
-/// Three b whose clearing lets three c and then three d fall into rows: 8 + 8 + 8. By swapping (6, 9) right.
+/// The swap of (6, 9) right: three b, then three c, then three d fall into rows, 8 + 8 + 8 points.
 const CHAIN: [Gem; 9] = [
     (4, 9, 'b'),
     (5, 9, 'b'),
@@ -58,11 +58,11 @@ const CHAIN: [Gem; 9] = [
     (6, 6, 'd'),
 ];
 
-/// Four a: 15. By swapping (2, 8) down.
+/// The swap of (2, 8) down: four a, 15 points.
 const FOUR: [Gem; 4] = [(0, 9, 'a'), (1, 9, 'a'), (2, 8, 'a'), (3, 9, 'a')];
 
-/// Three b that clear the way for an a to stand over the gap in a row of four a: 8, then 24. By swapping (2, 6)
-/// right; and four d: 15 at once. By swapping (6, 4) right.
+/// The swap of (2, 6) right: three b, 8 points, let an a stand over the gap in a row of four a, 24
+/// points. The swap of (6, 4) right: four d, 15 points at once.
 const PREPARATION: [Gem; 13] = [
     (0, 9, 'a'),
     (1, 9, 'a'),

@@ -15,7 +15,7 @@ fn state(index: u64) -> State {
     Match3::new(&Rules::default(), &mut Stream::new(2, Role::Game, index)).state()
 }
 
-/// A small model with weights drawn at random, the same each time.
+/// A small model with random weights.
 fn fresh(mask: &str, shape: NetworkConfig) -> Model {
     let network = NetworkConfig { channels: 4, layers: 2, ..shape };
     let (game, rules) = ("match3".into(), Default::default());
@@ -25,12 +25,11 @@ fn fresh(mask: &str, shape: NetworkConfig) -> Model {
     model
 }
 
-/// One that is shown plans, and values so many moves after each move too.
+/// A model that is shown plans and values `next_moves`.
 fn planning(mask: &str, next_moves: usize) -> Model {
     fresh(mask, NetworkConfig { input: Input::Plans, dynamics_waves: 0, next_moves, ..Default::default() })
 }
 
-/// One with a dynamics model of three waves.
 fn predicting() -> Model {
     fresh("", NetworkConfig { dynamics_waves: 3, ..Default::default() })
 }
@@ -65,7 +64,7 @@ fn the_network_ranks_by_its_values_in_points() {
     for valued in &ranked {
         assert_eq!(valued.value, f64::from(raw[valued.action]) * model.config.points);
     }
-    // A move is valued with the points to come, discounted, and not only with its own, of which there are ten or so.
+    // A value includes the discounted points to come; a move's own are about ten.
     let best = player.rank(&self::state(0), &mut ties(0)).unwrap()[0].value;
     assert!((25.0..400.0).contains(&best), "{best}");
 }
@@ -82,7 +81,7 @@ fn a_search_tells_a_network_by_the_rules_what_its_dynamics_model_would_predict()
     let predicted = first(player(&model).rank(&state, &mut ties(0)).unwrap());
     assert_ne!(told.value, predicted.value, "fresh weights predict nothing right");
     assert_eq!(first(rank("network+search:sims=1:candidates=1", &model, &state)).action, told.action);
-    // With no output what is left is the certain chain of each move.
+    // The certain chain of each move is left without output.
     exact.evaluator.output = 0.0;
     for ActionValue { action, value } in exact.rank(&state, &mut ties(0)).unwrap() {
         assert!((value - f64::from(Match3::after(&state, action).points)).abs() < 1e-3);
@@ -145,7 +144,7 @@ fn a_network_is_offered_the_moves_of_its_training() {
         assert_eq!(offers(text, &planning("matching", 0)), matching, "{text}");
         assert_eq!(offers(text, &planning("setups", 0)), setups, "{text}");
     }
-    // Its value of a set-up is that of what it leaves: with no output the points of the plan.
+    // The value of a set-up without output is the points of its plan.
     let mut plans = vec![0.0; Match3::ACTIONS];
     Match3::certain(&state, &setups, Plan::of(2), |action, points| plans[action] = points);
     let ranked = rank("network:output=0", &planning("setups", 0), &state);
@@ -189,7 +188,7 @@ fn a_network_may_value_only_the_moves_with_the_best_plans() {
         }
     }
     assert!(fewer > 30, "moves are left out in most positions");
-    // Where no move matches, and where there is no prior, all are offered.
+    // All moves are offered without a match or a prior.
     let text = "abcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab\nabcdabcd\ncdabcdab";
     let without = State::new(text, 5).unwrap();
     let plans = by_certain_points::<Match3>(&without, &Match3::mask(&without, EFFECTIVE), Plan::of(2));

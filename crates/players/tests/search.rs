@@ -16,7 +16,7 @@ use super::{ALL, CHAIN, FOUR, PREPARATION, action, position, ties};
 #[test]
 fn draws_column_by_column_take_noise_from_the_difference_of_two_moves() {
     let rules = Rules::default();
-    /// The points of a move and of the guide's next.
+    /// Points of a move and of the guide's next.
     fn points(rules: &Rules, state: &State, action: usize, luck: &mut impl Draw) -> f32 {
         let mut game = Match3::at(rules, state);
         let first = game.step(action, luck).reward;
@@ -42,7 +42,6 @@ fn draws_column_by_column_take_noise_from_the_difference_of_two_moves() {
     assert!(lanes < 0.95 * one_stream, "{lanes} {one_stream}");
 }
 
-/// A guide that keeps count of its moves.
 #[derive(Default)]
 struct Counting(AtomicUsize);
 
@@ -63,7 +62,7 @@ fn search(sims: usize, depth: u32) -> Search<Match3> {
     Search { rules: Rules::default(), budget: Budget::Simulations(sims), depth, prior_visits: 0.0, forecasts: false }
 }
 
-/// Candidates that come with no value.
+/// Candidates without a value.
 fn promising(actions: impl IntoIterator<Item = usize>) -> Vec<ActionValue> {
     actions.into_iter().map(|action| ActionValue { action, value: 0.0 }).collect()
 }
@@ -81,7 +80,7 @@ fn a_simulation_may_end_with_the_games_forecast_and_a_level_changes_no_value() {
     };
     let state = game.state();
     let (alone, with) = (value(&state, false), value(&state, true));
-    // A forecast is of 250 moves of 40 points at the most.
+    // A forecast counts at most 250 moves of 40 points.
     assert!(with > alone + 5_000.0 && with < alone + 10_000.0, "{alone} {with}");
     while game.level().number < 4 && !game.is_over() {
         let mask = Bejeweled::mask(&game.state(), MaskKind::default_of::<Bejeweled>());
@@ -105,8 +104,8 @@ fn parse_for_bejeweled(text: &str, rules: &bejeweled::Rules) -> BoxedPlayer<Beje
 #[test]
 fn the_value_a_candidate_comes_with_counts_for_as_many_simulations_as_it_is_trusted() {
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
-    // Swaps without a match are worth -5 in each of their 10 simulations, whatever chance brings; the values with which they
-    // come are 20 on average, 25 above that.
+    // Swaps without a match cost 5 in each of 10 simulations; the first values are 20 on average,
+    // 25 above.
     let candidates = [(action(4, 0, true), 15.0), (action(0, 0, true), 25.0)];
     let candidates = candidates.map(|(action, value)| ActionValue { action, value });
     for (prior_visits, means) in [(0.0, [-5.0, -5.0]), (10.0, [-2.5, -7.5]), (30.0, [-1.25, -8.75])] {
@@ -131,7 +130,7 @@ fn simulations_stay_within_the_budget() {
     let state = position(&[&FOUR[..], &CHAIN].concat(), 25);
     let candidates = promising(0..9);
     for (sims, spent) in [(1000, 990..=1000), (36, 35..=36), (20, 15..=20), (1, 1..=1)] {
-        // One move of the guide a simulation.
+        // A simulation has one move of the guide.
         let guide = Counting::default();
         let ranked = search(sims, 1).rank(&state, &candidates, &guide, &mut ties(0), Instant::now());
         assert!(spent.contains(&guide.count()), "{} of {sims}", guide.count());
@@ -164,7 +163,7 @@ fn a_search_for_a_time_begins_with_one_simulation_of_each_and_ends_there_if_the_
         (guide.count(), ranked)
     };
     assert_eq!(search(5, 0.0).0, 9);
-    // Unless the candidates come with values that count.
+    // First values that count replace simulations.
     assert_eq!(search(5, 1.0), (0, candidates.clone()));
     assert!(search(3_000, 0.0).0 > 9 && search(3_000, 1.0).0 > 9);
 }
@@ -200,7 +199,7 @@ fn a_rollout_tries_every_move_of_its_mask_once_and_no_other_whoever_guides_it() 
             }
         }
     }
-    // Where no move gains, simulations find one after which the next does.
+    // Simulations find a move after which the next gains.
     let best = |player: &str| rank(player, quiet)[0];
     let prepared = best("rollout:sims=2000:depth=1:guide=setup");
     assert!(prepared.value >= best("setup").value.max(3.0), "{prepared:?}");

@@ -9,7 +9,6 @@ use matchq_players::games::{Bejeweled, Bilging, Match3, Tetris, bejeweled, tetri
 use matchq_players::network::Processor;
 use matchq_players::{Agent, ForGame, Linear, NAMES, Playable, Roster as _, parse, roster, with_game};
 
-/// A player's text for an agent that ships.
 fn shipped(player: &str, name: &str) -> String {
     format!("{player}:checkpoint={name}")
 }
@@ -47,14 +46,13 @@ fn every_agent_that_ships_has_a_name_of_its_own_and_is_of_the_game_and_kind_that
     }
 }
 
-/// Checks that the mean of scores is within four standard errors of one.
+/// Checks that scores have this mean, within four standard errors.
 fn assert_mean(what: &str, scores: &[f64], expected: f64) {
     let scores = Summary::of(scores).unwrap();
     let error = scores.standard_deviation.unwrap() / (scores.n as f64).sqrt();
     assert!((scores.mean - expected).abs() < 4.0 * error, "{what}: {scores}, not {expected}");
 }
 
-/// Scores of a player's games from seed 0 on.
 fn scores<G: Playable>(player: &str, rules: &G::Rules, games: u64) -> Vec<f64> {
     let mut player = parse::<G>(player, rules).unwrap();
     play_series(&mut *player, rules, 0, games, |_| ()).unwrap().iter().map(|game| game.score.into()).collect()
@@ -79,7 +77,7 @@ fn match_3s_agents_score_what_the_readme_says() {
 
 #[test]
 fn bilgings_agents_score_what_its_page_says() {
-    // docs/bilging.md: points a move, of which a game has 50.
+    // docs/bilging.md: points a move; a game has 50 moves.
     for (player, name, points) in [("network", "bilging-dqn", 6.31), ("value:depth=1", "bilging-fitted", 3.71)] {
         assert_mean(name, &scores::<Bilging>(&shipped(player, name), &Default::default(), 24), 50.0 * points);
     }

@@ -51,7 +51,7 @@ fn a_player_of_an_agent_that_is_loaded_is_that_of_its_checkpoint() {
 
 #[test]
 fn every_default_is_one_that_can_be_given() {
-    // No linear controller of this game has a name.
+    // Match-3 has no named linear weights.
     for entry in players::<Match3>().iter().filter(|entry| entry.name != "linear") {
         let mut text = entry.name.to_string();
         for parameter in entry.parameters {

@@ -1,4 +1,4 @@
-//! What a network is shown of match-3's certain future, against the rules written out plainly.
+//! Views of match-3's certain future, against plain rules.
 
 use matchq_players::games::match3::{MATCHING, Match3, Move, Rules, State};
 use matchq_players::games::{Game, Image};
@@ -11,7 +11,7 @@ use chains::{Rows, action, board_with, matching, planes, play, rows, swap, text}
 #[path = "../../games/tests/chains.rs"]
 mod chains;
 
-/// Writes an afterstate as a network is shown it, in points.
+/// Encodes an afterstate in points.
 fn encode_after(
     state: &State,
     action: usize,
@@ -69,7 +69,7 @@ fn an_afterstate_is_the_swapped_board_or_the_board_after_the_certain_chain_and_w
                 assert_eq!(image[plane * PLANE..][..PLANE], [highest / 16.0; PLANE]);
             }
 
-            // A symmetry moves what is certain to where it shows the move.
+            // A symmetry moves a plan's points to where it shows the move.
             for symmetry in [7, 24, 40] {
                 let mut seen = [f32::NAN; 11 * PLANE];
                 encode_after(&state, action, Shown::Plans, symmetry, &mut seen, &mut scalars);
@@ -103,7 +103,7 @@ fn the_last_move_has_nothing_certain_after_it() {
 
 #[test]
 fn what_is_shown_of_plans_goes_no_further_than_the_game() {
-    // Three matches that have nothing to do with each other, worth 8 points each.
+    // Three separate matches of 8 points each.
     let threes = [(0, 'a'), (4, 'b')].map(|(x, gem)| [(x, 9, gem), (x + 1, 9, gem), (x + 2, 8, gem)]);
     let third = [(0, 4, 'c'), (1, 4, 'c'), (2, 3, 'c')];
     let gems = [threes.concat(), third.to_vec()].concat();

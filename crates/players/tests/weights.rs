@@ -4,7 +4,7 @@ use matchq_players::network::NetworkShape;
 use matchq_players::random::{Role, Stream};
 use matchq_players::{Array, Arrays};
 
-/// The convolutions of a network: name, channels out and in, side of the kernel.
+/// Convolutions of a network: name, channels out and in, kernel side.
 pub fn convolutions(shape: &NetworkShape) -> Vec<(String, [usize; 3])> {
     let NetworkShape { config, colours, .. } = shape;
     let (width, rest) = (config.channels, shape.board_planes - colours);
@@ -38,7 +38,7 @@ pub fn convolutions(shape: &NetworkShape) -> Vec<(String, [usize; 3])> {
     found
 }
 
-/// Weights of a seed, of such a size that numbers stay near one from layer to layer.
+/// Weights of a seed that keep numbers near one from layer to layer.
 pub fn random(shape: &NetworkShape, seed: u64) -> Arrays {
     let mut weights = Arrays::new();
     for (index, (name, [outputs, inputs, side])) in (0..).zip(convolutions(shape)) {

@@ -1,6 +1,4 @@
-//! How many cells `matchq read` reads right, as a table.
-//!
-//! The pictures are those that the tests draw.
+//! How many cells of the tests' pictures `matchq read` reads right, as a table.
 //!
 //!     cargo run --release -p matchq-vision --example read_rates -- 200
 
@@ -25,7 +23,7 @@ fn main() {
             themes.iter().map(|(style, theme)| measure(*style, theme, &ranges, condition, pictures)).collect();
         let percent = |share: f64| format!("{:.2} %", 100.0 * share);
         let own = measured.iter().fold(Rates::default(), |sum, [own, _]| sum.and(own));
-        // The last style is that of the colours for which the ranges were made.
+        // The ranges were made for the last style's colours.
         let (last, others) = measured.split_last().expect("there are styles");
         let articles = others.iter().fold(Rates::default(), |sum, [_, articles]| sum.and(articles));
         println!(

@@ -7,7 +7,7 @@ use super::picture::Picture;
 /// Samples on a side of a cell.
 const SAMPLES: usize = 24;
 pub(super) const SIDE: usize = 12;
-/// Radii, in cells, of the ring whose colour is the gem's: without border and middle.
+/// Radii, in cells, of the ring whose colour is the gem's, between middle and border.
 const RING: [f32; 2] = [0.07, 0.29];
 /// Distance at which a colour counts as half the gem's.
 const HALF: f32 = 0.08;
@@ -39,7 +39,7 @@ impl Look {
     }
 }
 
-/// Samples of a cell, row by row: each is the mean of the nearest pixels.
+/// Samples of a cell, row by row: means of the nearest pixels.
 fn samples(picture: &Picture, field: &Field, column: usize, row: usize) -> Vec<Oklab> {
     let ends = |axis: usize, cell: usize, most: usize| -> Vec<[usize; 2]> {
         let end = |at: usize| {
@@ -48,7 +48,7 @@ fn samples(picture: &Picture, field: &Field, column: usize, row: usize) -> Vec<O
         };
         let range = |at: usize| {
             let from = (end(at).round().max(0.0) as usize).min(most - 1);
-            // Small cells have some of their pixels in several samples.
+            // Small cells have pixels in several samples.
             let to = (end(at + 1).round().max(0.0) as usize).clamp(from + 1, most);
             [from, to]
         };
@@ -58,9 +58,7 @@ fn samples(picture: &Picture, field: &Field, column: usize, row: usize) -> Vec<O
     rows.iter().flat_map(|y| columns.iter().map(|x| oklab(picture.mean(*x, *y)))).collect()
 }
 
-/// Mean of the half of the colours nearest to their median.
-///
-/// Gloss, arrows and noise fall into the other half.
+/// Mean of the half of the colours nearest to their median, without gloss, arrows and noise.
 pub(super) fn middle(colours: &[Oklab]) -> Oklab {
     let median = [0, 1, 2].map(|at| median(colours.iter().map(|colour| colour[at]).collect()));
     let mut near = colours.to_vec();
@@ -69,7 +67,7 @@ pub(super) fn middle(colours: &[Oklab]) -> Oklab {
     [0, 1, 2].map(|at| near.iter().map(|colour| colour[at]).sum::<f32>() / near.len().max(1) as f32)
 }
 
-/// Median of some values; 0 if there are none.
+/// Median; 0 without values.
 pub(super) fn median(mut values: Vec<f32>) -> f32 {
     let half = values.len() / 2;
     match values.is_empty() {
@@ -78,7 +76,7 @@ pub(super) fn median(mut values: Vec<f32>) -> f32 {
     }
 }
 
-/// Correlation of two shapes; 0 if one of them is flat.
+/// Correlation of two shapes; 0 if one is flat.
 pub(super) fn agreement(one: &[f32], other: &[f32]) -> f32 {
     let mean = |shape: &[f32]| shape.iter().sum::<f32>() / shape.len() as f32;
     let (mean, mean_of_other) = (mean(one), mean(other));
@@ -99,7 +97,6 @@ pub(super) fn agreement(one: &[f32], other: &[f32]) -> f32 {
 mod tests {
     use super::*;
 
-    /// A field of one cell of 60 by 60 pixels, coloured by the place in it.
     fn cell(colour: impl Fn(f32, f32) -> [u8; 3]) -> Look {
         let pixel = |at: usize| colour((at % 60) as f32 - 29.5, (at / 60) as f32 - 29.5);
         let picture = Picture::new(60, (0..3_600).flat_map(pixel).collect());

@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn known_colours_lie_where_the_article_has_them() {
-        // Of CSS Color 4's examples of oklab().
+        // Examples of oklab() in CSS Color 4.
         for (colour, expected) in [
             ([255, 255, 255], [1.0, 0.0, 0.0]),
             ([0, 0, 0], [0.0, 0.0, 0.0]),

@@ -10,23 +10,18 @@ use super::sums::Sums;
 pub struct Field {
     /// Left end of the first column, upper end of the first row.
     pub corner: [f64; 2],
-    /// Width and height of a cell.
     pub cell: [f64; 2],
-    /// Number of columns and of rows.
     pub size: [usize; 2],
 }
 
 /// Minimum pixels on a side of a cell.
 const SMALLEST: f64 = 6.0;
-/// How far a field may reach beyond the picture, in cells, since gems do not fill theirs.
+/// How far a field may reach beyond the picture, in cells, as gems do not fill theirs.
 const SLACK: f64 = 0.15;
 
 impl Field {
-    /// The field of `size` columns and rows in a rectangle (left, top, width, height) of a picture.
-    ///
-    /// # Errors
-    /// A sentence to follow the rectangle's numbers, if it is not in the picture or its cells are
-    /// too small.
+    /// The field of `size` columns and rows in a rectangle (left, top, width, height); an error
+    /// follows the rectangle's numbers in a sentence.
     pub fn within(picture: &Picture, rectangle: [f64; 4], size: [usize; 2]) -> Result<Self, String> {
         let [x, y, width, height] = rectangle;
         let (most_x, most_y) = (picture.width() as f64, picture.height() as f64);
@@ -48,7 +43,6 @@ impl Field {
         }
     }
 
-    /// Middle of a cell.
     pub fn middle(&self, column: usize, row: usize) -> [f64; 2] {
         let [x, y] = [column, row].map(|at| at as f64 + 0.5);
         [self.corner[0] + x * self.cell[0], self.corner[1] + y * self.cell[1]]
@@ -63,7 +57,7 @@ impl Field {
 /// Longer side of the picture in which the field is searched.
 const SIDE: usize = 512;
 const WINDOWS: usize = 64;
-/// Lattices are read in a copy of the picture whose longer side is less than twice this.
+/// Longer side, below twice this, of the picture in which lattices are read.
 const VOTING: usize = 1024;
 /// Lattices compared by what their cells read.
 const FINALISTS: usize = 4;
@@ -71,7 +65,7 @@ const FINALISTS: usize = 4;
 const WORST: f32 = 0.13;
 /// Windows put to the vote if no lattice is good enough.
 const VOTED: usize = 16;
-/// Maximum number of voted windows of about the same pitch.
+/// Maximum voted windows of about the same pitch.
 const ALIKE: usize = 4;
 /// Minimum votes, from 0 to 1, of a field found by votes.
 const ELECTED: f32 = 0.8;
@@ -80,7 +74,7 @@ const FINE: f64 = 40.0;
 
 /// Parts of a cell in which gradients are summed.
 const BINS: usize = 96;
-/// Bins compared on each side of a line; bins by which a line may move, near and far.
+/// Bins compared on each side of a line; bins that a line may move, near and far.
 const REACH: isize = 26;
 const FARTHEST: isize = 4;
 const ANYWHERE: isize = BINS as isize / 4;
@@ -88,9 +82,8 @@ const ANYWHERE: isize = BINS as isize / 4;
 /// The field of `size` columns and rows of square cells, if there is one.
 ///
 /// Lattices are tried where gradients repeat: cells must differ from their surroundings, colours
-/// recur, surroundings be alike. Among the best, `vote` helps: from 0 to 1, how well a lattice's
-/// cells read as gems, in the picture or a smaller copy. Cells need seven pixels in a picture
-/// scaled down to at most 512.
+/// recur, surroundings be alike. `vote` says, from 0 to 1, how well cells read as gems, in the
+/// picture or a smaller copy. Cells need seven pixels in a picture scaled down to at most 512.
 pub fn find(picture: &Picture, size: [usize; 2], vote: impl Fn(&Picture, &Field) -> f32) -> Option<Field> {
     let longer = picture.width().max(picture.height());
     let factor = (longer / VOTING).max(1);
@@ -159,7 +152,7 @@ fn by_votes(
         }
         pitches.push(window.pitch);
         let lattice = Lattice { corner: [window.x, window.y], pitch: window.pitch, quality: 0.0 };
-        // Gems are also symmetric about their middles; votes decide between middle and border.
+        // Gems are also symmetric about their middles: votes decide.
         let [x, y] = [0, 1].map(|axis| {
             let shift = window.pitch * lattice.shift(sums, size, axis, [0.0, size[axis] as f64], ANYWHERE);
             [shift, shift - window.pitch / 2.0]
@@ -177,10 +170,10 @@ fn by_votes(
     (votes >= ELECTED).then_some(field)
 }
 
-/// A lattice moved and stretched, by each step in cells, to the most votes.
+/// A lattice moved and stretched to the most votes, by each step in cells.
 fn climb(mut best: Rated, size: [usize; 2], rate: &impl Fn(Lattice) -> Rated, steps: &[f64]) -> Rated {
     for step in steps {
-        // The lattice may be off by as much as the board is wide.
+        // The lattice may be off by a board's width.
         for _ in 0..size[0] + size[1] {
             let around = best.1.around(*step, size).into_iter().map(rate);
             match around.max_by(|one, other| one.0.total_cmp(&other.0)) {
@@ -207,7 +200,7 @@ fn refined(picture: &Picture, field: Field, borders: bool) -> Field {
     if borders {
         lattice.climb(&sums, field.size, &[1.0 / 16.0, 1.0 / 32.0, 1.0 / 64.0]);
     }
-    // Moves first, then stretches by the shifts of both halves.
+    // Moves come before stretches by the shifts of both halves.
     for halves in [false, false, true] {
         lattice.straighten(&sums, field.size, halves);
     }
@@ -233,8 +226,8 @@ impl Lattice {
         Self { corner, pitch, quality: quality(picture, size, corner, pitch) }
     }
 
-    /// The lattice moved by a step, in cells, to each side, and stretched unless the step is a
-    /// whole cell.
+    /// The lattice moved by a step, in cells, to each side, and stretched if the step is below a
+    /// cell.
     fn around(&self, step: f64, size: [usize; 2]) -> Vec<Self> {
         let by = step * self.pitch;
         let mut around = [[-by, 0.0], [by, 0.0], [0.0, -by], [0.0, by]].map(|by| self.moved(by)).to_vec();
@@ -248,7 +241,7 @@ impl Lattice {
         around
     }
 
-    /// Moves and stretches the lattice by each step as long as its quality rises.
+    /// Moves and stretches the lattice by each step while its quality rises.
     fn climb(&mut self, picture: &Sums, size: [usize; 2], steps: &[f64]) {
         for step in steps {
             for _ in 0..32 {
@@ -263,9 +256,9 @@ impl Lattice {
         }
     }
 
-    /// Moves the lattice until gradients near its lines are symmetric about the lines.
+    /// Moves the lattice until gradients are symmetric about its lines.
     ///
-    /// With `halves`, each half of the field has a shift: their mean moves the lattice, their
+    /// The halves of the field have two shifts with `halves`: their mean moves the lattice, their
     /// difference stretches it, equally across and down.
     fn straighten(&mut self, picture: &Sums, size: [usize; 2], halves: bool) {
         let shifts = [0, 1].map(|axis| {
@@ -281,10 +274,8 @@ impl Lattice {
         }
     }
 
-    /// Shift in cells, up to `farthest` bins, that makes gradients near some lines symmetric.
-    ///
-    /// Gems begin as far behind a line as they end before it, so folded gradients are symmetric
-    /// about it.
+    /// Shift in cells, up to `farthest` bins, that makes gradients symmetric about the lines, as
+    /// gems begin as far behind a line as they end before it.
     fn shift(&self, picture: &Sums, size: [usize; 2], axis: usize, part: [f64; 2], farthest: isize) -> f64 {
         let from = self.corner[axis];
         let ends = part.map(|cells| from + cells * self.pitch);
@@ -313,8 +304,8 @@ impl Lattice {
         // Noise is about equal in all bins.
         let floor = means.iter().copied().fold(f64::MAX, f64::min);
         let edges = |bin: isize| means[bin.rem_euclid(BINS as isize) as usize] - floor;
-        // Gradients on both sides of the lines times their correlation. Neither suffices alone:
-        // gems may differ in form, or all may be noise.
+        // Gradients on both sides of a line times their correlation: gems may differ in form, or
+        // all may be noise.
         let symmetry = |shift: isize| {
             let pairs = || (0..REACH).map(|far| (edges(shift + far), edges(shift - 1 - far)));
             let count = REACH as f64;
@@ -333,7 +324,6 @@ impl Lattice {
         (best as f64 + rest) / BINS as f64
     }
 
-    /// Whether the lattice lies in the picture, up to the slack.
     fn is_within(&self, picture: &Sums, size: [usize; 2]) -> bool {
         let most = [picture.width as f64, picture.height as f64];
         let slack = SLACK * self.pitch;
@@ -347,7 +337,6 @@ impl Lattice {
         Self { corner: [self.corner[0] + by[0], self.corner[1] + by[1]], ..*self }
     }
 
-    /// Whether two lattices are nearly the same.
     fn is_near(&self, other: &Self) -> bool {
         let near = |one: f64, other: f64| (one - other).abs() < 0.2 * self.pitch;
         near(self.corner[0], other.corner[0])
@@ -362,18 +351,15 @@ impl Lattice {
 }
 
 /// Half the sides, in cells, of squares about a cell's middle: core, inner part, and two ends of
-/// borders.
-///
-/// The outer border serves gems that leave little room, the inner one cells with lines between
-/// them.
+/// borders, the inner for cells with lines between them, the outer for gems that leave little room.
 const HALVES: [f64; 4] = [0.2, 0.36, 0.44, 0.5];
 
 /// How well a lattice explains a picture, from 0 to 1.
 ///
-/// Mean over the cells of the product of: contrast of inner part and border, likeness of the inner
-/// part to others, evenness of core and border, and likeness of the border to others. The mean is
-/// multiplied by the share of inner parts in the variance of inner parts and borders. The better of
-/// the two borders counts.
+/// Each cell has four factors: contrast of inner part and border, likeness of the inner part to
+/// others, evenness of core and border, likeness of the border to others. Their mean product is
+/// multiplied by the inner parts' share in the variance of inner parts and borders; the better
+/// border counts.
 fn quality(picture: &Sums, [columns, rows]: [usize; 2], [left, top]: [f64; 2], pitch: f64) -> f32 {
     let lattice = Lattice { corner: [left, top], pitch, quality: 0.0 };
     if !lattice.is_within(picture, [columns, rows]) {
@@ -396,7 +382,7 @@ fn quality(picture: &Sums, [columns, rows]: [usize; 2], [left, top]: [f64; 2], p
             }
         }
     }
-    // A sample of cells suffices: the cost of all is the square of a large board.
+    // A sample of cells suffices, as all pairs take long.
     let stride = count.div_ceil(80);
     for cell in 0..count {
         let mut nearest = [f32::MAX; 2];

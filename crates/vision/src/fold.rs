@@ -1,6 +1,5 @@
-//! Where a picture repeats itself: gradients folded at each pitch.
-//!
-//! Astronomers find pulses by epoch folding (Leahy et al. 1983, "On searches for pulsed emission").
+//! Where a picture repeats itself: gradients folded at each pitch, by epoch folding (Leahy et al.
+//! 1983, "On searches for pulsed emission").
 
 use super::colour::distance;
 use super::sums::Sums;
@@ -26,9 +25,8 @@ pub(super) struct Window {
     pub(super) strength: f64,
 }
 
-/// At most `most` windows in which gradients repeat most, the best first.
-///
-/// No window lies near a better one of about its pitch.
+/// At most `most` windows in which gradients repeat most, best first, and not near a better one of
+/// about their pitch.
 pub(super) fn windows(picture: &Sums, [columns, rows]: [usize; 2], most: usize) -> Vec<Window> {
     let (width, height) = (picture.width as f64, picture.height as f64);
     let (across, down) = gradients(picture);
@@ -83,7 +81,6 @@ pub(super) fn windows(picture: &Sums, [columns, rows]: [usize; 2], most: usize) 
 /// Sums of gradients over all rows above, or all columns to the left.
 type Gradients = Vec<Vec<f64>>;
 
-/// Sums of the gradients across and down.
 fn gradients(picture: &Sums) -> (Gradients, Gradients) {
     let (width, height) = (picture.width, picture.height);
     let colour = |x: usize, y: usize| picture.colours[y * width + x];
@@ -138,7 +135,7 @@ mod tests {
         let wave: Vec<f64> = (0..120).map(|at| f64::from(u8::from(at % 12 == 3))).collect();
         assert!(fold(&wave, 12.0) > 0.99);
         assert!(fold(&wave, 13.0) < 0.2);
-        // Knuth's multiplier: as good as random here.
+        // Knuth's multiplier is as good as random here.
         let noise: Vec<f64> = (0..120_u32).map(|at| f64::from(at.wrapping_mul(2_654_435_761) >> 20)).collect();
         assert!(fold(&noise, 12.0) < 0.15);
         assert_eq!(fold(&[0.0; 120], 12.0), 0.0);

@@ -1,8 +1,8 @@
 //! Reading a board of gems from a picture.
 //!
-//! [`Picture`] holds the pixels; [`find`] finds the [`Field`], [`read`] reads its cells by a
-//! [`Theme`], [`overlay`] draws what was read. Columns, rows and letters come from the theme; of
-//! the game only one rule is used: at rest, no three gems lie in line.
+//! [`find`] finds the [`Field`] in a [`Picture`], [`read`] reads its cells by a [`Theme`],
+//! [`overlay`] draws the reading. Columns, rows and letters are the theme's; the only rule of the
+//! game in use is that no three gems lie in line at rest.
 
 use matchq_core::{error, files};
 

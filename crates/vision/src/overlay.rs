@@ -91,7 +91,7 @@ pub fn mark(picture: &mut Picture, field: &Field, column: usize, row: usize) {
 fn label(picture: &mut Picture, [left, top]: [isize; 2], cell: f64, what: &Cell) {
     let text: Vec<char> =
         format!("{}{:.0}", what.letter.to_uppercase(), (100.0 * what.confidence).floor()).chars().collect();
-    // Four columns of pixels a sign, over about two thirds of the cell.
+    // A sign has four columns of pixels; all signs take about two thirds of the cell.
     let size = ((cell * 0.65 / (4.0 * text.len() as f64)) as isize).max(1);
     let colour = if what.is_sure() { SURE } else { UNSURE };
     for y in -1..=5 {

@@ -9,9 +9,8 @@ use crate::error::{Error, Result};
 
 /// Maximum pixels of a picture: a screen of 5,120 by 2,880 has 14.7 million.
 pub const MOST_PIXELS: u64 = 16_777_216;
-/// Maximum bytes of a picture's file.
 pub const LONGEST: u64 = 48 << 20;
-/// Maximum bytes of a decoded picture, which may have 16 bits a channel.
+/// Maximum bytes of a decoded picture, with up to 16 bits a channel.
 const LARGEST: u64 = 96 << 20;
 
 /// Maximum difference of red, green and blue in a shade of grey.
@@ -26,19 +25,14 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// A picture `width` pixels wide, from three values a pixel, row by row.
-    ///
-    /// # Panics
-    /// If the rows are not whole.
+    /// A picture `width` pixels wide, from three values a pixel, row by row; panics if the rows are
+    /// not whole.
     pub fn new(width: usize, values: Vec<u8>) -> Self {
         assert!(width > 0 && !values.is_empty() && values.len().is_multiple_of(3 * width), "the rows must be whole");
         Self { width, height: values.len() / (3 * width), values }
     }
 
     /// The picture in the bytes of a PNG or JPEG, on white if transparent.
-    ///
-    /// # Errors
-    /// Bytes of another kind, cut off, or of more than [`MOST_PIXELS`] pixels.
     pub fn decode(name: &str, bytes: &[u8]) -> Result<Self> {
         let broken = |error| Error::user(format!("{name} is a broken picture: {error}"));
         if bytes.len() as u64 > LONGEST {
@@ -87,7 +81,7 @@ impl Picture {
         }
     }
 
-    /// The bytes of the picture as a PNG.
+    /// The picture as a PNG.
     pub fn to_png(&self) -> Result<Vec<u8>> {
         let mut bytes = Cursor::new(Vec::new());
         let (width, height) = (self.width as u32, self.height as u32);
@@ -122,7 +116,6 @@ impl Picture {
         [self.values[at], self.values[at + 1], self.values[at + 2]]
     }
 
-    /// Sets a pixel, unless it is outside.
     pub fn set(&mut self, x: isize, y: isize, colour: [u8; 3]) {
         if (0..self.width as isize).contains(&x) && (0..self.height as isize).contains(&y) {
             let at = self.index(x, y);
@@ -130,9 +123,8 @@ impl Picture {
         }
     }
 
-    /// Whether all pixels of a rectangle (left, top, width, height) are grey up to a trace.
-    ///
-    /// Compression leaves traces of colour.
+    /// Whether all pixels of a rectangle (left, top, width, height) are grey, up to traces of
+    /// compression.
     pub(super) fn is_grey(&self, [left, top, width, height]: [f64; 4]) -> bool {
         let ends = |start: f64, length: f64| start.round() as isize..(start + length).round() as isize;
         let is_grey = |pixel: [u8; 3]| {
@@ -146,7 +138,7 @@ impl Picture {
         3 * (y as usize * self.width + x as usize)
     }
 
-    /// The picture with one pixel for each whole square of `factor` by `factor`.
+    /// The picture with a pixel for each whole square of `factor` by `factor`.
     pub(super) fn reduced(&self, factor: usize) -> Self {
         let [width, height] = [self.width, self.height].map(|side| (side / factor).max(1));
         let ends = |at: usize, most: usize| [at * factor, ((at + 1) * factor).min(most)];
@@ -172,7 +164,6 @@ impl Picture {
 mod tests {
     use super::*;
 
-    /// Sizes differ in every way; a gradient.
     fn some() -> Picture {
         Picture::new(20, (0..20 * 12 * 3).map(|at| (at * 7 % 251) as u8).collect())
     }
@@ -210,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_picture_of_a_hundred_megapixels_is_refused_by_its_head() {
-        // Its size only: no pixels follow, so that whoever looked for them would say that they are broken.
+        // The file has a size, but no pixels, which a reader would call broken.
         let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
         png.extend([0, 0, 0x27, 0x10, 0, 0, 0x27, 0x10, 8, 2, 0, 0, 0]);
         png.extend(crc(&png[12..]).to_be_bytes());
@@ -220,7 +211,6 @@ mod tests {
         assert!(sentence.contains("has 10000 by 10000 pixels"), "{sentence}");
     }
 
-    /// The checksum of a PNG's chunk.
     fn crc(bytes: &[u8]) -> u32 {
         !bytes.iter().fold(!0, |crc, byte| {
             (0..8).fold(crc ^ u32::from(*byte), |crc, _| match crc & 1 {
@@ -239,7 +229,7 @@ mod tests {
             ((pixels.iter().sum::<u32>() + 2) / 4) as u8
         };
         assert_eq!(half.at(3, 2), [0, 1, 2].map(mean));
-        // Twelve rows are one square of eight.
+        // Twelve rows make one square of eight.
         assert_eq!((some().reduced(8).width(), some().reduced(8).height()), (2, 1));
     }
 

@@ -14,7 +14,7 @@ pub const UNKNOWN: char = '?';
 /// Minimum probability of a letter that is sure.
 pub const SURE: f32 = 0.9;
 
-/// Maximum share of gems that lie together in a field.
+/// Maximum share of a field's gems that lie together.
 const TOGETHER: f32 = 0.5;
 
 /// Cost, in spreads squared, above which a gem is more likely unknown.
@@ -23,7 +23,6 @@ const STRANGE: f32 = 16.0;
 const SHAPE: f32 = 24.0;
 const AGREES: f32 = 0.85;
 
-/// A cell that was read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
     /// The most probable letter.
@@ -33,16 +32,13 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Whether the letter can be trusted.
     pub fn is_sure(&self) -> bool {
         self.confidence >= SURE
     }
 }
 
-/// A board that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// The board's place in the picture.
     pub field: Field,
     /// Cells, row by row.
     pub cells: Vec<Cell>,
@@ -56,19 +52,15 @@ impl Reading {
         rows.collect::<Vec<String>>().join("\n")
     }
 
-    /// How much the cells look like a board, from 0 to 1.
-    ///
-    /// Mean confidence, reduced if one letter has most cells or many lie together: a surface may
-    /// look like one gem, a large tile like several.
+    /// How much the cells look like a board, from 0 to 1: mean confidence, less if one letter has
+    /// most cells or many lie together, as on a surface or a large tile.
     fn plausibility(&self) -> f32 {
         let confidence = self.cells.iter().map(|cell| cell.confidence).sum::<f32>() / self.cells.len() as f32;
         confidence * (2.0 * (1.0 - self.most_frequent())).min(1.0) * (1.25 - self.together()).min(1.0)
     }
 
-    /// Share of sure cells in threes in line or squares of four of one gem.
-    ///
-    /// A board at rest has no such threes and few such squares. Signs, such as an obstacle's, are
-    /// no gems.
+    /// Share of sure cells in threes in line or squares of four of one gem, rare on a board at
+    /// rest; signs, such as an obstacle's, are no gems.
     fn together(&self) -> f32 {
         let [columns, rows] = self.field.size;
         let forms: [&[(usize, usize)]; 3] =
@@ -89,7 +81,6 @@ impl Reading {
         sure().filter(|(_, together)| **together).count() as f32 / sure().count().max(1) as f32
     }
 
-    /// Share of cells with the most frequent letter.
     fn most_frequent(&self) -> f32 {
         let count = |cell: &Cell| self.cells.iter().filter(|other| other.letter == cell.letter).count();
         self.cells.iter().map(count).max().unwrap_or(0) as f32 / self.cells.len() as f32
@@ -103,22 +94,15 @@ impl Reading {
     }
 }
 
-/// The board of a picture.
-///
-/// # Errors
-/// If no field is found.
+/// The board of a picture; an error if no field is found.
 pub fn read(name: &str, picture: &Picture, theme: &Theme) -> Result<Reading> {
     Ok(read_best(name, picture, std::slice::from_ref(theme), None)?.1)
 }
 
-/// The board of a picture by the best of themes of one size, and that theme's index.
+/// The board of a picture by the best of themes of one size, and the theme's index.
 ///
-/// The best theme is the one with the surest cells. In a grey picture only themes without colours
-/// are sure of any cell. The field is found unless given.
-///
-/// # Errors
-/// If no field is found, most gems of the field found lie together, there is no theme, or themes
-/// differ in size.
+/// The best theme has the surest cells; only themes without colours are sure in a grey picture. The
+/// field is found unless given, and refused if most of its gems lie together.
 pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<Field>) -> Result<(usize, Reading)> {
     let size = themes.first().ok_or_else(|| Error::user(format!("{name}: there is no theme to read it by")))?.size;
     if themes.iter().any(|theme| theme.size != size) {
@@ -127,14 +111,14 @@ pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<
     let votes = |readings: &[Reading]| -> Vec<f32> {
         themes.iter().zip(readings).map(|(theme, reading)| vote(theme, reading)).collect()
     };
-    // Finding the field takes longest, and is done once for all themes.
+    // A single field serves all themes, since finding takes longest.
     let best =
         |picture: &Picture, field: &Field| votes(&read_all(picture, themes, *field)).into_iter().fold(0.0, f32::max);
     let is_given = field.is_some();
     let field = field.or_else(|| find(picture, size, best)).ok_or_else(|| none(name, size))?;
     let mut readings = read_all(picture, themes, field);
     let votes = votes(&readings);
-    // The first of equals.
+    // The first of equal themes.
     let best = (0..votes.len()).rev().max_by(|one, other| votes[*one].total_cmp(&votes[*other])).unwrap_or(0);
     let mut reading = readings.swap_remove(best);
     // A few sure cells prove nothing.
@@ -149,9 +133,8 @@ pub fn read_best(name: &str, picture: &Picture, themes: &[Theme], field: Option<
     Ok((best, reading))
 }
 
-/// Plausibility of a reading in the choice of field and theme.
 fn vote(theme: &Theme, reading: &Reading) -> f32 {
-    // A range is sure of any cell with one pixel in it, which proves nothing.
+    // A range is sure of any cell with one pixel in it.
     if matches!(theme.gems, Gems::Ranges(_)) { reading.plausibility() / 2.0 } else { reading.plausibility() }
 }
 
@@ -166,7 +149,7 @@ pub fn read_field(picture: &Picture, theme: &Theme, field: Field) -> Reading {
     read_all(picture, std::slice::from_ref(theme), field).remove(0)
 }
 
-/// The board in a field by each theme; each cell is looked at once.
+/// Boards in a field by each theme, with one look at each cell.
 fn read_all(picture: &Picture, themes: &[Theme], field: Field) -> Vec<Reading> {
     let [columns, rows] = field.size;
     let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
@@ -185,8 +168,8 @@ fn read_all(picture: &Picture, themes: &[Theme], field: Field) -> Vec<Reading> {
 
 /// The most probable letter of a look.
 ///
-/// Each gem, and an unknown one, has a probability proportional to exp(-cost / 2). A gem's cost is
-/// the squared distance of the colours in spreads, plus the disagreement of the shapes.
+/// Each gem, and an unknown one, has a probability proportional to exp(-cost / 2). The cost is the
+/// squared distance of the colours in spreads, plus the disagreement of the shapes.
 fn nearest(gems: &[Prototype], look: &Look) -> Cell {
     let costs = gems.iter().map(|gem| {
         let colour = (distance(look.colour, gem.colour) / gem.spread).powi(2);
@@ -203,9 +186,8 @@ fn nearest(gems: &[Prototype], look: &Look) -> Cell {
     Cell { letter, confidence: own / total }
 }
 
-/// The letter whose range holds most of the cell's pixels, the first of equals.
-///
-/// One pixel makes the letter sure, as in the articles.
+/// The letter whose range holds most of the cell's pixels, the first of equals; a pixel makes the
+/// letter sure, as in the articles.
 fn most_in_range(gems: &[Range], picture: &Picture, field: &Field, column: usize, row: usize) -> Cell {
     let pixels = |axis: usize, at: usize| {
         let end = |at: usize| (field.corner[axis] + at as f64 * field.cell[axis]).round() as isize;
@@ -227,13 +209,10 @@ fn most_in_range(gems: &[Range], picture: &Picture, field: &Field, column: usize
     }
 }
 
-/// The theme of a picture whose board is given, and the board's field.
+/// The theme of a picture with a given board of equal rows and at least two letters, and the
+/// board's field.
 ///
-/// Colour, spread and shape of a letter come from the middle of its cells. The board has equal rows
-/// and at least two letters.
-///
-/// # Errors
-/// If no field is found.
+/// Colour, spread and shape of a letter come from the middle of its cells.
 pub fn teach(name: &str, picture: &Picture, board: &[Vec<char>], field: Option<Field>) -> Result<(Theme, Field)> {
     let size = [board.first().map_or(0, Vec::len), board.len()];
     // Mean confidence in cells that the field's own theme reads right.
@@ -246,7 +225,6 @@ pub fn teach(name: &str, picture: &Picture, board: &[Vec<char>], field: Option<F
     Ok((learn(picture, board, &field), field))
 }
 
-/// The theme of a board in its field.
 fn learn(picture: &Picture, board: &[Vec<char>], field: &Field) -> Theme {
     let mut letters: Vec<char> = board.iter().flatten().copied().collect();
     letters.sort_unstable();

@@ -15,7 +15,6 @@ pub(super) struct Sums {
     sums: Vec<[f64; 4]>,
 }
 
-/// Sums over a rectangle.
 #[derive(Clone, Copy)]
 pub(super) struct Patch {
     pub(super) sums: [f64; 4],
@@ -23,9 +22,8 @@ pub(super) struct Patch {
 }
 
 impl Sums {
-    /// A rectangle (left, top, width, height) of a picture, scaled down by `factor`.
-    ///
-    /// Pixels left over at the right and below are cut off.
+    /// A rectangle (left, top, width, height) of a picture, scaled down by `factor`; pixels left
+    /// over are cut off.
     pub(super) fn new(picture: &Picture, [left, top, width, height]: [usize; 4], factor: usize) -> Self {
         let (width, height) = (width / factor, height / factor);
         let mut colours = Vec::with_capacity(width * height);
@@ -59,7 +57,6 @@ impl Sums {
         Patch { sums, area: (right - left) * (bottom - top) }
     }
 
-    /// Sums above and to the left of a point.
     fn corner(&self, x: f64, y: f64) -> [f64; 4] {
         let (column, row) = ((x as usize).min(self.width.max(1) - 1), (y as usize).min(self.height.max(1) - 1));
         let (right, down) = (x - column as f64, y - row as f64);
@@ -84,7 +81,6 @@ impl Patch {
         [0, 1, 2].map(|at| (self.sums[at] / area) as f32)
     }
 
-    /// Mean square distance from the mean colour.
     pub(super) fn variance(&self) -> f32 {
         let area = self.area.max(1e-9);
         let squares = self.mean().iter().map(|value| value * value).sum::<f32>();

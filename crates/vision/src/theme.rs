@@ -10,7 +10,6 @@ use super::colour::{Oklab, oklab, rgb};
 use crate::error::{Error, Result, in_words};
 use crate::files;
 
-/// The themes in the program: names and files.
 macro_rules! themes {
     ($($name:literal,)*) => {
         /// The names of the themes in the program.
@@ -21,25 +20,23 @@ macro_rules! themes {
 
 themes! { "match3", "kit", "bejeweled", "bejeweled-drawn", "articles", "articles-1", }
 
-/// Maximum bytes of a theme's file.
 const LONGEST: u64 = 1 << 20;
 
 /// Columns or rows that a field may have.
 pub const SIZES: std::ops::RangeInclusive<usize> = 3..=20;
-/// Minimum spread of a colour: noise and compression set pictures of one game this far apart.
+/// Minimum spread of a colour, by noise and compression.
 const LEAST_SPREAD: f32 = 0.025;
 
 /// Maximum distance of a shade of grey from the axis of greys.
 const PALEST: f32 = 0.03;
 
-/// The look of the gems of a game's pictures, and the size of the field.
+/// Look of the gems in a game's pictures, and size of the field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Theme {
     pub(super) size: [usize; 2],
     pub(super) gems: Gems,
 }
 
-/// How gems are told apart.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Gems {
     /// By the nearest prototype.
@@ -66,7 +63,6 @@ pub(super) struct Range {
     pub(super) high: [u8; 3],
 }
 
-/// A theme as it is written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -109,16 +105,12 @@ impl Theme {
         }
     }
 
-    /// The theme of that name in the program, if there is one.
     pub fn named(name: &str) -> Option<Result<Self>> {
         let at = NAMES.iter().position(|known| *known == name)?;
         Some(Self::parse(&format!("the theme {name}"), FILES[at]))
     }
 
     /// The theme of a name in the program or of a file that ends in `.toml`.
-    ///
-    /// # Errors
-    /// An unknown name; a file that cannot be read or is no theme.
     pub fn load(name: &str) -> Result<Self> {
         if let Some(theme) = Self::named(name) {
             return theme;
@@ -132,10 +124,7 @@ impl Theme {
         Self::parse(name, &files::text(name, files::read_limited(Path::new(name), LONGEST)?)?)
     }
 
-    /// The theme of a TOML file's text.
-    ///
-    /// # Errors
-    /// A sentence that names file, gem and key.
+    /// The theme of a TOML file's text; an error names file, gem and key.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let wrong = |what: String| Error::user(format!("{name}: {what}"));
         let written: Written = toml::from_str(text).map_err(|error| {

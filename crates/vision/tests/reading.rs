@@ -1,4 +1,4 @@
-//! Boards are read from pictures that are drawn here: rates, places, and what is no board.
+//! Boards read from drawn pictures: rates, places, and what is no board.
 
 #[allow(dead_code)]
 #[path = "../../../tests/pictures/mod.rs"]
@@ -15,7 +15,7 @@ fn named(name: &str) -> Theme {
     Theme::named(name).unwrap().unwrap()
 }
 
-/// The rates of both readers over some pictures of each style, under a condition.
+/// Rates of both readers over pictures of each style, under a condition.
 fn over_styles(styles: &[Style], condition: &str, pictures: u64) -> [Rates; 2] {
     let condition = CONDITIONS.iter().find(|known| known.name == condition).unwrap();
     let mut all = [Rates::default(); 2];
@@ -82,7 +82,7 @@ fn a_board_whose_gems_leave_no_border_is_found_by_what_it_reads() {
         assert_eq!(read.board(), drawn.text(), "{seed}");
         let off = (0..2).map(|axis| (read.field.corner[axis] - drawn.field.corner[axis]).abs() / pitch);
         assert!(off.fold(0.0, f64::max) < 0.05, "{:?} {:?}", read.field, drawn.field);
-        // The theme of the kit's window fits as well, and is one of those of match-3.
+        // The kit's theme fits as well.
         let themes: Vec<Theme> = Match3::THEMES.iter().map(|name| named(name)).collect();
         let (best, read) = read_best("x", &drawn.picture, &themes, None).unwrap();
         assert_eq!((Match3::THEMES[best], read.board()), ("kit", drawn.text()), "{seed}");
@@ -136,7 +136,7 @@ fn no_cell_of_a_picture_in_shades_of_grey_is_sure_unless_the_theme_is_of_such() 
     let grey = |seed| {
         let mut drawn = Scene::new(FLAT).draw(seed);
         let values = drawn.picture.values().chunks_exact(3);
-        // Not quite, as after a compression.
+        // The picture is nearly grey, as after compression.
         let values = values.flat_map(|pixel| [pixel[1], pixel[1].saturating_sub(8), pixel[1]]).collect();
         drawn.picture = Picture::new(drawn.picture.width(), values);
         drawn
@@ -180,7 +180,7 @@ fn flat_tiles_are_read_or_unknown_but_not_taken_for_several_gems_each() {
     let colour = |letter: char| Bejeweled::TOKENS.iter().find(|token| token.letter == letter).unwrap().colour;
     let themes: Vec<Theme> = Bejeweled::THEMES.iter().map(|name| named(name)).collect();
     let (mut right, mut spoilt) = (0, 0);
-    // Side, line, its colour and the margin: first as Python's environment draws them.
+    // The first case is drawn as by Python's environment.
     for (side, line, between, margin) in [(32, 1, [0; 3], 0), (20, 3, [128; 3], 20), (28, 3, [255; 3], 10)] {
         for seed in 0..8 {
             let mut stream = Stream::new(seed, Role::Game, side as u64);
@@ -214,11 +214,11 @@ fn a_photograph_is_turned_as_its_camera_was_held() {
     let drawn = Scene::new(FLAT).draw(4);
     let upright = Picture::decode("x", &jpeg(&drawn.picture, 95)).unwrap();
     let (width, height) = (drawn.picture.width(), drawn.picture.height());
-    // Stored turned to the left: what was at the right end of a row is at the top.
+    // The picture is stored turned to the left.
     let turned = (0..width).rev().flat_map(|x| (0..height).map(move |y| (x, y)));
     let turned = turned.flat_map(|(x, y)| drawn.picture.at(x as isize, y as isize)).collect();
     let bytes = jpeg(&Picture::new(height, turned), 95);
-    // An Exif segment with one entry, the orientation: turn it to the right.
+    // An Exif segment whose only entry, the orientation, turns the picture to the right.
     let mut exif = b"\xff\xe1\x00\x22Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0".to_vec();
     exif.extend([0; 4]);
     let stored = [&bytes[..2], &exif, &bytes[2..]].concat();
@@ -239,7 +239,7 @@ fn what_one_picture_taught_is_the_same_from_its_file() {
 
 #[test]
 fn the_programs_own_pictures_are_read_by_its_own_themes() {
-    // docs/game.svg, docs/board.svg and a game of Bejeweled as another program draws them; the themes were taught from these.
+    // Pictures by another program, which taught the themes.
     let board = include_str!("../../../tests/pictures/board.txt").trim_end();
     let bejeweled = include_str!("../../../tests/pictures/bejeweled.txt").trim_end();
     let (match3, its_own) = (Match3::THEMES, Bejeweled::THEMES);
@@ -258,7 +258,7 @@ fn the_programs_own_pictures_are_read_by_its_own_themes() {
         assert_eq!(read(name, &picture, &named(theme)).unwrap().board(), board, "{name}");
         let worse = Picture::decode(name, &jpeg(&picture, 70)).unwrap();
         assert_eq!(read(name, &worse, &named(theme)).unwrap().board(), board, "{name} as a JPEG");
-        // Of the game's themes it is the one that fits.
+        // The theme is the best of the game's.
         let themes: Vec<Theme> = of_game.iter().map(|name| named(name)).collect();
         let (best, read) = read_best(name, &picture, &themes, None).unwrap();
         assert_eq!((of_game[best], read.board().as_str()), (theme, board), "{name}");

@@ -1,4 +1,4 @@
-"""Trained agents for tile puzzles, the game of the assignment's match-3 kit, and Gymnasium environments of every game.
+"""Trained agents for tile puzzles, the assignment's match-3 game, and Gymnasium environments.
 
     import graphical  # the kit's own module, in its folder
     import matchq
@@ -6,9 +6,10 @@
     agent = matchq.Agent.load()
     graphical.Game(agent.ai_callback, agent.transition_callback, agent.end_of_game_callback).run()
 
-``GAMES`` has the games' names, ``agents()`` those of the agents inside the package. Match-3's boards are texts of ten rows of eight of ``a b c d #``, joined by newlines; a move is
-(x, y, vertical). Where Gymnasium is installed, importing this package registers an environment for each game, such as
-``matchq/Match3-v0``.
+``GAMES`` has the games' names, ``agents()`` those of the agents inside the package. Match-3's
+boards are texts of ten rows of eight of ``a b c d #``, joined by newlines; a move is (x, y,
+vertical). Importing this package registers an environment for each game, such as
+``matchq/Match3-v0``, if Gymnasium is installed.
 """
 
 from matchq._game import Game

@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
         subparser.set_defaults(run=command.run)
     parsed = parser.parse_args(arguments)
     try:
-        # Without standard output there is nothing to write to.
+        # Standard output may be missing.
         with contextlib.redirect_stdout(Output(sys.stdout)) if sys.stdout else contextlib.nullcontext():
             code: int = parsed.run(parsed)
             print(end="", flush=True)

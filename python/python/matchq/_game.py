@@ -11,25 +11,26 @@ from matchq._matchq import GameLogic
 
 
 class Game:
-    """Plays games as the kit's ``graphical.Game`` does, with the same calls in the same order, but shows nothing but its seed.
+    """Plays games as the kit's ``graphical.Game`` does, but shows only the seed.
 
-    Each turn calls ``ai_callback(board, score, moves_left)`` for a move (x, y, vertical), ``moves_left`` counting from 25
-    down to 1, plays it, and calls ``transition_callback(board, move, score_delta, next_board, moves_left)`` with the very
-    move that was returned and ``moves_left`` from 24 down to 0. After the 25th move it calls
-    ``end_of_game_callback(boards, scores, moves, final_score)`` with 26 boards, 26 scores and 25 moves; another game
-    follows if that returns something true. No exception of a callback is caught.
+    Each turn calls ``ai_callback(board, score, moves_left)`` for a move (x, y, vertical),
+    ``moves_left`` counting from 25 down to 1, plays the move, and calls
+    ``transition_callback(board, move, score_delta, next_board, moves_left)`` with the very move
+    that was returned and ``moves_left`` from 24 down to 0. The 25th move is followed by
+    ``end_of_game_callback(boards, scores, moves, final_score)`` with 26 boards, 26 scores and 25
+    moves; another game follows a true result. No exception of a callback is caught.
 
     Args:
         ai_callback: chooses the moves.
-        transition_callback: is told what each brought; None is one that does nothing.
-        end_of_game_callback: is told of each game; None is one that returns False.
-        speed: accepted, but without a window there is nothing to pace.
+        transition_callback: receives the result of each move; None does nothing.
+        end_of_game_callback: receives each game; None returns False.
+        speed: has no effect without a window.
         seed: of the session, from which all its games follow; None draws 128 random bits.
         obstacle_kinds: 2 in the original.
 
     Raises:
-        ValueError: a seed or a number of obstacle kinds that is out of range.
-        TypeError: one that is no whole number.
+        ValueError: a seed or number of obstacle kinds out of range.
+        TypeError: a seed or number of obstacle kinds that is no whole number.
     """
 
     def __init__(

@@ -14,29 +14,29 @@ GAMES: tuple[str, ...]
 """The games' names."""
 
 def agents(game: str | None = None) -> dict[str, str]:
-    """The names of the agents inside the package, with a line about each.
+    """Names of the agents inside the package, with a line about each.
 
     Args:
-        game: the game's name; None is all games. The first agent of a game is the one that ``Agent.load`` loads where none is
-            named.
+        game: the game's name; None is all games. ``Agent.load`` without a path loads a game's first
+            agent.
 
     Raises:
-        ValueError: a game that there is not.
+        ValueError: an unknown game.
     """
 
 class Player:
     """A player of a game by its text, as ``matchq play --player`` takes it.
 
     Args:
-        player: the player's name, and parameters behind colons, such as "cascade", "best:ms=50" or "rollout:sims=200"; ``matchq
-            players --game NAME`` lists them.
+        player: the player's name, with parameters behind colons, such as "cascade", "best:ms=50" or
+            "rollout:sims=200"; ``matchq players --game NAME`` lists them.
         game: the game's name, one of ``GAMES``.
-        rules: the parameters of the rules by which positions are judged and simulated, by their names; None is the game as it is
-            known.
-        obstacle_kinds: in short for ``rules={"obstacle_kinds": N}``, in match-3.
+        rules: parameters of the rules that judge and simulate positions, by name; None is the
+            game's default.
+        obstacle_kinds: short for ``rules={"obstacle_kinds": N}``, in match-3.
 
     Raises:
-        ValueError: a player, game or rules that there are not; a parameter that the player does not have or that is out of range.
+        ValueError: unknown players, games, rules and parameters; values out of range.
     """
 
     def __new__(
@@ -50,10 +50,10 @@ class Player:
 
     @property
     def game(self) -> str:
-        """The name of the game that it plays."""
+        """Name of the game that the player plays."""
 
     def ai_callback(self, board: str, score: int, moves_left: SupportsIndex) -> Any:
-        """Chooses a move, as the kit asks for it: (x, y, vertical). The score does not matter to the player.
+        """Chooses a move for the kit, (x, y, vertical); the score does not matter.
 
         Raises as ``act`` does.
         """
@@ -61,33 +61,35 @@ class Player:
     def transition_callback(
         self, board: str, move: Any, score_delta: int, next_board: str, moves_left: int
     ) -> None:
-        """Does nothing: a player needs to be told nothing of what a move brought."""
+        """Does nothing: a player needs no results of moves."""
 
     def end_of_game_callback(
         self, boards: Sequence[str], scores: Sequence[int], moves: Sequence[Any], final_score: int
     ) -> bool:
-        """Returns False: no other game is played after one."""
+        """Returns False: no other game follows."""
 
     def act(self, board: str, moves_left: SupportsIndex | None = None) -> Any:
         """Chooses a move on a board with moves left; None is as many as a new game has.
 
-        In match-3 a move is (x, y, vertical), and from 1 to 25 are left. The move is that of the highest of the ``q_values``
-        among the moves of the agent's mask, with a search the one that simulations rank first. Where the mask has none, which
-        is rare, it is any of those offered in its place. What is left to chance is drawn by the position: the same position
-        always gets the same move, unless the search has milliseconds. ``matchq eval`` and ``compare`` draw it by the game's
-        seed, so that such moves of theirs may be others.
+        A move of match-3 is (x, y, vertical), with 1 to 25 moves left. The move has the highest of
+        the ``q_values`` among the moves of the agent's mask; a search plays the move that
+        simulations rank first. Any offered move is played where the mask has none. Choices by
+        chance depend on the position: a position always gets the same move, unless the search has
+        milliseconds. ``matchq eval`` and ``compare`` draw by the game's seed, so their choices by
+        chance may differ.
 
         Raises:
-            ValueError: a text that is no board, or a board that no game shows between two moves (in match-3 one with a run of
-                three or more), with row and column; moves left that no game has; a game that is over; a board without its piece.
+            ValueError: a text that is no board; a board that no game shows between two moves (in
+                match-3 one with a run of three or more), with row and column; moves left that no
+                game has; a game that is over; a board without its piece.
             TypeError: a board that is no text, moves left that are no whole number.
         """
 
     def rank(self, board: str, moves_left: SupportsIndex | None = None) -> list[tuple[Any, float]]:
-        """The moves that the player considers on a board, the best first, each with what it thinks it is worth.
+        """Moves that the player considers on a board, best first, with their values.
 
-        The list is empty where there is none. ``act`` plays the first of them. A value is in the player's own unit; of ranked
-        it is only the place. It says little where every move ends the game.
+        The list is empty where there is no move; ``act`` plays the first. A value is in the
+        player's own unit; of ranked, a place. Values say little where every move ends the game.
 
         Raises as ``act`` does.
         """
@@ -107,18 +109,19 @@ class Agent(Player):
         """Loads an agent.
 
         Args:
-            path: an agent's file, a folder that holds a best.safetensors, or the name of an agent inside the package, as
-                ``agents()`` lists them; None is the first of the game, with a search its last network.
-            search: None plays the agent's best move at once. True searches by simulation as recommended, a whole number for
-                that many milliseconds a move; "ms=N" says the same, "sims=N" gives a number of simulations a move, which
-                plays alike on any machine.
+            path: an agent's file, a folder with a best.safetensors, or the name of an agent inside
+                the package, as ``agents()`` lists them; None is the game's first, with a search its
+                last network.
+            search: None plays the agent's best move at once; True searches by simulation as
+                recommended; a whole number or "ms=N" is milliseconds a move; "sims=N" is
+                simulations a move, which play alike on any machine.
             game: the game's name; None is the agent's, without a path match-3.
             rules, obstacle_kinds: as of ``Player``.
 
         Raises:
             FileNotFoundError, PermissionError: a file that cannot be read.
-            ValueError: a file that is no agent of the game or, for a search, no network; a game or rules that there are not; a
-                budget out of range.
+            ValueError: a file that is no agent of the game or, for a search, no network; unknown
+                games and rules; a budget out of range.
             TypeError: a budget that is neither a whole number nor text.
         """
 
@@ -127,63 +130,69 @@ class Agent(Player):
         board: str | Sequence[str],
         moves_left: SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | None = None,
     ) -> npt.NDArray[np.float32]:
-        """The network's values of all moves: the points of a move and of what comes after it, in the unit of the training.
+        """The network's values of all moves: the points of a move and of what follows, in the unit
+        of training.
 
-        Of the agent ``dqn`` 0.1 is a point, and each move later counts nine tenths as much.
+        A point is 0.1 for the agent ``dqn``, and each later move counts nine tenths as much.
 
         Args:
-            board: one text, for values of shape (actions,), or n texts, for shape (n, actions).
-            moves_left: a whole number, a sequence of n of them, or None for as many as a new game has.
+            board: a text, for values of shape (actions,), or n texts, for shape (n, actions).
+            moves_left: a whole number, a sequence of n of them, or None for as many as a new game
+                has.
 
-        A move's index is that of ``action_of_move``. The network has learned from the moves of its mask (``action_mask``): its
-        values of others mean little. If the network values next moves too, the values of the mask's moves are of plans. A search
-        does not change the values.
+        A move's index is that of ``action_of_move``. The network learned from the moves of its mask
+        (``action_mask``): its values of others mean little. The values of the mask's moves are of
+        plans if the network values next moves. A search does not change the values.
 
         Raises:
-            ValueError: a text that is no board, or a board that no game shows between two moves, with row and column; moves left
-                that no game has; not as many moves left as boards; an agent without a network.
+            ValueError: a text that is no board; a board that no game shows between two moves, with
+                row and column; moves left that no game has, or not as many as boards; an agent
+                without a network.
             TypeError: moves left that are neither a whole number nor a sequence of them.
         """
 
 class GameLogic:
-    """The game of a seed: the class of that name in the assignment's kit, method for method and token for token.
+    """The game of a seed: the kit's class of this name, method for method and token for token.
 
     Args:
         seed: from 0 to 2**128 - 1; None draws one at random.
-        obstacle_kinds: from 0 to 252, 2 in the original, each as frequent as one kind of gem.
+        obstacle_kinds: from 0 to 252, 2 in the original, each as frequent as a kind of gem.
 
     Raises:
-        ValueError: a seed or a number of kinds out of range (the kit takes a negative seed's absolute value).
-        TypeError: one that is no whole number.
+        ValueError: a seed or number of kinds out of range (the kit takes a negative seed's absolute
+            value).
+        TypeError: a seed or number of kinds that is no whole number.
     """
 
     def __new__(cls, seed: SupportsIndex | None = None, obstacle_kinds: SupportsIndex = 2) -> Self: ...
     def score(self) -> int:
-        """The points so far."""
+        """Points so far."""
 
     def is_gameover(self) -> bool:
         """Whether 25 moves have been played."""
 
     def matching_moves(self) -> list[tuple[int, int, bool]]:
-        """The moves that match at once, ordered by x, then y, then horizontal before vertical."""
+        """Moves that match at once, by x, then y, horizontal before vertical."""
 
     def board(self) -> str:
         """The board: ten rows of eight of ``a b c d #``, joined by newlines."""
 
     def moves_left(self) -> int:
-        """The moves left, 25 at the start; below zero where moves were played after the end."""
+        """Moves left, 25 at the start; negative after moves beyond the end."""
 
     def play(self, move: Any, /) -> tuple[str, int, bool, list[str]]:
         """Plays a move and returns (board, score delta, game over, intermediate boards).
 
-        The move, a list, tuple, array or other sequence (x, y, vertical), swaps the token in column x and row y, from the top
-        left, with the one below it if vertical is true, else with the one to its right. A move off the board changes nothing,
-        but is used up. The intermediate boards are the texts after the swap, every pass of falling (an empty cell is a space) and
-        every clearing, without the last.
+        The move, a list, tuple, array or other sequence (x, y, vertical), swaps the token in column
+        x and row y, from the top left, with the one below if vertical is true, else with the one to
+        its right. A move off the board changes nothing, but is used up. Intermediate boards are
+        texts after the swap, every pass of falling (an empty cell is a space) and every clearing,
+        without the last.
 
         Raises:
             ValueError: the move has not three parts.
-            TypeError: it is no sequence, or x and y are no whole numbers. No move is used up then.
+            TypeError: the move is no sequence, or x and y are no whole numbers. No move is used up
+                then.
         """
 
     def __copy__(self) -> GameLogic: ...
@@ -221,7 +230,7 @@ class Games:
 
 @final
 class Reading:
-    """A board that was read from a picture; ``read_board`` gives it."""
+    """A board read from a picture by ``read_board``."""
 
     @property
     def board(self) -> str:
@@ -233,20 +242,21 @@ class Reading:
 
     @property
     def confidence(self) -> npt.NDArray[np.float32]:
-        """How sure each cell is, from 0 to 1: shape (rows, columns)."""
+        """Confidence of each cell, from 0 to 1: shape (rows, columns)."""
 
     @property
     def field(self) -> tuple[float, float, float, float]:
-        """Where the field lies in the picture, in pixels: (left, top, width, height)."""
+        """Place of the field in the picture, in pixels: (left, top, width, height)."""
 
     @property
     def theme(self) -> str:
-        """The name or the file of the theme by which it was read."""
+        """Name or file of the theme that read the board."""
 
     def drawn(self, cells: Sequence[tuple[int, int]] = ()) -> npt.NDArray[np.uint8]:
-        """The picture, shape (height, width, 3), with each cell's likeliest letter and its confidence in percent.
+        """The picture, shape (height, width, 3), with each cell's likeliest letter and confidence
+        in percent.
 
-        What is not sure is red. The cells given, as (column, row), have a frame around them.
+        Unsure cells are red. The given cells, (column, row), have a frame.
 
         Raises:
             ValueError: a cell outside of the field.
@@ -263,9 +273,11 @@ def read_board(
     """Reads the board that a picture shows.
 
     Args:
-        picture: the path of a PNG or a JPEG, or an array of shape (height, width, 3): red, green and blue.
-        theme: what the gems look like, by the name of one in the program (match3, kit, bejeweled, bejeweled-drawn, articles,
-            articles-1) or a file that ``matchq read --teach`` made; None tries those of the game, match-3 if none is given. Without a theme that fits most cells are ?.
+        picture: the path of a PNG or JPEG, or an array of shape (height, width, 3): red, green and
+            blue.
+        theme: the look of the gems, by a name in the program (match3, kit, bejeweled,
+            bejeweled-drawn, articles, articles-1) or a file that ``matchq read --teach`` made; None
+            tries the game's themes, without a game match-3's. Most cells are ? if no theme fits.
         field: (left, top, width, height) in pixels; None finds it.
 
     Raises:
@@ -274,52 +286,55 @@ def read_board(
     """
 
 def cells_of_move(move: Any, /, *, game: str = "match3") -> tuple[tuple[int, int], ...]:
-    """The cells that a move touches, as (column, row) from the top left: two where it swaps two.
+    """Cells that a move touches, as (column, row) from the top left; two for a swap.
 
     Raises as ``action_of_move`` does.
     """
 
 def moves_of_a_game(game: str = "match3") -> int:
-    """The moves that a new game has, 25 in match-3; 0 in games whose moves are not counted.
+    """Moves of a new game, 25 in match-3; 0 where moves are not counted.
 
     Raises:
-        ValueError: a game that there is not.
+        ValueError: an unknown game.
     """
 
 def action_of_move(move: Any, /, *, game: str = "match3") -> int:
     """The number of a move; in match-3, of (x, y, vertical), from 0 to 141.
 
-    Match-3's vertical moves are 8 * y + x (0 to 71), its horizontal ones 72 + 7 * y + x (72 to 141).
+    Match-3's vertical moves are 8 * y + x (0 to 71), its horizontal ones 72 + 7 * y + x (72 to
+    141).
 
     Raises:
-        ValueError: a move that is off the board or has not the parts of one; a game that there is not.
+        ValueError: a move off the board or with wrong parts; an unknown game.
         TypeError: what is no move.
     """
 
 def move_of_action(action: SupportsIndex, /, *, game: str = "match3") -> Any:
-    """The move of a number; in match-3 (x, y, vertical), from a number from 0 to 141. The inverse of ``action_of_move``.
+    """The move of a number, the inverse of ``action_of_move``; (x, y, vertical) in match-3.
 
     Raises:
-        ValueError: any other number; a game that there is not.
+        ValueError: a number out of range; an unknown game.
         TypeError: no whole number.
     """
 
 def action_mask(
     board: str, kind: str | None = None, moves_left: SupportsIndex | None = None, *, game: str = "match3"
 ) -> npt.NDArray[np.bool_]:
-    """The moves that are offered on a board: truth values of shape (actions,), 142 in match-3, at least one of them true.
+    """Moves that are offered on a board: truth values of shape (actions,), 142 in match-3, at least
+    one true.
 
     Args:
         board: the text of a board.
-        kind: one of the game's masks; None is its default. Match-3 has "legal" (all), "effective" (moves that change what is
-            seen), "matching" (moves that match at once, the default) and "setups" (these and moves that match nothing and
-            prepare the most). Where a board has none of a kind, those of the kind before it are offered.
+        kind: a mask of the game; None is its default. Match-3 has "legal" (all), "effective" (moves
+            that change what is seen), "matching" (moves that match at once, the default) and
+            "setups" (these and moves that match nothing and prepare the most). Moves of the kind
+            before are offered where a board has none of a kind.
         moves_left: None is as many as a new game has.
         game: the game's name, one of ``GAMES``.
 
     Raises:
-        ValueError: a text that is no board, or a board that no game shows between two moves, with row and column; moves left
-            that no game has; another kind or game.
+        ValueError: a text that is no board; a board that no game shows between two moves, with row
+            and column; moves left that no game has; an unknown kind or game.
         TypeError: moves left that are no whole number.
     """
 
@@ -328,8 +343,9 @@ def encode(
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
     """What a network sees of a board, as the environments show it: the image and the scalars.
 
-    The image is uint8 of shape (planes, rows, columns), the scalars are float32 of shape (scalars,). Match-3's image has shape
-    (5, 10, 8), planes of a, b, c, d and obstacles; its scalar is the moves left divided by 25.
+    The image is uint8 of shape (planes, rows, columns), the scalars are float32 of shape
+    (scalars,). Match-3's image has shape (5, 10, 8), planes of a, b, c, d and obstacles; its scalar
+    is the moves left divided by 25.
 
     Args:
         moves_left, game: as of ``action_mask``.

@@ -15,7 +15,7 @@ from matchq._tools import Failure, count, positive, seed
 
 
 def add_arguments(play: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
+    """Adds the command's arguments."""
     play.add_argument("--kit", metavar="FOLDER", required=True, help="the kit's folder, with game.py and graphical.py")
     play.add_argument(
         "--checkpoint", metavar="C", help="an agent's file, folder or name [default: dqn, with --search dqn-setups]"
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
             agent.ai_callback, agent.transition_callback, end_of_game, speed=arguments.speed, seed=arguments.seed
         ).run()
     except Exception as error:
-        # The kit's window, of which this knows nothing; anything else is a mistake that its trace shows best.
+        # Errors of the kit's window are pygame's; the trace shows any other mistake best.
         if type(error).__module__.split(".")[0] != "pygame":
             raise
         raise Failure(f"the kit's window failed: {error}", 1) from error
@@ -78,7 +78,7 @@ def _check(folder: Path) -> None:
 
 
 def _import(folder: Path) -> ModuleType:
-    """The kit's module; it finds its font and its other modules only from its own folder."""
+    """The kit's module, which finds its font and its other modules only from its own folder."""
     os.chdir(folder)
     sys.path.insert(0, str(folder))
     try:

@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Failure(Exception):
-    """A sentence for the user, and the exit code: 2 for what the user gave, 1 for what failed while running."""
+    """A sentence for the user, and the exit code: 2 for what the user gave, 1 for what failed."""
 
     def __init__(self, sentence: str, code: int = 2) -> None:
         super().__init__(sentence)
@@ -18,10 +18,10 @@ class Failure(Exception):
 
 
 class Output:
-    """Standard output, whose failures are told from any other error of the kit's window."""
+    """Standard output, whose failures differ from other errors of the kit's window."""
 
     class Failure(Exception):
-        """It cannot be written; the cause is the system's error."""
+        """Standard output cannot be written; the cause is the system's error."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -39,7 +39,7 @@ class Output:
         try:
             return work(*arguments)
         except OSError as error:
-            # What is left in the buffer must not fail again when Python ends.
+            # The rest of the buffer must not fail again when Python ends.
             with contextlib.suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
             raise Output.Failure from error

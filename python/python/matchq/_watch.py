@@ -1,4 +1,4 @@
-"""``python -m matchq watch``: a game is read off the screen, its best moves are shown, and played if asked for."""
+"""``python -m matchq watch``: reads a game off the screen, shows its best moves, may play them."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ import numpy.typing as npt
 from matchq._matchq import Agent, Player, Reading, cells_of_move, move_of_action, moves_of_a_game, read_board
 from matchq._tools import Failure, count, number, positive
 
-# How often the Escape key is looked at, in seconds.
+# Seconds between two looks at the Escape key.
 _BLINK = 0.02
-# What is looked at around the field, in cells: nothing else on the screen matters once it is found.
+# Cells around the field that are looked at, too, once the field is found.
 _MARGIN = 0.5
 
 
 class Stopped(Exception):
-    """The user has stopped it."""
+    """The user has stopped the command."""
 
 
 def add_arguments(watch: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
+    """Adds the command's arguments."""
     watch.add_argument("--game", metavar="NAME", default="match3", help="the game [default: match3]")
     watch.add_argument(
         "--theme",
@@ -68,7 +68,7 @@ def add_arguments(watch: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Watches until it is stopped; returns the exit code."""
+    """Watches until stopped; returns the exit code."""
     if arguments.player and arguments.checkpoint:
         raise Failure("--player and --checkpoint: only one of them chooses the moves")
     if arguments.copy:
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         moves = moves_of_a_game(arguments.game)
         if len(cells_of_move(move_of_action(0, game=arguments.game), game=arguments.game)) != 2:
             raise Failure(f"--game {arguments.game}: its moves do not swap two cells")
-        # Before anything else is done, whether there is such a theme; on nothing no field is found.
+        # A look at an empty picture refuses an unknown theme.
         with contextlib.suppress(_NoField):
             _read(np.zeros((64, 64, 3), np.uint8), arguments)
         player = _player(arguments)
@@ -113,16 +113,16 @@ def _player(arguments: argparse.Namespace) -> Player:
 
 
 def watch(screen: Any, player: Player, arguments: argparse.Namespace, left: int) -> int:
-    """Shows, and plays, the best move of each board that comes to rest; returns how many moves were made.
+    """Shows, and may play, the best move of each board at rest; returns the number of moves made.
 
-    screen: see ``_Screen``. left: the moves left at the first look; 0 where they are not counted.
+    screen: see ``_Screen``. left: the moves left at the first look; 0 where moves are not counted.
     """
     most = arguments.moves or left
     played = 0
     eyes = _Eyes(screen, arguments)
     before: str | None = None
     while True:
-        # Where it does not play itself, somebody else makes the move that changes the board.
+        # Somebody else makes the moves without --click.
         made = played + (before is not None and not arguments.click)
         board, ranked = eyes.settled(player, before, max(left - made, 1) if left else None)
         played = made
@@ -138,7 +138,7 @@ def watch(screen: Any, player: Player, arguments: argparse.Namespace, left: int)
         before = board
         if arguments.click:
             if not eyes.play(board, best):
-                # It has moved meanwhile: what was advised is of yesterday.
+                # The board has changed since the advice.
                 before = None
                 continue
             played += 1
@@ -147,7 +147,7 @@ def watch(screen: Any, player: Player, arguments: argparse.Namespace, left: int)
 
 
 class _NoField(ValueError):
-    """No field is found, or no board is seen in it any more."""
+    """No field is found, or the field shows no board."""
 
 
 def _read(pixels: npt.NDArray[np.uint8], arguments: argparse.Namespace, field: Any = None, theme: Any = None) -> Reading:
@@ -160,7 +160,7 @@ def _read(pixels: npt.NDArray[np.uint8], arguments: argparse.Namespace, field: A
 
 
 class _Eyes:
-    """Looks at a screen: where the field is, what is on it, and when it is at rest."""
+    """Looks at a screen for the field, its board, and whether the board is at rest."""
 
     def __init__(self, screen: Any, arguments: argparse.Namespace) -> None:
         self._screen = screen
@@ -168,7 +168,7 @@ class _Eyes:
         self._find()
 
     def _find(self) -> None:
-        """Looks for the field on all of the screen until there is a whole board in it."""
+        """Looks for the field on all of the screen until a whole board is seen."""
         deadline = self._screen.now() + self._arguments.patience
         while True:
             try:
@@ -190,7 +190,7 @@ class _Eyes:
         left, top, width, height = self.last.field
         columns, rows = self.last.confidence.shape[::-1]
         self._cell = width / columns, height / rows
-        # From here on only the field and what is next to it is looked at.
+        # Later looks are at the field and what is next to it.
         x, y = (max(0, int(at - _MARGIN * cell)) for at, cell in zip((left, top), self._cell))
         right, bottom = (
             min(most, int(at + length + _MARGIN * cell) + 1)
@@ -201,17 +201,18 @@ class _Eyes:
         self._theme = self.last.theme
 
     def look(self) -> Reading:
-        """What is in the field now."""
+        """Reads the board in the field."""
         try:
             return _read(self._screen.grab(self._box), self._arguments, self._field, self._theme)
         except ValueError as error:
-            # The theme's file may be another one by now.
+            # The theme's file may have changed.
             raise Failure(f"the screen cannot be read: {error}", 1) from error
 
     def settled(self, player: Player, before: str | None, left: int | None) -> tuple[str, list[tuple[Any, float]]]:
         """The next board at rest that differs from the one before, with its moves.
 
-        At rest is what two looks agree on, is sure, and is a board that a game shows between two moves.
+        A board is at rest if two looks agree on it, all cells are sure, and a game shows it between
+        two moves.
         """
         deadline = self._screen.now() + self._arguments.patience
         seen: str | None = None
@@ -220,14 +221,14 @@ class _Eyes:
             reading = self.look()
             board = reading.board
             if reading.sure and board == seen and board != before:
-                # A board with a run, for one, is not at rest.
+                # A board with a run is not at rest.
                 try:
                     ranked = player.rank(board, left)
                     self.last = reading
                     return board, ranked
                 except ValueError as error:
                     refused = str(error)
-            # Whoever watches may think as long as they like, while the board is there.
+            # A person may think as long as the board is there.
             if board == before and not self._arguments.click:
                 deadline = self._screen.now() + self._arguments.patience
             if self._screen.now() > deadline:
@@ -251,11 +252,11 @@ class _Eyes:
         return f"for {seconds} no board was at rest" + (f": {refused}" if refused else "")
 
     def play(self, board: str, cells: tuple[tuple[int, int], ...]) -> bool:
-        """Clicks on the cells of a move, as long as the board is still there; returns whether it was."""
+        """Clicks on the cells of a move while the board stays; returns whether it did."""
         columns = board.index("\n") + 1
         clicked: set[int] = set()
         for column, row in cells:
-            # A gem that was clicked on may look otherwise now.
+            # A clicked gem may look different.
             seen = self.look().board
             if any(old != new for at, (old, new) in enumerate(zip(board, seen)) if at not in clicked):
                 return False
@@ -276,7 +277,7 @@ class _Box(NamedTuple):
 
 
 class _Screen:
-    """A part of the real screen. Its pixels are counted from its upper left corner."""
+    """A part of the real screen, whose pixels are counted from its upper left corner."""
 
     def __init__(self, region: tuple[int, ...] | None, click: bool) -> None:
         mss = _module("mss", "takes pictures of the screen")
@@ -301,19 +302,19 @@ class _Screen:
             shot = self._shots.grab(whole._asdict())
         except mss.exception.ScreenShotError as error:
             raise Failure(f"no picture of the screen can be taken: {error}", 1) from error
-        # Some screens have several pixels to a point of the mouse.
+        # A point of the mouse may be several pixels.
         self._scale = shot.width / whole.width
         self.size = shot.width, shot.height
-        # The Xlib of pyautogui wants a file of authorities, even where the display asks for none.
+        # The Xlib of pyautogui wants a file of authorities, even if the display needs none.
         if not os.path.exists(os.environ.get("XAUTHORITY") or os.path.expanduser("~/.Xauthority")):
             os.environ["XAUTHORITY"] = os.devnull
-        # It says so on standard output, which is for boards.
+        # Xlib must not write to standard output, which is for boards.
         with contextlib.redirect_stdout(io.StringIO()):
             self._mouse = _mouse() if click else None
             self._escape = _Escape(required=click)
 
     def grab(self, box: tuple[int, int, int, int] | None) -> npt.NDArray[np.uint8]:
-        """The pixels of a box of it, or of all: shape (height, width, 3)."""
+        """Pixels of a box of the part, or of all: shape (height, width, 3)."""
         x, y, width, height = box or (0, 0, *self.size)
         scale = self._scale
         part = {
@@ -329,11 +330,11 @@ class _Screen:
         return np.ascontiguousarray(np.asarray(shot)[:, :, 2::-1])
 
     def now(self) -> float:
-        """The time in seconds."""
+        """Time in seconds."""
         return time.monotonic()
 
     def wait(self, seconds: float) -> None:
-        """Waits; raises ``Stopped`` when Escape is pressed meanwhile."""
+        """Waits; raises ``Stopped`` when Escape is pressed."""
         end = self.now() + seconds
         while True:
             if self._escape.pressed():
@@ -344,7 +345,7 @@ class _Screen:
             time.sleep(min(rest, _BLINK))
 
     def click(self, x: float, y: float) -> None:
-        """Clicks on a pixel of it."""
+        """Clicks on a pixel."""
         if not (0 <= x < self.size[0] and 0 <= y < self.size[1]):
             raise Failure(f"a click at {x:.0f}, {y:.0f} would be outside of what is watched", 1)
         self.wait(0)
@@ -366,7 +367,7 @@ def _module(name: str, does: str) -> Any:
 def _mouse() -> Any:
     try:
         return _module("pyautogui", "moves the mouse")
-    # It ends the program where Python has no tkinter, and fails in ways of its own without a display.
+    # pyautogui exits where Python has no tkinter, and raises its own errors without a display.
     except SystemExit as error:
         raise Failure(f"pyautogui, which moves the mouse, cannot start: {error}", 1) from error
     except Failure:
@@ -387,7 +388,7 @@ class _Escape:
         except Exception as error:
             if required:
                 raise Failure(f"the Escape key, which stops the clicks, cannot be watched: {error}", 1) from error
-            # Who only watches stops it with Ctrl-C.
+            # Ctrl-C stops a command that only watches.
             return
 
         def watch() -> None:
@@ -408,7 +409,7 @@ class _Escape:
 
 
 def _escape_key() -> Callable[[], bool]:
-    """Tells whether the Escape key is down."""
+    """A function that returns whether the Escape key is down."""
     if sys.platform == "win32":
         import ctypes
 
@@ -444,13 +445,13 @@ def _show(board: str, ranked: list[tuple[Any, float]], game: str, played: int, l
     for rank, (move, value) in enumerate(ranked, 1):
         cells = "-".join(f"({x}, {y})" for x, y in cells_of_move(move, game=game))
         lines.append(f"{rank:3}  {cells}  {value:9.2f}")
-    # On a terminal each takes the place of the one before.
+    # Each board takes the place of the last one on a terminal.
     clear = "\033[H\033[2J" if sys.stdout.isatty() else ""
     print(clear + "\n".join(lines) + "\n", flush=True)
 
 
 def _check_copy(path: Path) -> None:
-    """Whether a picture can be written there, before anything is seen."""
+    """Refuses a path where no picture can be written."""
     if path.suffix.lower() != ".png":
         raise Failure(f"--copy {path}: it must end in .png")
     if path.is_dir():
@@ -466,7 +467,7 @@ def _check_copy(path: Path) -> None:
 
 
 def _write(path: str, pixels: npt.NDArray[np.uint8]) -> None:
-    """Writes a picture so that at every instant the old or the new one is there."""
+    """Writes a picture so that the old or the new one is there at every instant."""
     tools = _module("mss.tools", "writes pictures")
     height, width, _ = pixels.shape
     side = f"{path}.partial"

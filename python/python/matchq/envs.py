@@ -1,23 +1,25 @@
-"""Gymnasium environments of every game: one game alone, and many games that step together.
+"""Gymnasium environments of every game: a single game, and many games that step together.
 
-A step is one of the game's actions (``matchq.action_of_move``); its reward is the points it brings. The end of a game is
-``terminated``; nothing is ever truncated. An observation is a dictionary of
+A step is a game's action (``matchq.action_of_move``); its reward is the points of the action. The
+end of a game is ``terminated``; nothing is ever truncated. An observation is a dictionary of
 
 - ``board``: the image of the position, uint8 of shape (planes, rows, columns), rows from the top;
-- ``scalars``: whole-board facts from 0 to 1, float32. In match-3 they are called ``moves_left``.
+- ``scalars``: whole-board facts from 0 to 1, float32; in match-3 ``moves_left``.
 
-``gymnasium.wrappers.FlattenObservation`` makes it one vector. The info has ``score``, the points so far, and ``action_mask``,
-truth values of the actions that are offered, by default those of the game's default mask.
+``gymnasium.wrappers.FlattenObservation`` makes the observation one vector. The info has ``score``,
+the points so far, and ``action_mask``, truth values of the offered actions, by default those of the
+game's default mask.
 
-Match-3 has 142 swaps, of which one without a match brings -5, and the 25th ends the game. Its board has shape (5, 10, 8),
-planes of a, b, c, d and obstacles, each cell 1 in one plane, and ``moves_left`` has shape (1,), the moves left divided by 25:
-401 numbers. By default the swaps that match at once are offered.
+Match-3 has 142 swaps, of which one without a match brings -5, and the 25th ends the game. Its board
+has shape (5, 10, 8), planes of a, b, c, d and obstacles, each cell 1 in one plane, and
+``moves_left`` has shape (1,), the moves left divided by 25: 401 numbers. Swaps that match at once
+are offered by default.
 
 The image of a lost wall of Tetris is full.
 
-``reset(seed=N)`` deals the game of seed N, in match-3 that of ``matchq.GameLogic(N)``. Each ``reset()`` after it deals another
-game: in match-3 its seed is the next ``random.Random(N).getrandbits(128)``, so that all games of an environment follow from one
-seed.
+``reset(seed=N)`` deals the game of seed N, in match-3 that of ``matchq.GameLogic(N)``. Each later
+``reset()`` deals another game: in match-3 its seed is the next
+``random.Random(N).getrandbits(128)``, so all games of an environment follow from one seed.
 """
 
 from __future__ import annotations
@@ -41,12 +43,12 @@ __all__ = ["GameEnv", "GameVectorEnv", "Match3Env", "Match3VectorEnv"]
 
 Observation = dict[str, npt.NDArray[Any]]
 
-# What a game's scalars are called in an observation, where they have a name of their own.
+# Names of scalars in observations, for games with a name of their own.
 _SCALARS = {"match3": "moves_left"}
 
 
 def _seed(given: Any) -> int:
-    """A seed as Gymnasium takes it too: int, and not below zero."""
+    """A seed as Gymnasium takes it: an int, not negative."""
     seed = operator.index(given)
     if not 0 <= seed < 2**128:
         raise ValueError(f"the seed is {seed}, but must be from 0 to 2^128 - 1")
@@ -59,7 +61,7 @@ def _check_options(options: Any) -> None:
 
 
 class _Arrays:
-    """The arrays that the compiled half writes for a number of games."""
+    """Arrays that the compiled half writes for a number of games."""
 
     def __init__(self, count: int, games: Games) -> None:
         self.board = np.empty((count, *games.image), np.uint8)
@@ -79,7 +81,7 @@ _CELL = 32
 
 
 class _Table:
-    """What both environments have: the compiled games, their spaces, and how they are shown."""
+    """The compiled games of both environments, their spaces, and their pictures."""
 
     def __init__(
         self,
@@ -100,14 +102,14 @@ class _Table:
         self.action_space = Discrete(self.games.actions)
 
     def render(self) -> tuple[Any, ...] | None:
-        """Each board as the render mode says; None without one."""
+        """Each board in the render mode; None without one."""
         if self.render_mode is None:
             return None
         boards = self.games.boards()
         return tuple(boards) if self.render_mode == "ansi" else tuple(map(self._picture, boards))
 
     def _picture(self, board: str) -> npt.NDArray[np.uint8]:
-        """A board as a picture, a square of its colour for each token; what is no token is black."""
+        """A board as a picture: a square of its colour for each token, black for anything else."""
         colours = dict(self.games.colours)
         rows = [[colours.get(letter, (0, 0, 0)) for letter in row] for row in board.split("\n")]
         cells: npt.NDArray[np.uint8] = np.array(rows, np.uint8).repeat(_CELL, axis=0).repeat(_CELL, axis=1)
@@ -118,22 +120,23 @@ class _Table:
 
 
 class GameEnv(gymnasium.Env[Observation, np.int64]):
-    """A game as a Gymnasium environment, such as ``matchq/Match3-v0``; the module says what it observes.
+    """A game as a Gymnasium environment, such as ``matchq/Match3-v0``.
 
     Args:
-        render_mode: what ``render()`` returns: "ansi", the board's text; "rgb_array", a picture, uint8, of 32 x 32 points a
-            cell, in match-3 of shape (320, 256, 3).
-        obstacle_kinds: of match-3, in short for ``rules={"obstacle_kinds": N}``: 2 in the original, each as frequent as one
-            kind of gem.
-        mask: which actions ``action_masks()`` and the info offer; None is the game's default. Match-3 has "legal" (all),
-            "effective" (moves that change what is seen), "matching" (moves that match at once, the default) and "setups"
-            (these and, but for the last move, moves that prepare the most). Where a position has none of a kind, those of the
-            kind before it are offered. Any action may be played.
-        rules: the parameters of the rules by their names; None is the game as it is known.
+        render_mode: what ``render()`` returns: "ansi", the board's text; "rgb_array", a picture,
+            uint8, of 32 x 32 points a cell, in match-3 of shape (320, 256, 3).
+        obstacle_kinds: of match-3, short for ``rules={"obstacle_kinds": N}``: 2 in the original,
+            each as frequent as a kind of gem.
+        mask: which actions ``action_masks()`` and the info offer; None is the game's default.
+            Match-3 has "legal" (all), "effective" (moves that change what is seen), "matching"
+            (moves that match at once, the default) and "setups" (these and, but for the last move,
+            moves that prepare the most). Moves of the kind before are offered where a position has
+            none of a kind. Any action may be played.
+        rules: parameters of the rules by name; None is the game's default.
         game: the game's name, one of ``matchq.GAMES``.
 
     Raises:
-        ValueError: an argument that is none of these.
+        ValueError: an argument of another value.
     """
 
     metadata = {"render_modes": _RENDER_MODES, "render_fps": 4}
@@ -153,22 +156,23 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         self.observation_space = self._table.observation_space
         self.action_space = self._table.action_space
         self._session_begun = False
-        # There is no game yet.
+        # The game counts as over until the first reset.
         self._arrays = _Arrays(1, self._games)
         self._arrays.over[0] = True
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Deals a game: that of the seed, or the next one.
+        """Deals a game, of the seed or the next one.
 
         Args:
-            seed: from 0 to 2**128 - 1; None goes on in the sequence of games, which starts at random.
+            seed: from 0 to 2**128 - 1; None continues the sequence of games, which starts at
+                random.
             options: none are known.
 
         Raises:
             ValueError: a seed out of range.
-            TypeError: one that is no whole number, options that are no dictionary.
+            TypeError: a seed that is no whole number, options that are no dictionary.
         """
         _check_options(options)
         seed = None if seed is None else _seed(seed)
@@ -201,7 +205,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         return observation, float(arrays.rewards[0]), bool(arrays.over[0]), False, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The actions that are offered in the position: truth values of shape (actions,), as sb3-contrib asks for them.
+        """Actions offered in the position, truth values of shape (actions,), for sb3-contrib.
 
         Raises:
             gymnasium.error.ResetNeeded: there is no game yet.
@@ -212,7 +216,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
 
     @property
     def game_seed(self) -> int:
-        """The seed of the game: in match-3 it is that of ``matchq.GameLogic(game_seed)``.
+        """The seed of the game: in match-3 that of ``matchq.GameLogic(game_seed)``.
 
         Raises:
             gymnasium.error.ResetNeeded: there is no game yet.
@@ -221,7 +225,7 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
         return self._games.seeds()[0]
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
-        """The board as the render mode says; None without one.
+        """The board in the render mode; None without one.
 
         Raises:
             gymnasium.error.ResetNeeded: there is no game yet.
@@ -243,22 +247,26 @@ class GameEnv(gymnasium.Env[Observation, np.int64]):
 class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[Any]]):
     """Many games that step together in Rust, without Python's lock and on all cores.
 
-    Game i of ``reset(seed=N)`` and what follows it are those of a ``GameEnv`` after ``reset(seed=N + i)``. Observations,
-    rewards (float64) and the rest have shape (num_envs, ...); ``gymnasium.make_vec("matchq/Match3-v0", num_envs=1024)`` makes
-    one. The variable RAYON_NUM_THREADS, set before anything of matchq is used, says how many threads step.
+    Game i of ``reset(seed=N)`` and its followers are those of a ``GameEnv`` after ``reset(seed=N +
+    i)``. Observations, rewards (float64) and the rest have shape (num_envs, ...);
+    ``gymnasium.make_vec("matchq/Match3-v0", num_envs=1024)`` makes one. The variable
+    RAYON_NUM_THREADS, set before matchq is used, is the number of threads.
 
     Args:
         num_envs: games, at least one.
-        render_mode, obstacle_kinds, mask, rules, game: as of ``GameEnv``; ``render()`` returns a tuple of what it says.
-        autoreset_mode: what follows the end of a game, as of Gymnasium's own vector environments. NEXT_STEP: the step after
-            it ignores its action, brings 0 points and shows a new game. SAME_STEP: the same step shows the new game, and
-            the info has the old one's last observation and info, ``final_obs`` and ``final_info``. DISABLED: nothing, until
+        render_mode, obstacle_kinds, mask, rules, game: as of ``GameEnv``; ``render()`` returns a
+            tuple.
+        autoreset_mode: what follows the end of a game, as of Gymnasium's own vector environments.
+            NEXT_STEP: the next step ignores the game's action, brings 0 points and shows a new
+            game. SAME_STEP: the same step shows the new game, and the info has the old one's last
+            observation and info, ``final_obs`` and ``final_info``. DISABLED: nothing, until
             ``reset(options={"reset_mask": over})``.
-        copy: True returns new arrays from every step, which Rust writes at once. False returns the same arrays every time,
-            observations, rewards, masks and all, which the next step or reset overwrites; that saves allocating them.
+        copy: True returns new arrays from every step. False returns the same arrays every time,
+            observations, rewards, masks and all, which the next step or reset overwrites; that
+            saves allocations.
 
     Raises:
-        ValueError: an argument that is none of these.
+        ValueError: an argument of another value.
     """
 
     metadata: dict[str, Any] = {
@@ -294,7 +302,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._session_begun = False
         self._arrays = _Arrays(num_envs, self._games)
-        # Which games are over, and what is offered, for no one else to write to.
+        # State that callers must not write to.
         self._over, self._masks = self._arrays.over.copy(), self._arrays.masks
 
     def reset(
@@ -303,13 +311,17 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         """Deals new games.
 
         Args:
-            seed: N deals the games of seeds N, N + 1 and so on; a sequence has a seed for each game. None, there too, goes
-                on in a game's own sequence, which starts at random.
-            options: {"reset_mask": mask} deals only the games where the mask, bool of shape (num_envs,), is true.
+            seed: N deals the games of seeds N, N + 1 and so on; a sequence has a seed for each
+                game. None, also in a sequence, continues a game's own sequence, which starts at
+                random.
+            options: {"reset_mask": mask} deals only the games where the mask, bool of shape
+                (num_envs,), is true.
 
         Raises:
-            ValueError: a seed out of range, not as many seeds as games, a mask of another shape or without a true value.
-            TypeError: a seed that is no whole number, a mask that is no array of bool, options that are no dictionary.
+            ValueError: a seed out of range, not as many seeds as games, a mask of another shape or
+                without a true value.
+            TypeError: a seed that is no whole number, a mask that is no array of bool, options that
+                are no dictionary.
             gymnasium.error.ResetNeeded: a mask, but no games yet.
         """
         _check_options(options)
@@ -358,7 +370,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
             )
         arrays = self._arrays_to_write()
         if actions.dtype == np.uint64:
-            # Beyond all actions it must stay.
+            # Numbers beyond int64 must stay beyond all actions.
             actions = np.minimum(actions, np.iinfo(np.int64).max)
         actions = np.ascontiguousarray(actions, np.int64)
         self._games.step(actions, self.autoreset_mode == AutoresetMode.NEXT_STEP, arrays.rewards, arrays.views)
@@ -366,7 +378,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         final: dict[str, Any] = {}
         if self.autoreset_mode == AutoresetMode.SAME_STEP and arrays.over.any():
             final = self._final(arrays.over)
-            # The arrays of the new games say that they are not over, which this step does.
+            # The new games overwrite `over`, which this step returns.
             over = arrays.over.copy()
             self._games.reset([None] * self.num_envs, over, arrays.views)
             arrays.over[:] = over
@@ -375,7 +387,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         return self._observation(), arrays.rewards, arrays.over, truncated, {**self._info(), **final}
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The actions that are offered in each position: truth values of shape (num_envs, actions).
+        """Actions offered in each position: truth values of shape (num_envs, actions).
 
         Raises:
             gymnasium.error.ResetNeeded: there are no games yet.
@@ -394,7 +406,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         return tuple(self._games.seeds())
 
     def render(self) -> tuple[Any, ...] | None:
-        """The boards as the render mode says; None without one.
+        """The boards in the render mode; None without one.
 
         Raises:
             gymnasium.error.ResetNeeded: there are no games yet.
@@ -407,7 +419,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
             raise ResetNeeded(f"there are no games yet: call reset() before {part}")
 
     def _keep(self, arrays: _Arrays) -> None:
-        """Keeps what was written, of what is handed out a copy."""
+        """Keeps the written arrays, and copies of those that are handed out."""
         self._arrays = arrays
         self._over = arrays.over.copy()
         self._masks = arrays.masks.copy() if self.copy else arrays.masks
@@ -424,7 +436,9 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
         return {"score": arrays.scores, "_score": every, "action_mask": arrays.masks, "_action_mask": every.copy()}
 
     def _final(self, over: npt.NDArray[np.bool_]) -> dict[str, Any]:
-        """The part of the info on the games that are over, copied before new ones are dealt in their places."""
+        """Part of the info on games that are over, copied before new ones are dealt in their
+        places.
+        """
         places = np.flatnonzero(over)
         boards, scalars = self._arrays.board[places], self._arrays.scalars[places]
         observations = np.full(self.num_envs, None, dtype=object)
@@ -447,6 +461,6 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
             raise ResetNeeded("there are no games yet: call reset() without a reset_mask first")
 
 
-# The environments' names when match-3 was the only game.
+# Aliases for match-3.
 Match3Env = GameEnv
 Match3VectorEnv = GameVectorEnv

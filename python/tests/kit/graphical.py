@@ -1,4 +1,6 @@
-"""The runner of a stand-in for the assignment's kit: RULES.md's calls, without the window. It runs only in its own folder."""
+"""The runner of a stand-in for the assignment's kit: the kit's calls, without the window. The
+module runs only in its own folder.
+"""
 
 import random
 

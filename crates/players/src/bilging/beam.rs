@@ -14,7 +14,7 @@ use crate::policy::{ActionValue, Policy};
 use crate::random::Stream;
 use crate::roster::or_all_alike;
 
-/// Settings of a beam search over the certain results of swaps.
+/// Settings of a beam search over certain results.
 #[derive(Clone, Debug)]
 pub struct Beam {
     /// Boards kept after each move.
@@ -24,12 +24,12 @@ pub struct Beam {
     pub depth: usize,
     /// Cost of a move: a player's mean points.
     pub mean: f32,
-    /// Moves before the game's end from which a board's promise counts less.
+    /// Moves before the game's end from which promises count less.
     pub ending: f32,
     pub promise: Promise,
 }
 
-/// The best settings that were found.
+/// The best settings found.
 impl Default for Beam {
     fn default() -> Self {
         Self { width: 1_000, time: None, depth: 12, mean: 7.0, ending: 8.0, promise: Promise::default() }
@@ -41,10 +41,8 @@ struct BeamPlayer {
 }
 
 impl BeamPlayer {
-    /// The default search within a budget, in which each expanded board is a simulation.
-    ///
-    /// All first moves are followed, so that at least about seventy boards are expanded, or 260
-    /// where time counts.
+    /// The default search within a budget; an expanded board is a simulation. At least about 70
+    /// boards are expanded, or 260 with a time, as all first moves are followed.
     fn within(budget: Budget) -> Self {
         let default = Beam::default();
         let beam = match budget {
@@ -77,7 +75,6 @@ pub fn entry() -> Entry<Bilging> {
     }
 }
 
-/// The player with the budget of the options.
 pub fn player(options: &Options<Bilging>) -> Result<BoxedPlayer<Bilging>> {
     options.player(BeamPlayer::within(options::budget(options)?))
 }
@@ -86,7 +83,7 @@ pub fn player(options: &Options<Bilging>) -> Result<BoxedPlayer<Bilging>> {
 struct Node {
     rows: Rows,
     points: f32,
-    /// First moves of the plans that lead to the board, a bit each.
+    /// First moves of the plans that lead here, a bit each.
     firsts: u64,
 }
 
@@ -121,7 +118,7 @@ impl Hasher for Same {
 type Known = HashMap<u64, u32, BuildHasherDefault<Same>>;
 
 thread_local! {
-    /// Distances found by all searches of the thread.
+    /// Distances found by the thread's searches.
     static MEMORY: RefCell<Memory> = RefCell::new(Memory::new());
 }
 
@@ -141,12 +138,10 @@ fn sum(hashes: &[u64]) -> u64 {
     hashes.iter().fold(0, |sum, hash| sum.wrapping_add(*hash))
 }
 
-/// The points' part of a node's hash.
 fn hash_points(points: f32) -> u64 {
     (points as u64).wrapping_mul(0x94d0_49bb_1331_11eb)
 }
 
-/// Hashes of a board's rows and of their surroundings, and the rows' promises.
 struct Hashed {
     hashes: [u64; ROWS],
     around: [u64; ROWS],
@@ -164,8 +159,8 @@ impl Hashed {
 }
 
 impl Beam {
-    /// Values of first moves, each by its best plan: the plan's points, less the cost of its moves,
-    /// plus the promise of the last board.
+    /// Value of each first move by its best plan: points less the cost of moves plus the last
+    /// board's promise.
     ///
     /// Plans that do not end with a break count only for first moves without one that does.
     pub fn values(&self, state: &State) -> Vec<(usize, f64)> {
@@ -217,12 +212,12 @@ impl Beam {
                 break;
             }
             let width = match self.time {
-                // All first moves are followed, since boards differ in the time that they take.
+                // All first moves are followed, since boards differ in their time.
                 _ if level == 1 => ACTIONS,
                 None => self.width,
                 Some(time) => {
                     let elapsed = begin.elapsed();
-                    // Later levels cost what the last one did: the first boards fill the memory.
+                    // Later levels cost as much as the last one: the first boards fill the memory.
                     let each = (elapsed - before).as_secs_f64() / beam.len() as f64;
                     before = elapsed;
                     let rest = time.saturating_sub(elapsed).as_secs_f64();
@@ -240,8 +235,8 @@ impl Beam {
         values.filter(|(_, value)| *value > f64::NEG_INFINITY).collect()
     }
 
-    /// Gives each move that changes a board, with the hash of the board after it, whether it clears
-    /// something, and its score.
+    /// Gives each move that changes the board, with the next board's hash, whether the move clears
+    /// something, and the score.
     #[inline]
     fn expand(
         &self,

@@ -1,7 +1,7 @@
-//! The planner: the swap after which the best bingo to build has the highest value.
+//! The planner: the swap after which the best bingo has the highest value.
 //!
-//! Swaps never change a piece's row, so a bingo costs the sum of five rows' costs, which tables
-//! hold. Each row of the cheapest bingos is then checked for a way to its goal without a run.
+//! Swaps never change a piece's row, so a bingo costs the sum of five rows' costs, from tables;
+//! rows of the cheapest bingos must also have a way without a run.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ const AROUND: f64 = 1.0;
 const NOTHING: f64 = -4.0;
 /// Promise of an unknown piece.
 const UNKNOWN_PIECE: f64 = 0.5;
-/// Swaps of the longest plans that are tried one by one.
+/// Longest plans that are tried swap by swap.
 const TRIED: usize = 2;
 
 /// X, O and other pieces of a row, the first in the lowest two bits.
@@ -31,8 +31,8 @@ const NEVER: u8 = 100;
 
 /// Places and directions of a bingo's last swap in its row.
 const WAYS: usize = 6;
-/// Number of goals of a row. The row of the last swap has one goal; a row beside it must hold X, O
-/// or both in their columns.
+/// Goals of a row: one for the row of the last swap; a row beside holds X, O or both in their
+/// columns.
 const GOALS: usize = 4;
 /// Goal of the row of the last swap.
 const MIDDLE: usize = 0;
@@ -63,7 +63,7 @@ static SWAPS: LazyLock<Box<[[[u8; GOALS]; WAYS]]>> = LazyLock::new(|| {
     swaps.into()
 });
 
-/// The anchor of a way, the column into which the last swap brings X, and the column beside it.
+/// The anchor, into which a way's last swap brings X, and the column beside.
 fn anchor(way: usize) -> (usize, usize) {
     if way < 3 { (way + 2, way + 3) } else { (way - 2, way - 3) }
 }
@@ -73,7 +73,7 @@ fn is_reached(pattern: Pattern, way: usize, goal: usize) -> bool {
     let stands = |piece: Pattern, column: usize| pattern >> (2 * column) & 3 == piece;
     match goal {
         MIDDLE => {
-            // Two X behind the anchor, O on the anchor, X beside the anchor.
+            // Two X behind the anchor, O on it, X beside it.
             let behind = |steps: usize| (steps + 1) * anchor - steps * beside;
             stands(X, behind(2)) && stands(X, behind(1)) && stands(O, anchor) && stands(X, beside)
         }
@@ -81,7 +81,7 @@ fn is_reached(pattern: Pattern, way: usize, goal: usize) -> bool {
     }
 }
 
-/// A row with the piece of a column swapped with its left neighbour.
+/// A row with a column's piece and its left neighbour swapped.
 fn swapped(pattern: Pattern, column: usize) -> Pattern {
     let differing = (pattern >> 2 ^ pattern) >> (2 * (column - 1)) & 3;
     pattern ^ (differing | differing << 2) << (2 * (column - 1))
@@ -156,7 +156,7 @@ fn plans(pieces: &Pieces, most: u8, mut give: impl FnMut(Plan)) {
 }
 
 impl Plan {
-    /// Rows that, alone on this board, no shortest way brings to their goal without a run.
+    /// Number of rows whose shortest ways to their goal, alone on this board, all make a run.
     fn blocked(&self, pieces: &Pieces) -> usize {
         let beside = BESIDE.iter().zip(self.goals).filter(|(_, goal)| *goal != 0);
         let beside = beside.map(|(offset, goal)| ((self.row as isize + offset) as usize, goal));
@@ -199,7 +199,7 @@ fn promise(pieces: &Pieces, moves_left: usize) -> f64 {
     best
 }
 
-/// Value of the best break within some swaps, with quiet ones before.
+/// Value of the best break within some swaps, quiet ones before.
 fn soon(grid: &Grid, swaps: usize) -> f64 {
     if swaps == 0 {
         return NOTHING;
@@ -219,7 +219,7 @@ fn soon(grid: &Grid, swaps: usize) -> f64 {
     later.fold(now, f64::max)
 }
 
-/// Values of all swaps: points, plus the value of the best plan from the board after the swap.
+/// Value of each swap: points, plus the value of the best plan afterwards.
 pub fn values(state: &State) -> Vec<(usize, f64)> {
     let value = |action| {
         let After { state, points, .. } = Bilging::after(state, action);
@@ -246,7 +246,7 @@ mod tests {
         (0..count).map(|seed| Bilging::new(&Rules::default(), &mut Stream::new(seed, Role::Game, 0)).state().pieces())
     }
 
-    /// The least swaps to a goal, by trying all walks that are no longer.
+    /// Whether `most` swaps reach a goal, by trying all walks.
     fn plain(pattern: Pattern, way: usize, goal: usize, most: u8) -> bool {
         is_reached(pattern, way, goal)
             || most > 0 && (1..COLUMNS).any(|column| plain(swapped(pattern, column), way, goal, most - 1))
@@ -260,7 +260,7 @@ mod tests {
                 for way in 0..WAYS {
                     for goal in 0..GOALS {
                         let swaps = SWAPS[usize::from(pattern)][way][goal];
-                        // Five swaps are as many walks as can be tried in no time.
+                        // Longer walks are too many to try.
                         for most in 0..5 {
                             assert_eq!(plain(pattern, way, goal, most), swaps <= most, "{row:?}, {way}, {goal}");
                         }
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn a_row_is_blocked_where_each_way_makes_a_run() {
-        // The middle row is as it must be but for X (0), which has one column to go, onto a place between two others.
+        // The middle row lacks only X (0), one column away from its place.
         let mut pieces = [[6; COLUMNS]; ROWS];
         for (row, line) in pieces.iter_mut().enumerate() {
             *line = std::array::from_fn(|column| 3 + ((row + column) % 3) as u8);

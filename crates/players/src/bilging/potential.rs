@@ -1,4 +1,4 @@
-//! Promise of a board, by the distance of its rows to bingos and sea donkeys.
+//! Promise of a board, by its rows' distances to bingos and sea donkeys.
 
 use super::rows::Rows;
 use crate::games::bilging::{COLOURS, COLUMNS, ROWS};
@@ -15,7 +15,7 @@ const MASKS: usize = 1 << COLUMNS;
 type Lanes = [u8; LANES];
 type Vector = [u8; LANES * WORDS];
 
-/// Places of pieces before the last swap, which brings X from beside the anchor to it, and O away.
+/// Places of pieces before the last swap, which brings X to the anchor, and O away.
 struct Arrangement {
     /// Columns of X in the row of the swap.
     x: [usize; 3],
@@ -38,8 +38,7 @@ const ARRANGEMENTS: [Arrangement; LANES - 1] = [
 /// Lane of the sea donkey.
 const DONKEY: usize = 6;
 
-/// Distances of a colour's pieces in a row to their places, in half swaps, by the mask of the
-/// pieces' columns.
+/// Half swaps of a colour's pieces in a row to their places, by the mask of their columns.
 struct Tables {
     x_row: [Lanes; MASKS],
     o_row: [Lanes; MASKS],
@@ -70,7 +69,7 @@ static TABLES: Tables = {
     tables
 };
 
-/// Smallest sum of distances, in half swaps, from one piece of a row each to ascending places.
+/// Smallest sum of distances, in half swaps, of pieces of a row to ascending places.
 const fn distance(mask: usize, places: &[usize]) -> u8 {
     let mut best = NONE;
     let mut chosen = 0;
@@ -93,10 +92,9 @@ const fn distance(mask: usize, places: &[usize]) -> u8 {
     best
 }
 
-/// Half swaps that a vertical line of four and of five saves, for a bingo and for a sea donkey.
+/// Half swaps saved by a vertical line of four and of five, for a bingo and for a sea donkey.
 const LONGER: [[u8; 2]; 2] = [[1, 3], [2, 12]];
 
-/// Distances of each colour's pieces in a row.
 #[inline(always)]
 fn gather(table: &[Lanes; MASKS], word: u64) -> Vector {
     let mut vector = [NONE; LANES * WORDS];
@@ -131,8 +129,8 @@ fn min(mut one: Vector, other: &Vector) -> Vector {
     one
 }
 
-/// Fewest half swaps to a bingo and to a sea donkey through a row, as if rows were never in each
-/// other's way and the last swap were made already.
+/// Fewest half swaps to a bingo and to a sea donkey through a row, without the last swap, as if
+/// rows never blocked each other.
 pub(super) fn nearest(rows: &Rows, row: usize) -> [u8; 2] {
     let at = |row: usize| rows.row(row);
     let around = [at(row.wrapping_sub(2)), at(row.wrapping_sub(1)), at(row + 1), at(row + 2)];
@@ -161,10 +159,9 @@ pub(super) fn nearest(rows: &Rows, row: usize) -> [u8; 2] {
     [bingo, lanes[DONKEY]]
 }
 
-/// Settings of a board's promise.
 #[derive(Clone, Debug)]
 pub struct Promise {
-    /// Promise of a row, by the half swaps to a bingo and to a sea donkey.
+    /// Promise by the half swaps to a bingo and to a sea donkey.
     by_distance: [[f32; 256]; 2],
     /// Shares of the best row, of the next one apart from it, and so on.
     pub shares: [f32; 4],
@@ -179,7 +176,7 @@ impl Default for Promise {
 }
 
 impl Promise {
-    /// A promise of points once done, less a cost of each swap until then.
+    /// Promise of points, less a cost of each swap until then.
     pub fn new(points: [f32; 2], swap: f32, shares: [f32; 4], unknown: f32) -> Self {
         let promise = |points: f32, half_swaps: usize| (points - swap * (1.0 + 0.5 * half_swaps as f32)).max(0.0);
         let by_distance = points.map(|points| std::array::from_fn(|half_swaps| promise(points, half_swaps)));
@@ -192,7 +189,7 @@ impl Promise {
         bingos[usize::from(bingo)].max(donkeys[usize::from(donkey)])
     }
 
-    /// Promise of all rows: shares of the best one, of the best apart from it, and so on.
+    /// Promise of all rows, by [`shares`](Self::shares).
     #[inline]
     pub(super) fn sum(&self, by_row: &[f32; ROWS]) -> f32 {
         let mut left = *by_row;
@@ -216,8 +213,7 @@ impl Promise {
     }
 }
 
-/// Found distances by the hash of their rows: the upper bits of the hash and both distances in a
-/// word.
+/// Distances by the hash of their rows: the hash's upper bits and both distances in a word.
 pub(super) struct Memory(Vec<u64>);
 
 impl Memory {
@@ -228,7 +224,6 @@ impl Memory {
         Self(vec![0; Self::SLOTS])
     }
 
-    /// Distances by [`nearest`] of a row whose surroundings have this hash.
     #[inline]
     pub fn nearest(&mut self, hash: u64, rows: &Rows, row: usize) -> [u8; 2] {
         // The lower bits choose the slot.

@@ -1,17 +1,15 @@
 //! A board as rows of masks, for searches over many boards.
-//!
-//! One word holds all colours of a row, so that a swap changes one word and completes runs in five.
 
 use crate::games::bilging::board::{self, UNKNOWN};
 use crate::games::bilging::{ACTIONS, Break, COLUMNS, ROWS, State};
 
-/// Bytes of the colours, without that of unknown pieces.
+/// Bytes of the known colours.
 const KNOWN: u64 = !(0xff << (8 * UNKNOWN));
 /// A bit in every byte.
 const EACH: u64 = 0x0101_0101_0101_0101;
 
-/// A board: a word a row from the top, a byte a colour, a bit a column. The last byte holds the
-/// unknown pieces.
+/// A board: a word a row from the top, a byte a colour, the last for unknown pieces, a bit a
+/// column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Rows(pub [u64; ROWS]);
 
@@ -24,7 +22,7 @@ impl Rows {
         Self(state.pieces().map(word))
     }
 
-    /// A row; empty if it is not on the board.
+    /// A row; empty off the board.
     #[inline]
     pub fn row(&self, row: usize) -> u64 {
         self.0.get(row).copied().unwrap_or(0)
@@ -42,7 +40,7 @@ impl Rows {
         (left | right) * (0b11 << column)
     }
 
-    /// Columns where a piece of the row would stand in a vertical run, in each byte for its colour.
+    /// Columns where a piece of the row would stand in a vertical run, in each colour's byte.
     #[inline]
     pub fn completing(&self, row: usize) -> u64 {
         let at = |row: usize| self.row(row);
@@ -50,7 +48,6 @@ impl Rows {
         (above & at(row.wrapping_sub(2)) | above & below | below & at(row + 2)) & KNOWN
     }
 
-    /// Whether a row holds a horizontal run.
     #[inline]
     pub fn has_run(word: u64) -> bool {
         word & word >> 1 & word >> 2 & KNOWN != 0
@@ -88,7 +85,7 @@ impl Rows {
         Some((Break::new(lengths.map(|count| count as u8)), pieces))
     }
 
-    /// Removes cells, given by their columns in each row, and lets the pieces below rise.
+    /// Removes cells, by their columns in each row, and lets the pieces below rise.
     fn rise(&mut self, cleared: &[u64; ROWS]) {
         let touched = cleared.iter().fold(0, |all, cells| all | cells);
         for column in (0..COLUMNS).filter(|column| touched >> column & 1 == 1) {
@@ -107,7 +104,6 @@ impl Rows {
         }
     }
 
-    /// Number of unknown pieces.
     pub fn unknown(&self) -> u32 {
         self.0.iter().map(|word| (word & !KNOWN).count_ones()).sum()
     }

@@ -1,4 +1,4 @@
-//! The beam search and what it stands on, held against the rules.
+//! The beam search and its parts against the rules.
 
 use std::thread;
 
@@ -12,13 +12,13 @@ use crate::games::bilging::{ACTIONS, Bilging, Break, Chains, EFFECTIVE, MATCHING
 use crate::games::{Game, Lookahead, Text};
 use crate::random::{Role, Stream};
 
-/// The cases of an independent program, a board a line.
+/// Cases of an independent program, a board a line.
 pub fn golden() -> impl Iterator<Item = Value> {
     let lines = include_str!("../../../../tests/golden/bilge.jsonl").lines();
     lines.map(|line| serde_json::from_str(line).unwrap())
 }
 
-/// The text of a board that is given as an array of its lines.
+/// Text of a board from an array of its lines.
 pub fn text(lines: &Value) -> String {
     lines.as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect::<Vec<_>>().join("\n")
 }
@@ -31,9 +31,7 @@ pub fn action(row: u64, column: u64) -> usize {
     (row * 5 + column) as usize
 }
 
-/// A board of fillers with these pieces: (row, column, letter).
-///
-/// The fillers line up with nothing.
+/// A board of these pieces, (row, column, letter), among fillers that line up with nothing.
 pub fn board(given: &[(usize, usize, char)]) -> State {
     let filler = |row: usize, column: usize| ['c', 'd', 'e', 'f'][(column + 2 * (row % 2)) % 4];
     let letter = |row, column| given.iter().find(|one| (one.0, one.1) == (row, column)).map(|one| one.2);
@@ -41,9 +39,8 @@ pub fn board(given: &[(usize, usize, char)]) -> State {
     Bilging::parse(&Rules::default(), &(0..12).map(line).collect::<Vec<_>>().join("\n"), Some(50)).unwrap()
 }
 
-/// Pieces of a bingo that one swap, of (5, 2) and (5, 3), makes.
-///
-/// Its lines are three a in row 5, three a in column 2 and three b in column 3.
+/// Pieces of a bingo by the swap of (5, 2) and (5, 3): three a in row 5, three a in column 2, three
+/// b in column 3.
 pub const BINGO: [(usize, usize, char); 8] =
     [(5, 0, 'a'), (5, 1, 'a'), (5, 2, 'b'), (5, 3, 'a'), (4, 2, 'a'), (3, 2, 'a'), (4, 3, 'b'), (6, 3, 'b')];
 
@@ -81,8 +78,8 @@ fn a_bingo_is_as_many_swaps_away_as_its_pieces_are() {
     assert_eq!(nearest(&Rows::of(&board(&BINGO)), 5)[0], 0);
     let mut away = BINGO;
     (away[5], away[0]) = ((3, 4, 'a'), (5, 4, 'a'));
-    // Two swaps for the a in row 3. In row 5 stand a at 1, 3 and 4: four swaps to 0, 1 and 3, or none to the left of
-    // column 2, where both b have two swaps to column 1.
+    // The a in row 3 needs two swaps. The a at 1, 3 and 4 of row 5 need four swaps to 0, 1 and 3,
+    // or none on the left of column 2, where both b need two.
     assert_eq!(nearest(&Rows::of(&board(&away)), 5)[0], 2 * (2 + 4));
     away[0] = BINGO[0];
     assert_eq!(nearest(&Rows::of(&board(&away)), 5)[0], 2 * 2);
@@ -94,7 +91,7 @@ fn distances_that_are_remembered_are_those_that_are_found() {
     let beam = Beam { width: 40, depth: 5, ..Beam::default() };
     for _ in 0..20 {
         let state = Bilging::new(&Rules::default(), &mut stream).state();
-        // Whatever was searched before.
+        // The memory of a new thread is empty.
         assert_eq!(beam.values(&state), thread::scope(|scope| scope.spawn(|| beam.values(&state)).join().unwrap()));
     }
 }

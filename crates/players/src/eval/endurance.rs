@@ -11,24 +11,23 @@ use super::Ratio;
 use super::games::{Playing, Watch, play_on};
 use super::splitting::{Levels, Tallies, Walk};
 
-/// Moves of a seat for each move of its pilot run.
+/// Ratio of a seat's moves to its pilot run's.
 const PILOT: u64 = 10;
 
 /// Fewest seats for the spread of means of split games.
 const SEATS: usize = 8;
 
-/// Fewest ends for an interval; with fewer it is too often wrong.
+/// Fewest ends for an interval, which is too often wrong with fewer.
 const ENDS: u64 = 7;
 
-/// Sums over one seat's games, played one after the other. Moves of split games count by their
-/// weights.
+/// Sums over one seat's games in turn.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Seat {
-    /// Weighted points of all games.
+    /// Weighted points.
     pub score: f64,
-    /// Weighted number of games that ended.
+    /// Weighted ends.
     pub ends: f64,
-    /// Games that ended, each counted once.
+    /// Ends, each counted once.
     pub ended: u64,
     /// Moves, each counted once.
     pub moves: u64,
@@ -36,16 +35,16 @@ pub struct Seat {
 
 /// Points of a game: all points of all seats over all ended games.
 ///
-/// Few moves of a seat make the ratio too high: by a tenth with some thousands of moves where games
-/// are split. The interval is that of a ratio of the seats' means, or, where games are whole, that
-/// of a Poisson number of ends if wider, since lengths of games are near exponential.
+/// The ratio is a tenth too high with some thousands of moves a seat where games are split. The
+/// interval is that of the ratio of the seats' means, or of a Poisson number of ends if wider and
+/// games are whole.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Endurance {
     pub all: Seat,
-    /// Points a game; `None` if no game ended.
+    /// `None` if no game ended.
     pub mean: Option<f64>,
-    /// Half the width of the mean's 95 % confidence interval; `None` with fewer than seven ends, or
-    /// with fewer than eight seats of split games.
+    /// Half the width of the 95 % interval; `None` with fewer than seven ends, or eight seats of
+    /// split games.
     pub half_width: Option<f64>,
 }
 
@@ -58,7 +57,7 @@ impl Endurance {
             moves: all.moves + seat.moves,
         });
         let mean = (all.ended > 0).then(|| all.score / all.ends);
-        // Branches of a game share most of its luck: only other seats show how much means vary.
+        // Branches share most luck: only other seats show the variance of means.
         let whole = all.ends == all.ended as f64;
         let half_width = mean.filter(|_| all.ended >= ENDS && (whole || seats.len() >= SEATS)).map(|mean| {
             let sums: Vec<(f64, f64)> = seats.iter().map(|seat| (seat.score, seat.ends)).collect();
@@ -70,18 +69,16 @@ impl Endurance {
     }
 }
 
-/// Length of an evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extent {
     /// Seed of the first seat; seat i has seed `first + i`.
     pub first: u64,
     pub seats: u64,
-    /// Moves of each seat, and more until all branches of the last game have ended.
+    /// Moves of each seat, and more until the last game's branches have ended.
     pub moves: u64,
 }
 
-/// Finds the levels for [splitting](super::splitting), by pilot runs of a tenth of the moves on
-/// seats of other luck.
+/// Levels for [splitting](super::splitting), by pilot runs of a tenth of the moves with other luck.
 pub fn levels<G: Game>(
     agent: &mut dyn Player<G>,
     rules: &G::Rules,
@@ -92,7 +89,7 @@ pub fn levels<G: Game>(
     Levels::find(importance, |levels| Ok(walk(agent, rules, extent, true, levels)?.into_iter().collect()))
 }
 
-/// Plays on all seats, with split games. A new game follows each that ends.
+/// Plays on all seats; a new game follows each that ends.
 pub fn endure<G: Game>(
     agent: &mut dyn Player<G>,
     rules: &G::Rules,
@@ -106,7 +103,7 @@ pub fn endure<G: Game>(
     Ok(walk(agent, rules, extent, false, levels)?.iter().map(seat).collect())
 }
 
-/// Plays on all seats; those of a pilot run have other luck.
+/// The seats of a pilot run have other luck.
 fn walk<G: Game>(
     agent: &mut dyn Player<G>,
     rules: &G::Rules,
@@ -123,7 +120,6 @@ fn walk<G: Game>(
     Ok(all.into_iter().map(|seat| seat.watch.walk.tallies).collect())
 }
 
-/// A seat's games, and the moves after which no new game begins.
 struct Walking<'a, G: Game> {
     walk: Walk<'a, G>,
     moves: u64,
@@ -152,11 +148,10 @@ mod tests {
         let seat = |score, ended| Seat { score, ends: ended as f64, ended, moves: 10 };
         let found = Endurance::of(&[seat(6.0, 1), seat(2.0, 3)]);
         assert_eq!((found.all, found.mean), (Seat { score: 8.0, ends: 4.0, ended: 4, moves: 20 }, Some(2.0)));
-        // What is left of the seats is 4 and -4: variance 32, of the sum 64, over 4 ends 2, more than 2 / sqrt(4) = 1;
-        // t(0.975, 1) = 12.7062. One seat tells no spread: of 4 ends 2 / sqrt(4).
         assert_eq!(found.half_width, None, "too few ends");
         let found = Endurance::of(&[seat(12.0, 2), seat(4.0, 6)]);
-        // Twice as much of everything: 8 and -8, of the sum 128, over 8 ends 2.
+        // Deviations 8 and -8: sqrt(2 * 128) / 8 = 2, more than 2 / sqrt(8) by the ends; t(0.975,
+        // 1) = 12.7062.
         assert_eq!((found.mean, found.half_width), (Some(2.0), Some(12.7062 * 2.0)));
         assert_eq!(Endurance::of(&[seat(32.0, 16)]).half_width, Some(0.98));
         assert_eq!(Endurance::of(&[seat(8.0, 6)]).half_width, None);
@@ -194,7 +189,6 @@ mod tests {
         assert_eq!((found.all.moves, further.all.moves), (80_000, 8_000));
     }
 
-    /// The figures of a player whose games are split by a measure of importance.
     fn split(player: &str, rules: &Rules, extent: Extent, importance: Importance<Tetris>) -> Endurance {
         let mut agent = crate::parse::<Tetris>(player, rules).unwrap();
         let levels = levels(agent.as_mut(), rules, extent, importance).unwrap();
@@ -222,7 +216,7 @@ mod tests {
         let a_move = |of: &Endurance| of.all.ended as f64 / of.all.moves as f64;
         assert!(a_move(&found) > 5.0 * a_move(&known), "{found:?} {known:?}");
 
-        // Another measure of importance changes nothing of the mean, nor does a player that is asked move by move.
+        // Neither another measure of importance nor play move by move changes the mean.
         let filled = |game: &Tetris| game.state().rows().iter().filter(|row| **row != 0).count();
         apart(&split("linear:weights=dt-10", &rules, extent(6_000), filled), &known);
         let rules = Rules::new(6).unwrap();
@@ -241,7 +235,7 @@ mod tests {
     fn twenty_rows_agree_with_what_is_published() {
         let extent = Extent { first: 0, seats: 64, moves: 20_000 };
         let found = split("linear:weights=report", &Rules::default(), extent, Tetris::IMPORTANCE.unwrap());
-        // The report's 19.8 million are of 25 games, so with half a width of 7.8 million; far more games make 18.6 here.
+        // The report's 19.8 million are of 25 games, ± 7.8 million; far more games make 18.6 here.
         let apart = (found.mean.unwrap() - 18.6e6).abs();
         assert!(apart < 2.0 * found.half_width.unwrap() && found.half_width.unwrap() < 5e6, "{found:?}");
     }

@@ -1,25 +1,25 @@
-//! Scores of games that end by a mishap at any move, which are near exponential.
+//! Nearly exponential scores, of games that a mishap may end at any move.
 
 use std::fmt::Write as _;
 
 use super::histogram::bar;
 use super::statistics::Summary;
 
-/// Fewest games for which the approximated [interval] is right to a hundredth.
+/// Fewest games for which [interval] is right to a hundredth.
 const FEWEST: usize = 5;
 
-/// A bin of scores on a logarithmic scale.
+/// A bin on a logarithmic scale.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
     pub low: i64,
     /// Lowest score of the next bin.
     pub next: i64,
     pub count: usize,
-    /// Games expected by the exponential law of the same mean.
+    /// Games expected by the exponential law.
     pub expected: f64,
 }
 
-/// Counts scores in bins from 0 to 1, 2, 5, 10, 20, 50 and so on, without empty bins at both ends;
+/// Counts scores in bins from 0, 1, 2, 5, 10, 20 and so on, without empty bins at the ends;
 /// negative scores count as 0.
 pub fn bins(scores: &[i32]) -> Vec<Bin> {
     let Some(summary) = Summary::of(scores) else { return Vec::new() };
@@ -42,10 +42,8 @@ pub fn bins(scores: &[i32]) -> Vec<Bin> {
     all[first..=last].to_vec()
 }
 
-/// 95 % confidence interval of the mean of an exponential law.
-///
-/// The bounds are 2 n mean / chi squared for n scores with 2 n degrees of freedom, with the
-/// quantiles of Wilson and Hilferty (1931).
+/// 95 % interval of an exponential law's mean: 2 n mean / chi squared for n scores and 2 n degrees
+/// of freedom, by the quantiles of Wilson and Hilferty (1931).
 pub fn interval(mean: f64, count: usize) -> (f64, f64) {
     let degrees = 2.0 * count as f64;
     let quantile = |normal: f64| {
@@ -55,7 +53,7 @@ pub fn interval(mean: f64, count: usize) -> (f64, f64) {
     (degrees * mean / quantile(1.959_964), degrees * mean / quantile(-1.959_964))
 }
 
-/// The bins with the law's shares as text, and the law's interval below.
+/// Text of bins, law and interval.
 pub fn render(scores: &[i32], summary: &Summary) -> String {
     let bins = bins(scores);
     let label = |bin: &Bin| {
@@ -92,7 +90,6 @@ mod tests {
         assert!((found[0].expected - 4.0 * (1.0 - (-0.1_f64).exp())).abs() < 1e-12);
         assert!((found[3].expected - 4.0 * ((-0.5_f64).exp() - (-1.0_f64).exp())).abs() < 1e-12);
         assert!(bins(&[]).is_empty());
-        // A mean of 0 has all of its law at 0.
         assert_eq!(bins(&[0, 0]), [Bin { low: 0, next: 1, count: 2, expected: 2.0 }]);
     }
 
@@ -101,7 +98,7 @@ mod tests {
         // Quantiles of chi squared with 20 degrees of freedom: 9.5908 and 34.1696.
         let (low, high) = interval(100.0, 10);
         assert!((low - 2000.0 / 34.1696).abs() < 0.1 && (high - 2000.0 / 9.5908).abs() < 0.4, "{low} {high}");
-        // With 10 degrees of freedom: 3.2470 and 20.4832.
+        // Quantiles with 10 degrees of freedom: 3.2470 and 20.4832.
         let (low, high) = interval(100.0, FEWEST);
         assert!((low - 1000.0 / 20.4832).abs() < 0.5 && (high - 1000.0 / 3.2470).abs() < 3.0, "{low} {high}");
         let text = |scores: &[i32]| render(scores, &Summary::of(scores).unwrap());

@@ -7,11 +7,11 @@ use super::statistics::Summary;
 pub struct Figures {
     #[serde(flatten)]
     pub scores: Summary,
-    /// Share of the moves that cleared nothing, between 0 and 1.
+    /// Share of the moves that cleared nothing.
     pub moves_without_match: f64,
-    /// Mean waves of a move that cleared something; `None` if no move did.
+    /// Mean waves of a clearing move; `None` without one.
     pub waves_per_match: Option<f64>,
-    /// Mean time of a move on the clock, with games side by side as they were played.
+    /// Time by the clock, with games side by side as played.
     pub milliseconds_per_move: f64,
 }
 
@@ -35,17 +35,17 @@ impl Figures {
 /// Difference of two players' scores in the same games.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// Mean of the differences game by game, in points.
+    /// Mean difference of a game, in points.
     pub mean: f64,
-    /// Half the width of the mean's 95 % confidence interval; `None` for a single game.
+    /// Half the width of the 95 % interval; `None` for a single game.
     pub half_width: Option<f64>,
     /// Whether the interval excludes 0.
     pub significant: bool,
 }
 
 impl Difference {
-    /// One player's scores less another's in the same place, as far as both have games; `None`
-    /// without games. Pairs of the same seed cancel the luck of the deal.
+    /// Difference of scores in the same place, as far as both have games; `None` without games.
+    /// Pairs of one seed cancel the luck of the deal.
     pub fn between<T: Copy + Into<f64>>(one: &[T], other: &[T]) -> Option<Self> {
         let difference = |(one, other): (&T, &T)| (*one).into() - (*other).into();
         let differences: Vec<f64> = one.iter().zip(other).map(difference).collect();

@@ -14,7 +14,7 @@ use crate::random::{Role, Stream};
 pub struct PlayedGame {
     pub seed: u128,
     pub score: i32,
-    /// Whether the game was played to its end, not cut.
+    /// Whether the game was played to its end.
     pub is_over: bool,
     pub actions: Vec<u16>,
     /// Moves that cleared something.
@@ -22,10 +22,8 @@ pub struct PlayedGame {
     pub waves: u32,
 }
 
-/// Progress of a series.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Moves {
-    /// Moves of all games.
     pub all: u64,
     /// Moves of the longest present game.
     pub longest: u64,
@@ -34,31 +32,28 @@ pub struct Moves {
 /// Games side by side, at first and at most.
 const TOGETHER: RangeInclusive<u64> = 32..=1024;
 
-/// Time of a batch of games above which the next is not larger, so that slow players show progress,
-/// too.
+/// Time of a batch after which the next one is not larger, so that slow players show progress.
 const SHORT: Duration = Duration::from_secs(2);
 
-/// Time for which policies play between two reports of progress.
+/// Time of play between two reports of progress.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// Time between two looks at the clock, where moves are quick.
+/// Time between two looks at the clock.
 const LOOK: Duration = Duration::from_micros(100);
 
-/// The game of a seed, its random numbers, and the player's own stream.
+/// The game of a seed, its random numbers, and the player's stream.
 pub fn deal<G: Game>(rules: &G::Rules, seed: u128) -> (G, G::Rng, Stream) {
     let Episode { game, stream } = Episode::deal(rules, seed);
     (game, stream, tie_stream(seed))
 }
 
-/// The player's own stream in the game of a seed.
 pub fn tie_stream(seed: u128) -> Stream {
     Stream::new(seed as u64, Role::Tie, (seed >> 64) as u64)
 }
 
-/// Plays game i of a series with seed `first + i`, for each i below `count`; `progress` receives
-/// the moves so far.
+/// Plays `count` games with seeds from `first` on; `progress` receives the moves so far.
 ///
-/// Games depend only on their seed and the player, unless the player is timed.
+/// A game depends only on its seed and the player, unless the player is timed.
 pub fn play_series<G: Game>(
     agent: &mut dyn Player<G>,
     rules: &G::Rules,
@@ -69,7 +64,7 @@ pub fn play_series<G: Game>(
     play_bounded(agent, rules, first, count, u64::MAX, progress)
 }
 
-/// Plays a series as [`play_series`] does, with games cut after `longest` moves.
+/// [`play_series`] with games cut after `longest` moves.
 pub fn play_bounded<G: Game>(
     agent: &mut dyn Player<G>,
     rules: &G::Rules,
@@ -102,7 +97,6 @@ pub fn play_bounded<G: Game>(
     Ok(played)
 }
 
-/// An episode in play, and its watch.
 pub struct Playing<G: Game, W> {
     episode: Episode<G>,
     ties: Stream,
@@ -110,7 +104,7 @@ pub struct Playing<G: Game, W> {
     pub watch: W,
 }
 
-/// An observer of a game that decides how long the game goes on.
+/// An observer that decides how long a game goes on.
 pub trait Watch<G: Game>: Send {
     fn goes_on(&self, game: &G) -> bool;
 
@@ -118,10 +112,8 @@ pub trait Watch<G: Game>: Send {
     fn moved(&mut self, game: &mut G, random: &mut G::Rng, action: usize, step: Step);
 }
 
-/// Plays on in all games until none goes on.
-///
-/// A policy plays each game by itself, with many moves between calls of `progress`; other players
-/// choose a move in all games at once.
+/// Plays all games on until none goes on: by a policy each game by itself, with many moves between
+/// calls of `progress`, otherwise all games at once.
 pub fn play_on<G: Game, W: Watch<G>>(
     agent: &mut dyn Player<G>,
     playing: &mut [Playing<G, W>],
@@ -162,14 +154,13 @@ impl<G: Game, W: Watch<G>> Playing<G, W> {
         self.watch.goes_on(&self.episode.game)
     }
 
-    /// Plays on by a policy until the game or the time ends.
     fn play(&mut self, policy: &dyn Policy<G>, end: Instant) {
         let mut last = Instant::now();
         if last >= end || !self.goes_on() {
             return;
         }
-        // Moves between two looks at the clock: a look after each would take a tenth of the
-        // quickest moves' time.
+        // Moves between two looks at the clock, each of which costs a tenth of the quickest moves'
+        // time.
         let (mut moves, mut stride) = (0, 1);
         let Self { episode: Episode { game, stream }, ties, watch, .. } = self;
         policy.play(game, stream, ties, &mut |game, random, action, step| {
@@ -190,7 +181,6 @@ struct Record {
     actions: Vec<u16>,
     matches: u32,
     waves: u32,
-    /// Most moves.
     longest: u64,
 }
 
@@ -219,7 +209,7 @@ pub(super) mod tests {
     use crate::games::{Bejeweled, Bilging, Match3, Tetris, tetris};
     use crate::{ActionValue, BoxedPlayer, Playable};
 
-    /// A player that does not tell its policy, so that it is asked move by move.
+    /// A player that hides its policy.
     pub struct Asked<G: Game>(pub BoxedPlayer<G>);
 
     impl<G: Game> Player<G> for Asked<G> {
@@ -259,7 +249,7 @@ pub(super) mod tests {
         check::<Bejeweled>("ranked", &Default::default(), 60);
     }
 
-    /// A player that is never asked for a move in many games at once.
+    /// A player that panics if asked for a move.
     struct Alone(BoxedPlayer<Match3>);
 
     impl Player<Match3> for Alone {

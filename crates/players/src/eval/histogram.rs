@@ -13,15 +13,14 @@ pub struct Histogram {
     pub counts: Vec<usize>,
 }
 
-/// Most bins that are readable on a terminal and in a picture.
+/// Most bins that are readable.
 const MOST_BINS: i64 = 40;
 
 impl Histogram {
-    /// Counts the scores; `None` if there are none.
+    /// Counts scores; `None` without scores.
     ///
-    /// The width is that of Freedman and Diaconis (1981), twice the interquartile range over the
-    /// cube root of the number of scores, made round: the smallest round width of at least two
-    /// thirds of this with few bins.
+    /// The width is the smallest round one with few bins and at least two thirds of Freedman and
+    /// Diaconis' (1981), 2 * interquartile range / cbrt(scores).
     pub fn of(scores: &[i32]) -> Option<Self> {
         let summary = Summary::of(scores)?;
         let (min, max) = (summary.min as i64, summary.max as i64);
@@ -40,19 +39,18 @@ impl Histogram {
         self.counts.iter().sum()
     }
 
-    /// First scores of a bin and of the next.
     pub fn edges(&self, bin: usize) -> (i64, i64) {
         let low = self.start + bin as i64 * self.width;
         (low, low + self.width)
     }
 
-    /// Bin of a score or a mean; `None` outside.
+    /// Bin of a score; `None` outside.
     pub fn bin(&self, score: f64) -> Option<usize> {
         let place = (score - self.start as f64) / self.width as f64;
         (place >= 0.0 && place < self.counts.len() as f64).then_some(place as usize)
     }
 
-    /// The histogram as text of at most 80 columns, with the bins of mean and median marked.
+    /// Text of at most 80 columns that marks the bins of mean and median.
     pub fn render(&self, summary: &Summary) -> String {
         let labels: Vec<String> = (0..self.counts.len()).map(|bin| self.label(bin)).collect();
         let label_width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0).max("score".len());
@@ -81,7 +79,7 @@ impl Histogram {
         text
     }
 
-    /// First and last score of a bin, `300–319`, or `-20 to -1`, or one score.
+    /// Scores of a bin, such as `300–319` or `-20 to -1`.
     fn label(&self, bin: usize) -> String {
         let (low, next) = self.edges(bin);
         match next - 1 {
@@ -92,12 +90,12 @@ impl Histogram {
     }
 }
 
-/// 1, 2, 5, 10, 20, 50, ... up to more than the range of an i32.
+/// 1, 2, 5, 10, 20, 50, ... beyond the range of an i32.
 fn round_widths() -> impl Iterator<Item = i64> {
     (0..=10).flat_map(|exponent| [1, 2, 5].map(|digit| digit * 10_i64.pow(exponent)))
 }
 
-/// A bar of a length in characters, to an eighth; any length above 0 shows.
+/// A bar, to an eighth of a character; any length above 0 shows.
 pub(super) fn bar(length: f64) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (length * 8.0).round() as usize;

@@ -1,22 +1,22 @@
-//! Luck of a score: how much more chance gave than on average.
+//! Luck of a score: what chance gave beyond the average.
 //!
-//! V is a forecast of the points to come in a position ([`Measured::FORECAST`], but 0 in games that
-//! may end early: their forecasts are those of a good player). The luck of a move that gained r and
-//! led to the position s is
+//! V is a forecast of the points to come, [`Measured::FORECAST`], but 0 in games that may end
+//! early, whose forecasts are those of a good player. The luck of a move that gained r and led to
+//! position s is
 //!
 //! ```text
 //! r + V(s) - E[r + V(s)]
 //! ```
 //!
-//! with the expectation over all that chance may decide after the same move. Players move before
-//! chance decides, so the expected luck of a move is 0 for any player and any V. A score less its
-//! luck has the expectation of the score, and less variance the better V forecasts, so that fewer
-//! games tell two players apart.
+//! with the expectation over all that chance may decide after the move. Players move before chance
+//! decides, so the expected luck is 0 for any player and any V. A score less its luck has the same
+//! expectation, and less variance the better V forecasts.
 //!
 //! The method is the control variate of White and Bowling 2009, "Learning a value analysis tool for
 //! agent evaluation", and of Burch, Schmid, Moravcik, Morrill and Bowling 2018, "AIVAT: a new
 //! variance reduction technique for agent evaluation in imperfect information games". Simulations
-//! estimate the expectation, without bias. The luck of the first position stays in the score, since
+//! estimate the expectation without bias. The luck of the first position, which all players of a
+//! seed share, stays in the score.
 //! all who play a seed share it.
 
 use super::PlayedGame;
@@ -24,7 +24,7 @@ use crate::games::Episode;
 use crate::random::{Draw, Role, Stream};
 use crate::roster::Measured;
 
-/// Score and luck of a game that was played again.
+/// Score and luck of a replayed game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Replayed {
     pub score: i32,
@@ -32,19 +32,14 @@ pub struct Replayed {
     pub luck: f64,
 }
 
-/// Plays the game of a seed again and estimates the luck of each action by simulations; `None` if
-/// the actions do not end exactly with the game.
-///
-/// The simulations draw from their own stream, which depends on the seed alone.
-///
-/// # Panics
-/// If there are no simulations.
+/// Replays the game of a seed and estimates each action's luck by simulations, at least one, with a
+/// stream of the seed alone; `None` if the actions do not end exactly with the game.
 pub fn replay<G: Measured>(rules: &G::Rules, seed: u128, actions: &[usize], simulations: u32) -> Option<Replayed> {
     let (replayed, is_over) = play_again::<G>(rules, seed, actions, simulations)?;
     is_over.then_some(replayed)
 }
 
-/// Plays a game again that may have been cut; returns also whether it ended.
+/// Replays a game that may have been cut; returns also whether it ended.
 fn play_again<G: Measured>(
     rules: &G::Rules,
     seed: u128,
@@ -66,15 +61,13 @@ fn play_again<G: Measured>(
     Some((Replayed { score: game.score(), luck }, game.is_over()))
 }
 
-/// Score of a played game less its luck; `None` if the actions do not lead to that score. The
-/// simulations are those of [`replay`].
+/// Score of a played game less its luck; `None` if the actions do not lead there.
 pub fn luck_adjusted<G: Measured>(rules: &G::Rules, game: &PlayedGame, simulations: u32) -> Option<f64> {
     let actions: Vec<usize> = game.actions.iter().map(|action| usize::from(*action)).collect();
     let (replayed, is_over) = play_again::<G>(rules, game.seed, &actions, simulations)?;
     (replayed.score == game.score && is_over == game.is_over).then(|| f64::from(replayed.score) - replayed.luck)
 }
 
-/// Reward of an action plus the forecast after it.
 fn outcome<G: Measured>(game: &mut G, action: usize, draw: &mut impl Draw) -> f64 {
     let reward = f64::from(game.step(action, draw).reward);
     let forecast = G::FORECAST.filter(|_| !G::MAY_END_EARLY && !game.is_over());
@@ -142,7 +135,7 @@ mod tests {
         let luck: Vec<f64> = less.zip(&cut).map(|(less, game)| f64::from(game.score) - less).collect();
         let luck = Summary::of(&luck).unwrap();
         assert!(luck.mean.abs() < 2.5 * luck.half_width.unwrap() && luck.standard_deviation.unwrap() > 1.0, "{luck}");
-        // It is not the one that was played to its end.
+        // A cut game does not count as ended.
         cut[0].is_over = true;
         assert_eq!(luck_adjusted::<Match3>(&rules(), &cut[0], 1), None);
     }

@@ -1,8 +1,8 @@
-//! Games that are split near their end, so that rare ends are seen often.
+//! Games split near their end, so that rare ends are seen often.
 //!
 //! RESTART (Villén-Altamirano and Villén-Altamirano 1991): a game that climbs to a level of
 //! importance goes on as several branches, with their own luck and shares of the weight; all but
-//! one end when they fall below that level.
+//! one end below the level.
 
 use crate::error::{Error, Result};
 use crate::games::{ActionFeatures, Game, Step};
@@ -16,8 +16,7 @@ const SEEN: u64 = 300;
 /// Fewest ends in the last pilot run.
 const ENDS: u64 = 50;
 
-/// # Errors
-/// Refuses games without a measure of importance; `asker` is the flag or key in the error.
+/// The game's measure; an error names `asker`, the flag or key.
 pub fn importance<G: Measured>(asker: &str) -> Result<Importance<G>> {
     G::IMPORTANCE.ok_or_else(|| {
         Error::user(format!(
@@ -27,7 +26,7 @@ pub fn importance<G: Measured>(asker: &str) -> Result<Importance<G>> {
     })
 }
 
-/// Number of branches at each level of importance.
+/// Number of branches at each level.
 #[derive(Clone, Debug)]
 pub struct Levels<G> {
     importance: Importance<G>,
@@ -37,12 +36,11 @@ pub struct Levels<G> {
 }
 
 impl<G: Game> Levels<G> {
-    /// Levels of games that are not split.
     pub fn none() -> Self {
         Self::of(|_| 0, vec![1])
     }
 
-    /// Levels of a measure and of factors, the first one 1.
+    /// The first factor is 1.
     fn of(importance: Importance<G>, factors: Vec<u64>) -> Self {
         let mut weight = 1.0;
         let weights = factors.iter().map(|factor| {
@@ -54,8 +52,7 @@ impl<G: Game> Levels<G> {
 
     /// Levels at or above each of which equally many moves are seen.
     ///
-    /// `pilot` plays by the levels so far, which reach higher from run to run until games end often
-    /// enough.
+    /// `pilot` plays by the levels so far, which rise until games end often enough.
     pub fn find(importance: Importance<G>, mut pilot: impl FnMut(&Self) -> Result<Tallies>) -> Result<Self> {
         let mut levels = Self::of(importance, vec![1]);
         for _ in 0..PILOTS {
@@ -83,7 +80,6 @@ impl<G: Game> Levels<G> {
     }
 }
 
-/// Sums at a level of importance.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Tally {
     /// Moves from the level.
@@ -105,7 +101,7 @@ impl Tallies {
         &mut self.0[level]
     }
 
-    /// Sum of all levels, each move counted once.
+    /// Sum of all levels; each move counts once.
     pub fn total(&self) -> Tally {
         self.0.iter().fold(Tally::default(), |sum, tally| Tally {
             moves: sum.moves + tally.moves,
@@ -146,7 +142,7 @@ impl Tallies {
             factor as u64
         };
         let mut factors: Vec<u64> = shares.into_iter().map(factor).collect();
-        // Last levels that split nothing are dropped, so that the same levels are found again.
+        // Last levels without splits are dropped, so that the same levels are found again.
         while factors.len() > 1 && factors.pop_if(|factor| *factor == 1).is_some() {}
         factors
     }
@@ -167,8 +163,8 @@ impl FromIterator<Tallies> for Tallies {
     }
 }
 
-/// Plays games by linear weights of features for `moves` moves, and on until all branches of the
-/// last game have ended, but `most` moves at most. A cut there shows too few ends.
+/// Plays by linear weights for `moves` moves and until the last game's branches have ended, but
+/// `most` moves at most, which show too few ends.
 pub fn play<G: ActionFeatures + Measured>(
     mut walk: Walk<G>,
     terms: &[(usize, f64)],
@@ -184,7 +180,7 @@ pub fn play<G: ActionFeatures + Measured>(
     walk.tallies
 }
 
-/// One seat's games, one after the other, and their branches.
+/// A seat's games and their branches.
 pub struct Walk<'a, G: Game> {
     rules: &'a G::Rules,
     levels: &'a Levels<G>,
@@ -197,7 +193,7 @@ pub struct Walk<'a, G: Game> {
     moves: u64,
 }
 
-/// A waiting game, to be played on `count` times.
+/// A waiting game, to be played `count` times.
 struct Branch<G> {
     game: G,
     born: usize,
@@ -205,7 +201,6 @@ struct Branch<G> {
 }
 
 impl<'a, G: Game> Walk<'a, G> {
-    /// A seat that begins with a new game.
     pub fn new(rules: &'a G::Rules, levels: &'a Levels<G>) -> Self {
         let (waiting, tallies) = (Vec::new(), Tallies::default());
         Self { rules, levels, waiting, born: 0, level: 0, tallies, moves: 0 }
@@ -277,7 +272,6 @@ mod tests {
     use crate::games::tetris::Rules;
     use crate::random::Role;
 
-    /// The level that the next move is to reach.
     static LEVEL: AtomicUsize = AtomicUsize::new(0);
 
     fn levels(factors: Vec<u64>) -> Levels<Tetris> {
@@ -290,10 +284,12 @@ mod tests {
 
     #[test]
     fn each_level_is_to_see_as_many_moves_as_all_together() {
-        // Of 10,000 moves 4,000 are at level 1 or above, and 900 at level 2; too few are at level 3.
+        // The levels at or above 1 have 4,000 of 10,000 moves, those at or above 2 have 900, and
+        // level 3 too few.
         let seen = tallies(&[6_000, 3_100, 800, 100]);
         assert_eq!(seen.factors(&Levels::<Tetris>::none()), [1, 3, 4]);
-        // 12 at level 2 stand for one: of 6,000 + 3,000 / 3 + 1,200 / 12 all are 7,100; 1,100 and 100.
+        // Twelve moves at level 2 stand for one: 6,000 + 3,000 / 3 + 1,200 / 12 = 7,100, then 1,100
+        // and 100.
         let seen = tallies(&[6_000, 3_000, 1_200]);
         assert_eq!(seen.factors(&levels(vec![1, 3, 4])), [1, 6, 12]);
     }
@@ -323,14 +319,15 @@ mod tests {
         walk.moved(&mut game, &mut stream, step);
         let born =
             |walk: &Walk<Tetris>| walk.waiting.iter().map(|branch| (branch.born, branch.count)).collect::<Vec<_>>();
-        // Six in all: of the four that were born at level 2 one plays; one was born at level 1; one is the seat's own.
+        // Four branches are born at level 2, of which one plays; one is born at level 1; one is the
+        // seat's own.
         assert_eq!((walk.born, walk.level, born(&walk)), (2, 2, vec![(0, 1), (1, 1), (2, 3)]));
         assert!(walk.goes_on(1));
-        // Below its level it ends, and another goes on.
+        // The branch ends below its level, and another goes on.
         LEVEL.store(1, Relaxed);
         walk.moved(&mut game, &mut stream, step);
         assert_eq!((walk.born, born(&walk)), (2, vec![(0, 1), (1, 1), (2, 2)]));
-        // So it does where its game is over. The seat's own game is followed by a new one.
+        // A branch ends with its game, too; a new game follows the seat's own.
         LEVEL.store(2, Relaxed);
         (0..4).for_each(|_| walk.moved(&mut game, &mut stream, Step { terminal: true, ..step }));
         assert_eq!((walk.born, born(&walk), walk.goes_on(1)), (0, vec![], false));

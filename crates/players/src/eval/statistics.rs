@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 pub struct Summary {
     pub n: usize,
     pub mean: f64,
-    /// Half the width of the 95 % confidence interval of the mean, t(0.975, n - 1) s / sqrt(n) with
-    /// Student's t and the sample standard deviation s; `None` for a single score.
+    /// Half the width of the mean's 95 % interval, t(0.975, n - 1) s / sqrt(n); `None` for a single
+    /// score.
     pub half_width: Option<f64>,
-    /// Sample standard deviation (divisor n - 1); `None` for a single score.
+    /// Divisor n - 1; `None` for a single score.
     pub standard_deviation: Option<f64>,
     pub min: f64,
     pub lower_quartile: f64,
@@ -22,15 +22,14 @@ pub struct Summary {
 impl Summary {
     /// Summary of scores in any order; `None` without scores.
     ///
-    /// Quartiles are interpolated linearly between neighbouring scores (Hyndman and Fan 1996, type
-    /// 7, NumPy's default).
+    /// Quartiles are interpolated linearly (Hyndman and Fan 1996, type 7).
     pub fn of<T: Copy + Into<f64>>(scores: &[T]) -> Option<Self> {
         let mut sorted: Vec<f64> = scores.iter().map(|&score| score.into()).collect();
         sorted.sort_by(f64::total_cmp);
         let (&min, &max) = (sorted.first()?, sorted.last()?);
         let n = sorted.len();
         let mean = sorted.iter().sum::<f64>() / n as f64;
-        // Two passes: the one-pass formula loses digits when the mean is large against the spread.
+        // Two passes lose no digits where the mean is large against the spread.
         let squares = sorted.iter().map(|score| (score - mean).powi(2)).sum::<f64>();
         let standard_deviation = (n > 1).then(|| (squares / (n - 1) as f64).sqrt());
         Some(Self {
@@ -48,7 +47,6 @@ impl Summary {
 }
 
 impl fmt::Display for Summary {
-    /// `mean 402.1 ± 2.9 (95 %), sd 46.8, min 250, quartiles 370 / 401 / 433, max 560, n = 1000`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "mean {:.1}", self.mean)?;
         if let (Some(half_width), Some(deviation)) = (self.half_width, self.standard_deviation) {
@@ -66,13 +64,13 @@ impl fmt::Display for Summary {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
     pub mean: f64,
-    /// Half the width of the ratio's 95 % confidence interval by the delta method for independent
-    /// games; `None` for a single game.
+    /// Half the width of the 95 % interval by the delta method for independent games; `None` for a
+    /// single game.
     pub half_width: Option<f64>,
 }
 
 impl Ratio {
-    /// Ratio of the two sums of the games' addends; `None` if the second sum is 0.
+    /// `None` if the second sum is 0.
     pub fn of(games: &[(f64, f64)]) -> Option<Self> {
         let (above, below) = games.iter().fold((0.0, 0.0), |sums, game| (sums.0 + game.0, sums.1 + game.1));
         if below == 0.0 {
@@ -92,10 +90,8 @@ fn quantile(sorted: &[f64], fraction: f64) -> f64 {
     below + (above - below) * place.fract()
 }
 
-/// 97.5 % quantile of Student's t distribution.
-///
-/// Up to ten degrees of freedom are tabulated; the expansion in 1/degrees of Abramowitz and Stegun
-/// 26.7.5 is then right to four decimals.
+/// 97.5 % quantile of Student's t distribution: a table up to ten degrees of freedom, then the
+/// expansion of Abramowitz and Stegun 26.7.5, right to four decimals.
 fn t_975(degrees: usize) -> f64 {
     const TABLE: [f64; 10] = [12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281];
     if let Some(&t) = TABLE.get(degrees - 1) {
@@ -134,7 +130,7 @@ mod tests {
 
     #[test]
     fn five_scores_agree_with_the_computation_by_hand() {
-        // Mean 6; squared differences 16 + 4 + 0 + 4 + 16 = 40, so s = sqrt(10); t(0.975, 4) = 2.7764.
+        // Squared differences 16 + 4 + 0 + 4 + 16 = 40, so s = sqrt(10); t(0.975, 4) = 2.7764.
         let summary = Summary::of(&[10, 2, 6, 4, 8]).unwrap();
         assert_eq!(summary.mean, 6.0);
         assert_eq!(summary.standard_deviation, Some(10f64.sqrt()));

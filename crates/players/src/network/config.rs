@@ -6,7 +6,6 @@ use crate::agent_file::AgentFile;
 use crate::error::{Error, OutOfRange, Result, in_words, require};
 use crate::games::{Image, MaskKind};
 
-/// The user's choices of a network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkConfig {
@@ -14,25 +13,24 @@ pub struct NetworkConfig {
     pub channels: usize,
     /// Number of 3x3 convolutions.
     pub layers: usize,
-    /// Whether one set of weights sees each colour in turn, so that the network is equivariant
-    /// under permutations of the colours.
+    /// Whether the colours share weights: the network is equivariant under permutations of the
+    /// colours.
     pub share_colours: bool,
-    /// Separate streams of state value and advantages: a dueling network (Wang et al. 2016,
-    /// <https://arxiv.org/abs/1511.06581>).
+    /// Whether state value and advantages have streams of their own: a dueling network (Wang et al.
+    /// 2016, <https://arxiv.org/abs/1511.06581>).
     pub dueling: bool,
     pub input: Input,
-    /// With afterstates: most waves that a learned dynamics model predicts; 0 for no model.
+    /// Most waves that a learned dynamics model of afterstates predicts; 0 for no model.
     pub dynamics_waves: usize,
-    /// Number of 3x3 convolutions of the dynamics model.
+    /// 3x3 convolutions of the dynamics model.
     pub dynamics_layers: usize,
-    /// With plans: moves after each move that are valued too, by the highest prior; 0 for none. The
-    /// best replaces the second move of a plan.
+    /// Moves valued after each move of a plan, by the highest prior, whose best replaces the plan's
+    /// second move; 0 for none.
     pub next_moves: usize,
     /// Precision of all 3x3 convolutions but the first, on the CPU.
     pub precision: Precision,
 }
 
-/// Input of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Input {
@@ -40,13 +38,13 @@ pub enum Input {
     Position,
     /// The position with one action done, and nothing that follows.
     Afterstate,
-    /// The certain result of one action and the certain plans that follow; the network corrects the
-    /// best plan of two actions.
+    /// The certain result of one action and the certain plans that follow, whose best the network
+    /// corrects.
     Plans,
 }
 
-/// Factor of an afterstate's sum over all places, small since Adam's first steps move all places'
-/// outputs together.
+/// Factor of an afterstate's sum over all places; small, as Adam's first steps move all outputs
+/// together.
 pub const SHARE: f32 = 1.0 / 16.0;
 
 impl Default for NetworkConfig {
@@ -66,7 +64,7 @@ impl Default for NetworkConfig {
 }
 
 impl NetworkConfig {
-    /// Refuses settings out of their range.
+    /// Refuses settings out of range.
     pub fn check(&self) -> std::result::Result<(), OutOfRange> {
         let Self { channels, layers, dueling, input, dynamics_waves, dynamics_layers, next_moves, .. } = *self;
         for (key, value, range) in [
@@ -100,13 +98,13 @@ impl NetworkConfig {
     }
 }
 
-/// Factor of the sums over the cells below, up to nine, that a dynamics model sees.
+/// Factor of a dynamics model's sums over the cells below, up to nine.
 pub const BELOW: f32 = 0.5;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelConfig {
-    /// The game's name, apart in the file.
+    /// Name of the game, apart in the file.
     #[serde(skip)]
     pub game: String,
     /// Rules of the training, apart in the file.
@@ -114,13 +112,13 @@ pub struct ModelConfig {
     pub rules: Table,
     /// Name of the mask of offered moves; empty for the game's default.
     pub mask: String,
-    /// Points of one unit of the network: one over the factor of rewards in training.
+    /// Points of one unit of the network, the inverse of training's reward factor.
     pub points: f64,
     pub network: NetworkConfig,
 }
 
 impl ModelConfig {
-    /// View of the network, with the default mask for an unknown one, which is refused elsewhere.
+    /// View of the network, with the default mask in place of an unknown one.
     pub fn view<G: Image>(&self) -> View {
         let shown = match self.network.input {
             Input::Position => Shown::Position,
@@ -131,7 +129,6 @@ impl ModelConfig {
         View { shown, mask, scale: (1.0 / self.points) as f32 }
     }
 
-    /// The configuration in a file; `name` is the file's name in errors.
     pub(super) fn read(file: &AgentFile, name: &str) -> Result<Self> {
         let unknown = |entry: &str, error: toml::de::Error| {
             Error::user(format!(
@@ -151,31 +148,27 @@ impl ModelConfig {
     }
 }
 
-/// Shape of a network for a game: sizes of inputs and outputs, and the places of values.
 #[derive(Clone, Debug)]
 pub struct NetworkShape {
     pub config: NetworkConfig,
     pub view: View,
     /// Planes of an image, a board's first.
     pub planes: usize,
-    /// Planes of a board.
     pub board_planes: usize,
     pub rows: usize,
     pub columns: usize,
-    /// Scalars beside an image.
     pub scalars: usize,
     /// Leading planes that are interchangeable (colours); 0 unless they share weights.
     pub colours: usize,
     pub output_planes: usize,
     /// Places of values in the flattened output, channels last: each action's place, or all places
-    /// of one plane after the other.
+    /// plane by plane.
     pub places: Vec<i32>,
-    /// Outputs for an image: a value for each action, or one or two for an afterstate, two if next
-    /// moves are valued.
+    /// Outputs for an image: one for each action, or one for an afterstate, two with next moves.
     pub outputs: usize,
-    /// Most waves that a dynamics model predicts; 0 without one.
+    /// Most waves of a dynamics model; 0 without one.
     pub waves: usize,
-    /// Moves after each move that are valued too.
+    /// Moves valued after each move.
     pub next_moves: usize,
 }
 
@@ -215,13 +208,12 @@ impl NetworkShape {
         }
     }
 
-    /// View with the rules in the place of a dynamics model.
+    /// View with the rules in place of a dynamics model.
     pub fn exact_view(&self) -> View {
         if self.waves > 0 { self.view.exact() } else { self.view }
     }
 
-    /// Channels of the first layer's input for these planes: those of one colour where colours
-    /// share weights.
+    /// Input channels of the first layer: those of one colour where colours share weights.
     pub fn stacked(&self, planes: usize) -> usize {
         if self.colours == 0 { planes } else { planes - self.colours + 2 }
     }

@@ -1,5 +1,3 @@
-//! Encoding of packed states as numbers for a network.
-
 use std::marker::PhantomData;
 
 use rayon::prelude::*;
@@ -21,7 +19,7 @@ pub struct Encoded<'a> {
     pub images: &'a mut [f32],
     /// Shape `[batch, scalars]`.
     pub scalars: &'a [f32],
-    /// Priors of afterstates, to which the network's output is added, shape `[batch]`; empty for
+    /// Priors of afterstates, shape `[batch]`, to which the network's output is added; empty for
     /// positions.
     pub priors: &'a mut [f32],
 }
@@ -54,7 +52,7 @@ impl<G: Image> Encoder<G> {
         self.encoded()
     }
 
-    /// Encodes afterstates from states, actions and symmetries.
+    /// Encodes afterstates by states, actions and symmetries.
     pub fn afterstates(&mut self, states: &[(G::State, usize, usize)]) -> Encoded<'_> {
         let image = self.make_room(states.len(), states.len());
         let view = self.view;
@@ -68,7 +66,7 @@ impl<G: Image> Encoder<G> {
         self.encoded()
     }
 
-    /// Encodes seen waves, each under its symmetry, for a dynamics model.
+    /// Encodes waves, each under its symmetry, for a dynamics model.
     pub fn waves(&self, waves: &[(SeenWave<G::State>, usize)]) -> WaveBatch {
         let image = G::PLANES * G::ROWS * G::COLUMNS;
         let (mut before, mut after) = (vec![0.0; waves.len() * image], vec![0.0; waves.len() * image]);
@@ -86,7 +84,7 @@ impl<G: Image> Encoder<G> {
         WaveBatch { before, after, points }
     }
 
-    /// Makes room for `count` images; returns the numbers in each.
+    /// Makes room for `count` images; returns the size of each.
     fn make_room(&mut self, count: usize, priors: usize) -> usize {
         let image = self.view.planes::<G>() * G::ROWS * G::COLUMNS;
         self.images.resize(count * image, 0.0);

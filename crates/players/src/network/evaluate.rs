@@ -6,26 +6,20 @@ use super::{BELOW, NetworkShape, SHARE};
 use crate::agent_file::{Array, Arrays};
 use crate::error::{Error, Result};
 
-/// A network that computes outputs without gradients.
+/// A network without gradients.
 pub trait Evaluate: Send {
     /// Outputs `[batch, outputs]` of images `[batch, planes, rows, columns]` and scalars `[batch,
     /// scalars]`.
     fn outputs(&mut self, images: &[f32], scalars: &[f32]) -> Result<Vec<f32>>;
 
-    /// Follows the chains of boards by the dynamics model until nothing changes, and adds their
-    /// points.
+    /// Follows each board's chain by the dynamics model to the last board, and adds its points.
     ///
-    /// Boards are `[batch, planes, rows, columns]` and become the last boards; points are in the
-    /// network's units.
+    /// Boards are `[batch, planes, rows, columns]`, points in the network's units.
     fn outcome(&mut self, boards: &mut [f32], points: &mut [f32]) -> Result<()>;
 }
 
-/// A device for networks.
 pub trait Backend: Sync {
-    /// The network of this shape with these weights.
-    ///
-    /// # Errors
-    /// Refuses weights that do not fit the shape.
+    /// The network of this shape; weights that do not fit are refused.
     fn network(&self, shape: &NetworkShape, weights: &Arrays) -> Result<Box<dyn Evaluate>>;
 }
 
@@ -39,7 +33,6 @@ impl Backend for Processor {
     }
 }
 
-/// A network on the processor.
 struct Network {
     tower: Tower,
     chains: Option<WaveTower>,
@@ -73,10 +66,9 @@ impl Network {
 /// Part of a network, or the fault of its weights.
 type Read<T> = std::result::Result<T, String>;
 
-/// Reads tensors by their names.
 struct Reader<'a> {
     weights: &'a Arrays,
-    /// Names of tensors that were not read yet.
+    /// Names of tensors not read yet.
     left: BTreeSet<&'a str>,
 }
 
@@ -136,7 +128,7 @@ impl Reader<'_> {
         (0..count).map(|layer| self.kernel(&format!("{name}.{layer}"), sizes)).collect()
     }
 
-    /// The convolution `name`; `sizes` are channels out, channels in and the kernel's side.
+    /// The convolution `name`; `sizes` are channels out, channels in and side.
     fn kernel(&mut self, name: &str, sizes: [usize; 3]) -> Read<Kernel> {
         let [outputs, inputs, side] = sizes;
         let weight = self.tensor(format!("{name}.weight"), &[outputs, inputs, side, side])?;

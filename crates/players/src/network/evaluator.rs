@@ -4,32 +4,27 @@ use super::{Encoded, Encoder, Evaluate, NetworkShape, Shown, TASK, View, by_cert
 use crate::error::Result;
 use crate::games::{ActionMask, After, Game, Image, Plan, offered};
 
-/// Most actions of a state, by the highest values, whose next moves are valued. A choice among six
-/// moves by their certain plans alone loses little.
+/// Most actions of a state whose next moves are valued, by value; more gain little.
 const PLANS: usize = 6;
 
-/// Action values of many states by a network, in batches.
+/// A network's action values of many states, in batches.
 pub struct Evaluator<G: Game> {
     network: Box<dyn Evaluate>,
     shape: NetworkShape,
     view: View,
-    /// Most images in one forward pass.
     batch: usize,
     encoder: Encoder<G>,
     values: Vec<f32>,
-    /// The network's second output for each of `values`: the correction of a plan, if next moves
-    /// are valued.
+    /// The network's second output for each of `values`: the correction of a plan.
     planned: Vec<f32>,
-    /// Actions after each action that are valued too; 0 for none. Only a network that has learned
-    /// to value plans may have more.
+    /// Actions valued after each action, if the network learned to value plans; 0 for none.
     pub next_moves: usize,
-    /// Factor of the network's output; with 0, the prior alone remains.
+    /// Factor of the network's output; 0 leaves the prior alone.
     pub output: f32,
 }
 
 impl<G: Image> Evaluator<G> {
-    /// The evaluator of a network, with at most `batch` images, and at least one, in one forward
-    /// pass.
+    /// At most `batch` images are in one forward pass.
     pub fn new(network: Box<dyn Evaluate>, shape: NetworkShape, batch: usize) -> Self {
         Self {
             view: shape.view,
@@ -44,14 +39,13 @@ impl<G: Image> Evaluator<G> {
         }
     }
 
-    /// Sets a view that differs from the network's: another mask, or the exact view in the place of
-    /// a dynamics model.
+    /// Sets a view that differs from the network's in its mask, or in the rules in place of a
+    /// dynamics model.
     pub fn see(&mut self, view: View) {
         self.view = view;
         self.encoder = Encoder::new(view);
     }
 
-    /// The present view.
     pub fn view(&self) -> View {
         self.view
     }
@@ -60,25 +54,24 @@ impl<G: Image> Evaluator<G> {
         &self.shape
     }
 
-    /// Action values `[states, actions]` in row-major order.
+    /// Action values `[states, actions]`.
     ///
-    /// A network of afterstates values the actions of its mask; the others are 0. If next moves are
-    /// valued too, the six highest become the values of their plans, and the mask's others keep
-    /// their order below these.
+    /// A network of afterstates values its mask's actions; the others are 0. The six highest become
+    /// the values of their plans if next moves are valued; the mask's others keep their order
+    /// below.
     pub fn values(&mut self, states: &[G::State]) -> Result<&[f32]> {
         let masks = self.masks(states);
         self.values_of(states, &masks)
     }
 
-    /// Action values under given masks, parts of the states' own; see [`values`](Self::values).
+    /// [`values`](Self::values) under given masks, parts of the states' own.
     pub fn values_of(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<&[f32]> {
         self.values_within(states, masks)?;
         self.plan(states, masks)?;
         Ok(&self.values)
     }
 
-    /// Action values of all actions, outside of the mask by one forward pass; see
-    /// [`values`](Self::values).
+    /// [`values`](Self::values) of all actions; one forward pass values those outside of the mask.
     pub fn all_values(&mut self, states: &[G::State]) -> Result<&[f32]> {
         let masks = self.masks(states);
         self.values_within(states, &vec![ActionMask::all(G::ACTIONS); states.len()])?;
@@ -86,14 +79,13 @@ impl<G: Image> Evaluator<G> {
         Ok(&self.values)
     }
 
-    /// Actions that are offered in each state.
     pub fn masks(&self, states: &[G::State]) -> Vec<ActionMask> {
         let mask = self.view.mask;
         states.par_iter().with_min_len(TASK).map(|state| offered::<G>(state, mask).0).collect()
     }
 
-    /// Action values by one forward pass under given masks, without next moves. Values outside of a
-    /// mask may be 0.
+    /// Values by one forward pass under given masks, without next moves; values outside of a mask
+    /// may be 0.
     pub fn values_within(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<&[f32]> {
         self.values.clear();
         match self.view.afterstates() {
@@ -142,8 +134,7 @@ impl<G: Image> Evaluator<G> {
         Ok(())
     }
 
-    /// Replaces each state's highest values by those of plans and lowers the mask's others below
-    /// them, if next moves are valued.
+    /// Replaces each state's highest values by those of plans, and lowers the mask's others below.
     fn plan(&mut self, states: &[G::State], masks: &[ActionMask]) -> Result<()> {
         if self.next_moves == 0 {
             return Ok(());
@@ -176,13 +167,10 @@ impl<G: Image> Evaluator<G> {
     }
 
     /// Certain points of each action plus half the highest value of a next move, in the network's
-    /// units.
+    /// units; panics if the network values no next moves.
     ///
-    /// Next moves are valued by one forward pass: of those that gain something for certain, the
-    /// ones with the highest prior, and of equal ones the lower number.
-    ///
-    /// # Panics
-    /// If the network values no next moves.
+    /// A forward pass values the gaining next moves of the highest prior, of equal ones the lower
+    /// number.
     pub fn next_values(&mut self, actions: &[(G::State, usize)]) -> Result<Vec<f32>> {
         assert!(self.shape.next_moves > 0, "a network that values plans");
         let count = self.next_moves;

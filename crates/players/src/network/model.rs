@@ -12,7 +12,6 @@ pub struct Model {
 }
 
 impl Model {
-    /// Sets the precision of the network.
     #[must_use]
     pub fn with_precision(mut self, precision: Precision) -> Self {
         self.config.network.precision = precision;
@@ -23,7 +22,6 @@ impl Model {
         NetworkShape::of::<G>(&self.config)
     }
 
-    /// The agent's file.
     pub fn to_file(&self) -> Result<AgentFile> {
         let unwritable =
             |error: toml::ser::Error| Error::runtime(format!("the agent cannot be written as TOML: {error}"));
@@ -38,9 +36,6 @@ impl Model {
 
     /// The model in a file; `name` is the file's name in errors. The [backend](super::Backend)
     /// checks the weights later.
-    ///
-    /// # Errors
-    /// Refuses other kinds and other games.
     pub fn from_file<G: Image>(file: &AgentFile, name: &str) -> Result<Self> {
         file.check(G::NAME, Kind::Network, name)?;
         let config = ModelConfig::read(file, name)?;

@@ -14,39 +14,35 @@ use crate::roster::{Roster, agent_of};
 /// Fewest states in a task of another thread.
 const TASK: usize = 8;
 
-/// Plays the action of the mask with the highest value of a network, at random among equal ones.
+/// Plays the action of the mask with the network's highest value, at random among equal ones.
 pub struct NetworkPlayer<G: Image> {
     name: String,
     pub evaluator: Evaluator<G>,
     /// Points of one unit of the network.
     points: f64,
-    /// Most actions of a position that are valued, by the highest prior; 0 for all.
+    /// Most valued actions of a position, by the highest prior; 0 for all.
     pub top: usize,
 }
 
 impl<G: Image> NetworkPlayer<G> {
-    /// The player of an evaluator, in whose values a unit is a point.
+    /// The player of an evaluator whose unit is a point.
     pub fn new(evaluator: Evaluator<G>) -> Self {
         Self { name: "network".into(), evaluator, points: 1.0, top: 0 }
     }
 
     /// The player of a model, with at most `batch` boards in one forward pass.
-    ///
-    /// # Errors
-    /// Refuses weights that do not fit the configuration.
     pub fn of(model: &Model, batch: usize, backend: &dyn Backend) -> Result<Self> {
         let shape = model.shape::<G>();
         let evaluator = Evaluator::new(backend.network(&shape, &model.weights)?, shape, batch);
         Ok(Self { points: model.config.points, ..Self::new(evaluator) })
     }
 
-    /// Sets the player's name in results.
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
 
-    /// Valued actions of each state, and whether another mask is offered since the network's is
-    /// empty. Networks have hardly seen such positions, so all their actions are valued.
+    /// Valued actions, and whether a wider mask is offered since the network's is empty: networks
+    /// hardly saw such positions, so all actions are valued.
     fn offered(&self, states: &[G::State]) -> Vec<(ActionMask, bool)> {
         let (view, top) = (self.evaluator.view(), self.top);
         let offered = |state: &G::State| match offered::<G>(state, view.mask) {
@@ -56,8 +52,8 @@ impl<G: Image> NetworkPlayer<G> {
         states.par_iter().with_min_len(TASK).map(offered).collect()
     }
 
-    /// Actions of the mask with their points, best first, and whether the network is undecided:
-    /// then all values are 0 and a random action is first.
+    /// The mask's actions with their points, best first, and whether the network is undecided: then
+    /// all values are 0, and a random action is first.
     pub fn rank_if_decided(&mut self, state: &G::State, ties: &mut Stream) -> Result<(Vec<ActionValue>, bool)> {
         let (mask, undecided) = self.offered(&[*state])[0];
         let values = self.evaluator.values_of(&[*state], &[mask])?.to_vec();
@@ -67,7 +63,6 @@ impl<G: Image> NetworkPlayer<G> {
         Ok((sorted(mask.iter().map(valued).collect(), chosen), undecided))
     }
 
-    /// The action to play by these values.
     fn choice(values: &[f32], mask: ActionMask, undecided: bool, ties: &mut Stream) -> usize {
         let best = argmax(values, &mask);
         let equal = match undecided {
@@ -95,7 +90,6 @@ impl<G: Image> Player<G> for NetworkPlayer<G> {
         Ok(chosen.collect())
     }
 
-    /// Actions of the mask; all values are 0 where the network is undecided.
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
         Ok(self.rank_if_decided(state, ties)?.0)
     }
@@ -129,8 +123,7 @@ pub(crate) fn player<G: Roster>(
     NetworkPlayer::of(&options.model(shipped)?, NETWORK_BATCH, options.backend())
 }
 
-/// Action of the mask with the highest value, the first of equal ones. A NaN is chosen only among
-/// NaNs.
+/// Action of the mask with the highest value, the first of equal ones; NaN loses to any number.
 pub fn argmax(values: &[f32], mask: &ActionMask) -> usize {
     let better = |best: usize, action: usize| match values[action] > values[best] || values[best].is_nan() {
         true => action,

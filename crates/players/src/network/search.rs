@@ -15,19 +15,16 @@ use crate::roster::{Roster, last_agent};
 use crate::search::Search;
 use crate::{Cascade, PlanThenCascade, Planner};
 
-/// Plays the move that simulations rank first, among those that a network values highest. The
-/// network's values count, too, and rules replace its dynamics model.
+/// Plays the move that simulations rank first among those that a network values highest; the
+/// network's values count as simulations, and the rules replace its dynamics model.
 pub struct NetworkSearch<G: Roster, P> {
-    /// Name in results.
     pub name: String,
     pub network: NetworkPlayer<G>,
     pub search: Search<G>,
-    /// Player of the simulations after the first move.
     pub guide: P,
-    /// Most moves that are simulated, at least 1, by the highest values.
+    /// Most moves that are simulated, at least 1.
     pub candidates: usize,
-    /// Whether a position has been valued. The first one takes longer, since the network is made
-    /// ready.
+    /// Whether a position has been valued; the first takes longer.
     warm: bool,
 }
 
@@ -36,7 +33,7 @@ impl<G: Roster, P: Policy<G>> Player<G> for NetworkSearch<G, P> {
         &self.name
     }
 
-    /// Searches one position after another, each on all cores.
+    /// Searches position by position, each on all cores.
     fn act(&mut self, states: &[G::State], ties: &mut [Stream]) -> Result<Vec<usize>> {
         let choose = |(state, ties): (&G::State, &mut Stream)| {
             Ok(self.rank(state, ties)?.first().map_or(0, |valued| valued.action))
@@ -45,7 +42,7 @@ impl<G: Roster, P: Policy<G>> Player<G> for NetworkSearch<G, P> {
     }
 
     fn rank(&mut self, state: &G::State, ties: &mut Stream) -> Result<Vec<ActionValue>> {
-        // Getting the network ready takes no move's time.
+        // Preparing the network takes no move's time.
         if !self.warm && self.is_timed() {
             self.network.rank_if_decided(state, &mut ties.clone())?;
         }
@@ -71,11 +68,10 @@ impl<G: Roster, P: Policy<G>> NetworkSearch<G, P> {
     }
 }
 
-/// Recommended settings for a time a move, chosen on match-3 in games that no report uses.
+/// Settings for a time a move, chosen on match-3 in games that no report uses.
 struct Recommended {
-    /// Whether one forward pass values moves, and only those of the best prior.
+    /// Whether one forward pass values only moves of the best prior.
     quick: bool,
-    /// Most moves that are simulated.
     candidates: usize,
     /// Weight of the network's value of a move, in simulations.
     prior_visits: f64,
@@ -117,7 +113,6 @@ pub fn entry<G: Roster>() -> Entry<G> {
     }
 }
 
-/// The player with the budget and parameters of the options.
 pub fn searching<G: Roster>(options: &Options<G>, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
     let budget = budget(options)?;
     let Recommended { quick, mut candidates, mut prior_visits } = Recommended::of(budget);

@@ -1,45 +1,39 @@
-//! Views of a position for networks, and priors: what is certain of an action beforehand.
-//!
-//! Afterstates and planes of plans come from [`Lookahead`](crate::games::Lookahead), so games know
-//! no learner.
+//! Views of a position for networks, and priors: what is certain of an action.
 
 use serde::{Deserialize, Serialize};
 
 use crate::games::{ActionMask, After, Image, MaskKind, Plan, offered};
 
-/// Part of a position that a network is shown.
+/// Part of a position that a network sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shown {
     /// The position, for all actions at once.
     Position,
     /// The position with one action done, and nothing that follows.
     Done,
-    /// The afterstate: the position after one action and all that is certain to follow. The prior
-    /// is its points.
+    /// The position after one action and all that is certain to follow, whose points are the prior.
     After,
-    /// The afterstate with planes of the best certain plans of one and of two actions that follow.
-    /// The prior is the best certain plan of two actions from this one on.
+    /// The afterstate with planes of the best certain plans of one and of two following actions.
+    /// The prior is the best certain plan of two actions, this one first.
     Plans,
 }
 
-/// A network's view of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct View {
     pub shown: Shown,
-    /// Mask of the offered actions.
     pub mask: MaskKind,
     /// Factor from points to the network's units.
     pub scale: f32,
 }
 
-/// Factor of a number that is shown at every place, small since sums over the board add them up.
+/// Factor of a number that is shown at every place; small, since sums over the board add it up.
 const EVERYWHERE: f32 = 1.0 / 16.0;
 
-/// Actions of the longest plans that are shown.
+/// Actions of the longest plans shown.
 const PLANS: usize = 2;
 
 impl View {
-    /// View of a network whose dynamics model is replaced by the rules.
+    /// View with the rules in place of a dynamics model.
     pub const fn exact(self) -> Self {
         match self.shown {
             Shown::Done => Self { shown: Shown::After, ..self },
@@ -61,10 +55,8 @@ impl View {
         }
     }
 
-    /// Planes of an image: the game's own, and those of plans.
-    ///
-    /// Each length of a plan has a number for each action at its place, then each length its
-    /// highest number at every place.
+    /// Planes of an image: the game's, then for each plan length a number at each action's place,
+    /// then for each length the highest number everywhere.
     pub const fn planes<G: Image>(&self) -> usize {
         match self.shown {
             Shown::Plans => G::PLANES + PLANS * (G::ACTION_PLANES + 1),
@@ -72,14 +64,14 @@ impl View {
         }
     }
 
-    /// Actions that may follow and decide a position's value, the [`top`](Self::top) ones.
+    /// Following actions that decide a position's value, the [`top`](Self::top) ones.
     pub fn successors<G: Image>(&self, state: &G::State, count: usize) -> ActionMask {
         let (mask, _) = offered::<G>(state, G::successor_mask(self.mask));
         self.top::<G>(state, mask, count)
     }
 
-    /// Actions of a mask with the `count` highest priors and those equal to the last; all actions
-    /// if `count` is 0 or there is no prior.
+    /// Actions with the `count` highest priors and those equal to the last; all if `count` is 0 or
+    /// there is no prior.
     pub fn top<G: Image>(&self, state: &G::State, mask: ActionMask, count: usize) -> ActionMask {
         let Some(plan) = self.prior().filter(|_| count > 0 && mask.count() > count) else { return mask };
         let ranked = by_certain_points::<G>(state, &mask, plan);
@@ -87,8 +79,7 @@ impl View {
         ranked.iter().take_while(|(_, points)| *points >= last).map(|(action, _)| *action).collect()
     }
 
-    /// Overwrites an afterstate's image and scalars; returns the action's prior, in the network's
-    /// units.
+    /// Overwrites an afterstate's image and scalars; returns the prior, in the network's units.
     pub fn afterstate<G: Image>(
         &self,
         (state, action, symmetry): &(G::State, usize, usize),
@@ -106,8 +97,8 @@ impl View {
         self.scale * (f64::from(after.points) + Plan::of(2).weight * f64::from(best)) as f32
     }
 
-    /// Writes the planes of plans that follow an afterstate; returns the points of the best plan of
-    /// one action.
+    /// Writes the planes of plans after an afterstate; returns the best plan's points of one
+    /// action.
     fn plans<G: Image>(&self, after: &After<G::State>, symmetry: usize, planes: &mut [f32]) -> f32 {
         planes.fill(0.0);
         let plane = G::ROWS * G::COLUMNS;
@@ -126,8 +117,8 @@ impl View {
     }
 }
 
-/// Actions of a mask with the certain points of the best plan from each, by descending points, then
-/// by ascending action.
+/// A mask's actions with the certain points of the best plan from each, by descending points, then
+/// ascending action.
 pub fn by_certain_points<G: Image>(state: &G::State, mask: &ActionMask, plan: Plan) -> Vec<(usize, f32)> {
     let mut ranked: Vec<(usize, f32)> = Vec::with_capacity(mask.count());
     G::certain(state, mask, plan, |action, points| ranked.push((action, points)));

@@ -31,7 +31,7 @@ impl Roster for Bejeweled {
         vec![ranked::entry()]
     }
 
-    /// Rollouts, which outlive the agent that ships.
+    /// Rollouts, which play longer games than the agent that ships.
     fn best(options: &Options<Self>, rules: &Rules) -> Result<BoxedPlayer<Self>> {
         rollout::recommended(options, rules)
     }
@@ -41,10 +41,10 @@ impl Roster for Bejeweled {
     }
 }
 
-/// Points of a patient player, less the more likely an early end is, by the number of swaps that
-/// match.
+/// Points to come: mean gain times moves left times the chance of no early end by the number of
+/// matching swaps.
 ///
-/// The numbers are rough; they were chosen on games that no report uses.
+/// The constants are rough, chosen on games that no report uses.
 fn forecast(state: &State) -> f64 {
     /// Mean gain of a move, in runs of three.
     const RUNS: f64 = 4.0;
@@ -94,7 +94,7 @@ fn mobile(state: &State) -> Vec<(usize, f64)> {
     })
 }
 
-/// Order of a swap's first cell, row by row, as a number.
+/// Number that orders swaps by their first cell, row by row.
 fn place(action: usize) -> f64 {
     let cells = Bejeweled::cells(action);
     (16 * cells[0].1 + 2 * cells[0].0 + usize::from(cells[0].1 == cells[1].1)) as f64
@@ -108,10 +108,10 @@ fn lowest(state: &State) -> Vec<(usize, f64)> {
     each(state, |action| Bejeweled::cells(action).iter().map(|(_, y)| *y).max().unwrap_or(0) as f64)
 }
 
-/// Moves of a game, points of a move, and games that ended without a swap that matched.
+/// Moves of a game, points of a move, and games that ended without a matching swap.
 ///
-/// `swaps` counts moves by the number of swaps that matched before them, `last_swaps` those after
-/// which none matched.
+/// `swaps` counts moves by the matching swaps before them, `last_swaps` moves after which no swap
+/// matched.
 fn figures(games: &mut dyn Iterator<Item = Played<Bejeweled>>) -> OwnFigures {
     let (mut moves, mut points, mut ended) = (vec![], vec![], vec![]);
     let mut swaps: BTreeMap<usize, [u64; 2]> = BTreeMap::new();

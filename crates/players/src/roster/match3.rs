@@ -48,8 +48,8 @@ impl Roster for Match3 {
     }
 }
 
-/// Weighted sum of the position's [features](StateFeatures::features), by least squares from the
-/// scores of two searching players, 300 games each.
+/// Weighted [features](StateFeatures::features), fitted by least squares to the scores of two
+/// searching players, 300 games each.
 fn forecast(state: &State) -> f64 {
     const WEIGHTS: [f64; 2] = [1.3, 0.135];
     Match3::features(state).iter().zip(WEIGHTS).map(|(feature, weight)| weight * feature).sum()
@@ -69,7 +69,8 @@ mod tests {
         assert!(offered::<Match3>(&state(5), MATCHING).0 == Match3::mask(&state(5), EFFECTIVE));
         assert!((forecast(&state(5)) - 216.0).abs() < 1e-9);
         assert_eq!((forecast(&state(1)), forecast(&state(0))), (0.0, 0.0));
-        // Now one move matches, for 8 points: three a at the top. After it one move matches for certain: three c below.
+        // A move matches for 8 points, three a at the top; after it three c below match for
+        // certain.
         let text = text.replacen('b', "a", 1);
         let state = |left| State::new(&text, left).unwrap();
         let colours = 21.0 * 21.0 + 19.0 * 19.0 + 2.0 * 20.0 * 20.0;

@@ -1,5 +1,5 @@
-//! All that players and the program need of a game beside its rules. A game has a file here, and a
-//! line in the list at the end.
+//! What players and the program need of a game beside its rules: each game's file, and its line in
+//! the list at the end.
 
 mod bejeweled;
 mod bilging;
@@ -20,11 +20,10 @@ use crate::policy::{ActionValue, Policy};
 use crate::random::Stream;
 use crate::rollout;
 
-/// Facts about a game for evaluation and training.
 pub trait Measured: Game {
     /// Whether a game may end before its last move, or has no number of moves.
     const MAY_END_EARLY: bool = false;
-    /// Whether scores of good players are near exponential, since a mishap may come at any move.
+    /// Whether scores of good players are nearly exponential, since a mishap may come at any move.
     const IS_EXPONENTIAL: bool = false;
     /// Measure of how near its end a game is.
     const IMPORTANCE: Option<Importance<Self>> = None;
@@ -34,17 +33,15 @@ pub trait Measured: Game {
 
 /// A game with its agents, players and figures.
 pub trait Roster: Image + ActionFeatures + Text + Measured {
-    /// Description in one line.
     const ABOUT: &'static str;
 
-    /// Agents inside the program. The first plays by default, also among those of a kind; searches
-    /// take the last network.
+    /// Agents inside the program. The first one, and the first of each kind, play by default;
+    /// searches take the last network.
     const AGENTS: &'static [Shipped] = &[];
     /// Named weights of the player `linear`, the recommended ones first.
     const PRESETS: &'static [Preset] = &[];
     /// The game's own policies, the recommended one first; each is a player and a guide.
     const POLICIES: &'static [OwnPolicy<Self::State>] = &[];
-    /// Names of the themes for pictures of the game.
     const THEMES: &'static [&'static str] = &[];
 
     /// The game's own players that are no policies.
@@ -52,7 +49,7 @@ pub trait Roster: Image + ActionFeatures + Text + Measured {
         Vec::new()
     }
 
-    /// The player `best`: by default a search by a network that ships, or by rollouts.
+    /// The player `best`: a search by a network that ships, or by rollouts.
     fn best(options: &Options<Self>, rules: &Self::Rules) -> Result<BoxedPlayer<Self>> {
         match first_agent::<Self>(Kind::Network) {
             Some(_) => network::searching(options, rules),
@@ -83,14 +80,12 @@ pub trait Roster: Image + ActionFeatures + Text + Measured {
 
 /// Level in the importance function of RESTART (Villén-Altamirano 1991), 0 far from the end.
 ///
-/// The chance of an end soon must grow from level to level by about the same small factor. A poor
-/// measure makes means that are sometimes far off, without wider intervals.
+/// The chance of an end soon must grow from level to level by about the same small factor;
+/// otherwise means are sometimes far off, without wider intervals.
 pub type Importance<G> = fn(&G) -> usize;
 
-/// Forecast of the points to come in a position.
-///
-/// Where games do not end early, the forecast is the control variate of [luck](crate::eval::luck):
-/// a better one leaves less variance, and none biases the mean.
+/// Forecast of the points to come, the control variate of [luck](crate::eval::luck) in games that
+/// do not end early: any forecast leaves the mean unbiased, a better one less variance.
 #[derive(Clone, Copy)]
 pub struct Forecast<S> {
     /// Points to come; 0 where the game has ended.
@@ -100,10 +95,8 @@ pub struct Forecast<S> {
     pub in_search: bool,
 }
 
-/// Named weights of features of actions.
 pub struct Preset {
     pub name: &'static str,
-    /// Origin in one line.
     pub about: &'static str,
     pub weights: Weights,
 }
@@ -118,7 +111,6 @@ pub enum Weights {
 /// A policy that only one game has.
 pub struct OwnPolicy<S> {
     pub name: &'static str,
-    /// What the policy plays, in one line.
     pub about: &'static str,
     /// Values of moves in a position; empty where the policy has no opinion.
     pub values: fn(&S) -> Vec<(usize, f64)>,
@@ -146,7 +138,7 @@ pub struct Figure {
     pub name: &'static str,
     /// Name in tables.
     pub about: &'static str,
-    /// Addends of each game.
+    /// Numerator and denominator of each game.
     pub games: Vec<(f64, f64)>,
 }
 
@@ -159,7 +151,6 @@ pub fn last_agent<G: Roster>(kind: Kind) -> Option<&'static Shipped> {
     G::AGENTS.iter().rev().find(|agent| agent.kind == kind)
 }
 
-/// First agent of a kind that ships, or an error.
 pub fn agent_of<G: Roster>(kind: Kind) -> Result<&'static Shipped> {
     first_agent::<G>(kind).ok_or_else(none_inside::<G>)
 }
@@ -221,7 +212,6 @@ pub trait Playable: Roster {
     fn listing() -> String;
 }
 
-/// Work to do for any game.
 pub trait ForGame {
     type Output;
 
@@ -232,7 +222,6 @@ macro_rules! games {
     ($($game:ty,)*) => {
         pub const NAMES: &[&str] = &[$(<$game as Game>::NAME,)*];
 
-        /// Does work for the game of this name.
         pub fn with_game<W: ForGame>(name: &str, work: W) -> Result<W::Output> {
             match name {
                 $(<$game as Game>::NAME => Ok(work.run::<$game>()),)*
@@ -262,7 +251,6 @@ macro_rules! games {
             }
         )*
 
-        /// All agents that ship.
         pub fn agents() -> impl Iterator<Item = &'static Shipped> {
             [$(<$game as Roster>::AGENTS,)*].into_iter().flatten()
         }

@@ -42,7 +42,7 @@ impl Roster for Tetris {
 
     const PRESETS: &'static [Preset] = PRESETS;
 
-    /// The first agent that ships, with a look at the next piece; the budget has no effect.
+    /// The first agent that ships, looking a piece further; the budget has no effect.
     fn best(options: &Options<Self>, _: &Rules) -> Result<BoxedPlayer<Self>> {
         options::budget(options)?;
         options.player(Linear::of::<Self>(&PRESETS[0])?.player::<Self>(2))
@@ -73,7 +73,6 @@ impl Roster for Tetris {
     }
 }
 
-/// Weights that were trained here or published.
 const PRESETS: &[Preset] = &[
     Preset {
         name: "shapes-20",

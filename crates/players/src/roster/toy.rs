@@ -13,7 +13,6 @@ mod tests {
     use crate::eval::{Summary, play_series};
     use crate::parse;
 
-    /// The mean score of a player.
     fn mean(player: &str, games: u64) -> f64 {
         let mut player = parse::<Toy>(player, &Default::default()).unwrap();
         let games = play_series(&mut *player, &Default::default(), 0, games, |_| ()).unwrap();

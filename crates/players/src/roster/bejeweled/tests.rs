@@ -12,13 +12,11 @@ use plain::Plain;
 #[path = "../../../../games/src/bejeweled/plain.rs"]
 mod plain;
 
-/// The cases of an independent program, a board a line.
 fn golden() -> impl Iterator<Item = Value> {
     let lines = include_str!("../../../../../tests/golden/bejeweled.jsonl").lines();
     lines.map(|line| serde_json::from_str(line).unwrap())
 }
 
-/// The text of a board that is given as an array of its lines.
 fn text(lines: &Value) -> String {
     lines.as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect::<Vec<_>>().join("\n")
 }

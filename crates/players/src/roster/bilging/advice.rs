@@ -27,7 +27,6 @@ pub(super) fn of_board(state: &State) -> Map<String, Value> {
     [("bingos".to_owned(), all.into())].into_iter().collect()
 }
 
-/// Letter of a piece; a dot for an unknown one.
 fn letter(piece: u8) -> char {
     Bilging::TOKENS.get(usize::from(piece)).map_or('.', |token| token.letter)
 }
@@ -48,8 +47,8 @@ fn next(bingo: &Bingo, pieces: &[[u8; COLUMNS]; ROWS]) -> Vec<(usize, usize)> {
     next
 }
 
-/// A possible bingo in words and as a drawing of its pieces, ways and blockers: the nearest that
-/// the best move serves, or else the nearest.
+/// Text and drawing of a possible bingo with its pieces, ways and blockers: the nearest that the
+/// best move serves, else the nearest.
 pub(super) fn drawing(state: &State, best: usize) -> String {
     let pieces = state.pieces();
     let (column, row) = board::place(best.min(ACTIONS - 1));

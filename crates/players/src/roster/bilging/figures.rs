@@ -17,10 +17,10 @@ struct Counts {
     completed: u32,
 }
 
-/// Points and bingos a move, completion, and the types of break of some games.
+/// Points and bingos a move, completion, and types of break.
 ///
-/// A possible bingo is encountered when its sum of features becomes the lowest, and completed when
-/// a swap in its row then makes three lines or more; otherwise it is lost.
+/// A bingo is encountered when its sum of features becomes the lowest, and completed if a break of
+/// three lines or more then touches its row.
 pub(super) fn figures(games: &mut dyn Iterator<Item = Played<Bilging>>) -> OwnFigures {
     let mut types = BTreeMap::<Break, u64>::new();
     let counts: Vec<Counts> = games.map(|game| count(game, &mut types)).collect();
@@ -48,7 +48,7 @@ fn count(Played { mut game, mut random, actions }: Played<Bilging>, types: &mut 
         let lowest = possible.iter().map(Bingo::sum).min();
         let known = |bingo: &Bingo| (bingo.row, bingo.x, bingo.o);
         let mut best = possible.iter().filter(|bingo| Some(bingo.sum()) == lowest).map(known);
-        // Among equal ones, the tracked one stays.
+        // The tracked bingo stays among equal ones.
         let first = best.clone().next();
         if !best.any(|bingo| Some(bingo) == tracked) {
             counts.encountered += u32::from(first.is_some());
@@ -74,7 +74,6 @@ fn count(Played { mut game, mut random, actions }: Played<Bilging>, types: &mut 
     counts
 }
 
-/// Rows in which a board's runs have pieces.
 fn rows_of(grid: &Grid) -> [bool; ROWS] {
     let cells = board::runs(grid).cells();
     std::array::from_fn(|row| (0..COLUMNS).any(|column| !(cells & board::cell(column, row)).is_empty()))

@@ -1,4 +1,4 @@
-//! Advice and figures against the cases of an independent program and the plain rules.
+//! Advice and figures against an independent program and the plain rules.
 
 use super::*;
 use crate::bilging::tests::{BINGO, action, board, golden, state, text};
@@ -75,7 +75,8 @@ fn a_bingo_is_tracked_from_move_to_move_until_it_is_completed() {
     let mut away = BINGO;
     away[5] = (3, 3, 'a');
     let state = board(&away);
-    // A swap of fillers far away, the swap that brings the last piece, and the one that makes the bingo.
+    // A swap of fillers far away, the swap that brings the last piece, and the one that makes the
+    // bingo.
     let actions = vec![action(11, 0), action(3, 2), action(5, 2)];
     assert!(actions[..2].iter().all(|swap| Bilging::first_break(&state, *swap).lines() == 0));
     let completion = |actions: Vec<usize>| {
@@ -84,7 +85,7 @@ fn a_bingo_is_tracked_from_move_to_move_until_it_is_completed() {
         let figures = Bilging::figures(&mut [played].into_iter());
         figures.ratios.iter().map(|figure| figure.games[0]).collect::<Vec<_>>()
     };
-    // Three lines of three count 3 each, and three times: 27 points.
+    // Three lines of 3 pieces count 3 each, times three.
     assert_eq!(completion(actions.clone()), [(27.0, 3.0), (27.0, 1.0), (1.0, 3.0), (1.0, 1.0)]);
     assert_eq!(completion(actions[..2].to_vec()), [(0.0, 2.0), (0.0, 0.0), (0.0, 2.0), (0.0, 1.0)]);
 }
@@ -124,7 +125,7 @@ fn advice_names_the_nearest_bingo_what_blocks_it_and_its_next_swaps() {
     }
     let told = Bilging::advice(&board(&BINGO), action(5, 2));
     assert!(told.ends_with("one swap makes it: (5, 2)-(5, 3)\nthe best move makes it\n"), "{told}");
-    // Two g in column 3 wait for the one that the walking a pushes there.
+    // The walking a pushes a third g between two in column 3.
     away.extend([(3, 2, 'g'), (1, 3, 'g'), (2, 3, 'g')]);
     let told = Bilging::advice(&board(&away), action(0, 0));
     assert!(

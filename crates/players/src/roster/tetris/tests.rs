@@ -1,4 +1,4 @@
-//! Tetris' known weights against the moves of an independent program, and game by game.
+//! Known weights against an independent program's moves, and game by game.
 
 use serde_json::Value;
 
