@@ -44,7 +44,7 @@ NETWORK, VALUE, LINEAR = "network", "value", "linear"
 PLAYERS, SCORES, LUCK, GAMES, MOVES, MEAN, HALF_WIDTH = "players", "scores", "luck", "games", "moves", "mean", "half_width"
 POINTS, CLEARING_POINTS, COMPLETION = "points_per_move", "points_per_clearing_move", "completion"
 LENGTH, STUCK, SWAPS, LAST_SWAPS, MS = "moves_per_game", "stuck", "swaps", "last_swaps", "milliseconds_per_move"
-SEATS, OF_A_SEAT = "seats", ("score", "ends")
+SEQUENCES, OF_A_SEQUENCE = "sequences", ("score", "ends")
 LUCK_ADJUSTED = "luck_adjusted"
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -125,7 +125,7 @@ class Report:
         player = f"{self.player}:checkpoint={self.training.agent(program)}" if self.training else self.player
         flags = [f"--{key}" if value is True else f"--{key}={value}" for key, value in options.items()]
         start = time.monotonic()
-        said = json.loads(output(program, *(ENDURE if SEATS in options else COMPARE), f"--players={player}", "--threads=1", *flags))
+        said = json.loads(output(program, *(ENDURE if SEQUENCES in options else COMPARE), f"--players={player}", "--threads=1", *flags))
         (played,) = said[PLAYERS] if PLAYERS in said else said
         print(f"{self.label()}: {mean_of(played, form=',.1f')} in {time.monotonic() - start:.0f} s", flush=True)
         return played
@@ -140,8 +140,8 @@ class Report:
                 text += f"{seed},{score},{luck:.1f},{ms:.3g}\n"
         else:
             (played,) = pieces
-            if SEATS in played:
-                played[SEATS] = [[float(f"{seat[key]:.7g}") for key in OF_A_SEAT] for seat in played[SEATS]]
+            if SEQUENCES in played:
+                played[SEQUENCES] = [[float(f"{sequence[key]:.7g}") for key in OF_A_SEQUENCE] for sequence in played[SEQUENCES]]
             else:
                 del played[MOVES]
             text = json.dumps(played | {"player": player, "machine": machine(), "date": str(datetime.date.today()), "program": by}) + "\n"
@@ -663,8 +663,8 @@ TABLES += [
 # ---- docs/tetris.md
 
 # Whole games, split ones, and split ones of players that look a piece further.
-WHOLE, SPLIT = {SEATS: 200, MOVES: 600_000}, {SEATS: 32, MOVES: 1_600_000, "split": True}
-FURTHER = {SEATS: 32, MOVES: 50_000, "split": True}
+WHOLE, SPLIT = {SEQUENCES: 200, MOVES: 600_000}, {SEQUENCES: 32, MOVES: 1_600_000, "split": True}
+FURTHER = {SEQUENCES: 32, MOVES: 50_000, "split": True}
 # What others have published on ten rows, and in millions on twenty.
 CONTROLLERS = {
     "shapes-20": ("", ""),
@@ -681,10 +681,10 @@ CONTROLLERS = {
 }
 # What is trained, seconds of one core, and how those play that are trained for their table alone.
 LEARNERS = {
-    "fitted": ("60 sweeps", "1", {SEATS: 64, MOVES: 10_000}),
-    "lspi": ("12 policies", "79", {SEATS: 200, MOVES: 100_000}),
+    "fitted": ("60 sweeps", "1", {SEQUENCES: 64, MOVES: 10_000}),
+    "lspi": ("12 policies", "79", {SEQUENCES: 200, MOVES: 100_000}),
     "genetic": ("198 generations on 13 rows", "about 43,200", None),
-    "cross-entropy": ("40 generations", "496", {SEATS: 200, MOVES: 300_000}),
+    "cross-entropy": ("40 generations", "496", {SEQUENCES: 200, MOVES: 300_000}),
     "imitation": ("2 sweeps", "55", None),
     "shapes": ("81 generations on 10 rows, after `imitation`", "1,210", None),
     "shapes-20": ("36 generations on 20 rows, after `shapes`", "about 1,700", None),
@@ -697,11 +697,11 @@ def tetris(name, rows, player, how, training=None):
     return Report("tetris", name, player, {"game": "tetris", "rule": f"rows={rows}", **how}, training)
 
 
-def controller(name):
+def linear(name):
     return f"{LINEAR}:weights={name.removeprefix('tetris-')}"
 
 
-def controller_table(reports):
+def tetris_table(reports):
     rows = []
     for name, of in sorted(by_first(found(reports)).items(), key=lambda pair: pair[1][10][MEAN]):
         ten, twenty = CONTROLLERS.get(name.strip("`"), ("", ""))
@@ -734,16 +734,16 @@ def seed_table(reports):
 
 BOTH = {10: WHOLE, 20: SPLIT}
 PLAYED = {
-    (f"`{name}`", rows): tetris(f"rows-{rows}-{name}", rows, controller(name), how)
+    (f"`{name}`", rows): tetris(f"rows-{rows}-{name}", rows, linear(name), how)
     for name in CONTROLLERS
     for rows, how in BOTH.items()
 } | {
-    (f"`{name}`, a piece further", rows): tetris(f"further-{rows}-{name}", rows, f"{controller(name)}:depth=2", FURTHER)
+    (f"`{name}`, a piece further", rows): tetris(f"further-{rows}-{name}", rows, f"{linear(name)}:depth=2", FURTHER)
     for name, rows in [("dt-10", 10), ("dt-10", 20), ("shapes", 10)]
 }
 # DT-10's games: each to its end, and lines over losses.
 ENDINGS = {
-    (rows, kind): tetris(f"{kind}-{rows}-dt-10", rows, controller("dt-10"), how)
+    (rows, kind): tetris(f"{kind}-{rows}-dt-10", rows, linear("dt-10"), how)
     for rows in (10, 12)
     for kind, how in {"whole": {GAMES: 2_000}, "rows": WHOLE, "split": SPLIT}.items()
 }
@@ -760,7 +760,7 @@ for seed in (2, 3):
         CHAINS |= {(seed, (name, rows)): tetris(f"rows-{rows}-{label}", rows, LINEAR, how, training) for rows, how in BOTH.items()}
 
 TABLES += [
-    Table("tetris.md", "players", controller_table, PLAYED),
+    Table("tetris.md", "players", tetris_table, PLAYED),
     Table("tetris.md", "whole games", whole_table, ENDINGS),
     Table("tetris.md", "learned", learner_table, LEARNED),
     Table("tetris.md", "seeds", seed_table, CHAINS),

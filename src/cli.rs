@@ -143,7 +143,7 @@ pub struct Compare {
 
 /// Measure the points a game of players whose games are too long to be played to their end
 ///
-/// On each seat, games are played one after the other for a fixed number of moves. The points a
+/// In each sequence, games are played one after the other for a fixed number of moves. The points a
 /// game are all points divided by the number of games that ended.
 #[derive(Debug, Args)]
 pub struct Endure {
@@ -151,17 +151,17 @@ pub struct Endure {
     /// players
     #[arg(long, value_name = "A,B,C", value_delimiter = ',', required = true)]
     pub players: Vec<String>,
-    /// Seats: games played side by side
+    /// Sequences of games, played side by side
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = whole(1_u64..=1_000_000))]
-    pub seats: u64,
-    /// Moves of each seat
+    pub sequences: u64,
+    /// Moves of each sequence
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = whole(1..=u64::MAX))]
     pub moves: u64,
     /// Split games where their end comes near, so that rare ends are seen often (RESTART): the same
-    /// mean by far fewer moves; each seat should have tens of thousands of moves
+    /// mean by far fewer moves; each sequence should have tens of thousands of moves
     #[arg(long)]
     pub split: bool,
-    /// Seed of the first seat; seat i has seed S + i
+    /// Seed of the first sequence; sequence i has seed S + i
     #[arg(long, value_name = "S", default_value_t = 0, value_parser = whole(0..=u64::MAX))]
     pub seed: u64,
     /// Game and rules.

@@ -10,11 +10,11 @@ use super::{print, rules, series, threads};
 use crate::cli::Endure;
 use crate::error::{Error, Result};
 use crate::eval::splitting::{self, Levels};
-use crate::eval::{Endurance, Extent, Seat, deal, endure, levels};
+use crate::eval::{Endurance, Extent, Sequence, deal, endure, levels};
 use crate::players::{Agents, Playable};
 use crate::report::columns::table;
 
-/// Moves of a seat, or mean games per seat, above which the beginning of the first game, which
+/// Moves of a sequence, or mean games per sequence, above which the beginning of the first game, which
 /// cannot end it, counts little.
 const FAIR: u64 = 10_000;
 const GAMES: f64 = 20.0;
@@ -27,12 +27,12 @@ struct Endured<R> {
     seed: u64,
     split: bool,
     #[serde(flatten)]
-    all: Seat,
+    all: Sequence,
     mean: Option<f64>,
     half_width: Option<f64>,
     /// Seconds, including pilot runs.
     seconds: f64,
-    seats: Vec<Seat>,
+    sequences: Vec<Sequence>,
 }
 
 /// Lets each player play the given moves.
@@ -46,11 +46,11 @@ pub fn run<G: Playable>(arguments: &Endure, agents: &Agents) -> Result<()> {
         )));
     }
     let seed = arguments.seed;
-    if seed.checked_add(arguments.seats - 1).is_none() {
-        return Err(Error::user(format!("--seed {seed}: the seeds of all seats must lie below 2^64")));
+    if seed.checked_add(arguments.sequences - 1).is_none() {
+        return Err(Error::user(format!("--seed {seed}: the seeds of all sequences must lie below 2^64")));
     }
     let importance = arguments.split.then(|| splitting::importance("--split")).transpose()?;
-    let extent = Extent { first: seed, seats: arguments.seats, moves: arguments.moves };
+    let extent = Extent { first: seed, sequences: arguments.sequences, moves: arguments.moves };
     threads(arguments.threads)?;
     let players = series::players::<G>(&arguments.players, &rules, agents)?;
     let mut played = Vec::new();
@@ -62,10 +62,10 @@ pub fn run<G: Playable>(arguments: &Endure, agents: &Agents) -> Result<()> {
             Some(importance) => levels(player.as_mut(), &rules, extent, importance)?,
         };
         let pilots = begin.elapsed();
-        let seats = endure(player.as_mut(), &rules, extent, &levels)?;
+        let sequences = endure(player.as_mut(), &rules, extent, &levels)?;
         let all_seconds = begin.elapsed();
         let (seconds, playing) = (all_seconds.as_secs_f64(), (all_seconds - pilots).as_secs_f64());
-        let Endurance { all, mean, half_width } = Endurance::of(&seats);
+        let Endurance { all, mean, half_width } = Endurance::of(&sequences);
         let shown = match (mean, half_width) {
             (Some(mean), Some(half)) => format!("{} ± {}", figure(mean), figure(half)),
             (Some(mean), None) => figure(mean),
@@ -78,7 +78,7 @@ pub fn run<G: Playable>(arguments: &Endure, agents: &Agents) -> Result<()> {
         let name = player.name().to_owned();
         let (moves, a_game) = (arguments.moves, all.moves as f64 / all.ends);
         if !arguments.split && all.ended > 0 && moves < FAIR && (moves as f64) < GAMES * a_game {
-            let few = format!("{moves} moves a seat are few against a game's: the figure is too high");
+            let few = format!("{moves} moves a sequence are few against a game's: the figure is too high");
             writeln!(io::stderr(), "{name}: {few}; take --moves {FAIR} or more").ok();
         }
         let count = |number| HumanCount(number).to_string();
@@ -86,7 +86,7 @@ pub fn run<G: Playable>(arguments: &Endure, agents: &Agents) -> Result<()> {
         rows.push((name.clone(), cells));
         let (game, rules) = (G::NAME, rules.clone());
         let split = arguments.split;
-        played.push(Endured { player: name, game, rules, seed, split, all, mean, half_width, seconds, seats });
+        played.push(Endured { player: name, game, rules, seed, split, all, mean, half_width, seconds, sequences });
     }
     match arguments.json {
         false => {

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_format_of_another_version_and_a_foreign_file_are_told_apart() {
+    fn a_format_of_another_version_and_a_foreign_file_are_distinguished() {
         for (version, sentence) in [(0, "is damaged"), (1, "by matchq 0.1"), (VERSION as u8 + 1, "by a newer matchq")] {
             let mut other = example().to_bytes();
             other[8] = version;

@@ -62,7 +62,7 @@ fn an_evaluation_may_be_in_another_precision_if_there_is_a_network() {
 }
 
 #[test]
-fn an_evaluation_is_told_in_words_and_drawn_where_a_file_is_named() {
+fn an_evaluation_is_written_in_words_and_drawn_where_a_file_is_named() {
     let place = Place::new();
     place.train_short("run");
     let eval = ["eval", "--checkpoint", "runs/run", "--games", "20"];
@@ -124,7 +124,7 @@ fn saved_comparisons_are_compared_and_drawn_together_without_playing_again() {
 }
 
 #[test]
-fn luck_is_told_of_games_as_they_are_played_and_of_saved_ones_alike() {
+fn luck_is_estimated_of_games_as_they_are_played_and_of_saved_ones_alike() {
     let place = Place::new();
     let play = |flags: &[&str]| {
         place.run_well(&[&["compare", "--players", "matching,greedy", "--games", "30", "--json"], flags].concat())
@@ -162,7 +162,7 @@ fn luck_is_told_of_games_as_they_are_played_and_of_saved_ones_alike() {
 }
 
 #[test]
-fn luck_is_not_told_of_moves_that_do_not_lead_to_the_score() {
+fn luck_is_not_estimated_of_moves_that_do_not_lead_to_the_score() {
     let place = Place::new();
     place.run_well(&["compare", "--players", "greedy", "--games", "2", "--json", "two.json"]);
     let saved: Value = serde_json::from_slice(&fs::read(place.path("two.json")).unwrap()).unwrap();

@@ -40,7 +40,7 @@ fn a_board_as_a_game_writes_it_is_advised_on_as_without_its_numbers() {
 }
 
 #[test]
-fn moves_that_are_left_are_told_only_where_the_rules_count_them() {
+fn moves_that_are_left_are_written_only_where_the_rules_count_them() {
     for (game, counts) in [("match3", true), ("bilging", true), ("tetris", false), ("bejeweled", false)] {
         let replayed = matchq(&["replay", "--game", game, "--seed", "5"], "");
         assert_eq!(text(&replayed.stdout).contains("moves_left"), counts, "{game}");
@@ -75,14 +75,14 @@ fn what_is_no_number_or_out_of_range_is_refused_by_a_sentence() {
         assert!(told.contains(&format!("'{value}' for '{flag} ")) && told.contains(sentence), "{told}");
     }
     let endure = ["endure", "--game", "tetris", "--players", "random", "--seed", "18446744073709551600"];
-    let done = matchq(&[&endure[..], &["--seats", "17"]].concat(), "");
+    let done = matchq(&[&endure[..], &["--sequences", "17"]].concat(), "");
     assert_eq!(done.status.code(), Some(2));
-    assert!(text(&done.stderr).contains("the seeds of all seats must lie below 2^64"), "{}", text(&done.stderr));
+    assert!(text(&done.stderr).contains("the seeds of all sequences must lie below 2^64"), "{}", text(&done.stderr));
 }
 
 #[test]
 fn games_that_have_a_measure_of_danger_can_be_split_and_no_others() {
-    let asked = ["endure", "--players", "greedy", "--moves", "4000", "--seats", "4", "--split", "--json"];
+    let asked = ["endure", "--players", "greedy", "--moves", "4000", "--sequences", "4", "--split", "--json"];
     let done = matchq(&[&asked[..], &["--game", "tetris", "--rule", "rows=6"]].concat(), "");
     let found: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     let [ends, ended] = ["ends", "ended"].map(|key| found[0][key].as_f64().unwrap());
@@ -107,19 +107,19 @@ fn games_that_have_a_measure_of_danger_can_be_split_and_no_others() {
 }
 
 #[test]
-fn few_moves_of_a_seat_are_told_and_give_no_bound() {
+fn few_moves_of_a_sequence_are_reported_and_give_no_bound() {
     let asked =
-        ["endure", "--game", "tetris", "--rule", "rows=10", "--players", "linear:weights=dt-10", "--seats", "40"];
+        ["endure", "--game", "tetris", "--rule", "rows=10", "--players", "linear:weights=dt-10", "--sequences", "40"];
     let none = matchq(&[&asked[..], &["--moves", "12"]].concat(), "");
     assert!(text(&none.stdout).contains("no game ended") && none.stderr.is_empty(), "{}", text(&none.stdout));
     let short = matchq(&[&asked[..], &["--moves", "2000"]].concat(), "");
-    assert!(text(&short.stderr).contains("2000 moves a seat are few against a game's"), "{}", text(&short.stderr));
+    assert!(text(&short.stderr).contains("2000 moves a sequence are few against a game's"), "{}", text(&short.stderr));
     let long = matchq(&[&asked[..], &["--moves", "10000"]].concat(), "");
     assert!(text(&long.stderr).is_empty() && text(&long.stdout).contains(" ± "), "{}", text(&long.stdout));
 }
 
 #[test]
-fn who_waits_for_very_long_games_is_told_of_a_quicker_way() {
+fn who_waits_for_very_long_games_hears_of_a_quicker_way() {
     let eval = ["eval", "--player", "linear:weights=dt-10", "--game", "tetris", "--games", "1", "--seed", "5"];
     let told = |rows: &str| text(&matchq(&[&eval[..], &["--rule", rows]].concat(), "").stderr);
     assert!(

@@ -69,12 +69,12 @@ mod tests {
     /// Value of the best plan that begins with a move, by plain recursion.
     fn plain<G: Lookahead>(state: &G::State, action: usize, depth: u32, mask: MaskKind) -> f64 {
         let after = G::after(state, action);
-        let worth = f64::from(after.points) - 3.0;
+        let value = f64::from(after.points) - 3.0;
         if after.points > 0.0 || depth == 1 || G::actions_left(state) == 1 {
-            return worth;
+            return value;
         }
         let next = G::mask(&after.state, mask);
-        worth
+        value
             + next.iter().map(|next| plain::<G>(&after.state, next, depth - 1, mask)).fold(f64::NEG_INFINITY, f64::max)
     }
 
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_is_worth_the_best_plan_that_begins_with_it() {
+    fn the_value_of_a_move_is_that_of_the_best_plan_that_begins_with_it() {
         for (depth, positions) in [(1, 8), (2, 8), (3, 1)] {
             check::<Bilging>(MaskKind::LEGAL, depth, positions);
         }

@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_saved_controller_with_features_that_there_are_not_is_refused() {
+    fn saved_weights_of_unknown_features_are_refused() {
         let count = Tetris::action_names().len();
         assert!(Linear::saved::<Tetris>(&[(0, 1.0), (count - 1, 2.0)]).is_ok());
         let refused = Linear::saved::<Tetris>(&[(0, 1.0), (count, 2.0)]).unwrap_err().to_string();
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_further_an_action_is_worth_its_own_features_and_the_mean_of_the_best_that_may_follow() {
+    fn a_piece_further_the_value_of_an_action_is_its_own_features_and_the_mean_of_the_best_that_may_follow() {
         let rules = Rules::new(5).unwrap();
         let known = Linear::named::<Tetris>("dt-10").unwrap();
         let (near, far) = (known.player::<Tetris>(1), known.player::<Tetris>(2));

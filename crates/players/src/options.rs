@@ -48,7 +48,7 @@ pub struct Setting<'a> {
     pub agents: Agents,
 }
 
-pub(super) const WEIGHT: &str = "what a point is worth a move later, from 0 to 1";
+pub(super) const WEIGHT: &str = "discount: the value of a point a move later, from 0 to 1";
 pub(super) const SIMS: &str = "simulations a move, in place of ms: the same moves on any machine";
 pub(super) const MS: &str = "milliseconds a move, in place of sims";
 pub(super) const DEPTH: &str = "moves of the guide in a simulation";

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn an_action_is_worth_the_mean_of_its_outcomes_which_are_the_same_luck_for_every_action() {
+    fn the_value_of_an_action_is_the_mean_over_outcomes_with_the_same_luck_for_every_action() {
         let (game, mut ties) = (start(), Stream::new(0, Role::Game, 1));
         let found = model(4, true).player::<Match3>(&Rules::default(), 1).values(&game.state(), &mut ties.clone());
         let seed = ties.next_u64();

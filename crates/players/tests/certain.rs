@@ -133,7 +133,7 @@ fn rollouts_that_try_set_ups_play_one_where_the_next_move_gains_the_more() {
 }
 
 #[test]
-fn a_guide_plans_as_many_moves_as_it_is_told_and_then_takes_the_longest_chain() {
+fn a_guide_plans_as_many_moves_as_it_is_given_and_then_takes_the_longest_chain() {
     let state = position(&PREPARATION, 25);
     let guide = |plans| PlanThenCascade { planner: Planner(Plan::of(2)), plans };
     let follows = |plans, moves| Policy::<Match3>::follow(&guide(plans), moves, &state, &mut ties(0));

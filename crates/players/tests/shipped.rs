@@ -14,7 +14,7 @@ fn shipped(player: &str, name: &str) -> String {
 }
 
 #[test]
-fn every_agent_that_ships_has_a_name_of_its_own_and_is_of_the_game_and_kind_that_are_told() {
+fn every_agent_that_ships_has_a_name_of_its_own_and_is_of_its_stated_game_and_kind() {
     struct Check<'a>(&'a mut HashSet<&'static str>);
     impl ForGame for Check<'_> {
         type Output = ();
@@ -84,10 +84,10 @@ fn bilgings_agents_score_what_its_page_says() {
 }
 
 #[test]
-fn tetris_controllers_make_the_lines_that_its_page_says() {
+fn tetris_agents_make_the_lines_that_its_page_says() {
     // docs/tetris.md: lines a game on ten rows.
     let rules = tetris::Rules::new(10).unwrap();
-    let extent = Extent { first: 0, seats: 32, moves: 60_000 };
+    let extent = Extent { first: 0, sequences: 32, moves: 60_000 };
     for (name, lines) in [("tetris-shapes", 8108.0), ("tetris-shapes-20", 6985.0), ("tetris-imitation", 6270.0)] {
         let mut player = parse::<Tetris>(&shipped("linear", name), &rules).unwrap();
         let found = Endurance::of(&endure(&mut *player, &rules, extent, &Levels::none()).unwrap());

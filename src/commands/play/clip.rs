@@ -72,7 +72,7 @@ mod tests {
     use crate::games::match3::{Match3, Rules};
 
     #[test]
-    fn the_boards_of_a_chain_are_told_apart() {
+    fn the_boards_of_a_chain_differ() {
         let (mut game, mut random, _) = deal::<Match3>(&Rules::default(), 0);
         let (play, boards) = game.play_watched(2, 6, true, &mut random);
         let mut clip = Clip::new(&boards, &game.board());

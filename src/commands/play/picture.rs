@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn coordinates_are_taken_off_again_and_what_has_none_is_told() {
+    fn coordinates_are_taken_off_again_and_what_has_none_is_reported() {
         assert_eq!(unnumbered("  01  \n0 ab").as_deref(), Some("ab"));
         for board in ["ab\n a".to_owned(), ["abcdefghijklm"; 11].join("\n"), "012\n120".to_owned()] {
             let numbered = Picture::of(&board).numbered().join("\n");

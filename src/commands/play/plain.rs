@@ -61,7 +61,7 @@ mod tests {
     use crate::players;
 
     #[test]
-    fn moves_left_are_told_only_where_the_rules_set_their_number() {
+    fn moves_left_are_written_only_where_the_rules_set_their_number() {
         let mut out = Vec::new();
         let mut player = players::build::<Toy>("random", &(), &players::Setting::default()).unwrap();
         play::<Toy>(player.as_mut(), &(), 0, None, &mut out).unwrap();

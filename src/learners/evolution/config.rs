@@ -58,9 +58,9 @@ pub enum Method {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fitness {
-    /// Games per candidate, equal for all in a generation; with `split`, seats of many games each.
+    /// Games per candidate, equal for all in a generation; with `split`, sequences of many games each.
     pub games: u64,
-    /// Maximum moves of a game or seat.
+    /// Maximum moves of a game or sequence.
     pub moves: u64,
     /// Split games near their end (RESTART).
     pub split: bool,

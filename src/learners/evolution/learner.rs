@@ -25,7 +25,7 @@ pub struct Search<G: Game> {
     optimizer: Optimizers,
     /// Fitness in this generation so far.
     fitness: Vec<f64>,
-    /// Cut games, or seats that were cut or saw no end.
+    /// Cut games, or sequences that were cut or saw no end.
     capped: u64,
     record: f64,
     /// A generation and its levels of splitting.
@@ -36,9 +36,9 @@ pub struct Search<G: Game> {
 /// Candidates per thread in a round.
 const TOGETHER: usize = 4;
 
-/// Divisor from a seat's moves to a pilot run's.
+/// Divisor from a sequence's moves to a pilot run's.
 const PILOT: u64 = 4;
-/// Multiple of a seat's moves that cuts the seat.
+/// Multiple of a sequence's moves that cuts the sequence.
 ///
 /// Splits of a bad candidate's last game can take long. A cut candidate is overrated, but still
 /// bad.
@@ -135,12 +135,12 @@ impl<G: Roster> Search<G> {
             splitting::play(Walk::new(&fixed.rules, levels), terms, &mut stream, moves, most)
         };
         let played: Vec<Tallies> = jobs.map(|number| play(job(number))).collect();
-        let fitness = |seats: &[Tallies]| {
-            let add = |sum: (f64, f64), seat: (f64, f64)| (sum.0 + seat.0, sum.1 + seat.1);
-            let (score, ends) = seats.iter().map(|seat| seat.weighed(levels)).fold((0.0, 0.0), add);
-            let capped = seats.iter().map(Tallies::total).filter(|all| all.ended == 0 || all.moves >= most).count();
-            // A seat without an end counts as if with one.
-            (score / f64::max(ends, levels.least()), capped as u64)
+        let fitness = |sequences: &[Tallies]| {
+            let add = |sum: (f64, f64), sequence: (f64, f64)| (sum.0 + sequence.0, sum.1 + sequence.1);
+            let (score, ends) = sequences.iter().map(|sequence| sequence.weighed(levels)).fold((0.0, 0.0), add);
+            let capped = sequences.iter().map(Tallies::total).filter(|all| all.ended == 0 || all.moves >= most).count();
+            // A sequence without an end counts as if with one.
+            (score / f64::max(ends, levels.smallest_weight()), capped as u64)
         };
         played.chunks_exact(games).map(fitness).collect()
     }
@@ -236,7 +236,7 @@ mod tests {
         }
         // Whole games would take millions of moves each.
         assert!(metrics.get("mean").unwrap() > 10_000.0, "{:?}", metrics.get("mean"));
-        let extent = Extent { first: 0, seats: 20, moves: 4_000 };
+        let extent = Extent { first: 0, sequences: 20, moves: 4_000 };
         let mut player = learner.player();
         let levels = levels(&mut player, &learner.fixed.rules, extent, Tetris::IMPORTANCE.unwrap()).unwrap();
         let found = Endurance::of(&endure(&mut player, &learner.fixed.rules, extent, &levels).unwrap());

@@ -119,8 +119,8 @@ mod tests {
             lstd.add(&transition(&[(2, 1.0)], 4.0, &[]));
         }
         let weights = lstd.solve(1e-9).unwrap();
-        for (feature, worth) in [(0, 3.0), (1, 4.0), (2, 4.0)] {
-            assert!((weights[0] + weights[1 + feature] - worth).abs() < 1e-5, "{weights:?}");
+        for (feature, value) in [(0, 3.0), (1, 4.0), (2, 4.0)] {
+            assert!((weights[0] + weights[1 + feature] - value).abs() < 1e-5, "{weights:?}");
         }
     }
 

@@ -52,7 +52,7 @@ fn network(file: &Path) -> NetworkPlayer<Toy> {
 }
 
 #[test]
-fn one_move_before_the_end_an_action_is_worth_its_points_and_those_of_chains() {
+fn one_move_before_the_end_the_value_of_an_action_is_its_points_and_those_of_chains() {
     // Swapping the a at the right of row 1 with the token above clears a a a and b b b; six tokens
     // are drawn.
     let mut state = Toy::parse(&Default::default(), "aab\nbba\ncac\nbcb", Some(1)).unwrap();

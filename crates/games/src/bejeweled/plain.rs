@@ -108,12 +108,12 @@ impl Plain {
         *self = self.swapped((x, y), other);
         let (mut points, mut steps, base) = (0, 0, 10 + 5 * (self.level - 1));
         loop {
-            let worth = self.clear_step();
-            if worth == 0 {
+            let step_points = self.clear_step();
+            if step_points == 0 {
                 break;
             }
             steps += 1;
-            points += base * worth * i64::from(steps);
+            points += base * step_points * i64::from(steps);
             for x in 0..8 {
                 for y in (0..8).rev() {
                     if self.cells[y][x].is_none() {

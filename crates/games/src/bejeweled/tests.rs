@@ -99,12 +99,12 @@ fn what_is_certain_of_a_board_is_what_the_plain_rules_leave() {
                 let mut left = plain.swapped((x, y), other);
                 let (mut points, mut steps) = (0, 0);
                 loop {
-                    let worth = left.clear_step();
-                    if worth == 0 {
+                    let points_per_step = left.clear_step();
+                    if points_per_step == 0 {
                         break;
                     }
                     steps += 1;
-                    points += 10 * worth * steps;
+                    points += 10 * points_per_step * steps;
                 }
                 let after = Bejeweled::after(&now, Move { x, y, vertical }.action().unwrap());
                 assert_eq!(Bejeweled::board(&after.state), left.text());
@@ -127,7 +127,7 @@ fn lines_of_a_step_count_from_the_shortest_and_steps_of_a_cascade_from_the_first
 }
 
 #[test]
-fn a_swap_is_told_from_either_of_its_cells_and_other_texts_are_refused() {
+fn a_swap_is_read_from_either_of_its_cells_and_other_texts_are_refused() {
     let swap = Bejeweled::from_json(&json!("(2,6)D")).unwrap();
     assert_eq!(Bejeweled::from_json(&json!("(2,7)U")), Ok(swap));
     assert_eq!(Bejeweled::from_json(&json!("(3,1)R")), Bejeweled::from_json(&json!("(4,1)L")));

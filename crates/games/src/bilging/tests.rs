@@ -274,7 +274,7 @@ fn values_are_fitted_on_boards_of_which_half_are_one_swap_from_a_bingo() {
 }
 
 #[test]
-fn a_board_without_a_possible_bingo_is_told_by_a_number_of_its_own() {
+fn a_board_without_a_possible_bingo_has_a_number_of_its_own() {
     let none = Bilging::features(&board(&[]));
     assert_eq!(none, [10.0, 10.0, 15.0, 5.0, 8.0, 1.0]);
     assert_eq!(Bilging::features(&board(&BINGO))[5], 0.0);

@@ -86,7 +86,7 @@ pub const REPORT: [Feature; 11] = [
     Feature::HasLost,
 ];
 
-/// Features of Dellacherie's controller.
+/// Features of Dellacherie's player.
 pub const DELLACHERIE: [Feature; 6] = [
     Feature::LandingHeight,
     Feature::ErodedPieceCells,

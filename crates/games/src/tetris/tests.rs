@@ -182,7 +182,7 @@ fn wells_of_any_depth_are_summed() {
 }
 
 #[test]
-fn a_controller_takes_the_first_of_the_best_placements_whatever_features_it_needs() {
+fn the_first_of_the_best_placements_is_taken_whatever_features_are_weighed() {
     let weights: [f64; COUNT] = std::array::from_fn(|index| [3.0, -1.0, 2.0, -2.0, 1.0][index % 5]);
     let mut batches: Vec<_> = batches().collect();
     for (wall, piece, height) in walls(60) {
@@ -213,7 +213,7 @@ fn heights_and_shapes_of_surfaces_are_those_that_are_seen_column_by_column() {
     // Odd weights: none is 0, and sums are exact in any order.
     let weights: Vec<f64> = (0..names.len()).map(|place| (2 * ((place * 7919) % 23)) as f64 - 23.0).collect();
     let terms: Vec<(usize, f64)> = weights.iter().copied().enumerate().collect();
-    // Features of the controller that ships.
+    // Features of the agent that ships.
     let is_small = |feature: usize| feature >= COUNT + 19 || DT.iter().any(|of| *of as usize == feature);
     let small: Vec<(usize, f64)> = terms.iter().copied().filter(|(feature, _)| is_small(*feature)).collect();
     for (wall, piece, height) in walls(40) {

@@ -9,7 +9,7 @@ pub mod luck;
 pub mod splitting;
 pub mod statistics;
 
-pub use endurance::{Endurance, Extent, Seat, endure, levels};
+pub use endurance::{Endurance, Extent, Sequence, endure, levels};
 pub use figures::{Difference, Figures};
 pub use games::{Moves, PlayedGame, deal, play_bounded, play_series, tie_stream};
 pub use histogram::Histogram;

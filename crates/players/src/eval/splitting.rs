@@ -67,7 +67,7 @@ impl<G: Game> Levels<G> {
     }
 
     /// Weight of a move at the highest level.
-    pub fn least(&self) -> f64 {
+    pub fn smallest_weight(&self) -> f64 {
         self.weight(usize::MAX)
     }
 
@@ -180,13 +180,13 @@ pub fn play<G: ActionFeatures + Measured>(
     walk.tallies
 }
 
-/// A seat's games and their branches.
+/// A sequence's games and their branches.
 pub struct Walk<'a, G: Game> {
     rules: &'a G::Rules,
     levels: &'a Levels<G>,
     /// Branches to play after the present game, last first.
     waiting: Vec<Branch<G>>,
-    /// Level below which the present game is given up; 0 for the seat's own game.
+    /// Level below which the present game is given up; 0 for the sequence's own game.
     born: usize,
     level: usize,
     pub tallies: Tallies,
@@ -305,7 +305,7 @@ mod tests {
             seen.weighed(&levels),
             (0.0 + 10.0 / 2.0 + 20.0 / 10.0 + 30.0 / 10.0, 1.0 / 2.0 + 2.0 / 10.0 + 3.0 / 10.0)
         );
-        assert_eq!((levels.least(), seen.total()), (0.1, Tally { moves: 4, points: 60.0, ended: 6 }));
+        assert_eq!((levels.smallest_weight(), seen.total()), (0.1, Tally { moves: 4, points: 60.0, ended: 6 }));
     }
 
     #[test]
@@ -320,14 +320,14 @@ mod tests {
         let born =
             |walk: &Walk<Tetris>| walk.waiting.iter().map(|branch| (branch.born, branch.count)).collect::<Vec<_>>();
         // Four branches are born at level 2, of which one plays; one is born at level 1; one is the
-        // seat's own.
+        // sequence's own.
         assert_eq!((walk.born, walk.level, born(&walk)), (2, 2, vec![(0, 1), (1, 1), (2, 3)]));
         assert!(walk.goes_on(1));
         // The branch ends below its level, and another goes on.
         LEVEL.store(1, Relaxed);
         walk.moved(&mut game, &mut stream, step);
         assert_eq!((walk.born, born(&walk)), (2, vec![(0, 1), (1, 1), (2, 2)]));
-        // A branch ends with its game, too; a new game follows the seat's own.
+        // A branch ends with its game, too; a new game follows the sequence's own.
         LEVEL.store(2, Relaxed);
         (0..4).for_each(|_| walk.moved(&mut game, &mut stream, Step { terminal: true, ..step }));
         assert_eq!((walk.born, born(&walk), walk.goes_on(1)), (0, vec![], false));

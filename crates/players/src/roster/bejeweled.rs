@@ -60,7 +60,7 @@ fn forecast(state: &State) -> f64 {
 const POLICIES: &[OwnPolicy<State>] = &[
     OwnPolicy {
         name: "careful",
-        about: "the most certain points and what the swaps that are left for certain are worth",
+        about: "the most certain points, and the value of the swaps that are left for certain",
         values: careful,
     },
     OwnPolicy {

@@ -86,7 +86,7 @@ fn a_value_that_does_not_fit_into_a_cell_is_only_in_the_list() {
 }
 
 #[test]
-fn a_hint_that_is_not_wanted_any_more_and_a_step_that_is_to_come_are_told() {
+fn an_unwanted_hint_and_a_coming_step_are_shown() {
     let mut own = session(true);
     own.obey(Command::Hint);
     own.question();
@@ -210,7 +210,7 @@ fn a_game_of_another_size_without_a_number_of_moves_is_drawn_by_its_own_tokens()
 }
 
 #[test]
-fn a_move_that_there_is_not_is_told() {
+fn a_move_that_there_is_not_is_named() {
     let mut own = Session::<Toy>::new((), 0, "random", true, 1.0);
     [Command::Select, Command::Go(0, 1)].into_iter().for_each(|command| own.obey(command));
     assert_eq!(lines(&drawn(&own, (77, 16), PLAIN))[14], "no move is of the cells (0, 0) and (0, 1)");

@@ -292,7 +292,7 @@ fn after_a_persons_game_the_player_plays_the_same_one() {
 }
 
 #[test]
-fn a_person_is_told_which_moves_there_are_none_of_and_which_are_not_allowed() {
+fn a_person_sees_which_moves_there_are_none_of_and_which_are_not_allowed() {
     // c b a above b b #; tokens swap only with their right neighbour.
     let mut own = Session::<Toy>::new((), 0, "random", true, 1.0);
     assert_eq!(own.hand().unwrap().cursor, (0, 0));

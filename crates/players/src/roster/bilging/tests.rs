@@ -13,7 +13,7 @@ use plain::Plain;
 mod plain;
 
 #[test]
-fn what_is_told_of_every_clearing_swap_of_the_golden_boards_is_its_lines_points_and_board() {
+fn what_is_reported_of_every_clearing_swap_of_the_golden_boards_is_its_lines_points_and_board() {
     let mut swaps = 0;
     for case in golden() {
         for one in case["matching"].as_array().unwrap() {

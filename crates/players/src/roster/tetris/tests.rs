@@ -31,13 +31,13 @@ fn the_reports_player_plays_its_moves() {
 }
 
 #[test]
-fn a_game_by_a_controller_is_the_game_of_its_moves() {
+fn a_game_by_a_linear_agent_is_the_game_of_its_moves() {
     let rules = Rules::new(8).unwrap();
     for (name, seed) in
         ["dellacherie", "dt-10", "shapes"].into_iter().flat_map(|name| (0..5).map(move |seed| (name, seed)))
     {
-        let controller = Linear::named::<Tetris>(name).unwrap();
-        let (terms, player) = (controller.terms(), controller.player::<Tetris>(1));
+        let agent = Linear::named::<Tetris>(name).unwrap();
+        let (terms, player) = (agent.terms(), agent.player::<Tetris>(1));
         let fast = Tetris::play_weighed(&rules, terms, &mut Stream::new(seed, Role::Game, 0), 300);
         let mut stream = Stream::new(seed, Role::Game, 0);
         let mut game = Tetris::new(&rules, &mut stream);
