@@ -9,7 +9,6 @@ use std::path::Path;
 use crate::error::Error;
 use crate::games::Episode;
 use crate::games::match3::{self, Match3, Rules, State};
-use crate::network::Processor;
 use crate::random::CPythonRandom;
 use crate::{Agent, BoxedPlayer, Setting, parse, parse_with, position_stream};
 

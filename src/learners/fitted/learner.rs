@@ -229,7 +229,7 @@ mod tests {
         let states = Match3::positions(&Rules::default(), 40, &mut Stream::new(4, Role::Sample, 0));
         let mut sums = [[0.0; 2]; 3];
         for (index, state) in states.iter().enumerate() {
-            let value = |action| {
+            let action_value = |action| {
                 let outcomes = (0..3).map(|outcome| {
                     let mut game = Match3::at(&Rules::default(), state);
                     let luck = index as u64 * 3 + outcome;
@@ -240,7 +240,7 @@ mod tests {
                 outcomes.sum::<f64>() / 3.0
             };
             let actions = offered::<Match3>(state, MATCHING).0;
-            let target = actions.iter().map(value).fold(f64::NEG_INFINITY, f64::max);
+            let target = actions.iter().map(action_value).fold(f64::NEG_INFINITY, f64::max);
             // The residuals of the best fit are orthogonal to every feature, except for the ridge.
             let left = target - value(&learner.moving.weights, state);
             let features = Match3::features(state);

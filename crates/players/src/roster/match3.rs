@@ -17,7 +17,7 @@ impl Roster for Match3 {
     const AGENTS: &'static [Shipped] = &[
         Shipped {
             name: "dqn",
-            about: "learned from its own moves by DQN; it is told only which swaps match",
+            about: "learned from its own moves by DQN; it is given only which swaps match",
             kind: Kind::Network,
             file: include_bytes!("../../../../checkpoints/dqn/best.safetensors"),
         },
