@@ -85,8 +85,9 @@ pub struct Train {
 /// Play seeded games with a trained agent and report its scores
 #[derive(Debug, Args)]
 pub struct Eval {
-    /// An agent's file, or a folder with a best.safetensors; the agent plays by the rules of its
-    /// training, unless others are given [default: the agent inside the program]
+    /// Name of an agent that ships, an agent's file, or a folder with a best.safetensors; the agent
+    /// plays by the rules of its training, unless others are given [default: the game's first agent
+    /// that ships]
     #[arg(long, value_name = "PATH")]
     pub checkpoint: Option<PathBuf>,
     /// Any player instead of an agent, name:key=value:key=value; `matchq players` lists the players

@@ -5,12 +5,12 @@ use matchq_players::games::match3::Match3;
 use numpy::{IntoPyArray, PyArray1, PyArray3, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 use serde_json::json;
 
 use crate::errors::{caught, exception};
 use crate::game::game;
-use crate::values::{TooFar, actions_left, kit_move, to_json, to_python, whole, write_mask};
+use crate::values::{TooFar, actions_left, kit_move, rules, to_json, to_python, whole, write_mask};
 
 /// The number of a move; in match-3, of (x, y, vertical), from 0 to 141.
 ///
@@ -76,13 +76,14 @@ pub fn cells_of_move<'py>(r#move: &Bound<'py, PyAny>, game: &str) -> PyResult<Bo
 /// that change what is seen), "matching" (moves that match at once, the default) and "setups"
 /// (these and moves that match nothing and prepare the most). Moves of the kind before are offered
 /// where a board has none of a kind. moves_left: None is as many as a new game has.
+/// rules: as of Player.
 ///
 /// Raises ValueError for a text that is no board, a board that no game shows between two moves,
-/// moves left that no game has, and an unknown kind or game.
+/// moves left that no game has, and unknown kinds, games and rules.
 #[pyfunction]
 #[pyo3(
-    signature = (board, kind = None, moves_left = None, *, game = Match3::NAME),
-    text_signature = "(board, kind=None, moves_left=None, *, game='match3')"
+    signature = (board, kind = None, moves_left = None, *, game = Match3::NAME, rules = None),
+    text_signature = "(board, kind=None, moves_left=None, *, game='match3', rules=None)"
 )]
 pub fn action_mask<'py>(
     py: Python<'py>,
@@ -90,10 +91,11 @@ pub fn action_mask<'py>(
     kind: Option<&str>,
     moves_left: Option<&Bound<'py, PyAny>>,
     game: &str,
+    rules: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyArray1<bool>>> {
-    let (game, left) = (self::game(game)?, actions_left(moves_left)?);
+    let (game, left, rules) = (self::game(game)?, actions_left(moves_left)?, self::rules(rules, None)?);
     let mut values = vec![false; game.sizes().actions];
-    let mask = caught(|| game.mask(board, left, kind.unwrap_or_default()).map_err(exception))?;
+    let mask = caught(|| game.mask(&rules, board, left, kind.unwrap_or_default()).map_err(exception))?;
     write_mask(&mask, &mut values);
     Ok(values.into_pyarray(py))
 }
@@ -105,23 +107,24 @@ type Encoded<'py> = (Bound<'py, PyArray3<u8>>, Bound<'py, PyArray1<f32>>);
 ///
 /// The image is uint8 of shape (planes, rows, columns), the scalars float32 of shape (scalars,).
 /// Match-3's image has shape (5, 10, 8), planes of a, b, c, d and obstacles; its scalar is the
-/// moves left divided by 25. moves_left: None is as many as a new game has.
+/// moves left divided by 25. moves_left: None is as many as a new game has. rules: as of Player.
 ///
 /// Raises as action_mask does.
 #[pyfunction]
 #[pyo3(
-    signature = (board, moves_left = None, *, game = Match3::NAME),
-    text_signature = "(board, moves_left=None, *, game='match3')"
+    signature = (board, moves_left = None, *, game = Match3::NAME, rules = None),
+    text_signature = "(board, moves_left=None, *, game='match3', rules=None)"
 )]
 pub fn encode<'py>(
     py: Python<'py>,
     board: &str,
     moves_left: Option<&Bound<'py, PyAny>>,
     game: &str,
+    rules: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Encoded<'py>> {
-    let (game, left) = (self::game(game)?, actions_left(moves_left)?);
+    let (game, left, rules) = (self::game(game)?, actions_left(moves_left)?, self::rules(rules, None)?);
     let sizes = game.sizes();
     let (mut image, mut scalars) = (vec![0; sizes.cells()], vec![0.0; sizes.scalars]);
-    caught(|| game.encode(board, left, &mut image, &mut scalars).map_err(exception))?;
+    caught(|| game.encode(&rules, board, left, &mut image, &mut scalars).map_err(exception))?;
     Ok((image.into_pyarray(py).reshape(sizes.image)?, scalars.into_pyarray(py)))
 }

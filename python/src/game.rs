@@ -23,10 +23,17 @@ pub trait AnyGame: Send + Sync {
     fn themes(&self) -> &'static [&'static str];
 
     /// Writes the image and the scalars of a board.
-    fn encode(&self, board: &str, left: Option<i64>, image: &mut [u8], scalars: &mut [f32]) -> Result<()>;
+    fn encode(
+        &self,
+        rules: &Value,
+        board: &str,
+        left: Option<i64>,
+        image: &mut [u8],
+        scalars: &mut [f32],
+    ) -> Result<()>;
 
     /// Actions offered on a board by a mask; an empty name is the default mask.
-    fn mask(&self, board: &str, left: Option<i64>, mask: &str) -> Result<ActionMask>;
+    fn mask(&self, rules: &Value, board: &str, left: Option<i64>, mask: &str) -> Result<ActionMask>;
 
     fn to_json(&self, action: usize) -> Value;
 
@@ -107,14 +114,21 @@ impl<G: Playable> AnyGame for Known<G> {
         G::THEMES
     }
 
-    fn encode(&self, board: &str, left: Option<i64>, image: &mut [u8], scalars: &mut [f32]) -> Result<()> {
-        G::encode_bytes(&G::parse(&G::Rules::default(), board, left)?, image, scalars);
+    fn encode(
+        &self,
+        rules: &Value,
+        board: &str,
+        left: Option<i64>,
+        image: &mut [u8],
+        scalars: &mut [f32],
+    ) -> Result<()> {
+        G::encode_bytes(&G::parse(&read_rules::<G>(rules)?, board, left)?, image, scalars);
         Ok(())
     }
 
-    fn mask(&self, board: &str, left: Option<i64>, mask: &str) -> Result<ActionMask> {
+    fn mask(&self, rules: &Value, board: &str, left: Option<i64>, mask: &str) -> Result<ActionMask> {
         let mask = MaskKind::of::<G>(mask)?;
-        Ok(offered::<G>(&G::parse(&G::Rules::default(), board, left)?, mask).0)
+        Ok(offered::<G>(&G::parse(&read_rules::<G>(rules)?, board, left)?, mask).0)
     }
 
     fn to_json(&self, action: usize) -> Value {

@@ -21,7 +21,8 @@ use crate::games::{Game, Match3};
 use crate::instructions::InstructionSet;
 use crate::network::OnDevice;
 use crate::network::device::{self, Device};
-use crate::players::{self, Agents, BoxedPlayer, ForGame, NAMES, Playable, Setting, with_game};
+use crate::players::network::{Backend, Evaluate, NetworkShape};
+use crate::players::{self, Agents, Arrays, BoxedPlayer, ForGame, NAMES, Playable, Setting, with_game};
 
 /// Runs a command.
 pub fn run(command: Command) -> Result<()> {
@@ -109,8 +110,16 @@ fn compute(compute: &Compute) -> Result<Device> {
 
 /// The player of a text, with its network on the preferred device.
 fn player<G: Playable>(text: &str, rules: &G::Rules, agents: &Agents) -> Result<BoxedPlayer<G>> {
-    let backend = OnDevice(device::select(None)?.1);
-    players::parse_with(text, rules, &Setting { backend: &backend, agent: None, agents: agents.clone() })
+    players::parse_with(text, rules, &Setting { backend: &Preferred, agent: None, agents: agents.clone() })
+}
+
+/// The preferred device, opened for the first network: other players need none.
+struct Preferred;
+
+impl Backend for Preferred {
+    fn network(&self, shape: &NetworkShape, weights: &Arrays) -> Result<Box<dyn Evaluate>> {
+        OnDevice(device::select(None)?.1).network(shape, weights)
+    }
 }
 
 fn threads(threads: Option<u32>) -> Result<()> {

@@ -14,7 +14,7 @@ use crate::files;
 use crate::players::agent_file::STATE as MAGIC;
 
 /// Version of the format, to be raised when older readers would misread it.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Named sections of bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,13 +67,18 @@ impl Container {
         let version = take_u32(&mut rest).ok_or_else(truncated)?;
         if version > VERSION {
             return Err(format!(
-                "was written by a newer matchq (format {version}; this program reads formats up to {VERSION}): update matchq to read it"
+                "was written by a newer matchq (format {version}; this program reads format {VERSION}): update matchq to read it"
             ));
         }
         match version {
             0 => return Err("is damaged: its format version is 0".into()),
-            1 => return Err("was written by matchq 0.1: resume the run with that version".into()),
-            _ => {}
+            VERSION => {}
+            _ => {
+                return Err(format!(
+                    "was written by an older matchq (format {version}; this program reads format {VERSION}): resume the run \
+                     with that program"
+                ));
+            }
         }
         let count = take_u32(&mut rest).ok_or_else(truncated)?;
         let mut sections = Vec::new();
@@ -141,7 +146,9 @@ mod tests {
 
     #[test]
     fn a_format_of_another_version_and_a_foreign_file_are_distinguished() {
-        for (version, sentence) in [(0, "is damaged"), (1, "by matchq 0.1"), (VERSION as u8 + 1, "by a newer matchq")] {
+        for (version, sentence) in
+            [(0, "is damaged"), (VERSION as u8 - 1, "by an older matchq"), (VERSION as u8 + 1, "by a newer matchq")]
+        {
             let mut other = example().to_bytes();
             other[8] = version;
             let refusal = Container::from_bytes(&other).unwrap_err();

@@ -171,3 +171,13 @@ fn a_device_that_the_environment_names_wrongly_is_refused_by_the_variables_name(
     assert_eq!(output.status.code(), Some(2), "{sentence}");
     assert!(sentence.contains("MATCHQ_DEVICE=abacus") && sentence.contains("flex"), "{sentence}");
 }
+
+#[test]
+fn a_player_without_a_network_needs_no_device() {
+    let player = |name| {
+        let arguments = ["compare", "--players", name, "--games", "1"];
+        Place::new().command(&arguments).env("MATCHQ_DEVICE", "abacus").output().unwrap()
+    };
+    assert_well(&player("greedy"));
+    assert_eq!(player("network").status.code(), Some(2));
+}

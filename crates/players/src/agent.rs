@@ -136,14 +136,21 @@ impl Agent {
         Ok(match kind {
             Kind::Value => Box::new(PolicyPlayer::new(kind.name(), self.value::<G>()?.player::<G>(rules, 1))),
             Kind::Linear => Box::new(PolicyPlayer::new(kind.name(), self.linear::<G>()?.player::<G>(1))),
-            Kind::Network => {
-                let mut model = self.network::<G>()?;
-                if let Some(precision) = precision {
-                    model = model.with_precision(precision);
-                }
-                Box::new(NetworkPlayer::of(&model, batch, backend).map_err(|error| error.of(&self.name))?)
-            }
+            Kind::Network => Box::new(self.network_player(batch, precision, backend)?),
         })
+    }
+
+    pub(crate) fn network_player<G: Roster>(
+        &self,
+        batch: usize,
+        precision: Option<Precision>,
+        backend: &dyn Backend,
+    ) -> Result<NetworkPlayer<G>> {
+        let mut model = self.network::<G>()?;
+        if let Some(precision) = precision {
+            model = model.with_precision(precision);
+        }
+        NetworkPlayer::of(&model, batch, backend).map_err(|error| error.of(&self.name))
     }
 }
 
@@ -157,7 +164,8 @@ pub fn none_inside<G: Game>() -> Error {
 
 fn file_of(path: &Path) -> Result<PathBuf> {
     if !path.is_dir() {
-        if !path.exists() {
+        // What cannot be seen is not missing: reading says why.
+        if let Ok(false) = path.try_exists() {
             return Err(Error::user(format!(
                 "{} is not there: name an agent's file, a folder that holds one, or one that ships: {}",
                 path.display(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::agent::{Agent, Agents, Shipped};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::network::{Backend, Model, Precision, Processor};
+use crate::network::{Backend, NetworkPlayer, Precision, Processor};
 use crate::player::Player;
 use crate::policy::{Policy, PolicyPlayer};
 use crate::roster::Roster;
@@ -68,8 +68,11 @@ pub(super) const PLANS: Parameter = Parameter {
 pub(super) const DEFAULT_MS: &str = "10";
 
 /// The last parameter: all text after it is its path.
-pub(super) const CHECKPOINT: Parameter =
-    Parameter { key: "checkpoint", default: None, about: "file or folder, the last parameter: the rest is its path" };
+pub(super) const CHECKPOINT: Parameter = Parameter {
+    key: "checkpoint",
+    default: None,
+    about: "name of an agent that ships, file or folder; the last parameter: the rest is its path",
+};
 
 pub(super) const PRECISION: Parameter = Parameter {
     key: "precision",
@@ -172,10 +175,6 @@ impl<'a, G: Roster> Options<'a, G> {
         Error::user(format!("{key}={} in '{}': {key} must be {must_be}", self.value(key), self.asked))
     }
 
-    pub(super) fn backend(&self) -> &dyn Backend {
-        self.setting.backend
-    }
-
     /// The agent of the checkpoint, of the setting, or one that ships; two of the first are
     /// refused.
     pub(super) fn agent(&self, shipped: impl FnOnce() -> Result<&'static Shipped>) -> Result<Agent> {
@@ -202,12 +201,17 @@ impl<'a, G: Roster> Options<'a, G> {
         }
     }
 
-    /// The network of the [agent](Self::agent), in the precision of the text or of its training.
-    pub(super) fn model(&self, shipped: impl FnOnce() -> Result<&'static Shipped>) -> Result<Model> {
-        let model = self.agent(shipped)?.network::<G>()?;
-        let Some(precision) = self.given(PRECISION.key) else { return Ok(model) };
-        let precision = Precision::from_str(precision).map_err(|_| self.wrong(PRECISION.key, "f32 or bf16"))?;
-        Ok(model.with_precision(precision))
+    /// Player of the [agent](Self::agent)'s network, in the precision of the text or of its training.
+    pub(super) fn network_player(
+        &self,
+        batch: usize,
+        shipped: impl FnOnce() -> Result<&'static Shipped>,
+    ) -> Result<NetworkPlayer<G>> {
+        let agent = self.agent(shipped)?;
+        let precision = self
+            .given(PRECISION.key)
+            .map(|precision| Precision::from_str(precision).map_err(|_| self.wrong(PRECISION.key, "f32 or bf16")));
+        agent.network_player(batch, precision.transpose()?, self.setting.backend)
     }
 }
 

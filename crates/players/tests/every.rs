@@ -3,8 +3,8 @@
 use matchq_players::eval::{play_bounded, play_series};
 use matchq_players::games::match3::{EFFECTIVE, MATCHING, Match3, Rules, SETUPS, State};
 use matchq_players::games::{Game, MaskKind, offered};
-use matchq_players::random::{Role, Stream};
-use matchq_players::{ActionValue, Player, parse as parse_for, players};
+use matchq_players::random::{Draw as _, Role, Stream};
+use matchq_players::{ActionValue, ForGame, NAMES, Playable, Player, parse as parse_for, players, with_game};
 use rayon::ThreadPoolBuilder;
 
 use super::{ALL, FOUR, position, ties};
@@ -21,6 +21,27 @@ fn a_game_is_cut_after_as_many_moves_as_are_allowed_and_says_so() {
             assert!(!is_over || cut.score == whole.score);
         }
     }
+}
+
+#[test]
+fn nothing_is_forecast_after_the_end() {
+    struct Check;
+    impl ForGame for Check {
+        type Output = bool;
+        fn run<G: Playable>(self) -> bool {
+            let Some(forecast) = G::FORECAST else { return false };
+            let mut stream = Stream::new(2, Role::Game, 0);
+            let mut game = G::new(&G::Rules::default(), &mut stream);
+            while !game.is_over() {
+                let (mask, _) = offered::<G>(&game.state(), MaskKind::default_of::<G>());
+                game.step(mask.nth(stream.below(mask.count() as u32) as usize).unwrap(), &mut stream);
+            }
+            assert_eq!((forecast.points)(&game.state()), 0.0, "{}", G::NAME);
+            true
+        }
+    }
+    let checked = NAMES.iter().filter(|name| with_game(name, Check).unwrap()).count();
+    assert!(checked >= 2, "match-3 and Bejeweled have forecasts");
 }
 
 #[test]

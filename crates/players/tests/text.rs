@@ -33,6 +33,21 @@ fn a_checkpoint_in_a_players_text_may_be_called_anything() {
 }
 
 #[test]
+fn weights_that_do_not_fit_are_refused_by_the_name_of_their_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("small.safetensors");
+    let mut file = Agent::default_of::<Match3>().unwrap().file;
+    file.tensors.pop_last();
+    file.save(&path).unwrap();
+    for player in ["network", "network+search"] {
+        let text = format!("{player}:checkpoint={}", path.display());
+        let error = parse::<Match3>(&text, &Rules::default()).err().unwrap().to_string();
+        let begin = format!("{}: the weights do not fit the network of the configuration", path.display());
+        assert!(error.starts_with(&begin), "{error}");
+    }
+}
+
+#[test]
 fn a_player_of_an_agent_that_is_loaded_is_that_of_its_checkpoint() {
     let rules = Rules::default();
     let agent = Agent::default_of::<Match3>().unwrap();

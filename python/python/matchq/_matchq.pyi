@@ -318,7 +318,12 @@ def move_of_action(action: SupportsIndex, /, *, game: str = "match3") -> Any:
     """
 
 def action_mask(
-    board: str, kind: str | None = None, moves_left: SupportsIndex | None = None, *, game: str = "match3"
+    board: str,
+    kind: str | None = None,
+    moves_left: SupportsIndex | None = None,
+    *,
+    game: str = "match3",
+    rules: dict[str, Any] | None = None,
 ) -> npt.NDArray[np.bool_]:
     """Moves that are offered on a board: truth values of shape (actions,), 142 in match-3, at least
     one true.
@@ -331,15 +336,20 @@ def action_mask(
             before are offered where a board has none of a kind.
         moves_left: None is as many as a new game has.
         game: the game's name, one of ``GAMES``.
+        rules: as of ``Player``.
 
     Raises:
         ValueError: a text that is no board; a board that no game shows between two moves, with row
-            and column; moves left that no game has; an unknown kind or game.
+            and column; moves left that no game has; unknown kinds, games and rules.
         TypeError: moves left that are no whole number.
     """
 
 def encode(
-    board: str, moves_left: SupportsIndex | None = None, *, game: str = "match3"
+    board: str,
+    moves_left: SupportsIndex | None = None,
+    *,
+    game: str = "match3",
+    rules: dict[str, Any] | None = None,
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
     """What a network sees of a board, as the environments show it: the image and the scalars.
 
@@ -348,7 +358,7 @@ def encode(
     is the moves left divided by 25.
 
     Args:
-        moves_left, game: as of ``action_mask``.
+        moves_left, game, rules: as of ``action_mask``.
 
     Raises as ``action_mask`` does.
     """

@@ -157,6 +157,12 @@ impl Cma {
         }
     }
 
+    /// Whether a saved search is over this number of weights.
+    pub fn fits(&self, n: usize) -> bool {
+        let vectors = [&self.mean, &self.step_path, &self.path].into_iter().chain(&self.asked);
+        self.covariance.len() == n * n && vectors.into_iter().all(|vector| vector.len() == n)
+    }
+
     /// Step, sigma.
     pub fn step(&self) -> f64 {
         self.step

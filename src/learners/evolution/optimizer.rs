@@ -64,7 +64,7 @@ impl Optimizers {
         let of_config = match (self, config.learning.method) {
             (Self::Genetic(optimizer), Method::Genetic) => optimizer.config == config.genetic,
             (Self::CrossEntropy(optimizer), Method::CrossEntropy) => optimizer.config == config.cross_entropy,
-            (Self::Cma(optimizer), Method::Cma) => optimizer.config == config.cma,
+            (Self::Cma(optimizer), Method::Cma) => optimizer.config == config.cma && optimizer.fits(count),
             _ => false,
         };
         of_config && self.solution().len() == count

@@ -95,9 +95,9 @@ impl Regression {
         Self { width, squares: vec![0.0; width * width], products: vec![0.0; width], weight: 0.0, gaps: 0.0 }
     }
 
-    /// Number of weights.
-    pub fn width(&self) -> usize {
-        self.width
+    /// Whether a saved regression has this number of weights.
+    pub fn fits(&self, width: usize) -> bool {
+        self.width == width && self.squares.len() == width * width && self.products.len() == width
     }
 
     /// Adds a pair.

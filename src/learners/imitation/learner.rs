@@ -79,7 +79,7 @@ impl<G: Roster> Algorithm<G> for Apprentice<G> {
     fn fits(&self, fixed: &Fixed<G, Config>) -> bool {
         let features = fixed.selection.features().len();
         self.weights.as_ref().is_none_or(|weights| weights.len() == features)
-            && self.regression.width() == features
+            && self.regression.fits(features)
             && self.games.len() as u64 == fixed.config.sampling.games
     }
 

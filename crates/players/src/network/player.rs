@@ -120,7 +120,7 @@ pub(crate) fn player<G: Roster>(
     options: &Options<G>,
     shipped: impl FnOnce() -> Result<&'static Shipped>,
 ) -> Result<NetworkPlayer<G>> {
-    NetworkPlayer::of(&options.model(shipped)?, NETWORK_BATCH, options.backend())
+    options.network_player(NETWORK_BATCH, shipped)
 }
 
 /// Action of the mask with the highest value, the first of equal ones; NaN loses to any number.
