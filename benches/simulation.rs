@@ -65,18 +65,18 @@ fn simulation<G: Game>(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Placements of Tetris's controllers on twenty rows; each values all of a piece's placements.
-fn controllers(criterion: &mut Criterion) {
+/// Placements of Tetris's linear players on twenty rows; each values all of a piece's placements.
+fn linear_players(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("placements of tetris");
     group.throughput(Throughput::Elements(MOVES));
     let rules = <Tetris as Game>::Rules::default();
     for known in Tetris::PRESETS {
-        let (name, controller) = (known.name, Linear::of::<Tetris>(known).expect("it is known"));
+        let (name, player) = (known.name, Linear::of::<Tetris>(known).expect("it is known"));
         let mut seed = 0;
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
                 seed += 1;
-                Tetris::play_weighed(&rules, controller.terms(), &mut Stream::new(seed, Role::Game, 0), MOVES).score
+                Tetris::play_weighed(&rules, player.terms(), &mut Stream::new(seed, Role::Game, 0), MOVES).score
             });
         });
     }
@@ -99,5 +99,12 @@ fn encoding(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, simulation::<Match3>, simulation::<Bilging>, simulation::<Bejeweled>, controllers, encoding);
+criterion_group!(
+    benches,
+    simulation::<Match3>,
+    simulation::<Bilging>,
+    simulation::<Bejeweled>,
+    linear_players,
+    encoding
+);
 criterion_main!(benches);

@@ -176,7 +176,7 @@ class Games:
     def ahead(self, other, comparisons):
         """By how much luck-adjusted scores are ahead of another's in the games of both; bold where that is more than chance.
 
-        That is where the interval is clear of 0 at an error of 0.05 divided by the number of comparisons (Bonferroni).
+        Bold differences have an interval clear of 0 at an error of 0.05 divided by the number of comparisons (Bonferroni).
         """
         apart = [score - other.adjusted[seed] for seed, score in self.adjusted.items() if seed in other.adjusted]
         mean, half_width = interval(apart, 0.05 / comparisons)
@@ -598,7 +598,7 @@ def bilging_table(reports):
         rows.append([f"`{player}`", mean_of(played, POINTS, ".2f"), mean_of(played, CLEARING_POINTS, ".2f")])
         rows[-1] += [f"{100 * played[COMPLETION]:.0f}", two_digits(played[MS]), f"{played[GAMES]:,}"]
     heads = ["player", "points a move", "a clearing move", "completion, %", "ms a move", "games"]
-    return f"{grid(heads, rows)}\nOne thread each, on {played_on(found(reports).values())}.\n"
+    return f"{grid(heads, rows)}\nOn one thread each: {played_on(found(reports).values())}.\n"
 
 
 def rule_table(reports):
@@ -640,7 +640,7 @@ def bejeweled_table(reports):
         rows.append([f"`{player}`", *([mean_of(of), mean_of(of, LENGTH), f"{of[GAMES]:,}"] if of else [""] * 3)])
         rows[-1] += [mean_of(played), f"{100 * played[STUCK]:.0f}", two_digits(played[MS]), f"{played[GAMES]:,}"]
     heads = ["player", "score", "moves", "games", "score, at most 1,000 moves", "ended before, %"]
-    return f"{grid([*heads, 'ms a move', 'games'], rows)}\nOne thread each, on {played_on(bounded.values())}.\n"
+    return f"{grid([*heads, 'ms a move', 'games'], rows)}\nOn one thread each: {played_on(bounded.values())}.\n"
 
 
 def swaps_table(reports):
@@ -665,8 +665,8 @@ TABLES += [
 # Whole games, split ones, and split ones of players that look a piece further.
 WHOLE, SPLIT = {SEQUENCES: 200, MOVES: 600_000}, {SEQUENCES: 32, MOVES: 1_600_000, "split": True}
 FURTHER = {SEQUENCES: 32, MOVES: 50_000, "split": True}
-# What others have published on ten rows, and in millions on twenty.
-CONTROLLERS = {
+# Linear players, and what others have published on ten rows, in millions on twenty.
+LINEAR_PLAYERS = {
     "shapes-20": ("", ""),
     "shapes": ("", ""),
     "imitation": ("", ""),
@@ -677,7 +677,7 @@ CONTROLLERS = {
     "du": ("3,800; 3,896 ± 90", "31"),
     "dt-10": ("5,000; 5,031 ± 109", "29"),
     "dt-20": ("4,300; 4,439 ± 100", "51"),
-    "tetris-genetic": ("", ""),
+    "genetic": ("", ""),
 }
 # What is trained, seconds of one core, and how those play that are trained for their table alone.
 LEARNERS = {
@@ -698,13 +698,13 @@ def tetris(name, rows, player, how, training=None):
 
 
 def linear(name):
-    return f"{LINEAR}:weights={name.removeprefix('tetris-')}"
+    return f"{LINEAR}:weights={name}"
 
 
 def tetris_table(reports):
     rows = []
     for name, of in sorted(by_first(found(reports)).items(), key=lambda pair: pair[1][10][MEAN]):
-        ten, twenty = CONTROLLERS.get(name.strip("`"), ("", ""))
+        ten, twenty = LINEAR_PLAYERS.get(name.strip("`"), ("", ""))
         rows.append([name, mean_of(of[10]), ten, millions(of.get(20)), twenty])
     heads = ["player", "lines a game, 10 rows", "published", "million lines, 20 rows", "published"]
     return grid(heads, rows)
@@ -735,7 +735,7 @@ def seed_table(reports):
 BOTH = {10: WHOLE, 20: SPLIT}
 PLAYED = {
     (f"`{name}`", rows): tetris(f"rows-{rows}-{name}", rows, linear(name), how)
-    for name in CONTROLLERS
+    for name in LINEAR_PLAYERS
     for rows, how in BOTH.items()
 } | {
     (f"`{name}`, a piece further", rows): tetris(f"further-{rows}-{name}", rows, f"{linear(name)}:depth=2", FURTHER)
@@ -750,7 +750,7 @@ ENDINGS = {
 LEARNED, CHAINS = {}, {}
 for name, (_, _, how) in LEARNERS.items():
     training = Training(f"tetris-{name}", f"configs/tetris-{name}.toml", 1)
-    shipped = PLAYED.get((f"`{name}`", 10)) or PLAYED.get((f"`tetris-{name}`", 10))
+    shipped = PLAYED.get((f"`{name}`", 10))
     LEARNED[name] = shipped or tetris(f"learned-{name}", 10, VALUE if name == "fitted" else LINEAR, how, training)
 for seed in (2, 3):
     training = None

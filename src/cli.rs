@@ -203,7 +203,7 @@ pub struct Replay {
     /// Game and rules.
     #[command(flatten)]
     pub game: GameArguments,
-    /// One move a line as JSON, in match-3 [x, y, vertical]; without a file, or with -, standard
+    /// Moves as JSON, one a line, in match-3 [x, y, vertical]; without a file, or with -, standard
     /// input
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,

@@ -1,4 +1,4 @@
-"""The assignment's kit, played with the mouse: click on a token, then on one next to it.
+"""The kit (docs/match3.md), played with the mouse: click on a token, then on one next to it.
 
     python python/examples/kit_mouse.py FOLDER [SEED]
 

@@ -115,7 +115,7 @@ impl Player {
 
     /// Chooses a move on a board with moves left.
     ///
-    /// moves_left: None is as many as a new game has. A move of match-3 is (x, y, vertical), with 1
+    /// moves_left: as many as a new game has if None. A move of match-3 is (x, y, vertical), with 1
     /// to 25 moves left.
     ///
     /// The move has the highest of the q_values among the moves of the agent's mask; a search plays
@@ -168,7 +168,7 @@ impl Player {
 pub struct Agent {
     /// Name in errors.
     name: String,
-    /// The result is None for an agent without a network.
+    /// The network, for q_values; None for an agent without one.
     network: Option<Mutex<Box<dyn AnyNetwork>>>,
 }
 
@@ -177,11 +177,11 @@ impl Agent {
     /// Loads an agent.
     ///
     /// path: an agent's file, a folder with a best.safetensors, or the name of an agent that ships,
-    /// as agents() lists them; None is the game's first, with a search its last network. search:
-    /// None plays the agent's best move at once; True searches by simulation as recommended; a
-    /// whole number or "ms=N" is milliseconds a move; "sims=N" is simulations a move, which play
-    /// alike on any machine. Ctrl-C waits for the search's end. game: the game's name; None is the
-    /// agent's, without a path match-3. rules, obstacle_kinds: as of Player.
+    /// as agents() lists them; if None, the game's first, with a search its last network. search:
+    /// without it the agent's best move is played at once; True searches by simulation as
+    /// recommended; a whole number or "ms=N" is milliseconds a move; "sims=N" is simulations a
+    /// move, which play alike on any machine. Ctrl-C waits for the search's end. game: the game's
+    /// name; if None, the agent's, without a path match-3. rules, obstacle_kinds: as of Player.
     ///
     /// Raises FileNotFoundError or PermissionError for a file that cannot be read, ValueError for a
     /// file that is no agent of the game or, for a search, no network, for unknown games and rules
@@ -220,7 +220,6 @@ impl Agent {
         Py::new(py, PyClassInitializer::from(player).add_subclass(agent))
     }
 
-    /// The network's values of all moves, as float32.
     /// The network's values of all moves, as float32.
     ///
     /// A value is the points of a move and of what follows, in the unit of training: for the agent

@@ -72,11 +72,11 @@ pub fn cells_of_move<'py>(r#move: &Bound<'py, PyAny>, game: &str) -> PyResult<Bo
 
 /// Moves that are offered on a board: bool of shape (actions,), 142 in match-3, at least one true.
 ///
-/// kind: a mask of the game; None is its default. Match-3 has "legal" (all), "effective" (moves
+/// kind: a mask of the game, its default if None. Match-3 has "legal" (all), "effective" (moves
 /// that change what is seen), "matching" (moves that match at once, the default) and "setups"
 /// (these and moves that match nothing and prepare the most). Moves of the kind before are offered
-/// where a board has none of a kind. moves_left: None is as many as a new game has.
-/// rules: as of Player.
+/// where a board has none of a kind. moves_left: as many as a new game has if None. rules: as of
+/// Player.
 ///
 /// Raises ValueError for a text that is no board, a board that no game shows between two moves,
 /// moves left that no game has, and unknown kinds, games and rules.
@@ -107,7 +107,7 @@ type Encoded<'py> = (Bound<'py, PyArray3<u8>>, Bound<'py, PyArray1<f32>>);
 ///
 /// The image is uint8 of shape (planes, rows, columns), the scalars float32 of shape (scalars,).
 /// Match-3's image has shape (5, 10, 8), planes of a, b, c, d and obstacles; its scalar is the
-/// moves left divided by 25. moves_left: None is as many as a new game has. rules: as of Player.
+/// moves left divided by 25. moves_left: as many as a new game has if None. rules: as of Player.
 ///
 /// Raises as action_mask does.
 #[pyfunction]

@@ -101,7 +101,7 @@ impl GameLogic {
     }
 }
 
-/// A copy of the same class; `besides` copies what a subclass has besides.
+/// A copy of a game, of its class; `besides` turns copy and `__dict__` into the copy's attributes.
 fn copied<'py>(
     game: &Bound<'py, GameLogic>,
     besides: impl FnOnce(&Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,

@@ -86,7 +86,7 @@ pub fn kit_move(chosen: &Bound<'_, PyAny>) -> PyResult<kit::Move> {
 
 /// Parameters of a game's rules by name, the number of obstacle kinds also by itself.
 pub fn rules(given: Option<&Bound<'_, PyDict>>, obstacle_kinds: Option<&Bound<'_, PyAny>>) -> PyResult<Value> {
-    let mut rules = given.map_or_else(|| Ok(Map::new()), |given| table(given))?;
+    let mut rules = given.map_or_else(|| Ok(Map::new()), |given| json_object(given))?;
     if let Some(kinds) = obstacle_kinds {
         let number = match whole(kinds)? {
             Some(Ok(number)) => number.into(),
@@ -124,7 +124,7 @@ pub fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
         };
     }
     if let Ok(given) = value.cast::<PyDict>() {
-        return table(given).map(Value::Object);
+        return json_object(given).map(Value::Object);
     }
     if is_sequence(value) {
         return value.try_iter()?.map(|part| to_json(&part?)).collect::<PyResult<_>>().map(Value::Array);
@@ -132,9 +132,9 @@ pub fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     Err(PyTypeError::new_err(format!("{value:?} is no number, truth value, text, sequence or dictionary")))
 }
 
-fn table(given: &Bound<'_, PyDict>) -> PyResult<Map<String, Value>> {
+fn json_object(given: &Bound<'_, PyDict>) -> PyResult<Map<String, Value>> {
     let name = |key: Bound<'_, PyAny>| {
-        let wrong = |_| PyTypeError::new_err(format!("{key:?} is no name: rules are given by their names"));
+        let wrong = |_| PyTypeError::new_err(format!("{key:?} is no name: a dictionary's keys must be text"));
         key.extract::<String>().map_err(wrong)
     };
     given.iter().map(|(key, value)| Ok((name(key)?, to_json(&value)?))).collect()

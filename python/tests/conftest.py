@@ -1,4 +1,4 @@
-"""What the tests share: the golden traces, the stand-in for the assignment's kit, and the program."""
+"""What the tests share: the golden traces, the stand-in for the kit, and the program."""
 
 import importlib
 import json

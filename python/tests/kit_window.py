@@ -1,7 +1,7 @@
 """A window in which the kit's game is played with the mouse: a stand-in for the real ones that ``matchq watch`` plays in.
 
-It draws as the kit does: triangles, squares, pentagons and hexagons on white, grey squares for obstacles, the cell's place on
-each. Two clicks on neighbouring cells swap them. At the end it prints the score.
+The window draws as the kit does: triangles, squares, pentagons and hexagons on white, grey squares for obstacles, the cell's place
+on each. Two clicks on neighbouring cells swap them. At the end it prints the score.
 """
 
 import math

@@ -199,7 +199,7 @@ def test_wrong_arguments_are_refused_by_name():
             make(rules={"obstacle_kinds": 1}, obstacle_kinds=1)
         with pytest.raises(ValueError, match="match3 has no rules .*unknown field `colours`, expected `obstacle_kinds`"):
             make(rules={"colours": 3})
-        with pytest.raises(TypeError, match="3 is no name: rules are given by their names"):
+        with pytest.raises(TypeError, match="3 is no name: a dictionary's keys must be text"):
             make(rules={3: 3})
         with pytest.raises(ValueError, match="match3 has no rules"):
             make(obstacle_kinds=-1)

@@ -24,7 +24,6 @@ use crate::network::device::{self, Device};
 use crate::players::network::{Backend, Evaluate, NetworkShape};
 use crate::players::{self, Agents, Arrays, BoxedPlayer, ForGame, NAMES, Playable, Setting, with_game};
 
-/// Runs a command.
 pub fn run(command: Command) -> Result<()> {
     InstructionSet::chosen()?;
     let agents = Agents::default();

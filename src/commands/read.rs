@@ -67,6 +67,7 @@ fn read(arguments: &Read) -> Result<()> {
     }
 }
 
+/// Writes a learned theme; an error if under 90 % of cells are read surely and right.
 fn teach(arguments: &Read, board: &Path) -> Result<()> {
     let path = PathBuf::from(arguments.theme.as_deref().unwrap_or_default());
     if path.extension().is_none_or(|extension| extension != "toml") {

@@ -110,7 +110,6 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
     ///
     /// A closed pipe ends the replay, unless a picture is drawn. `name` names the input in errors.
     fn read(&mut self, input: impl BufRead, name: &str) -> Result<()> {
-        // A picture shows the whole game even if the pipe is closed.
         let drawn = self.frames.is_some();
         if !self.start()? && !drawn {
             return Ok(());
@@ -162,11 +161,11 @@ impl<G: Playable, W: Write> Replay<'_, G, W> {
         let left = G::actions_left(&self.episode.state());
         let caption = if left > 0 { format!("{score} points, {left} moves left") } else { format!("{score} points") };
         let rows = board.lines().map(str::to_owned).collect();
-        // A frame's cells have the row first.
         let marked = marked.into_iter().map(|(column, row)| (row, column)).collect();
         frames.push(Frame { rows, milliseconds, caption, marked });
     }
 
+    /// Writes a line; false, as from `start` and `play`, if the pipe is closed.
     fn line(&mut self, board: String, score_delta: i32) -> Result<bool> {
         let score = self.episode.score();
         let moves_left = self.counted.then(|| G::actions_left(&self.episode.state()));

@@ -210,7 +210,7 @@ pub fn check_plot(plot: Option<&Path>, arguments: &Arguments) -> Result<()> {
     arguments.json.as_deref().map_or(Ok(()), |json| files::check_apart(("--plot", path), ("--json", json)))
 }
 
-/// The players of `--players`, each with another name.
+/// Players of the texts of `--players`; an error if two have one name.
 pub fn players<'a, G: Playable>(
     texts: impl IntoIterator<Item = &'a String>,
     rules: &G::Rules,
@@ -237,19 +237,19 @@ pub fn games(all: &[Report]) -> String {
 const LONG: u64 = 200_000;
 
 /// Plays the series, with progress on a terminal.
-pub fn play<G: Playable>(agent: &mut dyn Player<G>, rules: &G::Rules, arguments: &Arguments) -> Result<Report> {
-    let player = agent.name().to_owned();
+pub fn play<G: Playable>(player: &mut dyn Player<G>, rules: &G::Rules, arguments: &Arguments) -> Result<Report> {
+    let name = player.name().to_owned();
     let start = Instant::now();
     let (first, ..) = deal::<G>(rules, arguments.seed);
-    let progress = progress::series(&player, arguments.games * G::actions_left(&first.state()) as u64);
-    let mut told = G::IMPORTANCE.is_none();
-    let games = play_series(agent, rules, arguments.seed, arguments.games, |moves| {
+    let progress = progress::series(&name, arguments.games * G::actions_left(&first.state()) as u64);
+    let mut suggested = G::IMPORTANCE.is_none();
+    let games = play_series(player, rules, arguments.seed, arguments.games, |moves| {
         progress.set_position(moves.all);
-        if !told && moves.longest >= LONG {
-            told = true;
+        if !suggested && moves.longest >= LONG {
+            suggested = true;
             let long = HumanCount(LONG);
             let line =
-                format!("{player}: a game has {long} moves already; `matchq endure --split` finds the mean sooner");
+                format!("{name}: a game has {long} moves already; `matchq endure --split` finds the mean sooner");
             // A closed standard error is no error.
             progress.suspend(|| writeln!(io::stderr(), "{line}").ok());
         }
@@ -258,7 +258,7 @@ pub fn play<G: Playable>(agent: &mut dyn Player<G>, rules: &G::Rules, arguments:
     let seconds = start.elapsed().as_secs_f64();
     let figures = Figures::of(&games, seconds).ok_or_else(|| Error::user("--games 0: at least one game is needed"))?;
     let mut report = Report {
-        player,
+        player: name,
         seed: arguments.seed,
         games: arguments.games,
         game: G::NAME.to_owned(),

@@ -37,7 +37,7 @@ pub fn run(arguments: &Train) -> Result<()> {
         writeln!(io::stderr(), "\nfinishing the round and saving; once more to exit at once").ok();
     };
     match ctrlc::set_handler(stop) {
-        // One handler is enough for several trainings in a process.
+        // A handler is enough for several trainings in a process.
         Ok(()) | Err(ctrlc::Error::MultipleHandlers) => {}
         Err(error) => return Err(Error::runtime(format!("Ctrl-C cannot be caught: {error}"))),
     }

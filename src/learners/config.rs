@@ -11,7 +11,6 @@ use crate::files;
 use crate::games::{Game, MaskKind, Match3};
 use crate::players::Measured;
 
-/// Configuration of a training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TrainConfig<C> {
     /// Common part.
@@ -30,7 +29,6 @@ pub struct RunConfig {
     pub seed: u64,
     /// Learner's name.
     pub learner: String,
-    /// Game.
     pub game: GameConfig,
     /// Greedy evaluation.
     pub evaluation: Evaluation,
@@ -40,7 +38,6 @@ pub struct RunConfig {
     pub logging: Logging,
 }
 
-/// Game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GameConfig {
@@ -122,7 +119,7 @@ impl Default for Logging {
 }
 
 /// Whether a number is in [0, 1].
-pub fn unit(value: f64) -> bool {
+pub fn is_share(value: f64) -> bool {
     (0.0..=1.0).contains(&value)
 }
 

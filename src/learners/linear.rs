@@ -11,7 +11,7 @@ use crate::players::AgentFile;
 use crate::players::Roster;
 use crate::players::{Linear, Player, PolicyPlayer, Selection, places};
 
-/// Numbers of action features in the game, with weights.
+/// Index of each weighted feature in `G::action_names()`, with its weight.
 pub type Terms = Vec<(usize, f64)>;
 
 /// An algorithm for linear agents, with all that changes in its training.
@@ -42,7 +42,7 @@ pub trait Algorithm<G: Roster>: Serialize + DeserializeOwned + Send {
     /// Steps so far.
     fn step(&self) -> u64;
 
-    /// Whether more steps would change nothing.
+    /// Whether the algorithm's own stopping criterion is met.
     fn is_at_rest(&self) -> bool {
         false
     }
@@ -68,7 +68,6 @@ pub struct Fixed<G: Game, C> {
     pub given: Terms,
 }
 
-/// Learner by an algorithm.
 pub struct LinearLearner<G: Roster, A: Algorithm<G>> {
     pub(super) fixed: Fixed<G, A::Config>,
     pub(super) algorithm: A,

@@ -20,7 +20,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use crate::error::{OutOfRange, require};
-pub use config::{RunConfig, Source, TrainConfig, unit};
+pub use config::{RunConfig, Source, TrainConfig, is_share};
 pub use container::Container;
 pub use dqn::Dqn;
 pub use evolution::Evolution;
@@ -104,7 +104,7 @@ pub trait Learner<G: Measured>: Send + Sized {
     /// Steps so far.
     fn step(&self) -> u64;
 
-    /// Whether more training would change nothing.
+    /// Whether the learner's own stopping criterion is met, which ends the run.
     fn is_at_rest(&self) -> bool {
         false
     }

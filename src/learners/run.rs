@@ -165,12 +165,10 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         counted(self.step(), self.unit())
     }
 
-    /// The learner.
     pub fn learner(&self) -> &L {
         &self.learner
     }
 
-    /// The configuration.
     pub fn config(&self) -> &TrainConfig<L::Config> {
         &self.config
     }
@@ -180,12 +178,10 @@ impl<G: Measured, L: Learner<G>> Run<G, L> {
         &self.record
     }
 
-    /// The folder.
     pub fn folder(&self) -> &RunFolder {
         &self.folder
     }
 
-    /// The logs.
     pub fn logs(&self) -> &Logs {
         &self.logs
     }

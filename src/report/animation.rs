@@ -19,8 +19,9 @@ pub struct Frame {
     pub marked: Vec<(usize, usize)>,
 }
 
+/// Pixels of a cell's side.
 const CELL: f64 = 40.0;
-/// Room around the board, above for the title, below for the caption.
+/// Pixels left and right of the board, above for the title, below for the caption.
 const MARGIN: f64 = 16.0;
 const HEAD: f64 = 44.0;
 const FEET: f64 = 56.0;
@@ -155,7 +156,7 @@ fn outline(shape: Shape) -> String {
     }
 }
 
-/// A regular polygon or star with one corner up.
+/// A regular polygon or star with one corner up; middle and radius are in pixels.
 fn polygon(corners: usize, middle: f64, radius: impl Fn(usize) -> f64) -> String {
     let point = |corner: usize| {
         let (angle, radius) = (TAU * corner as f64 / corners as f64 - PI / 2.0, radius(corner));

@@ -110,7 +110,7 @@ pub const RANGED: Style = Style {
     ..FLAT
 };
 
-/// Gems and blocks on white with hardly a gap, as in the assignment's kit.
+/// Gems and blocks on white with hardly a gap, as in the kit.
 pub const TIGHT: Style = Style {
     name: "tight",
     gems: &[

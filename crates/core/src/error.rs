@@ -58,7 +58,6 @@ impl std::error::Error for Error {}
 pub struct OutOfRange {
     /// Whole key, such as `learning.batch`.
     pub key: String,
-    /// The value.
     pub value: String,
     /// What is allowed.
     pub allowed: String,

@@ -118,9 +118,9 @@ impl Display for InstructionSet {
     }
 }
 
-/// Whether the processor has tiles of bfloat16 and the system lets this process use them.
+/// Whether the processor has tiles of bfloat16 and the system, asked here, grants their use.
 ///
-/// Stable Rust's `is_x86_feature_detected` does not know tiles. Linux keeps their state only for
+/// Stable Rust's `is_x86_feature_detected` does not know tiles. Linux keeps tile data only for
 /// processes that ask (<https://docs.kernel.org/arch/x86/xstate.html>).
 #[cfg(target_arch = "x86_64")]
 fn has_amx() -> bool {
@@ -141,11 +141,12 @@ fn has_amx() -> bool {
         && __cpuid_count(7, 0).edx & FEATURES == FEATURES
         // SAFETY: the processor has the instruction, as just checked.
         && unsafe { kept() } & STATE == STATE
-        && may_use_tiles()
+        && ask_for_tiles()
 }
 
+/// Asks Linux to keep tile data for this process; whether Linux does.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-fn may_use_tiles() -> bool {
+fn ask_for_tiles() -> bool {
     // System call `arch_prctl`, its request for a part of the state, and the part: tile data.
     const CALL: i64 = 158;
     const REQUEST: i64 = 0x1023;
@@ -163,7 +164,7 @@ fn may_use_tiles() -> bool {
 }
 
 #[cfg(all(target_arch = "x86_64", not(target_os = "linux")))]
-fn may_use_tiles() -> bool {
+fn ask_for_tiles() -> bool {
     false
 }
 

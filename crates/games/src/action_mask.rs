@@ -32,7 +32,6 @@ impl ActionMask {
         self.0[action / 64] |= 1 << (action % 64);
     }
 
-    /// Removes an action.
     #[inline]
     pub const fn remove(&mut self, action: usize) {
         self.0[action / 64] &= !(1 << (action % 64));

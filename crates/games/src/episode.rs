@@ -8,7 +8,6 @@ use crate::random::{Draw, SeededDraw};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound(serialize = "D: Serialize", deserialize = "D: DeserializeOwned"))]
 pub struct Episode<G: Game, D = <G as Game>::Rng> {
-    /// The game.
     pub game: G,
     /// The random numbers to come.
     pub stream: D,

@@ -6,7 +6,6 @@ use crate::random::{Draw, Stream};
 /// A game played to its end or for a number of moves.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Run {
-    /// The score.
     pub score: f64,
     /// Moves played.
     pub moves: u64,

@@ -26,7 +26,7 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     type Rules: Clone + Default + PartialEq + Debug + Send + Sync + Serialize + DeserializeOwned;
     /// What a player may know of a position, in few bytes.
     type State: Copy + Send + Sync + PartialEq + Debug + Serialize + DeserializeOwned;
-    /// Generator that turns a seed into a game.
+    /// Generator of a game's draws.
     type Rng: SeededDraw;
 
     /// Name in configurations, files and commands.

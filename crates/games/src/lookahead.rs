@@ -84,8 +84,8 @@ pub trait Lookahead: Game {
         true
     }
 
-    /// Points of the game for each point given here; 1 unless a factor on all points grows during
-    /// the game.
+    /// Points of the game for one point of `wave`, `after` and `certain`; 1 unless a factor on all
+    /// points grows during the game.
     fn unit(_state: &Self::State) -> f64 {
         1.0
     }

@@ -60,7 +60,7 @@ pub trait Text: Game {
     fn cells(action: usize) -> Vec<(usize, usize)>;
 
     /// Plays an action as [`step`](Game::step) does, and returns the boards on the way without the
-    /// last; spaces are empty cells.
+    /// last; a space is a cell just cleared or not yet filled.
     fn frames(&mut self, action: usize, draw: &mut impl Draw) -> (Step, Vec<String>);
 }
 
@@ -71,11 +71,9 @@ pub struct Token {
     pub letter: char,
     /// Red, green and blue.
     pub colour: [u8; 3],
-    /// The shape.
     pub shape: Shape,
 }
 
-/// Shape of a drawn token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {

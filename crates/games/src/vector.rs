@@ -48,7 +48,6 @@ impl<G: Game> Games<G> {
         self.episodes.is_empty()
     }
 
-    /// The games.
     pub fn games(&self) -> impl ExactSizeIterator<Item = &G> {
         self.episodes.iter().map(|episode| &episode.game)
     }

@@ -1,4 +1,4 @@
-//! Products of a block of boards, without taps beyond the border.
+//! Products of a block of boards: directly without taps beyond the border, or by Winograd or AMX.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -16,7 +16,9 @@ use crate::precision::Precision;
 
 pub struct Plan {
     pub places: Vec<Place>,
+    /// Board of each sum.
     boards: Vec<usize>,
+    /// Lines of a padded group.
     padded: usize,
     way: Way,
 }
@@ -110,13 +112,14 @@ impl Winograd {
     }
 }
 
+/// A place's number in the block, line in a padded group, and sum's number.
 pub struct Place {
     pub number: usize,
     pub line: usize,
     pub sum: usize,
 }
 
-/// Rows of consecutive sums, and the steps of their products.
+/// Rows of consecutive sums, and the steps of their products, `STRIDE` numbers apart on the left.
 struct Region<const STRIDE: usize> {
     count: usize,
     rows: Rows,
@@ -203,6 +206,7 @@ impl Plan {
         Self { places, boards: owners, padded: shape.padded(), way: Way::Direct { regions, panel } }
     }
 
+    /// Sums stand tile by tile; sums off the board have no place.
     fn winograd(shape: &Shape, boards: usize) -> Self {
         let chunks = Winograd::of_block(shape, boards);
         let form = shape.form();
@@ -324,11 +328,11 @@ impl Plan {
     }
 }
 
-/// Plans for each number of boards, made on first use and shared by copies.
+/// Plans for one board up to a block's, made on first use and shared by clones.
 #[derive(Clone)]
-pub struct Plans(Arc<Regions>);
+pub struct Plans(Arc<Shared>);
 
-struct Regions {
+struct Shared {
     shape: Shape,
     algorithm: Algorithm,
     regions: Vec<(Rectangle, Rectangle)>,
@@ -347,16 +351,15 @@ impl Plans {
 
     fn with_regions(shape: &Shape, algorithm: Algorithm, regions: Vec<(Rectangle, Rectangle)>) -> Self {
         let plans = (0..shape.block()).map(|_| OnceLock::new()).collect();
-        Self(Arc::new(Regions { shape: *shape, algorithm, regions, plans }))
+        Self(Arc::new(Shared { shape: *shape, algorithm, regions, plans }))
     }
 
     pub fn algorithm(&self) -> Algorithm {
         self.0.algorithm
     }
 
-    /// Plan for one board up to a block.
     pub fn for_boards(&self, boards: usize) -> &Plan {
-        let Regions { shape, algorithm, regions, plans } = &*self.0;
+        let Shared { shape, algorithm, regions, plans } = &*self.0;
         plans[boards - 1].get_or_init(|| Plan::new(shape, *algorithm, boards, regions))
     }
 }

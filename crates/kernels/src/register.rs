@@ -27,9 +27,9 @@ pub trait Register: Copy {
     unsafe fn passes(self) -> u16;
     /// Zero in lanes whose bit is not set.
     unsafe fn where_set(self, bits: u16) -> Self;
-    /// Each lane's lower half moved up, over zeros.
+    /// The bfloat16 in each lane's lower half, as a number.
     unsafe fn low(self) -> Self;
-    /// Each lane's upper half, over zeros.
+    /// The bfloat16 in each lane's upper half, as a number.
     unsafe fn high(self) -> Self;
 }
 

@@ -12,17 +12,19 @@ use std::arch::asm;
 use super::line::{Line, WIDTH};
 
 pub const HEIGHT: usize = WIDTH;
+/// Bytes of a line.
 pub const LINE: usize = size_of::<Line>();
 
 /// Tile registers, each of sixteen rows of a line.
 ///
 /// # Safety
-/// Of all functions: the processor has the instructions, and sixteen rows may be read or written.
+/// Of all functions: the promise of `Processor::new`, and sixteen rows may be read or written.
 pub trait TileRegisters {
     unsafe fn zero<const TILE: usize>(&mut self);
+    /// Loads rows `apart` bytes apart.
     unsafe fn load<const TILE: usize>(&mut self, from: *const u8, apart: usize);
     unsafe fn store<const TILE: usize>(&mut self, to: *mut Line);
-    /// Adds products of pairs to a tile of sums.
+    /// Adds products of pairs: row r of `BY` by column c of `WITH` to row r, column c of `TO`.
     unsafe fn add_product<const TO: usize, const BY: usize, const WITH: usize>(&mut self);
 }
 
@@ -35,7 +37,7 @@ impl Processor {
     /// Sets the sizes of the processor's tiles.
     ///
     /// # Safety
-    /// The processor has the instructions.
+    /// The processor has the instructions and the system grants tile data: `used()` is `Amx`.
     #[inline(always)]
     pub unsafe fn new() -> Self {
         #[repr(C, align(64))]
@@ -58,7 +60,7 @@ impl Processor {
 impl Drop for Processor {
     #[inline(always)]
     fn drop(&mut self) {
-        // SAFETY: the constructor's caller promised the instructions.
+        // SAFETY: the promise of the constructor's caller.
         unsafe { asm!("tilerelease", options(nostack, nomem)) }
     }
 }

@@ -21,10 +21,10 @@ pub struct Parts {
     /// From planes and scalars to features.
     pub stem: Kernel,
     pub body: Vec<Kernel>,
-    /// 1x1, from the features' mean over the colours to each layer of `body`; empty unless colours
-    /// share the weights.
+    /// 1x1, from the features' mean over the colours, added before each ReLU of `body`; empty
+    /// without shared weights.
     pub exchange: Vec<Kernel>,
-    /// 1x1, from the features' mean over the board to the middle layer of `body`.
+    /// 1x1, from the features' mean over the board, added before the middle ReLU of `body`.
     pub summary: Kernel,
     /// 1x1.
     pub hidden: Kernel,
@@ -60,10 +60,13 @@ pub struct Tower {
 struct Scratch {
     planes: Vec<Line>,
     features: Vec<Vec<Line>>,
+    /// A layer's output; at the end the values of all places.
     next: Vec<Line>,
-    /// Mean of the features over the colours, and its exchange's output.
+    /// Mean of the features over the colours.
     mean: Vec<Line>,
+    /// Output of `exchange`, then of `hidden`.
     exchanged: Vec<Line>,
+    /// Output of `summary`, or of the state value's hidden layer.
     pooled: Vec<Line>,
     /// The state's value at the first place of each board.
     value: Vec<Line>,
@@ -109,7 +112,6 @@ impl Tower {
         }
     }
 
-    /// Planes of an image.
     pub fn planes(&self) -> usize {
         self.planes.count
     }

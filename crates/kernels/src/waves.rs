@@ -20,9 +20,8 @@ pub struct WaveParts {
     pub colours: usize,
     /// From planes to features.
     pub stem: Kernel,
-    /// Convolutions with residuals.
     pub body: Vec<Kernel>,
-    /// 1x1, to the sums of each layer of `body`.
+    /// 1x1, from mean and sums, `2 * features` channels, added before each ReLU of `body`.
     pub exchange: Vec<Kernel>,
     /// Factor of the sums over the cells below.
     pub below: f32,

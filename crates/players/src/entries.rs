@@ -31,7 +31,7 @@ pub fn players<G: Roster>() -> Vec<Entry<G>> {
 fn best<G: Roster>() -> Entry<G> {
     Entry {
         name: "best",
-        about: "what is recommended for a time a move: the game's own search, network+search where an agent ships, weighed \
+        about: "what is recommended for a time a move: the game's own search, network+search where an agent ships, weighted \
                 features that look a piece further, else rollout",
         parameters: &[
             Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },

@@ -1,4 +1,4 @@
-//! Interface of the assignment's kit, a Python program that shows match-3 in a window.
+//! Interface of the kit, the Python program of docs/match3.md, which shows match-3 in a window.
 //!
 //! [`Game`] makes the kit's calls and deals the kit's games, without a window.
 

@@ -12,7 +12,7 @@ use crate::random::Stream;
 use crate::roster::{self, Preset, Roster, Weights};
 use crate::weights_file;
 
-/// Negated value of a lost position, in multiples of the largest weight.
+/// Negated value of a lost position, in multiples of the largest absolute weight.
 pub const LOST: f64 = 1e6;
 
 /// Weights of features of actions, by their places in the game's list.
@@ -72,7 +72,7 @@ impl Linear {
         }
     }
 
-    /// Divides all weights by the largest, since only their ratios count.
+    /// Divides all weights by the largest absolute weight, since only ratios count.
     #[must_use]
     pub fn scaled(mut self) -> Self {
         let scale = scale(&self.terms);
@@ -119,7 +119,7 @@ fn preset_names<G: Roster>(words: &str) -> String {
     if names.is_empty() { String::new() } else { format!("{words}{}", names.join(", ")) }
 }
 
-/// Size of the largest weight; 1 if all are 0.
+/// Largest absolute weight; 1 if all are 0.
 fn scale(terms: &[(usize, f64)]) -> f64 {
     let largest = terms.iter().fold(0.0, |largest: f64, (_, weight)| largest.max(weight.abs()));
     if largest > 0.0 { largest } else { 1.0 }
@@ -150,8 +150,8 @@ impl Selection {
         features.iter().filter_map(|(feature, number)| Some((self.places[*feature]?, *number))).collect()
     }
 
-    /// Selected features by their places in the game's list, with these weights.
-    pub fn weighed(&self, weights: &[f64]) -> Vec<(usize, f64)> {
+    /// (Feature's place in the game's list, weight) of each selected feature.
+    pub fn with_weights(&self, weights: &[f64]) -> Vec<(usize, f64)> {
         self.features.iter().copied().zip(weights.iter().copied()).collect()
     }
 }
@@ -323,7 +323,7 @@ fn load<G: Roster>(options: &Options<G>) -> Result<Linear> {
     }
     let needed = || {
         Error::user(format!(
-            "'{}' needs checkpoint=PATH, the file or folder of an agent of weighed features",
+            "'{}' needs checkpoint=PATH, the file or folder of an agent of weighted features",
             options.text
         ))
     };

@@ -19,11 +19,12 @@ impl<G: Lookahead> Policy<G> for Planner {
     }
 }
 
-/// A guide that plans its first moves and plays the later ones as [`Cascade`].
+/// A policy for simulations: plans its first moves, then plays as [`Cascade`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PlanThenCascade {
     /// Planner of the first moves, and source of values.
     pub planner: Planner,
+    /// Number of planned moves.
     pub plans: u32,
 }
 

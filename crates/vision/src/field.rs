@@ -10,7 +10,9 @@ use super::sums::Sums;
 pub struct Field {
     /// Left end of the first column, upper end of the first row.
     pub corner: [f64; 2],
+    /// Width and height.
     pub cell: [f64; 2],
+    /// Columns and rows.
     pub size: [usize; 2],
 }
 
@@ -213,10 +215,12 @@ fn best_first(lattices: &mut [Lattice]) {
     lattices.sort_by(|one, other| other.quality.total_cmp(&one.quality));
 }
 
-/// A field of square cells in a scaled picture, and its quality.
+/// A field of square cells in a scaled picture, in its pixels, and its quality.
 #[derive(Clone, Copy, Debug)]
 struct Lattice {
+    /// Left and upper end.
     corner: [f64; 2],
+    /// Side of a cell.
     pitch: f64,
     quality: f32,
 }
@@ -354,6 +358,15 @@ impl Lattice {
 /// borders, the inner for cells with lines between them, the outer for gems that leave little room.
 const HALVES: [f64; 4] = [0.2, 0.36, 0.44, 0.5];
 
+/// Distance from which contrast is full.
+const FULL_CONTRAST: f32 = 0.1;
+/// Variances at which evenness is a half.
+const CORE_VARIANCE: f32 = 0.03;
+const BORDER_VARIANCE: f32 = 0.01;
+/// Distances at which likeness to the second nearest inner part and to the mean border is 1/e.
+const INNER_DISTANCE: f32 = 0.04;
+const BORDER_DISTANCE: f32 = 0.12;
+
 /// How well a lattice explains a picture, from 0 to 1.
 ///
 /// Each cell has four factors: contrast of inner part and border, likeness of the inner part to
@@ -366,7 +379,7 @@ fn quality(picture: &Sums, [columns, rows]: [usize; 2], [left, top]: [f64; 2], p
         return 0.0;
     }
     let count = columns * rows;
-    let (mut inners, mut even) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    let (mut inners, mut inner_factors) = (Vec::with_capacity(count), Vec::with_capacity(count));
     let mut borders = [Vec::with_capacity(count), Vec::with_capacity(count)];
     for row in 0..rows {
         for column in 0..columns {
@@ -376,9 +389,9 @@ fn quality(picture: &Sums, [columns, rows]: [usize; 2], [left, top]: [f64; 2], p
                 picture.patch([x - half, x + half], [y - half, y + half])
             });
             inners.push(inner.mean());
-            even.push(1.0 / (1.0 + core.variance() / 0.03));
+            inner_factors.push(1.0 / (1.0 + core.variance() / CORE_VARIANCE));
             for (borders, border) in borders.iter_mut().zip([middle.without(inner), outer.without(middle)]) {
-                borders.push((border.mean(), 1.0 / (1.0 + border.variance() / 0.01)));
+                borders.push((border.mean(), 1.0 / (1.0 + border.variance() / BORDER_VARIANCE)));
             }
         }
     }
@@ -390,18 +403,18 @@ fn quality(picture: &Sums, [columns, rows]: [usize; 2], [left, top]: [f64; 2], p
             let far: f32 = (0..3).map(|at| (inners[cell][at] - inners[other][at]).powi(2)).sum();
             nearest = [nearest[0].min(far), nearest[1].min(far.max(nearest[0]))];
         }
-        even[cell] *= (-nearest[1].sqrt() / 0.04).exp();
+        inner_factors[cell] *= (-nearest[1].sqrt() / INNER_DISTANCE).exp();
     }
-    let differ = spread(inners.iter().copied());
+    let inner_spread = spread(inners.iter().copied());
     let qualities = borders.map(|borders| {
         let colours = || borders.iter().map(|border| border.0);
-        let (border, alike) = (mean(colours()), spread(colours()));
+        let (border, border_spread) = (mean(colours()), spread(colours()));
         let cells = (0..count).map(|cell| {
             let (own, evenness) = borders[cell];
-            let contrast = (distance(inners[cell], own) / 0.1).min(1.0);
-            contrast * even[cell] * evenness * (-distance(own, border) / 0.12).exp()
+            let contrast = (distance(inners[cell], own) / FULL_CONTRAST).min(1.0);
+            contrast * inner_factors[cell] * evenness * (-distance(own, border) / BORDER_DISTANCE).exp()
         });
-        cells.sum::<f32>() / count as f32 * differ / (differ + alike).max(1e-9)
+        cells.sum::<f32>() / count as f32 * inner_spread / (inner_spread + border_spread).max(1e-9)
     });
     qualities[0].max(qualities[1])
 }

@@ -97,7 +97,8 @@ fn gradients(picture: &Sums) -> (Gradients, Gradients) {
     (across, down)
 }
 
-/// Share of a profile's variance that one period explains, less chance; 0 for a flat profile.
+/// Share of a profile's variance that one period explains, less chance, as epsilon squared (Kelley
+/// 1935, "An unbiased correlation ratio measure"); 0 for a flat profile.
 fn fold(profile: &[f64], pitch: f64) -> f64 {
     let bins = pitch as usize;
     let count = profile.len() as f64;

@@ -1,4 +1,5 @@
-"""Trained agents for tile puzzles, the assignment's match-3 game, and Gymnasium environments.
+"""Trained agents for tile puzzles, match-3 as in the kit (the Python program of docs/match3.md), and
+Gymnasium environments.
 
     import graphical  # the kit's own module, in its folder
     import matchq

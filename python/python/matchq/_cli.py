@@ -17,7 +17,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"matchq {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for name, command, about in [
-        ("play", _play, "let the agent play in the window of the assignment's kit"),
+        ("play", _play, "let the agent play in the kit's window"),
         ("watch", _watch, "read a game off the screen, show its best moves, and play them if asked to"),
     ]:
         subparser = commands.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")

@@ -110,12 +110,12 @@ class Agent(Player):
 
         Args:
             path: an agent's file, a folder with a best.safetensors, or the name of an agent inside
-                the package, as ``agents()`` lists them; None is the game's first, with a search its
+                the package, as ``agents()`` lists them; if None, the game's first, with a search its
                 last network.
-            search: None plays the agent's best move at once; True searches by simulation as
+            search: if None, the agent plays its best move at once; True searches by simulation as
                 recommended; a whole number or "ms=N" is milliseconds a move; "sims=N" is
                 simulations a move, which play alike on any machine.
-            game: the game's name; None is the agent's, without a path match-3.
+            game: the game's name; if None, the agent's, without a path match-3.
             rules, obstacle_kinds: as of ``Player``.
 
         Raises:
@@ -330,11 +330,11 @@ def action_mask(
 
     Args:
         board: the text of a board.
-        kind: a mask of the game; None is its default. Match-3 has "legal" (all), "effective" (moves
+        kind: a mask of the game, its default if None. Match-3 has "legal" (all), "effective" (moves
             that change what is seen), "matching" (moves that match at once, the default) and
             "setups" (these and moves that match nothing and prepare the most). Moves of the kind
             before are offered where a board has none of a kind.
-        moves_left: None is as many as a new game has.
+        moves_left: as many as a new game has if None.
         game: the game's name, one of ``GAMES``.
         rules: as of ``Player``.
 

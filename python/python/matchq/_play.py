@@ -1,4 +1,4 @@
-"""``python -m matchq play``: an agent plays in the window of the assignment's kit."""
+"""``python -m matchq play``: an agent plays in the window of the kit (docs/match3.md)."""
 
 from __future__ import annotations
 
@@ -88,5 +88,5 @@ def _import(folder: Path) -> ModuleType:
             raise Failure("pygame is missing, with which the kit draws: install it with `pip install pygame`") from error
         raise Failure(f"--kit {folder}: the kit needs the module {error.name}, which is missing") from error
     if not callable(getattr(graphical, "Game", None)):
-        raise Failure(f"--kit {folder}: its graphical.py has no Game; name the folder of the assignment's kit")
+        raise Failure(f"--kit {folder}: its graphical.py has no Game; name the kit's folder")
     return graphical

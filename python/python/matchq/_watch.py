@@ -246,8 +246,8 @@ class _Eyes:
             return f"the field is lost: for {seconds} no whole board was seen where it was"
         if board == before:
             return (
-                f"the clicks changed nothing for {seconds}: does the window take two clicks a move? One that takes none "
-                "for a while after a move needs a longer --interval"
+                f"the clicks changed nothing for {seconds}: does the window take two clicks a move? A window that takes "
+                "none for a while after a move needs a longer --interval"
             )
         return f"for {seconds} no board was at rest" + (f": {refused}" if refused else "")
 

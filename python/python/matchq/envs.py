@@ -312,7 +312,7 @@ class GameVectorEnv(VectorEnv[Observation, npt.NDArray[np.int64], npt.NDArray[An
 
         Args:
             seed: N deals the games of seeds N, N + 1 and so on; a sequence has a seed for each
-                game. None, also in a sequence, continues a game's own sequence, which starts at
+                game. With None, also in a sequence, a game's own sequence goes on, which starts at
                 random.
             options: {"reset_mask": mask} deals only the games where the mask, bool of shape
                 (num_envs,), is true.

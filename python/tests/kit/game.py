@@ -1,4 +1,4 @@
-"""The game of a stand-in for the assignment's kit: docs/match3.md written out cell by cell, in plain Python."""
+"""The game of a stand-in for the kit: docs/match3.md written out cell by cell, in plain Python."""
 
 import random
 

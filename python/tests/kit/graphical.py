@@ -1,4 +1,4 @@
-"""The runner of a stand-in for the assignment's kit: the kit's calls, without the window. The
+"""The runner of a stand-in for the kit: the kit's calls, without the window. The
 module runs only in its own folder.
 """
 

@@ -1,4 +1,4 @@
-/// Letters of a board; an empty cell is a space.
+/// Letters of a board; a space is a cell just cleared or not yet filled.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Picture(Vec<Vec<char>>);
 

@@ -138,7 +138,7 @@ fn panel<G: Roster>(buffer: &mut Buffer, area: Rect, session: &Session<G>, look:
     let width = G::describe(0).chars().count() + 3;
     line(&format!("{:<width$}{:>9}", "best moves", "value"), Style::new().add_modifier(Modifier::UNDERLINED));
     for rank in 0..LISTED {
-        let text = session.view().get(rank).map_or(String::new(), |valued| {
+        let text = session.ranking().get(rank).map_or(String::new(), |valued| {
             format!("{} {} {:>9.1}", rank + 1, G::describe(valued.action), valued.value)
         });
         line(&text, Style::new());
@@ -177,7 +177,7 @@ fn message<G: Roster>(session: &Session<G>) -> String {
     if let Some(notice) = session.notice() {
         return notice.to_owned();
     }
-    let is_hint = |action| session.view().first().is_some_and(|best| best.action == action);
+    let is_hint = |action| session.ranking().first().is_some_and(|best| best.action == action);
     match session.phase() {
         Phase::Choosing => match session.hand() {
             None if session.is_step_due() => format!("{player} thinks, then comes the step"),
@@ -191,7 +191,7 @@ fn message<G: Roster>(session: &Session<G>) -> String {
             Some(_) => "select a token, then swap it in a direction".to_owned(),
         },
         Phase::Chosen => {
-            session.view().first().map_or(String::new(), |best| format!("next: {}", G::describe(best.action)))
+            session.ranking().first().map_or(String::new(), |best| format!("next: {}", G::describe(best.action)))
         }
         Phase::Moving(clip) => match (session.last(), clip.wave()) {
             (Some(last), _) => format!("{}: {} points", G::describe(last.action), last.points),

@@ -91,7 +91,7 @@ pub struct Session<G: Game> {
     /// The player's game of the same seed, after a person's, with its stream.
     rival: Option<(Episode<G>, Stream)>,
     /// The player's ranking of the position.
-    view: Vec<ActionValue>,
+    ranking: Vec<ActionValue>,
     last: Option<Played>,
     /// Why the last command was refused.
     notice: Option<String>,
@@ -127,7 +127,7 @@ impl<G: Roster> Session<G> {
             phase: Phase::Choosing,
             hand: human.then_some(hand),
             rival: None,
-            view: Vec::new(),
+            ranking: Vec::new(),
             last: None,
             notice: None,
             paused: false,
@@ -146,7 +146,7 @@ impl<G: Roster> Session<G> {
     pub fn question(&mut self) -> Option<Question<G>> {
         let needed = match (&self.phase, self.hand) {
             (Phase::Choosing, None) => true,
-            (Phase::Choosing, Some(hand)) => hand.hint && self.view.is_empty(),
+            (Phase::Choosing, Some(hand)) => hand.hint && self.ranking.is_empty(),
             (Phase::Over, Some(_)) => self.rival.as_ref().is_some_and(|(rival, _)| !rival.is_over()),
             _ => false,
         };
@@ -169,7 +169,7 @@ impl<G: Roster> Session<G> {
             rival.step(answer.ranked.first().map_or(0, |valued| valued.action));
             return;
         }
-        self.view = answer.ranked;
+        self.ranking = answer.ranked;
         self.follow_hint();
         if self.hand.is_none() {
             self.ties = answer.ties;
@@ -241,13 +241,13 @@ impl<G: Roster> Session<G> {
         self.shown = 0.0;
         match &mut self.phase {
             Phase::Chosen => {
-                let best = self.view.first().map_or(0, |valued| valued.action);
+                let best = self.ranking.first().map_or(0, |valued| valued.action);
                 self.play(best);
             }
             Phase::Moving(clip) => {
                 if !clip.advance() {
                     // The ranking is of an earlier position.
-                    self.view.clear();
+                    self.ranking.clear();
                     self.enter(if self.episode.is_over() { Phase::Over } else { Phase::Choosing });
                 }
             }
@@ -290,7 +290,7 @@ impl<G: Roster> Session<G> {
 
     /// Moves the steered piece where the hint puts it, unless moved since asking.
     fn follow_hint(&mut self) {
-        let best = self.view.first().map(|best| best.action);
+        let best = self.ranking.first().map(|best| best.action);
         if let Some(hand) = self.hand.as_mut().filter(|hand| hand.hint && self.follows) {
             hand.steered = hand.steered.and(best).or(hand.steered);
         }
@@ -300,7 +300,7 @@ impl<G: Roster> Session<G> {
         let Some(action) = self.steered() else { return };
         self.hand.iter_mut().for_each(|hand| hand.hint = false);
         self.forget_question();
-        self.view.clear();
+        self.ranking.clear();
         self.play(action);
         let next = G::steer(&self.episode.state(), None, 0, 0);
         self.hand.iter_mut().for_each(|hand| hand.steered = next);
@@ -322,7 +322,7 @@ impl<G: Roster> Session<G> {
                 Ok(action) => {
                     *hand = Hand { cursor: to, selected: false, hint: false, ..*hand };
                     self.forget_question();
-                    self.view.clear();
+                    self.ranking.clear();
                     self.play(action);
                 }
                 Err(notice) => self.notice = Some(notice),
@@ -337,7 +337,7 @@ impl<G: Roster> Session<G> {
         (self.episode, self.ties) = (Episode::deal(&self.rules, self.seed), tie_stream(self.seed));
         self.played = 0;
         self.rival = None;
-        self.view.clear();
+        self.ranking.clear();
         self.last = None;
         self.due = None;
         let steered = G::steer(&self.episode.state(), None, 0, 0);

@@ -134,7 +134,7 @@ pub fn draw<G: Roster>(buffer: &mut Buffer, (left, top): (u16, u16), cell: CellS
     }
     if matches!(session.phase(), Phase::Choosing | Phase::Chosen) {
         // The best is drawn last, on top.
-        for (rank, valued) in session.view().iter().take(MARKED).enumerate().rev() {
+        for (rank, valued) in session.ranking().iter().take(MARKED).enumerate().rev() {
             let cells = G::cells(valued.action);
             let label = label(rank + 1, arrow(&cells, look), valued.value, cell);
             drawing.mark(&cells, &label, marked(rank == 0, look));

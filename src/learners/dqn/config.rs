@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
-use super::super::{OutOfRange, RunConfig, TrainConfig, require, unit};
+use super::super::{OutOfRange, RunConfig, TrainConfig, is_share, require};
 use super::exploration::Exploration;
 use super::loss::Loss;
 use super::replay::ReplayConfig;
@@ -56,7 +56,6 @@ pub struct Learning {
     pub double: bool,
     /// Loss of an error.
     pub loss: Loss,
-    /// Optimizer.
     pub optimizer: OptimizerKind,
     /// Initial step size.
     pub learning_rate: f64,
@@ -89,7 +88,6 @@ pub struct Expected {
     pub actions: usize,
 }
 
-/// Optimizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OptimizerKind {
@@ -226,7 +224,7 @@ impl Learning {
     fn check(&self) -> Result<(), OutOfRange> {
         let Self { batch, discount, n_step, .. } = *self;
         require((1..=65_536).contains(&batch), "learning.batch", batch, "between 1 and 65536")?;
-        require(unit(discount), "learning.discount", discount, "between 0 and 1")?;
+        require(is_share(discount), "learning.discount", discount, "between 0 and 1")?;
         require((1..=1_000).contains(&n_step), "learning.n_step", n_step, "between 1 and 1000")?;
         self.check_numbers()?;
         self.check_targets()

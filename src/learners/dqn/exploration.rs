@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::super::{OutOfRange, require, unit};
+use super::super::{OutOfRange, is_share, require};
 use crate::games::ActionMask;
 use crate::players::argmax;
 use crate::random::{Draw, Stream};
@@ -25,8 +25,8 @@ impl Default for Exploration {
 
 impl Exploration {
     pub(super) fn check(&self) -> Result<(), OutOfRange> {
-        require(unit(self.start), "exploration.start", self.start, "between 0 and 1")?;
-        require(unit(self.end), "exploration.end", self.end, "between 0 and 1")
+        require(is_share(self.start), "exploration.start", self.start, "between 0 and 1")?;
+        require(is_share(self.end), "exploration.end", self.end, "between 0 and 1")
     }
 
     /// Probability of a random move at a step.

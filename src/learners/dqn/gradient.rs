@@ -27,8 +27,9 @@ pub struct Batch {
     pub priors: Vec<f32>,
     /// Target of each value: `[values]`.
     pub targets: Vec<f32>,
-    /// Number added to the second output of each value, with the same target; empty without one.
-    pub plans: Vec<f32>,
+    /// Number added to the second output for `plan(s, a)` of docs/dqn.md, with the same target:
+    /// `[values]`; empty without plans.
+    pub plan_priors: Vec<f32>,
     /// Weight of each value's loss: `[values]`; equal ones of a whole batch add up to 1.
     pub weights: Vec<f32>,
     /// Waves for a dynamics model.
@@ -40,7 +41,6 @@ pub struct Batch {
 /// Gradient and loss.
 #[derive(Default)]
 pub struct Gradient {
-    /// Gradient of the loss.
     pub gradients: GradientsParams,
     /// Part of the mean loss.
     pub loss: f32,
@@ -48,7 +48,7 @@ pub struct Gradient {
     pub plan_loss: f32,
     /// Part of the mean loss of the dynamics model.
     pub wave_loss: f32,
-    /// Values.
+    /// Values with their priors: `[values]`.
     pub values: Vec<f32>,
     /// Errors: value - target.
     pub errors: Vec<f32>,
@@ -70,7 +70,8 @@ impl Gradient {
     }
 }
 
-/// Gradient of a batch's loss by the parameters; `device` is the network's, with autodiff.
+/// Gradient of a batch's loss with respect to the parameters; `device` is the network's, with
+/// autodiff.
 pub fn gradient(network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) -> Result<Gradient> {
     let column = |numbers: &[f32]| Tensor::<1>::from_data(TensorData::new(numbers.to_vec(), [numbers.len()]), device);
     // Own parameters for each part, because their autodiff graphs must not meet.
@@ -84,8 +85,8 @@ pub fn gradient(network: &QNetwork, batch: &Batch, kind: Loss, device: &Device) 
     let loss = loss_of(errors.clone());
     let mut total = loss.clone();
     let (mut plan_loss, mut wave_loss) = (0.0, 0.0);
-    if !batch.plans.is_empty() {
-        let planned = batch.read_off(&output, 1, device) + column(&batch.plans);
+    if !batch.plan_priors.is_empty() {
+        let planned = batch.read_off(&output, 1, device) + column(&batch.plan_priors);
         let loss = loss_of(planned - targets);
         plan_loss = to_vec(loss.clone().inner())?[0];
         total = total + loss;

@@ -58,7 +58,7 @@ pub(super) struct Labelled<S> {
     targets: Vec<f32>,
     /// Value of each action's plan before the network's correction; empty without valued next
     /// moves.
-    pub plans: Vec<f32>,
+    pub plan_priors: Vec<f32>,
     weights: Vec<f32>,
     /// Each wave with its symmetry.
     waves: Vec<(SeenWave<S>, usize)>,
@@ -132,7 +132,6 @@ impl<G: Image + Measured> QLearner<G> {
         }
     }
 
-    /// The target network.
     pub fn target(&self) -> &QNetwork {
         &self.target
     }
@@ -226,7 +225,7 @@ impl<G: Image + Measured> QLearner<G> {
             seen: batch.iter().map(|transition| (transition.state, symmetry())).collect(),
             waves: waves.iter().map(|wave| (*wave, symmetry())).collect(),
             weights: backups.iter().map(|backup| weights[backup.row]).collect(),
-            plans: self.next_values(batch, &backups)?,
+            plan_priors: self.next_values(batch, &backups)?,
             targets,
             backups,
         })
@@ -271,7 +270,7 @@ impl<G: Image + Measured> QLearner<G> {
             places,
             priors: shown.priors[range.clone()].to_vec(),
             targets: labelled.targets[range.clone()].to_vec(),
-            plans: labelled.plans.get(range.clone()).unwrap_or_default().to_vec(),
+            plan_priors: labelled.plan_priors.get(range.clone()).unwrap_or_default().to_vec(),
             weights: labelled.weights[range].iter().map(|weight| weight / count as f32).collect(),
             waves: Encoder::<G>::new(view).waves(share),
             wave_weight: share.len() as f32 / waves.max(1) as f32,

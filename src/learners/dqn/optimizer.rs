@@ -19,7 +19,7 @@ pub struct Optimizer {
     muon: Option<Muon>,
     /// Limit of the gradient's norm; 0 for none.
     max_gradient_norm: f32,
-    /// One state per parameter, flattened; empty before the first step.
+    /// A state per parameter, flattened; empty before the first step.
     states: Vec<State>,
 }
 

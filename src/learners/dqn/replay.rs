@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::super::{OutOfRange, require, unit};
+use super::super::{OutOfRange, is_share, require};
 use super::prioritised::Priorities;
 pub use super::prioritised::Sample;
 use crate::random::{Draw, Stream};
@@ -30,8 +30,8 @@ impl ReplayConfig {
     pub(super) fn check(&self) -> Result<(), OutOfRange> {
         let Self { capacity, priority_exponent, importance_exponent, .. } = *self;
         require((1..=1 << 28).contains(&capacity), "replay.capacity", capacity, "between 1 and 268435456")?;
-        require(unit(priority_exponent), "replay.priority_exponent", priority_exponent, "between 0 and 1")?;
-        require(unit(importance_exponent), "replay.importance_exponent", importance_exponent, "between 0 and 1")
+        require(is_share(priority_exponent), "replay.priority_exponent", priority_exponent, "between 0 and 1")?;
+        require(is_share(importance_exponent), "replay.importance_exponent", importance_exponent, "between 0 and 1")
     }
 
     /// Exponent of the importance weights after a share `progress` of the training.
@@ -93,7 +93,6 @@ impl<S: Copy> Replay<S> {
         self.transitions.is_empty()
     }
 
-    /// Transition in a slot.
     pub fn get(&self, slot: usize) -> &Transition<S> {
         &self.transitions[slot]
     }

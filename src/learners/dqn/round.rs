@@ -256,7 +256,7 @@ impl<G: Image + Measured> QLearner<G> {
             value: mean(values.iter().sum()),
             error: mean(errors.iter().map(|error| error.abs()).sum()),
             gradient_norm,
-            plan_loss: (!labelled.plans.is_empty()).then_some(plan_loss),
+            plan_loss: (!labelled.plan_priors.is_empty()).then_some(plan_loss),
             wave_loss: self.network().dynamics().map(|_| wave_loss),
         })
     }

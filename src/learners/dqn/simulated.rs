@@ -14,7 +14,6 @@ use crate::random::{ColumnStreams, Draw, Role, Stream};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Outcomes<G: Image + Measured> {
-    /// Rules.
     pub rules: G::Rules,
     /// Offered actions and their prior.
     pub view: View,

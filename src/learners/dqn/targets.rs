@@ -9,7 +9,6 @@ use crate::players::argmax;
 pub struct Backup<S> {
     /// The transition's index in the batch.
     pub row: usize,
-    /// Action.
     pub action: u16,
     /// Scaled reward.
     pub reward: f32,
@@ -20,7 +19,6 @@ pub struct Backup<S> {
 /// A next state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Next<S> {
-    /// State.
     pub state: S,
     /// Discount of its value.
     pub discount: f32,

@@ -11,7 +11,6 @@ pub struct Config {
     pub training: Training,
     /// Weights and optimiser.
     pub learning: Learning,
-    /// Fitness.
     pub fitness: Fitness,
     /// Genetic algorithm.
     pub genetic: genetic::Config,

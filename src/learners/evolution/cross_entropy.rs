@@ -4,7 +4,6 @@ use super::super::{OutOfRange, require};
 use super::optimizer::{Optimizer, assert_fitness, ranking, standard_normal};
 use crate::random::Stream;
 
-/// Configuration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

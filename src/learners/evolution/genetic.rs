@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::super::{OutOfRange, require, unit};
+use super::super::{OutOfRange, is_share, require};
 use super::optimizer::{Optimizer, assert_fitness, ranking, standard_normal, uniform};
 use crate::random::{Draw, Stream};
 
@@ -55,7 +55,7 @@ impl Config {
         let (population, range, deviation) = (self.population, self.range, self.mutation_deviation);
         require((5..=1_000_000).contains(&population), "genetic.population", population, "between 5 and 1000000")?;
         require(positive(range), "genetic.range", range, "above 0 and finite")?;
-        let share = |share: f64, least: usize| unit(share) && (least..population).contains(&self.count(share));
+        let share = |share: f64, least: usize| is_share(share) && (least..population).contains(&self.count(share));
         require(
             share(self.parents, 2),
             "genetic.parents",
@@ -68,8 +68,8 @@ impl Config {
             self.offspring,
             "a share that is at least one individual and not all",
         )?;
-        require(unit(self.crossover), "genetic.crossover", self.crossover, "between 0 and 1")?;
-        require(unit(self.mutation), "genetic.mutation", self.mutation, "between 0 and 1")?;
+        require(is_share(self.crossover), "genetic.crossover", self.crossover, "between 0 and 1")?;
+        require(is_share(self.mutation), "genetic.mutation", self.mutation, "between 0 and 1")?;
         require(positive(deviation), "genetic.mutation_deviation", deviation, "above 0 and finite")?;
         require(self.patience >= 1, "genetic.patience", self.patience, "at least 1")
     }

@@ -15,7 +15,8 @@ use crate::random::{Role, Stream};
 /// Learner that searches for weights.
 pub type Evolution<G> = LinearLearner<G, Search<G>>;
 
-/// A search for the weights of a linear agent by the mean score of its games.
+/// A search for the weights of a linear agent by the mean score of its games, or of split games by
+/// all points over all ends.
 ///
 /// All candidates of a generation play the same games. `terms` turns a candidate's numbers into
 /// weights.

@@ -33,18 +33,15 @@ pub trait Optimizer: Clone + Serialize + DeserializeOwned {
     /// Generations so far.
     fn generation(&self) -> u64;
 
-    /// Whether more generations would change little.
+    /// Whether a stopping criterion of the method is met.
     fn is_finished(&self) -> bool;
 }
 
 /// Any of the optimisers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Optimizers {
-    /// Genetic algorithm.
     Genetic(Genetic),
-    /// Noisy cross-entropy method.
     CrossEntropy(CrossEntropy),
-    /// CMA-ES.
     Cma(Cma),
 }
 

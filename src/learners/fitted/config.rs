@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::super::{LearnerConfig, OutOfRange, require, unit};
+use super::super::{LearnerConfig, OutOfRange, is_share, require};
 
 /// The learner's sections.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -96,7 +96,7 @@ impl LearnerConfig for Config {
         require((1..=100_000).contains(&positions), "sampling.positions", positions, "between 1 and 100000")?;
         let outcomes = sampling.outcomes;
         require((1..=1_000).contains(&outcomes), "sampling.outcomes", outcomes, "between 1 and 1000")?;
-        require(unit(learning.discount), "learning.discount", learning.discount, "between 0 and 1")?;
+        require(is_share(learning.discount), "learning.discount", learning.discount, "between 0 and 1")?;
         require(learning.best_of >= 1, "learning.best_of", learning.best_of, "at least 1")?;
         let not_negative = |value: f64| value >= 0.0 && value.is_finite();
         require(not_negative(learning.ridge), "learning.ridge", learning.ridge, "0 or above, and finite")?;

@@ -24,7 +24,8 @@ const UNBOUNDED: f64 = 1e9;
 /// y = max over actions of (R + discount * mean over outcomes of V(outcome))
 /// ```
 ///
-/// with the last weights, and fits new weights to all y. Positions and outcomes are drawn once.
+/// with the last weights and `R` the action's mean points over its outcomes, and fits new weights
+/// to all y. Positions and outcomes are drawn once.
 pub struct Fitted<G: Roster> {
     config: TrainConfig<Config>,
     rules: G::Rules,

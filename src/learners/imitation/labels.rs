@@ -28,9 +28,9 @@ pub struct Labels {
 /// Minimum weight of a pair.
 const MIN_WEIGHT: f64 = 1e-3;
 
-/// Value of an expert, scaled to a largest weight of 1, below which any piece loses.
+/// Value of an expert, scaled to a largest absolute weight of 1, below which any piece loses.
 ///
-/// One piece of seven that does not lose raises the value by a seventh of [`LOST`].
+/// A piece of seven that does not lose raises the value by a seventh of [`LOST`].
 const DOOMED: f64 = -0.9 * LOST;
 
 /// Asks an expert about a position with its apprentice's choice.
@@ -100,7 +100,6 @@ impl Regression {
         self.width == width && self.squares.len() == width * width && self.products.len() == width
     }
 
-    /// Adds a pair.
     pub fn add(&mut self, pair: &Pair) {
         for (index, (place, number)) in pair.features.iter().enumerate() {
             let weighed = pair.weight * number;

@@ -137,7 +137,7 @@ impl<G: Roster> Apprentice<G> {
     /// Features and weights of the apprentice.
     fn apprentice(&self, fixed: &Fixed<G, Config>) -> Terms {
         match &self.weights {
-            Some(weights) => fixed.selection.weighed(weights),
+            Some(weights) => fixed.selection.with_weights(weights),
             None => fixed.given.clone(),
         }
     }

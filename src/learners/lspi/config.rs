@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::super::{LearnerConfig, OutOfRange, require, unit};
+use super::super::{LearnerConfig, OutOfRange, is_share, require};
 
 /// The learner's sections.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -74,11 +74,11 @@ impl LearnerConfig for Config {
     fn check(&self) -> Result<(), OutOfRange> {
         let Self { training, learning, sampling } = self;
         require(training.policies >= 1, "training.policies", training.policies, "at least 1")?;
-        require(unit(learning.discount), "learning.discount", learning.discount, "between 0 and 1")?;
+        require(is_share(learning.discount), "learning.discount", learning.discount, "between 0 and 1")?;
         let positive = learning.ridge > 0.0 && learning.ridge.is_finite();
         require(positive, "learning.ridge", learning.ridge, "above 0 and finite")?;
         require((1..=100_000).contains(&sampling.games), "sampling.games", sampling.games, "between 1 and 100000")?;
         require(sampling.moves >= sampling.games, "sampling.moves", sampling.moves, "at least sampling.games")?;
-        require(unit(sampling.exploration), "sampling.exploration", sampling.exploration, "between 0 and 1")
+        require(is_share(sampling.exploration), "sampling.exploration", sampling.exploration, "between 0 and 1")
     }
 }

@@ -105,7 +105,7 @@ impl<G: Roster> Algorithm<G> for PolicyIteration<G> {
             )
         })?;
         // Neither the constant nor the size of the weights changes a choice.
-        let (new, old) = (unit(&weights[1..]), self.weights.as_deref().map(|old| unit(&old[1..])));
+        let (new, old) = (normalised(&weights[1..]), self.weights.as_deref().map(|old| normalised(&old[1..])));
         let old = old.unwrap_or_else(|| vec![0.0; new.len()]);
         let change = new.iter().zip(&old).map(|(new, old)| (new - old).abs()).fold(0.0, f64::max);
         metrics.set("change", change);
@@ -128,12 +128,12 @@ impl<G: Roster> Algorithm<G> for PolicyIteration<G> {
 impl<G: Roster> PolicyIteration<G> {
     /// Features and weights of this policy; none if random.
     fn policy(&self, fixed: &Fixed<G, Config>) -> Option<Terms> {
-        Some(fixed.selection.weighed(&self.weights.as_ref()?[1..]))
+        Some(fixed.selection.with_weights(&self.weights.as_ref()?[1..]))
     }
 }
 
-/// Weights divided by the largest.
-fn unit(weights: &[f64]) -> Vec<f64> {
+/// Weights divided by the largest absolute weight.
+fn normalised(weights: &[f64]) -> Vec<f64> {
     let largest = weights.iter().fold(0.0_f64, |largest, weight| largest.max(weight.abs()));
     weights.iter().map(|weight| if largest > 0.0 { weight / largest } else { 0.0 }).collect()
 }
@@ -252,7 +252,7 @@ mod tests {
         // Replay by hand.
         let mut game = ongoing.game.clone();
         let (mut luck, mut explore) = (ongoing.luck.clone(), ongoing.explore.clone());
-        let terms: Vec<(usize, f64)> = learner.fixed.selection.weighed(&weights[1..]);
+        let terms: Vec<(usize, f64)> = learner.fixed.selection.with_weights(&weights[1..]);
         let policy = Choosing { selection: &learner.fixed.selection, terms: Some(terms.clone()), exploration: 0.3 };
         let of = |game: &Tetris, wanted: usize| {
             use crate::games::Game as _;

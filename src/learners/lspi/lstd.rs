@@ -54,7 +54,6 @@ impl Lstd {
             && vectors == [self.width; 2]
     }
 
-    /// Adds a transition.
     pub fn add(&mut self, transition: &Transition) {
         let Transition { features, reward, next } = transition;
         let next = next.as_ref().map(with_constant).unwrap_or_default();

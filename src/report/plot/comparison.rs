@@ -59,7 +59,7 @@ pub fn comparison(path: &Path, title: &str, players: &[Contender<'_>]) -> Result
     save(path, svg)
 }
 
-/// Draws each player's number, name, scores and mean.
+/// Draws each player's rank from 1, name, scores and mean.
 fn rows(svg: &mut Svg, players: &[Contender<'_>], bottom: f64) {
     let names: Vec<String> = players.iter().map(|player| shortened(player.name, LETTERS)).collect();
     let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -103,6 +103,7 @@ fn rows(svg: &mut Svg, players: &[Contender<'_>], bottom: f64) {
     }
 }
 
+/// Draws mean scores against milliseconds a move, ranks in the dots.
 fn strengths(svg: &mut Svg, players: &[Contender<'_>], top: f64) {
     let timed = || players.iter().enumerate().filter(|(_, player)| player.milliseconds > 0.0);
     let x = Axis::logarithmic(timed().map(|(_, player)| player.milliseconds), (80.0, WIDTH - 20.0));

@@ -3,8 +3,8 @@ use super::{Draw, Role, Stream};
 /// Streams under one seed and index: one for each lane, made at its first draw, and one for the
 /// rest.
 ///
-/// Simulations of two moves draw equal tokens in each column as long as both draw. On match-3 this
-/// removes a tenth of the variance of the difference between the moves.
+/// Simulations of two moves get the same sequence of tokens in a column, whatever they draw
+/// elsewhere. On match-3 such streams remove a tenth of the variance of the moves' difference.
 #[derive(Clone)]
 pub struct ColumnStreams {
     seed: u64,

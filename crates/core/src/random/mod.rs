@@ -13,8 +13,8 @@ pub trait Draw {
     /// A number drawn uniformly from `0..n`; `n` is at least 1.
     fn below(&mut self, n: u32) -> u32;
 
-    /// A number drawn uniformly from `0..n` for a lane, such as a column; sources with a stream for
-    /// each lane ignore draws in others.
+    /// A number drawn uniformly from `0..n` for a lane, such as a column; where lanes have
+    /// streams, draws in one do not change another's numbers.
     #[inline]
     fn below_in(&mut self, _lane: usize, n: u32) -> u32 {
         self.below(n)
@@ -29,7 +29,7 @@ pub trait Draw {
     }
 }
 
-/// A generator that turns a seed into a game.
+/// A generator started by a seed, which decides all draws of a game.
 pub trait SeededDraw: Draw + Clone + Send + Sync {
     fn from_seed(seed: u128) -> Self;
 

@@ -7,7 +7,7 @@ use crate::swap;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Break {
     /// Numbers of lines of three, of four and of five or more pieces.
-    lengths: [u8; 3],
+    counts: [u8; 3],
 }
 
 impl Break {
@@ -16,24 +16,24 @@ impl Break {
         // A single sum holds all three counts, eight bits each.
         let counts = runs.sum(|length| 1 << (8 * (length.min(5) - 3)));
         let [three, four, five, _] = counts.to_le_bytes();
-        Self { lengths: [three, four, five] }
+        Self { counts: [three, four, five] }
     }
 
-    /// Break of some lines of three, of four and of five pieces.
+    /// Break of numbers of lines of three, of four and of five or more pieces.
     #[inline]
-    pub const fn new(lengths: [u8; 3]) -> Self {
-        Self { lengths }
+    pub const fn new(counts: [u8; 3]) -> Self {
+        Self { counts }
     }
 
     /// Number of lines.
     #[inline]
     pub fn lines(self) -> u32 {
-        self.lengths.iter().map(|count| u32::from(*count)).sum()
+        self.counts.iter().map(|count| u32::from(*count)).sum()
     }
 
     /// Lengths of the lines, ascending.
     pub fn lengths(self) -> Vec<u32> {
-        (3..).zip(self.lengths).flat_map(|(length, count)| vec![length; count.into()]).collect()
+        (3..).zip(self.counts).flat_map(|(length, count)| vec![length; count.into()]).collect()
     }
 
     /// Points: the sum of the lines times a factor.
@@ -42,7 +42,7 @@ impl Break {
     /// 4, or 6 if one of four or more lines has five.
     #[inline]
     pub fn points(self) -> i32 {
-        let [three, four, five] = self.lengths.map(i32::from);
+        let [three, four, five] = self.counts.map(i32::from);
         let factor = match three + four + five {
             lines @ 0..4 => lines,
             _ if five > 0 => 6,

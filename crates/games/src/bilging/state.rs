@@ -57,7 +57,6 @@ impl State {
         board::rows(&self.grid())
     }
 
-    /// Moves left.
     pub fn moves_left(&self) -> usize {
         self.moves_left.into()
     }

@@ -77,7 +77,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Move<COLUMNS, ROWS> {
         }
     }
 
-    /// Move on the board's mirror image.
+    /// The swap on the board mirrored left to right.
     pub const fn mirrored(self) -> Self {
         let last = if self.vertical { COLUMNS - 1 } else { COLUMNS - 2 };
         Self { x: last - self.x, ..self }

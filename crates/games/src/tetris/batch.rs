@@ -49,7 +49,7 @@ impl Weighing {
 }
 
 thread_local! {
-    /// This thread's batch, for reuse.
+    /// Batch of each thread, for reuse.
     static BATCH: RefCell<Batch> = RefCell::new(Batch::new());
 }
 

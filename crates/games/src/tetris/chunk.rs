@@ -233,11 +233,12 @@ impl Chunk {
         // Wells deeper than seven are rare.
         match self.wells_below::<L, TRIANGULAR, 3>(zero) {
             Some(sums) => sums,
+            // 31 is above any wall's height.
             None => self.wells_below::<L, TRIANGULAR, 5>(zero).unwrap_or(zero),
         }
     }
 
-    /// Sums of wells by numbers of `DIGITS` bits; `None` if one needs more.
+    /// [`wells`](Self::wells) with column counters of `DIGITS` bits; `None` if one overflows.
     #[inline(always)]
     fn wells_below<L: Lanes, const TRIANGULAR: bool, const DIGITS: usize>(&self, zero: L) -> Option<L> {
         let (full, sides) = (zero.all(FULL), zero.all(SIDES));

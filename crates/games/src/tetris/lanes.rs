@@ -18,14 +18,15 @@ impl Numbers {
 
 /// A number, or sixteen bits, for each lane of a register.
 ///
-/// The first value of a type is made where the processor has its instructions; all others come from
-/// that value.
+/// A register's first value is an unsafe zero; all others come from that value, which proves that
+/// the processor has the instructions.
 pub trait Lanes:
     Copy + Add<Output = Self> + Sub<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self>
 {
     fn all(self, number: u16) -> Self;
     fn load(self, from: &Numbers) -> Self;
     fn store(self, to: &mut Numbers);
+    /// `self & !other`.
     fn and_not(self, other: Self) -> Self;
     fn saturating_sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
@@ -39,12 +40,12 @@ pub trait Lanes:
     fn down<const BY: i32>(self) -> Self;
     /// Table's entry at each number below 16.
     fn look_up(self, table: &[u8; 16]) -> Self;
-    /// Adds the numbers of bits set to counts, at most 31 times, for [`summed`](Self::summed).
+    /// Counts plus bits set in each lane; after up to 31 calls [`summed`](Self::summed) totals.
     fn counting(self, bits: Self) -> Self;
     fn summed(self) -> Self;
     fn max_lane(self) -> u16;
     fn is_zero(self) -> bool;
-    /// Weighted sum of rows of a table of signed numbers for each lane, terms in their order.
+    /// Weighted sum of rows of a table of signed numbers for each lane, by (row, weight) in order.
     fn weighed(self, table: &[Numbers], terms: &[(usize, f64)]) -> [f64; LANES];
 
     #[inline(always)]

@@ -21,7 +21,8 @@ fn header(piece: u8) -> Vec<String> {
     (0..SHOWN).rev().map(|row| (0..COLUMNS).map(|column| letter(row, column)).collect()).collect()
 }
 
-/// Two lines of a piece, then `height` rows of a wall from the top, full ones as spaces.
+/// Two lines of a piece, then `height` rows of a wall from the top; full rows, about
+/// to vanish, are spaces.
 pub(super) fn show(wall: &Wall, height: usize, piece: u8) -> String {
     let mut lines = header(piece);
     lines.extend(rows(wall, height));

@@ -50,7 +50,6 @@ impl Default for Rules {
 pub struct State {
     /// Gems by their number; [`COLOURS`] where unknown.
     pub cells: [u8; ROWS * COLUMNS],
-    /// Moves left.
     pub moves_left: u8,
 }
 

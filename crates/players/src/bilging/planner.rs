@@ -91,6 +91,7 @@ fn swapped(pattern: Pattern, column: usize) -> Pattern {
 const BESIDE: [isize; 4] = [-2, -1, 1, 2];
 const PAIRS: [[usize; 2]; 3] = [[0, 1], [1, 2], [2, 3]];
 
+/// A way to build a bingo (docs/bilging.md); row and way are of the last swap.
 #[derive(Clone, Copy)]
 struct Plan {
     swaps: u8,
@@ -117,7 +118,7 @@ fn pattern(pieces: &[u8; COLUMNS], x: u8, o: u8) -> Pattern {
     pieces.iter().rev().fold(0, |pattern, colour| pattern << 2 | piece(*colour))
 }
 
-/// Gives all bingos of at most `most` swaps, the last one included.
+/// Gives every plan of at most `most` swaps.
 fn plans(pieces: &Pieces, most: u8, mut give: impl FnMut(Plan)) {
     let tables = &**SWAPS;
     for row in 0..ROWS {
@@ -156,8 +157,8 @@ fn plans(pieces: &Pieces, most: u8, mut give: impl FnMut(Plan)) {
 }
 
 impl Plan {
-    /// Number of rows whose shortest ways to their goal, alone on this board, all make a run.
-    fn blocked(&self, pieces: &Pieces) -> usize {
+    /// Number of rows that no shortest swaps bring to their goal without a run, other rows unmoved.
+    fn blocked_rows(&self, pieces: &Pieces) -> usize {
         let beside = BESIDE.iter().zip(self.goals).filter(|(_, goal)| *goal != 0);
         let beside = beside.map(|(offset, goal)| ((self.row as isize + offset) as usize, goal));
         let rows = beside.chain([(self.row, MIDDLE)]);
@@ -193,7 +194,7 @@ fn promise(pieces: &Pieces, moves_left: usize) -> f64 {
         if value(swaps) <= best {
             break;
         }
-        let swaps = swaps + AROUND * plan.blocked(pieces) as f64;
+        let swaps = swaps + AROUND * plan.blocked_rows(pieces) as f64;
         best = best.max(if swaps > moves_left as f64 { NOTHING } else { value(swaps) });
     }
     best
@@ -294,9 +295,9 @@ mod tests {
         }
         pieces[5] = [0, 0, 1, 3, 0, 4];
         let plan = Plan { swaps: 2, row: 5, x: 0, o: 1, way: 0, goals: [0; 4] };
-        assert_eq!(plan.blocked(&pieces), 0);
+        assert_eq!(plan.blocked_rows(&pieces), 0);
         // The piece that X changes places with comes between two of its kind.
         (pieces[4][4], pieces[6][4]) = (3, 3);
-        assert_eq!(plan.blocked(&pieces), 1);
+        assert_eq!(plan.blocked_rows(&pieces), 1);
     }
 }

@@ -80,18 +80,18 @@ pub struct Extent {
 
 /// Levels for [splitting](super::splitting), by pilot runs of a tenth of the moves with other luck.
 pub fn levels<G: Game>(
-    agent: &mut dyn Player<G>,
+    player: &mut dyn Player<G>,
     rules: &G::Rules,
     extent: Extent,
     importance: Importance<G>,
 ) -> Result<Levels<G>> {
     let extent = Extent { moves: extent.moves.div_ceil(PILOT), ..extent };
-    Levels::find(importance, |levels| Ok(walk(agent, rules, extent, true, levels)?.into_iter().collect()))
+    Levels::find(importance, |levels| Ok(walk(player, rules, extent, true, levels)?.into_iter().collect()))
 }
 
 /// Plays on all sequences; a new game follows each that ends.
 pub fn endure<G: Game>(
-    agent: &mut dyn Player<G>,
+    player: &mut dyn Player<G>,
     rules: &G::Rules,
     extent: Extent,
     levels: &Levels<G>,
@@ -100,12 +100,12 @@ pub fn endure<G: Game>(
         let ((score, ends), all) = (tallies.weighed(levels), tallies.total());
         Sequence { score, ends, ended: all.ended, moves: all.moves }
     };
-    Ok(walk(agent, rules, extent, false, levels)?.iter().map(sequence).collect())
+    Ok(walk(player, rules, extent, false, levels)?.iter().map(sequence).collect())
 }
 
 /// The sequences of a pilot run have other luck.
 fn walk<G: Game>(
-    agent: &mut dyn Player<G>,
+    player: &mut dyn Player<G>,
     rules: &G::Rules,
     Extent { first, sequences, moves }: Extent,
     pilot: bool,
@@ -116,7 +116,7 @@ fn walk<G: Game>(
         Playing::deal(rules, seed, Walking { walk: Walk::new(rules, levels), moves })
     };
     let mut all: Vec<_> = (0..sequences).map(deal).collect();
-    play_on(agent, &mut all, |_| ())?;
+    play_on(player, &mut all, |_| ())?;
     Ok(all.into_iter().map(|sequence| sequence.watch.walk.tallies).collect())
 }
 
@@ -190,19 +190,19 @@ mod tests {
     }
 
     fn split(player: &str, rules: &Rules, extent: Extent, importance: Importance<Tetris>) -> Endurance {
-        let mut agent = crate::parse::<Tetris>(player, rules).unwrap();
-        let levels = levels(agent.as_mut(), rules, extent, importance).unwrap();
+        let mut player = crate::parse::<Tetris>(player, rules).unwrap();
+        let levels = levels(player.as_mut(), rules, extent, importance).unwrap();
         assert!(levels.smallest_weight() < 1.0, "no game is split");
-        Endurance::of(&endure(agent.as_mut(), rules, extent, &levels).unwrap())
+        Endurance::of(&endure(player.as_mut(), rules, extent, &levels).unwrap())
     }
 
     #[test]
     fn games_that_are_split_give_the_same_points_a_game_and_more_ends() {
         let rules = Rules::new(8).unwrap();
         let whole = |player, rules, moves| {
-            let mut agent = crate::parse::<Tetris>(player, rules).unwrap();
+            let mut player = crate::parse::<Tetris>(player, rules).unwrap();
             let extent = Extent { first: 0, sequences: 60, moves };
-            Endurance::of(&endure(agent.as_mut(), rules, extent, &Levels::none()).unwrap())
+            Endurance::of(&endure(player.as_mut(), rules, extent, &Levels::none()).unwrap())
         };
         let apart = |found: &Endurance, whole: &Endurance| {
             let apart = (found.mean.unwrap() - whole.mean.unwrap()).abs();

@@ -55,25 +55,25 @@ pub fn tie_stream(seed: u128) -> Stream {
 ///
 /// A game depends only on its seed and the player, unless the player is timed.
 pub fn play_series<G: Game>(
-    agent: &mut dyn Player<G>,
+    player: &mut dyn Player<G>,
     rules: &G::Rules,
     first: u128,
     count: u64,
     progress: impl FnMut(Moves),
 ) -> Result<Vec<PlayedGame>> {
-    play_bounded(agent, rules, first, count, u64::MAX, progress)
+    play_bounded(player, rules, first, count, u64::MAX, progress)
 }
 
 /// [`play_series`] with games cut after `longest` moves.
 pub fn play_bounded<G: Game>(
-    agent: &mut dyn Player<G>,
+    player: &mut dyn Player<G>,
     rules: &G::Rules,
     first: u128,
     count: u64,
     longest: u64,
     mut progress: impl FnMut(Moves),
 ) -> Result<Vec<PlayedGame>> {
-    let mut most = match (agent.is_timed(), agent.policy()) {
+    let mut most = match (player.is_timed(), player.policy()) {
         (true, _) => 1,
         (false, Some(_)) => *TOGETHER.end(),
         (false, None) => *TOGETHER.start(),
@@ -84,13 +84,13 @@ pub fn play_bounded<G: Game>(
         let seeds = done..count.min(done + most);
         let one = |index| Playing::deal(rules, first + u128::from(index), Record { longest, ..Record::default() });
         let mut playing: Vec<Playing<G, Record>> = seeds.into_par_iter().map(one).collect();
-        play_on(agent, &mut playing, |playing| {
+        play_on(player, &mut playing, |playing| {
             let lengths = || playing.iter().map(|one| one.watch.actions.len() as u64);
             progress(Moves { all: moves + lengths().sum::<u64>(), longest: lengths().max().unwrap_or(0) });
         })?;
         moves += playing.iter().map(|one| one.watch.actions.len() as u64).sum::<u64>();
         played.extend(playing.into_iter().map(Playing::played));
-        if !agent.is_timed() && begin.elapsed() < SHORT {
+        if !player.is_timed() && begin.elapsed() < SHORT {
             most = (2 * most).min(*TOGETHER.end());
         }
     }
@@ -115,28 +115,28 @@ pub trait Watch<G: Game>: Send {
 /// Plays all games on until none goes on: by a policy each game by itself, with many moves between
 /// calls of `progress`, otherwise all games at once.
 pub fn play_on<G: Game, W: Watch<G>>(
-    agent: &mut dyn Player<G>,
+    player: &mut dyn Player<G>,
     playing: &mut [Playing<G, W>],
     mut progress: impl FnMut(&[Playing<G, W>]),
 ) -> Result<()> {
     while playing.iter().any(Playing::goes_on) {
-        match agent.policy() {
+        match player.policy() {
             Some(policy) if !policy.is_timed() => {
                 let end = Instant::now() + GLANCE;
                 playing.par_iter_mut().for_each(|one| one.play(policy, end));
             }
-            _ => step_together(agent, playing)?,
+            _ => step_together(player, playing)?,
         }
         progress(playing);
     }
     Ok(())
 }
 
-fn step_together<G: Game, W: Watch<G>>(agent: &mut dyn Player<G>, playing: &mut [Playing<G, W>]) -> Result<()> {
+fn step_together<G: Game, W: Watch<G>>(player: &mut dyn Player<G>, playing: &mut [Playing<G, W>]) -> Result<()> {
     let mut running: Vec<&mut Playing<G, W>> = playing.iter_mut().filter(|one| one.goes_on()).collect();
     let states: Vec<G::State> = running.iter().map(|one| one.episode.state()).collect();
     let mut ties: Vec<Stream> = running.iter().map(|one| one.ties.clone()).collect();
-    let actions = agent.act(&states, &mut ties)?;
+    let actions = player.act(&states, &mut ties)?;
     for ((one, action), ties) in running.iter_mut().zip(actions).zip(ties) {
         one.ties = ties;
         let step = one.episode.step(action);

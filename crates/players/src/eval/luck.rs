@@ -17,7 +17,6 @@
 //! variance reduction technique for agent evaluation in imperfect information games". Simulations
 //! estimate the expectation without bias. The luck of the first position, which all players of a
 //! seed share, stays in the score.
-//! all who play a seed share it.
 
 use super::PlayedGame;
 use crate::games::Episode;

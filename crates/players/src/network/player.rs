@@ -20,7 +20,7 @@ pub struct NetworkPlayer<G: Image> {
     pub evaluator: Evaluator<G>,
     /// Points of one unit of the network.
     points: f64,
-    /// Most valued actions of a position, by the highest prior; 0 for all.
+    /// Number of valued actions, by the highest priors, besides ties with the last; 0 for all.
     pub top: usize,
 }
 
@@ -116,6 +116,7 @@ pub fn entry<G: Roster>() -> Entry<G> {
     }
 }
 
+/// Player of the options' agent, else of `shipped()`.
 pub(crate) fn player<G: Roster>(
     options: &Options<G>,
     shipped: impl FnOnce() -> Result<&'static Shipped>,

@@ -79,7 +79,8 @@ impl View {
         ranked.iter().take_while(|(_, points)| *points >= last).map(|(action, _)| *action).collect()
     }
 
-    /// Overwrites an afterstate's image and scalars; returns the prior, in the network's units.
+    /// Overwrites image `[planes, rows, columns]` and scalars by the action done or its afterstate;
+    /// returns the prior in the network's units, 0 without one.
     pub fn afterstate<G: Image>(
         &self,
         (state, action, symmetry): &(G::State, usize, usize),

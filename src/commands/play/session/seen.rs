@@ -77,9 +77,9 @@ impl<G: Roster> Session<G> {
     }
 
     /// The player's ranking, best move first; for a person, only on request.
-    pub fn view(&self) -> &[ActionValue] {
+    pub fn ranking(&self) -> &[ActionValue] {
         let hidden = self.hand.is_some_and(|hand| !hand.hint);
-        if hidden { &[] } else { &self.view }
+        if hidden { &[] } else { &self.ranking }
     }
 
     pub fn is_thinking(&self) -> bool {

@@ -61,19 +61,19 @@ fn a_watched_game_is_the_one_that_is_evaluated_whatever_player_plays_it() {
 #[test]
 fn a_choice_is_shown_before_it_is_played_and_points_come_when_all_has_fallen() {
     let mut watched = Watched::new("greedy", false);
-    assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.view().is_empty());
+    assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.ranking().is_empty());
     watched.think();
     assert!(matches!(watched.0.phase(), Phase::Chosen) && watched.0.is_running());
     watched.0.tick(CHOICE - 0.01);
     assert!(!watched.moving());
     watched.0.tick(0.02);
-    let best = watched.0.view()[0].action;
+    let best = watched.0.ranking()[0].action;
     assert!(watched.moving() && watched.0.starting() == Some(best));
     assert_eq!((watched.0.score(), watched.0.last(), watched.left()), (0, None, 24));
     for _ in 0..1_000 {
         watched.0.tick(0.01);
     }
-    assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.view().is_empty());
+    assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.ranking().is_empty());
     assert_eq!((watched.0.score(), watched.0.last()), (40, Some(Played { action: best, points: 40 })));
 }
 
@@ -186,7 +186,7 @@ fn the_next_game_is_that_of_the_next_seed_and_answers_to_the_last_one_are_ignore
     assert_eq!(watched.0.board(), Picture::of(&deal::<Match3>(&Rules::default(), 1).0.board()));
     let ranked = vec![ActionValue { action: 0, value: 1.0 }];
     watched.0.answer(Answer { id: late.id, ranked, ties: late.ties });
-    assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.view().is_empty());
+    assert!(matches!(watched.0.phase(), Phase::Choosing) && watched.0.ranking().is_empty());
     assert_eq!(watched.0.results(), "seed 0, greedy: 40 points after 1 of 25 moves\n");
     assert!(watched.0.question().is_some_and(|question| question.id != late.id));
 }
@@ -228,15 +228,15 @@ fn the_player_is_asked_for_a_hint_only_where_the_person_wants_one() {
     assert!(own.0.question().is_none());
     own.obey(&[Command::Hint]);
     own.think();
-    assert_eq!(own.0.view()[0].action, Move { x: 3, y: 0, vertical: false }.action().unwrap());
+    assert_eq!(own.0.ranking()[0].action, Move { x: 3, y: 0, vertical: false }.action().unwrap());
     assert!(matches!(own.0.phase(), Phase::Choosing));
     own.obey(&[Command::Hint]);
-    assert!(own.0.view().is_empty());
+    assert!(own.0.ranking().is_empty());
     // A hint is kept until a move.
     own.obey(&[Command::Hint]);
-    assert!(own.0.question().is_none() && !own.0.view().is_empty());
+    assert!(own.0.question().is_none() && !own.0.ranking().is_empty());
     own.obey(&SWAP);
-    assert!(own.0.view().is_empty());
+    assert!(own.0.ranking().is_empty());
 }
 
 #[test]
