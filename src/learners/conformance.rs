@@ -14,6 +14,8 @@ use crate::players::{Agent, AgentFile, ForGame, Measured, NAMES, Playable, Playe
 /// Small trainings of a learner.
 struct Small {
     learner: &'static str,
+    /// Whether the configuration needs features of actions, of which the game\'s first are taken.
+    is_linear: bool,
     /// Configuration without the game.
     config: &'static str,
     /// Game of the settings below.
@@ -26,9 +28,10 @@ struct Small {
     refusal: Option<&'static str>,
 }
 
-const SMALL: [Small; 5] = [
+const SMALL: &[Small] = &[
     Small {
         learner: "dqn",
+        is_linear: false,
         config: "
             network = { channels = 4, layers = 2, share_colours = false, input = 'position', dynamics_waves = 0 }
             training = { steps = 160, games = 8, warmup = 32 }
@@ -98,6 +101,7 @@ const SMALL: [Small; 5] = [
     },
     Small {
         learner: "fitted",
+        is_linear: false,
         config: "
             training = { sweeps = 6 }
             sampling = { positions = 300, outcomes = 2 }
@@ -115,6 +119,7 @@ const SMALL: [Small; 5] = [
     },
     Small {
         learner: "evolution",
+        is_linear: true,
         config: "
             training = { generations = 4 }
             learning = { method = 'cma' }
@@ -141,6 +146,7 @@ const SMALL: [Small; 5] = [
     },
     Small {
         learner: "imitation",
+        is_linear: true,
         config: "
             training = { sweeps = 2 }
             learning = { expert = 'dt-10' }
@@ -156,6 +162,7 @@ const SMALL: [Small; 5] = [
     },
     Small {
         learner: "lspi",
+        is_linear: true,
         config: "
             training = { policies = 2 }
             sampling = { moves = 1600, games = 8 }
@@ -216,7 +223,7 @@ fn source<G: Roster>(small: &Small, sets: &[&str]) -> Source {
     if G::NAME == "tetris" {
         all.push("game.rules.rows=6".to_owned());
     }
-    if ["evolution", "imitation", "lspi"].contains(&small.learner) {
+    if small.is_linear {
         all.push(format!("learning.features={:?}", &G::action_names()[..G::action_names().len().min(6)]));
     }
     all.extend(sets.iter().map(|set| (*set).to_owned()));

@@ -47,7 +47,7 @@ pub trait Algorithm<G: Roster>: Serialize + DeserializeOwned + Send {
         false
     }
 
-    /// Does a part of a step; the last part ends the step.
+    /// Does a part of a step; the last part ends the step, so that [`step`](Self::step) grows.
     fn round(&mut self, fixed: &Fixed<G, Self::Config>, metrics: &mut Metrics) -> Result<()>;
 
     /// Weights of the agent so far.

@@ -214,7 +214,7 @@ fn a_checkpoint_that_is_damaged_foreign_or_newer_is_refused_and_the_folder_stays
         (b"PK\x03\x04 some other file", "is not a checkpoint of matchq"),
         (&flipped, "is damaged: its checksum does not fit"),
         (&newer, "was written by a newer matchq"),
-        (&former, "was written by matchq 0.1"),
+        (&former, "was written by an older matchq"),
         (&agent, "is not a checkpoint of matchq"),
     ] {
         fs::write(folder.join("last.ckpt"), content).unwrap();

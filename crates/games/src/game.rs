@@ -13,7 +13,7 @@ pub struct Step {
     pub reward: f32,
     /// Whether the game is over.
     pub terminal: bool,
-    /// Waves of the move's chain; 0 in games without chains.
+    /// Waves of the move's chain, 0 for a move that cleared nothing or in games without chains.
     pub waves: u32,
 }
 
@@ -42,7 +42,8 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     /// A game from a position on, with a score of 0.
     fn at(rules: &Self::Rules, state: &Self::State) -> Self;
 
-    /// Plays an action; after the end nothing changes, with a reward of 0.
+    /// Plays an action; after the end nothing changes, with a reward of 0. The game says what an
+    /// action outside the legal mask does.
     fn step(&mut self, action: usize, draw: &mut impl Draw) -> Step;
 
     /// Whether the game has ended.

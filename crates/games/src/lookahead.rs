@@ -62,7 +62,8 @@ pub trait Lookahead: Game {
     /// Position right after an action, before any wave.
     fn done(state: &Self::State, action: usize) -> Self::State;
 
-    /// Position after the next wave, and the wave's points; `None` at rest.
+    /// Position after the next wave, and the wave's points; `None` at rest. A state must show what
+    /// the action has begun, as this function does not get the action.
     fn wave(state: &Self::State) -> Option<(Self::State, f32)>;
 
     /// Actions that are certain to gain points; by default none.
@@ -79,7 +80,8 @@ pub trait Lookahead: Game {
         After { actions: Self::gaining_actions(&state), state, points }
     }
 
-    /// Whether the whole position is known, so that a game can continue from it.
+    /// Whether the whole position is known, so that a game can continue from it; to be overridden
+    /// where afterstates have unknown cells.
     fn is_whole(_state: &Self::State) -> bool {
         true
     }

@@ -72,7 +72,7 @@ pub fn listing<G: Playable>() -> String {
 }
 
 pub(crate) fn lines<G: Roster>() -> String {
-    let mut lines = String::new();
+    let mut lines = format!("{}: {}\n", G::NAME, G::ABOUT);
     for entry in players::<G>() {
         lines += &format!("{:<18}{}\n", entry.name, entry.about);
         let has_use = |parameter: &&Parameter| parameter.key != linear::WEIGHTS || !G::PRESETS.is_empty();

@@ -103,7 +103,8 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
     let names: Vec<&str> = roster::agents().map(|agent| agent.name).collect();
     let missing =
         format!("is not there: name an agent's file, a folder that holds one, or one that ships: {}", names.join(", "));
-    let players = "the players are best, network, network+search, random, matching, greedy, cascade, plan, setup, exhaustive, rollout, value, linear, ranked";
+    let names: Vec<&str> = players::<Match3>().iter().map(|entry| entry.name).collect();
+    let players = format!("the players are {}", names.join(", "));
     let network = "its parameters are output, precision, checkpoint, label";
     for (text, sentence) in [
         ("alphazero", format!("there is no player 'alphazero' of match3: {players}")),

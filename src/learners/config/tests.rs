@@ -1,12 +1,12 @@
 use super::*;
+use crate::games::Tetris;
 use crate::games::match3::Rules;
-use crate::games::{Bejeweled, Bilging, Game, Tetris};
 use crate::learners::dqn::config::OptimizerKind;
 use crate::learners::dqn::loss::Loss;
 use crate::learners::dqn::{Config, Learning};
 use crate::learners::{Dqn, Learner, Lspi, Task, with_learner};
 use crate::network::device;
-use crate::players::Roster;
+use crate::players::{ForGame, Playable, Roster, with_game};
 
 fn resolve(source: &Source) -> Result<(TrainConfig<Config>, Rules)> {
     source.resolve::<Match3, Dqn<Match3>>()
@@ -60,15 +60,17 @@ fn the_configurations_that_ship_are_valid() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
     let paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(!paths.is_empty());
+    struct Making<'a>(&'a Source);
+    impl ForGame for Making<'_> {
+        type Output = Result<()>;
+        fn run<G: Playable>(self) -> Result<()> {
+            with_learner::<G>(self.0, Made(self.0))
+        }
+    }
     for path in paths {
         let source = Source::load(&path, &[]).unwrap();
-        match source.game().unwrap() {
-            Match3::NAME => with_learner::<Match3>(&source, Made(&source)).unwrap(),
-            Bilging::NAME => with_learner::<Bilging>(&source, Made(&source)).unwrap(),
-            Bejeweled::NAME => with_learner::<Bejeweled>(&source, Made(&source)).unwrap(),
-            Tetris::NAME => with_learner::<Tetris>(&source, Made(&source)).unwrap(),
-            other => panic!("{} is of {other}", path.display()),
-        }
+        let made = with_game(source.game().unwrap(), Making(&source));
+        made.and_then(|made| made).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
 }
 

@@ -196,6 +196,10 @@ impl Lookahead for Toy {
         Some((next, points as f32))
     }
 
+    fn is_whole(state: &State) -> bool {
+        !state.cells.contains(&EMPTY)
+    }
+
     fn gaining_actions(state: &State) -> ActionMask {
         if state.moves_left > 0 { state.matching() } else { ActionMask::empty() }
     }
@@ -216,7 +220,7 @@ impl Image for Toy {
     const ACTION_PLANES: usize = 2;
     const SYMMETRIES: usize = 2;
 
-    /// Planes of the colours and an empty one; the scalar is the moves left over 4.
+    /// Planes of the colours and an empty one; the scalar is the moves left over 4, at most 1.
     fn encode(state: &State, symmetry: usize, image: &mut [f32], scalars: &mut [f32]) {
         image.fill(0.0);
         for (cell, gem) in state.cells.iter().enumerate().filter(|(_, gem)| **gem != EMPTY) {
@@ -224,7 +228,7 @@ impl Image for Toy {
             let column = if symmetry == 1 { COLUMNS - 1 - column } else { column };
             image[usize::from(*gem) * ROWS * COLUMNS + row * COLUMNS + column] = 1.0;
         }
-        scalars[0] = f32::from(state.moves_left) / f32::from(MOVES);
+        scalars[0] = (f32::from(state.moves_left) / f32::from(MOVES)).min(1.0);
     }
 
     fn place(action: usize) -> (usize, usize, usize) {

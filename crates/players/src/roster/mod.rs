@@ -20,8 +20,10 @@ use crate::policy::{ActionValue, Policy};
 use crate::random::Stream;
 use crate::rollout;
 
+/// What scores of a game mean, for measuring players.
 pub trait Measured: Game {
-    /// Whether a game may end before its last move, or has no number of moves.
+    /// Whether a game may end before its last move, or has no number of moves; `dqn` then needs
+    /// `learning.relative = false`.
     const MAY_END_EARLY: bool = false;
     /// Whether scores of good players are nearly exponential, since a mishap may come at any move.
     const IS_EXPONENTIAL: bool = false;
@@ -33,6 +35,7 @@ pub trait Measured: Game {
 
 /// A game with its agents, players and figures.
 pub trait Roster: Image + ActionFeatures + Text + Measured {
+    /// The game in one line.
     const ABOUT: &'static str;
 
     /// Agents inside the program. The first one, and the first of each kind, play by default;
@@ -42,6 +45,7 @@ pub trait Roster: Image + ActionFeatures + Text + Measured {
     const PRESETS: &'static [Preset] = &[];
     /// The game's own policies, the recommended one first; each is a player and a guide.
     const POLICIES: &'static [OwnPolicy<Self::State>] = &[];
+    /// Names of the themes that read the game's pictures.
     const THEMES: &'static [&'static str] = &[];
 
     /// The game's own players that are no policies.
