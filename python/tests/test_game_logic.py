@@ -233,10 +233,11 @@ def test_a_board_is_encoded_as_a_plane_for_each_token_and_the_moves_left_over_25
 
 
 def test_a_board_is_judged_by_the_rules_that_are_given():
-    # Ten rows of which six are full but for a column: a piece on top may lose by ten rows, never by twenty.
-    board = "\n".join(["..TTT.....", "...T......", *[".........."] * 2, *["#########."] * 8])
+    # Ten rows, eight of them filled but for a column: a T that stands up loses, but not below twenty rows.
+    board = "\n".join(["...TTT....", "....T.....", *[".........."] * 2, *["#########."] * 8])
     ten = {"game": "tetris", "rules": {"rows": 10}}
-    assert matchq.encode(board, **ten)[1][0] != matchq.encode(board, game="tetris")[1][0]
-    assert matchq.action_mask(board, "safe", **ten).sum() < matchq.action_mask(board, "safe", game="tetris").sum()
+    assert (matchq.encode(board, **ten)[1], matchq.encode(board, game="tetris")[1]) == (0.5, 1.0)
+    assert matchq.action_mask(board, "safe", **ten).sum() == 17
+    assert matchq.action_mask(board, "safe", game="tetris").sum() == 34
     with pytest.raises(ValueError, match="has no rules"):
         matchq.encode(board, game="tetris", rules={"columns": 3})
