@@ -1,11 +1,14 @@
-//! Random numbers: the program's own streams, and CPython's generator for the original match-3.
+//! Random numbers: the program's own streams, and CPython's and NumPy's generators for games whose
+//! originals draw from them.
 
 mod columns;
 mod cpython;
+mod numpy;
 mod stream;
 
 pub use columns::ColumnStreams;
 pub use cpython::CPythonRandom;
+pub use numpy::NumPyRandom;
 pub use stream::{Role, Stream};
 
 /// A source of uniform integers: all randomness of a game.
@@ -25,6 +28,14 @@ pub trait Draw {
     fn fill_below(&mut self, n: u32, out: &mut [u8]) {
         for number in out {
             *number = self.below(n) as u8;
+        }
+    }
+
+    /// Puts numbers into a uniformly random order.
+    fn shuffle(&mut self, numbers: &mut [u8]) {
+        for last in (1..numbers.len()).rev() {
+            let place = self.below(last as u32 + 1);
+            numbers.swap(last, place as usize);
         }
     }
 }
