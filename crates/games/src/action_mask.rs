@@ -26,6 +26,12 @@ impl ActionMask {
         Self(words)
     }
 
+    /// Actions of these bits, lowest first.
+    #[inline]
+    pub const fn from_words(words: [u64; 4]) -> Self {
+        Self(words)
+    }
+
     /// Adds an action, below [`CAPACITY`](Self::CAPACITY).
     #[inline]
     pub const fn insert(&mut self, action: usize) {

@@ -2,7 +2,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Game, Step};
-use crate::random::{Draw, SeededDraw};
+use crate::random::Draw;
 
 /// A game from its deal to its end, with its random numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub struct Episode<G: Game, D = <G as Game>::Rng> {
 impl<G: Game> Episode<G> {
     /// Game of a seed.
     pub fn deal(rules: &G::Rules, seed: u128) -> Self {
-        Self::new(rules, G::Rng::from_seed(seed))
+        Self::new(rules, G::random(rules, seed))
     }
 }
 

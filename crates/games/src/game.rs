@@ -36,6 +36,11 @@ pub trait Game: Clone + Send + Sync + Serialize + DeserializeOwned + 'static {
     /// Masks, first that of the legal actions.
     const MASKS: &'static [Mask];
 
+    /// Random numbers of a seed's game, which rules may choose.
+    fn random(_rules: &Self::Rules, seed: u128) -> Self::Rng {
+        Self::Rng::from_seed(seed)
+    }
+
     /// Deals a new game.
     fn new(rules: &Self::Rules, draw: &mut impl Draw) -> Self;
 

@@ -4,28 +4,12 @@ use super::certain::UNKNOWN;
 use super::moves::Move;
 use super::{COLUMNS, Cells, GEMS, Grid, MOVES, OBSTACLE, ROWS, text};
 use crate::error::{Error, Result};
-use crate::swap;
+use crate::swap::{self, ORDERS};
 
 /// Symmetries: every order of the four gems, also on the mirror image.
-pub(super) const SYMMETRIES: usize = 2 * PERMUTATIONS.len();
+pub(super) const SYMMETRIES: usize = 2 * ORDERS.len();
 
 const PLANE_BYTES: usize = (COLUMNS * (ROWS + 1)).div_ceil(8);
-
-/// Orders of the gems, lexicographic: gem k is shown as gem `PERMUTATIONS[i][k]`.
-const PERMUTATIONS: [[u8; 4]; 24] = {
-    let mut orders = [[0; 4]; 24];
-    let (mut found, mut number) = (0, 0);
-    // Numbers of four digits in base 4, ascending, without a repeated digit.
-    while number < 256 {
-        let order = [number >> 6, number >> 4 & 3, number >> 2 & 3, number & 3];
-        if 1 << order[0] | 1 << order[1] | 1 << order[2] | 1 << order[3] == 0b1111 {
-            orders[found] = [order[0] as u8, order[1] as u8, order[2] as u8, order[3] as u8];
-            found += 1;
-        }
-        number += 1;
-    }
-    orders
-};
 
 /// A packed position: board and moves left. Afterstates may hold unknown tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -157,8 +141,8 @@ pub(super) fn transform_action(action: usize, symmetry: usize) -> usize {
 
 /// Order of the gems, and whether the board is mirrored, for any number.
 fn parts(symmetry: usize) -> ([u8; 4], bool) {
-    let count = PERMUTATIONS.len();
-    (PERMUTATIONS[symmetry % count], symmetry / count % 2 == 1)
+    let count = ORDERS.len();
+    (ORDERS[symmetry % count], symmetry / count % 2 == 1)
 }
 
 #[cfg(test)]

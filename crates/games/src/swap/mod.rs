@@ -14,6 +14,22 @@ pub use cells::Cells;
 pub use lanes::{LANES, Lanes};
 pub use moves::Move;
 
+/// Orders of four colours, lexicographic: colour k is shown as colour `ORDERS[i][k]`.
+pub const ORDERS: [[u8; 4]; 24] = {
+    let mut orders = [[0; 4]; 24];
+    let (mut found, mut number) = (0, 0);
+    // Numbers of four digits in base 4, ascending, without a repeated digit.
+    while number < 256 {
+        let order = [number >> 6, number >> 4 & 3, number >> 2 & 3, number & 3];
+        if 1 << order[0] | 1 << order[1] | 1 << order[2] | 1 << order[3] == 0b1111 {
+            orders[found] = [order[0] as u8, order[1] as u8, order[2] as u8, order[3] as u8];
+            found += 1;
+        }
+        number += 1;
+    }
+    orders
+};
+
 /// A board of tokens, kinds in binary over `PLANES` sets of cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Vec<u128>", into = "Vec<u128>")]
