@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use matchq::games::match3::Rules;
-use matchq::games::{ActionFeatures, Bejeweled, Bilging, Game, Image, Match3, Tetris, offered};
+use matchq::games::{ActionFeatures, Bejeweled, Bilging, Game, Image, Match3, Tetris, TileMatch, offered};
 use matchq::players::{Linear, Roster as _};
 use matchq::random::{Draw, Role, Stream};
 
@@ -104,6 +104,7 @@ criterion_group!(
     simulation::<Match3>,
     simulation::<Bilging>,
     simulation::<Bejeweled>,
+    simulation::<TileMatch>,
     linear_players,
     encoding
 );

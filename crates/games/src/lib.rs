@@ -40,6 +40,7 @@ pub mod match3;
 pub mod swap;
 pub mod tetris;
 mod text;
+pub mod tile_match;
 pub mod toy;
 mod vector;
 
@@ -56,4 +57,5 @@ pub use match3::Match3;
 pub use matchq_core::{error, instructions, random};
 pub use tetris::Tetris;
 pub use text::{Shape, Text, Token};
+pub use tile_match::TileMatch;
 pub use vector::{Games, Outcome};

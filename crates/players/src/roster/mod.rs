@@ -5,6 +5,7 @@ mod bejeweled;
 mod bilging;
 mod match3;
 mod tetris;
+mod tile_match;
 mod toy;
 
 use serde_json::{Map, Value};
@@ -267,6 +268,7 @@ games! {
     crate::games::Tetris,
     crate::games::Bejeweled,
     crate::games::toy::Toy,
+    crate::games::TileMatch,
 }
 
 /// The agent of this name that ships.
