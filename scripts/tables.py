@@ -43,7 +43,7 @@ COMPARE, ENDURE = ("compare", "--json=-"), ("endure", "--json")
 NETWORK, VALUE, LINEAR = "network", "value", "linear"
 PLAYERS, SCORES, LUCK, GAMES, MOVES, MEAN, HALF_WIDTH = "players", "scores", "luck", "games", "moves", "mean", "half_width"
 POINTS, CLEARING_POINTS, COMPLETION = "points_per_move", "points_per_clearing_move", "completion"
-LENGTH, STUCK, SWAPS, LAST_SWAPS, MS = "moves_per_game", "stuck", "swaps", "last_swaps", "milliseconds_per_move"
+LENGTH, STUCK, MS = "moves_per_game", "stuck", "milliseconds_per_move"
 SEQUENCES, OF_A_SEQUENCE = "sequences", ("score", "ends")
 LUCK_ADJUSTED = "luck_adjusted"
 
@@ -643,21 +643,8 @@ def bejeweled_table(reports):
     return f"{grid([*heads, 'ms a move', 'games'], rows)}\nOn one thread each: {played_on(bounded.values())}.\n"
 
 
-def swaps_table(reports):
-    """How often a move leaves no swap, by the swaps that matched before it."""
-    rows = []
-    for first, last in [(1, 1), (2, 2), (3, 3), (4, 4), (5, 6), (7, 112)]:
-        rows.append([f"{first}" if first == last else f"{first} or more" if last > 50 else f"{first} to {last}"])
-        for played in (report.read() for report in reports.values()):
-            seen, ended = (sum(n for swaps, n in played[key].items() if first <= int(swaps) <= last) for key in (SWAPS, LAST_SWAPS))
-            rows[-1].append(f"{100 * seen / sum(played[SWAPS].values()):.1f}")
-            rows[-1].append(f"{100 * ended / seen:.2f}" if seen else "")
-    return grid(["swaps that match", *(head for player in reports for head in (f"`{player}`: % of moves", "% that end the game"))], rows)
-
-
 TABLES += [
     Table("bejeweled.md", "players", bejeweled_table, BEJEWELED),
-    Table("bejeweled.md", "swaps", swaps_table, {player: BEJEWELED["whole", player] for player in ("random", "first")}),
 ]
 
 # ---- docs/tetris.md
