@@ -301,8 +301,8 @@ pub struct Read {
     #[arg(long, value_name = "NAME")]
     pub game: Option<String>,
     /// The look of the gems: a theme of the program, match3, kit, bejeweled, bejeweled-drawn,
-    /// articles or articles-1, or a file that ends in .toml [default: the themes of the game, else
-    /// of match3]; with --teach the file to write
+    /// tile-match, lmgame-bench, articles or articles-1, or a file that ends in .toml [default: the
+    /// themes of the game, else of match3]; with --teach the file to write
     #[arg(long, value_name = "NAME|FILE.toml")]
     pub theme: Option<String>,
     /// Place of the field of gems in pixels: left, top, width and height [default: found in the

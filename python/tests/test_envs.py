@@ -370,9 +370,14 @@ def test_a_copied_environment_goes_on_by_itself():
     np.testing.assert_equal(same.reset(), environment.reset())
 
 
+def environment_of(game):
+    """Name in Gymnasium: tile-match is TileMatch."""
+    return f"matchq/{game.title().replace('-', '')}-v0"
+
+
 @pytest.mark.parametrize("game", matchq.GAMES)
 def test_every_game_has_an_environment_that_keeps_gymnasiums_rules(game):
-    environment = gymnasium.make(f"matchq/{game.capitalize()}-v0", render_mode="rgb_array").unwrapped
+    environment = gymnasium.make(environment_of(game), render_mode="rgb_array").unwrapped
     assert type(environment) is GameEnv
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -383,7 +388,7 @@ def test_every_game_has_an_environment_that_keeps_gymnasiums_rules(game):
 
 @pytest.mark.parametrize("game", matchq.GAMES)
 def test_what_an_environment_of_any_game_shows_is_the_codecs(game):
-    vector = gymnasium.make_vec(f"matchq/{game.capitalize()}-v0", 3, render_mode="ansi", autoreset_mode="SameStep")
+    vector = gymnasium.make_vec(environment_of(game), 3, render_mode="ansi", autoreset_mode="SameStep")
     assert type(vector) is GameVectorEnv
     chance = np.random.default_rng(3)
     observation, info = vector.reset(seed=11)

@@ -6,7 +6,7 @@ mod pictures;
 
 use matchq_core::random::{Role, Stream};
 use matchq_players::Roster;
-use matchq_players::games::{Bejeweled, Game, Match3, Text};
+use matchq_players::games::{Bejeweled, Game, Match3, Text, TileMatch};
 use matchq_vision::{NAMES, Picture, Theme, UNKNOWN, find, overlay, read, read_best, read_field, teach};
 use pictures::rates::{CONDITIONS, Rates, measure, taught};
 use pictures::{DEEP, FLAT, GLOSSY, PALE, Page, RANGED, Scene, Style, TIGHT, jpeg};
@@ -242,7 +242,8 @@ fn the_programs_own_pictures_are_read_by_its_own_themes() {
     // Pictures by another program, which taught the themes.
     let board = include_str!("../../../tests/pictures/board.txt").trim_end();
     let bejeweled = include_str!("../../../tests/pictures/bejeweled.txt").trim_end();
-    let (match3, its_own) = (Match3::THEMES, Bejeweled::THEMES);
+    let tiles = include_str!("../../../tests/pictures/tile-match.txt").trim_end();
+    let (match3, its_own, tile_match) = (Match3::THEMES, Bejeweled::THEMES, TileMatch::THEMES);
     for (name, bytes, board, of_game, theme) in [
         ("game.png", include_bytes!("../../../tests/pictures/game.png").as_slice(), board, match3, "match3"),
         ("board.png", include_bytes!("../../../tests/pictures/board.png"), board, match3, "match3"),
@@ -252,6 +253,20 @@ fn the_programs_own_pictures_are_read_by_its_own_themes() {
             bejeweled,
             its_own,
             "bejeweled-drawn",
+        ),
+        (
+            "tile-match.png",
+            include_bytes!("../../../tests/pictures/tile-match.png"),
+            tiles,
+            tile_match,
+            "tile-match",
+        ),
+        (
+            "lmgame-bench.png",
+            include_bytes!("../../../tests/pictures/lmgame-bench.png"),
+            tiles,
+            tile_match,
+            "lmgame-bench",
         ),
     ] {
         let picture = Picture::decode(name, bytes).unwrap();

@@ -59,7 +59,7 @@ def _register() -> None:
         return
     for game in GAMES:
         gymnasium.register(
-            id=f"matchq/{game.capitalize()}-v0",
+            id=f"matchq/{game.title().replace('-', '')}-v0",
             entry_point="matchq.envs:GameEnv",
             vector_entry_point="matchq.envs:GameVectorEnv",
             kwargs={"game": game},

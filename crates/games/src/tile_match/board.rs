@@ -183,6 +183,21 @@ impl Grid {
         if joined == 0 { first } else { first | side_lines(first, below, right) }
     }
 
+    /// Board after a matching swap as far as it is certain, and the tiles removed.
+    #[inline]
+    pub fn certain_chain(&self, action: usize) -> (Self, u32) {
+        let (mut grid, mut points) = (*self, 0);
+        grid.swap(action);
+        loop {
+            let cells = grid.removed();
+            if cells == 0 {
+                return (grid, points);
+            }
+            points += cells.count_ones();
+            grid.fall(cells);
+        }
+    }
+
     /// Removes tiles; those above fall, and unknown ones come in at the top.
     #[inline]
     pub fn fall(&mut self, mut empty: Cells) {

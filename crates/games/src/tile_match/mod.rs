@@ -197,6 +197,32 @@ impl Lookahead for TileMatch {
     fn gaining_actions(state: &State) -> ActionMask {
         Self::mask(state, MATCHING)
     }
+
+    /// Certain plans without afterstates' masks: the next swaps are found once for each board.
+    fn certain(state: &State, actions: &ActionMask, plan: Plan, mut give: impl FnMut(usize, f32)) {
+        let matching = state.grid.matching();
+        let depth = plan.depth.min(state.moves_left.into());
+        let chain = |action| match matching.contains(action) {
+            true => state.grid.certain_chain(action),
+            false => (state.grid, 0),
+        };
+        let chains: Vec<(usize, (Grid, u32))> = actions.iter().map(|action| (action, chain(action))).collect();
+        let threshold = plan.pruning_threshold(chains.iter().map(|(_, (_, points))| *points as f32));
+        for (action, (grid, points)) in &chains {
+            let further = depth > 1 && *points as f32 >= threshold;
+            let later = if further { best_plan(grid, depth - 1, plan.weight) } else { 0.0 };
+            give(*action, (f64::from(*points) + plan.weight * later) as f32);
+        }
+    }
+}
+
+/// Points of the best certain plan of so many moves, at least 1; 0 where no swap matches.
+fn best_plan(grid: &Grid, depth: u32, weight: f64) -> f64 {
+    let plan = |action| {
+        let (after, points) = grid.certain_chain(action);
+        f64::from(points) + if depth > 1 { weight * best_plan(&after, depth - 1, weight) } else { 0.0 }
+    };
+    grid.matching().actions().iter().map(plan).fold(0.0, f64::max)
 }
 
 impl Image for TileMatch {
@@ -224,20 +250,23 @@ impl Image for TileMatch {
 }
 
 impl StateFeatures for TileMatch {
-    const NAMES: &'static [&'static str] = &["plan", "swaps"];
+    const NAMES: &'static [&'static str] = &["plan", "colours"];
 
-    /// Tiles of the best plan of two moves, the second at half weight, and the number of matching
-    /// swaps; with one move left `swaps` is 0, with none also `plan`.
+    /// Tiles of the best plan of two moves, the second at half weight, and the sum of the colours'
+    /// squared numbers of tiles.
+    ///
+    /// Many tiles of one colour lead to more matches. With one move left `colours` is 0, with none
+    /// also `plan`.
     fn features(state: &State) -> Vec<f64> {
-        let mask = Self::mask(state, MATCHING);
-        let mut plan = 0.0;
         let depth = u32::from(state.moves_left).min(2);
+        let mut plan = 0.0;
         if depth > 0 {
-            Self::certain(state, &mask, Plan { breadth: 4, ..Plan::of(depth) }, |_, points| {
+            Self::certain(state, &Self::mask(state, MATCHING), Plan { breadth: 4, ..Plan::of(depth) }, |_, points| {
                 plan = f64::from(points).max(plan);
             });
         }
-        vec![plan, if depth > 1 { mask.count() as f64 } else { 0.0 }]
+        let count = |colour| f64::from(state.grid.of_colour(colour).count_ones());
+        vec![plan, if depth > 1 { (0..COLOURS).map(|colour| count(colour).powi(2)).sum() } else { 0.0 }]
     }
 }
 
