@@ -568,11 +568,6 @@ BILGING = {
     16: "best:ms=500",
 }
 BILGING = {player: Report("bilging", player, player, {"game": "bilging", GAMES: games}) for player, games in each(BILGING)}
-RULES = {
-    (rule, player): Report("bilging", f"{rule}-{player}", player, {"game": "bilging", GAMES: 100, "rule": rule})
-    for rule in ("moves=50", "refill=plain", "chains=piece", "chains=full")
-    for player in ("greedy", "setup", "planner", "best:sims=3000")
-}
 # Words and settings, as above.
 FITTED = {
     "base": ("nothing changed",),
@@ -601,20 +596,11 @@ def bilging_table(reports):
     return f"{grid(heads, rows)}\nOn one thread each: {played_on(found(reports).values())}.\n"
 
 
-def rule_table(reports):
-    rows, players = [], dict.fromkeys(player for _, player in reports)
-    for rule, of in by_first(found(reports)).items():
-        rows.append(["the article's" if rule == "moves=50" else f"`{rule}`"])
-        rows[-1] += [mean_of(of.get(player), POINTS, ".2f") for player in players]
-    return grid(["", *(f"`{player}`" for player in players)], rows) + "\n100 games each.\n"
-
-
 TABLES += [
     Table("bilging.md", "players", bilging_table, BILGING),
     changes(
         "bilging.md", "trainings", "training", "configs/bilging-fitted.toml", FITTED, {"game": "bilging", GAMES: 400}, VALUE, **POINTS_OF
     ),
-    Table("bilging.md", "rules", rule_table, RULES),
 ]
 
 # ---- docs/bejeweled.md
@@ -645,6 +631,60 @@ def bejeweled_table(reports):
 
 TABLES += [
     Table("bejeweled.md", "players", bejeweled_table, BEJEWELED),
+]
+
+# ---- docs/tile-match.md
+
+# What players are given: the moves that match, the rules of what is certain, the rules to simulate by.
+GIVEN = {
+    "random": "the 112 swaps",
+    "matching": "which swaps match",
+    "greedy": "the first wave",
+    "cascade": "what is certain",
+    "plan": "what is certain",
+    "plan:depth=3": "what is certain",
+    "tile-match-dqn": "which swaps match",
+    "tile-match-fitted:outcomes=50": "the rules",
+    "best:ms=10": "the rules",
+}
+# DQN by other seeds.
+TILE_TRAINED = {
+    seed: Report("tile-match", f"trained-{seed}", NETWORK, {"game": "tile-match", **TEST}, Training("tile-match-dqn", "configs/tile-match-dqn.toml", seed))
+    for seed in (1, 2, 3)
+}
+# Games of the program's own chance, then those of the benchmark's seeds in its later and its earlier program.
+BENCHMARK = {
+    (kind, player): Report("tile-match", f"{kind}{player}", player, {"game": "tile-match", **how})
+    for player in GIVEN
+    for kind, how in {
+        "": {GAMES: 1_000, "luck": 20},
+        "seeds-42-44-": {GAMES: 3, "seed": 42, "rule": "draws=numpy"},
+        "seeds-1-3-": {GAMES: 3, "seed": 1, "rule": "draws=numpy"},
+    }.items()
+}
+
+
+def tile_match_table(reports):
+    of = by_first(found(reports))
+    rows = []
+    for player, games in sorted(of[""].items(), key=lambda pair: pair[1].mean):
+        score = about(*interval(games.scores.values()), ",.0f")
+        rows.append([f"`{player}`", GIVEN[player], score, about(games.mean, games.half_width, ",.0f")])
+        for kind in [kind for kind in of if kind]:
+            played = of[kind].get(player)
+            rows[-1].append(f"{played[MEAN]:,.0f} ({', '.join(f'{score:.0f}' for score in played[SCORES])})" if played else "")
+        rows[-1].append(two_digits(games.ms))
+    heads = ["player", "is given", "1,000 games", "luck-adjusted", "seeds 42, 43, 44", "seeds 1, 2, 3", "ms a move"]
+    return f"{grid(heads, rows, (0, 1))}\nOn one thread each: {played_on(of[''].values())}.\n"
+
+
+def tile_match_trainings(reports):
+    return grid([f"seed {seed}" for seed in found(reports)], [[str(games) for games in found(reports).values()]], ())
+
+
+TABLES += [
+    Table("tile-match.md", "players", tile_match_table, BENCHMARK),
+    Table("tile-match.md", "trainings", tile_match_trainings, TILE_TRAINED),
 ]
 
 # ---- docs/tetris.md

@@ -57,8 +57,8 @@ pub enum Command {
 /// Train an agent, or resume a training
 #[derive(Debug, Args)]
 pub struct Train {
-    /// Configuration of the training
-    #[arg(long, value_name = "FILE", required_unless_present = "resume")]
+    /// Configuration of the training: a file, or a name in configs/, such as dqn
+    #[arg(long, value_name = "FILE|NAME", required_unless_present = "resume")]
     pub config: Option<PathBuf>,
     /// Set a key of the configuration, such as learning.batch=128 (any number of times); with
     /// --resume only the number of steps, named as the learner names its steps:
@@ -69,10 +69,10 @@ pub struct Train {
     #[arg(long, value_name = "NAME", conflicts_with = "resume")]
     pub name: Option<String>,
     /// Folder of the runs' folders
-    #[arg(long, value_name = "FOLDER", default_value = "runs", conflicts_with = "resume")]
+    #[arg(long, value_name = "FOLDER", default_value = "runs")]
     pub runs: PathBuf,
-    /// Resume the run in this folder
-    #[arg(long, value_name = "FOLDER", conflicts_with = "config")]
+    /// Resume the run in this folder, or of this name
+    #[arg(long, value_name = "FOLDER|NAME", conflicts_with = "config")]
     pub resume: Option<PathBuf>,
     /// Show no progress
     #[arg(long)]
@@ -85,10 +85,10 @@ pub struct Train {
 /// Play seeded games with a trained agent and report its scores
 #[derive(Debug, Args)]
 pub struct Eval {
-    /// Name of an agent that ships, an agent's file, or a folder with a best.safetensors; the agent
-    /// plays by the rules of its training, unless others are given [default: the game's first agent
-    /// that ships]
-    #[arg(long, value_name = "PATH")]
+    /// An agent: the name of one that ships or of a run in runs/, a file, or a folder with a
+    /// best.safetensors; the agent plays by the rules of its training, unless others are given
+    /// [default: the game's first agent that ships]
+    #[arg(long, value_name = "NAME|PATH")]
     pub checkpoint: Option<PathBuf>,
     /// Any player instead of an agent, name:key=value:key=value; `matchq players` lists the players
     #[arg(long, value_name = "PLAYER", conflicts_with_all = ["checkpoint", "batch", "precision", "device"])]

@@ -20,7 +20,6 @@ pub fn run<G: Playable>(arguments: &Eval, agents: &Agents) -> Result<()> {
     }
     let rules = series::check::<G>(&series)?;
     let device = compute(&arguments.compute)?;
-    let checkpoint = arguments.checkpoint.as_deref();
     let mut player = match &arguments.player {
         Some(player) => super::player::<G>(player, &rules, agents)?,
         None => {
@@ -39,11 +38,7 @@ pub fn run<G: Playable>(arguments: &Eval, agents: &Agents) -> Result<()> {
         false => histogram.render(summary),
     };
     let precision = arguments.precision.map_or(String::new(), |precision| format!(":precision={precision}"));
-    let watch = match (&arguments.player, checkpoint) {
-        (Some(player), _) => player.clone(),
-        (None, Some(path)) => format!("{player}{precision}:checkpoint={}", path.display()),
-        (None, None) => format!("{player}{precision}"),
-    };
+    let watch = arguments.player.clone().unwrap_or_else(|| format!("{player}{precision}"));
     let watch = quoted(&watch);
     let mut watch = if G::NAME == Match3::NAME { watch } else { format!("{watch} --game {}", G::NAME) };
     series.game.rules.iter().for_each(|rule| watch += &format!(" --rule {}", quoted(rule)));

@@ -22,7 +22,7 @@ use crate::instructions::InstructionSet;
 use crate::network::OnDevice;
 use crate::network::device::{self, Device};
 use crate::players::network::{Backend, Evaluate, NetworkShape};
-use crate::players::{self, Agents, Arrays, BoxedPlayer, ForGame, NAMES, Playable, Setting, with_game};
+use crate::players::{self, Agents, Arrays, BoxedPlayer, ForGame, NAMES, Playable, Setting, agent_in, with_game};
 
 pub fn run(command: Command) -> Result<()> {
     InstructionSet::chosen()?;
@@ -35,20 +35,20 @@ pub fn run(command: Command) -> Result<()> {
         Command::Compare(arguments) if !arguments.from.is_empty() => return compare::run_again(arguments),
         Command::Eval(arguments) => {
             series::check_plot(arguments.plot.as_deref(), &arguments.series)?;
-            let checkpoint = arguments.checkpoint.as_deref().or(arguments.player.as_deref().and_then(checkpoint_of));
+            let checkpoint = arguments.checkpoint.as_deref().or(arguments.player.as_deref().and_then(agent_in));
             named(&arguments.series.game, checkpoint)?
         }
         Command::Compare(arguments) => {
             let mut players = arguments.players.iter().chain(&arguments.player);
-            named(&arguments.series.game, players.find_map(|player| checkpoint_of(player)))?
+            named(&arguments.series.game, players.find_map(|player| agent_in(player)))?
         }
         Command::Endure(arguments) => {
-            named(&arguments.game, arguments.players.iter().find_map(|player| checkpoint_of(player)))?
+            named(&arguments.game, arguments.players.iter().find_map(|player| agent_in(player)))?
         }
         Command::Players(arguments) => arguments.game.clone().unwrap_or_else(|| Match3::NAME.to_owned()),
-        Command::Replay(arguments) => named(&arguments.game, arguments.player.as_deref().and_then(checkpoint_of))?,
-        Command::Play(arguments) => named(&arguments.game, checkpoint_of(&arguments.player))?,
-        Command::Advise(arguments) => named(&arguments.game, checkpoint_of(&arguments.player))?,
+        Command::Replay(arguments) => named(&arguments.game, arguments.player.as_deref().and_then(agent_in))?,
+        Command::Play(arguments) => named(&arguments.game, agent_in(&arguments.player))?,
+        Command::Advise(arguments) => named(&arguments.game, agent_in(&arguments.player))?,
     };
     with_game(&name, Task { command: &command, agents: &agents })?
 }
@@ -78,17 +78,15 @@ impl ForGame for Task<'_> {
     }
 }
 
-/// Checkpoint in a player's text; always the last parameter.
-fn checkpoint_of(player: &str) -> Option<&Path> {
-    player.split_once(":checkpoint=").map(|(_, path)| Path::new(path))
-}
-
-/// Name of the game: the given one, else the checkpoint's, else match-3.
-fn named(given: &GameArguments, checkpoint: Option<&Path>, agents: &Agents) -> Result<String> {
-    match (&given.name, checkpoint) {
-        (Some(name), _) => Ok(name.clone()),
-        (None, Some(path)) => known(agents.load(path)?.game().to_owned(), &path.display().to_string()),
-        (None, None) => Ok(Match3::NAME.to_owned()),
+/// Name of the game: the given one, else the agent's, else match-3.
+fn named(given: &GameArguments, agent: Option<&Path>, agents: &Agents) -> Result<String> {
+    if let Some(name) = &given.name {
+        return Ok(name.clone());
+    }
+    // A name of nothing gets an error with the names of players.
+    match agent.map(|path| Ok((path, agents.find(path)?))).transpose()? {
+        Some((path, Some(agent))) => known(agent.game().to_owned(), &path.display().to_string()),
+        _ => Ok(Match3::NAME.to_owned()),
     }
 }
 

@@ -45,7 +45,9 @@ pub fn run(arguments: &Train) -> Result<()> {
     let stop = &STOP;
     match (&arguments.resume, &arguments.config) {
         (Some(path), _) => {
-            let folder = RunFolder::open(path)?;
+            // A name may be that of a run.
+            let named = arguments.runs.join(path);
+            let folder = RunFolder::open(if !path.exists() && named.is_dir() { &named } else { path })?;
             let checkpoint = Checkpoint::load(&folder.last())?;
             let source = checkpoint.source(&[])?;
             with_game(game(&source)?, Resume { arguments, source: &source, folder, checkpoint, stop })?

@@ -180,10 +180,49 @@ pub struct Source {
     overridden: Vec<String>,
 }
 
+macro_rules! configurations {
+    ($($name:literal,)*) => {
+        /// Configurations inside the program, `configs/NAME.toml`: their names and texts.
+        pub const CONFIGURATIONS: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../configs/", $name, ".toml"))),)*];
+    };
+}
+
+configurations! {
+    "bejeweled-dqn",
+    "bilging-dqn",
+    "bilging-fitted",
+    "dqn",
+    "dqn-plain",
+    "dqn-setups",
+    "match3-fitted",
+    "tetris-cma",
+    "tetris-cross-entropy",
+    "tetris-fitted",
+    "tetris-genetic",
+    "tetris-imitation",
+    "tetris-lspi",
+    "tetris-shapes",
+    "tetris-shapes-20",
+    "tile-match-dqn",
+    "tile-match-fitted",
+}
+
 impl Source {
-    /// Reads a file and applies `key=value` overrides.
+    /// Reads a file, or a configuration inside the program by its name, and applies `key=value`
+    /// overrides.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self> {
         let name = path.display().to_string();
+        if let Ok(false) = path.try_exists() {
+            let names = || CONFIGURATIONS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+            return match CONFIGURATIONS.iter().find(|(known, _)| *known == name) {
+                Some((_, text)) => Self::parse(text, &format!("the configuration {name}"), overrides),
+                None => Err(Error::user(format!(
+                    "{name} is not there: name a file, or a configuration of the program: {}",
+                    names()
+                ))),
+            };
+        }
         Self::parse(&files::text(&name, files::read(path)?)?, &name, overrides)
     }
 

@@ -1,5 +1,5 @@
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Deserialize as _;
@@ -19,6 +19,9 @@ pub const BEST: &str = "best.safetensors";
 /// File of a run's agent at its last checkpoint.
 pub const LAST: &str = "last.safetensors";
 
+/// Folder in which runs are known by their names.
+const RUNS: &str = "runs";
+
 /// An agent inside the program.
 pub struct Shipped {
     pub name: &'static str,
@@ -31,6 +34,13 @@ pub struct Shipped {
 pub struct Agent {
     pub file: AgentFile,
     name: String,
+    label: String,
+}
+
+/// Where an agent is.
+enum Place {
+    File(PathBuf),
+    Inside(&'static Shipped),
 }
 
 /// Agents that were read, by path: each file is read once.
@@ -40,30 +50,43 @@ pub struct Agents(Arc<Mutex<BTreeMap<PathBuf, Agent>>>);
 impl Agents {
     /// The agent that [`Agent::load`] gives.
     pub fn load(&self, path: &Path) -> Result<Agent> {
+        self.find(path)?.ok_or_else(|| missing(path))
+    }
+
+    /// The agent that [`Agent::load`] gives; `None` where there is nothing of this name.
+    pub fn find(&self, path: &Path) -> Result<Option<Agent>> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(agent) = known.get(path) {
-            return Ok(agent.clone());
+            return Ok(Some(agent.clone()));
         }
-        let agent = Agent::load(path)?;
-        known.insert(path.to_owned(), agent.clone());
+        let agent = Agent::find(path)?;
+        known.extend(agent.iter().map(|agent| (path.to_owned(), agent.clone())));
         Ok(agent)
     }
 }
 
 impl Agent {
-    /// The agent of a file, a folder's best agent, or the agent of this name that ships.
+    /// The agent of a file, a folder's best agent, the agent of this name that ships, or the best
+    /// agent of the run of this name in `runs/`.
     pub fn load(path: &Path) -> Result<Self> {
-        if let Some(shipped) = path.to_str().and_then(roster::shipped).filter(|_| !path.exists()) {
-            return Self::shipped(shipped);
+        Self::find(path)?.ok_or_else(|| missing(path))
+    }
+
+    fn find(path: &Path) -> Result<Option<Self>> {
+        match place(path)? {
+            Some(Place::Inside(shipped)) => Self::shipped(shipped).map(Some),
+            Some(Place::File(file)) => {
+                let (name, label) = (file.display().to_string(), path.display().to_string());
+                Ok(Some(Self { file: AgentFile::load(&file)?, name, label }))
+            }
+            None => Ok(None),
         }
-        let path = file_of(path)?;
-        Ok(Self { file: AgentFile::load(&path)?, name: path.display().to_string() })
     }
 
     pub fn shipped(shipped: &Shipped) -> Result<Self> {
         let name = format!("the agent {}", shipped.name);
         let file = AgentFile::from_bytes(shipped.file).map_err(|what| Error::runtime(format!("{name} {what}")))?;
-        Ok(Self { file, name })
+        Ok(Self { file, name, label: shipped.name.to_owned() })
     }
 
     /// A game's first agent that ships.
@@ -79,15 +102,26 @@ impl Agent {
         &self.name
     }
 
+    /// Name in results: that by which the agent was loaded.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
     pub fn game(&self) -> &str {
         &self.file.game
     }
 
+    /// Refuses an agent of another game.
+    pub(crate) fn check_game<G: Game>(&self) -> Result<()> {
+        match self.game() == G::NAME {
+            true => Ok(()),
+            false => Err(Error::user(format!("{} plays {}, not {}", self.name, self.game(), G::NAME))),
+        }
+    }
+
     /// The rules of the training.
     pub fn rules<G: Game>(&self) -> Result<Table> {
-        if self.game() != G::NAME {
-            return Err(Error::user(format!("{} plays {}, not {}", self.name, self.game(), G::NAME)));
-        }
+        self.check_game::<G>()?;
         let rules: std::result::Result<Table, toml::de::Error> = self.file.rules.parse();
         let known = rules.and_then(|rules| G::Rules::deserialize(rules.clone()).map(|_| rules));
         known.map_err(|error| {
@@ -108,7 +142,7 @@ impl Agent {
         Linear::from_file::<G>(&self.file, &self.name)
     }
 
-    /// The agent's player, named after the kind in results.
+    /// The agent's player, named as the agent in results.
     ///
     /// A network values at most `batch` boards at once, in the given precision or that of its
     /// training; agents without a network refuse a precision.
@@ -134,9 +168,9 @@ impl Agent {
             return Err(Error::user(format!("--precision {precision}: {} has no network: leave it out", self.name)));
         }
         Ok(match kind {
-            Kind::Value => Box::new(PolicyPlayer::new(kind.name(), self.value::<G>()?.player::<G>(rules, 1))),
-            Kind::Linear => Box::new(PolicyPlayer::new(kind.name(), self.linear::<G>()?.player::<G>(1))),
-            Kind::Network => Box::new(self.network_player(batch, precision, backend)?),
+            Kind::Value => Box::new(PolicyPlayer::new(&self.label, self.value::<G>()?.player::<G>(rules, 1))),
+            Kind::Linear => Box::new(PolicyPlayer::new(&self.label, self.linear::<G>()?.player::<G>(1))),
+            Kind::Network => Box::new(self.network_player(batch, precision, backend)?.named(&self.label)),
         })
     }
 
@@ -162,28 +196,46 @@ pub fn none_inside<G: Game>() -> Error {
     ))
 }
 
-fn file_of(path: &Path) -> Result<PathBuf> {
-    if !path.is_dir() {
-        // What cannot be seen is not missing: reading says why.
-        if let Ok(false) = path.try_exists() {
-            return Err(Error::user(format!(
-                "{} is not there: name an agent's file, a folder that holds one, or one that ships: {}",
-                path.display(),
-                roster::agents().map(|agent| agent.name).collect::<Vec<_>>().join(", ")
-            )));
-        }
-        return Ok(path.to_owned());
+/// Where the agent of a path or name is; `None` where there is nothing.
+///
+/// Files and folders that hold an agent come first, then agents that ship, then runs.
+fn place(path: &Path) -> Result<Option<Place>> {
+    // What cannot be seen is not missing: reading says why.
+    let is_there = !matches!(path.try_exists(), Ok(false)) && path != Path::new("");
+    if is_there && (!path.is_dir() || path.join(BEST).is_file()) {
+        return Ok(Some(Place::File(if path.is_dir() { path.join(BEST) } else { path.to_owned() })));
     }
-    let file = path.join(BEST);
-    if file.is_file() {
-        return Ok(file);
+    if let Some(shipped) = path.to_str().and_then(roster::shipped) {
+        return Ok(Some(Place::Inside(shipped)));
     }
-    Err(Error::user(match path.join(LAST).is_file() {
+    let mut parts = path.components();
+    let run = match (parts.next(), parts.next()) {
+        (Some(Component::Normal(name)), None) => Path::new(RUNS).join(name),
+        _ => path.to_owned(),
+    };
+    match (run.join(BEST).is_file(), run.is_dir() || is_there) {
+        (true, _) => Ok(Some(Place::File(run.join(BEST)))),
+        (false, true) => Err(without_agent(if run.is_dir() { &run } else { path })),
+        (false, false) => Ok(None),
+    }
+}
+
+/// The error of a folder without a best agent.
+fn without_agent(folder: &Path) -> Error {
+    let (folder, last) = (folder.display(), folder.join(LAST));
+    Error::user(match last.is_file() {
         true => format!(
-            "{} holds no {BEST} yet, as its training has not been evaluated: {} is its agent as it is",
-            path.display(),
-            path.join(LAST).display()
+            "{folder} holds no {BEST} yet, as its training has not been evaluated: {} is its agent as it is",
+            last.display()
         ),
-        false => format!("{} holds no {BEST}: name an agent's file or a folder that holds one", path.display()),
-    }))
+        false => format!("{folder} holds no {BEST}: name an agent's file or a folder that holds one"),
+    })
+}
+
+fn missing(path: &Path) -> Error {
+    Error::user(format!(
+        "{} is not there: name an agent's file, a folder that holds one, a run in {RUNS}/, or an agent that ships: {}",
+        path.display(),
+        roster::agents().map(|agent| agent.name).collect::<Vec<_>>().join(", ")
+    ))
 }

@@ -1,9 +1,12 @@
+use std::path::Path;
+
 use crate::agent_file::Kind;
 use crate::error::{Error, Result};
+use crate::network::NETWORK_SEARCH;
 use crate::options::{
-    BoxedPlayer, CHECKPOINT, DEFAULT_MS, Entry, GUIDE, LABEL, MS, Options, Parameter, SIMS, Setting, list,
+    BoxedPlayer, CHECKPOINT, DEFAULT_MS, Entry, GUIDE, LABEL, MS, Options, Parameter, Parts, SIMS, Setting, list,
 };
-use crate::roster::{Playable, Roster, first_agent, own_entries};
+use crate::roster::{self, Playable, Roster, first_agent, own_entries};
 use crate::{cascade, exhaustive, greedy, linear, network, plan, random_player, rollout, setup, value};
 
 /// All players of a game, the recommended ones first.
@@ -41,29 +44,73 @@ fn best<G: Roster>() -> Entry<G> {
     }
 }
 
-/// The player of a text, `name:key=value:key=value`, with networks on the processor.
+/// The player of a text, with networks on the processor.
 ///
-/// All text after `checkpoint=` is the path.
+/// A text is a name, then parameters: `name:key=value:key=value`. The name is a player's, or that
+/// of an agent, as [`Agent::load`](crate::Agent::load) finds it: then the agent's kind says which
+/// player it is; `AGENT+search` searches with an agent's network. A path with colons may stand in
+/// double quotes.
 pub fn parse<G: Playable>(text: &str, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
     parse_with(text, rules, &Setting::default())
 }
 
-/// The player of a text, with a backend for networks and an agent for texts without a checkpoint;
-/// an agent beside a checkpoint is refused.
+/// The player of a text, with a backend for networks and an agent for texts that name none; a
+/// second agent is refused.
 pub fn parse_with<G: Playable>(text: &str, rules: &G::Rules, setting: &Setting) -> Result<BoxedPlayer<G>> {
     G::player(text, rules, setting)
 }
 
 /// The player of a text for a game outside of the list; see [`parse_with`].
 pub fn build<G: Roster>(text: &str, rules: &G::Rules, setting: &Setting) -> Result<BoxedPlayer<G>> {
-    let (name, parameters) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
-    let players = players::<G>();
-    let Some(entry) = players.iter().find(|entry| entry.name == name) else {
-        let names = list(players.iter().map(|entry| entry.name));
-        return Err(Error::user(format!("there is no player '{name}' of {}: the players are {names}", G::NAME)));
+    let (players, parts) = (players::<G>(), Parts::of(text));
+    let named = |name: &str| players.iter().find(|entry| entry.name == name);
+    if let Some(entry) = named(parts.name) {
+        return (entry.build)(&Options::read(&parts, entry, None, setting)?, rules);
+    }
+    let (name, searches) = searched(parts.name);
+    let is_path = name.contains(['/', '\\']) || name.ends_with(".safetensors");
+    let agent = match is_path {
+        true => setting.agents.load(Path::new(name))?,
+        false => setting.agents.find(Path::new(name))?.ok_or_else(|| unknown::<G>(&parts, &players))?,
     };
-    let options = Options::read(text, parameters, entry, setting)?;
-    (entry.build)(&options, rules)
+    agent.check_game::<G>()?;
+    let player = match (agent.file.kind, searches) {
+        (kind, false) => kind.name(),
+        (Kind::Network, true) => NETWORK_SEARCH,
+        (kind, true) => {
+            let kind = kind.name();
+            return Err(Error::user(format!("'{text}': the agent's kind is {kind}, but only a network searches")));
+        }
+    };
+    let entry = named(player).ok_or_else(|| unknown::<G>(&parts, &players))?;
+    (entry.build)(&Options::read(&parts, entry, Some(agent), setting)?, rules)
+}
+
+/// The agent that a text names, and whether it is to search.
+fn searched(name: &str) -> (&str, bool) {
+    name.strip_suffix("+search").map_or((name, false), |agent| (agent, true))
+}
+
+/// Name or path of the agent in a text, if there is one: its checkpoint, or what it begins with.
+pub fn agent_in(text: &str) -> Option<&Path> {
+    let parts = Parts::of(text);
+    let begins = || Some(searched(parts.name).0).filter(|_| !roster::is_player(parts.name));
+    parts.checkpoint().or_else(begins).map(Path::new)
+}
+
+/// The error of a text that begins with neither a player nor an agent.
+fn unknown<G: Roster>(parts: &Parts, players: &[Entry<G>]) -> Error {
+    let (name, rest) = parts.name.split_once(':').unwrap_or((parts.name, ""));
+    if let Some(entry) = players.iter().find(|entry| entry.name == name) {
+        let text = parts.name;
+        return Error::user(format!("'{rest}' in '{text}' must be key=value: {}", entry.has()));
+    }
+    let names = list(players.iter().map(|entry| entry.name));
+    let agents = match list(G::AGENTS.iter().map(|agent| agent.name)) {
+        agents if agents.is_empty() => String::new(),
+        agents => format!("; agents that ship are {agents}"),
+    };
+    Error::user(format!("there is no player or agent '{}' of {}: the players are {names}{agents}", parts.name, G::NAME))
 }
 
 /// A game's players and their parameters with defaults and meanings, as lines of text.

@@ -44,7 +44,7 @@ pub use agent::{Agent, Agents, BEST, LAST, Shipped};
 pub use agent_file::{AgentFile, Array, Arrays, Kind};
 pub use budget::Budget;
 pub use cascade::Cascade;
-pub use entries::{build, listing, parse, parse_with, players};
+pub use entries::{agent_in, build, listing, parse, parse_with, players};
 pub use exhaustive::Exhaustive;
 pub use greedy::Greedy;
 pub use linear::{LOST, Linear, Selection, places};

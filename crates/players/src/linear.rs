@@ -7,7 +7,7 @@ use crate::agent_file::{AgentFile, Kind};
 use crate::error::{Error, Result};
 use crate::games::{ActionFeatures, MaskKind};
 use crate::options::{CHECKPOINT, Entry, Options, Parameter};
-use crate::policy::{ActionValue, Moved, Policy, play_by_choice, sorted};
+use crate::policy::{ActionValue, Moved, Policy, PolicyPlayer, play_by_choice, sorted};
 use crate::random::Stream;
 use crate::roster::{self, Preset, Roster, Weights};
 use crate::weights_file;
@@ -302,32 +302,28 @@ pub fn entry<G: Roster>() -> Entry<G> {
             if depth == 2 && G::PIECES.is_empty() {
                 return Err(options.wrong("depth", "1 where no piece comes next"));
             }
-            options.player(load::<G>(options)?.player::<G>(depth))
+            let (linear, name) = load::<G>(options)?;
+            Ok(Box::new(PolicyPlayer::new(&name, linear.player::<G>(depth))))
         },
     }
 }
 
-fn load<G: Roster>(options: &Options<G>) -> Result<Linear> {
+/// The weights of the options, and the player's name.
+fn load<G: Roster>(options: &Options<G>) -> Result<(Linear, String)> {
     if let Some(name) = options.given(WEIGHTS) {
-        if options.given(CHECKPOINT.key).is_some() {
-            return Err(Error::user(format!("'{}' has both weights and checkpoint: one is enough", options.text)));
+        if options.has_agent() {
+            return Err(Error::user(format!("'{}' has both weights and an agent: one is enough", options.text)));
         }
         return match G::PRESETS.iter().find(|preset| preset.name == name) {
-            Some(preset) => Linear::of::<G>(preset),
-            None if G::PRESETS.is_empty() => {
-                Err(options
-                    .wrong(WEIGHTS, "left out: no weights of the game have a name, but checkpoint=PATH is possible"))
-            }
+            Some(preset) => Ok((Linear::of::<G>(preset)?, options.text.to_owned())),
+            None if G::PRESETS.is_empty() => Err(options
+                .wrong(WEIGHTS, "left out: no weights of the game have a name, but checkpoint=AGENT is possible")),
             None => Err(options.wrong(WEIGHTS, &preset_names::<G>("one of "))),
         };
     }
-    let needed = || {
-        Error::user(format!(
-            "'{}' needs checkpoint=PATH, the file or folder of an agent of weighted features",
-            options.text
-        ))
-    };
-    options.agent(|| roster::first_agent::<G>(Kind::Linear).ok_or_else(needed))?.linear::<G>()
+    let needed = || Error::user(format!("'{}' needs checkpoint=AGENT, an agent of weighted features", options.text));
+    let agent = options.agent(|| roster::first_agent::<G>(Kind::Linear).ok_or_else(needed))?;
+    Ok((agent.linear::<G>()?, options.named_by(&agent)))
 }
 
 #[cfg(test)]

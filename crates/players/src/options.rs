@@ -36,6 +36,8 @@ pub struct Options<'a, G: Roster> {
     asked: &'a str,
     entry: &'a Entry<G>,
     given: Vec<(&'a str, &'a str)>,
+    /// Agent that the text begins with.
+    agent: Option<Agent>,
     setting: &'a Setting<'a>,
 }
 
@@ -67,12 +69,8 @@ pub(super) const PLANS: Parameter = Parameter {
 
 pub(super) const DEFAULT_MS: &str = "10";
 
-/// The last parameter: all text after it is its path.
-pub(super) const CHECKPOINT: Parameter = Parameter {
-    key: "checkpoint",
-    default: None,
-    about: "name of an agent that ships, file or folder; the last parameter: the rest is its path",
-};
+pub(super) const CHECKPOINT: Parameter =
+    Parameter { key: "checkpoint", default: None, about: "an agent: its name, its run's name, its file or its folder" };
 
 pub(super) const PRECISION: Parameter = Parameter {
     key: "precision",
@@ -91,8 +89,52 @@ pub(super) const LONGEST_PLAN: u32 = 6;
 /// Boards in one forward pass, at most.
 pub(super) const NETWORK_BATCH: usize = 256;
 
+/// A player's text: a name or path, then parameters, `key=value`, each after a colon.
+///
+/// A colon separates only where a key and `=` follow it, so that paths may have colons. A name or
+/// value may stand in double quotes, in which no colon separates.
+pub(super) struct Parts<'a> {
+    text: &'a str,
+    pub name: &'a str,
+    parameters: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Parts<'a> {
+    pub fn of(text: &'a str) -> Self {
+        let (name, mut rest) = cut(text);
+        let mut parameters = Vec::new();
+        while let Some((key, after)) = rest.and_then(|rest| rest.split_once('=')) {
+            let value;
+            (value, rest) = cut(after);
+            parameters.push((key, value));
+        }
+        Self { text, name, parameters }
+    }
+
+    pub fn checkpoint(&self) -> Option<&'a str> {
+        self.parameters.iter().find(|(key, _)| *key == CHECKPOINT.key).map(|(_, value)| *value)
+    }
+}
+
+/// A name or value at the beginning of a text, without quotes, and the text after its colon.
+fn cut(text: &str) -> (&str, Option<&str>) {
+    let begins_parameter = |rest: &str| {
+        let word = rest.trim_start_matches(|letter: char| letter.is_ascii_lowercase() || letter == '_');
+        word.len() < rest.len() && word.starts_with('=')
+    };
+    if let Some((quoted, rest)) = text.strip_prefix('"').and_then(|text| text.split_once('"')) {
+        match rest.strip_prefix(':') {
+            Some(rest) if begins_parameter(rest) => return (quoted, Some(rest)),
+            None if rest.is_empty() => return (quoted, None),
+            _ => {}
+        }
+    }
+    let colon = text.match_indices(':').find(|(place, _)| begins_parameter(&text[place + 1..]));
+    colon.map_or((text, None), |(place, _)| (&text[..place], Some(&text[place + 1..])))
+}
+
 impl<G: Roster> Entry<G> {
-    fn has(&self) -> String {
+    pub(super) fn has(&self) -> String {
         match self.parameters {
             [] => format!("'{}' has no parameter but {}", self.name, LABEL.key),
             parameters => {
@@ -104,33 +146,30 @@ impl<G: Roster> Entry<G> {
 }
 
 impl<'a, G: Roster> Options<'a, G> {
-    /// Reads the text after the player's name; refuses unknown and repeated parameters, and bad
-    /// labels.
+    /// Reads the parameters of a player's [parts](Parts); refuses unknown and repeated ones, and bad
+    /// labels. `agent` is the one that the text begins with.
     pub(super) fn read(
-        text: &'a str,
-        parameters: Option<&'a str>,
+        parts: &Parts<'a>,
         entry: &'a Entry<G>,
+        agent: Option<Agent>,
         setting: &'a Setting<'a>,
     ) -> Result<Self> {
-        let mut rest = parameters;
-        let mut options = Options { text, asked: text, entry, given: vec![], setting };
-        while let Some(parts) = rest {
-            let part;
-            (part, rest) = match parts.split_once(':') {
-                Some((part, rest)) if !part.starts_with("checkpoint=") => (part, Some(rest)),
-                _ => (parts, None),
-            };
-            let Some((key, value)) = part.split_once('=') else {
-                return Err(Error::user(format!("'{part}' in '{text}' must be key=value: {}", entry.has())));
-            };
-            let known = key == LABEL.key || entry.parameters.iter().any(|parameter| parameter.key == key);
+        let text = parts.text;
+        let mut options = Options { text, asked: text, entry, given: vec![], agent, setting };
+        for (key, value) in &parts.parameters {
+            let known = *key == LABEL.key || entry.parameters.iter().any(|parameter| parameter.key == *key);
             if !known {
-                return Err(Error::user(format!("'{}' has no parameter '{key}': {}", entry.name, entry.has())));
+                let quote = match parts.parameters.iter().take_while(|of| of.0 != *key).any(|of| of.0 == CHECKPOINT.key)
+                {
+                    true => "; a path with colons stands in double quotes",
+                    false => "",
+                };
+                return Err(Error::user(format!("'{}' has no parameter '{key}': {}{quote}", entry.name, entry.has())));
             }
             if options.given(key).is_some() {
                 return Err(Error::user(format!("'{key}' is given twice in '{text}': once is enough")));
             }
-            if key == LABEL.key {
+            if *key == LABEL.key {
                 if value.is_empty() || value.chars().any(char::is_control) {
                     return Err(Error::user(format!("'{text}': label must be a short name, such as label=mine")));
                 }
@@ -175,33 +214,33 @@ impl<'a, G: Roster> Options<'a, G> {
         Error::user(format!("{key}={} in '{}': {key} must be {must_be}", self.value(key), self.asked))
     }
 
-    /// The agent of the checkpoint, of the setting, or one that ships; two of the first are
-    /// refused.
+    /// The agent that the text names, that of the setting, or one that ships; two are refused.
     pub(super) fn agent(&self, shipped: impl FnOnce() -> Result<&'static Shipped>) -> Result<Agent> {
         let path = self.given(CHECKPOINT.key);
-        match (path, self.setting.agent) {
-            (None, Some(agent)) => Ok(agent.clone()),
-            (Some(_), Some(_)) => {
-                Err(Error::user(format!("'{}' names a checkpoint, but there is one already", self.asked)))
-            }
-            (None, None) => Agent::shipped(shipped()?),
-            (Some(path), None) => {
-                self.setting.agents.load(Path::new(path)).map_err(|error| self.swallowed(path, error))
-            }
+        match (path, &self.agent, self.setting.agent) {
+            (None, Some(agent), None) | (None, None, Some(agent)) => Ok(agent.clone()),
+            (None, None, None) => Agent::shipped(shipped()?),
+            (Some(path), None, None) => self.setting.agents.load(Path::new(path)),
+            _ => Err(Error::user(format!("'{}' names an agent, but there is one already", self.asked))),
         }
     }
 
-    /// Error of a checkpoint whose path may have swallowed a parameter.
-    fn swallowed(&self, path: &str, error: Error) -> Error {
-        let swallowed =
-            |parameter: &&Parameter| parameter.key != CHECKPOINT.key && path.contains(&format!(":{}=", parameter.key));
-        match self.entry.parameters.iter().chain([&LABEL]).find(swallowed) {
-            Some(Parameter { key, .. }) => Error::user(format!("{error}; {key} must come before checkpoint, the last")),
-            None => error,
+    /// Whether the text names an agent.
+    pub(super) fn has_agent(&self) -> bool {
+        self.agent.is_some() || self.given(CHECKPOINT.key).is_some()
+    }
+
+    /// Name of a player in results: where the text names no agent, that of its agent stands for the
+    /// word network, value or linear.
+    pub(super) fn named_by(&self, agent: &Agent) -> String {
+        let named = self.has_agent() || self.setting.agent.is_some() || self.text != self.asked;
+        match self.text.strip_prefix(agent.file.kind.name()) {
+            Some(rest) if !named => format!("{}{rest}", agent.label()),
+            _ => self.text.to_owned(),
         }
     }
 
-    /// Player of the [agent](Self::agent)'s network, in the precision of the text or of its training.
+    /// Player of the [agent](Self::agent)'s network, [named](Self::named_by), in the precision of the text or of its training.
     pub(super) fn network_player(
         &self,
         batch: usize,
@@ -211,7 +250,7 @@ impl<'a, G: Roster> Options<'a, G> {
         let precision = self
             .given(PRECISION.key)
             .map(|precision| Precision::from_str(precision).map_err(|_| self.wrong(PRECISION.key, "f32 or bf16")));
-        agent.network_player(batch, precision.transpose()?, self.setting.backend)
+        Ok(agent.network_player(batch, precision.transpose()?, self.setting.backend)?.named(self.named_by(&agent)))
     }
 }
 

@@ -119,12 +119,14 @@ pub(crate) fn in_search<G: Measured>() -> bool {
     G::FORECAST.is_some_and(|forecast| forecast.in_search)
 }
 
-pub(crate) fn recommended<G: Roster>(options: &Options<G>, rules: &G::Rules) -> Result<BoxedPlayer<G>> {
+/// Rollouts of so many moves of `cascade`, with the game's forecast at their ends, if it is for
+/// searches.
+pub(crate) fn recommended<G: Roster>(options: &Options<G>, rules: &G::Rules, depth: u32) -> Result<BoxedPlayer<G>> {
     options.player(Rollout::<G, _> {
         search: Search {
             rules: rules.clone(),
             budget: budget(options)?,
-            depth: 2,
+            depth,
             prior_visits: 0.0,
             forecasts: in_search::<G>(),
         },

@@ -1,11 +1,12 @@
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
+use crate::agent::Agent;
 use crate::agent_file::{AgentFile, Kind};
 use crate::error::{Error, Result};
 use crate::games::{MaskKind, StateFeatures, offered};
 use crate::options::{CHECKPOINT, Entry, Options, Parameter};
-use crate::policy::{ActionValue, Policy};
+use crate::policy::{ActionValue, Policy, PolicyPlayer};
 use crate::random::{ColumnStreams, Role, Stream};
 use crate::roster::{self, Roster};
 use crate::weights_file;
@@ -215,7 +216,8 @@ pub fn entry<G: Roster>() -> Entry<G> {
             CHECKPOINT,
         ],
         build: |options, rules| {
-            let mut model = load::<G>(options)?;
+            let agent = load::<G>(options)?;
+            let mut model = agent.value::<G>()?;
             if options.given("outcomes").is_some() {
                 model.outcomes = options.number("outcomes", "a whole number", 0..=1_000)?;
             }
@@ -226,19 +228,14 @@ pub fn entry<G: Roster>() -> Entry<G> {
                     options.text
                 )));
             }
-            options.player(model.player::<G>(rules, depth))
+            Ok(Box::new(PolicyPlayer::new(&options.named_by(&agent), model.player::<G>(rules, depth))))
         },
     }
 }
 
-fn load<G: Roster>(options: &Options<G>) -> Result<ValueModel> {
-    let needed = || {
-        Error::user(format!(
-            "'{}' needs checkpoint=PATH, the file or folder of an agent with linear values",
-            options.text
-        ))
-    };
-    options.agent(|| roster::first_agent::<G>(Kind::Value).ok_or_else(needed))?.value::<G>()
+fn load<G: Roster>(options: &Options<G>) -> Result<Agent> {
+    let needed = || Error::user(format!("'{}' needs checkpoint=AGENT, an agent with linear values", options.text));
+    options.agent(|| roster::first_agent::<G>(Kind::Value).ok_or_else(needed))
 }
 
 #[cfg(test)]

@@ -3,14 +3,73 @@
 use matchq_players::eval::play_series;
 use matchq_players::games::Tetris;
 use matchq_players::games::match3::{Match3, Rules};
-use matchq_players::{Agent, BoxedPlayer, Setting, listing, parse, parse_with, players, roster};
+use matchq_players::{Agent, BoxedPlayer, Roster as _, Setting, agent_in, listing, parse, parse_with, players, roster};
 
 use super::ALL;
 
+fn name(text: &str) -> String {
+    parse::<Match3>(text, &Rules::default()).unwrap().name().to_owned()
+}
+
 #[test]
-fn a_player_is_called_as_it_was_asked_for() {
+fn a_player_is_called_as_it_was_asked_for_and_one_of_a_network_by_its_agent() {
     for text in ALL {
-        assert_eq!(parse::<Match3>(text, &Rules::default()).unwrap().name(), text);
+        let agent = match text.strip_prefix("network") {
+            Some(rest) if rest.starts_with("+search") => format!("dqn-setups{rest}"),
+            Some(rest) => format!("dqn{rest}"),
+            None => text.to_owned(),
+        };
+        assert_eq!(name(text), agent);
+        // The name is a text of the same player.
+        assert_eq!(name(&agent), agent);
+    }
+    assert_eq!((&*name("value"), &*name("network:label=x")), ("match3-fitted", "x"));
+    assert_eq!(name("network:checkpoint=dqn-plain"), "network:checkpoint=dqn-plain");
+}
+
+#[test]
+fn an_agents_name_or_path_is_the_text_of_its_player_with_parameters_in_any_order() {
+    let rules = Rules::default();
+    let play = |text: &str| play_series(&mut *parse::<Match3>(text, &rules).unwrap(), &rules, 3, 1, |_| ()).unwrap();
+    let path = format!("{}/../../checkpoints/dqn-plain", env!("CARGO_MANIFEST_DIR"));
+    let expected = play("network:checkpoint=dqn-plain");
+    assert_ne!(expected, play("network"));
+    for text in [
+        "dqn-plain".to_owned(),
+        "dqn-plain:label=mine:precision=f32".to_owned(),
+        "network:checkpoint=dqn-plain:label=mine".to_owned(),
+        path.clone(),
+        format!("{path}:label=mine"),
+        format!("{path}/best.safetensors:precision=f32"),
+        format!("\"{path}\":precision=f32"),
+    ] {
+        assert_eq!(play(&text), expected, "{text}");
+    }
+    assert_eq!(play("dqn-setups+search:sims=30"), play("best:sims=30"));
+    assert_eq!(play("match3-fitted:outcomes=2"), play("value:outcomes=2"));
+    let error = parse::<Match3>("match3-fitted+search", &rules).err().unwrap().to_string();
+    assert_eq!(error, "'match3-fitted+search': the agent's kind is value, but only a network searches");
+    let error = parse::<Match3>("bilging-dqn", &rules).err().unwrap().to_string();
+    assert_eq!(error, "the agent bilging-dqn plays bilging, not match3");
+    let error = parse::<Match3>("dqn:checkpoint=dqn-plain", &rules).err().unwrap().to_string();
+    assert_eq!(error, "'dqn:checkpoint=dqn-plain' names an agent, but there is one already");
+}
+
+#[test]
+fn the_agent_of_a_text_is_its_checkpoint_or_what_it_begins_with() {
+    for (text, agent) in [
+        ("dqn", Some("dqn")),
+        ("runs/mine:label=x", Some("runs/mine")),
+        ("mine+search:ms=5", Some("mine")),
+        ("network:checkpoint=a:b:label=x", Some("a:b")),
+        (r"network:precision=f32:checkpoint=C:\x", Some(r"C:\x")),
+        ("\"a:b=c\":label=x", Some("a:b=c")),
+        ("network:checkpoint=\"a:b=c\":label=x", Some("a:b=c")),
+        ("greedy", None),
+        ("rollout:ms=5", None),
+        ("planner", None),
+    ] {
+        assert_eq!(agent_in(text).map(|path| path.to_str().unwrap()), agent, "{text}");
     }
 }
 
@@ -27,7 +86,7 @@ fn a_checkpoint_in_a_players_text_may_be_called_anything() {
     let path = folder.path().join("a:b=c:sims=3.safetensors");
     std::fs::copy(format!("{}/../../checkpoints/dqn/best.safetensors", env!("CARGO_MANIFEST_DIR")), &path).unwrap();
     for text in ["network", "network+search:sims=30"] {
-        let text = format!("{text}:checkpoint={}", path.display());
+        let text = format!("{text}:checkpoint=\"{}\"", path.display());
         assert_eq!(parse::<Match3>(&text, &Rules::default()).unwrap().name(), text);
     }
 }
@@ -61,7 +120,7 @@ fn a_player_of_an_agent_that_is_loaded_is_that_of_its_checkpoint() {
     }
     let setting = Setting { agent: Some(&agent), ..Setting::default() };
     let error = parse_with::<Match3>("network:checkpoint=a", &rules, &setting).err().unwrap();
-    assert_eq!(error.to_string(), "'network:checkpoint=a' names a checkpoint, but there is one already");
+    assert_eq!(error.to_string(), "'network:checkpoint=a' names an agent, but there is one already");
 }
 
 #[test]
@@ -101,14 +160,18 @@ fn the_list_says_which_players_need_a_checkpoint_and_no_weights_where_none_has_a
 #[test]
 fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
     let names: Vec<&str> = roster::agents().map(|agent| agent.name).collect();
-    let missing =
-        format!("is not there: name an agent's file, a folder that holds one, or one that ships: {}", names.join(", "));
+    let missing = format!(
+        "is not there: name an agent's file, a folder that holds one, a run in runs/, or an agent that ships: {}",
+        names.join(", ")
+    );
     let names: Vec<&str> = players::<Match3>().iter().map(|entry| entry.name).collect();
-    let players = format!("the players are {}", names.join(", "));
+    let agents: Vec<&str> = Match3::AGENTS.iter().map(|agent| agent.name).collect();
+    let players = format!("the players are {}; agents that ship are {}", names.join(", "), agents.join(", "));
     let network = "its parameters are output, precision, checkpoint, label";
     for (text, sentence) in [
-        ("alphazero", format!("there is no player 'alphazero' of match3: {players}")),
-        ("", format!("there is no player '' of match3: {players}")),
+        ("alphazero", format!("there is no player or agent 'alphazero' of match3: {players}")),
+        ("", format!("there is no player or agent '' of match3: {players}")),
+        ("runs/none:label=x", format!("runs/none {missing}")),
         ("plan:deep=2", "'plan' has no parameter 'deep': its parameters are depth, weight, breadth, label".into()),
         ("greedy:depth=2", "'greedy' has no parameter 'depth': 'greedy' has no parameter but label".into()),
         (
@@ -129,10 +192,14 @@ fn a_text_that_is_no_player_gets_a_sentence_that_lists_what_exists() {
         ("network:checkpoint=none.safetensors", format!("none.safetensors {missing}")),
         ("network+search:checkpoint=none.safetensors", format!("none.safetensors {missing}")),
         (r"network:checkpoint=C:\x", format!(r"C:\x {missing}")),
-        ("network:checkpoint=a:b:checkpoint=c", format!("a:b:checkpoint=c {missing}")),
+        ("network:checkpoint=a:b", format!("a:b {missing}")),
         (
-            "network+search:candidates=2:checkpoint=a:sims=5",
-            format!("a:sims=5 {missing}; sims must come before checkpoint, the last"),
+            "network:checkpoint=a:b:checkpoint=c",
+            "'checkpoint' is given twice in 'network:checkpoint=a:b:checkpoint=c': once is enough".into(),
+        ),
+        (
+            "network:checkpoint=a:told=1",
+            format!("'network' has no parameter 'told': {network}; a path with colons stands in double quotes"),
         ),
         ("greedy:checkpoint=a:b", "'greedy' has no parameter 'checkpoint': 'greedy' has no parameter but label".into()),
         ("rollout:breadth=3", "breadth=3 in 'rollout:breadth=3': breadth must be 0 where guide is not plan".into()),

@@ -254,13 +254,7 @@ fn the_programs_own_pictures_are_read_by_its_own_themes() {
             its_own,
             "bejeweled-drawn",
         ),
-        (
-            "tile-match.png",
-            include_bytes!("../../../tests/pictures/tile-match.png"),
-            tiles,
-            tile_match,
-            "tile-match",
-        ),
+        ("tile-match.png", include_bytes!("../../../tests/pictures/tile-match.png"), tiles, tile_match, "tile-match"),
         (
             "lmgame-bench.png",
             include_bytes!("../../../tests/pictures/lmgame-bench.png"),

@@ -17,7 +17,7 @@ pub use matchq_kernels::Precision;
 pub use model::Model;
 pub(crate) use player::player;
 pub use player::{NetworkPlayer, argmax, entry};
-pub(crate) use search::entry as search_entry;
+pub(crate) use search::{NETWORK_SEARCH, entry as search_entry};
 pub use search::{NetworkSearch, searching};
 pub use view::{Shown, View, by_certain_points};
 

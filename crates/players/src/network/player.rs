@@ -109,7 +109,7 @@ pub fn entry<G: Roster>() -> Entry<G> {
             CHECKPOINT,
         ],
         build: |options, _| {
-            let mut player = player(options, || agent_of::<G>(Kind::Network))?.named(options.text);
+            let mut player = player(options, || agent_of::<G>(Kind::Network))?;
             player.evaluator.output = options.number("output", "a number", 0.0..=1.0)?;
             Ok(Box::new(player))
         },

@@ -89,9 +89,11 @@ impl Recommended {
     }
 }
 
+pub(crate) const NETWORK_SEARCH: &str = "network+search";
+
 pub fn entry<G: Roster>() -> Entry<G> {
     Entry {
-        name: "network+search",
+        name: NETWORK_SEARCH,
         about: "the best by simulations of the moves that a network values highest, as recommended for the time",
         parameters: &[
             Parameter { key: "ms", default: Some(DEFAULT_MS), about: MS },
@@ -133,6 +135,6 @@ pub fn searching<G: Roster>(options: &Options<G>, rules: &G::Rules) -> Result<Bo
     let plans = PlanThenCascade { planner: Planner(Plan { breadth: 4, ..Plan::of(2) }), plans: 1 };
     let guide: Box<dyn Policy<G>> = if quick { Box::new(Cascade) } else { Box::new(plans) };
     let search = Search { rules: rules.clone(), budget, depth, prior_visits, forecasts: in_search::<G>() };
-    let name = options.text.to_owned();
+    let name = Player::name(&network).to_owned();
     Ok(Box::new(NetworkSearch { name, network, search, guide, candidates, warm: false }))
 }

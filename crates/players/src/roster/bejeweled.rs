@@ -33,7 +33,7 @@ impl Roster for Bejeweled {
 
     /// Rollouts, which play longer games than the agent that ships.
     fn best(options: &Options<Self>, rules: &Rules) -> Result<BoxedPlayer<Self>> {
-        rollout::recommended(options, rules)
+        rollout::recommended(options, rules, 2)
     }
 
     fn figures(games: &mut dyn Iterator<Item = Played<Self>>) -> OwnFigures {

@@ -58,7 +58,7 @@ pub trait Roster: Image + ActionFeatures + Text + Measured {
     fn best(options: &Options<Self>, rules: &Self::Rules) -> Result<BoxedPlayer<Self>> {
         match first_agent::<Self>(Kind::Network) {
             Some(_) => network::searching(options, rules),
-            None => rollout::recommended(options, rules),
+            None => rollout::recommended(options, rules, 2),
         }
     }
 
@@ -215,6 +215,9 @@ pub trait Playable: Roster {
 
     /// See [`crate::listing`].
     fn listing() -> String;
+
+    /// Whether this is the name of a player of the game.
+    fn is_player(name: &str) -> bool;
 }
 
 pub trait ForGame {
@@ -253,8 +256,17 @@ macro_rules! games {
                 fn listing() -> String {
                     entries::lines::<Self>()
                 }
+
+                fn is_player(name: &str) -> bool {
+                    entries::players::<Self>().iter().any(|entry| entry.name == name)
+                }
             }
         )*
+
+        /// Whether this is the name of a player of any game.
+        pub fn is_player(name: &str) -> bool {
+            [$(<$game as Playable>::is_player,)*].iter().any(|is_player| is_player(name))
+        }
 
         pub fn agents() -> impl Iterator<Item = &'static Shipped> {
             [$(<$game as Roster>::AGENTS,)*].into_iter().flatten()
